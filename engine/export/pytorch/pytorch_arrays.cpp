@@ -7,30 +7,12 @@
 #include "data/sets/common/array_set.h"
 #include "export/pytorch/pytorch_data.h"
 #include "export/pytorch/pytorch_pieces.h"
+#include "export/pytorch/pytorch_template.h"
 
 namespace ringside {
 namespace {
 
 using std::filesystem::path;
-
-constexpr const char* kReadBytes = R"(
-def read_bytes(path):
-    content = path.read_bytes()
-    return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
-
-)";
-
-constexpr const char* kReadArray = R"(
-def read_array(path):
-    """A NumPy array, or an IDX file: two zeros, the type, the number of dimensions, their sizes, the values."""
-    content = read_bytes(path)
-    if content[:6] == b"\x93NUMPY":
-        return numpy.load(io.BytesIO(content))
-    kind = {8: ">u1", 9: ">i1", 11: ">i2", 12: ">i4", 13: ">f4", 14: ">f8"}[content[2]]
-    start = 4 + 4 * content[3]
-    return numpy.frombuffer(content, kind, offset=start).reshape(numpy.frombuffer(content[4:start], ">u4"))
-
-)";
 
 // The samples and the labels of one part, relative to the directory where they lie.
 struct PartFiles {
@@ -84,7 +66,8 @@ Result<PythonData> pythonArrays(const PythonDataRequest& request) {
     const bool classes = request.data.training->classCount() > 0;
     const path directory = training.samples.parent_path();
 
-    std::string text = pythonSamples(pixels) + kReadBytes + kReadArray + "\ndef read_part(samples, labels):\n";
+    std::string text = pythonSamples(pixels) + pythonPiece("read_bytes") + pythonPiece("read_array") +
+                       "\ndef read_part(samples, labels):\n";
     text += std::string("    x = read_array(samples).astype(\"") + (pixels ? "uint8" : "float32") + "\")" +
             (channelsLast ? ".transpose(0, 3, 1, 2).copy()  # channels first" : "") + "\n";
     text += classes ? "    y = read_array(labels).astype(\"int64\").reshape(-1)\n"
@@ -117,7 +100,7 @@ Result<PythonData> pythonCifar(const PythonDataRequest& request) {
         if (isFile(batch)) test = {batch};
     }
     const std::string labelBytes = fine ? "2" : "1";
-    std::string text = pythonSamples(true) + kReadBytes + "\ndef read_part(files):\n" +
+    std::string text = pythonSamples(true) + pythonPiece("read_bytes") + "\ndef read_part(files):\n" +
                        (fine ? "    \"\"\"Records of two labels, coarse and fine, and 3,072 pixels.\"\"\"\n"
                              : "    \"\"\"Records of a label and 3,072 pixels.\"\"\"\n") +
                        "    content = b\"\".join(read_bytes(file) for file in files)\n"
@@ -140,44 +123,7 @@ Result<PythonData> pythonCifar(const PythonDataRequest& request) {
 PythonData pythonImageFolder(const PythonDataRequest& request) {
     const SampleShape shape = request.data.training->shape();
     const std::string size = std::string("(") + std::to_string(shape.width) + ", " + std::to_string(shape.height) + ")";
-    std::string text = "\nSIZE = " + size + R"(  # width and height that every image is resized to
-
-
-class Images(Dataset):
-    """A folder of images for each class, numbered as torchvision.datasets.ImageFolder numbers them."""
-
-    def __init__(self, root):
-        self.files, labels = [], []
-        for label, name in enumerate(sorted(entry.name for entry in os.scandir(root) if entry.is_dir())):
-            for folder, _, names in sorted(os.walk(root / name, followlinks=True)):
-                images = [file for file in sorted(names) if file.lower().endswith((".jpg", ".jpeg", ".png"))]
-                self.files += [os.path.join(folder, file) for file in images]
-                labels += [label] * len(images)
-        self.targets = torch.tensor(labels)
-
-    def __len__(self):
-        return len(self.files)
-
-    def __getitem__(self, index):
-        # Before version 13, and as Ringside does, Pillow resizes rows first. From 13 on it resizes columns first where
-        # an image shrinks more in height than in width, which rounds some pixels differently.
-        image = Image.open(self.files[index]).convert("RGB").resize(SIZE, Image.BILINEAR)
-        x = torch.from_numpy(numpy.array(image)).permute(2, 0, 1).float() / 255
-        return x)" + (request.flat ? ".flatten()" : "") +
-                       R"(, self.targets[index]
-
-
-def checked(images):
-    """Warns where Pillow resizes images otherwise than Ringside, so that losses differ."""
-    version = int(pillow_version.split(".")[0])
-    if version >= 13 and dist.get_rank() == 0 and any(Image.open(file).size != SIZE for file in images.files):
-        print(f"Pillow {version} resizes tall images otherwise than Ringside: install Pillow 12 for the same losses",
-              file=sys.stderr, flush=True)
-    return images
-
-
-def load_data(path):
-)";
+    std::string text = pythonPiece("images", {{"size", size}, {"flat", request.flat ? ".flatten()" : ""}});
     path validation;
     std::error_code ignored;
     for (const char* name : {"test", "valid", "validation", "val"}) {

@@ -5,27 +5,15 @@
 
 #include "data/sets/builtin/digits_dataset.h"
 #include "export/pytorch/pytorch_pieces.h"
+#include "export/pytorch/pytorch_template.h"
 
 namespace ringside {
 namespace {
 
-constexpr const char* kSamples = R"(
-class Samples(Dataset):
-    """Samples in memory, with their labels or targets."""
-
-    def __init__(self, x, y):
-        self.x, self.targets = x, y
-
-    def __len__(self):
-        return len(self.x)
-
-    def __getitem__(self, index):
-)";
-
 PythonData digits(const PythonDataRequest& request) {
     const std::string images = request.flat ? "" : ".reshape(-1, 1, 8, 8)";
     const std::string text =
-        pythonSamples(false) + kPythonOpenText +
+        pythonSamples(false) + pythonPiece("open_text") +
         "\ndef load_data(path):\n"
         "    \"\"\"Handwritten digits: every line has 64 pixels from 0 to 16, then the digit.\"\"\"\n"
         "    with open_text(path) as file:\n"
@@ -43,7 +31,7 @@ PythonData digits(const PythonDataRequest& request) {
 std::string pythonSamples(bool bytes) {
     const char* const item = bytes ? "        return self.x[index].float() / 255, self.targets[index]  # pixels\n\n"
                                    : "        return self.x[index], self.targets[index]\n\n";
-    return std::string(kSamples) + item;
+    return pythonPiece("samples") + item;
 }
 
 std::string pythonShape(const PythonDataRequest& request) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/pytorch/pytorch_layers.h"
+#include "export/pytorch/pytorch_template.h"
 
 #include <algorithm>
 
@@ -7,37 +8,6 @@
 
 namespace ringside {
 namespace {
-
-constexpr const char* kAveragePool = R"(
-class GlobalAveragePool(nn.Module):
-    def forward(self, x):
-        return x.mean((2, 3))
-
-)";
-
-constexpr const char* kTransformerParts = R"(
-class Positions(nn.Module):
-    """Adds the embedding of each position."""
-
-    def __init__(self, embedding):
-        super().__init__()
-        self.embedding = embedding
-
-    def forward(self, x):
-        return x + self.embedding(torch.arange(x.shape[1], device=x.device))
-
-
-class Beside(nn.Module):
-    """Half of a transformer's block: what it makes of x is added to x."""
-
-    def __init__(self, norm, body, dropout):
-        super().__init__()
-        self.norm, self.body, self.dropout = norm, body, dropout
-
-    def forward(self, x):
-        return x + self.dropout(self.body(self.norm(x)))
-
-)";
 
 std::size_t tensorsOf(const std::vector<LayerDescription>& layers);
 
@@ -117,8 +87,8 @@ PythonLayers pythonLayers(const ModelConfig& config, const ModelDescription& mod
         result.tensors.push_back(tensorsOf(layer));
         list += "        " + moduleOf(layer, isTransformer) + ",\n";
     }
-    if (isTransformer) result.definition += kTransformerParts;
-    if (ownReLU) result.definition += kAveragePool;
+    if (isTransformer) result.definition += pythonPiece("transformer_parts");
+    if (ownReLU) result.definition += pythonPiece("global_average_pool");
     result.definition += "\ndef layers_of(network):\n    \"\"\"The model as a chain of modules.\"\"\"\n";
     result.definition += isSequential ? "    return list(network)\n" : "    return [\n" + list + "    ]\n";
     return result;

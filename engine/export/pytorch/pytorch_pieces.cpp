@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/pytorch/pytorch_pieces.h"
+#include "export/pytorch/pytorch_template.h"
 
 #include <array>
 #include <charconv>
@@ -9,47 +10,9 @@
 namespace ringside {
 namespace {
 
-const std::string kTrainStepHead = R"(    for x, y, index in loader:
-        used.append(index)
-        losses, hits = losses_and_hits(model(x.to(device)), y.to(device))
-        optimizer.zero_grad()
-        losses.mean().backward()@averaged@
-)";
-const std::string kTrainStepTail = R"(        optimizer.step()
-        step += 1
-        step_sums = metrics.add(losses, hits)
-)";
-
-const std::string kAccumulatedHead = R"(    sums = 0
-    for number, (x, y, index) in enumerate(loader, start=1):
-        used.append(index)
-        makes_step = number % accumulate == 0 or number == len(loader)
-@batch@        sums = sums + metrics.add(losses, hits)
-        if not makes_step:
-            continue
-)";
-const std::string kAccumulatedTail = R"(        optimizer.step()
-        optimizer.zero_grad()
-        step += 1
-        step_sums, sums = sums, 0
-)";
-
 // The ranks' gradients are averaged once a step.
-const std::string kWithoutSync =
-    R"(        with contextlib.nullcontext() if makes_step else model.no_sync():  # the ranks' gradients are averaged once a step
-            losses, hits = losses_and_hits(model(x.to(device)), y.to(device))
-            (losses.mean() / accumulate).backward()
-)";
-const std::string kAddedUp = R"(        losses, hits = losses_and_hits(model(x.to(device)), y.to(device))
-        (losses.mean() / accumulate).backward()
-)";
 const std::string kGradientSync =
     "        model.set_requires_gradient_sync(makes_step)  # the ranks' gradients are averaged once a step\n";
-
-std::string filled(std::string text, const std::string& marker, const std::string& by) {
-    const std::size_t at = text.find(marker);
-    return at == std::string::npos ? text : text.replace(at, marker.size(), by);
-}
 
 std::string sgdOptions(const OptimizerConfig& config) {
     std::string text;
@@ -66,14 +29,6 @@ std::string adamOptions(const OptimizerConfig& config) {
 }
 
 }  // namespace
-
-const char* const kPythonOpenText = R"(
-def open_text(path):
-    if str(path).endswith(".gz"):
-        return gzip.open(path, "rt", newline="", encoding="utf-8-sig")
-    return open(path, newline="", encoding="utf-8-sig")
-
-)";
 
 std::string pythonText(std::string_view text) {
     return Json(std::string(text)).dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -161,14 +116,15 @@ std::string pythonTrainStep(const RunConfig& config, SyncWay way) {
                                                         : "";
     const char* const averaged = "  # the gradients of all ranks are averaged on the way";
     if (config.training.accumulateSteps == 1)
-        return filled(kTrainStepHead, "@averaged@", way == SyncWay::kNothing ? "" : averaged) + clip + kTrainStepTail +
-               pythonFiniteCheck(config);
-    const std::string batch = way == SyncWay::kNoSync         ? kWithoutSync
-                              : way == SyncWay::kGradientSync ? kGradientSync + kAddedUp
-                                                              : kAddedUp;
+        return pythonPiece("train_step_head", {{"averaged", way == SyncWay::kNothing ? "" : averaged}}) + clip +
+               pythonPiece("train_step_tail") + pythonFiniteCheck(config);
+    const std::string batch = way == SyncWay::kNoSync         ? pythonPiece("without_sync")
+                              : way == SyncWay::kGradientSync ? kGradientSync + pythonPiece("added_up")
+                                                              : pythonPiece("added_up");
     return "    accumulate = " + std::to_string(config.training.accumulateSteps) +
-           "  # batches whose gradients are added up for one step\n" + filled(kAccumulatedHead, "@batch@", batch) +
-           clip + kAccumulatedTail + pythonFiniteCheck(config);
+           "  # batches whose gradients are added up for one step\n" +
+           pythonPiece("accumulated_head", {{"batch", batch}}) + clip + pythonPiece("accumulated_tail") +
+           pythonFiniteCheck(config);
 }
 
 std::string pythonFiniteCheck(const RunConfig& config) {

@@ -20,9 +20,6 @@ std::string pythonList(std::span<const std::int64_t> values);  // "[1, 2]"
 // The configuration as a dictionary, one line a section.
 std::string pythonConfig(const RunConfig& config);
 
-// open_text(path), for text packed or not.
-extern const char* const kPythonOpenText;
-
 struct PythonModel {
     std::string definition = {};  // build_model(), with modules in the order in which they draw their initial weights
     bool hasBuffers = false;      // running statistics, which the ranks must share before they validate

@@ -7,6 +7,7 @@
 #include "config/mesh.h"
 #include "cost/cost_subject.h"
 #include "export/pytorch/pytorch_pieces.h"
+#include "export/pytorch/pytorch_template.h"
 #include "sampling/plan/epoch_spec.h"
 #include "sampling/plan/shard_layout.h"
 
@@ -17,140 +18,6 @@ constexpr const char* kHow =
     "Every rank is a process that runs train(): it has some stages of the model, and torch.distributed.pipelining "
     "takes\n"
     "micro-batches through all of them. Ranks that share a pipeline read the same samples.";
-
-constexpr const char* kPipelineHead = R"(
-class Pipeline:
-    """This rank's stages, and the schedule that takes micro-batches through all of them."""
-
-    def __init__(self, network, mesh, device):
-        self.group, self.mesh, self.modules, self.outcome = mesh["pipeline"].get_group(), mesh, {}, []
-        layers = layers_of(network)
-        for number in range(STAGES):
-            module = nn.Sequential(*layers[CUTS[number] : CUTS[number + 1]])
-            if number % PIPELINE == mesh.get_local_rank("pipeline"):
-                self.modules[number] = @own@
-            else:
-                module.to("meta")  # another rank has it: here only the names stay
-        stages = [PipelineStage(module, number, STAGES, device, group=self.group)
-                  for number, module in self.modules.items()]
-        self.schedule = @schedule@(@stages@, MICRO_BATCHES, loss_fn=self.loss, scale_grads=False)
-
-    def loss(self, output, y):
-        losses, hits = losses_and_hits(output, y)
-        self.outcome.append((losses.detach(), hits))
-        return losses.mean() / @share@
-
-    def train(self, mode=True):
-        for module in self.modules.values():
-            module.train(mode)
-
-    def eval(self):
-        self.train(False)
-
-    def buffers(self):
-        return [buffer for module in self.modules.values() for buffer in module.buffers()]
-
-    def parameters(self):
-        return [one for module in self.modules.values() for one in module.parameters()]
-
-    def step(self, x, y):
-        """Forward and backward of all micro-batches; losses and hits on the rank that has the last stage."""
-        self.outcome.clear()
-        first, last = 0 in self.modules, STAGES - 1 in self.modules
-        self.schedule.step(*((x,) if first else ()), target=y if last else None, return_outputs=False)
-        return [torch.cat(part) for part in zip(*self.outcome[-MICRO_BATCHES:])]
-
-    def __call__(self, x):
-        """A batch of validation through all stages; what comes out on the rank that has the last one, else None."""
-        for number in (number for number in range(STAGES) if number in self.modules):
-            if number > 0 and number - 1 not in self.modules:
-                box = [None]
-                dist.recv_object_list(box, self.rank_of(number - 1))
-                x = box[0]
-            x = self.modules[number](x)
-            if number + 1 < STAGES and number + 1 not in self.modules:
-                dist.send_object_list([x], self.rank_of(number + 1))
-        return x if STAGES - 1 in self.modules else None
-
-    def rank_of(self, number):
-        return dist.get_global_rank(self.group, number % PIPELINE)
-
-    def gathered(self, own):
-        """Tensors by name from all stages."""
-        parts = [None] * PIPELINE
-        dist.all_gather_object(parts, own, group=self.group)
-        return {name: tensor for part in parts for name, tensor in part.items()}
-
-    def weights(self, network):
-        return self.gathered({name: whole(tensor) for name, tensor in network.state_dict().items() if not tensor.is_meta})
-
-    def weights_hash(self, network):
-        weights = self.weights(network)
-        return sha256(weights[name] for name, _ in network.named_parameters())
-
-    def tensors(self, network, optimizer):
-        """What a checkpoint holds: weights, and what the optimizers keep for each of them."""
-        kept = {f"state.{name}.{key}": whole(value) for name, one in network.named_parameters() if not one.is_meta
-                for key, value in optimizer.state[one].items() if torch.is_tensor(value)}
-        return self.weights(network), self.gathered(kept)
-)";
-
-constexpr const char* kAverage = R"(
-    def average(self):
-        """Over the replicas of the pipeline."""
-        for one in self.parameters():
-            dist.all_reduce(one.grad, group=self.mesh["replicate"].get_group())
-            one.grad /= REPLICATE
-)";
-
-constexpr const char* kClip = R"(
-    def clip(self, most):
-        """As nn.utils.clip_grad_norm_ does, over all stages."""
-        squares = sum(whole(torch.linalg.vector_norm(one.grad)) ** 2 for one in self.parameters())
-        dist.all_reduce(squares, group=self.group)
-        scale = torch.clamp(most / (squares.sqrt() + 1e-6), max=1)
-        for one in self.parameters():
-            one.grad *= scale
-)";
-
-constexpr const char* kWhole = R"(
-def whole(tensor):
-    """All of a tensor of which each rank may have some rows; the ranks that do so call this together."""
-    return (tensor.full_tensor() if isinstance(tensor, DTensor) else tensor).detach().cpu()
-
-)";
-
-constexpr const char* kPipelineBuffers =
-    R"(    for buffer in model.buffers():  # running statistics: the first reader's, as in its checkpoints
-        for name in ("replicate", "shard"):
-            group = model.mesh[name].get_group()
-            dist.broadcast(buffer, dist.get_global_rank(group, 0), group=group)
-)";
-
-constexpr const char* kValidateBatch = R"(        output = model(x.to(device))
-        if output is not None:
-            metrics.add(*losses_and_hits(output, y.to(device)))
-)";
-
-constexpr const char* kReshardStages = R"(    for module in model.modules.values():
-        reshard(module)
-)";
-
-// No backward pass does so behind a validation.
-constexpr const char* kReshard = R"(
-def reshard(model):
-    """Frees what validation has gathered."""
-    for module in model.modules():
-        if isinstance(module, FSDPModule):
-            module.reshard()
-
-)";
-
-std::string replaced(std::string text, const std::string& what, const std::string& by) {
-    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
-        text.replace(at, what.size(), by);
-    return text;
-}
 
 std::string scheduleClass(const RunConfig& config) {
     if (config.parallel.strategy == StrategyKind::kModelParallel ||
@@ -239,13 +106,14 @@ std::string pipelineClass(const RunConfig& config, const Mesh& mesh) {
     std::string share = "MICRO_BATCHES";
     if (config.training.accumulateSteps > 1)
         share = "(MICRO_BATCHES * " + std::to_string(config.training.accumulateSteps) + ")";
-    std::string text = replaced(kPipelineHead, "@schedule@", schedule);
-    text = replaced(std::move(text), "@stages@", oneStage ? "stages[0]" : "stages");
-    text = replaced(std::move(text), "@share@", share);
     const std::string dimensions = mesh.replicate > 1 ? "mesh[\"replicate\", \"shard\"]" : "mesh[\"shard\"]";
-    text = replaced(std::move(text), "@own@", mesh.shard > 1 ? "shard(module, " + dimensions + ")" : "module");
-    if (mesh.shard == 1 && mesh.replicate > 1) text += kAverage;
-    if (config.optimizer.clipGradNorm > 0) text += kClip;
+    std::string text =
+        pythonPiece("pipeline", {{"schedule", schedule},
+                                 {"stages", oneStage ? "stages[0]" : "stages"},
+                                 {"share", share},
+                                 {"own", mesh.shard > 1 ? "shard(module, " + dimensions + ")" : "module"}});
+    if (mesh.shard == 1 && mesh.replicate > 1) text += pythonPiece("average");
+    if (config.optimizer.clipGradNorm > 0) text += pythonPiece("clip");
     return text + "\n";
 }
 
@@ -265,13 +133,8 @@ std::string importsOf(const RunConfig& config, const Mesh& mesh) {
 
 }  // namespace
 
-const char* const kPythonMeshWorld =
-    R"(    if dist.get_world_size() != WORLD_SIZE:
-        sys.exit(f"the mesh is for {WORLD_SIZE} ranks, but there are {dist.get_world_size()}: start as many")
-)";
-
 std::string pythonShard(bool reshards, const std::string& units, bool prefetches, bool offloads) {
-    std::string text = kWhole;
+    std::string text = pythonPiece("whole");
     text +=
         "\ndef shard(model, mesh):\n"
         "    \"\"\"Each rank keeps some rows of every parameter; a unit's others are gathered when it "
@@ -292,7 +155,7 @@ std::string pythonShard(bool reshards, const std::string& units, bool prefetches
                 "        unit.set_modules_to_forward_prefetch([behind])\n";
     }
     text += "    return fully_shard(model, " + options + ")\n\n";
-    return reshards ? text : text + kReshard;
+    return reshards ? text : text + pythonPiece("reshard");
 }
 
 Result<PythonStrategy> pythonPipeline(const RunConfig& config, const DataSplit& data, const PythonLayers& layers,
@@ -316,7 +179,7 @@ Result<PythonStrategy> pythonPipeline(const RunConfig& config, const DataSplit& 
     PythonStrategy strategy;
     std::string functions =
         shards ? pythonShard(false, "[one for one in model if list(one.parameters())]", false, config.fsdp.cpuOffload)
-               : kWhole;
+               : pythonPiece("whole");
     functions += pipelineClass(config, mesh);
     strategy.pieces = {
         {"how", kHow},
@@ -325,9 +188,9 @@ Result<PythonStrategy> pythonPipeline(const RunConfig& config, const DataSplit& 
         {"strategy_functions", functions},
         {"readers_only", "[:READERS]"},
         {"reader", "reader"},
-        {"validate_batch", std::string(kValidateBatch) + (shards ? kReshardStages : "")},
-        {"share_buffers", hasBuffers ? kPipelineBuffers : ""},
-        {"world", kPythonMeshWorld},
+        {"validate_batch", pythonPiece("validate_batch") + (shards ? pythonPiece("reshard_stages") : "")},
+        {"share_buffers", hasBuffers ? pythonPiece("share_buffers_of_stages") : ""},
+        {"world", pythonPiece("mesh_world")},
         {"wrap",
          "    mesh = init_device_mesh(device.type, (PIPELINE, REPLICATE, SHARD), mesh_dim_names=(\"pipeline\", "
          "\"replicate\", \"shard\"))\n    model = Pipeline(network, mesh, device)\n"},

@@ -12,9 +12,6 @@ namespace ringside {
 Result<PythonStrategy> pythonPipeline(const RunConfig& config, const DataSplit& data, const PythonLayers& layers,
                                       bool hasBuffers);
 
-// Lines of train() that refuse any other number of ranks than the mesh has.
-extern const char* const kPythonMeshWorld;
-
 // whole(tensor), and shard(model, mesh) by fully_shard; `units` is the list of the modules that are gathered at a time.
 std::string pythonShard(bool reshards, const std::string& units, bool prefetches, bool offloads);
 

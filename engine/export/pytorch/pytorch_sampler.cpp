@@ -2,39 +2,11 @@
 #include "export/pytorch/pytorch_sampler.h"
 
 #include "export/pytorch/pytorch_pieces.h"
+#include "export/pytorch/pytorch_template.h"
 #include "sampling/plan/shard_layout.h"
 
 namespace ringside {
 namespace {
-
-// What all samplers of our own have in common. Its order and places follow.
-constexpr const char* kHead = R"(
-class Deal(Sampler):
-    """)";
-constexpr const char* kCommon = R"("""
-
-    def __init__(self, data, num_replicas=None, rank=None):
-        self.data, self.epoch, self.length = data, 0, @length@
-        self.rank = dist.get_rank() if rank is None else rank
-        self.world = num_replicas or dist.get_world_size()
-
-    def set_epoch(self, epoch):
-        self.epoch = epoch
-
-    def __len__(self):
-        return len(self.places())
-
-    def __iter__(self):
-        order = self.order()
-        return (order[place % len(order)] for place in self.places())
-
-    def order(self):
-        """The samples of this epoch before they are dealt."""
-)";
-constexpr const char* kPlaces = R"(
-    def places(self):
-        """This rank's places in the order, which starts again when it is through."""
-)";
 
 std::string orderOf(const ShardSpec& spec) {
     const std::string seeded = "torch.Generator().manual_seed(" + std::to_string(spec.seed) + " + self.epoch)";
@@ -82,36 +54,32 @@ std::string lengthOf(const ShardSpec& spec) {
     return repeatsDraws(spec.kind) && spec.numSamples > 0 ? std::to_string(spec.numSamples) : "len(data)";
 }
 
-std::string classHead(const ShardSpec& spec) {
-    std::string text = std::string(kHead) + samplerSentence(spec.kind) + kCommon;
-    const std::string marker = "@length@";
-    return text.replace(text.find(marker), marker.size(), lengthOf(spec));
-}
-
 std::string placesOf(const ShardSpec& spec) {
     const auto each = [&](const std::string& size) {
         return spec.dropLast ? "self.length // " + size : "-(-self.length // " + size + ")";
     };
     if (isReplicated(spec.kind)) {
-        return "        return range(self.rank * self.length, (self.rank + 1) * self.length)\n";
+        return "        return range(self.rank * self.length, (self.rank + 1) * self.length)";
     }
     if (spec.kind == SamplerKind::kContiguous) {
         return "        each = " + each("self.world") +
-               "\n        return range(self.rank * each, (self.rank + 1) * each)\n";
+               "\n        return range(self.rank * each, (self.rank + 1) * each)";
     }
     if (dealsByBatch(spec.kind)) {
         return "        batches = " + each("(BATCH_SIZE * self.world)") +
                "\n"
                "        firsts = [(batch * self.world + self.rank) * BATCH_SIZE for batch in range(batches)]\n"
-               "        return [first + slot for first in firsts for slot in range(BATCH_SIZE)]\n";
+               "        return [first + slot for first in firsts for slot in range(BATCH_SIZE)]";
     }
-    return "        each = " + each("self.world") +
-           "\n        return range(self.rank, each * self.world, self.world)\n";
+    return "        each = " + each("self.world") + "\n        return range(self.rank, each * self.world, self.world)";
 }
 
 PythonSampler ownSampler(const RunConfig& config, const ShardSpec& spec, const std::string& readers) {
     PythonSampler sampler;
-    sampler.definition = classHead(spec) + orderOf(spec) + kPlaces + placesOf(spec);
+    sampler.definition = pythonPiece("deal", {{"sentence", samplerSentence(spec.kind)},
+                                              {"length", lengthOf(spec)},
+                                              {"order", orderOf(spec)},
+                                              {"places", placesOf(spec)}});
     sampler.places = "    if isinstance(sampler, Deal):\n        return sampler.places(), sampler.length\n";
     sampler.make = "    sampler = Deal(training" + readers + ")";
     const bool follows = config.sampler.setEpoch || !usesSetEpoch(spec.kind);

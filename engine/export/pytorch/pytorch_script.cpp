@@ -17,43 +17,13 @@
 #include "export/pytorch/pytorch_pieces.h"
 #include "export/pytorch/pytorch_sampler.h"
 #include "export/pytorch/pytorch_strategy.h"
+#include "export/pytorch/pytorch_template.h"
 #include "export/pytorch/pytorch_transforms.h"
 #include "sampling/findings/plan_sentences.h"
 #include "sampling/plan/epoch_spec.h"
 
-extern "C" {
-extern const char ringsidePytorchTemplateBegin[];
-extern const char ringsidePytorchTemplateEnd[];
-}
-
 namespace ringside {
 namespace {
-
-using Pieces = std::map<std::string, std::string, std::less<>>;
-
-// The name inside @name@ at this place of the template, empty for any other @.
-std::string_view markerAt(std::string_view text, std::size_t at) {
-    const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", at + 1);
-    if (end == std::string_view::npos || end == at + 1 || text[end] != '@') return {};
-    return text.substr(at + 1, end - at - 1);
-}
-
-std::string filledTemplate(const Pieces& pieces) {
-    const std::string_view text(ringsidePytorchTemplateBegin,
-                                static_cast<std::size_t>(ringsidePytorchTemplateEnd - ringsidePytorchTemplateBegin));
-    std::string filled;
-    std::size_t from = 0;
-    for (std::size_t at = text.find('@'); at != std::string_view::npos; at = text.find('@', at + 1)) {
-        const std::string_view name = markerAt(text, at);
-        if (name.empty()) continue;
-        const auto piece = pieces.find(name);
-        RINGSIDE_ASSERT(piece != pieces.end());
-        filled.append(text.substr(from, at - from)).append(piece->second);
-        at += name.size() + 1;
-        from = at + 1;
-    }
-    return filled.append(text.substr(from));
-}
 
 // Inside the documentation string only what cannot end it.
 std::string plain(const std::string& text) {
@@ -85,34 +55,14 @@ std::string dataImports(const RunConfig& config, const PythonSampler& sampler) {
            (weighted ? ", WeightedRandomSampler" : "");
 }
 
-constexpr const char* kSplitHead = R"(
-def split(data):
-    """The samples that train and those that validate."""
-    order = torch.randperm(len(data), generator=torch.Generator().manual_seed()";
-constexpr const char* kSplitTail = R"(    return Part(data, training), Part(data, validation)
-
-)";
-
 constexpr const char* kDropoutNote =
     "Dropout draws other numbers in PyTorch than in Ringside, so that the losses part from the first step on.";
 
 constexpr const char* kCanonicalNote =
     "PyTorch has no canonical reduction: its sums round otherwise with every world size.";
 
-constexpr const char* kStopUnlessFinite = R"(def stop_unless_finite(step_sums, step, optimizer):
-    loss = (step_sums[0] / step_sums[2]).item()
-    if math.isfinite(loss):
-        return
-    what, lr = "not a number" if math.isnan(loss) else "infinite", optimizer.param_groups[0]["lr"]
-    print(f"the loss of rank {dist.get_rank()} is {what} at step {step}: lower the learning rate (now {lr:g}), or look "
-          "for values in the data that are no numbers", file=sys.stderr, flush=True)
-    sys.exit(2)
-
-
-)";
-
 // Training ends after training.max_steps, also in the middle of an epoch, which is validated then as well.
-void addMaxSteps(Pieces& pieces, const TrainingConfig& training) {
+void addMaxSteps(PythonPieces& pieces, const TrainingConfig& training) {
     const std::array kNames = {"max_steps", "last_step", "cut_epoch", "count_epochs", "cut_training", "end_training"};
     for (const char* name : kNames) pieces[name] = "";
     pieces["epochs_done"] = "EPOCHS";
@@ -133,11 +83,9 @@ void addMaxSteps(Pieces& pieces, const TrainingConfig& training) {
 
 std::string splitFunction(const DatasetConfig& config, const PythonData& source) {
     if (source.hasValidation) return "";
-    return kSplitHead + std::to_string(config.splitSeed) + "))\n    kept_back = min(max(math.ceil(len(data) * " +
-           pythonNumber(config.validationFraction) +
-           " - 1e-9), 1), len(data) - 1)\n"
-           "    training, validation = order[: len(data) - kept_back], order[len(data) - kept_back :]\n" +
-           source.standardize + kSplitTail;
+    return pythonPiece("split", {{"split_seed", std::to_string(config.splitSeed)},
+                                 {"validation_fraction", pythonNumber(config.validationFraction)},
+                                 {"standardize", source.standardize}});
 }
 
 // "4 x 32 = 128 samples", with accumulation "4 x 32 x 2 = 256 samples"
@@ -147,7 +95,7 @@ std::string globalBatchText(const RunConfig& config) {
     return factors + " = " + std::to_string(config.globalBatch()) + " samples";
 }
 
-void addSettings(Pieces& pieces, const RunConfig& config) {
+void addSettings(PythonPieces& pieces, const RunConfig& config) {
     const std::int64_t world = config.parallel.worldSize;  // of processes
     pieces["title"] = plain(config.name);
     pieces["name"] = pythonText(config.name);
@@ -162,12 +110,12 @@ void addSettings(Pieces& pieces, const RunConfig& config) {
     pieces["timeout"] = pythonNumber(config.parallel.timeoutSeconds);
     pieces["optimizer_kind"] = textOf(config.optimizer.kind);
     pieces["reduced_precision"] = pythonBool(config.training.tf32);
-    pieces["stop"] = pythonFiniteCheck(config).empty() ? "" : kStopUnlessFinite;
+    pieces["stop"] = pythonFiniteCheck(config).empty() ? "" : pythonPiece("stop_unless_finite");
     pieces["config"] = pythonConfig(config);
     pieces["device"] = config.parallel.device == DeviceChoice::kCuda ? "cuda" : "cpu";
 }
 
-void addData(Pieces& pieces, const RunConfig& config, const PythonData& source) {
+void addData(PythonPieces& pieces, const RunConfig& config, const PythonData& source) {
     pieces["load_data"] = source.function;
     pieces["data_path"] = source.path;
     pieces["split"] = splitFunction(config.dataset, source);
@@ -177,7 +125,7 @@ void addData(Pieces& pieces, const RunConfig& config, const PythonData& source) 
             : "    training, validation = split(load_data(args.data))";
 }
 
-void addSampler(Pieces& pieces, const RunConfig& config, const PythonSampler& sampler) {
+void addSampler(PythonPieces& pieces, const RunConfig& config, const PythonSampler& sampler) {
     pieces["data_imports"] = dataImports(config, sampler);
     pieces["sampler"] = sampler.definition.empty() ? "" : sampler.definition + "\n";
     pieces["make_sampler"] = sampler.make;
@@ -188,7 +136,7 @@ void addSampler(Pieces& pieces, const RunConfig& config, const PythonSampler& sa
     pieces["loader_options"] = pythonLoaderOptions(config.loader);
 }
 
-void addTransforms(Pieces& pieces, const PythonTransforms& transforms) {
+void addTransforms(PythonPieces& pieces, const PythonTransforms& transforms) {
     if (transforms.definition.empty()) return;
     pieces["split"] += transforms.definition + "\n";
     pieces["make_parts"] += "\n" + transforms.wrap;
@@ -207,7 +155,7 @@ Result<PytorchScript> fill(const RunConfig& asked, const DataSplit& data, Python
     const Result<PythonStrategy> strategy = pythonStrategy(config, data, model.value().hasBuffers);
     if (!strategy) return strategy.problem();
     const std::string& readers = strategy.value().readers;
-    Pieces pieces = strategy.value().pieces;
+    PythonPieces pieces = strategy.value().pieces;
     pieces["readers"] = readers;
     addSettings(pieces, config);
     addData(pieces, config, source);
@@ -228,7 +176,7 @@ Result<PytorchScript> fill(const RunConfig& asked, const DataSplit& data, Python
     pieces["schedule_step"] =
         pieces["schedule"].empty() ? "" : "        for schedule in schedules:\n            schedule.step()\n";
     pieces["train_step"] = strategy.value().trainStep;
-    return PytorchScript{filledTemplate(pieces), source.file.empty() ? "" : dataName, std::move(source.file),
+    return PytorchScript{pythonFrame(pieces), source.file.empty() ? "" : dataName, std::move(source.file),
                          joined(note, notCarriedSentence(notCarried))};
 }
 

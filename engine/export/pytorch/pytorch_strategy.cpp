@@ -6,6 +6,7 @@
 #include "config/mesh.h"
 #include "export/pytorch/pytorch_pieces.h"
 #include "export/pytorch/pytorch_pipeline.h"
+#include "export/pytorch/pytorch_template.h"
 
 namespace ringside {
 namespace {
@@ -27,53 +28,8 @@ constexpr const char* kDataParallelHow =
     "go\n"
     "through the model one after the other.";
 
-// Of strategies whose ranks have all of the optimizer's state.
-constexpr const char* kWholeTensors = R"(
-def tensors_of(network, optimizer):
-    """What a checkpoint holds: weights, and what the optimizer keeps for each of them."""
-    kept = {f"state.{name}.{key}": value for name, one in network.named_parameters()
-            for key, value in optimizer.state[one].items() if torch.is_tensor(value)}
-    return network.state_dict(), kept
-
-)";
-constexpr const char* kZeroTensors = R"(
-def tensors_of(network, optimizer):
-    """What a checkpoint holds: weights, and what the ranks' optimizers keep for them, brought to rank 0."""
-    optimizer.consolidate_state_dict(to=0)
-    names = [name for name, _ in network.named_parameters()]
-    state = optimizer.state_dict()["state"] if dist.get_rank() == 0 else {}
-    kept = {f"state.{names[place]}.{key}": value for place, values in state.items()
-            for key, value in values.items() if torch.is_tensor(value)}
-    return network.state_dict(), kept
-
-)";
-constexpr const char* kShardedTensors = R"(
-def tensors_of(network, optimizer):
-    """What a checkpoint holds: weights, and what the optimizer keeps for each of them, gathered by all ranks."""
-    kept = {f"state.{name}.{key}": whole(value) for name, one in network.named_parameters()
-            for key, value in optimizer.state[one].items() if torch.is_tensor(value)}
-    return {name: whole(tensor) for name, tensor in network.state_dict().items()}, kept
-
-)";
-constexpr const char* kChunks = R"(
-class Chunks(nn.Module):
-    """Without GPUs nn.DataParallel passes batches on as they are; this deals them as it would."""
-
-    def __init__(self, module):
-        super().__init__()
-        self.module = module
-
-    def forward(self, x):
-        return torch.cat([self.module(part) for part in x.chunk(DEVICES)])
-
-)";
-
 constexpr const char* kWorld = "    CONFIG[\"parallel\"][\"world_size\"] = dist.get_world_size()\n";
 constexpr const char* kPlainValidation = "        metrics.add(*losses_and_hits(model(x.to(device)), y.to(device)))\n";
-constexpr const char* kShareBuffers =
-    R"(    for buffer in model.buffers():  # running statistics: rank 0's, as in its checkpoints
-        dist.broadcast(buffer, 0)
-)";
 
 std::string needs(const std::string& module, const std::string& names, const std::string& version) {
     return "\ntry:\n    from " + module + " import " + names +
@@ -87,12 +43,12 @@ PythonStrategy ordinary(const RunConfig& config, bool hasBuffers) {
     strategy.pieces = {{"how", kDdpHow},
                        {"strategy_imports", ""},
                        {"strategy_constants", ""},
-                       {"strategy_functions", kWholeTensors},
+                       {"strategy_functions", pythonPiece("whole_tensors")},
                        {"readers_only", ""},
                        {"readers", ""},
                        {"reader", "rank"},
                        {"validate_batch", kPlainValidation},
-                       {"share_buffers", hasBuffers ? kShareBuffers : ""},
+                       {"share_buffers", hasBuffers ? pythonPiece("share_buffers") : ""},
                        {"world", kWorld},
                        {"evaluated", "network"},
                        {"weights_hash", "sha256(network.parameters())"},
@@ -120,7 +76,7 @@ PythonStrategy zero(const RunConfig& config, bool hasBuffers) {
     strategy.pieces["how"] = kZeroHow;
     strategy.pieces["strategy_imports"] =
         "from torch.distributed.optim import ZeroRedundancyOptimizer\n" + strategy.pieces["strategy_imports"];
-    strategy.pieces["strategy_functions"] = kZeroTensors;
+    strategy.pieces["strategy_functions"] = pythonPiece("zero_tensors");
     return strategy;
 }
 
@@ -131,7 +87,7 @@ PythonStrategy dataParallel(const RunConfig& config, bool hasBuffers) {
     const std::string marker = "@devices@";
     strategy.pieces["how"] = how.replace(how.find(marker), marker.size(), devices);
     strategy.pieces["strategy_constants"] = "DEVICES = " + devices + "\n";
-    strategy.pieces["strategy_functions"] = std::string(kChunks) + kWholeTensors;
+    strategy.pieces["strategy_functions"] = pythonPiece("chunks") + pythonPiece("whole_tensors");
     strategy.pieces["reader"] = "process";
     strategy.pieces["world"] = "";
     strategy.pieces["wrap"] =
@@ -171,8 +127,8 @@ PythonStrategy fsdp(const RunConfig& config, const PythonLayers& layers, bool ha
     strategy.modelFunctions = layers.definition;
     strategy.pieces["strategy_functions"] =
         pythonShard(reshards, unitsText(config.fsdp.unit), config.fsdp.prefetch == Prefetch::kNext, offload) +
-        kShardedTensors;
-    strategy.pieces["world"] = kPythonMeshWorld;
+        pythonPiece("sharded_tensors");
+    strategy.pieces["world"] = pythonPiece("mesh_world");
     strategy.pieces["wrap"] =
         "    mesh = " + meshText(mesh) +
         "\n    model = shard(nn.Sequential(*layers_of(network)), mesh)  # network has its names\n";

@@ -7,27 +7,10 @@
 #include "data/sets/files/csv_dataset.h"
 #include "export/pytorch/pytorch_data.h"
 #include "export/pytorch/pytorch_pieces.h"
+#include "export/pytorch/pytorch_template.h"
 
 namespace ringside {
 namespace {
-
-constexpr const char* kStandardize =
-    R"(    trained = data.x[training].double()  # validation samples must not show in the scale
-    mean, deviation = trained.mean(0), trained.std(0, unbiased=False)
-    deviation[deviation <= 1e-12 * mean.abs()] = 1
-    data.x = ((data.x - mean) / deviation).float()
-)";
-
-constexpr const char* kIsMissing = R"(
-def is_missing(cell):
-    return cell.strip().lower() in ("", "?", "-", "na", "n/a", "nan", "null", "none")
-
-)";
-
-constexpr const char* kFillMissing =
-    R"(    means = data.x[training].double().nanmean(0).float()
-    data.x = torch.where(data.x.isnan(), means, data.x)
-)";
 
 // What the reader found out about a table and the script must know.
 struct TableForm {
@@ -82,7 +65,8 @@ Result<PythonData> pythonTable(const PythonDataRequest& request) {
     const std::size_t label = labelColumn(request.config, form.value());
     const std::string separator = form.value().separator == '\t' ? "\\t" : std::string(1, form.value().separator);
     const MissingCells missing = request.config.missing;
-    std::string text = pythonSamples(false) + kPythonOpenText + (missing == MissingCells::kRefuse ? "" : kIsMissing) +
+    std::string text = pythonSamples(false) + pythonPiece("open_text") +
+                       (missing == MissingCells::kRefuse ? "" : pythonPiece("is_missing")) +
                        "\ndef load_data(path):\n    \"\"\"A table: column " + std::to_string(label) +
                        ", counted from 0, is to be predicted from the others.\"\"\"\n"
                        "    with open_text(path) as file:\n"
@@ -96,10 +80,11 @@ Result<PythonData> pythonTable(const PythonDataRequest& request) {
             ").strip() for row in rows]\n"
             "    x = torch.tensor([[" +
             number + " for cell in row] for row in rows])\n" + labelLines(*request.data.training);
-    return PythonData{.function = text,
-                      .standardize = (missing == MissingCells::kMean ? kFillMissing : "") + std::string(kStandardize),
-                      .path = pythonText(request.path.string()),
-                      .imports = {"csv", "gzip"}};
+    return PythonData{
+        .function = text,
+        .standardize = (missing == MissingCells::kMean ? pythonPiece("fill_missing") : "") + pythonPiece("standardize"),
+        .path = pythonText(request.path.string()),
+        .imports = {"csv", "gzip"}};
 }
 
 }  // namespace ringside
