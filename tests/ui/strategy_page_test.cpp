@@ -278,10 +278,25 @@ TEST_CASE("while strategies are measured the page says how many are done") {
     CHECK(cell(5, "Measured")->toolTip() == "Not measured: rank 1 ran out of memory");
     CHECK(cell(5, "Samples/s")->text().startsWith(QStringLiteral("≈ ")));
     CHECK(cell(7, "Samples")->text() == "32");
-    CHECK(cell(1, "Same bits")->text() == "not compared");
+    CHECK(cell(1, "Same bits")->text() == "not tried");
     measure->click();
     CHECK(note() == before);
     CHECK(cell(0, "Measured")->text() == "2.50 ms (diverged)");
+}
+
+TEST_CASE("a narrow page scrolls its table instead of cutting numbers off") {
+    Strategies f;
+    const auto widthOfColumns = [&] {
+        int width = 0;
+        for (int column = 0; column < f.table().columnCount(); ++column) width += f.table().columnWidth(column);
+        return width;
+    };
+    f.page.resize(500, 640);
+    REQUIRE(waitFor([&] { return f.table().viewport()->width() < 500; }));
+    CHECK(widthOfColumns() == 960);
+    f.page.resize(1600, 640);
+    REQUIRE(waitFor([&] { return f.table().viewport()->width() > 1400; }));
+    CHECK(widthOfColumns() == f.table().viewport()->width());
 }
 
 TEST_CASE("figures of a strategy are forgotten when its own settings change, and kept when others do") {

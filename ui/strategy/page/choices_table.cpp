@@ -19,6 +19,7 @@ namespace {
 enum Column { kName, kOptions, kMemory, kBytes, kIdle, kExpected, kLimit, kMeasured, kSamples, kRate, kBits, kColumns };
 // Shares of the width, in percent.
 constexpr std::array<int, kColumns> kShares = {17, 15, 8, 8, 6, 10, 9, 11, 7, 9, 8};
+constexpr int kLeastWidth = 960;  // a narrower table scrolls, so that no number is cut off
 constexpr int kRowHeight = 24;
 
 QString msText(double ms) {
@@ -71,7 +72,6 @@ ChoicesTable::ChoicesTable(Theme& theme, QWidget* parent) : QTableWidget(0, kCol
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     horizontalHeader()->setHighlightSections(false);
-    horizontalHeader()->setStretchLastSection(true);
     for (auto* corner : findChildren<QAbstractButton*>()) {  // behind the hidden numbers of the rows
         corner->setObjectName(QStringLiteral("strategiesCornerButton"));
         corner->setToolTip(tr("All strategies"));
@@ -80,7 +80,8 @@ ChoicesTable::ChoicesTable(Theme& theme, QWidget* parent) : QTableWidget(0, kCol
     setSelectionBehavior(QAbstractItemView::SelectRows);
     setSelectionMode(QAbstractItemView::NoSelection);
     setShowGrid(false);
-    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     setWordWrap(false);
     setFrameShape(QFrame::NoFrame);
     const auto choose = [this](int row, int) {
@@ -95,8 +96,13 @@ ChoicesTable::ChoicesTable(Theme& theme, QWidget* parent) : QTableWidget(0, kCol
 void ChoicesTable::resizeEvent(QResizeEvent* event) {
     QTableWidget::resizeEvent(event);
     scrollToCurrent();
-    for (int column = 0; column + 1 < kColumns; ++column)
-        setColumnWidth(column, viewport()->width() * kShares[static_cast<std::size_t>(column)] / 108);
+    const int width = std::max(viewport()->width(), kLeastWidth);
+    int left = width;
+    for (int column = 0; column + 1 < kColumns; ++column) {
+        setColumnWidth(column, width * kShares[static_cast<std::size_t>(column)] / 108);
+        left -= columnWidth(column);
+    }
+    setColumnWidth(kColumns - 1, left);
 }
 
 void ChoicesTable::setScene(const StrategyScene& scene) {
@@ -164,7 +170,7 @@ void ChoicesTable::refuse(int row, const StrategyChoice& choice) {
 }
 
 QString ChoicesTable::proofText(const std::string& name) const {
-    if (!isProved(name)) return tr("not compared");
+    if (!isProved(name)) return tr("not tried");
     const auto found = m_proofs.find(name);
     if (found == m_proofs.end()) return {};
     const StrategyProof& proof = found->second;
