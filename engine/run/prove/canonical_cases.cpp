@@ -40,7 +40,7 @@ class Layouts {
 };
 
 void addReplicas(Layouts& layouts, std::int64_t readers) {
-    const std::string size = ":" + std::to_string(readers);
+    const std::string size = std::string(":").append(std::to_string(readers));
     layouts.add("ddp" + size, layouts.of(readers, readers));
     RunConfig devices = layouts.of(readers, 1);
     devices.parallel.strategy = StrategyKind::kDataParallel;
