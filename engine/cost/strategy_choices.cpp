@@ -152,7 +152,7 @@ std::vector<StrategyChoice> strategyChoices(const CostSubject& subject, const Ma
     all.add("ddp", withStrategy(config, StrategyKind::kDdp));
     all.add("data_parallel", withStrategy(config, StrategyKind::kDataParallel));
     for (const ShardedState shard : {ShardedState::kOptimizer, ShardedState::kGradients, ShardedState::kParameters})
-        all.add("fsdp:" + textOf(shard), sharded(config, shard));
+        all.add(std::string("fsdp:").append(nameOf(shard)), sharded(config, shard));
     if (halves) {
         RunConfig hybrid = sharded(config, config.fsdp.shard);
         hybrid.mesh.replicate = 2;
@@ -160,7 +160,7 @@ std::vector<StrategyChoice> strategyChoices(const CostSubject& subject, const Ma
     }
     all.add("model_parallel", withStrategy(config, StrategyKind::kModelParallel));
     for (const PipelineScheduleKind schedule : kSchedules)
-        all.add("pipeline:" + textOf(schedule), pipelined(config, schedule, 0));
+        all.add(std::string("pipeline:").append(nameOf(schedule)), pipelined(config, schedule, 0));
     if (halves) all.add("replicas_of_pipelines", pipelined(config, config.pipeline.schedule, 2));
     all.addCurrentIfMissing();
     return all.take();

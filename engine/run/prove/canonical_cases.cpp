@@ -49,7 +49,7 @@ void addReplicas(Layouts& layouts, std::int64_t readers) {
         RunConfig sharded = layouts.of(readers, readers);
         sharded.parallel.strategy = StrategyKind::kFsdp;
         sharded.fsdp.shard = shard;
-        layouts.add("fsdp:" + textOf(shard) + size, sharded);
+        layouts.add(std::string("fsdp:").append(nameOf(shard)) + size, sharded);
         if (readers < 4 || shard != ShardedState::kParameters) continue;
         sharded.mesh.replicate = 2;
         layouts.add("hsdp" + size, sharded);
@@ -66,7 +66,7 @@ void addPipelines(Layouts& layouts, std::int64_t readers, std::int64_t leaves) {
         pipeline.pipeline.microBatches = std::min<std::int64_t>(4, leaves / readers);
         if (schedule == PipelineScheduleKind::kInterleaved) pipeline.pipeline.stagesPerRank = 2;
         pipeline.mesh.replicate = readers;
-        layouts.add("pipeline:" + textOf(schedule) + ":" + std::to_string(2 * readers), pipeline);
+        layouts.add(std::string("pipeline:").append(nameOf(schedule)) + ":" + std::to_string(2 * readers), pipeline);
         if (readers == 1 || schedule != PipelineScheduleKind::k1F1B) continue;
         pipeline.mesh.replicate = 1;
         pipeline.mesh.shard = readers;

@@ -73,7 +73,7 @@ std::vector<ProofCase> proofCases(const RunConfig& config, std::int64_t steps, s
         RunConfig sharded = ddp;
         sharded.parallel.strategy = StrategyKind::kFsdp;
         sharded.fsdp.shard = shard;
-        add("fsdp:" + textOf(shard), sharded, "ddp");
+        add(std::string("fsdp:").append(nameOf(shard)), sharded, "ddp");
     }
     if (ranks >= 4 && ranks % 2 == 0) {
         RunConfig hybrid = ddp;
@@ -106,7 +106,7 @@ std::vector<ProofCase> proofCases(const RunConfig& config, std::int64_t steps, s
         pipeline.pipeline.schedule = schedule;
         pipeline.pipeline.microBatches = microBatches;
         pipeline.pipeline.stagesPerRank = stagesPerRankFor(schedule, config);
-        add("pipeline:" + textOf(schedule), pipeline, "accumulate");
+        add(std::string("pipeline:").append(nameOf(schedule)), pipeline, "accumulate");
     }
 
     RunConfig large = single;
