@@ -20,9 +20,9 @@ struct FakeRun {
         started.name = "fake";
         started.runDirectory = folder.path().toStdString();
         started.worldSize = 4;
-        started.backend = ringside::CollectiveBackend::kShm;
+        started.backend = "shm";
         started.whyBackend = "shared memory: all ranks are on this host";
-        started.device = ringside::DeviceChoice::kCpu;
+        started.device = "cpu";
         started.whyDevice = "CPU: no GPU found";
         started.stepsPerEpoch = 12;
         started.epochs = 10;
