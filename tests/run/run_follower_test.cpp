@@ -106,10 +106,10 @@ TEST_CASE("a run that ended and lost its last lines ends with the outcome of its
     CHECK_FALSE(writer.advance());
     const std::string rest = writer.seen.substr(first.size());
     const std::size_t line = rest.find('\n') + 1;
-    const auto& warning = std::get<LogLine>(decodeLine(rest.substr(0, line)).value());
+    const auto warning = std::get<LogLine>(decodeLine(rest.substr(0, line)).value());
     CHECK(warning.level == "warning");
     CHECK(warning.text.find("telemetry.jsonl of this run is damaged or cut short") == 0);
-    const auto& end = std::get<RunEnded>(decodeLine(rest.substr(line)).value());
+    const auto end = std::get<RunEnded>(decodeLine(rest.substr(line)).value());
     CHECK(end.state == "finished");
     CHECK(end.exitCode == 0);
     CHECK(end.verdict == "finished 3 epochs");
@@ -122,7 +122,7 @@ TEST_CASE("the summary's failure is the outcome of damaged telemetry, with rank 
         << R"({"state": "failed", "exit_code": 13, "first_failed_rank": 2, "verdict": "rank 2 hung"})";
     writer.run->value().release();
     CHECK_FALSE(writer.advance());
-    const auto& end = std::get<RunEnded>(decodeLine(writer.seen.substr(writer.seen.find('\n') + 1)).value());
+    const auto end = std::get<RunEnded>(decodeLine(writer.seen.substr(writer.seen.find('\n') + 1)).value());
     CHECK(end.exitCode == 13);
     CHECK(end.firstFailedRank == 2);
 }
@@ -149,7 +149,7 @@ TEST_CASE("another user's run whose lock is not seen is followed while it writes
     CHECK(writer.seen == first + second);
     writer.clock->time += std::chrono::seconds(15);
     CHECK_FALSE(writer.advance());
-    const auto& end = std::get<RunEnded>(decodeLine(writer.seen.substr(first.size() + second.size())).value());
+    const auto end = std::get<RunEnded>(decodeLine(writer.seen.substr(first.size() + second.size())).value());
     CHECK(end.exitCode == 2);
     CHECK(end.verdict.find("belongs to user root: whether it is still running cannot be determined") !=
           std::string::npos);
