@@ -32,6 +32,9 @@ FIELDS = {
         "pid": "integer",
         "missing_rank": "integer",
         "host": "text",
+        "isa": "text",
+        "transport": "text",
+        "hosts": "text",
         "time_us": "integer",
     },
     "steps": {

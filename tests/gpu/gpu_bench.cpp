@@ -41,7 +41,7 @@ void print(const std::string& what, double value, const char* unit) {
 // A model of the program with its loss and SGD with momentum: the step of one rank, on data that stays on the GPU.
 class Training {
   public:
-    Training(CudaBackend& gpu, const std::string& kind, const Shape& sample, std::int64_t batch)
+    Training(CudaBackend& gpu, ModelKind kind, const Shape& sample, std::int64_t batch)
         : m_model(valueOrThrow(makeModel({.kind = kind}, {.sample = sample, .outputs = kClasses}, gpu))),
           m_loss(valueOrThrow(makeLoss(LossKind::kCrossEntropy, kClasses, 0, batch, gpu))) {
         m_model->prepare(batch);
@@ -66,8 +66,7 @@ class Training {
     Batch m_batch;
 };
 
-void benchTraining(CudaBackend& gpu, const std::string& kind, const Shape& sample, std::int64_t batch,
-                   const std::string& what) {
+void benchTraining(CudaBackend& gpu, ModelKind kind, const Shape& sample, std::int64_t batch, const std::string& what) {
     Training training(gpu, kind, sample, batch);
     print(what + ", eager", 1 / secondsPer(gpu, [&] { training.step(); }), "steps/s");
     StepGraph graph(gpu, [&] { training.step(); });
@@ -104,9 +103,9 @@ void benchAll() {
         options.precision = precision;
         CudaBackend one(options);
         const std::string suffix = std::string(", ") + name;
-        benchTraining(one, "mlp", {64}, 32, "MLP 64-128-10, batch 32" + suffix);
+        benchTraining(one, ModelKind::kMlp, {64}, 32, "MLP 64-128-10, batch 32" + suffix);
         if (!cuda::cudnnVersion().empty())
-            benchTraining(one, "simple_cnn", {3, 32, 32}, 128, "SimpleCNN, batch 128" + suffix);
+            benchTraining(one, ModelKind::kSimpleCnn, {3, 32, 32}, 128, "SimpleCNN, batch 128" + suffix);
         benchProducts(one, "linear 4096 x 4096 x 4096" + suffix);
     }
 }
