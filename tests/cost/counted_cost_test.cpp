@@ -204,7 +204,7 @@ TEST_CASE("levels of sharding take the memory of their definition") {
     const double parameters = 32 * (64 * 64 + 64) + 64 * 10 + 10;
     const auto stateOf = [&](const std::string& shard, const std::string& prefetch) {
         RunConfig sharding = sharded(config, shard, "layer");
-        sharding.fsdp.prefetch = prefetch;
+        choose(sharding.fsdp.prefetch, prefetch);
         checkPredicted(sharding);
         const RankMemory memory = train(sharding).memory.front();
         return static_cast<double>(memory.parameters + memory.gradients + memory.optimizer + memory.gathered) /

@@ -174,7 +174,7 @@ TEST_CASE("a forgotten set_epoch shows in the diff") {
     window.experiment.edit(config, "sampler.set_epoch");
     window.plan.setEpoch(1);
     window.choose("diffViewButton");
-    REQUIRE(window.says("Epochs 0 and 1 are identical"));
+    REQUIRE(window.says("Epochs 1 and 2 are identical"));
     CHECK(window.text("explanationLabel").contains("set_epoch is not called"));
 }
 

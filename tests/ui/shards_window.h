@@ -42,8 +42,8 @@ struct ShardsWindow {
     // So many training samples, of which nothing but their number matters.
     void useSamples(std::int64_t samples) {
         ringside::RunConfig config = experiment.config();
-        config.dataset.kind = DatasetKind::kSynthetic;
-        config.dataset.shape = SyntheticShape::kBlobs;
+        config.dataset.kind = ringside::DatasetKind::kSynthetic;
+        config.dataset.shape = ringside::SyntheticShape::kBlobs;
         config.dataset.size = samples + samples / 999 + 1;  // 0.1 %, rounded up, are kept for validation
         config.dataset.validationFraction = 0.001;
         config.dataset.features = 2;
