@@ -11,6 +11,7 @@ from .observations import Watching
 
 TICK_SECONDS = 0.04
 ZERO_SECONDS = 5.0  # for the watcher's first line with the zero of the run's times
+ZERO_AT_END_SECONDS = 1.0  # the same in a process that is about to end
 LAST_SECONDS = 2.5  # at most, for the last lines
 MOST_PENDING = 8 << 20  # bytes that wait for a slow watcher; beyond it step rows, traces and scalars are dropped
 MOST_IN_ALL = 16 << 20  # beyond it all lines are dropped but the last ones
@@ -64,9 +65,11 @@ class Sender:
         secret = wire.read_secret(os.environ.get("RINGSIDE_WATCH_SECRET_FILE"))
         self._connection = wire.connect(os.environ.get("RINGSIDE_WATCH", ""), secret, self._process.rank,
                                         "ringside_watch " + __version__)
-        deadline = time.monotonic() + ZERO_SECONDS
-        while self._report.zero_ns is None and time.monotonic() < deadline and not self._ending:
-            self._connection.wait(TICK_SECONDS, False, self._wake_read)
+        begin = time.monotonic()
+        while self._report.zero_ns is None:
+            if time.monotonic() - begin > (ZERO_AT_END_SECONDS if self._ending else ZERO_SECONDS):
+                break
+            self._connection.wait_to_read(TICK_SECONDS)
             self._read()
         if self._report.zero_ns is None:
             self._report.zero_ns = time.monotonic_ns()

@@ -113,7 +113,16 @@ class Connection:
         """Blocks until a line has arrived, `extra` is readable, a write is possible if wanted, or the time is over."""
         select.select([self, extra], [self] if writes else [], [], seconds)
 
+    def wait_to_read(self, seconds):
+        select.select([self], [], [], seconds)
+
     def close(self):
+        """Closes the connection; what was written still arrives."""
+        try:
+            self.socket.shutdown(socket.SHUT_WR)
+            self.lines()  # unread bytes would make TCP discard what was written
+        except OSError:
+            pass
         self.socket.close()
 
 

@@ -68,7 +68,8 @@ class Receiver:
                           str(greeting["pid"])])
         if not hmac.compare_digest(greeting["proof"], self._proof(text)) or greeting["role"] != "watch":
             raise ValueError("not a rank of this run")
-        record = {"greeting": greeting, "events": [], "raw": [], "socket": connection, "ended": False}
+        record = {"greeting": greeting, "events": [], "raw": [], "socket": connection, "ended": False,
+                  "zero_us": self.zero_us}
         if not self.refusal and self.proves:
             with self._lock:
                 self.connections.append(record)
@@ -82,8 +83,7 @@ class Receiver:
             asked = {"kind": "time", "asked_us": time.monotonic_ns() // 1000, "zero_us": self.zero_us}
             connection.sendall(json.dumps(asked).encode() + b"\n")
         except OSError:
-            record["ended"] = True
-            return
+            pass  # the rank has left already; what it has sent is still to be read
         if not self.reads:
             return
         connection.settimeout(None)

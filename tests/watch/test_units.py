@@ -166,6 +166,29 @@ class Wrappers(unittest.TestCase):
         self.assertEqual(self.run_script("0 1 delivered backward wrapper_ended"), ([(1, [0])], [[1]], [1]))
 
 
+class ShortProcesses(unittest.TestCase):
+    CODE = """
+import sys, time
+from ringside_watch import observations, process
+for step in range(2):
+    observations.note("batch", 1, 1, 2, 2, 0, 0, step, [step], 1, True)
+    observations.note("backward", 3, 3, 4, 4, "train.py:1", 0.5, None)
+    if step == 0:
+        process.training_begins()
+    observations.note("optimizer", 5, 5, 6, 6, 0, 0.1, [])
+"""
+
+    def test_a_process_that_ends_at_once_still_reports_all_steps(self):
+        for tcp in (False, True):
+            for _ in range(10):
+                seen = watched.run_watched([sys.executable, "-c", self.CODE], tcp=tcp)
+                self.assertEqual((seen.code, seen.out, seen.error), (0, b"", b""))
+                self.assertEqual(seen.recorded.column(0, "step"), [1, 2])
+                self.assertEqual(seen.recorded.of_rank(0, "rank")[-1]["state"], "finished")
+                zero = seen.recorded.connections[0]["zero_us"]
+                self.assertEqual(seen.recorded.column(0, "end_us"), [-zero, -zero])  # at 6 ns of the clock
+
+
 class Deferred(unittest.TestCase):
     """Numbers on a device, with a fake event instead of a GPU."""
 
