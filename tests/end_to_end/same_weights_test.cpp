@@ -22,12 +22,12 @@ class Variable {
     const char* m_name;
 };
 
-struct ModelKind {
+struct TrainedModel {
     std::string name;
     std::vector<std::string> settings;
 };
 
-std::string train(const fs::path& out, const ModelKind& kind, int ranks) {
+std::string train(const fs::path& out, const TrainedModel& kind, int ranks) {
     std::vector<std::string> arguments{"run", "--quiet", "--out", out};
     std::vector<std::string> settings{"parallel.device=cpu", "training.epochs=1", "dataset.validation_fraction=0.8",
                                       "parallel.world_size=" + std::to_string(ranks)};
@@ -44,7 +44,7 @@ std::string train(const fs::path& out, const ModelKind& kind, int ranks) {
     return "no checkpoint";
 }
 
-std::vector<ModelKind> modelKinds(const fs::path& text) {
+std::vector<TrainedModel> modelKinds(const fs::path& text) {
     const std::string narrow = R"(model.layers=[{"kind":"conv2d","out":4,"kernel":3,"padding":1},{"kind":"relu"},)"
                                R"({"kind":"conv2d","out":8,"kernel":1,"stride":2},{"kind":"gelu"},{"kind":"flatten"},)"
                                R"({"kind":"dropout","p":0.25},{"kind":"linear"}])";
@@ -69,7 +69,7 @@ TEST_CASE("Every kind of model has the same weights when it is trained again") {
     const int ranks = GENERATE(1, 2);
     const std::string instructions = GENERATE("", "AVX2");
     const Variable limit("ONEDNN_MAX_CPU_ISA", instructions);
-    for (ModelKind kind : modelKinds(scratch.path() / "text.txt")) {
+    for (TrainedModel kind : modelKinds(scratch.path() / "text.txt")) {
         INFO(kind.name << ", " << ranks << " ranks, " << instructions);
         kind.settings.push_back("model.kind=" + kind.name);
         const fs::path first = scratch.path() / (kind.name + "-1"), second = scratch.path() / (kind.name + "-2");
@@ -84,7 +84,7 @@ TEST_CASE("Without convolutions the weights do not depend on the number of threa
     std::ofstream text(scratch.path() / "text.txt");
     for (int line = 0; line < 120; ++line) text << line << " It was the best of rings, it was the worst of rings.\n";
     text.close();
-    for (ModelKind kind : modelKinds(scratch.path() / "text.txt")) {
+    for (TrainedModel kind : modelKinds(scratch.path() / "text.txt")) {
         if (kind.name != "mlp" && kind.name != "transformer") continue;
         INFO(kind.name);
         kind.settings.push_back("model.kind=" + kind.name);
@@ -98,7 +98,7 @@ TEST_CASE("Without convolutions the weights do not depend on the number of threa
 
 TEST_CASE("A run says when the environment chooses the instructions of its arithmetic") {
     const TemporaryDirectory scratch;
-    const ModelKind small{"mlp", {"model.hidden=[8]"}};
+    const TrainedModel small{"mlp", {"model.hidden=[8]"}};
     train(scratch.path() / "free", small, 1);
     CHECK(jsonOf(scratch.path() / "free/summary.json")["cpu_setting"].is_null());
     const Variable limit("ONEDNN_MAX_CPU_ISA", "AVX2");
