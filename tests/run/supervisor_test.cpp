@@ -48,7 +48,8 @@ struct FakeRun {
         prepared.config.parallel.worldSize = 3;
         prepared.config.parallel.timeoutSeconds = 30;
         prepared.config.training.epochs = 2;
-        prepared.compute = {"shm", "shared memory: all ranks are on this host", "cpu", "CPU: no GPU", ""};
+        prepared.compute = {CollectiveBackend::kShm, "shared memory: all ranks are on this host", DeviceChoice::kCpu,
+                            "CPU: no GPU", ""};
         prepared.trainingSamples = 48;
         prepared.validationSamples = 10;
         prepared.stepsPerEpoch = 4;
