@@ -53,11 +53,6 @@ TEST_CASE("SimpleCNN has the names and shapes of the tutorial's class") {
           "ReLU(), MaxPool2d(2), Flatten(), Linear(4096, 512), ReLU(), Linear(512, 10)");
 }
 
-TEST_CASE("An unknown model is refused by name") {
-    const auto backend = makeCpuBackend(1);
-    CHECK(makeModel({"resnet", {}}, {1}, 1, *backend).problem().text().find("\"resnet\"") != std::string::npos);
-}
-
 TEST_CASE("Gradients become ready from the last parameter to the first") {
     const auto backend = makeCpuBackend(1);
     const auto model = makeModel({ModelKind::kMlp, {3}}, {2}, 2, *backend).value();

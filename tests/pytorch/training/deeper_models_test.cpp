@@ -36,7 +36,7 @@ DeepCase text(const ModelConfig& model, std::int64_t positions, std::int64_t row
 }
 
 Json settingsOf(const DeepCase& run) {
-    Json settings = {{"model", run.model.kind},         {"classes", run.task.outputs},     {"rows", run.rows},
+    Json settings = {{"model", nameOf(run.model.kind)}, {"classes", run.task.outputs},     {"rows", run.rows},
                      {"width", run.model.width},        {"depth", run.model.depth},        {"heads", run.model.heads},
                      {"positions", run.task.sample[0]}, {"image", run.task.sample.sizes()}};
     if (!run.model.layers.empty()) settings["layers"] = Json::parse(run.model.layers);
@@ -128,7 +128,8 @@ void checkClose(const std::vector<double>& ours, const Json& expected, double to
 }
 
 void compareOnePass(const DeepCase& run) {
-    INFO(run.model.kind << " of samples of shape " << run.task.sample.text() << ", " << run.threads << " threads");
+    INFO(nameOf(run.model.kind) << " of samples of shape " << run.task.sample.text() << ", " << run.threads
+                                << " threads");
     const Json expected = ask("pass", settingsOf(run));
     OurModel ours(run);
     CHECK(ours.values(&Parameter::value) == expected["initial"].get<std::vector<double>>());
@@ -180,7 +181,7 @@ TEST_CASE("Residuals, batch norm and average pooling in a list of layers have Py
 TEST_CASE("Deeper models keep PyTorch's losses while they learn") {
     for (const DeepCase& run :
          {images(sized("residual_cnn", 8, 1), {1, 8, 8}, 16), text(sized("transformer", 16, 2, 2), 12, 6)}) {
-        INFO(run.model.kind);
+        INFO(nameOf(run.model.kind));
         Json settings = settingsOf(run);
         settings.update({{"steps", 20}, {"lr", 0.02}, {"precision", "float"}});
         const auto expected = ask("train", settings)["losses"].get<std::vector<double>>();
@@ -199,7 +200,7 @@ TEST_CASE("Deeper models keep PyTorch's losses while they learn") {
 TEST_CASE("Deeper models have as many parameters as PyTorch's, under the same names") {
     for (const DeepCase& run :
          {images(sized("residual_cnn", 16, 3), {3, 32, 32}, 2), text(sized("transformer", 64, 2, 4), 64, 1)}) {
-        INFO(run.model.kind);
+        INFO(nameOf(run.model.kind));
         const Json expected = ask("count", settingsOf(run));
         CHECK(describeModel(run.model, run.task).value().parameters() == expected["parameters"].get<std::int64_t>());
         const OurModel ours(run);

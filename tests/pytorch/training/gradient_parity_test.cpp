@@ -87,7 +87,7 @@ TEST_CASE("SimpleCNN starts with PyTorch's weights, bit for bit, and has its gra
     for (const GradientCase& run :
          {GradientCase{{1, 8, 8}, 10, 32, 1}, GradientCase{{3, 16, 16}, 10, 8, 2}, GradientCase{{3, 9, 14}, 3, 5, 1},
           GradientCase{{3, 32, 32}, 10, 37, 2}})  // in three parts, where a CPU takes convolutions and pooling at once
-        compareWithPytorch({"simple_cnn", {}}, run);
+        compareWithPytorch({ModelKind::kSimpleCnn, {}}, run);
 }
 
 TEST_CASE("Wide convolutions, by Winograd's algorithm where there is one, have PyTorch's gradients") {
@@ -95,17 +95,19 @@ TEST_CASE("Wide convolutions, by Winograd's algorithm where there is one, have P
         {"kind": "conv2d", "out": 48, "kernel": 3, "padding": 1}, {"kind": "relu"}, {"kind": "max_pool2d", "kernel": 2},
         {"kind": "conv2d", "out": 16, "kernel": 3, "stride": 2}, {"kind": "flatten"}, {"kind": "linear"}])";
     for (const std::int64_t channels : {1, 3, 16})
-        compareWithPytorch({"layers", {}, layers}, {{channels, 9, 14}, 4, 6, 2});
+        compareWithPytorch({ModelKind::kLayers, {}, layers}, {{channels, 9, 14}, 4, 6, 2});
 }
 
 TEST_CASE("Models of layers start with PyTorch's weights, bit for bit, and have its gradients") {
     const GradientCase run{{2, 11, 9}, 4, 16, 1};
-    compareWithPytorch({"layers", {}, R"([{"kind": "conv2d", "out": 6, "kernel": 5, "stride": 2, "padding": 2},
+    compareWithPytorch(
+        {ModelKind::kLayers, {}, R"([{"kind": "conv2d", "out": 6, "kernel": 5, "stride": 2, "padding": 2},
         {"kind": "gelu"}, {"kind": "conv2d", "out": 5, "kernel": 2}, {"kind": "max_pool2d", "kernel": 3},
         {"kind": "flatten"}, {"kind": "layer_norm"}, {"kind": "linear", "out": 20}, {"kind": "relu"},
         {"kind": "linear"}])"},
-                       run);
-    compareWithPytorch({"layers", {}, R"([{"kind": "flatten"}, {"kind": "linear", "out": 30}, {"kind": "layer_norm"},
+        run);
+    compareWithPytorch(
+        {ModelKind::kLayers, {}, R"([{"kind": "flatten"}, {"kind": "linear", "out": 30}, {"kind": "layer_norm"},
         {"kind": "gelu"}, {"kind": "linear"}])"},
-                       run);
+        run);
 }

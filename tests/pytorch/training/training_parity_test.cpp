@@ -29,7 +29,7 @@ Json optimizerOptions(const OptimizerConfig& optimizer) {
 }
 
 Json settingsOf(const RunConfig& config) {
-    return {{"model", config.model.kind},
+    return {{"model", nameOf(config.model.kind)},
             {"seed", config.training.seed},
             {"world_size", config.parallel.worldSize},
             {"batch_size", config.loader.batchSize},
@@ -38,7 +38,7 @@ Json settingsOf(const RunConfig& config) {
             {"clip_grad_norm", config.optimizer.clipGradNorm},
             {"warmup_epochs", config.schedule.warmupEpochs},
             {"cosine", config.schedule.kind == RateScheduleKind::kCosine},
-            {"optimizer", config.optimizer.kind},
+            {"optimizer", nameOf(config.optimizer.kind)},
             {"options", optimizerOptions(config.optimizer)}};
 }
 
