@@ -2,6 +2,7 @@
 #include "backend/cpu/kernels/elementwise.h"
 
 #include <cmath>
+#include <limits>
 
 #include "backend/cpu/support/parts.h"
 
@@ -86,7 +87,8 @@ RINGSIDE_VECTORISED void squaresOfRows(const float* values, std::size_t rows, st
         }
         for (std::size_t i = vectorised; i < width; ++i)
             sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
-        squares[row] = sum;
+        // As in the lanes, a square beyond the range of float is infinite, for rows of any width.
+        squares[row] = sum > std::numeric_limits<float>::max() ? std::numeric_limits<double>::infinity() : sum;
     }
 }
 
