@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// SHA-256 of bytes given piece by piece.
+// Incremental computation of a SHA-256 digest.
 class Sha256 {
   public:
     Sha256();
@@ -17,7 +17,7 @@ class Sha256 {
     Sha256& operator=(const Sha256&) = delete;
 
     void add(std::span<const std::byte> bytes);
-    std::string hex();  // ends the sum: call once, last
+    std::string hex();  // returns the digest in hexadecimal; call once, after the last add()
 
   private:
     struct Context;

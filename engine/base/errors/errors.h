@@ -8,8 +8,8 @@
 
 namespace ringside {
 
-// The machine failed, not the user and not us. The text says what, which rank or file, and what to do.
-// Caught once per process, in main(), which returns exitCode().
+// Failure of the environment (hardware, network, another process), as opposed to wrong input (Problem). The text names
+// the failure, the rank or file, and the remedy. main() catches it once per process and returns exitCode().
 class Error : public std::runtime_error {
   public:
     Error(const std::string& text, ExitCode exitCode) : std::runtime_error(text), m_exitCode(exitCode) {}
@@ -19,10 +19,10 @@ class Error : public std::runtime_error {
     ExitCode m_exitCode;
 };
 
-// A file or directory could not be read or written.
+// File or directory that could not be read or written.
 class IoError : public Error {
   public:
-    // systemError: the errno value that caused the failure, 0 where there is none.
+    // systemError: errno value of the cause, or 0 if there is none.
     explicit IoError(const std::string& text, int systemError = 0)
         : Error(text, ExitCode::kBadConfiguration), m_systemError(systemError) {}
     int systemError() const { return m_systemError; }
@@ -31,13 +31,14 @@ class IoError : public Error {
     int m_systemError;
 };
 
-// A compute device failed or refused.
+// Failure of a compute device.
 class DeviceError : public Error {
   public:
     explicit DeviceError(const std::string& text) : Error(text, ExitCode::kDeviceFailed) {}
 };
 
-// A peer rank is gone or silent. missingRank() is the first rank that did not arrive, -1 when unknown.
+// Failure of a peer rank: it exited or did not respond in time. missingRank() is the first rank that did not arrive, or
+// -1 if unknown.
 class CommError : public Error {
   public:
     explicit CommError(const std::string& text, int missingRank = -1)
@@ -48,7 +49,7 @@ class CommError : public Error {
     int m_missingRank;
 };
 
-// Our own mistake: checked in every build. The text names the condition and the place.
+// Violated assertion, a bug in Ringside. Checked in every build. The text names the condition and the source location.
 class InternalError : public Error {
   public:
     explicit InternalError(const std::string& text) : Error(text, ExitCode::kInternal) {}

@@ -3,7 +3,7 @@
 
 namespace ringside {
 
-// What a Ringside program returns to its caller; part of the command line contract.
+// Exit codes of the Ringside programs; part of the command-line contract.
 enum class ExitCode : int {
     kOk = 0,
     kBadConfiguration = 2,  // bad configuration, usage, data file or run directory
@@ -12,7 +12,7 @@ enum class ExitCode : int {
     kRankDied = 12,
     kRankHung = 13,
     kStopped = 20,  // stopped by request
-    kInternal = 70  // our own fault
+    kInternal = 70  // bug in Ringside
 };
 
 }  // namespace ringside

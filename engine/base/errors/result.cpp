@@ -10,7 +10,7 @@ std::string Problem::text() const {
     if (!line.empty() && !message.empty()) line += ' ';
     line += message;
     if (!remedy.empty()) line += ": " + remedy;
-    return terminalText(line);  // field and message quote files and peers
+    return terminalText(line);  // field and message may contain text from files and peers
 }
 
 }  // namespace ringside

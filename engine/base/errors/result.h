@@ -10,20 +10,20 @@
 
 namespace ringside {
 
-// Something a user or a peer got wrong: which field, what is wrong with its value (with the limit), the way out.
+// Error in the input of a user or a peer: the field, its value and the limit, and the remedy.
 struct Problem {
     std::string field;    // "parallel.world_size", a file name, or empty
     std::string message;  // "is 0; the least is 1"
     std::string remedy;   // "set it to the number of worker processes you want"
 
-    // One line: "parallel.world_size is 0; the least is 1: set it to ..."
+    // Returns the problem as one line: "parallel.world_size is 0; the least is 1: set it to ..."
     std::string text() const;
     bool operator==(const Problem&) const = default;
 };
 
 using Problems = std::vector<Problem>;
 
-// A value, or the problem that kept it from being made.
+// Value or the problem that prevented its computation, like std::expected. value() and problem() assert ok().
 template <class T>
 class [[nodiscard]] Result {
   public:

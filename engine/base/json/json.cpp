@@ -18,17 +18,17 @@ std::string placeOf(std::string_view text, std::size_t byte) {
     return "line " + std::to_string(line) + ", column " + std::to_string(column);
 }
 
-constexpr int kNumberOutOfRange = 406;  // nlohmann's name for it
+constexpr int kNumberOutOfRange = 406;  // exception id of nlohmann::json for a number that overflows
 constexpr std::size_t kMaxShownKey = 80;
 
-// Builds the tree of a text as the parser walks over it, and ends the walk where a bound is passed. Objects are
-// filled without a search: an ordered_json looks every key up from the front.
+// SAX handler that builds the tree and stops the parser at the first exceeded limit. Members are appended without a
+// search, because ordered_json looks up keys in linear time; end_object() checks for repeated keys.
 class JsonBuilder {
   public:
     JsonBuilder(int maxDepth, std::size_t maxValues) : m_maxDepth(maxDepth), m_maxValues(maxValues) {}
 
     Json& root() { return m_root; }
-    const Problem& problem() const { return m_problem; }  // field: where in the text, if known
+    const Problem& problem() const { return m_problem; }  // the field is empty; parseJson() sets it
 
     bool null() { return put(nullptr); }
     bool boolean(bool value) { return put(value); }
@@ -65,7 +65,8 @@ class JsonBuilder {
         return refuse("is not valid JSON", "correct that place");
     }
 
-    std::size_t badByte() const { return m_badByte; }  // 0: the text is JSON, but not one we take
+    // 0 if the text is valid JSON but violates a limit or repeats a key
+    std::size_t badByte() const { return m_badByte; }
 
   private:
     Json::object_t& members() { return m_open.back()->get_ref<Json::object_t&>(); }
@@ -109,7 +110,8 @@ class JsonBuilder {
     const int m_maxDepth;
     const std::size_t m_maxValues;
     Json m_root;
-    std::vector<Json*> m_open;  // from the root down; none moves while one below it is open
+    // open containers from the root down; a container does not move while a nested one is open
+    std::vector<Json*> m_open;
     std::vector<std::string_view> m_keys;
     std::size_t m_values = 0;
     std::size_t m_badByte = 0;

@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-// Only the name: headers that merely mention it stay cheap to include. base/json.h brings the whole type.
+// Forward declaration, so that headers which only name the type stay cheap to include. base/json/json.h defines it.
 using Json = nlohmann::ordered_json;
 
 }  // namespace ringside

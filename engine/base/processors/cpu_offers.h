@@ -6,28 +6,29 @@
 
 namespace ringside {
 
-// Offers of the CPU to whoever wants it. Ranks that wait for one another give it back soon. Other programs keep it for
-// their whole share, and whoever goes on offering hardly runs at all: then there are none for a while. One thread.
+// Calls sched_yield() only while yielding is cheap. Waiting ranks return the CPU quickly after a yield. Other programs
+// use their whole time slice, and a thread that keeps yielding to them hardly runs. After a yield that took longer than
+// `late`, worthwhile() is therefore false for 100 ms. Used by one thread.
 class CpuOffers {
   public:
     using TimePoint = std::chrono::steady_clock::time_point;
 
-    // What tests replace.
+    // Clock and yield function; tests replace both.
     struct System {
         std::function<TimePoint()> now = std::chrono::steady_clock::now;
         std::function<void()> yield = yieldProcessor;
     };
 
-    // late: after which an offer was taken by others than ranks.
+    // late: duration of a yield above which the CPU is assumed to have been used by other programs than ranks.
     explicit CpuOffers(std::chrono::microseconds late) : CpuOffers(late, System{}) {}
     CpuOffers(std::chrono::microseconds late, System system) : m_late(late), m_system(std::move(system)) {}
 
     TimePoint now() const { return m_system.now(); }
 
-    // Not for 100 ms after an offer that was late to come back.
+    // Returns false for 100 ms after a yield that took longer than `late`.
     bool worthwhile(TimePoint now) const { return now >= m_pausedUntil; }
 
-    // Returns when the CPU is back, with that time; `now` is the time before.
+    // Yields the CPU and returns the time at which the thread runs again. `now` is the time before the yield.
     TimePoint make(TimePoint now);
 
   private:

@@ -13,7 +13,8 @@
 namespace ringside {
 namespace {
 
-// Package and core; of a CPU whose place is not told: its own number.
+// Sort key of a CPU: package, core, CPU number. Without topology information the package is 0 and the core is the CPU
+// number.
 std::tuple<int, int, int> coreOf(int cpu) {
     const std::string folder = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
     const auto read = [&](const char* name, int otherwise) {
@@ -29,7 +30,7 @@ std::vector<int> allowedCpus() {
     cpu_set_t set;
     CPU_ZERO(&set);
     std::vector<int> cpus;
-    if (::sched_getaffinity(0, sizeof set, &set) != 0) return cpus;  // more than a cpu_set_t holds
+    if (::sched_getaffinity(0, sizeof set, &set) != 0) return cpus;  // the host has more CPUs than a cpu_set_t holds
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
         if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) cpus.push_back(cpu);
     }

@@ -6,20 +6,22 @@
 
 namespace ringside {
 
-// CPUs that the calling thread may run on (its affinity mask), those of one core beside one another. Empty where the
-// system does not tell.
+// Returns the CPUs that the calling thread may run on (its affinity mask), sorted so that CPUs of one core are
+// adjacent. Empty if the mask cannot be read.
 std::vector<int> allowedCpus();
 
-// Of the host, whoever may use them.
+// Returns the number of CPUs of the host that are online, regardless of affinity.
 int onlineCpus();
 
-// The place-th of so many equal shares, to whole CPUs; empty where there are fewer CPUs than shares.
+// Returns share number `place` (from 0) of `shares` contiguous shares of nearly equal size. Empty if there are fewer
+// CPUs than shares.
 std::vector<int> shareOfCpus(const std::vector<int>& cpus, int place, int shares);
 
-// This process's threads, and those that they start from now on, run on these CPUs alone; whether they do.
+// Sets the affinity of all threads of this process, and of the threads that they start later, to these CPUs. True if it
+// succeeded for every thread.
 bool keepThreadsOn(const std::vector<int>& cpus);
 
-// "0-3,8".
+// Returns the CPUs as a list of ranges, such as "0-3,8".
 std::string cpuListText(std::vector<int> cpus);
 
 }  // namespace ringside

@@ -17,14 +17,14 @@ namespace {
 
 constexpr int kNiceness = 10;
 
-// struct sched_attr in its first form: the C library declares it from 2.41 on.
+// First version of struct sched_attr (sched_setattr(2)), which glibc declares only from 2.41 on.
 struct SchedulingAttributes {
     std::uint32_t size = sizeof(SchedulingAttributes);
     std::uint32_t policy = SCHED_OTHER;
     std::uint64_t flags = 0;
     std::int32_t nice = 0;
     std::uint32_t priority = 0;
-    std::uint64_t runtime = 0;  // a turn, in nanoseconds
+    std::uint64_t runtime = 0;  // time slice, in nanoseconds
     std::uint64_t deadline = 0;
     std::uint64_t period = 0;
 };
@@ -36,21 +36,23 @@ int usableProcessors() {
     cpu_set_t set;
     CPU_ZERO(&set);
     if (::sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-    return static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));  // more than a cpu_set_t holds
+    // the host has more CPUs than a cpu_set_t holds
+    return static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
 void nameThread(const char* name) {
     ::pthread_setname_np(::pthread_self(), name);
 }
 
-// Where CPUs are wanted by others its turns come as rarely as they are long, and whoever waits for a lock that it
-// holds waits for its next one: from Linux 6.12 on a thread says how long a turn is (sched_setattr(2)).
+// A SCHED_IDLE thread on a busy CPU runs rarely. If it is preempted while it holds a lock, other threads wait for its
+// next time slice. Shorter slices come more often; Linux 6.12 and later accept their length (sched_setattr(2)).
 void runOnlyWhereIdle() {
     constexpr std::uint64_t kTurnNs = 100'000;
     const SchedulingAttributes attributes{.policy = SCHED_IDLE, .runtime = kTurnNs};
     if (::syscall(SYS_sched_setattr, 0, &attributes, 0) == 0) return;
     const sched_param none{};
-    [[maybe_unused]] const int refused = ::sched_setscheduler(0, SCHED_IDLE, &none);  // then it stays as it is
+    // if this fails too, the policy is unchanged
+    [[maybe_unused]] const int refused = ::sched_setscheduler(0, SCHED_IDLE, &none);
 }
 
 void giveWayToTheWindow() {
@@ -58,7 +60,7 @@ void giveWayToTheWindow() {
 }
 
 void letSessionGiveWay() {
-    std::ofstream("/proc/self/autogroup") << kNiceness;  // absent where the kernel does not group sessions
+    std::ofstream("/proc/self/autogroup") << kNiceness;  // the file is absent if the kernel does not use autogroups
 }
 
 }  // namespace ringside

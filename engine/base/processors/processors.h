@@ -3,24 +3,23 @@
 
 namespace ringside {
 
-// CPUs that the calling thread may run on (its affinity mask), at least 1.
+// Returns the number of CPUs that the calling thread may run on (its affinity mask), at least 1.
 int usableProcessors();
 
-// Names the calling thread, in at most 15 letters, for tools that show threads (top -H, gdb, /proc).
+// Names the calling thread for tools that show threads (top -H, gdb, /proc). At most 15 characters.
 void nameThread(const char* name);
 
-// From now on the calling thread runs only where a CPU has nothing else to do (SCHED_IDLE), or hardly at all beside
-// what does: some 0.3 % of a CPU that others want, in short turns where the kernel lets it ask for them. There is no
-// way back without privileges.
+// Gives the calling thread the policy SCHED_IDLE: it runs on idle CPUs and gets about 0.3 % of a CPU that other threads
+// use. From Linux 6.12 on its time slice is 0.1 ms. Cannot be undone without privileges.
 void runOnlyWhereIdle();
 
-// Lowers the calling thread, and what it starts from now on, to a niceness of 10: below the window, which must stay
-// fluid. Ranks and their supervisor do so alike: whichever had more weight would keep all ranks waiting for the one
-// that it displaces.
+// Raises the niceness of the calling thread, and of threads and processes that it starts later, to 10, below the
+// window's priority, so that the window stays responsive. Ranks and their supervisor use the same value: a supervisor
+// of higher priority would displace one rank, and all ranks would wait for that rank.
 void giveWayToTheWindow();
 
-// The same for a session of its own. Linux makes it an autogroup, which gets as much CPU as the window's whatever the
-// niceness of its processes (sched(7)).
+// Does the same for a whole session. Linux schedules each session as one autogroup, with the same CPU share as the
+// window's session regardless of the niceness of its processes (sched(7)).
 void letSessionGiveWay();
 
 }  // namespace ringside

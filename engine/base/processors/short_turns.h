@@ -7,18 +7,18 @@
 
 namespace ringside {
 
-// For work on CPUs that it shares with ranks, which wait for one another: a rank whose CPU is taken for longer than
-// they wait awake sends all others to sleep. Used by one thread.
+// Splits long work into slices of 50 us with a yield after each, for threads that share CPUs with ranks. A rank that is
+// displaced for longer than the ranks busy-wait makes all other ranks sleep. Used by one thread.
 class ShortTurns {
   public:
-    // Ranks that fill the CPUs give it back within some 5 ms, to a thread that runs only where they leave room too.
+    // Uses a limit of 10 ms: ranks that use all CPUs return one within about 5 ms, even to a SCHED_IDLE thread.
     ShortTurns() : ShortTurns(CpuOffers(std::chrono::milliseconds(10))) {}
     explicit ShortTurns(CpuOffers offers) : m_offers(std::move(offers)) {}
 
-    // Before the work.
+    // Starts the first slice. Call before the work.
     void begin();
 
-    // Between two pieces of it. After 50 us of it the CPU goes to whoever wants it, where that is worthwhile.
+    // Yields the CPU if the slice is over and CpuOffers::worthwhile(). Call between two pieces of the work.
     void next();
 
   private:

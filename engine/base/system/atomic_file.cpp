@@ -34,7 +34,7 @@ void syncDirectory(const std::filesystem::path& directory) {
     if (fd) ::fsync(fd.get());
 }
 
-// As root a rename would put a file in the place of /dev/null.
+// Throws IoError unless `name` is absent, a regular file or a link: a rename by root would replace /dev/null.
 void refuseToReplace(int directory, const std::string& name, const std::filesystem::path& path) {
     struct stat old {};
     if (::fstatat(directory, name.empty() ? "." : name.c_str(), &old, AT_SYMLINK_NOFOLLOW) != 0) return;
@@ -42,10 +42,9 @@ void refuseToReplace(int directory, const std::string& name, const std::filesyst
     throw IoError(path.string() + " " + fileKindText(old.st_mode) + ": name a file");
 }
 
-// A file of our own making: what lay there under this name, a link to somebody's file maybe, is taken away, not
-// written through.
+// Creates a new file. An existing file or symbolic link of this name is removed and never written through.
 UniqueFd createNew(int directory, const std::string& name, const std::filesystem::path& path) {
-    constexpr int kTries = 16;  // somebody may put things there at the same time
+    constexpr int kTries = 16;  // another process may create the name at the same time
     for (int i = 0; i < kTries; ++i) {
         ::unlinkat(directory, name.c_str(), 0);
         UniqueFd fd(::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));

@@ -12,12 +12,12 @@
 
 namespace ringside {
 
-// A file that is there whole or not at all: written beside its place under another name, which commit() changes. Throws
-// IoError, also where path is a directory, a device or a pipe.
+// File that appears complete or not at all: it is written under a temporary name in the same directory, and commit()
+// renames it. All members throw IoError, also if path is a directory, a device or a pipe.
 class AtomicFile {
   public:
     explicit AtomicFile(const std::filesystem::path& path);
-    ~AtomicFile();  // without commit() nothing is left
+    ~AtomicFile();  // removes the temporary file if commit() was not called
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;
 
@@ -26,13 +26,13 @@ class AtomicFile {
 
   private:
     std::filesystem::path m_path;
-    // Everything happens in this one directory, whatever its path leads to meanwhile.
+    // Directory of both names. Kept open, so that replacing a folder of its path has no effect.
     UniqueFd m_directory;
     UniqueFd m_file;
     std::string m_temporary;
 };
 
-// "is a directory", for what is no regular file.
+// Returns "is a directory" or a similar text for a mode that is not a regular file.
 std::string fileKindText(mode_t mode);
 
 }  // namespace ringside

@@ -50,7 +50,7 @@ std::vector<std::string> mergedEnvironment(const std::vector<std::string>& added
     return all;
 }
 
-// Everything the child needs, made before fork: after it only async-signal-safe calls are allowed.
+// Data for the child, prepared before fork(), because only async-signal-safe calls are allowed after it.
 struct Image {
     std::vector<std::string> argumentTexts;
     std::vector<std::string> environmentTexts;
@@ -60,7 +60,7 @@ struct Image {
     const char* program = nullptr;
     pid_t parent = 0;
     int errorFd = -1;
-    int firstFreeFd = 0;  // above every target, so that no dup2 overwrites a source
+    int firstFreeFd = 0;  // above all targets, so that dup2() overwrites no source
 };
 
 // Lowest descriptor above all targets. A fixed high number would exceed small limits (ulimit -n).
@@ -76,7 +76,7 @@ int firstFreeFd(const std::vector<InheritedFd>& fds) {
     ::_exit(127);
 }
 
-// Duplicates a descriptor above all targets. Reports EMFILE where the limit of descriptors leaves no room there.
+// Duplicates a descriptor to a number above all targets. Fails with EMFILE if the limit of descriptors is too low.
 int duplicate(int fd, const Image& image) {
     const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, image.firstFreeFd);
     if (copy >= 0) return copy;
@@ -101,8 +101,8 @@ int duplicate(int fd, const Image& image) {
     failChild(errorFd);
 }
 
-// 0, or the errno with which the child failed before or in exec. A child that is stopped before exec counts as started:
-// its silence is judged like any other's.
+// Returns the errno of a failed exec, or 0. Returns 0 after 2 s without a result too: a child that is stopped before
+// exec counts as started, and the heartbeat timeout applies to it.
 int readStartError(int fd) {
     constexpr int kPatienceMs = 2000;
     pollfd closed{fd, POLLIN, 0};
@@ -162,7 +162,7 @@ ChildProcess::ChildProcess(const ChildOptions& options) {
     m_pid = ::fork();
     if (m_pid < 0) failStarting(options.program, errno);
     if (m_pid == 0) becomeChild(image);
-    ::setpgid(m_pid, m_pid);  // in both processes: neither may run ahead without it
+    ::setpgid(m_pid, m_pid);  // called in both processes, because either may run first
     error.writer.reset();
     if (const int startError = readStartError(error.reader.get()); startError != 0) {
         ::waitpid(m_pid, nullptr, 0);

@@ -12,7 +12,7 @@
 
 namespace ringside {
 
-// The child's descriptor `target` shall be the parent's `source`.
+// File descriptor passed to a child: `target` in the child is a duplicate of `source` in the parent.
 struct InheritedFd {
     int source = -1;
     int target = -1;
@@ -20,22 +20,22 @@ struct InheritedFd {
 
 struct ChildOptions {
     std::filesystem::path program;
-    std::vector<std::string> arguments;    // without the program's name
-    std::vector<InheritedFd> fds;          // everything else is closed; standard input is /dev/null unless given
-    std::vector<std::string> environment;  // "NAME=value", added to the parent's
+    std::vector<std::string> arguments;  // without the program's name
+    std::vector<InheritedFd> fds;        // all other descriptors are closed; standard input is /dev/null unless listed
+    std::vector<std::string> environment;  // "NAME=value"; overrides the parent's variables
 };
 
-// How a process ended.
+// Exit status of a process.
 struct ChildEnd {
     bool signalled = false;
     int code = 0;       // exit code, or signal number
-    bool lost = false;  // of a rank elsewhere: gone without a word, nobody knows how; signalled as well
+    bool lost = false;  // rank on another host whose connection closed without an exit code; signalled is true too
 
     std::string text() const;  // "exited with code 3", "was killed by signal 9 (SIGKILL)"
 };
 
-// One process of ours, in a process group of its own, killed by the kernel when the parent thread dies. Destroying it
-// kills what still runs. Standard output and standard error arrive together on outputFd().
+// Child process in its own process group. The kernel kills it when the parent thread dies, and the destructor kills it
+// if it still runs. Standard output and standard error both arrive on outputFd().
 class ChildProcess {
   public:
     // Throws IoError when the program cannot be started.
@@ -45,12 +45,12 @@ class ChildProcess {
     ChildProcess& operator=(ChildProcess&& other) = delete;
 
     pid_t pid() const { return m_pid; }
-    int exitFd() const { return m_pidFd.get(); }  // readable once the process has ended
+    int exitFd() const { return m_pidFd.get(); }  // becomes readable when the process has ended
     int outputFd() const { return m_output.get(); }
     void closeOutput() { m_output.reset(); }
 
-    void signal(int number) const;  // to the whole group; nothing once it has ended
-    // Collects the end without waiting; empty while the process runs.
+    void signal(int number) const;  // sent to the whole group; no effect after poll() has returned the end
+    // Returns the exit status without waiting. Empty while the process runs.
     const std::optional<ChildEnd>& poll();
     const std::optional<ChildEnd>& end() const { return m_end; }
 
@@ -61,7 +61,7 @@ class ChildProcess {
     std::optional<ChildEnd> m_end;
 };
 
-// "SIGKILL" for 9; "signal 99" for a number without a name.
+// Returns "SIGKILL" for 9, and "signal 99" for a number without a name.
 std::string signalName(int number);
 
 }  // namespace ringside

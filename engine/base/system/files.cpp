@@ -25,7 +25,7 @@ std::string errnoText(int error) {
 
 namespace {
 
-// Folder of confineFilesTo(); empty: this process may open all files.
+// Folder of confineFilesTo(). Empty if this process may open all files.
 UniqueFd& confinement() {
     static UniqueFd folder;
     return folder;

@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-// Owns one C handle. Traits give: type Handle, static Handle none(), static void close(Handle) noexcept.
+// Owner of one C handle, movable. Traits define: type Handle, static Handle none(), static void close(Handle) noexcept.
 template <class Traits>
 class UniqueHandle {
   public:

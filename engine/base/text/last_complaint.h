@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Why ringsidectl gave up, from what it wrote: its last line that says something, without the name that it begins with;
-// empty where it said nothing.
+// Returns the last non-blank line of ringsidectl's output without the prefix "ringsidectl: ". This line names the cause
+// of a failure. Empty if there is no such line.
 std::string lastComplaint(std::string_view output);
 
 }  // namespace ringside

@@ -9,14 +9,15 @@
 
 namespace ringside {
 
-// Bytes in any chunking to lines, in bounded memory: a line beyond the limit is skipped whole and counted.
+// Splits a byte stream into lines in bounded memory. A line longer than maxLine bytes is skipped and counted by
+// tooLong().
 class LineSplitter {
   public:
     explicit LineSplitter(std::size_t maxLine) : m_maxLine(maxLine) {}
 
     // Calls sink for each complete line, without its newline.
     void feed(std::string_view bytes, const std::function<void(std::string_view)>& sink);
-    // What came after the last newline.
+    // Returns the bytes after the last newline.
     const std::string& partial() const { return m_partial; }
     std::int64_t tooLong() const { return m_tooLong; }
 

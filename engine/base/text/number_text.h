@@ -6,10 +6,10 @@
 
 namespace ringside {
 
-// "1,281,167": for people; files have plain digits.
+// Returns "1,281,167" for 1281167, for messages. Files contain plain digits.
 std::string grouped(std::int64_t number);
 
-// "5", "0.25": as a person writes it, whole numbers without a point.
+// Returns the shortest decimal form, such as "5" or "0.25"; integers have no point.
 std::string plainNumber(double value);
 
 }  // namespace ringside

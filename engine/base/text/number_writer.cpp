@@ -8,7 +8,7 @@
 namespace ringside {
 namespace {
 
-// Whole numbers below this are shortest as plain digits, which are quickly made.
+// Integers below this limit are shortest in plain digits, which the faster integer overload writes.
 constexpr double kPlainDigits = 1e4;
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// JSON text with many numbers, written several times faster than through a tree: the shortest digits that read back to
-// the same value; null for a double that is no number or infinite.
+// Writer of JSON text with many numbers, several times faster than building a tree. A number is written with the fewest
+// digits that parse to the same value; NaN and infinity become null.
 class NumberWriter {
   public:
     NumberWriter& text(std::string_view text);
@@ -21,7 +21,7 @@ class NumberWriter {
     }
     NumberWriter& number(std::int64_t value);
     NumberWriter& number(double value);
-    // The text so far, which is taken: the writer is empty again.
+    // Returns the text and clears the writer.
     std::string take();
 
   private:

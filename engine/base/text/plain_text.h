@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// Whether a JSON string holds this text as it is: printable ASCII without quote and backslash.
+// True if a JSON string contains this text unescaped: printable ASCII without quotes and backslashes.
 inline bool isPlainText(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
 }

@@ -26,7 +26,7 @@ std::size_t lengthAfter(unsigned char lead) {
     return lead >= 0xf0 && lead < 0xf5 ? 4 : 0;
 }
 
-// The first character of a text that is not empty (RFC 3629: no surrogates, no longer form than needed).
+// Decodes the first character of a text that is not empty (RFC 3629: no surrogates, no overlong forms).
 Character firstOf(std::string_view text) {
     const auto lead = static_cast<unsigned char>(text.front());
     const std::size_t length = lengthAfter(lead);

@@ -6,11 +6,12 @@
 
 namespace ringside {
 
-// Text of a file or a peer as a terminal may show it: one line, in which control characters, what turns the writing
-// direction and bytes that are no UTF-8 are spelled out ("\x1b", "\u202e"). Other text comes back as it is.
+// Returns text of a file or a peer in a form that is safe to print on a terminal. Control characters, newlines,
+// characters that change the writing direction and invalid UTF-8 are escaped ("\x1b", "\u202e"). Other text is
+// unchanged.
 std::string terminalText(std::string_view text);
 
-// A JSON line, or several, with such characters as JSON escapes: the same values for whoever parses it.
+// Returns JSON lines with such characters as JSON escapes, so that parsers read the same values. Newlines are kept.
 std::string terminalJson(std::string_view lines);
 
 }  // namespace ringside

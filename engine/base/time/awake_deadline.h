@@ -8,14 +8,14 @@
 
 namespace ringside {
 
-// A deadline of a wait in which only the time counts in which this process could have run. When everything was
-// suspended for longer than a timeout, whoever wakes first must not accuse the others of having been silent.
-// Wait until nextLook(), then ask hasPassed().
+// Deadline that counts only the time in which this process could run. After the computer was suspended for longer than
+// a timeout, the first process that runs must not report its peers as silent. Each interval between two calls of
+// hasPassed() therefore counts as at most kSlice + kLate. Wait until nextLook(), then call hasPassed().
 class AwakeDeadline {
   public:
     using Milliseconds = std::chrono::milliseconds;
     static constexpr Milliseconds kSlice{250};
-    static constexpr Milliseconds kLate{1000};  // a busy machine may wake a thread this late
+    static constexpr Milliseconds kLate{1000};  // delay with which a busy host may wake a thread
 
     explicit AwakeDeadline(Milliseconds timeout, TimePoint now = std::chrono::steady_clock::now())
         : m_left(timeout), m_lookedAt(now) {}

@@ -8,7 +8,7 @@ namespace ringside {
 using TimePoint = std::chrono::steady_clock::time_point;
 using Duration = std::chrono::steady_clock::duration;
 
-// Passed in wherever time decides something, so that tests need no sleeping.
+// Source of time that tests replace, so that they need not sleep.
 class Clock {
   public:
     virtual ~Clock() = default;

@@ -18,7 +18,7 @@ std::int64_t offsetUs(const ClockReading& reading) {
     return reading.thereUs - middleUs(reading);
 }
 
-// Rounded up: it is a bound.
+// Returns half of the round trip, rounded up because it is a bound.
 std::int64_t errorUs(const ClockReading& reading) {
     return (reading.roundTripUs() + 1) / 2;
 }
@@ -37,7 +37,7 @@ void ClockComparison::add(const ClockReading& reading) {
         m_readings.pop_front();
 }
 
-// By what no drift of a quartz explains.
+// True if the offset differs from that of the fastest reading by more than errors and drift allow.
 bool ClockComparison::contradicts(const ClockReading& reading) const {
     if (m_readings.empty()) return false;
     const ClockReading& best = *std::min_element(m_readings.begin(), m_readings.end(), isFaster);

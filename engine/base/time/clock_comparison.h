@@ -7,7 +7,7 @@
 
 namespace ringside {
 
-// A question to another host for its clock, in microseconds: asked and answered on this one's, `thereUs` on its own.
+// Reading of another host's clock, in microseconds: request and response times of the local clock, and the remote time.
 struct ClockReading {
     std::int64_t askedUs = 0;
     std::int64_t thereUs = 0;
@@ -17,26 +17,28 @@ struct ClockReading {
 };
 
 struct ClockDifference {
-    std::int64_t offsetUs = 0;     // the other clock less this one, now
-    std::int64_t errorUs = 0;      // at most
-    std::int64_t roundTripUs = 0;  // the shortest of the last minutes
-    double drift = 0;              // the other clock gains so many seconds a second; 0 while it cannot be told
+    std::int64_t offsetUs = 0;     // remote clock minus local clock, now
+    std::int64_t errorUs = 0;      // upper bound of the error of offsetUs
+    std::int64_t roundTripUs = 0;  // shortest round trip in the window
+    double drift = 0;              // seconds that the remote clock gains per second; 0 while unknown
 };
 
-// How a clock elsewhere stands to the one here, from questions asked again and again. An answer that took a round trip
-// of r tells the difference to r / 2 (F. Cristian, Probabilistic clock synchronization, 1989), and less as it ages: the
-// drift between the best answer of the window's older half and that of its newer half is followed, and where that is
-// less sure than what quartz is good for, nothing but that is believed.
+// Estimates the difference between a remote clock and the local one from repeated readings (F. Cristian, Probabilistic
+// clock synchronization, 1989). A reading with round trip r determines the difference to within r / 2, and its error
+// grows with its age because the clocks drift. The drift is the change of the difference between the fastest reading of
+// the window's older half and that of its newer half. If its error is not below kMostDrift, the drift counts as 0 with
+// the error kMostDrift.
 class ClockComparison {
   public:
     static constexpr std::int64_t kWindowUs = 120'000'000;
-    static constexpr double kMostDrift = 100e-6;               // between two computers' clocks
-    static constexpr std::int64_t kLeastApartUs = 20'000'000;  // of two readings that tell the drift
+    static constexpr double kMostDrift = 100e-6;  // largest drift between two quartz clocks, without a unit
+    // least distance of the two readings that determine the drift
+    static constexpr std::int64_t kLeastApartUs = 20'000'000;
 
-    // In the order of their answers. One that contradicts what was known (a host that was suspended) makes that void;
-    // one that is answered before it is asked, or minutes later, is ignored.
+    // Adds a reading; call in the order of the responses. A reading that no drift explains (the remote host was
+    // suspended) removes all earlier ones. A reading with a negative round trip or one above kWindowUs is ignored.
     void add(const ClockReading& reading);
-    // Nothing before the first reading.
+    // Returns the difference at the local time nowUs. Empty before the first reading.
     std::optional<ClockDifference> at(std::int64_t nowUs) const;
 
   private:

@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// CLOCK_MONOTONIC in nanoseconds: one clock for all processes of a host.
+// Returns CLOCK_MONOTONIC in nanoseconds, which is the same clock for all processes of a host.
 inline std::int64_t monotonicNs() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
         .count();

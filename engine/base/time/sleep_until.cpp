@@ -20,12 +20,12 @@ void sleepUntilNs(std::int64_t when) {
 }
 
 void PunctualSleep::until(std::int64_t when) {
-    constexpr std::int64_t kMostLateNs = 100'000;  // beyond it others have the CPU
+    constexpr std::int64_t kMostLateNs = 100'000;  // above this delay, other threads use the CPU
     const std::int64_t asked = when - m_lateNs;
     if (asked > monotonicNs()) {
         sleepUntilNs(asked);
         const std::int64_t late = monotonicNs() - asked;
-        // In small steps to where three of four waits are woken before that.
+        // Estimates the 75th percentile: the value grows by 3 steps after a later wake-up and shrinks by 1 otherwise.
         const std::int64_t step = m_lateNs / 16 + 500;
         m_lateNs = std::clamp<std::int64_t>(m_lateNs + (late > m_lateNs ? 3 * step : -step), 0, kMostLateNs);
     }

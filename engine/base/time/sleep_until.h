@@ -5,19 +5,19 @@
 
 namespace ringside {
 
-// Sleeps, without CPU time, until CLOCK_MONOTONIC says so; returns at once where that is over. To some microseconds
-// where the thread has asked for it.
+// Sleeps until CLOCK_MONOTONIC reaches this time, in nanoseconds. Returns at once if the time has passed. Wakes up to
+// 50 us late, or a few microseconds late after askForPunctualSleep().
 void sleepUntilNs(std::int64_t monotonicNs);
-void askForPunctualSleep();  // the calling thread, from now on
+void askForPunctualSleep();  // sets the timer slack of the calling thread to 1 ns
 
-// Sleeps as above, to about a microsecond: learns how late this thread is woken, asks for so much earlier, and looks at
-// the clock for what is then left. Never returns before. Of one thread.
+// Sleeps to within about a microsecond: measures how late this thread usually wakes up, sleeps until that much earlier
+// and polls the clock for the rest. Never returns early. Used by one thread.
 class PunctualSleep {
   public:
     void until(std::int64_t monotonicNs);
 
   private:
-    std::int64_t m_lateNs = 0;  // as three of four waits are at most
+    std::int64_t m_lateNs = 0;  // estimated 75th percentile of the wake-up delay
 };
 
 }  // namespace ringside
