@@ -8,7 +8,7 @@
 namespace ringside {
 namespace {
 
-// "0.06 ms", "12.5 s"; a sign only where it is asked for.
+// Formats a duration as "0.06 ms" or "12.50 s". sign: also write the sign of a positive duration.
 std::string durationText(std::int64_t us, bool sign) {
     char text[64];
     const double ms = static_cast<double>(us) / 1000;

@@ -7,10 +7,10 @@
 
 namespace ringside {
 
-// "+1.84 ms, known to 0.06 ms, round trip 0.12 ms": how far a host's clock has moved against the run's since they were
-// first compared, and how well that is known.
+// Describes the offset of a host's clock since the first comparison, its error and the round trip: "+1.84 ms, known to
+// 0.06 ms, round trip 0.12 ms".
 std::string clockText(const HostClock& clock);
-// With the host's name before it.
+// Returns the same text after the host's name.
 std::string clockText(const std::string& host, const HostClock& clock);
 
 }  // namespace ringside

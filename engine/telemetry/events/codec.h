@@ -13,19 +13,20 @@
 
 namespace ringside {
 
-// One event as one line of JSON, newline included.
+// Encodes an event as one line of JSON, with a newline at the end.
 std::string encode(const Event& event);
 
-// One line back into an event. A kind from a newer version is a problem the Decoder counts, its new keys are ignored;
-// every count, rank and length is bounded.
+// Decodes one line. Every count, rank and length is checked against limits.h. A kind from a newer version is returned
+// as a problem; unknown keys are ignored.
 Result<Event> decodeLine(std::string_view line);
 
-// Bytes in any chunking to events. Never trusts a length: lines over kMaxLine are skipped and counted.
+// Decodes a stream of bytes in chunks of any size. Lines longer than kMaxLine and lines that cannot be decoded are
+// skipped and counted.
 class Decoder {
   public:
     static constexpr std::size_t kMaxLine = 4U << 20;
 
-    // Calls sink for each complete line that decodes.
+    // Appends bytes and calls sink for each complete line that can be decoded.
     void feed(std::string_view bytes, const std::function<void(Event&&)>& sink);
 
     std::int64_t badLines() const { return m_badLines; }

@@ -13,7 +13,7 @@ namespace {
 
 using namespace limits;
 
-// Reads one object's fields with bounds; the first thing wrong is kept as the problem.
+// Reads the fields of one JSON object with bounds; keeps the first problem.
 class Fields {
   public:
     explicit Fields(const Json& json) : m_json(json) {}

@@ -8,25 +8,26 @@
 namespace ringside {
 namespace {
 
-// Invalid UTF-8 (a worker's stderr may hold any byte) becomes the replacement character instead of an exception.
+// Returns the JSON text; invalid UTF-8 (a worker's stderr may contain any byte) becomes the replacement character.
 std::string dumped(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// Text that is no JSON becomes null.
+// Parses the text; returns null if it is not valid JSON.
 Json parsedOrNull(const std::string& text) {
     Json json = Json::parse(text, nullptr, false);
     return json.is_discarded() ? Json() : json;
 }
 
-// Straight into text: many events a second leave every rank, and a tree of each would take longer than all the rest.
+// Writes fields directly as text: every rank sends many events a second, and building a JSON tree for each would take
+// longer than all other telemetry work.
 class FieldWriter {
   public:
     explicit FieldWriter(std::string_view kind) { m_out.text(R"({"kind":")").text(kind).character('"'); }
 
     std::string line() { return m_out.text("}\n").take(); }
 
-    // Whether a field that not every event has is written.
+    // True if an optional field is written.
     bool tells(bool known) const { return known; }
 
     void integer(std::string_view key, std::int64_t value, std::int64_t = 0, std::int64_t = 0, Need = Need::kOptional) {

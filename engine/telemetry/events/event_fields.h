@@ -15,11 +15,12 @@
 #include "telemetry/events/events.h"
 #include "telemetry/events/limits.h"
 
-// What the line of each event says, once for the writer and for both readers: in this order, with these names and
-// bounds. F is one of the three (codec_encode.cpp, plain_line.cpp, codec_decode.cpp); for the writer events are const.
+// Fields of each event: order, names and bounds, defined once for the writer and for both readers. F is one of
+// FieldWriter (codec_encode.cpp), PlainFields (plain_line.cpp) and Fields (codec_decode.cpp); the writer passes const
+// events.
 namespace ringside {
 
-enum class Need { kOptional, kRequired };  // for readers; the writer writes both
+enum class Need { kOptional, kRequired };  // for readers; the writer writes all fields
 
 template <class E>
 inline constexpr std::string_view kKind{};
@@ -73,7 +74,7 @@ inline constexpr std::string_view kKind<Finding> = "finding";
 template <>
 inline constexpr std::string_view kKind<ScriptFacts> = "script";
 
-// Calls use.operator()<E>() for the kind of event of that name; false when there is none.
+// Calls use.operator()<E>() for the event type whose kind has this name. Returns false if there is none.
 template <class Use>
 bool withKind(std::string_view name, const Use& use) {
     return [&]<class... E>(std::type_identity<std::variant<E...>>) {
@@ -103,7 +104,8 @@ void phaseField(F& f, P& phase) {
 
 template <class F, Is<RunStarted> E>
 void fields(F& f, E& e) {
-    constexpr std::int64_t kMost = std::int64_t{1} << 31;  // so that their product, all steps, stays a 64-bit number
+    // so that the product, the number of all steps, fits into 64 bits
+    constexpr std::int64_t kMost = std::int64_t{1} << 31;
     f.integer("version", e.version, 1, 1000000);
     f.text("name", e.name);
     f.text("run_directory", e.runDirectory);
@@ -138,7 +140,7 @@ void fields(F& f, E& e) {
     timeField(f, e.timeUs);
 }
 
-// In the order of Phase.
+// Keys of the columns of times, in the order of Phase.
 inline constexpr std::array<const char*, kPhaseCount> kPhaseColumns{
     "connect_ns", "data_ns",      "copy_ns",       "forward_ns",    "backward_ns", "waiting_ns",
     "moving_ns",  "optimizer_ns", "validation_ns", "checkpoint_ns", "paused_ns",   "idle_ns"};
@@ -152,7 +154,7 @@ inline bool isEven(const StepsFrame& e) {
            });
 }
 
-// The columns of a thinned line: all of them or none.
+// True if the columns of a thinned line are either all present, with equal lengths, or all absent.
 inline bool hasEvenRanges(const StepsFrame& e) {
     const std::size_t n = e.from.size();
     const std::size_t accuracies = e.correct.empty() ? 0 : n;
@@ -162,7 +164,7 @@ inline bool hasEvenRanges(const StepsFrame& e) {
            e.accuracyMaximum.size() == accuracies && e.normMinimum.size() == norms && e.normMaximum.size() == norms;
 }
 
-// Every entry begins behind the one before it, and has no more logged steps than steps.
+// True if each entry begins after the previous entry and contains no more logged steps than steps.
 inline bool hasOrderedRanges(const StepsFrame& e) {
     for (std::size_t i = 0; i < e.from.size(); ++i) {
         const std::int64_t before = i > 0 ? e.step[i - 1] : 0;
@@ -260,8 +262,8 @@ void fields(F& f, E& e) {
     if (f.tells(e.loader > 0)) f.integer("loader", e.loader);
 }
 
-// A trace's times lie in its step, and its phases in order.
-// A length of -1: the step was under way when its rank was last heard of, in the last of its phases.
+// True if a trace's times lie within the step and its phases are in order. A length of -1 marks a step that was
+// unfinished when its rank last reported; its last phase has no end.
 inline bool isOrdered(const StepTrace& e) {
     const auto inside = [&](std::int64_t at) { return at >= 0 && (e.lengthNs < 0 || at <= e.lengthNs); };
     return std::ranges::is_sorted(e.at) && std::ranges::all_of(e.at, inside);
@@ -356,7 +358,8 @@ void fields(F& f, E& e) {
     f.real("times", e.times);
 }
 
-// As many cells as the grids have, or none; the rest is told of every tensor or of none.
+// True if the number of cells fits the grids or is zero, and each other column has either one entry for each tensor or
+// none.
 inline bool isWhole(const GradientView& e) {
     const std::size_t tensors = e.names.size();
     const auto fits = [tensors](const auto& column) { return column.empty() || column.size() == tensors; };
@@ -412,7 +415,7 @@ void fields(F& f, E& e) {
 
 template <class F, Is<HostClock> E>
 void fields(F& f, E& e) {
-    constexpr std::int64_t kMost = std::int64_t{1} << 61;  // hosts may be switched on years apart
+    constexpr std::int64_t kMost = std::int64_t{1} << 61;  // hosts may have been booted years apart
     rankField(f, e.rank);
     f.integer("offset_us", e.offsetUs, -kMost, kMost, Need::kRequired);
     f.integer("moved_us", e.movedUs, -kMost, kMost);
@@ -488,7 +491,7 @@ void fields(F& f, E& e) {
     timeField(f, e.timeUs);
 }
 
-// A JSON object as text, from the decoder, which has parsed it.
+// True if the text is a JSON object. The decoder has already parsed the text, so the braces suffice.
 inline bool isObjectText(std::string_view json) {
     return json.starts_with('{') && json.ends_with('}');
 }

@@ -13,11 +13,14 @@
 
 namespace ringside {
 
-// One line of JSON each, "kind" first; the same lines flow from the ranks, through the run directory's
-// telemetry.jsonl, to every viewer. Times are microseconds since the run started, on one clock (CLOCK_MONOTONIC).
-// Steps count from 1, epochs and ranks from 0. Losses and accuracies may be NaN (null in JSON).
+// Events of a run. Each event is encoded as one line of JSON whose first key is "kind"; the quoted word at the start of
+// a type's comment is that kind. Most events are sent by a rank to the supervisor, which appends them to
+// telemetry.jsonl in the run directory; viewers read the same lines. Encoding and decoding: codec.h.
+//
+// Times are microseconds since the run started, on one clock (CLOCK_MONOTONIC). Steps count from 1, epochs and ranks
+// from 0. Losses and accuracies may be NaN (null in JSON). A comment after a member states its unit or its meaning.
 
-// "run": first line of every stream.
+// "run": properties of the run; the first line of every stream.
 struct RunStarted {
     int version = 1;
     std::string name;
@@ -34,56 +37,65 @@ struct RunStarted {
     std::int64_t batchSize = 0;      // per rank
     std::int64_t startedUnixMs = 0;  // wall clock
     std::string config;              // the whole experiment, as JSON text
-    std::string wantedBackend = {};  // as in the experiment, where it may be auto; empty = not known
+    std::string wantedBackend = {};  // backend chosen in the experiment, which may be auto; empty: not known
     std::string wantedDevice = {};
-    std::int64_t stepsBefore = 0;  // done by the run that this one goes on from
+    std::int64_t stepsBefore = 0;  // steps done by the run that this run resumes
 };
 
-// What a rank that ended is in from when its run goes on until it says something itself.
+// State of each rank between a restart of the run and the first state that the restarted rank reports.
 inline constexpr const char* kStartingAgain = "starting again";
 
-// "rank": a rank's life: starting, connecting, loading, training, validating, saving, finished, stopped, failed.
+// "rank": lifecycle state of a rank: starting, connecting, loading, training, validating, saving, finished, stopped or
+// failed.
 struct RankState {
     int rank = 0;
     std::string state;
     std::string device;    // "CPU 0" | "NVIDIA H200"; empty = unchanged
     std::int64_t pid = 0;  // 0 = unchanged
     std::int64_t timeUs = 0;
-    int missingRank = -1;        // failed because this rank did not take part in a collective; -1: for another reason
-    std::string host = {};       // where it runs, or who runs it there; empty = unchanged, or on the host of the run
-    std::string isa = {};        // instruction set that it computes with, or its GPU; empty = unchanged
-    std::string transport = {};  // of its collectives: shm, gloo, hierarchical, mpi, nccl, local; empty = unchanged
-    std::string hosts = {};      // "0 0 1 1": host of each rank, where sums are formed within hosts first; or empty
+    // the rank that did not take part in a collective, which made this rank fail; -1: another reason
+    int missingRank = -1;
+    // host of the rank, or the person who runs it; empty: unchanged, or the host of the run
+    std::string host = {};
+    std::string isa = {};  // instruction set or GPU that the rank computes with; empty: unchanged
+    // transport of the rank's collectives: shm, gloo, hierarchical, mpi, nccl or local; empty: unchanged
+    std::string transport = {};
+    std::string hosts = {};  // "0 0 1 1": host of each rank if sums are first formed within each host; else empty
 };
 
-// "steps": consecutive logged steps of one rank, as columns of equal length. In a thinned line each entry stands for
-// all steps from `from` to `step`: loss is the mean over their samples, correct, samples and dataUs are sums, endUs and
-// epoch belong to the last, and the ranges are those of the single steps.
+// "steps": consecutive logged steps of one rank, as columns of equal length. In a thinned line each entry covers all
+// steps from `from` to `step`: loss is the mean over the samples, weighted by sample; correct, samples and dataUs are
+// sums; endUs and epoch are those of the last step; the minima and maxima are over the single steps.
 struct StepsFrame {
     int rank = 0;
     std::int64_t epoch = 0;
-    std::vector<std::int64_t> step;     // optimizer steps, from 1, increasing
-    std::vector<double> loss;           // mean over this rank's batch
-    std::vector<double> correct;        // of `samples`, a part of 1 for each sequence; empty for regression
-    std::vector<std::int64_t> samples;  // in this rank's batch
+    std::vector<std::int64_t> step;  // optimizer steps, from 1, increasing
+    std::vector<double> loss;        // mean over this rank's batch
+    // correct samples; a sequence counts as its correct fraction; empty for regression
+    std::vector<double> correct;
+    std::vector<std::int64_t> samples;  // number of samples in this rank's batch
     std::vector<std::int64_t> endUs;    // end of the step
-    std::vector<double> gradientNorm;   // of the averaged gradient; empty where not measured (same on all ranks)
+    // norm of the averaged gradient, the same on all ranks; empty where not measured
+    std::vector<double> gradientNorm;
     double learningRate = 0;
-    std::vector<std::int64_t> dataUs;  // waited for batches since the logged step before; empty where not measured
-    std::vector<std::int64_t> from;    // this and what follows is empty where each entry is one step
-    std::vector<std::int64_t> count;   // of logged steps in the entry
+    // time spent waiting for batches since the previous logged step; empty where not measured
+    std::vector<std::int64_t> dataUs;
+    // first step of the entry; this column and the following ones are empty if each entry is one step
+    std::vector<std::int64_t> from;
+    std::vector<std::int64_t> count;  // number of logged steps in the entry
     std::vector<double> lossMinimum, lossMaximum;
-    std::vector<double> accuracyMinimum, accuracyMaximum;  // with `correct`
-    std::vector<double> normMinimum, normMaximum;          // with `gradientNorm`
+    std::vector<double> accuracyMinimum, accuracyMaximum;  // present if `correct` is
+    std::vector<double> normMinimum, normMaximum;          // present if `gradientNorm` is
 
-    // Of the traced steps among them alone: what they took by phase, in nanoseconds; empty where none took any.
-    std::vector<std::int64_t> traced;  // their numbers
+    // Time by phase of the traced steps in this frame, in nanoseconds. The column of a phase is empty if no traced step
+    // spent time in that phase.
+    std::vector<std::int64_t> traced;  // step numbers of the traced steps
     std::array<std::vector<std::int64_t>, kPhaseCount> phaseNs = {};
 
     bool isThinned() const { return !from.empty(); }
 };
 
-// What a rank's GPU says of itself; -1 where it says nothing.
+// State of a rank's GPU; -1 for values that the device does not report.
 struct GpuReading {
     double utilisationPercent = -1;
     std::int64_t usedBytes = -1;
@@ -95,22 +107,25 @@ struct GpuReading {
     bool operator==(const GpuReading&) const = default;
 };
 
-// "heartbeat": once a second from a thread of its own.
+// "heartbeat": position of a rank, sent by the sink's heartbeat thread once a second, and at once when the rank has not
+// advanced for a second.
 struct Heartbeat {
     int rank = 0;
     std::int64_t step = 0;
     std::int64_t epoch = 0;
     Phase phase = Phase::kIdle;
-    std::int64_t collective = 0;  // number of the collective it is in or has finished
+    std::int64_t collective = 0;  // number of the collective that the rank is in or has finished last
     std::int64_t residentBytes = 0;
-    std::int64_t droppedSteps = 0;  // telemetry points this rank had to drop so far
+    // step records dropped by this rank since its start, because its ring was full
+    std::int64_t droppedSteps = 0;
     std::int64_t timeUs = 0;
-    std::int64_t batches = 0;  // fetched so far, for training and validation
-    GpuReading gpu = {};       // of a rank on a GPU; ranks that share one say the same
-    std::int64_t stillUs = 0;  // that step, batches, collective and phase have been the same
+    std::int64_t batches = 0;  // batches fetched since the start, for training and validation
+    GpuReading gpu = {};       // reading of the rank's GPU; ranks that share a GPU report the same values
+    std::int64_t stillUs = 0;  // time for which step, batches, collective and phase have not changed
 };
 
-// "epoch": from rank 0 after the all-reduce. Exact counts each sample once; padded counts duplicates as PyTorch would.
+// "epoch": result of an epoch, from rank 0 after the all-reduce. Exact values count each sample once; padded values
+// count duplicated samples repeatedly, as PyTorch would.
 struct EpochResult {
     std::int64_t epoch = 0;
     std::string split;  // train | val
@@ -120,12 +135,12 @@ struct EpochResult {
     double lossPadded = 0;
     double accuracyPadded = 0;
     std::int64_t samplesPadded = 0;
-    std::int64_t step = 0;  // steps done so far
+    std::int64_t step = 0;  // optimizer steps done when the result was computed
     std::int64_t timeUs = 0;
-    std::int64_t nonFiniteBatches = 0;  // batches of all ranks whose loss was infinite or no number
+    std::int64_t nonFiniteBatches = 0;  // batches of all ranks whose loss was infinite or NaN
 };
 
-// "consumed": SHA-256 over the indices a rank really trained on in one epoch (little-endian int64).
+// "consumed": SHA-256 over the indices that a rank trained on in one epoch (little-endian int64).
 struct Consumed {
     int rank = 0;
     std::int64_t epoch = 0;
@@ -133,66 +148,67 @@ struct Consumed {
     std::string sha256;
 };
 
-// "indices": the samples a rank really trained on in one step, in order. Sent only while a run is slow enough for it
-// (IndexReport); a large batch comes in several.
+// "indices": dataset indices of the samples that a rank trained on in one step, in order. Sent only while the step rate
+// is low enough (IndexReport). A large batch is split over several events.
 struct ConsumedIndices {
     int rank = 0;
     std::int64_t epoch = 0;
     std::int64_t step = 0;  // optimizer step, from 1 over all epochs
-    std::int64_t slot = 0;  // of the first index, in the rank's list of this epoch
+    std::int64_t slot = 0;  // position of the first index in the rank's list of this epoch
     std::vector<std::int64_t> index;
-    std::int64_t loader = 0;  // of a watched script: number of the DataLoader, as in its "loader" facts
+    std::int64_t loader = 0;  // number of the DataLoader in a watched script, as in its "loader" facts
 };
 
-// "replica": checksum of a rank's parameters after an epoch; equal on all ranks = in sync.
+// "replica": checksum of a rank's parameters after an epoch. Replicas with equal checksums are in sync.
 struct Replica {
     int rank = 0;
     std::int64_t step = 0;
     std::string hash;
-    std::vector<std::string> names = {};  // of its tensors, where each has a checksum of its own
+    std::vector<std::string> names = {};  // names of the rank's tensors if each has its own checksum
     std::vector<std::int64_t> checksums = {};
 };
 
-// "memory": what a rank's engine has taken, in bytes, by what it is for; once, before the first step.
+// "memory": bytes allocated by a rank's engine, by purpose. Sent once, before the first step.
 struct RankMemory {
     int rank = 0;
     std::int64_t parameters = 0;
     std::int64_t gradients = 0;
     std::int64_t optimizer = 0;
     std::int64_t activations = 0;
-    std::int64_t gathered = 0;  // whole parameters and gradients of sharded units
+    std::int64_t gathered = 0;  // complete parameters and gradients of sharded units
     std::int64_t buffers = 0;
-    std::int64_t peak = 0;            // of all, with what is for none of these
-    std::int64_t predictedPeak = -1;  // from the model and the strategy; -1: not known
+    std::int64_t peak = 0;            // peak of the total, including memory for other purposes
+    std::int64_t predictedPeak = -1;  // predicted from the model and the strategy; -1: not known
 };
 
-// "traffic": what a rank sent in a step of a whole batch, as its communicators count it; once.
+// "traffic": bytes that a rank sent in one step with a full batch, as counted by its communicators. Sent once.
 struct RankTraffic {
     int rank = 0;
     std::int64_t step = 0;
     std::int64_t bytes = 0;
 };
 
-// "clock": how the clock of a host stands to that of the run's, by which the times of its ranks are set right; from
-// whoever hosts the run, now and then. Microseconds of CLOCK_MONOTONIC.
+// "clock": offset between a host's clock and the run's clock, by which the times of that host's ranks are corrected.
+// Sent repeatedly by the host of the run. Microseconds of CLOCK_MONOTONIC.
 struct HostClock {
-    int rank = 0;                  // the first on that host
-    std::int64_t offsetUs = 0;     // its clock less the run's
-    std::int64_t movedUs = 0;      // of that since it was first told
-    std::int64_t errorUs = 0;      // at most
-    std::int64_t roundTripUs = 0;  // of the control connection, the shortest of the last minutes
-    double driftPpm = 0;           // the host's clock gains so many microseconds a second
+    int rank = 0;                  // lowest rank on that host
+    std::int64_t offsetUs = 0;     // the host's clock minus the run's clock
+    std::int64_t movedUs = 0;      // change of the offset since it was first reported
+    std::int64_t errorUs = 0;      // upper bound of the error of the offset
+    std::int64_t roundTripUs = 0;  // shortest round trip of the control connection in the last minutes
+    double driftPpm = 0;  // rate at which the host's clock gains on the run's clock, in microseconds per second
     std::int64_t timeUs = 0;
 };
 
-// "links": how a rank's connections to ranks on other hosts went since it last told; parallel columns.
+// "links": use of a rank's connections to ranks on other hosts since the previous event of this kind, as parallel
+// columns.
 struct RankLinks {
     int rank = 0;
-    std::vector<std::int64_t> peer = {};         // ranks
-    std::vector<std::int64_t> roundTripUs = {};  // the shortest of the last minutes
-    std::vector<std::int64_t> bytes = {};        // sent
-    std::vector<std::int64_t> busyUs = {};       // while bytes were on their way
-    std::int64_t lengthUs = 0;                   // of the time that this is about
+    std::vector<std::int64_t> peer = {};         // rank at the other end
+    std::vector<std::int64_t> roundTripUs = {};  // shortest round trip of the last minutes
+    std::vector<std::int64_t> bytes = {};        // bytes sent
+    std::vector<std::int64_t> busyUs = {};       // time in which bytes were in flight
+    std::int64_t lengthUs = 0;                   // length of the reported interval
     std::int64_t timeUs = 0;
 
     bool isEven() const {
@@ -200,7 +216,7 @@ struct RankLinks {
     }
 };
 
-// "log": a line for people. rank -1 = the supervisor.
+// "log": a line of the log. Rank -1 is the supervisor.
 struct LogLine {
     int rank = -1;
     std::string level;  // info | warning | error
@@ -208,25 +224,25 @@ struct LogLine {
     std::int64_t timeUs = 0;
 };
 
-// "checkpoint": written by rank 0.
+// "checkpoint": a checkpoint was written; sent by rank 0.
 struct CheckpointSaved {
     std::int64_t step = 0;
     std::string path;  // relative to the run directory
     std::int64_t timeUs = 0;
 };
 
-// "control": from rank 0, what the run was told and has begun to do. "pause" says that all ranks hold, and after which
-// phase of the step; they go on with "resume", "step", "phase" or "stop".
+// "control": a command that the run has begun to execute, from rank 0. "pause" means that all ranks are paused after
+// the phase `after` of a step; they continue with "resume", "step", "phase" or "stop".
 struct Controlled {
-    std::string command;  // as ControlCommand's names
+    std::string command;  // a name of a ControlCommand
     double value = 0;
-    std::int64_t step = 0;  // done so far
+    std::int64_t step = 0;  // optimizer steps done
     std::int64_t epoch = 0;
-    std::string after = {};  // of a pause
+    std::string after = {};  // phase after which the ranks are paused; for "pause" only
     std::int64_t timeUs = 0;
 };
 
-// "local": a validation that a rank took for itself alone, as pitfalls.local_metrics wants it.
+// "local": result of a validation that a rank computed without the other ranks (pitfalls.local_metrics).
 struct LocalResult {
     int rank = 0;
     std::int64_t epoch = 0;
@@ -236,40 +252,42 @@ struct LocalResult {
     std::int64_t step = 0;
 };
 
-// "phase": a rank is in this phase of a step, and where in it; told in slow motion and in single phases alone.
+// "phase": phase of a step that a rank has entered. Sent only in slow motion and when the run advances phase by phase.
 struct PhaseReached {
     int rank = 0;
-    std::int64_t step = 0;  // under way
+    std::int64_t step = 0;  // the current step
     Phase phase = Phase::kIdle;
     std::int64_t timeUs = 0;
-    int layer = -1;           // of the model, that it works on; -1: not told
-    std::string action = {};  // of a pipeline's schedule, "0F3"; empty: none
+    int layer = -1;           // layer of the model that the rank works on; -1: not reported
+    std::string action = {};  // action of the pipeline schedule, for example "0F3"; empty: none
 };
 
-// "pace": whether a rank keeps the pace of parallel.pace; told when that changes, from kept on.
+// "pace": whether a rank keeps the pace that parallel.pace requests. Sent when this changes; initially the pace is
+// assumed to be kept.
 struct PaceKept {
     int rank = 0;
     std::int64_t step = 0;
     std::optional<bool> kept = true;
-    double times = 1;  // the longest pass, by what was asked for
+    double times = 1;  // duration of the longest pass divided by the requested duration
 };
 
-// "gradients": a step of one rank looked at from near, on request or where single phases stop. Large tensors are shown
-// as fewer cells, each by the value in it that is furthest from zero.
+// "gradients": gradients or weight changes of one rank in one step, on request or when the run stops after each phase.
+// Large tensors are reduced to fewer cells; the value of a cell is its element with the largest magnitude.
 struct GradientView {
     int rank = 0;
     std::int64_t epoch = 0;
-    std::int64_t step = 0;  // that it belongs to
-    std::string moment;     // own: before the all-reduce; mean: after it; change: of the weights by the update
-    double norm = 0;        // of what is looked at
-    double cosine = 0;      // mean: of the rank's own gradient to it; NaN elsewhere
-    std::vector<std::string> names = {};  // of the tensors
-    std::vector<std::int64_t> rows = {};  // of each tensor's cells
+    std::int64_t step = 0;  // step of the gradients
+    // own: local gradient before the all-reduce; mean: after it; change: change of the weights by the update
+    std::string moment;
+    double norm = 0;    // norm of the reported vector
+    double cosine = 0;  // mean: cosine similarity of the local gradient and the mean; NaN for the other moments
+    std::vector<std::string> names = {};  // names of the tensors
+    std::vector<std::int64_t> rows = {};  // number of rows of each tensor's cells
     std::vector<std::int64_t> columns = {};
-    std::vector<double> cells = {};  // tensor by tensor, row by row; empty where only the norms are told
+    std::vector<double> cells = {};  // tensor by tensor, row by row; empty if only the norms are reported
     std::vector<double> tensorNorms = {};
-    std::vector<double> ring = {};             // the first values of each of the bucket's N parts, as many of each
-    std::vector<std::int64_t> checksums = {};  // change: of each tensor's values after the update
+    std::vector<double> ring = {};  // the first values of each of the bucket's N parts, equally many of each part
+    std::vector<std::int64_t> checksums = {};  // change: checksum of each tensor's values after the update
     std::int64_t timeUs = 0;
 };
 
@@ -310,24 +328,27 @@ struct ScriptFacts {
     std::int64_t timeUs = 0;
 };
 
-// "end": last line of every stream; the content of summary.json.
+// "end": result of the run, the last line of every stream; same content as summary.json.
 struct RunEnded {
     std::string state;  // finished | stopped | failed
     int exitCode = 0;
     int firstFailedRank = -1;
-    std::string verdict;                 // one sentence for people
+    std::string verdict;                 // one sentence that explains the end of the run
     std::vector<std::string> lastLines;  // of the first failed rank
     std::int64_t steps = 0;
     double trainSeconds = 0;
     double stepsPerSecond = 0;
     double samplesPerSecond = 0;
     std::int64_t timeUs = 0;
-    // Whether the ranks trained what was planned, as far as compared; nothing while no epoch was.
+    // Whether the ranks trained on the planned samples, as far as compared; empty before the first compared epoch.
     std::optional<bool> planVerified = {};
     std::int64_t auditedEpochs = 0;
-    std::string timeVerdict = {};   // where the time of the last traced steps went, and what to do; empty: none traced
-    std::string planMismatch = {};  // the first: "rank 2, epoch 3, step 5, slot 17: planned 4242, trained 17"
-    bool isMisuse = false;          // first_failed_rank sent what no rank sends; not written, for the host of a class
+    // where the time of the last traced steps was spent, and how to reduce it; empty: none was traced
+    std::string timeVerdict = {};
+    // first mismatch: "rank 2, epoch 3, step 5, slot 17: planned 4242, trained 17"
+    std::string planMismatch = {};
+    // first_failed_rank sent bytes that no rank sends; not encoded, for the host of a class only
+    bool isMisuse = false;
 };
 
 using Event =

@@ -15,7 +15,7 @@ bool isDigit(char c) {
     return c >= '0' && c <= '9';
 }
 
-// Walks over one line; after the first thing it does not expect every answer is false.
+// Position in one line of text. Each function consumes the expected text, or returns false if the text differs.
 class Scanner {
   public:
     explicit Scanner(std::string_view text) : m_at(text.data()), m_end(text.data() + text.size()) {}
@@ -43,7 +43,7 @@ class Scanner {
 
     bool number(double& out) {
         const char* const from = m_at;
-        // Most are counts of hits; what is not digits alone is read again.
+        // Most numbers are integers such as counts of hits; all others are parsed again as floating point below.
         if (const std::optional<std::int64_t> digits = plainDigits();
             digits && *digits <= limits::kMaxCount && !more()) {
             out = static_cast<double>(*digits);
@@ -61,7 +61,7 @@ class Scanner {
         return true;
     }
 
-    // Text without escapes.
+    // Reads a string without escapes.
     bool string(std::string& out) {
         if (!literal('"')) return false;
         const char* const end = std::find(m_at, m_end, '"');
@@ -72,7 +72,7 @@ class Scanner {
         return true;
     }
 
-    // The start of the next field, if it has this name.
+    // Consumes the separator and the name of the next field if it has this name.
     bool key(std::string_view name) {
         const std::string_view rest(m_at, left());
         if (!rest.starts_with(",\"") || !rest.substr(2).starts_with(name)) return false;
@@ -94,7 +94,7 @@ class Scanner {
     }
 
   private:
-    // Digits as JSON has them, without a leading zero, as far as 64 bits surely hold them.
+    // Reads at most 18 digits without a leading zero, so that the value fits into 64 bits.
     std::optional<std::int64_t> plainDigits() {
         constexpr std::ptrdiff_t kMost = 18;
         const char* const from = m_at;
@@ -105,10 +105,10 @@ class Scanner {
         return value;
     }
 
-    // Whether the number goes on behind its digits.
+    // True if the number continues after its integer digits.
     bool more() const { return m_at != m_end && (*m_at == '.' || *m_at == 'e' || *m_at == 'E'); }
 
-    // As JSON has it: no plus, no leading zero or point, no infinity.
+    // True if a number in the syntax of JSON starts here: no plus sign, no leading zero or point, no infinity.
     bool startsNumber() const {
         const std::size_t at = m_at != m_end && *m_at == '-' ? 1 : 0;
         if (left() <= at + 1 || !isDigit(m_at[at])) return false;
@@ -119,7 +119,7 @@ class Scanner {
     const char* m_end;
 };
 
-// Reads the fields of one event; nothing more after the first that is not as encode() writes it.
+// Reads the fields of one event; reads nothing more after the first field that is not as encode() writes it.
 class PlainFields {
   public:
     explicit PlainFields(Scanner scanner) : m_scan(scanner) {}
@@ -151,7 +151,7 @@ class PlainFields {
     void column(std::string_view key, std::vector<double>& out, Need need = Need::kOptional) {
         if (reach(key, need)) m_good = m_scan.column(out, rows());
     }
-    // Once in a run: left to the general way.
+    // These fields occur once in a run; they are left to the JSON parser.
     void flag(std::string_view key, std::optional<bool>&) { m_good = m_good && !reach(key); }
     void tree(std::string_view key, std::string&) { m_good = m_good && !reach(key); }
     void lines(std::string_view key, std::vector<std::string>&) { m_good = m_good && !reach(key); }
@@ -162,7 +162,7 @@ class PlainFields {
     }
 
   private:
-    // Whether the next field is this one.
+    // True if the next field has this key; consumes the key.
     bool reach(std::string_view key, Need need = Need::kOptional) {
         if (!m_good) return false;
         if (m_scan.key(key)) return true;
@@ -170,9 +170,9 @@ class PlainFields {
         return false;
     }
 
-    // Entries to make room for: as many as in the column before, or as in a line of steps.
+    // Number of entries to reserve memory for: that of the previous column, or an estimate from the length of the line.
     std::size_t rows() const {
-        constexpr std::size_t kBytesPerStep = 32;  // at least, nearly always
+        constexpr std::size_t kBytesPerStep = 32;  // lower bound for nearly all lines
         return m_rows > 0 ? m_rows : std::min(m_scan.left() / kBytesPerStep, limits::kMaxColumn);
     }
 

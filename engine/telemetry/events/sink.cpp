@@ -25,14 +25,16 @@ constexpr int kLooksPerBeat = 4;
 constexpr std::size_t kMaxQueuedEvents = 1U << 14;
 constexpr std::size_t kMaxQueuedIndices = 1U << 20;
 constexpr std::size_t kMaxFrameSteps = 4096;
-constexpr std::size_t kMaxFrameStepsWhereIdle = 512;  // some 50 us to encode, and as long to read, on a rank's CPU
-// Steps in one frame from which on frames are sent a third as often: nobody sees them one by one any more, and each
-// frame interrupts a rank that all others wait for.
+// encoding takes about 50 us, and so does reading, on a CPU that a rank needs
+constexpr std::size_t kMaxFrameStepsWhereIdle = 512;
+// Number of steps in a frame above which frames are sent a third as often. At this rate no viewer shows single steps,
+// and each frame interrupts a rank that all others wait for.
 constexpr std::uint64_t kBlurSteps = 100;
-// A trace is the last that is known of a rank that is killed right after it: it does not wait for the next frame,
-// unless steps are traced more often than they can be looked at.
+// Shortest time between two traces that are sent at once. A trace does not wait for the next frame, because it is the
+// last information about a rank that is killed right after it.
 constexpr std::int64_t kTraceHurriesUs = 15'000;
-constexpr std::size_t kMaxPendingBytes = 1U << 20;  // beyond it nothing new is encoded: the ring fills and drops
+// above this nothing new is encoded: the ring fills up and drops records
+constexpr std::size_t kMaxPendingBytes = 1U << 20;
 
 std::int64_t residentBytes() {
     std::FILE* file = std::fopen("/proc/self/statm", "re");
@@ -44,15 +46,15 @@ std::int64_t residentBytes() {
     return got == 2 ? resident * ::sysconf(_SC_PAGESIZE) : 0;
 }
 
-// Socket or pipe, without blocking and without SIGPIPE on a socket.
+// Writes to a socket or pipe without blocking, and without SIGPIPE on a socket.
 ssize_t writeSome(int fd, const std::string& bytes) {
     ssize_t written = ::send(fd, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (written < 0 && errno == ENOTSOCK) written = ::write(fd, bytes.data(), bytes.size());
     return written;
 }
 
-// News a viewer should see at once. States and results come every epoch, which may be thousands a second: they wait
-// for the next frame.
+// True for events that viewers should show at once. States and results can occur thousands of times a second when
+// epochs are short; they wait for the next frame.
 bool isUrgent(const Event& event) {
     return std::holds_alternative<LogLine>(event) || std::holds_alternative<CheckpointSaved>(event);
 }
@@ -68,7 +70,7 @@ bool fits(const StepsFrame& frame, std::size_t most, const StepRecord& record) {
            frame.correct.empty() == (record.correct < 0) && frame.dataUs.empty() == (record.dataUs < 0);
 }
 
-// A column only for phases in which a traced step was.
+// Appends the times of a traced step. A phase gets a column once a traced step has spent time in it.
 void appendTraced(StepsFrame& frame, const StepRecord& record) {
     const std::size_t before = frame.traced.size();
     frame.traced.push_back(record.step);
@@ -89,7 +91,7 @@ void append(StepsFrame& frame, const StepRecord& record) {
     if (record.correct >= 0) frame.correct.push_back(record.correct);
     frame.samples.push_back(record.samples);
     frame.endUs.push_back(record.endUs);
-    // Measured now and then: a column of its own only where something was.
+    // The norm is not measured in every step: the column exists only if the frame contains a measured value.
     if (!frame.gradientNorm.empty() || !std::isnan(record.gradientNorm)) {
         frame.gradientNorm.resize(frame.step.size() - 1, std::numeric_limits<double>::quiet_NaN());
         frame.gradientNorm.push_back(record.gradientNorm);
@@ -134,7 +136,8 @@ void TelemetrySink::send(Event event) {
             m_traceUs = now;
         }
         const std::size_t indices = indicesIn(event);
-        const bool mayDrop = !std::holds_alternative<RankState>(event);  // the last one proves how the rank ended
+        // the last RankState is evidence of how the rank ended
+        const bool mayDrop = !std::holds_alternative<RankState>(event);
         if ((mayDrop && m_events.size() >= kMaxQueuedEvents) || m_queuedIndices + indices > kMaxQueuedIndices) {
             m_droppedEvents.fetch_add(1, std::memory_order_relaxed);
             return;
@@ -192,7 +195,7 @@ std::int64_t TelemetrySink::nowUs() const {
 void TelemetrySink::work() {
     nameThread("telemetry");
     if (m_options.onlyWhereIdle) runOnlyWhereIdle();
-    std::uint64_t steps = 0;  // in the frame before
+    std::uint64_t steps = 0;  // number of steps in the previous frame
     for (;;) {
         bool stopping = false;
         {
@@ -217,8 +220,7 @@ void TelemetrySink::beat() {
     bool toldStill = false;
     for (int look = 0;; ++look) {
         const bool still = standsStill();
-        // A rank that has just been still for a second says so at once: the others' viewers wait to hear who is
-        // missing.
+        // Reports at once that a rank has not advanced for a second: viewers use it to find the missing rank.
         if (look % kLooksPerBeat == 0 || (still && !toldStill)) {
             if (!backlogged()) write(heartbeat() + (still && !toldStill ? stepUnderWay() : ""), milliseconds(0));
         }
@@ -232,7 +234,7 @@ void TelemetrySink::beat() {
     }
 }
 
-// For a second or longer, at the grain of the looks.
+// True if the position has not changed for a second or longer, as seen at the heartbeat thread's checks.
 bool TelemetrySink::standsStill() {
     constexpr std::int64_t kStillUs = 1'000'000;
     Place now{m_progress.step.load(std::memory_order_relaxed), m_progress.batches.load(std::memory_order_relaxed), 0,
@@ -248,7 +250,7 @@ bool TelemetrySink::standsStill() {
     return nowUs() - m_placeUs >= kStillUs;
 }
 
-// A thread that runs only where CPUs are idle may have none for as long as other programs want them all.
+// True if the encoder thread is late. With onlyWhereIdle it gets no CPU time as long as other programs use all CPUs.
 bool TelemetrySink::isOverdue() {
     constexpr std::int64_t kLateUs = 250'000;
     const std::int64_t frameUs = std::chrono::microseconds(m_options.frameInterval).count();
@@ -264,7 +266,7 @@ void TelemetrySink::encodeUpTo(const Mark& mark, const std::function<void()>& ne
     while (!m_readerGone && encodePiece(mark)) next();
 }
 
-// Steps before the events that follow them.
+// Encodes one piece: the steps that precede the next event, or else that event.
 bool TelemetrySink::encodePiece(const Mark& mark) {
     const std::lock_guard encoding(m_encoding);
     std::optional<Queued> queued;
@@ -286,7 +288,7 @@ bool TelemetrySink::encodePiece(const Mark& mark) {
     return true;
 }
 
-// A frame of those that come before.
+// Encodes one frame of the records numbered below `until`; returns an empty text if there is none.
 std::string TelemetrySink::takeSteps(std::uint64_t until) {
     StepsFrame frame;
     frame.rank = m_options.rank;
@@ -320,7 +322,7 @@ std::string TelemetrySink::heartbeat() {
     return encode(beat);
 }
 
-// So that it is known where the rank stood if it is never heard of again.
+// Encodes the unfinished step, so that the rank's last position is known if it never reports again.
 std::string TelemetrySink::stepUnderWay() {
     const std::lock_guard lock(m_mutex);
     const std::optional<StepTrace> step = m_step ? m_step() : std::nullopt;
@@ -332,7 +334,7 @@ bool TelemetrySink::backlogged() {
     return m_out.size() > kMaxPendingBytes;
 }
 
-// Behind what could not be written before. True when nothing is left to write.
+// Appends the lines to the pending output and writes as much as possible. Returns true when nothing is left to write.
 bool TelemetrySink::write(const std::string& lines, milliseconds patience) {
     const auto deadline = steady_clock::now() + patience;
     const std::lock_guard lock(m_writing);

@@ -18,7 +18,7 @@
 
 namespace ringside {
 
-// Where a rank is, written by the training thread with plain stores and read by the heartbeat.
+// Position of a rank in its training. The training thread writes, the heartbeat thread reads, both without locks.
 struct Progress {
     std::atomic<std::int64_t> step{0};
     std::atomic<std::int64_t> epoch{0};
@@ -27,61 +27,73 @@ struct Progress {
 };
 
 struct SinkOptions {
-    int fd = -1;  // stream to the supervisor (socket or pipe), not owned; -1: everything is dropped
+    // stream to the supervisor (socket or pipe), not owned, set to non-blocking; -1: all events are dropped
+    int fd = -1;
     int rank = 0;
-    std::int64_t epochUs = 0;  // CLOCK_MONOTONIC microseconds at the start of the run
+    std::int64_t epochUs = 0;  // start of the run in microseconds of CLOCK_MONOTONIC
     std::size_t ringCapacity = 1U << 16;
-    std::chrono::milliseconds frameInterval{40};  // steps are sent at most this often
+    std::chrono::milliseconds frameInterval{40};  // shortest time between two frames of steps
     std::chrono::milliseconds heartbeatInterval{1000};
-    bool onlyWhereIdle = false;  // encode in time that no rank wants: where ranks outnumber the CPUs and often wait
+    bool onlyWhereIdle = false;  // run the encoder thread only on idle CPUs; for runs with more ranks than CPUs
 };
 
-// One rank's telemetry. The training thread hands over records and goes on at once, whatever the reader does: what
-// does not fit is dropped and counted. A thread of the sink's own encodes and writes; another sends heartbeats, which
-// come whatever becomes of the first, and does the first one's work where that gets no CPU.
+// Sends the telemetry of one rank to the supervisor.
+//
+// The training thread stores step records in a ring and events in a queue, and never waits for the reader of the
+// stream. Records and events that do not fit are dropped and counted. Two threads of the sink do the rest: the encoder
+// thread encodes and writes; the heartbeat thread sends heartbeats even if the encoder thread is blocked, and takes
+// over encoding when the encoder thread is starved of CPU time.
+//
+// Thread safety: step() may be called by one thread only, all other functions by any thread.
 class TelemetrySink {
   public:
     explicit TelemetrySink(const SinkOptions& options);
-    ~TelemetrySink();  // flushes for at most a second
+    ~TelemetrySink();  // flushes for at most one second
     TelemetrySink(const TelemetrySink&) = delete;
     TelemetrySink& operator=(const TelemetrySink&) = delete;
 
-    // One thread only. Never waits, never allocates.
+    // Records one step. One thread only. Never waits and never allocates; drops the record if the ring is full.
     void step(const StepRecord& record);
-    // Any thread. Arrives after every step recorded before it.
+    // Queues an event, to be sent after every step recorded before this call. Drops the event if the queue is full,
+    // unless the event is a RankState.
     void send(Event event);
     void log(const std::string& level, const std::string& text);
-    void state(const std::string& state, const std::string& device = {});  // a RankState of this rank
-    void failed(int missingRank);  // the last RankState; the rank that did not take part, -1: another reason
+    void state(const std::string& state, const std::string& device = {});  // sends a RankState of this rank
+    // sends the state "failed"; missingRank: the rank that did not take part in a collective, -1: another reason
+    void failed(int missingRank);
 
+    // Returns the position that heartbeats report; the training thread updates it.
     Progress& progress() { return m_progress; }
-    // Number of the collective for heartbeats; pass {} before what it reads goes away.
+    // Sets the function that returns the number of the current collective for heartbeats. Pass {} before the objects
+    // that it uses are destroyed.
     void watchCollective(std::function<std::int64_t()> collective);
 
-    // The step under way, asked for by the thread of the heartbeats when the rank has been still for a second; pass {}
-    // before what it reads goes away.
+    // Sets the function that returns the unfinished trace of the current step. The heartbeat thread calls it when the
+    // rank has not advanced for a second. Pass {} before the objects that it uses are destroyed.
     void watchStep(std::function<std::optional<StepTrace>()> step);
 
-    // This rank's GPU for heartbeats; must answer at once. Pass {} before what it reads goes away.
+    // Sets the function that reads this rank's GPU for heartbeats; it must return at once. Pass {} before the objects
+    // that it uses are destroyed.
     void watchGpu(std::function<GpuReading()> gpu);
 
-    // Writes everything handed over so far, in the calling thread; false when the deadline passes or the reader is
-    // gone.
+    // Writes all records and events queued before this call, in the calling thread. Returns false if the deadline
+    // passes or the stream is closed.
     bool flush(std::chrono::milliseconds deadline);
 
     std::int64_t droppedSteps() const { return m_droppedSteps.load(std::memory_order_relaxed); }
     std::int64_t droppedEvents() const { return m_droppedEvents.load(std::memory_order_relaxed); }
-    std::int64_t nowUs() const;                                // run time
-    std::int64_t startNs() const { return m_epochUs * 1000; }  // of the run, on CLOCK_MONOTONIC
-    // Any thread: that start, known better since clocks were compared again.
+    std::int64_t nowUs() const;  // time since the start of the run
+    // start of the run, in nanoseconds of CLOCK_MONOTONIC
+    std::int64_t startNs() const { return m_epochUs * 1000; }
+    // Corrects the start of the run after the clocks of the hosts were compared again. Any thread.
     void setStart(std::int64_t epochUs) { m_epochUs = epochUs; }
 
   private:
     struct Queued {
-        std::uint64_t stepsBefore;  // records pushed when it was sent
+        std::uint64_t stepsBefore;  // number of records pushed into the ring before the event was queued
         Event event;
     };
-    // How much had been handed over at some time.
+    // Number of events queued and of step records pushed at one moment.
     struct Mark {
         std::uint64_t events = 0;
         std::uint64_t steps = 0;
@@ -90,10 +102,10 @@ class TelemetrySink {
     void work();
     void beat();
     bool isOverdue();
-    // Everything up to the mark, piece by piece, so that nobody has to wait long for whoever is at it and has no CPU;
-    // whenever one is done, `next` is called.
+    // Encodes everything up to the mark in small pieces, so that m_encoding is never held for long by a thread without
+    // CPU time. Calls `next` after each piece.
     void encodeUpTo(const Mark& mark, const std::function<void()>& next);
-    bool encodePiece(const Mark& mark);  // false: there was none left
+    bool encodePiece(const Mark& mark);  // false: nothing was left to encode
     std::string takeSteps(std::uint64_t until);
     std::string heartbeat();
     std::string stepUnderWay();
@@ -108,20 +120,20 @@ class TelemetrySink {
     std::atomic<std::int64_t> m_droppedSteps{0};
     std::atomic<std::int64_t> m_droppedEvents{0};
 
-    std::mutex m_mutex;  // guards what follows
+    std::mutex m_mutex;  // guards the members from m_events to m_stopping
     std::condition_variable m_wake;
     std::condition_variable m_stopped;
     std::deque<Queued> m_events;
-    std::uint64_t m_sentEvents = 0;  // ever
+    std::uint64_t m_sentEvents = 0;  // since the start
     std::size_t m_queuedIndices = 0;
     std::function<std::int64_t()> m_collective;
     std::function<GpuReading()> m_gpu;
     std::function<std::optional<StepTrace>()> m_step;
-    std::int64_t m_traceUs = 0;  // when the last trace hurried
+    std::int64_t m_traceUs = 0;  // time of the last trace that was sent without waiting for a frame
     bool m_urgent = false;
     bool m_stopping = false;
 
-    // Of the thread that sends heartbeats: where the rank was, and since when.
+    // Position of the rank at the last check of the heartbeat thread. Used by that thread only.
     struct Place {
         std::int64_t step = -1, batches = 0, collective = 0;
         Phase phase = Phase::kConnect;
@@ -130,14 +142,15 @@ class TelemetrySink {
     Place m_place;
     std::int64_t m_placeUs = 0;
 
-    ShortTurns m_turns;                        // of the thread that encodes
-    std::atomic<std::int64_t> m_encodedUs{0};  // when it was last done
+    ShortTurns m_turns;                        // used by the encoder thread
+    std::atomic<std::int64_t> m_encodedUs{0};  // when the encoder thread was last done
 
-    std::mutex m_encoding;              // guards what follows and who takes from the ring; taken before the others
-    std::uint64_t m_encodedEvents = 0;  // ever
+    // guards m_encodedEvents and the consumer side of m_ring; locked before m_mutex and m_writing
+    std::mutex m_encoding;
+    std::uint64_t m_encodedEvents = 0;  // since the start
 
-    std::mutex m_writing;  // guards what follows; never taken while holding m_mutex
-    std::string m_out;     // encoded, not yet written
+    std::mutex m_writing;  // guards m_out; never locked while holding m_mutex
+    std::string m_out;     // encoded bytes that are not yet written
 
     std::atomic<bool> m_readerGone{false};
     std::thread m_thread;

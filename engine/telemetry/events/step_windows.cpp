@@ -11,7 +11,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMaxEntries = 512;  // of a line
+constexpr std::size_t kMaxEntries = 512;  // in one line
 constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
 
 double rounded(double value) {
@@ -25,7 +25,7 @@ double rounded(double value) {
     return shorter;
 }
 
-// What is no number leaves the range as it is.
+// Extends the range; a NaN changes nothing.
 void widen(double& minimum, double& maximum, double low, double high) {
     if (low < minimum || std::isnan(minimum)) minimum = low;
     if (high > maximum || std::isnan(maximum)) maximum = high;
@@ -60,7 +60,7 @@ void StepWindows::addStep(const StepsFrame& frame, std::size_t index) {
     one.lastStep = frame.step[index];
     one.samples += samples;
     one.endUs = frame.endUs[index];
-    // The loss of an empty batch is NaN. A watched script without a DataLoader has losses without numbers of samples.
+    // The loss of an empty batch is NaN. A watched script without a DataLoader reports losses without sample counts.
     const std::int64_t steps = thinned ? frame.count[index] : 1;
     one.count += steps;
     if (samples > 0) {
@@ -120,7 +120,7 @@ void StepWindows::close(std::int64_t last) {
     frame.normMaximum.push_back(rounded(one.normMaximum));
 }
 
-// The line that the window goes on, or a new one where it has other columns or another learning rate.
+// Returns the last line, or a new line if the window has other columns or another learning rate, or the line is full.
 StepsFrame& StepWindows::frameFor(const Open& open) {
     if (!m_done.empty()) {
         StepsFrame& last = m_done.back();

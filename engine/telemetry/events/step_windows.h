@@ -9,17 +9,18 @@
 
 namespace ringside {
 
-// One rank's steps put together into the windows of a grain, as thinned lines. Values are rounded to nine digits, which
-// is more than float32 has.
+// Combines the steps of one rank into the windows of a grain and returns them as thinned lines. Values are rounded to
+// nine significant digits, which is more than the precision of float32.
 class StepWindows {
   public:
     explicit StepWindows(int rank) : m_rank(rank) {}
 
-    // The steps of a frame from the index on, single or thinned already; later than all before.
+    // Adds the steps of a frame from the index `from` on. Steps may be single or already thinned; they must be later
+    // than all steps added before.
     void add(const StepsFrame& frame, std::size_t from, const StepGrain& grain);
-    // No more steps come: the open window ends with the last.
+    // Closes the open window after the last added step.
     void finish();
-    // The windows complete by now, as few lines as they fit in.
+    // Returns and removes the completed windows, in as few lines as possible.
     std::vector<StepsFrame> take();
 
   private:
