@@ -6,16 +6,16 @@
 
 namespace ringside {
 
-// Where a loader's batches are put together. A device that copies faster from memory of its own kind (page-locked, for
-// a GPU) brings it; a loader asks for all of it before it loads, from one thread.
+// Allocator of a loader's batches. A device supplies its own if it copies faster from special host memory (page-locked
+// memory for a GPU). A loader allocates from one thread, at the start of an epoch.
 class BatchMemory {
   public:
     virtual ~BatchMemory() = default;
-    // 64-byte aligned; lives as long as this object.
+    // Returns 64-byte aligned memory. This object owns it and frees it when destroyed.
     virtual std::byte* allocate(std::size_t bytes) = 0;
-    virtual bool pinned() const { return false; }  // page-locked
+    virtual bool pinned() const { return false; }  // true if the memory is page-locked
 };
 
-std::unique_ptr<BatchMemory> makeHostMemory();  // ordinary memory
+std::unique_ptr<BatchMemory> makeHostMemory();  // ordinary pageable memory
 
 }  // namespace ringside

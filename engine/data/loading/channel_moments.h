@@ -10,9 +10,11 @@
 
 namespace ringside {
 
-// Mean and standard deviation of each channel over the pixels of a data set, in kChunks pieces that always have the
-// same samples: whoever adds which piece, and on however many ranks, the result has the same bits. Of a set with more
-// than kMostSamples, so many evenly spaced ones count.
+// Mean and standard deviation of each channel over the pixels of a data set.
+//
+// The samples are divided into kChunks fixed chunks, whose results are merged in order. The result therefore has the
+// same bits regardless of which rank computes which chunk. If the data set has more than kMostSamples samples,
+// kMostSamples evenly spaced samples are used.
 class ChannelMoments {
   public:
     static constexpr std::int64_t kChunks = 64;
@@ -20,12 +22,13 @@ class ChannelMoments {
 
     explicit ChannelMoments(const Dataset& dataset);
 
-    void addChunk(std::int64_t chunk);  // 0 <= chunk < kChunks
-    // Count, mean and sum of squared distances of each chunk's channels; 0 where a chunk was not added. Chunks of
-    // others are put in by adding their values to these.
+    // Reads the samples of one chunk and computes its moments; 0 <= chunk < kChunks.
+    void addChunk(std::int64_t chunk);
+    // Count, mean and sum of squared deviations of each channel, chunk by chunk; 0 for chunks that were not added.
+    // Adding the values of another rank to these merges the chunks of that rank.
     std::span<double> values() { return m_values; }
-    // From all chunks, merged in order (Chan, Golub, LeVeque 1979); divides by the count, as torch.std(unbiased=False).
-    // A constant channel has the deviation 1.
+    // Merges all chunks in order (Chan, Golub, LeVeque 1979). Variances are divided by the count, as in
+    // torch.std(unbiased=False). The deviation of a constant channel is 1.
     ChannelScale scale() const;
 
   private:
@@ -39,11 +42,11 @@ class ChannelMoments {
 
     const Dataset& m_dataset;
     std::size_t m_channels;
-    std::vector<double> m_values;  // chunk by chunk, channel by channel
+    std::vector<double> m_values;  // by chunk, then by channel; 3 values each
     std::vector<float> m_sample;
 };
 
-// All chunks at once, for one process alone.
+// Computes all chunks in the calling thread and returns the result.
 ChannelScale channelScale(const Dataset& dataset);
 
 }  // namespace ringside

@@ -18,35 +18,38 @@
 
 namespace ringside {
 
-// How batches are loaded; names as in torch.utils.data.DataLoader.
+// Options of a DataLoader; the names are those of torch.utils.data.DataLoader.
 struct DataLoaderOptions {
-    std::int64_t numWorkers = 0;      // threads; 0: the caller's
-    std::int64_t prefetchFactor = 2;  // batches for each of them that may wait
+    std::int64_t numWorkers = 0;      // number of loader threads; 0: the calling thread loads
+    std::int64_t prefetchFactor = 2;  // batches that each worker loads ahead
     bool persistentWorkers = false;
-    // A test's way to load other samples than planned; called with the epoch and the batch's first slot.
+    // Replaces the sample indices of a batch, for tests. Called with the epoch, the first slot of the batch and its
+    // indices, which it may change.
     using ChangeIndices = std::function<void(std::int64_t, std::int64_t, std::span<std::int64_t>)>;
     ChangeIndices changeIndices = {};
 };
 DataLoaderOptions dataLoaderOptions(const RunConfig& config);
 
-// One rank's batches, epoch by epoch. What they hold does not depend on the options. Allocates at the start of an
-// epoch, never for a batch. One thread calls it.
+// Loads the batches of one rank, epoch by epoch. The content of the batches does not depend on the options. Memory is
+// allocated at the start of an epoch only. Not thread-safe: all calls from one thread.
 class DataLoader {
   public:
-    // Everything given by reference outlives the loader.
+    // All references must outlive the loader. No batch has more than `maxBatch` samples.
     DataLoader(const Dataset& dataset, const SampleTransforms& transforms, const DataLoaderOptions& options,
                std::int64_t maxBatch, BatchMemory& memory);
 
-    // Batch k of the epoch is plan.batch(k) of the rank; random transforms draw by `epoch`.
+    // Starts an epoch at batch `firstBatch`. Batch k consists of the samples that plan.batch(k) assigns to `rank`.
+    // Random transforms depend on `epoch`.
     void begin(const ShardPlan& plan, int rank, std::int64_t epoch, std::int64_t firstBatch = 0);
-    // The next batch, valid until the next call. Throws SampleError, in the caller's thread whoever loaded.
+    // Returns the next batch, which is valid until the next call. Blocks until it is loaded, without a timeout. Throws
+    // SampleError in the calling thread, even if a worker failed.
     const HostBatch& next();
-    void end();  // of the epoch, which may not be over: workers stop where they are
+    void end();  // ends the epoch, even in the middle; workers stop loading
 
   private:
     struct Slot {
         HostBatch whole;  // maxBatch rows
-        HostBatch batch;  // those in use
+        HostBatch batch;  // the rows in use
     };
 
     void allocateSlot();
@@ -55,19 +58,19 @@ class DataLoader {
 
     const DataLoaderOptions m_options;
     const std::int64_t m_maxBatch;
-    const std::int64_t m_features;  // values of a sample
-    const std::int64_t m_labels;    // of a sample
+    const std::int64_t m_features;  // values per sample
+    const std::int64_t m_labels;    // labels per sample
     const std::int64_t m_targets;
     BatchMemory& m_memory;
-    std::vector<SampleWriter> m_writers;  // one for each worker
+    std::vector<SampleWriter> m_writers;  // one per worker, at least one
     std::vector<Slot> m_slots;
 
-    std::optional<ShardPlan> m_plan;  // of the epoch
+    std::optional<ShardPlan> m_plan;  // plan of the current epoch
     int m_rank = 0;
     std::int64_t m_epoch = 0;
     std::int64_t m_firstBatch = 0;
-    std::int64_t m_batch = 0;                // the next one after it, when the caller loads itself
-    std::unique_ptr<PrefetchQueue> m_queue;  // none without workers; the last member: its threads use the others
+    std::int64_t m_batch = 0;                // next batch, counted from m_firstBatch; used without workers
+    std::unique_ptr<PrefetchQueue> m_queue;  // null without workers; the last member because its threads use the others
 };
 
 }  // namespace ringside

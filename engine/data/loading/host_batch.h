@@ -6,12 +6,12 @@
 
 namespace ringside {
 
-// Samples in a row, in host memory.
+// View of consecutive samples in host memory, row by row.
 struct HostBatch {
-    std::span<std::int64_t> indices;  // their numbers in the data set; as many as there are rows
+    std::span<std::int64_t> indices;  // sample indices in the data set, one per row
     std::span<float> features;        // rows x features
-    std::span<std::int64_t> labels;   // rows x labels of a sample; empty for regression
-    std::span<float> targets;         // rows x targets; empty for classes
+    std::span<std::int64_t> labels;   // rows x labels per sample; empty for regression
+    std::span<float> targets;         // rows x targets per sample; empty for classification
 
     std::int64_t rows() const { return static_cast<std::int64_t>(indices.size()); }
 };

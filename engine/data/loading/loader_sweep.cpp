@@ -16,7 +16,7 @@
 namespace ringside {
 namespace {
 
-// Two measurements of the same thing differ by about as much.
+// Repeated measurements of the same loader differ by about 5 %.
 constexpr double kNearlyAsFast = 0.95;
 
 std::string workersText(std::int64_t count) {

@@ -14,32 +14,32 @@
 
 namespace ringside {
 
-// How fast the batches of some ranks come, all at once, with so many workers each when nothing else is done.
+// Loading rate of several ranks that load at the same time, with `numWorkers` workers each and without any training.
 struct LoaderRate {
     std::int64_t numWorkers = 0;
     std::int64_t ranks = 1;
-    std::int64_t samples = 0;  // of all of them
+    std::int64_t samples = 0;  // of all ranks
     std::int64_t batches = 0;
-    double seconds = 0;  // a rank's, on average
+    double seconds = 0;  // mean over the ranks
 
     double samplesPerSecond() const { return seconds > 0 ? static_cast<double>(samples) / seconds : 0; }
-    // A rank's for a batch.
+    // Returns the mean time in which one rank loads a batch, in ms.
     double waitMs() const {
         return batches > 0 ? 1000 * seconds * static_cast<double>(ranks) / static_cast<double>(batches) : 0;
     }
 };
 
-// Loads the batches of the experiment's ranks, epoch after epoch, for about this long: of all ranks at once, as they
-// share a computer's CPUs, each in a thread of its own. A rank's first batch is not counted. The experiment can be
-// trained. Throws SampleError.
+// Measures how fast the experiment's batches are loaded. All ranks load at the same time, each in its own thread, as
+// ranks on one computer share its CPUs. Epochs repeat until the given time has passed. The first batch of each rank is
+// not counted. The configuration must be valid for training. Throws SampleError.
 class LoaderSweep {
   public:
-    // More ranks are spread over several computers.
+    // Largest number of ranks measured: larger runs use several computers.
     static constexpr std::int64_t kMostRanks = 16;
 
-    // Clock and data outlive it.
+    // `data` and `clock` must outlive this object.
     LoaderSweep(const RunConfig& config, const DataSplit& data, const Clock& clock);
-    std::int64_t ranks() const;  // that load at once
+    std::int64_t ranks() const;  // number of ranks that load at the same time
     LoaderRate measure(std::int64_t numWorkers, std::chrono::duration<double> time) const;
 
   private:
@@ -51,13 +51,13 @@ class LoaderSweep {
     SampleTransforms m_transforms;
 };
 
-// The least number of workers that loads nearly as fast as the best, with a sentence: "2 workers: 18,400 samples/s, 1.9
-// times as many as with 0; more gain nothing on 2 CPUs", of several ranks "2 workers a rank: 18,400 samples/s of 4
-// ranks, ...".
+// Recommended number of workers: the smallest whose rate is close to the best. The text explains it: "2 workers: 18,400
+// samples/s, 1.9 times as many as with 0; more gain nothing on 2 CPUs"; for several ranks "2 workers a rank: 18,400
+// samples/s of 4 ranks, ...".
 struct LoaderAdvice {
     std::int64_t numWorkers = 0;
     std::string text;
 };
-LoaderAdvice adviseWorkers(std::span<const LoaderRate> rates, int cpus);  // at least one rate
+LoaderAdvice adviseWorkers(std::span<const LoaderRate> rates, int cpus);  // needs at least one rate
 
 }  // namespace ringside

@@ -14,20 +14,22 @@ namespace ringside {
 
 struct PrefetchOptions {
     std::size_t workers = 1;
-    std::size_t ahead = 2;    // batches that may be loaded or loading beside the one in use
-    bool persistent = false;  // the threads outlive an epoch
+    std::size_t ahead = 2;    // batches that are loaded or loading, in addition to the one in use
+    bool persistent = false;  // true: the threads are kept from one epoch to the next
 };
 
-// Threads that load the batches of an epoch into ahead + 1 slots, each free worker taking the next batch; they are
-// handed out in order whoever was faster. One thread calls it.
+// Worker threads that load the batches of an epoch into ahead + 1 slots.
+//
+// Each free worker takes the next batch; batch k uses slot k modulo (ahead + 1). next() returns the batches in order,
+// regardless of which worker finishes first. Not thread-safe: all calls from one thread, except isCancelled().
 class PrefetchQueue {
   public:
-    // Loads batch number `batch` into a slot, in the thread of a worker; may throw.
+    // Loads one batch into a slot, in a worker thread. An exception is rethrown by next().
     using Load =
         std::function<void(std::int64_t batch, std::size_t slot, std::size_t worker, const PrefetchQueue& queue)>;
 
     PrefetchQueue(const PrefetchOptions& options, Load load);
-    ~PrefetchQueue();  // as end(), and the threads end
+    ~PrefetchQueue();  // calls end() and joins the threads
     PrefetchQueue(const PrefetchQueue&) = delete;
     PrefetchQueue& operator=(const PrefetchQueue&) = delete;
 
@@ -35,13 +37,14 @@ class PrefetchQueue {
         return static_cast<std::size_t>(batch) % (options.ahead + 1);
     }
 
-    void begin(std::int64_t batches);  // an epoch; starts the threads when there are none
-    // The slot with the next batch, whose content is good until the next call. Rethrows what its load threw. Has no
-    // deadline, as reading without workers has none.
+    void begin(std::int64_t batches);  // Starts an epoch of this many batches. Starts the threads if there are none.
+    // Returns the slot of the next batch, whose content is valid until the next call. Rethrows an exception of its
+    // load. Blocks without a timeout, because loading without workers has none either.
     std::size_t next();
-    void end();  // of the epoch, wherever it is; nothing is loading any more when it returns
+    void end();  // ends the epoch, even in the middle; returns when no worker is loading any more
 
-    // For a load, sample by sample: whether nobody wants its batch any more.
+    // True if the batch being loaded is no longer needed. A load checks it after each sample and may stop early.
+    // Callable from any thread.
     bool isCancelled() const { return m_cancelled.load(std::memory_order_relaxed); }
 
   private:
@@ -59,14 +62,14 @@ class PrefetchQueue {
     const Load m_load;
     std::atomic<bool> m_cancelled{false};
 
-    std::mutex m_mutex;  // guards what follows, but for the threads
+    std::mutex m_mutex;  // guards the following members except m_threads
     std::condition_variable m_mayLoad;
     std::condition_variable m_loaded;
     std::vector<Slot> m_slots;
-    std::int64_t m_batches = 0;  // of the epoch
-    std::int64_t m_taken = 0;    // by workers
-    std::int64_t m_given = 0;    // to the caller; it may still read the last of them
-    std::size_t m_busy = 0;      // workers that are loading
+    std::int64_t m_batches = 0;  // batches of the epoch
+    std::int64_t m_taken = 0;    // batches taken by workers
+    std::int64_t m_given = 0;    // batches returned by next(); the caller may still read the last one
+    std::size_t m_busy = 0;      // workers that are loading a batch
     bool m_stopping = false;
     std::vector<std::thread> m_threads;
 };

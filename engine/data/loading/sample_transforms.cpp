@@ -14,7 +14,7 @@ std::uint64_t mix(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-// One line of the crop: what lies outside the image is black.
+// Copies one row, shifted by `shift` pixels. Pixels outside the image become 0.
 void cropRow(std::span<const float> from, std::span<float> to, std::int64_t shift) {
     const auto width = static_cast<std::int64_t>(to.size());
     const std::int64_t first = std::clamp<std::int64_t>(-shift, 0, width);

@@ -11,40 +11,42 @@
 
 namespace ringside {
 
-// What torchvision's Normalize(mean, std) is given, one of each for a channel; empty: off.
+// Arguments of torchvision's Normalize(mean, std), one value per channel. Empty: no normalization.
 struct ChannelScale {
     std::vector<float> mean;
     std::vector<float> deviation;
 };
 
-// Where RandomCrop cut a sample out of its padded image, and whether it is mirrored afterwards.
+// Position at which RandomCrop cuts a sample out of its padded image, in pixels, and whether the sample is then
+// flipped.
 struct CropAndFlip {
-    std::int64_t top = 0;  // 0 .. 2 * padding; `padding` is the middle
+    std::int64_t top = 0;  // 0 .. 2 * padding; `padding` leaves the image unshifted
     std::int64_t left = 0;
     bool flip = false;
     bool operator==(const CropAndFlip&) const = default;
 };
 
-// The same for a sample whoever loads it, in whichever batch, on whichever rank. With mix(x) the output function of
-// SplitMix64 (Steele, Lea, Flood 2014) after x + 0x9e3779b97f4a7c15, all modulo 2^64:
+// Draws the crop and flip of a sample. The result depends on the arguments only, not on the thread, batch or rank. With
+// mix(x) the output function of SplitMix64 (Steele, Lea, Flood 2014) after x + 0x9e3779b97f4a7c15, modulo 2^64:
 //   key = mix(mix(mix(seed) + epoch) + index);  top = (key >> 32) * (2 padding + 1) >> 32
 //   left = (key & 0xffffffff) * (2 padding + 1) >> 32;  flip = mix(key) >> 63
 CropAndFlip drawCropAndFlip(std::int64_t seed, std::int64_t epoch, std::int64_t index, std::int64_t padding);
 
-// RandomCrop(size, padding), RandomHorizontalFlip(0.5) and Normalize, in torchvision's order; an image stays as large
-// as it was. Any thread may apply them.
+// Applies RandomCrop(size, padding), RandomHorizontalFlip(0.5) and Normalize, in torchvision's order. The size of an
+// image does not change. Const methods are callable from any thread.
 class SampleTransforms {
   public:
-    SampleTransforms() = default;  // none
-    // Of the training samples with `random`, else without crop and flip. The options fit the shape.
+    SampleTransforms() = default;  // applies no transform
+    // Crops and flips only if `random` is true, as for training samples. The options must fit the shape
+    // (transformProblems()).
     SampleTransforms(const LoaderConfig& options, const SampleShape& shape, std::int64_t seed, bool random);
 
     void setScale(ChannelScale scale) { m_scale = std::move(scale); }
     bool cropsOrFlips() const { return m_padding > 0 || m_flips; }
 
-    // from and to are samples of the data set's shape, apart from one another.
+    // Writes the cropped and flipped sample `from` to `to`. Both have the data set's shape and must not overlap.
     void cropAndFlip(std::span<const float> from, std::span<float> to, std::int64_t epoch, std::int64_t index) const;
-    // (value - mean) / deviation; nothing without a scale.
+    // Replaces each value by (value - mean) / deviation of its channel. Does nothing if no scale is set.
     void normalize(std::span<float> sample) const {
         if (!m_scale.mean.empty()) applyScale(sample);
     }
@@ -59,7 +61,7 @@ class SampleTransforms {
     ChannelScale m_scale;
 };
 
-// Why the transforms that are asked for cannot be done with such samples.
+// Returns the problems of transforms that samples of this shape do not support; empty if all are supported.
 Problems transformProblems(const LoaderConfig& config, const SampleShape& shape);
 
 }  // namespace ringside

@@ -11,14 +11,14 @@
 
 namespace ringside {
 
-// Puts samples into batches, transformed. One for each thread; allocates only when made.
+// Writes transformed samples into batches. Each thread needs its own writer. Allocates in the constructor only.
 class SampleWriter {
   public:
-    // Data set and transforms outlive it.
+    // `dataset` and `transforms` must outlive the writer.
     SampleWriter(const Dataset& dataset, const SampleTransforms& transforms);
 
-    // The samples batch.indices, each to its row; leaves off when the queue, which may be null, is cancelled. Throws
-    // SampleError naming the sample that cannot be read or whose label is no class.
+    // Writes sample batch.indices[i] to row i of the batch. Stops early if `queue` is cancelled; `queue` may be null.
+    // Throws SampleError, which names the sample, if a sample cannot be read or its label is not a class.
     void write(const HostBatch& batch, std::int64_t epoch, const PrefetchQueue* queue);
 
   private:

@@ -23,7 +23,7 @@ constexpr std::size_t kPreviewBytes = std::size_t{8} << 20;
 constexpr std::uint64_t kMaxPreviewLabels = std::uint64_t{4} << 20;
 constexpr std::size_t kCifarPixels = 3072;
 
-// The start of a file, unpacked.
+// First kPreviewBytes of a file, unpacked.
 struct Start {
     std::string text;
     bool whole = true;
@@ -53,7 +53,8 @@ bool isArray(const std::string& text) {
     return idx || text.starts_with("\x93NUMPY");
 }
 
-// A CIFAR file has no mark: whole records, each starting with a label that there can be.
+// Detects CIFAR files, which have no magic bytes: the size is a multiple of a record's, and each record read starts
+// with a valid label.
 std::optional<CifarKind> cifarKindOf(const Start& start) {
     for (const CifarKind kind : {CifarKind::k10, CifarKind::k100}) {
         const std::size_t labels = kind == CifarKind::k10 ? 1 : 2;
@@ -128,12 +129,13 @@ DataPreview previewCifar(CifarKind kind, std::uint64_t bytes) {
     return preview;
 }
 
-// Refused as such, and not for the zero bytes in it.
+// True if the text starts with a UTF-16 byte order mark. UTF-16 gets its own error message instead of the one for
+// binary files.
 bool isUtf16(const std::string& text) {
     return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
 }
 
-// What prose is called; a table may be too.
+// True if the file has the name of a text. Tables may have such names too.
 bool hasTextName(const path& file) {
     std::string name = file.filename().string();
     if (name.ends_with(".gz")) name.resize(name.size() - 3);
@@ -143,7 +145,7 @@ bool hasTextName(const path& file) {
 }
 
 Result<DataPreview> previewRows(const path& file, Start start, const DatasetConfig& choices) {
-    // A row that was cut off would look ragged.
+    // An incomplete last row would count as ragged, so the text is cut at its last line end.
     const std::size_t lineEnd = start.text.find_last_of("\r\n");
     if (!start.whole && lineEnd == std::string::npos) {
         return Problem{file.string(), "has no line end in its first " + std::to_string(kPreviewBytes) + " bytes",

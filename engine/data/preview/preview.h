@@ -13,11 +13,11 @@ namespace ringside {
 enum class ColumnType { kInteger, kReal, kText, kEmpty };
 
 struct PreviewColumn {
-    std::string name = {};  // from the header, else its number from 0
+    std::string name = {};  // from the header, or the column number from 0
     ColumnType type = ColumnType::kEmpty;
     std::int64_t missing = 0;   // empty cells, "?", "NA", "nan" and the like
-    std::int64_t distinct = 0;  // different cells among those read; counted up to kMaxPreviewDistinct
-    double least = 0;           // of numbers
+    std::int64_t distinct = 0;  // different cells in the part read; counted up to kMaxPreviewDistinct
+    double least = 0;           // smallest number; 0 without numbers
     double most = 0;
 };
 
@@ -28,37 +28,38 @@ struct PreviewClass {
 
 inline constexpr std::int64_t kMaxPreviewDistinct = 1000;
 
-// What a file or directory seems to be, for showing before it is used. Made with bounded work: at most the first 8 MiB
-// of a table are read.
+// Description of a file or directory that the user may want to train on. Its cost is bounded: of a table at most the
+// first 8 MiB are read.
 struct DataPreview {
     enum class Found { kData, kExperiment, kRunDirectory };
     Found found = Found::kData;
-    DatasetConfig dataset = {};  // kData: settings to load it with; its path is the one given
+    DatasetConfig dataset = {};  // kData: settings that load it; the path is the one given to previewFile()
     SampleShape shape = {};
     std::int64_t sampleCount = 0;
-    SampleShape firstImage = {};  // image_folder: before it is resized
-    bool partial = false;         // sampleCount, classes and columns are those of the part read
-    bool tableOrText = false;     // a .txt file that could be either: dataset.kind is the guess, or what was chosen
+    SampleShape firstImage = {};  // image_folder: shape of the first image before it is resized
+    bool partial = false;         // true: sampleCount, classes and columns describe only the part read
+    // true: a .txt file that could be a table or a text; dataset.kind is the guess or the choice
+    bool tableOrText = false;
 
-    // Tables only.
+    // For tables only:
     bool header = false;
-    bool ragged = false;  // its rows differ in length
+    bool ragged = false;  // true: its rows have different lengths
     int labelColumn = -1;
-    bool labelIsSure = false;          // else worth asking
-    std::int64_t rowsWithMissing = 0;  // a value or the label
+    bool labelIsSure = false;          // false: the label column is a guess that the user should confirm
+    std::int64_t rowsWithMissing = 0;  // rows in which a value or the label is missing
     std::vector<PreviewColumn> columns = {};
-    std::vector<std::vector<std::string>> rows = {};  // the first 20 rows of data; a text's first lines, in one column
+    std::vector<std::vector<std::string>> rows = {};  // first 20 data rows; for a text its first 20 lines in one column
 
-    std::vector<PreviewClass> classes = {};  // empty: numbers to be predicted, or not known yet
-    std::vector<std::string> notes = {};     // what will keep it from loading, one sentence each
+    std::vector<PreviewClass> classes = {};  // empty: regression targets, or unknown
+    std::vector<std::string> notes = {};     // obstacles to loading it, one sentence each
     std::string summary = {};  // "768 rows, 8 features, no header; column 8 is the label: 2 classes (0: 500, 1: 268)"
 };
 
-// What was chosen already is taken from `choices` instead of guessed: labelColumn, header, missing, labelsPath and
-// imageSize; kind where it is csv or text. A text is cut into samples of choices.contextLength.
+// Describes a file or directory. Settings made in `choices` are used instead of guesses: labelColumn, header, missing,
+// labelsPath, imageSize, and kind if it is csv or text. A text is cut into samples of choices.contextLength characters.
 Result<DataPreview> previewFile(const std::filesystem::path& path, const DatasetConfig& choices = {});
 
-// Parts of previewFile.
+// Parts of previewFile(). `what` names the data in problems.
 Result<DataPreview> previewTable(std::string_view text, const std::string& what, bool partial,
                                  const DatasetConfig& choices = {});
 DataPreview previewCharacters(const std::string& text, const std::string& what, bool partial,

@@ -23,7 +23,7 @@ std::vector<std::vector<std::string>> firstLines(std::string_view text) {
     return lines;
 }
 
-// A character that the end of the part read cuts in two would look like one that is damaged.
+// Removes an incomplete UTF-8 character at the end of the part read: it would be reported as damaged.
 std::string_view wholeCharacters(std::string_view text) {
     for (int bytes = 1; bytes < 4 && !text.empty(); ++bytes) {
         const auto last = static_cast<unsigned char>(text.back());

@@ -39,8 +39,8 @@ bool looksLikeImage(const fs::path& file) {
     return extension == ".jpg" || extension == ".jpeg" || extension == ".png";
 }
 
-// Entries of a class folder, those in folders within it too, as long as the budget lasts. `first` becomes the one that
-// listImageFolder would list first.
+// Returns the number of images in a class folder and its subfolders, while the budget of directory entries lasts. Sets
+// `first` to the image that listImageFolder() would list first.
 std::int64_t countImages(const fs::path& folder, std::int64_t& budget, fs::path& first) {
     const auto place = [](const fs::path& p) { return std::pair(p.parent_path().string(), p.filename().string()); };
     std::int64_t images = 0;
@@ -54,7 +54,7 @@ std::int64_t countImages(const fs::path& folder, std::int64_t& budget, fs::path&
     return images;
 }
 
-// The size of the samples: what was chosen, else the first image's.
+// Sets the sample shape to the chosen size, or to the size of the first image.
 void describeSize(const fs::path& first, std::int64_t chosen, DataPreview& preview) {
     const auto image = readImage(first);
     if (!image) {

@@ -20,7 +20,7 @@ constexpr std::size_t kMaxShownName = 80;
 constexpr std::size_t kMaxPreviewColumns = 2000;
 constexpr std::int64_t kMaxGuessedClasses = 100;
 
-// Names that people give to the column to be predicted.
+// Common names of label columns.
 constexpr std::array<std::string_view, 12> kLabelNames = {"label",     "class",   "target", "outcome",
                                                           "y",         "species", "labels", "type",
                                                           "diagnosis", "result",  "digit",  "category"};
@@ -42,7 +42,7 @@ class ColumnCount {
                 m_firstMissingText = line;
             return;
         }
-        // Once there are too many to be classes, looking cells up would cost more than reading them.
+        // With this many different cells the column is no class label, and further lookups would only take time.
         if (static_cast<std::int64_t>(m_cells.size()) < kMaxPreviewDistinct) ++m_cells[cell];
         const auto number = cellNumber(cell);
         if (!number) {
@@ -66,8 +66,8 @@ class ColumnCount {
         return column;
     }
 
-    // Not called with kMaxPreviewDistinct cells or more. By value where all are numbers, else by name: the order in
-    // which the classes are numbered.
+    // Returns the classes in the order in which they are numbered: by value if all cells are numbers, otherwise by
+    // name. Must not be called with kMaxPreviewDistinct cells or more.
     std::vector<PreviewClass> classes() const {
         std::vector<PreviewClass> all;
         for (const auto& [name, count] : m_cells) all.push_back({name, count});
@@ -82,7 +82,8 @@ class ColumnCount {
 
     std::int64_t firstMissing(bool isLabel) const { return isLabel && m_text ? m_firstMissingText : m_firstMissing; }
 
-    // As the reader has it: among texts, NA and the like are classes.
+    // Returns the number of missing labels by the rule of CsvLabels: if the labels are texts, NA and the like are
+    // classes.
     std::int64_t missingLabels() const {
         std::int64_t words = 0;
         for (const auto& [word, count] : m_words) words += count;
@@ -93,11 +94,11 @@ class ColumnCount {
     }
 
   private:
-    // Missing whatever the other cells are.
+    // True if the cell is missing in any kind of column.
     static bool isMissingText(const std::string& cell) { return cell.empty() || cell == "?"; }
 
     std::unordered_map<std::string, std::int64_t> m_cells;
-    std::unordered_map<std::string, std::int64_t> m_words;  // NA, null and the like
+    std::unordered_map<std::string, std::int64_t> m_words;  // counts of NA, null and the like
     std::int64_t m_missing = 0;
     std::int64_t m_firstMissing = 0;
     std::int64_t m_firstMissingText = 0;
@@ -185,7 +186,7 @@ class TablePreview {
         return missing;
     }
 
-    // Known once the label is.
+    // Counts the rows with missing values. Needs the label column, whose rule for missing cells differs.
     void countMissing(std::size_t label) {
         m_preview.columns[label].missing = m_counts[label].missingLabels();
         for (const auto& missing : m_rowsWithMissing) {
@@ -207,7 +208,7 @@ class TablePreview {
         return kind && c.distinct >= 2 && c.distinct <= most;
     }
 
-    // The name, where the header has it for this column and no other before it; else the number.
+    // Returns the column's name if the header has one that no column before it has, otherwise its number.
     std::string labelText(std::size_t column) const {
         const bool named =
             column < m_names.size() && !m_names[column].empty() &&
@@ -231,7 +232,7 @@ class TablePreview {
                        "name one of its columns, or give a number from 0 to " + std::to_string(count - 1)};
     }
 
-    // By name; else the last column, or the first when only that one could be classes.
+    // Guesses the label column: by name, otherwise the last column, or the first if only the first could hold classes.
     void guessLabel() {
         const auto last = static_cast<int>(m_counts.size()) - 1;
         m_preview.labelColumn = last;
@@ -286,7 +287,8 @@ class TablePreview {
     const DatasetConfig& m_choices;
     Cells m_names;
     std::vector<ColumnCount> m_counts;
-    std::vector<std::map<std::size_t, std::string>> m_rowsWithMissing;  // column and cell
+    // missing cells by column, for each row that has any
+    std::vector<std::map<std::size_t, std::string>> m_rowsWithMissing;
     std::int64_t m_ragged = 0;
     DataPreview m_preview;
 };

@@ -20,7 +20,8 @@ T valueAt(const std::byte* bytes, std::endian order) {
     return std::bit_cast<T>(raw);
 }
 
-// Hands each value, as T, to visit(index, value); visit gives false to stop with the index in the answer.
+// Calls visit(index, value) for each value, converted to T, until it returns false. Returns the index at which visit
+// stopped, or the number of values.
 template <class T, class Visit>
 Result<std::uint64_t> forEachValue(ArrayFile& file, Visit visit) {
     const std::uint64_t count = file.header.valueCount();
@@ -130,7 +131,7 @@ Result<bool> checkArraySize(const ArrayHeader& header, const ByteSource& source)
     const bool empty = std::ranges::find(header.shape, 0) != header.shape.end();
     for (const std::int64_t size : header.shape) {
         if (size < 0) return Problem{file, "announces a negative size (" + header.shapeText() + ")", "fetch it again"};
-        // Bounded at every factor, so that the product cannot overflow.
+        // Each factor is bounded, so the product cannot overflow.
         if (!empty && static_cast<std::uint64_t>(size) > most / count) {
             return Problem{file,
                            "announces " + header.shapeText() + " values of " + elementName(header.type) +

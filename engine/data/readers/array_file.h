@@ -12,50 +12,51 @@
 namespace ringside {
 
 inline constexpr std::uint64_t kMaxArrayBytes = std::uint64_t{4} << 30;
-inline constexpr std::uint64_t kMaxPackedArrayBytes = std::uint64_t{1}
-                                                      << 30;  // a small file may claim to unpack to all that
+// Largest unpacked size of a gzip file: lower, because a small gzip file can claim to unpack to 4 GiB.
+inline constexpr std::uint64_t kMaxPackedArrayBytes = std::uint64_t{1} << 30;
 
 enum class ElementType { kU8, kS8, kI16, kI32, kI64, kF32, kF64 };
 
 std::size_t elementSize(ElementType type);
 std::string elementName(ElementType type);  // "uint8"
 
-// What an IDX or NumPy file says about itself, already checked against the file's real length.
+// Header of an IDX or NumPy file, already checked against the length of the file.
 struct ArrayHeader {
     std::string format;  // "IDX", "NumPy"
     ElementType type = ElementType::kU8;
     std::endian order = std::endian::little;
-    std::vector<std::int64_t> shape;  // outermost first, C order; empty: one value
+    std::vector<std::int64_t> shape;  // outermost dimension first, C order; empty: a single value
 
-    std::uint64_t valueCount() const;  // product of the shape; never overflows after checkArraySize
+    std::uint64_t valueCount() const;  // product of the shape; cannot overflow after checkArraySize()
     std::string shapeText() const;     // "60000 x 28 x 28"
 };
 
-// Bytes stay bytes (pixels); everything else becomes float32.
+// Values of an array: uint8 (pixels) stays uint8; all other types are converted to float32.
 using ArrayValues = std::variant<std::vector<std::uint8_t>, std::vector<float>>;
 
-// A header and the source standing at the first value. IDX (yann.lecun.com/exdb/mnist) and NumPy's .npy versions 1 to
-// 3, told apart by content; either may be packed with gzip.
+// An open IDX file (yann.lecun.com/exdb/mnist) or NumPy .npy file of version 1 to 3: its header, and a source whose
+// position is the first value. The format is detected by content; both may be compressed with gzip.
 struct ArrayFile {
     ByteSource source;
     ArrayHeader header;
 
     static Result<ArrayFile> open(const std::filesystem::path& path, const std::stop_token& stop = {});
 
-    // Read the values: once, and one of the two. More bytes than announced are a problem, and so is a value that is
+    // Read all values; only one of the two may be called, once. Problems: data after the last value, a value that is
     // not finite.
     Result<ArrayValues> readValues();
-    Result<std::vector<std::int64_t>> readIntegers();  // the type is an integer one
+    Result<std::vector<std::int64_t>> readIntegers();  // the element type must be an integer type
 };
 
-// Each reads what follows the format's magic bytes.
+// Each reads the header after the format's magic bytes.
 Result<ArrayHeader> readIdxHeader(ByteSource& source, std::uint8_t type, std::uint8_t dimensions);
 Result<ArrayHeader> readNpyHeader(ByteSource& source, std::uint8_t majorVersion);
 
 // Parses the text of a .npy header: "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }".
 Result<ArrayHeader> parseNpyHeader(const std::string& text, const std::string& file);
 
-// Problems: negative sizes, more values than the file can hold, or than the limits above.
+// Checks that the array can be read. Problems: negative sizes, more values than the file can hold or than the limits
+// above allow.
 Result<bool> checkArraySize(const ArrayHeader& header, const ByteSource& source);
 
 }  // namespace ringside

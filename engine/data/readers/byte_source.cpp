@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t kBestDeflateRatio = 1032;
 constexpr std::size_t kInputBytes = std::size_t{1} << 16;
-constexpr std::size_t kBytesBetweenLooks = std::size_t{1} << 20;  // at the stop token
+constexpr std::size_t kBytesBetweenLooks = std::size_t{1} << 20;  // bytes between checks of the stop token
 constexpr int kGzipWindow = 15 + 16;                              // zlib: a 32 KiB window and a gzip header
 
 bool startsGzip(std::span<const std::byte> bytes) {
@@ -33,7 +33,7 @@ struct ByteSource::State {
     std::uint64_t fileSize = 0;
     std::uint64_t position = 0;
     bool packed = false;
-    bool memberOpen = false;  // between a gzip member's header and its end
+    bool memberOpen = false;  // true between the header and the end of a gzip member
     std::vector<std::byte> input;
     z_stream zip{};
 
@@ -77,7 +77,8 @@ Result<std::size_t> ByteSource::State::fillInput() {
     return got;
 }
 
-// Several members may follow each other (as `cat a.gz b.gz` makes them); what is no member is padding and ignored.
+// Starts the next gzip member. A file may hold several members (`cat a.gz b.gz`). Bytes after the last member are
+// padding and ignored.
 Result<bool> ByteSource::State::nextMember() {
     if (zip.avail_in < 2) {
         if (auto got = fillInput(); !got) return got.problem();

@@ -12,14 +12,14 @@
 
 namespace ringside {
 
-// What a reader that was stopped gives back.
+// Returns the problem that reading reports when it was stopped by a stop token.
 Problem stoppedReading(const std::filesystem::path& path);
 
-// The bytes of a regular file in order, unpacked on the way when they are gzip by content, whatever the name says.
+// Sequential reader of a regular file. Unpacks gzip data while reading. Gzip is detected by content, not by name.
 class ByteSource {
   public:
-    // Problems: missing, unreadable, a directory, a pipe or device. When `stop` is asked for, reading soon ends with
-    // stoppedReading().
+    // Opens a file. Problems: missing, unreadable, a directory, a pipe or device. After a stop request on `stop`, reads
+    // return stoppedReading() within about 1 MiB.
     static Result<ByteSource> open(const std::filesystem::path& path, const std::stop_token& stop = {});
     ByteSource(ByteSource&&) noexcept;
     ByteSource& operator=(ByteSource&&) noexcept;
@@ -27,16 +27,18 @@ class ByteSource {
 
     const std::filesystem::path& path() const;
     bool packed() const;
-    std::uint64_t position() const;  // bytes given out so far
+    std::uint64_t position() const;  // number of bytes read
 
-    // No more than this is still to come: the rest of a plain file; 1032 times a gzip file's size, the best that
-    // deflate can do. Held against what a header announces before anything is allocated.
+    // Returns an upper bound of the bytes still to be read. The total is assumed to be the size of a plain file, or
+    // 1032 times the size of a gzip file (the best ratio of deflate). Headers are checked against it before memory is
+    // allocated.
     std::uint64_t mostBytesLeft() const;
 
-    // Fills out; fewer bytes only at the end of the data. Problems: unreadable, damaged gzip, stopped.
+    // Fills `out` and returns the number of bytes read, which is smaller only at the end of the data. Problems:
+    // unreadable, damaged gzip, stopped.
     Result<std::size_t> read(std::span<std::byte> out);
 
-    // As read, but fewer bytes are a problem: "ends after 12 bytes; 16 were expected for its header".
+    // Reads like read(), but reports a problem at an early end: "ends after 12 bytes; 16 were expected for its header".
     Result<std::size_t> readAll(std::span<std::byte> out, const std::string& what);
 
   private:

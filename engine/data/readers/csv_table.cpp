@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t kMaxColumns = 100000;
 constexpr std::size_t kMaxCellBytes = 1U << 16;
-constexpr std::size_t kStart = 4096;  // where a file that is no text has a zero byte
+constexpr std::size_t kStart = 4096;  // a zero byte in the first bytes marks binary data
 constexpr std::string_view kBlanks = " \t";
-constexpr std::size_t kBetweenLooks = std::size_t{1} << 20;  // bytes, at the stop token
+constexpr std::size_t kBetweenLooks = std::size_t{1} << 20;  // bytes between checks of the stop token
 
-// The separator that is most frequent in the first line, outside quotes.
+// Returns the separator that occurs most often in the first line, outside quotes.
 char guessSeparator(std::string_view text) {
     constexpr std::array<char, 3> kSeparators = {',', ';', '\t'};
     std::array<std::size_t, 3> counts{};

@@ -12,21 +12,21 @@
 
 namespace ringside {
 
-// The bytes of a file as UTF-8: as they are, or taken for Latin-1 when they are not UTF-8. UTF-16 is a problem, and so
-// is what is no text. When `stop` is asked for, it soon ends with stoppedReading().
+// Returns the bytes of a file as UTF-8. Bytes that are not UTF-8 are decoded as Latin-1. Problems: UTF-16, binary data.
+// After a stop request on `stop` it soon returns stoppedReading().
 Result<std::string> csvText(std::string bytes, const std::string& what, const std::stop_token& stop = {});
 
-// Reads comma-, semicolon- or tab-separated records one after the other (RFC 4180: quotes, doubled quotes, line ends
-// LF, CRLF or CR inside or after a record). Blank lines are passed over. The text must outlive the reader.
+// Reads comma-, semicolon- or tab-separated records one at a time (RFC 4180: quotes, doubled quotes, line ends LF, CRLF
+// or CR inside or after a record). Blank lines are skipped. The text must outlive the reader.
 class CsvReader {
   public:
     CsvReader(std::string_view text, std::string what);
 
-    // The next record's cells, trimmed of blanks, into `cells`; false at the end.
+    // Stores the next record's cells in `cells`, without surrounding blanks. Returns false at the end.
     Result<bool> next(std::vector<std::string>& cells);
 
     char separator() const { return m_separator; }
-    std::size_t line() const { return m_recordLine; }  // where the last record began, from 1
+    std::size_t line() const { return m_recordLine; }  // line in which the last record began, from 1
 
   private:
     bool atEnd() const { return m_at >= m_text.size(); }
@@ -44,14 +44,14 @@ class CsvReader {
     std::size_t m_recordLine = 0;
 };
 
-// The number a whole cell says (C locale, an optional plus sign), or nothing: also for "nan", "inf" and what does not
-// fit a float.
+// Returns the number in a cell (C locale, optional plus sign). Empty if the whole cell is not a finite number in the
+// range of float; "nan" and "inf" are not numbers.
 std::optional<float> cellNumber(std::string_view cell);
 
-// What people write where a value is missing: nothing, "?", "NA", "N/A", "NaN", "null", "None", "-".
+// True for the usual notations of a missing value: an empty cell, "?", "NA", "N/A", "NaN", "null", "None", "-".
 bool isMissingCell(std::string_view cell);
 
-// A name above a number: then the first line is the header.
+// True if a column has a name in the first record above a number in the second: the first line is then a header.
 bool looksLikeHeader(const std::vector<std::string>& first, const std::vector<std::string>& second);
 
 }  // namespace ringside

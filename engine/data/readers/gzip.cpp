@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-// zlib's stream, ended with its owner.
+// Owner of a zlib stream.
 class Inflater {
   public:
     Inflater() { RINGSIDE_ASSERT(inflateInit2(&m_stream, kGzipOnly) == Z_OK); }
@@ -28,7 +28,7 @@ class Inflater {
     z_stream m_stream{};
 };
 
-// zlib counts input in 32 bits, so that long input goes in portions.
+// Passes the next portion of the input to zlib, whose lengths have 32 bits.
 void feed(Inflater& inflater, std::string_view& rest) {
     if (inflater->avail_in > 0 || rest.empty()) return;
     const std::size_t portion = std::min<std::size_t>(rest.size(), std::numeric_limits<uInt>::max());

@@ -11,7 +11,7 @@ namespace ringside {
 
 bool isGzip(std::string_view bytes);
 
-// The unpacked content. Damaged or truncated input, and content of more than maxBytes, are problems that name `what`.
+// Returns the unpacked content. Problems name `what`: damaged or truncated input, more than maxBytes of content.
 Result<std::string> gunzip(std::string_view bytes, const std::string& what, std::size_t maxBytes);
 
 }  // namespace ringside

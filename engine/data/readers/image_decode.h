@@ -14,21 +14,22 @@ namespace ringside {
 inline constexpr std::int64_t kMaxImagePixels = std::int64_t{1} << 26;
 inline constexpr std::size_t kMaxImageFileBytes = std::size_t{1} << 28;
 
-// Rows from the top, red, green and blue side by side.
+// An image, row by row from the top; each pixel is red, green, blue.
 struct RgbImage {
     std::int64_t width = 0;
     std::int64_t height = 0;
     std::vector<std::uint8_t> pixels = {};  // height x width x 3
 };
 
-// A JPEG or PNG image, told apart by content, as Pillow's Image.open(file).convert("RGB") gives it: grey and palettes
-// become RGB, transparency is left out, the orientation in EXIF is ignored. Problems name the file.
+// Decodes a JPEG or PNG image, detected by content, with the result of Pillow's Image.open(file).convert("RGB"): grey
+// and palette images become RGB, transparency is dropped, the EXIF orientation is ignored. Problems name the file.
 Result<RgbImage> decodeImage(std::span<const std::byte> content, const std::string& file);
 
 Result<RgbImage> decodeJpeg(std::span<const std::byte> content, const std::string& file);
 Result<RgbImage> decodePng(std::span<const std::byte> content, const std::string& file);
 
-// Shared by the decoders: an image of this size without pixels yet, or why there cannot be one.
+// Returns an image of this size whose pixels are not set yet, or a problem if the size is not allowed. Used by both
+// decoders.
 Result<RgbImage> emptyImage(std::int64_t width, std::int64_t height, const std::string& file);
 
 }  // namespace ringside

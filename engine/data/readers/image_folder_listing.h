@@ -14,8 +14,9 @@ namespace ringside {
 inline constexpr std::size_t kMaxImageFiles = std::size_t{1} << 24;
 inline constexpr std::size_t kMaxFolderClasses = 100000;
 
-// One folder per class, in the order of torchvision's ImageFolder, so that sample numbers agree: classes sorted by
-// name; in each, folders sorted by their whole path as os.walk names them, then file names; links are followed.
+// Image files in one folder per class. The order is that of torchvision's ImageFolder, so that sample indices agree:
+// classes sorted by name; within a class folders sorted by the full path that os.walk reports, then file names.
+// Symbolic links are followed.
 struct ImageFolderListing {
     std::filesystem::path root;
     std::vector<std::string> classes;
@@ -23,8 +24,8 @@ struct ImageFolderListing {
     std::vector<std::int32_t> labels;
 };
 
-// Problems: not a directory, no class folders, a class without images, an image format that is not read, folders that
-// cannot be read or link back to a folder above them.
+// Lists the images below `root`. Problems: not a directory, no class folders, a class without images, an image format
+// that is not supported, folders that cannot be read or that link to a folder above them.
 Result<ImageFolderListing> listImageFolder(const std::filesystem::path& root, const std::stop_token& stop = {});
 
 }  // namespace ringside

@@ -10,9 +10,9 @@
 namespace ringside {
 namespace {
 
-constexpr int kMaxScans = 500;  // a progressive file of many empty scans would take hours
+constexpr int kMaxScans = 500;  // limit: a progressive file of many empty scans would take hours
 
-// libjpeg leaves by longjmp on errors: between setjmp and it there is nothing that has a destructor.
+// libjpeg reports errors with longjmp, so no object with a destructor may live between setjmp and the error.
 struct JpegReader {
     jpeg_decompress_struct info{};
     jpeg_error_mgr errors{};
@@ -39,7 +39,7 @@ JpegReader& readerOf(j_common_ptr common) {
     std::longjmp(readerOf(common).escape, 1);
 }
 
-// Warnings are borne, as Pillow bears them, but for a file that breaks off.
+// Ignores warnings, as Pillow does, except for a truncated file.
 void checkWarning(j_common_ptr common, int) {
     if (common->err->msg_code == JWRN_JPEG_EOF) fail(common);
 }
@@ -71,7 +71,7 @@ bool JpegReader::readHeader(std::span<const std::byte> content) {
     return true;
 }
 
-// C, M, Y, K to R, G, B in place of one row; Adobe's files hold the inverse of each.
+// Converts one row of CMYK to RGB. Adobe's files store inverted values (`inverse`).
 void convertInks(const std::uint8_t* inks, std::uint8_t* out, unsigned width, bool inverse) {
     for (unsigned x = 0; x < width; ++x) {
         const unsigned flip = inverse ? 0U : 255U;

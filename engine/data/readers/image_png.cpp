@@ -12,9 +12,9 @@ namespace ringside {
 namespace {
 
 constexpr png_uint_32 kMaxSide = 1U << 20;
-constexpr png_alloc_size_t kMaxChunkBytes = 8U << 20;  // text and colour profiles, packed or not
+constexpr png_alloc_size_t kMaxChunkBytes = 8U << 20;  // limit of text and colour profile chunks, compressed or not
 
-// libpng leaves by longjmp on errors: between setjmp and it there is nothing that has a destructor.
+// libpng reports errors with longjmp, so no object with a destructor may live between setjmp and the error.
 struct PngReader {
     png_structp png = nullptr;
     png_infop info = nullptr;

@@ -9,13 +9,13 @@ namespace {
 
 constexpr int kWeightBits = 22;
 
-// The input pixels that make one output pixel, along one axis.
+// Weights of the input pixels that contribute to one output pixel, along one axis.
 struct Taps {
     std::int64_t first = 0;
     std::vector<std::int32_t> weights = {};
 };
 
-// Half up and towards zero, as Pillow's C cast does; std::lround would differ just below a half.
+// Rounds like Pillow's C cast: adds one half and truncates towards zero. std::lround differs just below a half.
 std::int64_t pillowRounded(double value) {
     return static_cast<std::int64_t>(value + 0.5);  // NOLINT(bugprone-incorrect-roundings)
 }
@@ -44,7 +44,7 @@ std::vector<Taps> tapsFor(std::int64_t from, std::int64_t to) {
     return all;
 }
 
-// One output value: every stride-th input byte times its weight.
+// Returns one output value: the weighted sum of every stride-th input byte, rounded and clamped.
 std::uint8_t weighted(const std::uint8_t* in, std::size_t stride, const std::vector<std::int32_t>& weights) {
     std::int32_t sum = 1 << (kWeightBits - 1);
     for (std::size_t i = 0; i < weights.size(); ++i) sum += in[i * stride] * weights[i];

@@ -5,8 +5,11 @@
 
 namespace ringside {
 
-// Bit for bit what Pillow's Image.resize((width, height), BILINEAR) gives for an RGB image, and so torchvision's
-// Resize on a PIL image: a triangle filter as wide as the reduction, columns first, 22-bit weights, bytes between.
+// Returns the image scaled to a size, bit for bit as Pillow's Image.resize((width, height), BILINEAR) for RGB and
+// therefore as torchvision's Resize on a PIL image.
+//
+// Algorithm: a triangle filter whose width grows with the reduction factor, applied first along each row and then along
+// each column, with 22-bit fixed-point weights and 8-bit values between both passes.
 RgbImage resized(const RgbImage& image, std::int64_t width, std::int64_t height);
 
 }  // namespace ringside

@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kMaxHeaderBytes = std::uint64_t{1} << 20;
 constexpr std::size_t kMaxNpyDimensions = 32;
 
-// The little of Python's literal syntax that a .npy header uses.
+// Parser of the subset of Python literals that .npy headers use.
 class Literals {
   public:
     explicit Literals(std::string_view text) : m_text(text) {}

@@ -10,11 +10,12 @@
 
 namespace ringside {
 
-// What a gzip file may unpack to: a small one can claim a thousand times its size.
+// Largest unpacked size of a gzip file. Lower than that of plain files, because a small gzip file can unpack to a
+// thousand times its size.
 inline constexpr std::size_t kMaxUnpackedTextBytes = std::size_t{1} << 28;
 
-// The whole of a text file, unpacked when it is gzip by content. Problems: those of ByteSource; a plain file of more
-// than maxBytes; a packed one that unpacks to more than that or kMaxUnpackedTextBytes.
+// Returns the content of a text file, unpacked if it is gzip by content. Problems: those of ByteSource; a plain file of
+// more than maxBytes; a gzip file that unpacks to more than maxBytes or kMaxUnpackedTextBytes.
 Result<std::string> readTextFile(const std::filesystem::path& path, std::size_t maxBytes,
                                  const std::stop_token& stop = {});
 

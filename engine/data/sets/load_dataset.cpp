@@ -28,7 +28,8 @@ struct Indices {
     std::vector<std::uint32_t> validation;
 };
 
-// Rounded up, so that the digits give 360 of 1,797; the small term keeps 0.1 * 30 from becoming 4. One stays to train.
+// Returns the number of validation samples, rounded up (360 of the 1,797 digits). The small term keeps 0.1 * 30 from
+// becoming 4. At least one sample remains for training.
 std::size_t validationSize(std::int64_t size, double fraction) {
     const double wanted = std::ceil(static_cast<double>(size) * fraction - 1e-9);
     return static_cast<std::size_t>(std::clamp(wanted, 1.0, static_cast<double>(size - 1)));
@@ -68,7 +69,7 @@ std::string missingText(std::int64_t rowsLeftOut, std::int64_t filled) {
     return {};
 }
 
-// A table's columns may lie orders of magnitude apart, so that they are brought to one scale by the training part.
+// Loads a table and standardizes its columns, which may differ by orders of magnitude, by the training part.
 Result<DataParts> loadCsv(const DatasetConfig& config, const path& file, const std::stop_token& stop) {
     Result<SampleTable> table = readCsv(file, config, stop);
     if (!table) return table.problem();
@@ -102,7 +103,7 @@ path resolved(const std::string& given, const path& baseDirectory) {
     return given.empty() || path(given).is_absolute() ? path(given) : baseDirectory / given;
 }
 
-// What a kind's reader is given; the paths are resolved.
+// Arguments of the functions that load one kind each. Paths are resolved.
 struct Source {
     const DatasetConfig& config;
     path file;

@@ -18,7 +18,8 @@ constexpr std::int64_t kPixels = 64;
 constexpr float kWhite = 16;
 constexpr std::size_t kMaxBytes = 1U << 20;
 
-// Each line: 64 pixels 0 to 16, then the digit. The file is ours, so that anything else is our own fault.
+// Parses all numbers. Each line has 64 pixels from 0 to 16, then the digit. The file is built in, so errors in it are
+// assertion failures.
 std::vector<int> readNumbers(std::string_view text) {
     std::vector<int> numbers;
     const char* at = text.data();

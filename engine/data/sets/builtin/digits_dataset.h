@@ -7,10 +7,11 @@
 
 namespace ringside {
 
-// The built-in handwritten digits (UCI, CC BY 4.0): 1,797 images of 8 x 8, features = pixel / 16, labels 0 to 9.
+// Returns the built-in handwritten digits (UCI, CC BY 4.0): 1,797 images of 8 x 8, features = pixel / 16, labels 0 to
+// 9.
 SampleTable loadDigits();
 
-// Their file: gzip-packed lines of 64 pixels from 0 to 16, then the digit.
+// Returns the file of the digits: gzip-compressed lines of 64 pixels from 0 to 16 and the digit.
 std::string_view packedDigits();
 
 }  // namespace ringside

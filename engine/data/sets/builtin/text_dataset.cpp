@@ -18,9 +18,9 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kCodePoints = 0x110000;
-constexpr std::size_t kTextBetweenLooks = std::size_t{1} << 20;  // at the stop token
+constexpr std::size_t kTextBetweenLooks = std::size_t{1} << 20;  // bytes between checks of the stop token
 
-// One character of UTF-8, with how many bytes it takes; 0 bytes where there is none.
+// One UTF-8 character and its length in bytes; 0 bytes if there is no valid one.
 struct Decoded {
     char32_t character = 0;
     std::size_t bytes = 0;
@@ -53,11 +53,11 @@ void encode(char32_t c, std::string& text) {
     for (int i = more - 1; i >= 0; --i) text += static_cast<char>(0x80U | (c >> (6 * i) & 0x3fU));
 }
 
-// Calls visit(character) for each in order.
+// Calls visit(character) for each character in order.
 template <class Visit>
 Result<bool> forEachCharacter(std::string_view text, const std::string& what, const std::stop_token& stop,
                               Visit visit) {
-    std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0;  // a byte order mark is no character
+    std::size_t at = text.starts_with("\xef\xbb\xbf") ? 3 : 0;  // skips a byte order mark
     for (std::size_t nextLook = at; at < text.size();) {
         if (at >= nextLook) {
             if (stop.stop_requested()) return stoppedReading(what);
@@ -82,7 +82,7 @@ Problem tooShort(const std::string& what, std::int64_t characters, std::int64_t 
 
 }  // namespace
 
-// Twice over the text, so that a large one is never held as 32-bit characters.
+// Reads the text twice, so that a large text is never stored as 32-bit characters.
 Result<std::shared_ptr<const Dataset>> TextDataset::make(std::string_view text, std::int64_t contextLength,
                                                          const std::string& what, const std::stop_token& stop) {
     std::vector<bool> seen(kCodePoints);
@@ -92,7 +92,7 @@ Result<std::shared_ptr<const Dataset>> TextDataset::make(std::string_view text, 
         ++count;
     });
     if (!counted) return counted.problem();
-    // Two samples are the least that can be split.
+    // A split needs at least two samples.
     const std::int64_t least = 2 * contextLength + 1;
     if (count < least) return tooShort(what, count, contextLength, least);
     std::vector<char32_t> different;

@@ -11,14 +11,14 @@
 namespace ringside {
 
 inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 28;
-inline constexpr std::size_t kMaxCharacters = 65535;  // different ones
+inline constexpr std::size_t kMaxCharacters = 65535;  // limit of different characters
 
-// A text cut into samples of contextLength characters, one after the other; what is left at the end is not used. Each
-// character's label is the one that follows it. Characters are numbered in the order of their code points, as
-// sorted(set(text)) does in Python.
+// A text cut into consecutive samples of contextLength characters; the remainder is unused. The label of each character
+// is the character after it. Characters are numbered in the order of their code points, as by sorted(set(text)) in
+// Python.
 class TextDataset final : public Dataset {
   public:
-    // The problem names the byte that is no UTF-8, or says what is too short.
+    // Problems: a byte that is not UTF-8 (with its position), a text that is too short.
     static Result<std::shared_ptr<const Dataset>> make(std::string_view text, std::int64_t contextLength,
                                                        const std::string& what, const std::stop_token& stop = {});
 
@@ -29,25 +29,25 @@ class TextDataset final : public Dataset {
     std::string className(std::int64_t label) const override;  // "a", "space", "\n"
     void features(std::int64_t index, std::span<float> out) const override;
     void targets(std::int64_t index, std::span<float> out) const override;
-    std::int64_t label(std::int64_t index) const override;  // the last one: the character after the sample
+    std::int64_t label(std::int64_t index) const override;  // the last label: the character after the sample
     void labels(std::int64_t index, std::span<std::int64_t> out) const override;
     std::string text(std::int64_t index) const override;
 
   private:
     TextDataset(std::vector<char32_t> characters, std::vector<std::uint16_t> tokens, std::int64_t length)
         : m_characters(std::move(characters)), m_tokens(std::move(tokens)), m_length(length) {}
-    std::span<const std::uint16_t> tokensOf(std::int64_t index) const;  // and the one that follows
+    std::span<const std::uint16_t> tokensOf(std::int64_t index) const;  // the sample's tokens and the one after them
 
-    std::vector<char32_t> m_characters;  // sorted
+    std::vector<char32_t> m_characters;  // sorted by code point; the index is the token
     std::vector<std::uint16_t> m_tokens;
     std::int64_t m_length;
 };
 
-// The kind "text": a UTF-8 file, plain or packed with gzip, or without one the built-in sonnets.
+// Loads the kind "text": a UTF-8 file, plain or compressed with gzip; an empty path loads the built-in sonnets.
 Result<std::shared_ptr<const Dataset>> loadText(const std::filesystem::path& file, std::int64_t contextLength,
                                                 const std::stop_token& stop = {});
 
-// Twenty-three sonnets by William Shakespeare (1609), in the public domain.
+// Returns twenty-three sonnets by William Shakespeare (1609), in the public domain.
 std::string_view builtInText();
 
 }  // namespace ringside

@@ -8,7 +8,7 @@ namespace ringside {
 
 inline constexpr std::int64_t kMaxLabelClasses = 100000;
 
-// What an ArrayDataset is made of. Channels first, as PyTorch has it. Either labels or targets.
+// Content of an ArrayDataset: samples with either labels or targets. Channels come first, as in PyTorch.
 struct ArrayContent {
     SampleShape shape;
     ArrayValues values;  // size x shape.features
@@ -19,8 +19,8 @@ struct ArrayContent {
     std::int64_t targetCount = 0;
 };
 
-// Samples held in memory. Bytes are pixels and come out as value / 255, as torchvision's ToTensor gives them; other
-// values come out as they are.
+// Data set in memory. Bytes are pixels, returned as value / 255 as by torchvision's ToTensor; other values are returned
+// unchanged.
 class ArrayDataset final : public Dataset {
   public:
     explicit ArrayDataset(ArrayContent content);
@@ -43,7 +43,7 @@ class ArrayDataset final : public Dataset {
     float m_displayMaximum = 1;
 };
 
-// value / 255 in float32, for every byte.
+// Returns value / 255 in float32.
 float pixelValue(std::uint8_t byte);
 
 }  // namespace ringside

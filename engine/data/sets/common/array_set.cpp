@@ -80,7 +80,7 @@ Result<bool> addClasses(ArrayFile& array, const path& file, ArrayContent& conten
     return true;
 }
 
-// Labels of n samples: n or n x 1 integers are classes, n or n x k floating-point numbers are targets.
+// Reads the labels of n samples: n or n x 1 integers are classes, n or n x k floating-point numbers are targets.
 Result<bool> addLabels(const path& file, std::int64_t sampleCount, const std::stop_token& stop, ArrayContent& content) {
     auto array = ArrayFile::open(file, stop);
     if (!array) return array.problem();
@@ -108,7 +108,7 @@ Result<bool> addLabels(const path& file, std::int64_t sampleCount, const std::st
 }
 
 Result<ArrayContent> readPart(const path& samples, const path& labelsPath, const std::stop_token& stop) {
-    // A wrong samples file is named before labels that were not found beside it.
+    // Checks the samples file first, so that its errors are reported before those of missing labels.
     if (auto probe = ArrayFile::open(samples); !probe) return probe.problem();
     path labels = labelsPath;
     if (labels.empty()) {
@@ -144,7 +144,7 @@ SampleLayout layoutOf(const std::vector<std::int64_t>& arrayShape) {
     SampleLayout layout;
     SampleShape& shape = layout.shape;
     shape.features = 1;
-    // An array of no samples may claim a sample of any size: its product is 0, whatever the other lengths are.
+    // An array without samples may claim a sample of any size, whose product can overflow.
     for (std::size_t i = 1; i < arrayShape.size(); ++i) {
         if (__builtin_mul_overflow(shape.features, arrayShape[i], &shape.features)) shape.features = 0;
     }
@@ -174,7 +174,7 @@ Result<DataParts> loadArraySet(const path& givenPath, const path& labelsPath, co
     auto training = readPart(samples, labelsPath, stop);
     if (!training) return training.problem();
     DataParts parts;
-    // A test part counts only when its labels are there too and nothing was chosen by hand.
+    // A test file is used only if its labels exist and no labels file was chosen by hand.
     const auto test = labelsPath.empty() ? guessTestFile(samples) : std::nullopt;
     if (test && guessLabelsFile(*test)) {
         auto validation = readPart(*test, {}, stop);

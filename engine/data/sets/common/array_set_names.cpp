@@ -12,7 +12,7 @@ namespace {
 using std::filesystem::path;
 using Words = std::vector<std::pair<std::string, std::string>>;
 
-// Replaces each first word that occurs; empty when none does.
+// Replaces the first occurrence of each word. Returns an empty text if none occurs.
 std::string renamed(std::string name, const Words& words) {
     bool changed = false;
     for (const auto& [from, to] : words) {
@@ -29,7 +29,7 @@ bool isFile(const path& candidate) {
     return std::filesystem::is_regular_file(candidate, ignored);
 }
 
-// The first renaming that names a file, packed or not.
+// Returns the first renamed file that exists, with or without .gz.
 std::optional<path> firstBeside(const path& file, const std::vector<Words>& renamings) {
     for (const Words& words : renamings) {
         std::string name = renamed(file.filename().string(), words);
@@ -79,7 +79,7 @@ std::optional<path> findSamplesFile(const path& directory) {
             const bool samples = name.find("images") != std::string::npos && name.find("idx") != std::string::npos;
             if (samples && isFile(entry.path())) found.push_back(entry.path());
         }
-        // Training files first; an unpacked file before its .gz, by the alphabet.
+        // Sorts training files first; a plain file precedes its .gz alphabetically.
         std::ranges::sort(found, {}, [](const path& p) {
             return std::pair(p.filename().string().find("train") == std::string::npos, p.filename().string());
         });

@@ -15,39 +15,39 @@
 
 namespace ringside {
 
-// What one sample looks like.
+// Shape and meaning of the values of one sample.
 struct SampleShape {
     std::int64_t channels = 1;
     std::int64_t height = 0;  // 0: not an image
     std::int64_t width = 0;
     std::int64_t features = 0;  // values per sample = channels * height * width for images
-    bool isSequence = false;    // features are token numbers, and each has a label of its own: the token after it
+    bool isSequence = false;    // true: features are token numbers; each has a label, the token after it
 
     bool isImage() const { return height > 0; }
-    std::int64_t labels() const { return isSequence ? features : 1; }  // of a sample that has classes
+    std::int64_t labels() const { return isSequence ? features : 1; }  // labels per sample, if there are classes
 };
 
-// Samples by index, float32 features and either a class label or regression targets. Immutable after loading, so
-// that any thread may read it.
+// Samples by index: float32 features and either class labels or regression targets. Immutable after loading, so const
+// methods are callable from any thread.
 class Dataset : public ClassLabels {
   public:
     virtual SampleShape shape() const = 0;
     virtual std::int64_t targetCount() const = 0;  // width of the targets, 0 for classification
     virtual std::string className(std::int64_t label) const { return std::to_string(label); }
-    // A table's column, for people; empty where features have no names. And a feature's value as the file has it.
+    // Name of a table's column for display; empty if features have no names.
     virtual std::string featureName(std::int64_t) const { return {}; }
     virtual double unscaled(std::int64_t /*feature*/, float value) const { return static_cast<double>(value); }
 
-    // Copies one sample's features (shape().features values) to out.
+    // Copies the features of one sample to `out`, which has shape().features values.
     virtual void features(std::int64_t index, std::span<float> out) const = 0;
     virtual void targets(std::int64_t index, std::span<float> out) const = 0;  // regression
-    // Reading a sample's features takes file access or much arithmetic, so that a thread that draws must not do it.
+    // True if reading features takes file access or much computing time. The GUI thread must not do it then.
     virtual bool isLazy() const { return false; }
-    // All of a sample's labels, shape().labels() of them.
+    // Copies the labels of one sample to `out`, which has shape().labels() values.
     virtual void labels(std::int64_t index, std::span<std::int64_t> out) const { out[0] = label(index); }
-    // A sample of a text as people read it, UTF-8; empty where samples are no texts.
+    // Returns a sample as UTF-8 text for display; empty if samples are not texts.
     virtual std::string text(std::int64_t /*index*/) const { return {}; }
-    // Range of raw feature values for drawing thumbnails.
+    // Range of feature values before normalization, for drawing thumbnails.
     virtual float displayMinimum() const { return 0; }
     virtual float displayMaximum() const { return 1; }
 };
@@ -58,9 +58,9 @@ struct DataSplit {
     std::string summary;  // "1,437 training, 360 validation samples, 8 x 8"
 };
 
-// Loads and splits what the configuration names: order = randperm(n) from dataset.splitSeed, the first part trains
-// (as torch.utils.data.random_split). Relative paths start at baseDirectory. When `stop` is asked for, long reading
-// ends soon, with a problem.
+// Loads the data set of a configuration and splits it as torch.utils.data.random_split: order = randperm(n) from
+// dataset.splitSeed; the first part is for training. Relative paths start at baseDirectory. After a stop request on
+// `stop` it soon returns a problem.
 Result<DataSplit> loadDataset(const DatasetConfig& config, const std::filesystem::path& baseDirectory = {},
                               const std::stop_token& stop = {});
 

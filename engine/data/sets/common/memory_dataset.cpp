@@ -38,7 +38,7 @@ double MemoryDataset::unscaled(std::int64_t feature, float value) const {
     if (at >= m_table.scales.size()) return static_cast<double>(value);
     const FeatureScale& scale = m_table.scales[at];
     const double original = static_cast<double>(value) * scale.deviation + scale.mean;
-    // What float32 lost: 0 shall be 0 again.
+    // Corrects the rounding of float32 near 0, so that 0 is displayed as 0.
     return std::abs(original) < 1e-6 * (std::abs(scale.mean) + scale.deviation) ? 0 : original;
 }
 

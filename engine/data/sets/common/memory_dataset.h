@@ -10,13 +10,13 @@
 
 namespace ringside {
 
-// What a feature was shifted and scaled by: value = (original - mean) / deviation.
+// Standardization of a feature: value = (original - mean) / deviation.
 struct FeatureScale {
     double mean = 0;
     double deviation = 1;
 };
 
-// All samples, row by row. Either labels (one class number per sample) or targets (targetCount numbers per sample).
+// Samples row by row, with either labels (one class number per sample) or targets (targetCount numbers per sample).
 struct SampleTable {
     std::int64_t size = 0;
     SampleShape shape;
@@ -25,12 +25,12 @@ struct SampleTable {
     std::vector<std::string> classNames = {};
     std::int64_t targetCount = 0;
     std::vector<float> targets = {};             // size x targetCount
-    std::vector<std::string> featureNames = {};  // empty: none
-    std::vector<FeatureScale> scales = {};       // empty: values are as they were
-    std::int64_t rowsLeftOut = 0;                // of the file, because a value is missing
+    std::vector<std::string> featureNames = {};  // empty: features have no names
+    std::vector<FeatureScale> scales = {};       // empty: values were not standardized
+    std::int64_t rowsLeftOut = 0;                // rows of the file that were dropped because a value is missing
 };
 
-// A data set held in memory: digits, CSV files and synthetic data end up here.
+// Data set in memory: digits, CSV files and synthetic data.
 class MemoryDataset final : public Dataset {
   public:
     explicit MemoryDataset(SampleTable table);

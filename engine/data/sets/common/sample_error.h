@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-// A sample could not be loaded; the text names it.
+// Error while loading a sample. The text names the sample.
 class SampleError : public Error {
   public:
     using Error::Error;

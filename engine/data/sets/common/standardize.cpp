@@ -8,9 +8,9 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kScaledBetweenLooks = std::size_t{1} << 16;  // rows, at the stop token
+constexpr std::size_t kScaledBetweenLooks = std::size_t{1} << 16;  // rows between checks of the stop token
 
-// The rows' values of one feature, one after the other; false when it was stopped on the way.
+// Calls visit(value) with one feature of each row in order. Returns false if it was stopped.
 template <class Visit>
 bool eachOf(const SampleTable& table, std::span<const std::uint32_t> rows, std::size_t column,
             const std::stop_token& stop, Visit visit) {
@@ -22,7 +22,7 @@ bool eachOf(const SampleTable& table, std::span<const std::uint32_t> rows, std::
     return true;
 }
 
-// The same of all rows, to be changed.
+// Calls change(value) with one feature of every row of the table. Returns false if it was stopped.
 template <class Change>
 bool changeEach(SampleTable& table, std::size_t column, const std::stop_token& stop, Change change) {
     const auto width = static_cast<std::size_t>(table.shape.features);
@@ -34,7 +34,7 @@ bool changeEach(SampleTable& table, std::size_t column, const std::stop_token& s
     return true;
 }
 
-// Two passes in double: the sum of squares alone would lose digits when the mean is large.
+// Computes mean and deviation in two passes in double: a single pass over squares loses digits if the mean is large.
 FeatureScale scaleOf(const SampleTable& table, std::span<const std::uint32_t> rows, std::size_t column,
                      const std::stop_token& stop) {
     const auto count = static_cast<double>(rows.size());
@@ -47,7 +47,7 @@ FeatureScale scaleOf(const SampleTable& table, std::span<const std::uint32_t> ro
         squares += distance * distance;
     });
     const double deviation = std::sqrt(squares / count);
-    // Rounding leaves a constant column a deviation of about 1e-16 of its mean.
+    // Rounding errors give a constant column a deviation of about 1e-16 times its mean.
     if (deviation > 1e-12 * std::abs(scale.mean)) scale.deviation = deviation;
     return scale;
 }

@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// Chosen samples of another data set, as torch.utils.data.Subset: sample i is sample indices[i] of the whole.
+// Subset of another data set, as torch.utils.data.Subset: sample i is sample indices[i] of `whole`.
 class SubsetDataset final : public Dataset {
   public:
     SubsetDataset(std::shared_ptr<const Dataset> whole, std::vector<std::uint32_t> indices);

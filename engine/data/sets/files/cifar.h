@@ -8,12 +8,13 @@
 
 namespace ringside {
 
-// The binary versions of CIFAR-10 and CIFAR-100 (cs.toronto.edu/~kriz/cifar.html): records of one label byte
-// (CIFAR-100: coarse, then fine; the fine one counts) and 3 x 32 x 32 pixel bytes, red plane first.
+// Binary versions of CIFAR-10 and CIFAR-100 (cs.toronto.edu/~kriz/cifar.html). A record is one label byte (CIFAR-100:
+// coarse, then fine label; the fine one is used) and 3 x 32 x 32 pixel bytes, red plane first.
 enum class CifarKind { k10, k100 };
 
-// path is one .bin file, or the directory: data_batch_*.bin in the order of their names train and test_batch.bin
-// validates (CIFAR-100: train.bin, test.bin). A directory that holds cifar-10-batches-bin or cifar-100-binary will do.
+// Loads a .bin file or a directory. Of a directory data_batch_*.bin, in the order of their names, are the training part
+// and test_batch.bin the validation part (CIFAR-100: train.bin, test.bin). `path` may also be the parent of
+// cifar-10-batches-bin or cifar-100-binary.
 Result<DataParts> loadCifar(CifarKind kind, const std::filesystem::path& path, const std::stop_token& stop = {});
 
 std::span<const std::string_view> cifarClassNames(CifarKind kind);

@@ -18,7 +18,7 @@ namespace {
 using Cells = std::vector<std::string>;
 
 constexpr std::size_t kMaxValues = std::size_t{1} << 28;  // 1 GiB of float32
-constexpr std::int64_t kRowsBetweenLooks = 4096;          // at the stop token
+constexpr std::int64_t kRowsBetweenLooks = 4096;          // rows between checks of the stop token
 
 std::string shownCell(std::string_view cell) {
     if (cell.empty()) return "empty";
@@ -48,7 +48,7 @@ class CsvParser {
     }
 
   private:
-    // The first two records decide whether there is a header; both, or the second alone, are data.
+    // Reads the first two records, which decide whether there is a header, and adds those that are data.
     std::optional<Problem> readStart() {
         Cells first;
         Cells second;

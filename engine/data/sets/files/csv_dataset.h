@@ -11,16 +11,18 @@ namespace ringside {
 
 inline constexpr std::size_t kMaxCsvBytes = std::size_t{1} << 30;
 
-// A table of numbers with one column to predict, read as config.labelColumn, header and missing say. Text labels are
-// classes, sorted; whole numbers are classes too while there are at most 1,000 different ones; other numbers are
-// regression targets. Non-finite values are refused with line and column, and missing ones as config.missing is:
-//   refuse  as non-finite ones
-//   drop    rows with one are left out
-//   mean    missing features are NaN, for fillMissing(); a missing label is refused
+// Parses a table of numbers with one label column, as configured by labelColumn, header and missing.
+//
+// Text labels are classes, sorted by name. Whole numbers are classes if there are at most 1,000 different ones. Other
+// numbers are regression targets. Non-finite values are problems that name line and column. Missing values depend on
+// config.missing:
+//   refuse  problems, like non-finite values
+//   drop    their rows are dropped
+//   mean    missing features become NaN, for fillMissing(); a missing label is a problem
 Result<SampleTable> parseCsv(std::string_view text, const std::string& what, const DatasetConfig& config,
                              const std::stop_token& stop = {});
 
-// The same from a file: plain up to kMaxCsvBytes, or packed with gzip.
+// Reads and parses a file: plain up to kMaxCsvBytes, or compressed with gzip.
 Result<SampleTable> readCsv(const std::filesystem::path& path, const DatasetConfig& config,
                             const std::stop_token& stop = {});
 

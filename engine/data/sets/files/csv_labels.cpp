@@ -64,7 +64,7 @@ void CsvLabels::removeMissing(SampleTable& table) {
 std::optional<Problem> CsvLabels::store(SampleTable& table, const std::string& column) const {
     const std::vector<bool> missing = this->missing();
     if (!allNumbers()) return storeTextClasses(table, column);
-    std::vector<float> values;  // by cell; those of missing labels are not used
+    std::vector<float> values;  // by cell; values of missing labels are unused
     std::set<float> distinct;
     bool whole = true;
     for (std::size_t id = 0; id < m_cells.size(); ++id) {
@@ -106,7 +106,8 @@ std::optional<Problem> CsvLabels::storeTextClasses(SampleTable& table, const std
     return {};
 }
 
-// values[id] orders the classes; equal values ("1" and "1.0") are one class, and NaN is none.
+// Numbers the classes in the order of `values`, one per cell. Equal values ("1" and "1.0") are one class; NaN is no
+// class.
 void CsvLabels::storeNumberClasses(SampleTable& table, const std::vector<float>& values) const {
     std::map<float, std::int32_t> classOf;
     for (const float value : values) {

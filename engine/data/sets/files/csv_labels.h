@@ -15,31 +15,31 @@ namespace ringside {
 inline constexpr std::size_t kMaxClasses = 10000;
 inline constexpr std::size_t kMaxNumericClasses = 1000;
 
-// The label cells of a table, row by row. What they mean is decided when all are known: a label is missing when its
-// cell is empty or "?", and, where all others are numbers, when it says NA, null and the like.
+// Label cells of a table, row by row. The kind of the labels is determined when all cells are known. A label is missing
+// if its cell is empty or "?", and also if it is NA, null and the like while all other cells are numbers.
 class CsvLabels {
   public:
     void add(const std::string& cell, std::size_t line);
 
-    // After the last add().
+    // The following may be called after the last add() only.
     std::optional<std::size_t> firstMissingLine() const;
-    void removeMissing(SampleTable& table);  // those rows
+    void removeMissing(SampleTable& table);  // removes the rows whose label is missing
     std::optional<Problem> store(SampleTable& table, const std::string& column) const;
 
   private:
     struct Cell {
         std::string text;
-        std::size_t line;  // where it first stands
+        std::size_t line;  // line of its first occurrence
     };
 
-    bool allNumbers() const;  // those that no rule calls missing
+    bool allNumbers() const;  // true if all cells that are not missing are numbers
     std::vector<bool> missing() const;
     std::optional<Problem> storeTextClasses(SampleTable& table, const std::string& column) const;
     void storeNumberClasses(SampleTable& table, const std::vector<float>& values) const;
 
     std::unordered_map<std::string, std::uint32_t> m_ids;
     std::vector<Cell> m_cells;
-    std::vector<std::uint32_t> m_rows;  // a cell's place in m_cells
+    std::vector<std::uint32_t> m_rows;  // index into m_cells, by row
 };
 
 }  // namespace ringside

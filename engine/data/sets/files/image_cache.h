@@ -11,15 +11,15 @@
 
 namespace ringside {
 
-// The pixels used last, up to so many bytes; any thread may ask.
+// Least-recently-used cache of decoded images, limited in bytes. Thread-safe.
 class ImageCache {
   public:
     using Pixels = std::shared_ptr<const std::vector<std::uint8_t>>;
 
     explicit ImageCache(std::size_t mostBytes) : m_mostBytes(mostBytes) {}
 
-    // The pixels of a sample, made when they are not at hand. Makes outside the lock, so that two threads that want
-    // the same sample at once may both make it.
+    // Returns the pixels of a sample; calls `make` if they are not cached. `make` runs without the lock, so two threads
+    // that need the same sample may both call it.
     Pixels find(std::int64_t index, const std::function<std::vector<std::uint8_t>()>& make);
 
     std::size_t bytes() const;
@@ -36,7 +36,7 @@ class ImageCache {
     const std::size_t m_mostBytes;
     mutable std::mutex m_mutex;
     std::size_t m_bytes = 0;
-    std::list<Entry> m_entries;  // used last in front
+    std::list<Entry> m_entries;  // most recently used first
     std::unordered_map<std::int64_t, std::list<Entry>::iterator> m_places;
 };
 

@@ -8,8 +8,8 @@
 
 namespace ringside {
 
-// Images decoded when they are asked for, all resized to one size, RGB from 0 to 1. Reading an image that is missing
-// or damaged throws IoError naming the file.
+// Data set of image files that are decoded on access, resized to one size, RGB from 0 to 1. Reading a missing or
+// damaged image throws IoError, which names the file.
 class ImageFolderDataset final : public Dataset {
   public:
     ImageFolderDataset(ImageFolderListing listing, std::int64_t width, std::int64_t height, std::size_t cacheBytes);
@@ -33,12 +33,13 @@ class ImageFolderDataset final : public Dataset {
     mutable ImageCache m_cache;
 };
 
-// The kind "image_folder". imageSize: side of the square that every image is resized to, 0 for the size of the first
-// image. A root with the folders train and val (or validation, valid, test) brings its own validation part.
+// Loads the kind "image_folder". imageSize: side in pixels of the square that every image is resized to; 0: the size of
+// the first image. If `root` has the folders train and val (or validation, valid, test), the latter is the validation
+// part.
 Result<DataParts> loadImageFolder(const std::filesystem::path& root, std::int64_t imageSize,
                                   const std::stop_token& stop = {});
 
-// One image file, whole.
+// Reads and decodes an image file in its own size.
 Result<RgbImage> readImage(const std::filesystem::path& file);
 
 }  // namespace ringside

@@ -13,7 +13,7 @@ namespace {
 
 constexpr float kCentreDeviation = 3;
 constexpr float kArmNoise = 0.03F;
-constexpr int kSamplesBetweenLooks = 1 << 16;  // samples, at the stop token
+constexpr int kSamplesBetweenLooks = 1 << 16;  // samples between checks of the stop token
 constexpr double kTurns = 1.5;
 constexpr double kLargestToSmallest = 100;
 
@@ -41,7 +41,7 @@ void addSpirals(SampleTable& table, const DatasetConfig& config, const std::stop
     const std::int64_t perArm = (config.size + config.classes - 1) / config.classes;
     for (std::size_t i = 0; i < table.labels.size(); ++i) {
         if (i % kSamplesBetweenLooks == 0 && stop.stop_requested()) return;
-        const std::int64_t turn = static_cast<std::int64_t>(i) / config.classes;  // in its arm
+        const std::int64_t turn = static_cast<std::int64_t>(i) / config.classes;  // position in its arm
         const double radius = (static_cast<double>(turn) + 1) / static_cast<double>(perArm);
         const double start = static_cast<double>(table.labels[i]) / static_cast<double>(config.classes);
         const double angle = 2 * std::numbers::pi * (start + kTurns * radius);
@@ -65,7 +65,7 @@ std::vector<std::int64_t> imbalancedSizes(std::int64_t size, std::int64_t classe
     for (const double share : shares) {
         sizes.push_back(1 + static_cast<std::int64_t>(share / total * static_cast<double>(size - classes)));
     }
-    // What rounding down left over goes to the first classes, one each.
+    // Samples left over by rounding down are assigned to the first classes, one each.
     std::int64_t left = size - std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
     for (std::size_t k = 0; left > 0; k = (k + 1) % sizes.size(), --left) ++sizes[k];
     return sizes;

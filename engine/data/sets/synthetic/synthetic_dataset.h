@@ -9,11 +9,12 @@
 
 namespace ringside {
 
-// torch.manual_seed(seed); x = torch.randn(size, features); y = torch.randn(size, targets), bit for bit. When `stop` is
-// asked for, what comes back soon is not the whole of it.
+// Returns torch.manual_seed(seed); x = torch.randn(size, features); y = torch.randn(size, targets), bit for bit. After
+// a stop request on `stop` it soon returns an incomplete table.
 SampleTable makeSynthetic(const DatasetConfig& config, const std::stop_token& stop = {});
 
-// count zeros, page after page: of gigabytes that takes seconds, and as long to be stopped if done at one go.
+// Grows `values` to `count` zeros in portions. Allocating gigabytes takes seconds, so `stop` is checked after each
+// portion.
 template <class T>
 void growTo(std::vector<T>& values, std::int64_t count, const std::stop_token& stop) {
     constexpr std::size_t kPortion = std::size_t{1} << 20;

@@ -14,9 +14,9 @@ constexpr std::int64_t kSmallestClass = 732;
 constexpr std::int64_t kShortClasses = 105;
 constexpr std::int64_t kValidationPerClass = 50;
 constexpr std::int64_t kDefaultSide = 32;
-constexpr std::int64_t kQuickSide = 64;  // painting an image of this side takes some ten microseconds
+constexpr std::int64_t kQuickSide = 64;  // an image of this side takes about ten microseconds to compute
 
-// SplitMix64 (Steele, Lea, Flood 2014): a stream of its own for every sample, so that any can be made alone.
+// SplitMix64 (Steele, Lea, Flood 2014). Each sample has its own stream, so each can be computed alone.
 class SampleRandom {
   public:
     explicit SampleRandom(std::uint64_t seed) : m_state(seed) {}
@@ -32,13 +32,14 @@ class SampleRandom {
     std::uint64_t m_state;
 };
 
-// A wave of period 256 between -64 and 64, in whole numbers, so that every computer makes the same image.
+// Returns a triangle wave of period 256 between -64 and 64, in integers so that all computers compute the same image.
 int triangle(std::uint64_t phase) {
     const int place = static_cast<int>(phase & 255U);
     return place < 128 ? place - 64 : 192 - place;
 }
 
-// One channel: stripes across and along, of the class's widths, moved by the sample's shifts, and noise.
+// Computes one channel: horizontal and vertical stripes whose widths depend on the class, shifts and noise of the
+// sample.
 void paint(std::span<float> plane, std::size_t side, std::uint64_t ofClass, SampleRandom& random) {
     const std::uint64_t shift = random.next();
     const int bright = 96 + static_cast<int>(ofClass >> 58);
@@ -56,7 +57,7 @@ void paint(std::span<float> plane, std::size_t side, std::uint64_t ofClass, Samp
 
 class ImagenetShaped final : public Dataset {
   public:
-    // part tells the training part's samples from the validation part's.
+    // `part` distinguishes training samples (0) from validation samples (1).
     ImagenetShaped(std::uint64_t seed, std::uint64_t part, std::int64_t side, const std::vector<std::int64_t>& sizes)
         : m_seed(seed), m_part(part), m_side(side) {
         std::int64_t end = 0;
@@ -96,7 +97,7 @@ class ImagenetShaped final : public Dataset {
 std::vector<std::int64_t> imagenetClassSizes(std::int64_t seed) {
     std::vector<std::int64_t> sizes(kImagenetClasses, kFullClass);
     const std::vector<std::uint32_t> order = TorchGenerator(seed).randperm(kImagenetClasses);
-    // From 732 upwards by 9, at most 1,299; the sum is then a little too large, which the larger ones make up for.
+    // Sizes rise from 732 in steps of 9 to at most 1,299. Their sum is slightly too large; the larger half is reduced.
     for (std::int64_t j = 0; j < kShortClasses; ++j) {
         sizes[order[static_cast<std::size_t>(j)]] = std::min(kSmallestClass + 9 * j, kFullClass - 1);
     }
