@@ -21,7 +21,7 @@ struct ControlRule {
     bool whole = false;
     double least = 0;
     double most = 0;
-    double unsaid = 0;  // the value of a command without one; kNoDefault: it must be said
+    double unsaid = 0;  // default value; kNoDefault: the value is required
 };
 
 constexpr std::array<ControlRule, 12> kControlRules{{

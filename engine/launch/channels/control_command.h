@@ -11,24 +11,25 @@
 namespace ringside {
 
 enum class ControlKind : std::uint8_t {
-    kStop,  // after the step, with the weights saved
+    kStop,  // after the current step; saves the weights
     kPause,
     kResume,
-    kStep,          // value: so many steps, then paused
-    kPhase,         // one phase, then paused
-    kRate,          // value: steps a second at most; 0 = full speed
-    kLearningRate,  // value: from the next step on
-    kEpochs,        // value: in all
-    kCheckpoint,    // now
-    kRecord,        // value: so many steps in detail
-    kReplicas,      // value: so many steps' gradients of every rank
-    kTraceEvery,    // value: every so many-th step is traced; rank 0's own, no one else may say it
+    kStep,          // value: number of steps until the next pause
+    kPhase,         // runs one phase, then pauses
+    kRate,          // value: maximum steps per second; 0 = full speed
+    kLearningRate,  // value: learning rate from the next step on
+    kEpochs,        // value: total number of epochs
+    kCheckpoint,    // saves a checkpoint now
+    kRecord,        // value: number of steps to record in detail
+    kReplicas,      // value: number of steps whose gradients are captured on every rank
+    kTraceEvery,    // value: interval of traced steps. Sent by rank 0 only; decodeControl() does not accept it
 };
 
-// What a live run is told, from the window, a file descriptor or a socket. One line of JSON: {"kind":"rate","value":5}.
+// Command to a live run, from the window, a file descriptor or a socket. Encoded as one line of JSON:
+// {"kind":"rate","value":5}.
 struct ControlCommand {
     ControlKind kind = ControlKind::kStop;
-    double value = 0;  // 0 where the kind takes none
+    double value = 0;  // 0 if the kind has no value
 
     bool operator==(const ControlCommand&) const = default;
 };
@@ -36,11 +37,11 @@ struct ControlCommand {
 std::string_view controlName(ControlKind kind);
 bool takesValue(ControlKind kind);
 
-// With the newline.
+// Returns the line, including the newline.
 std::string encodeControl(const ControlCommand& command);
-// Outside bytes, in any spelling that JSON allows. A problem names what is wrong and what is allowed.
+// Decodes a line from outside, in any formatting that JSON allows. A problem gives the error and the allowed values.
 Result<ControlCommand> decodeControl(std::string_view line);
-// As words of a command line: "rate 5", "step", "rate full".
+// Decodes a command given as command-line words: "rate 5", "step", "rate full".
 Result<ControlCommand> parseControl(std::span<const std::string> words);
 
 }  // namespace ringside

@@ -5,21 +5,21 @@
 
 namespace ringside {
 
-// What a rank talks through, whoever started it: sockets to whoever hosts the run, a supervisor on this host or rank 0
-// on another, and the memory that the ranks of one host share.
+// Connections of a rank to the host of the run (a supervisor on this host, or rank 0 on another) and the memory that
+// the ranks of one host share.
 struct RankChannels {
-    // Under these numbers a supervisor hands them to `ringside-worker --rank R --run-dir DIR ...`.
+    // Descriptor numbers that `ringside-worker --rank R --run-dir DIR ...` inherits from its supervisor.
     static constexpr int kControlFd = 3;
     static constexpr int kTelemetryFd = 4;
     static constexpr int kStoreFd = 5;
     static constexpr int kSharedFd = 6;
 
-    UniqueFd control;    // lines of JSON in both directions; its end = the host of the run is gone
-    UniqueFd telemetry;  // telemetry lines out
-    UniqueFd store;      // to the key-value store (launch/store_protocol.h)
-    UniqueFd shared;     // memfd of the shared-memory communicator; none where the ranks share no memory
+    UniqueFd control;    // lines of JSON in both directions; closed when the host of the run ends
+    UniqueFd telemetry;  // telemetry lines from the rank
+    UniqueFd store;      // to the key-value store (launch/store/store_protocol.h)
+    UniqueFd shared;     // memfd of the shared-memory communicator; empty if the ranks share no memory
 
-    // The inherited descriptors; those that are not open stay empty.
+    // Takes ownership of the inherited descriptors. A member is empty if its descriptor is not open.
     static RankChannels fromSupervisor();
 };
 

@@ -42,7 +42,7 @@ bool belongsToUs(int socket) {
     return peer.uid == ::geteuid() || peer.uid == 0;
 }
 
-// A message of one byte that carries a descriptor.
+// Message of one byte with room for one descriptor.
 struct DescriptorMessage {
     char byte = 0;
     iovec data{&byte, 1};

@@ -8,20 +8,21 @@
 
 namespace ringside {
 
-// How the processes of one host that nobody but a launcher started come to share memory: the first of them hands its
-// descriptor to the others over an abstract Unix socket of a random name. Other users' processes are turned away.
+// Transfer of a host's shared memory to ranks that were started by a launcher and so inherit no descriptor. The first
+// rank of the host sends its descriptor over an abstract Unix socket with a random name. Processes of other users are
+// refused.
 class SharedHandover {
   public:
-    SharedHandover(const std::string& name, int host);  // listens; throws IoError
+    SharedHandover(const std::string& name, int host);  // starts listening; throws IoError
 
-    // Until `count` others have it; throws CommError at the deadline.
+    // Blocks until `count` ranks have received the descriptor. Throws CommError at the deadline.
     void serve(int sharedFd, int count, std::chrono::milliseconds deadline) const;
 
   private:
     UniqueFd m_listener;
 };
 
-// From the host's first rank; throws CommError at the deadline.
+// Returns the shared memory received from the host's first rank. Throws CommError at the deadline.
 UniqueFd fetchShared(const std::string& name, int host, std::chrono::milliseconds deadline);
 
 }  // namespace ringside

@@ -20,7 +20,7 @@ UniqueFd createSharedMemory(std::size_t bytes) {
                       errnoText(error) + (error == EFBIG ? "; raise the limit of file sizes (ulimit -f)" : "") +
                       "; use fewer ranks or parallel.backend=gloo");
     }
-    // Without these a peer that truncates the file would kill the others with SIGBUS.
+    // Without the seals, a process that truncates the file would kill the other ranks with SIGBUS.
     ::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
     return fd;
 }

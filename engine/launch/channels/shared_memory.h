@@ -7,14 +7,14 @@
 
 namespace ringside {
 
-// Size of the memory the ranks of one host share for their collectives. Sparse: only touched pages cost anything.
-// comm/shm/arena.h says how it is laid out.
+// Size in bytes of the memory that the ranks of one host share for their collectives (layout: comm/shm/arena.h). The
+// memory is sparse: only touched pages are allocated.
 constexpr std::size_t sharedMemoryBytes(int worldSize) {
     return (std::size_t{512} << 20) + static_cast<std::size_t>(worldSize) * (std::size_t{512} << 20);
 }
 
-// Anonymous zero-filled memory of that size, sealed against resizing; every worker inherits the descriptor
-// (RankChannels::kSharedFd). It disappears with its last holder. Throws IoError.
+// Creates anonymous zero-filled memory of that size, sealed against resizing. Each worker inherits the descriptor
+// (RankChannels::kSharedFd). The memory is freed when the last descriptor and mapping are gone. Throws IoError.
 UniqueFd createSharedMemory(std::size_t bytes);
 
 }  // namespace ringside

@@ -20,34 +20,38 @@
 
 namespace ringside {
 
-// Connects to the class of a code and shows that it knows it. A problem: nobody there, a wrong code, another version.
+// Connects to the class of a join code. Guest and host prove to each other that they know its secret (wire/greeting.h).
+// Returns a problem if no class answers, the code is wrong, or the versions differ.
 Result<UniqueFd> connectToClass(const JoinCode& code, const std::string& name, const std::string& program,
                                 const std::string& ownHostKey, LineDeadline deadline);
 
-// One connection to a class. Receives the offered files, checks them, keeps them for the next class, and lays them out
-// in a private folder as the experiment names them; the destructor removes that folder. The host is not trusted: an
-// offer that breaks a rule is refused with a sentence, and nothing of it stays.
+// Connection of a guest to a class. Receives the offered files, checks their SHA-256, keeps them for the next class,
+// and stores them under the experiment's names in a private folder, which the destructor removes. The host is not
+// trusted: an offer that breaks a rule is refused with a problem, and its files are removed. Sending and writing block;
+// one thread.
 class ClassGuest {
   public:
     // Returns why the experiment of an offer cannot be trained here.
     using Check = std::function<std::optional<Problem>(const ClassOffer& offer)>;
 
-    // folder: for received files; mostBytes: of one offer, and of all kept files together.
+    // folder: parent of received files. mostBytes: limit of one offer, and of all kept files together.
     ClassGuest(UniqueFd socket, std::filesystem::path folder, std::int64_t mostBytes, Check check = {});
 
     int fd() const { return m_socket.get(); }
-    // The text is sent without paths and without quoted text.
+    // Sends a line; paths and quoted text are removed from its text. Blocks for up to 10 s.
     void send(ClassLine line);
-    // Takes what has come; false once the connection is over. Start, news and over are handed out by next().
+    // Reads the available bytes without waiting for more. False if the connection has ended, the host sent an invalid
+    // line, or this guest has refused an offer. Throws IoError if a file cannot be written.
     bool read();
+    // Returns the next received line of the kinds start, news and over, if any.
     std::optional<ClassLine> next();
 
-    // Folder with the experiment and its files, of the last offer that is complete; empty if there is none.
+    // Folder with the experiment and files of the last complete offer; empty if there is none.
     const std::filesystem::path& offerDirectory() const { return m_offerDirectory; }
     bool resumes() const { return m_offer.resumes; }
-    // "3 of 12 MB of data have come"; empty when nothing is under way.
+    // Progress text, "3 of 12 MB of data have come"; empty if no files are being received.
     std::string progress() const;
-    // Why this guest cannot take part, if it cannot.
+    // Reason why this guest cannot take part, if any.
     const std::optional<Problem>& problem() const { return m_problem; }
 
   private:
@@ -69,17 +73,17 @@ class ClassGuest {
     GuestFolder m_folder;
     KeptFiles m_kept;
     std::string m_line;
-    std::vector<ClassLine> m_lines;  // to hand out
+    std::vector<ClassLine> m_lines;  // received lines for next()
     ClassOffer m_offer;
-    std::vector<std::size_t> m_missing;  // places of files, the one under way last
+    std::vector<std::size_t> m_missing;  // indices in m_offer.files; the file in transfer is last
     std::filesystem::path m_offerDirectory;
     std::optional<Problem> m_problem;
     UniqueFd m_file;
     std::unique_ptr<Sha256> m_sum;
-    std::int64_t m_left = 0;  // of the file under way
-    std::int64_t m_come = 0;  // of the offer's missing files
+    std::int64_t m_left = 0;  // missing bytes of the file in transfer
+    std::int64_t m_come = 0;  // bytes received of the offer's missing files
     std::int64_t m_awaited = 0;
-    int m_again = 0;  // files that were not what they should be
+    int m_again = 0;  // number of files received with a wrong SHA-256
 };
 
 }  // namespace ringside

@@ -15,9 +15,9 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr seconds kForgetAfter{90};  // of silence: whoever comes back then is new
+constexpr seconds kForgetAfter{90};  // of silence: the member is dropped
 constexpr std::chrono::milliseconds kAnswerTime{1000};
-constexpr int kLowestPort = 20000;  // below the ports that kernels give to connections
+constexpr int kLowestPort = 20000;  // below the kernel's range of ephemeral ports
 constexpr int kPorts = 12000;
 constexpr int kTries = 64;
 constexpr std::size_t kMostNotes = 1000;
@@ -30,7 +30,7 @@ ClassHost::ClassHost(Options options) : m_options(std::move(options)) {
     m_code.token = randomHex(JoinCode::kTokenHex / 2);
 }
 
-// The second port is the ranks' own rendezvous'.
+// Binds a port and checks that the next one, the port of the ranks' rendezvous, is free.
 bool ClassHost::bindPair(int port) {
     FrontDoor next;
     if (!next.listen(m_options.address, port + 1, false)) return false;
@@ -158,7 +158,7 @@ void ClassHost::remove(int id, const std::string& why) {
     (*found)->forgetFiles();
     (*found)->send({ClassLine::Kind::kOver, "this computer was removed from the class: it " + why,
                     static_cast<std::int64_t>(ExitCode::kBadConfiguration)});
-    (*found)->write();  // as far as it goes at once; the computer is refused with the reason if it comes back
+    (*found)->write();  // sends what fits without blocking; a later greeting of the computer is refused with the reason
     drop(static_cast<std::size_t>(found - m_members.begin()), "was removed: it " + why);
 }
 
@@ -177,7 +177,7 @@ void ClassHost::take(ClassMember& member, const ClassLine& line) {
             return;
         case ClassLine::Kind::kWant: {
             const auto which = static_cast<std::size_t>(line.number);
-            // What was asked for before the last offer came is not wanted any more.
+            // Requests for files of an earlier offer are ignored.
             if (which >= m_sources.size() || line.text != std::to_string(m_offer.number)) return;
             if (!member.sendFile(m_offer.files[which].bytes, m_sources[which]))
                 member.misuse = "asked for more than " + std::to_string(ClassMember::kMostWanted) + " files at once";

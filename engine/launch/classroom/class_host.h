@@ -17,50 +17,56 @@
 
 namespace ringside {
 
-// The lobby of a class: listens at one address, lets in who knows the join code, gives them what the run needs, and
-// tells them when they become ranks. It stays open while the run goes on, for those who come late or come back. One
-// thread; everything without waiting, between calls of look().
+// Lobby of a class: listens at one address, admits guests that know the join code, sends them the files of the run, and
+// starts them as ranks. The lobby stays open during a run, for guests that join late or reconnect. Never blocks outside
+// close(); all work is done in look(). One thread.
 class ClassHost {
   public:
     struct Options {
-        std::string address;     // the only one that is listened on
-        int port = 0;            // 0: one that is free, and whose next is free for the ranks
-        std::string program;     // version
-        std::string hostKey;     // of this host
-        std::size_t most = 255;  // members
+        std::string address;     // the only address that the host listens on
+        int port = 0;            // 0: a random free port whose successor is free for the ranks
+        std::string program;     // version of Ringside
+        std::string hostKey;     // this host's key
+        std::size_t most = 255;  // maximum number of members
     };
     using Clock = std::chrono::steady_clock;
 
     explicit ClassHost(Options options);
 
+    // Starts listening. Returns a problem if the port or its successor cannot be bound.
     Problems listen();
     JoinCode code() const { return m_code; }
-    int runPort() const { return m_code.port + 1; }  // where the ranks meet
+    int runPort() const { return m_code.port + 1; }  // port of the ranks' rendezvous
     std::int64_t strangers() const { return m_door.strangers(); }
 
-    // What everybody has to have before the next start. sources: the files, in the order of the offer's.
+    // Sends an offer, the files of the next start, to all members. sources: paths of the files, in the order of the
+    // offer.
     void offer(ClassOffer offer, std::vector<std::filesystem::path> sources);
     int offered() const { return m_offer.number; }
 
     void addInterests(std::vector<pollfd>& waiting) const;
-    // Takes and gives what can be without waiting.
+    // Accepts guests, and reads from and writes to all members, without blocking.
     void look(Clock::time_point now);
 
-    // In the order in which they came.
+    // Members in the order in which they joined.
     const std::vector<std::unique_ptr<ClassMember>>& members() const { return m_members; }
-    // Those who have everything and are here.
+    // Returns the members that have all files of the current offer and have sent a line recently.
     std::vector<ClassMember*> readyOnes(Clock::time_point now) const;
-    // They become ranks 1, 2, ... of a run of their number and one. Gives the token of its rendezvous.
+    // Starts the members as ranks 1, 2, ... of a run with one more rank than members. Returns the token of its
+    // rendezvous.
     std::string start(const std::vector<ClassMember*>& ranks);
+    // Clears the rank of each member.
     void noteRunEnded();
     // Removes a member and refuses it from now on, with the reason; also other processes of its computer, unless
     // another member joined from the same address.
     void remove(int id, const std::string& why);
+    // Sends a news line to all members that have no unsent data.
     void tellAll(const std::string& news);
-    // To all, as far as they still read; nobody is let in any more.
+    // Stops listening, sends the verdict to all members, and waits up to `patience` for them to close their
+    // connections.
     void close(const std::string& verdict, int exitCode, std::chrono::milliseconds patience);
 
-    // "Ada has come from 10.0.0.3", since the last call.
+    // Returns the events since the last call, such as "Ada has come from 10.0.0.3".
     std::vector<std::string> takeNotes();
 
   private:

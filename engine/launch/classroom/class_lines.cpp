@@ -26,7 +26,7 @@ constexpr std::size_t kMaxSentence = 4096;
 constexpr std::int64_t kMaxNumber = std::int64_t{1} << 50;
 constexpr std::int64_t kMaxRanks = 4096;
 
-// One object of a line; the first thing that is wrong makes all of it bad.
+// Checked access to the fields of a JSON object from outside. The first invalid field clears good().
 class Object {
   public:
     explicit Object(const Json& json) : m_json(json), m_good(json.is_object()) {}

@@ -9,39 +9,39 @@
 
 namespace ringside {
 
-// What the host of a class and those who join it say to each other, one line of JSON each, after the handshake of the
-// rendezvous with the role "class" (greeting.h). Only a file's bytes come without lines, as many as were announced.
+// Protocol between the host of a class and its guests: one line of JSON per message, after the handshake of the
+// rendezvous (wire/greeting.h) with the role "class". A kBytes line is followed by that many bytes of a file.
 inline constexpr const char* kClassRole = "class";
-// Set for the rank of who has joined: when it is told to end it goes alone, and does not ask all ranks to stop as one
-// under a launcher does.
+// Environment variable that is set for the rank of a class guest. On a signal such a rank ends alone, whereas a rank
+// under a launcher asks the host to stop all ranks.
 inline constexpr const char* kGuestVariable = "RINGSIDE_GUEST";
 inline constexpr std::size_t kMaxClassLine = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxClassFiles = 4096;
 inline constexpr std::size_t kMaxClassName = 32;
 
-// A file that everybody needs, under a path within the experiment's directory.
+// File that every guest needs. Its name is a path relative to the experiment's directory.
 struct ClassFile {
     std::string name;
     std::int64_t bytes = 0;
     std::string sha256;
 };
 
-// A name that stays within its directory, on any system.
+// True if the name is a relative path that stays within its directory, on any system.
 bool isSafeName(const std::string& name);
 
-// The host's: what the next start needs.
+// Sent by the host: experiment and files of the next start.
 struct ClassOffer {
-    int number = 0;  // grows with each offer
+    int number = 0;  // increases by 1 with each offer
     std::string config;
     std::vector<ClassFile> files;
-    bool resumes = false;  // files has a checkpoint under "checkpoint/"
+    bool resumes = false;  // the files include a checkpoint under "checkpoint/"
 
     std::int64_t bytes() const;
 };
 
-// The host's: become this rank. The run's token is made from the class's and the nonce.
+// Sent by the host: starts the guest as a rank. The run's token is derived from the class's token and the nonce.
 struct ClassStart {
-    int number = 0;  // of the offer
+    int number = 0;  // number of the offer
     int rank = 0;
     int worldSize = 0;
     int port = 0;
@@ -53,14 +53,14 @@ struct ClassLine {
     enum class Kind {
         kOffer,
         kStart,
-        kNews,   // host: a sentence for people, at least every few seconds
+        kNews,   // host: a sentence for the user, at least every few seconds
         kOver,   // host: the class is over; text, number: exit code
-        kBytes,  // host: so many bytes of the file follow (number: bytes)
-        kWant,   // guest: send the file (number: its place; text: the offer's number, which may not be the last one's)
-        kReady,  // guest: has all of the offer (number)
-        kHere,   // guest: lives; text: what it does
-        kEnded,  // guest: its rank has ended; number: exit code, text: its last words
-        kLeave   // guest: goes for good
+        kBytes,  // host: `number` bytes of the requested file follow
+        kWant,   // guest: requests a file (number: its index; text: the offer's number, possibly of an earlier offer)
+        kReady,  // guest: has all files of the offer (number)
+        kHere,   // guest: heartbeat; text: its current activity
+        kEnded,  // guest: its rank has ended; number: exit code, text: its last output
+        kLeave   // guest: leaves and will not reconnect; text: reason
     };
     Kind kind = Kind::kHere;
     std::string text = {};
@@ -70,7 +70,7 @@ struct ClassLine {
 };
 
 std::string encodeClassLine(const ClassLine& line);
-// Outside bytes: anything that is not right makes the line worthless.
+// Decodes a line from outside. Returns nothing if any field is missing or invalid.
 std::optional<ClassLine> decodeClassLine(std::string_view line);
 
 }  // namespace ringside

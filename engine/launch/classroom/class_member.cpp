@@ -14,9 +14,9 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostWaiting = std::size_t{4} << 20;  // lines that somebody does not read
+constexpr std::size_t kMostWaiting = std::size_t{4} << 20;  // maximum size of unsent lines
 constexpr std::size_t kFileChunk = std::size_t{256} << 10;
-constexpr int kMostReads = 16;  // of one member, before the others' turn
+constexpr int kMostReads = 16;  // per call, so that one member cannot block the others
 
 }  // namespace
 
@@ -60,8 +60,9 @@ bool ClassMember::read(Time now, const LineSink& sink) {
     return true;
 }
 
-// The next bytes of the file under way, or the beginning of the next one. A checkpoint that has made room for a newer
-// one meanwhile is not sent: the next offer names what there is then.
+// Queues the next bytes of the file in transfer, or begins the next file. Skips a file that no longer exists, such as a
+// checkpoint that a newer one has replaced: the next offer lists the current files. False if the file has become
+// shorter.
 bool ClassMember::fillFromFile() {
     if (m_left == 0) {
         const Wanted next = std::move(m_wanted.front());
@@ -75,7 +76,7 @@ bool ClassMember::fillFromFile() {
     }
     std::string chunk(std::min(kFileChunk, static_cast<std::size_t>(m_left)), '\0');
     const ssize_t got = ::read(m_file.get(), chunk.data(), chunk.size());
-    if (got <= 0) return false;  // shorter than it was: nobody can go on behind that
+    if (got <= 0) return false;  // the file has become shorter: the announced number of bytes cannot be sent
     m_output.append(chunk, 0, static_cast<std::size_t>(got));
     m_left -= got;
     if (m_left == 0) m_output += std::exchange(m_after, {});
@@ -96,7 +97,7 @@ bool ClassMember::write() {
     }
 }
 
-// A connection that is closed while something of the other side's is unread may take its last lines with it.
+// Closing a socket with unread input can discard lines that are still on their way to the guest.
 bool ClassMember::hasHeardAll() {
     if (!write()) return true;
     if (wantsToWrite()) return false;

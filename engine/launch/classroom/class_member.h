@@ -14,7 +14,7 @@
 
 namespace ringside {
 
-// Somebody who has joined a class, as its host sees them: the connection, and what they have and do.
+// Guest of a class on the host's side: connection, name, and state. Never blocks; one thread.
 class ClassMember {
   public:
     using Time = std::chrono::steady_clock::time_point;
@@ -27,36 +27,39 @@ class ClassMember {
     const std::string& address() const { return m_address; }
     int fd() const { return m_socket.get(); }
     bool wantsToWrite() const { return !m_output.empty() || !m_wanted.empty() || m_left > 0; }
-    // The same process as before, back on another connection.
+    // True if the greeting comes from this member's process, reconnecting.
     bool isSameAs(const Greeting& greeting) const { return m_hostKey == greeting.hostKey && m_pid == greeting.pid; }
     const std::string& hostKey() const { return m_hostKey; }
     std::int64_t pid() const { return m_pid; }
 
+    // Queues a line, after the file in transfer if there is one.
     void send(const ClassLine& line);
-    // Queues a file of the offer for a guest that has asked for it.
-    // False if too many are waiting already: a guest asks for one file at a time.
+    // Queues a file that the guest has requested. False if kMostWanted files are queued already: a guest requests one
+    // file at a time.
     bool sendFile(std::int64_t bytes, std::filesystem::path file);
     void forgetFiles() { m_wanted.clear(); }
 
-    // What can be done without waiting; false once the connection is over or was misused.
+    // Reads or writes as much as possible without blocking. False once the connection has ended or the guest broke the
+    // protocol.
     bool read(Time now, const LineSink& line);
     bool write();
-    // At the end: sends what is left and that nothing follows, and reads what nobody wants any more. True once the
-    // other side has hung up, and so heard it.
+    // Called repeatedly at the end of a class. Sends the remaining data, then closes the sending direction and discards
+    // what the guest sends. True once the guest has closed the connection, or on an error.
     bool hasHeardAll();
 
     bool isHere(Time now) const { return now - m_heardAt < kAway; }
     Time heardAt() const { return m_heardAt; }
 
-    int ready = 0;       // the last offer that it has all of
-    int rank = -1;       // in the run that goes on
-    std::string doing;   // as it says itself
-    bool left = false;   // for good
-    std::string misuse;  // what it did that no guest does: "sent a line that is no message of a class"
+    int ready = 0;       // number of the last offer whose files it has completely
+    int rank = -1;       // in the current run; -1: none
+    std::string doing;   // current activity, as reported by the guest
+    bool left = false;   // has left and will not reconnect
+    std::string misuse;  // violation of the protocol: "sent a line that is no message of a class"
 
-    static constexpr std::size_t kMostWanted = 8;  // files that one guest may have queued
+    static constexpr std::size_t kMostWanted = 8;  // maximum number of queued files
 
-    static constexpr std::chrono::seconds kAway{6};  // silent for longer: they say something every other second
+    // Silence after which isHere() is false; guests send a line every 2 s.
+    static constexpr std::chrono::seconds kAway{6};
 
   private:
     struct Wanted {
@@ -74,9 +77,9 @@ class ClassMember {
     Time m_heardAt;
     LineSplitter m_lines{kMaxClassLine};
     std::string m_output;
-    std::string m_after;  // lines that have to wait for the end of the file under way
+    std::string m_after;  // lines queued behind the file in transfer
     std::deque<Wanted> m_wanted;
-    UniqueFd m_file;  // of the first that is wanted
+    UniqueFd m_file;  // file in transfer
     std::int64_t m_left = 0;
     bool m_saidAll = false;
 };

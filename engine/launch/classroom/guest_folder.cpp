@@ -30,7 +30,7 @@ void makeFolders(const fs::path& folder) {
     if (error) failMaking(folder, error.value());
 }
 
-// "join-HOST-": several computers may share a home directory, and each removes only its own folders.
+// Returns "join-HOST-". Several computers can share a home directory, and each removes only its own folders.
 std::string prefixHere() {
     std::array<char, 256> name{};
     ::gethostname(name.data(), name.size() - 1);
@@ -39,7 +39,7 @@ std::string prefixHere() {
     return "join-" + host + "-";
 }
 
-// The folders are named join-HOST-PID-RANDOM.
+// Removes the folders of this computer's guests whose process no longer exists. Folder names are join-HOST-PID-RANDOM.
 void removeLeftovers(const fs::path& parent, const std::string& prefix) {
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(parent, ignored)) {

@@ -12,23 +12,23 @@
 
 namespace ringside {
 
-inline constexpr const char* kOfferedExperiment = "experiment.json";  // beside the files of an offer
+inline constexpr const char* kOfferedExperiment = "experiment.json";  // stored beside the files of an offer
 
-// Why the files of an offer cannot lie in one folder: two have the same name, one is a folder of another, or one has
-// the name of the experiment. Empty if they can.
+// Returns the conflict that keeps an offer's files from being stored in one folder: two files have the same name, one
+// is a folder of another, or one has the name of the experiment. Empty if there is none.
 std::optional<Problem> offerConflict(const std::vector<ClassFile>& files);
 
-// Private folder of one guest process. Holds the files of the present offer, and is removed with everything in it by
-// the destructor. Removes the folders of guests of this computer that were killed.
+// Private folder of one guest process. Holds the files of the current offer; the destructor removes it with its
+// contents. The constructor removes the folders of guests of this computer whose process no longer exists.
 class GuestFolder {
   public:
-    // parent: the folder of all guests of this user. Throws IoError if nothing can be made there.
+    // parent: folder of all guests of this user. Throws IoError if the folder cannot be created.
     explicit GuestFolder(const std::filesystem::path& parent);
 
-    // Empties the folder and makes an empty folder for an offer.
+    // Removes the files of the previous offer and creates an empty folder for offer `number`. Throws IoError.
     void beginOffer(int number);
     const std::filesystem::path& offer() const { return m_offer; }
-    // Path of an offered file, whose folders are made. Throws IoError.
+    // Returns the path for an offered file and creates its parent folders. Throws IoError.
     std::filesystem::path placeFor(const std::string& name) const;
     // Path of the file that is being received.
     std::filesystem::path part() const { return *m_folder / "arriving"; }

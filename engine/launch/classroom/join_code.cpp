@@ -10,7 +10,7 @@ namespace ringside {
 namespace {
 
 constexpr std::string_view kAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-constexpr std::size_t kDigits = 26;  // 130 bits for 128
+constexpr std::size_t kDigits = 26;  // 26 digits hold 130 bits; the last 2 bits are 0
 constexpr std::size_t kGroup = 5;
 constexpr std::size_t kBytes = JoinCode::kTokenHex / 2;
 
@@ -26,7 +26,7 @@ Bytes bytesOf(const std::string& hex) {
     return bytes;
 }
 
-// The bits from the front, five at a time; the last digit has the rest.
+// Encodes five bits per digit, most significant first; the last digit holds the remaining three bits.
 std::string base32(const Bytes& bytes) {
     std::string text;
     for (std::size_t digit = 0; digit < kDigits; ++digit) {
@@ -49,7 +49,7 @@ int digitOf(char letter) {
     return at == std::string_view::npos ? -1 : static_cast<int>(at);
 }
 
-// Hexadecimal; empty when it is no token.
+// Returns the secret as hexadecimal text; empty if the text is not a valid secret.
 std::string tokenIn(std::string_view text) {
     Bytes bytes{};
     std::size_t bit = 0;

@@ -9,17 +9,17 @@
 
 namespace ringside {
 
-// Files that a guest keeps under their SHA-256, so that the next class with the same data need not send them again. All
-// files together have at most `mostBytes`; the files that were used longest ago are removed first.
+// Cache of a guest's received files, named by SHA-256, so that a later class with the same data need not send them
+// again. All files together have at most `mostBytes`; the least recently used files are removed first.
 class KeptFiles {
   public:
     KeptFiles(std::filesystem::path folder, std::int64_t mostBytes);
 
-    // Removes files that are not offered until the others and the offered files fit. Throws IoError.
+    // Removes the least recently used files outside the offer until the rest and the offered files fit. Throws IoError.
     void makeRoomFor(const std::vector<ClassFile>& offered);
-    // Makes `target` a second name of the kept file. False if the file is not kept, or not as it was offered.
+    // Makes `target` a hard link to (or copy of) the kept file. False if the file is not kept or its contents differ.
     bool lend(const ClassFile& file, const std::filesystem::path& target) const;
-    // Keeps a file that has arrived. A failure only means that the file travels again next time.
+    // Keeps a received file. Ignores failures: the file is then sent again next time.
     void keep(const ClassFile& file, const std::filesystem::path& arrived) const;
 
   private:

@@ -8,7 +8,7 @@ bool QrCode::isBlack(int row, int column) const {
     return black[static_cast<std::size_t>(row * width + column)];
 }
 
-// Black on white whatever the terminal's colours are: said by escape sequences.
+// Escape sequences set black on white, independent of the terminal's colours.
 std::string QrCode::blocks() const {
     std::string text;
     if (isEmpty()) return text;

@@ -6,17 +6,17 @@
 
 namespace ringside {
 
-// A text as a QR code (ISO/IEC 18004), made by libqrencode. Empty where the program was built without it, or the text
-// is too long.
+// QR code (ISO/IEC 18004) of a text, created with libqrencode. Empty if Ringside was built without libqrencode or the
+// text is too long.
 struct QrCode {
-    int width = 0;            // modules a side, without the quiet zone
-    std::vector<bool> black;  // by row
+    int width = 0;            // modules per side, without the quiet zone
+    std::vector<bool> black;  // row by row
 
-    static constexpr int kQuiet = 4;  // modules of white that belong around it
+    static constexpr int kQuiet = 4;  // width of the required white border, in modules
 
     bool isEmpty() const { return width == 0; }
-    bool isBlack(int row, int column) const;  // white outside
-    // For a terminal of any colours: two modules a character, white drawn as blocks.
+    bool isBlack(int row, int column) const;  // false outside the code
+    // Returns the code as text for a terminal: one character holds two modules, one above the other.
     std::string blocks() const;
 };
 

@@ -8,7 +8,8 @@
 namespace ringside {
 
 QrCode makeQrCode(const std::string& text) {
-    // Upper case where that is all there is: a smaller code. Level M: a projector's picture may be poor.
+    // Level M tolerates a poor projector image. Case-sensitive mode still encodes all-upper-case text in the smaller
+    // alphanumeric mode.
     const std::unique_ptr<QRcode, void (*)(QRcode*)> made(
         QRcode_encodeString(text.c_str(), 0, QR_ECLEVEL_M, QR_MODE_8, 1), QRcode_free);
     QrCode code;

@@ -9,7 +9,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostRanks = 1 << 20;  // far beyond any launcher; keeps arithmetic on outside numbers safe
+constexpr int kMostRanks = 1 << 20;  // far above any launcher's limit; prevents overflow of numbers from outside
 constexpr const char* kHowByHand =
     "give --rank R --world-size W --master HOST:PORT, or start it with torchrun, srun or mpirun";
 
@@ -20,12 +20,12 @@ std::optional<int> numberIn(std::string_view text, int most) {
     return value;
 }
 
-// Reads variables into a place, remembering which, and the first thing that is wrong.
+// Reader of launcher variables into a LaunchPlace. Records the variables that were read and the first problem.
 class Reader {
   public:
     Reader(const LaunchSources& sources, LaunchPlace& place) : m_sources(sources), m_place(place) {}
 
-    // A partner of the variables that said which launcher it is.
+    // Reads a number that must be set because the variable `because` is set.
     int needNumber(const std::string& name, const std::string& because) {
         const auto value = m_sources.find(name);
         if (!value) {
@@ -76,7 +76,7 @@ int portOf(Reader& read, const std::string& value, const std::string& name) {
     return port.value_or(0);
 }
 
-// "host:port", "host" or "[v6]:port".
+// Parses --master: "host:port", "host" or "[v6]:port".
 void takeMaster(Reader& read, const std::string& master, LaunchPlace& place) {
     const std::size_t close = master.find(']');
     const std::size_t colon = master.find(':', close == std::string::npos ? 0 : close);
@@ -99,7 +99,7 @@ void readTorchrun(Reader& read, const LaunchSources& sources, LaunchPlace& place
     if (place.worldSize == 1 || read.problem()) return;
     place.masterHosts = {read.needText("MASTER_ADDR", because)};
     const std::string port = read.needText("MASTER_PORT", because);
-    // torchrun's own store listens on that port: it names the job, we meet elsewhere.
+    // torchrun's own store listens on MASTER_PORT: the port identifies the job, and the rendezvous uses another one.
     if (elastic || sources.find("TORCHELASTIC_USE_AGENT_STORE") == "True") {
         place.job = "torchrun " + sources.find("TORCHELASTIC_RUN_ID").value_or("") + " " + place.masterHosts[0] + " " +
                     port + " " + std::to_string(place.restart);
@@ -108,7 +108,7 @@ void readTorchrun(Reader& read, const LaunchSources& sources, LaunchPlace& place
     }
 }
 
-// "2374238208.0;tcp://10.0.0.1,172.17.0.1:45243" to its addresses.
+// Returns the addresses of a URI such as "2374238208.0;tcp://10.0.0.1,172.17.0.1:45243".
 std::vector<std::string> addressesIn(const std::string& uri) {
     std::vector<std::string> addresses;
     const std::size_t start = uri.find("tcp://");
@@ -143,7 +143,8 @@ void readPmi(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
     place.job = "pmi " + sources.find("PMI_PORT").value_or(sources.find("PMI_FD").value_or(""));
 }
 
-// The hosts of all ranks, where tasks are dealt to the nodes in blocks, as srun does unless told otherwise.
+// Derives the host of each rank, assuming srun's default block distribution of tasks. Leaves the hosts empty if
+// SLURM_DISTRIBUTION is set.
 void readSlurmHosts(const LaunchSources& sources, const std::vector<int>& tasks, LaunchPlace& place) {
     const std::vector<std::string> nodes = expandHostList(sources.find("SLURM_STEP_NODELIST").value_or(""));
     if (!nodes.empty()) place.masterHosts = {nodes.front()};
@@ -171,7 +172,8 @@ void readSlurm(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
     readSlurmHosts(sources, tasks, place);
 }
 
-// A node file has a line for each process; who is which, only --rank says.
+// Reads a PBS node file, which has one line per process. The file does not give this process's rank, so --rank is
+// needed.
 void readNodeFile(const LaunchSources& sources, LaunchPlace& place) {
     const std::vector<std::string>& lines = sources.nodeFile;
     if (lines.empty()) return;
@@ -210,7 +212,7 @@ void overrideWith(Reader& read, const LaunchOptions& options, LaunchPlace& place
             {"--master", "is \"" + options.master + "\", without a port", "write HOST:PORT, the same on all ranks"});
 }
 
-// RANK or WORLD_SIZE, left over in the shell or set by hand, beside a launcher that says otherwise.
+// Fails if RANK or WORLD_SIZE, left over in the shell or set by hand, contradicts the launcher.
 void checkAgreement(Reader& read, const LaunchSources& sources, const LaunchPlace& place) {
     if (place.launcher == "torchrun" || place.launcher == "env://" || place.launcher == "by hand") return;
     const auto check = [&](const char* name, int value) {

@@ -7,11 +7,11 @@
 
 namespace ringside {
 
-// Of this process.
+// Reads the launch sources of this process.
 LaunchSources readLaunchSources();
 
-// Alike for the processes that can share memory and reach one another's loopback: this boot of the machine and this
-// network namespace.
+// Returns an identifier that is equal for all processes that can share memory and reach each other's loopback address:
+// boot ID of the machine and network namespace.
 std::string hostKey();
 
 }  // namespace ringside

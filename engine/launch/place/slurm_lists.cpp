@@ -16,7 +16,7 @@ std::optional<int> wholeNumber(std::string_view text) {
     return value;
 }
 
-// At the commas that are in no bracket.
+// Splits a list at the commas outside brackets.
 std::vector<std::string_view> splitOutside(std::string_view text) {
     std::vector<std::string_view> parts;
     int depth = 0;
@@ -37,7 +37,7 @@ std::string padded(int number, std::size_t width) {
     return digits.size() >= width ? digits : std::string(width - digits.size(), '0') + digits;
 }
 
-// "07-09" or "12"; false when it is neither.
+// Appends the hosts of a range ("07-09") or number ("12"). False if `range` is neither, or there are too many hosts.
 bool expandRange(std::string_view prefix, std::string_view range, std::string_view suffix,
                  std::vector<std::string>& hosts) {
     const std::size_t dash = range.find('-');
@@ -61,7 +61,7 @@ bool expandHost(std::string_view entry, std::vector<std::string>& hosts) {
     const std::size_t close = entry.find(']', open);
     if (close == std::string_view::npos) return false;
     const std::string_view suffix = entry.substr(close + 1);
-    if (suffix.find('[') != std::string_view::npos) return false;  // several dimensions: nobody is named then
+    if (suffix.find('[') != std::string_view::npos) return false;  // several bracket groups are not supported
     for (const std::string_view range : splitOutside(entry.substr(open + 1, close - open - 1))) {
         if (!expandRange(entry.substr(0, open), range, suffix, hosts)) return false;
     }

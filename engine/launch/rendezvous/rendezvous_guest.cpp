@@ -19,20 +19,21 @@ using std::chrono::steady_clock;
 constexpr milliseconds kConnectPatience{1000};
 constexpr milliseconds kAnswerPatience{5000};
 constexpr milliseconds kRetryPause{100};
-constexpr milliseconds kAfterDeadline{10000};  // rank 0 then says itself who is missing
+// Extra wait, so that the verdict of rank 0, which lists the missing ranks, arrives first.
+constexpr milliseconds kAfterDeadline{10000};
 constexpr int kClockProbes = 8;
 
 std::int64_t clockNowUs() {
     return std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now().time_since_epoch()).count();
 }
 
-// One rank that looks for its host.
+// Search of one rank for rank 0: tries all hosts and ports until the deadline.
 class Search {
   public:
     Search(const RendezvousTerms& terms, Greeting greeting)
         : m_terms(terms), m_greeting(std::move(greeting)), m_until(steady_clock::now() + terms.deadline) {}
 
-    // A connection for the role, accepted by the right host; or why not.
+    // Returns a connection for the role that rank 0 has accepted, or the reason of the failure.
     Result<UniqueFd> connect(const std::string& role) {
         m_greeting.role = role;
         while (steady_clock::now() < m_until) {
@@ -95,7 +96,8 @@ class Search {
     std::string m_hint;
 };
 
-// The probe that came back fastest tells best; it cannot be wrong by more than half of its way.
+// Estimates the offset between this host's clock and rank 0's. Uses the probe with the shortest round trip, because its
+// error is at most half of that round trip.
 void compareClocks(Joined& joined) {
     std::int64_t best = std::numeric_limits<std::int64_t>::max();
     for (int probe = 0; probe < kClockProbes; ++probe) {
@@ -132,7 +134,7 @@ Result<Joined> joinRendezvous(const RendezvousTerms& terms, int rank, int worldS
         if (!socket) return socket.problem();
         *channel = std::move(socket).value();
         joined.sameHost = search.hostKey() == ownHostKey;
-        // While rank 0 still waits for this one: it answers nobody afterwards.
+        // Rank 0 answers clock questions only while it waits for further connections of this rank.
         if (channel == &joined.channels.control && !joined.sameHost) compareClocks(joined);
     }
     const auto line = receiveLine(joined.channels.control.get(), kMaxWelcomeBytes,

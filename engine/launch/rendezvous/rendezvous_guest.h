@@ -11,15 +11,21 @@
 
 namespace ringside {
 
-// A rank's side: finds rank 0, proves itself, waits until all have come.
+// The side of ranks 1, 2, ... of the rendezvous (algorithm: rendezvous_host.h). A rank tries each host and port of the
+// terms until rank 0 accepts it, opens its three connections, measures its clock offset if it runs on another host, and
+// waits for the Welcome, which rank 0's process sends when all ranks are connected.
+
+// Result of a successful rendezvous.
 struct Joined {
     RankChannels channels;
     Welcome welcome;
-    bool sameHost = false;           // as rank 0
-    std::int64_t clockOffsetUs = 0;  // to add to this host's clock to have rank 0's
-    std::int64_t clockErrorUs = 0;   // at most
+    bool sameHost = false;           // true if this rank runs on rank 0's host
+    std::int64_t clockOffsetUs = 0;  // add to this host's CLOCK_MONOTONIC to get rank 0's; microseconds
+    std::int64_t clockErrorUs = 0;   // upper bound of the error of clockOffsetUs, in microseconds
 };
 
+// Blocks until rank 0 has accepted this rank and all other ranks are connected. Returns a problem if rank 0 is not
+// found within terms.deadline, refuses this rank, or gives up the start.
 Result<Joined> joinRendezvous(const RendezvousTerms& terms, int rank, int worldSize, const std::string& hostName,
                               const std::string& ownHostKey);
 

@@ -18,10 +18,10 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kSendPatience{1000};
-constexpr int kFirstPort = 20000;  // below the ports that kernels give to connections
+constexpr int kFirstPort = 20000;  // below the kernel's range of ephemeral ports
 constexpr int kPortSpan = 12000;
 constexpr int kPortChoices = 8;
-constexpr std::size_t kMostNamed = 8;  // missing ranks in a sentence
+constexpr std::size_t kMostNamed = 8;  // missing ranks listed in a message
 
 std::int64_t nowUs() {
     return std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now().time_since_epoch()).count();
@@ -108,7 +108,8 @@ void RendezvousHost::turnAway(const std::string& why, milliseconds patience) {
     close();
 }
 
-// True when asked to stop. What is ready is found by looking at all: there are few, and this is before training.
+// Waits up to 50 ms for input. True if stopFd is readable. The caller then tries every connection: there are few, and
+// training has not begun.
 bool RendezvousHost::waitForInput(int stopFd) const {
     std::vector<pollfd> waiting{{stopFd, POLLIN, 0}};
     m_door.addInterests(waiting);
@@ -119,7 +120,7 @@ bool RendezvousHost::waitForInput(int stopFd) const {
     return stopFd >= 0 && (waiting.front().revents & POLLIN) != 0;
 }
 
-// False for a stranger.
+// Checks a greeting, answers it and assigns the socket to its rank. False if the greeting does not prove the token.
 bool RendezvousHost::greet(UniqueFd& socket, const std::string& nonce, const std::string& line) {
     const std::optional<Greeting> greeting = decodeGreeting(line);
     if (!greeting || !sameSecret(greeting->proof, hmacSha256(m_terms.token, greeting->provenText(nonce)))) {
@@ -144,7 +145,7 @@ void RendezvousHost::answer(int socket, const Greeting& greeting, const std::str
              steady_clock::now() + kSendPatience);
 }
 
-// Why somebody who knows the token cannot be one of us.
+// Returns why a greeting with a valid token is refused; empty if the rank is accepted.
 std::string RendezvousHost::objection(const Greeting& greeting) {
     if (greeting.program != m_terms.program)
         return "runs ringside " + greeting.program + ", but rank 0 runs " + m_terms.program;
@@ -178,7 +179,7 @@ void RendezvousHost::seat(UniqueFd& socket, const Greeting& greeting) {
     guest.control = std::move(socket);
 }
 
-// Those who are here ask for the time, and may leave.
+// Answers clock questions on the control connections. Sets m_problem if a rank has left or sent any other line.
 void RendezvousHost::readControls() {
     for (auto& [rank, guest] : m_guests) {
         const TakenLine taken = guest.controlLines.read(guest.control.get());
@@ -221,7 +222,7 @@ std::string RendezvousHost::missingText() const {
     return count > kMostNamed ? text + " and " + std::to_string(count - kMostNamed) + " more" : text;
 }
 
-// After 2 s, 6 s, 14 s, ...
+// Reports the missing ranks after 2 s, 6 s, 14 s, ...
 void RendezvousHost::sayMissing(const std::function<void(const std::string&)>& say) {
     const auto now = steady_clock::now();
     if (now < m_sayAt || allHere()) return;
@@ -231,7 +232,7 @@ void RendezvousHost::sayMissing(const std::function<void(const std::string&)>& s
     m_sayAt = now + 2 * std::max(waited, seconds(2));
 }
 
-// Nobody who is here shall wait in vain.
+// Sends the problem to all connected ranks, so that they stop waiting, and closes every connection.
 Problem RendezvousHost::dismiss(Problem problem) {
     for (const auto& [rank, guest] : m_guests)
         sendLine(guest.control.get(), encodeVerdict(problem.text()), steady_clock::now());

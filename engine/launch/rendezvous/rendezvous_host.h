@@ -20,22 +20,32 @@
 
 namespace ringside {
 
-// What all ranks of a start have in common, and how they find each other.
+// Rendezvous of the ranks of one start, rank 0's side (the other ranks' side: rendezvous_guest.h).
+//
+// Rank 0 listens on the first free port of RendezvousTerms::ports; every other rank tries each host and port in turn.
+// Each rank opens three connections (control, telemetry, store), and on each both sides prove with an HMAC-SHA256 over
+// the peer's nonce that they know the token (wire/greeting.h), so that a rank does not join another run that uses the
+// same port. Rank 0 checks that version, experiment hash and rank number fit. A rank on another host estimates its
+// clock offset over the control connection. gather() returns when every rank has its three connections; the caller then
+// sends a Welcome to all ranks. If a rank does not fit, leaves or is missing at the deadline, all connected ranks
+// receive the reason as a verdict.
+
+// Settings of a rendezvous, the same on all ranks of a start.
 struct RendezvousTerms {
-    std::string token;       // whoever does not know it is a stranger
-    std::string program;     // version
-    std::string experiment;  // hash
+    std::string token;       // shared secret; a connection without it is refused
+    std::string program;     // version of Ringside
+    std::string experiment;  // hash of the experiment
     std::vector<std::string> hosts;
-    std::vector<int> ports;  // the first that is free
+    std::vector<int> ports;  // rank 0 listens on the first free one
     std::chrono::milliseconds deadline{120000};
 };
 
-// The terms of a place: the token of RINGSIDE_TOKEN or, without one, made from the job; ports that follow from the job
-// unless one was named.
+// Returns the terms for a rank layout. `token`: value of RINGSIDE_TOKEN; if empty, the token is derived from the job.
+// Ports are derived from the job unless the layout has a master port.
 RendezvousTerms termsOf(const LaunchPlace& place, const std::string& token, const std::string& program,
                         const std::string& experiment);
 
-// A rank that has come: its three connections.
+// A connected rank and its three connections.
 struct Guest {
     int rank = 0;
     std::string host;
@@ -50,36 +60,40 @@ struct Guest {
     bool complete() const { return control && telemetry && store; }
 };
 
-// A rank that kept a start from succeeding.
+// A rank that made the start fail.
 struct Culprit {
-    int rank = 0;         // as it says itself
-    std::string address;  // of its computer; empty: it never came
+    int rank = 0;         // as claimed in its greeting
+    std::string address;  // of its host; empty if the rank never connected
     bool isMisuse = false;
 };
 
 struct Gathering {
-    std::vector<Guest> guests;  // ranks 1, 2, ...
-    bool stopped = false;       // asked to stop before all had come
+    std::vector<Guest> guests;  // ranks 1, 2, ..., ascending
+    bool stopped = false;       // stopFd became readable before all ranks had connected
 };
 
-// Rank 0's side of the rendezvous: listens until every other rank has come, then no more. Strangers change nothing.
+// Rank 0's side of the rendezvous: accepts connections until every other rank has its three, then stops listening.
+// Connections without the token are refused and counted. One thread at a time.
 class RendezvousHost {
   public:
     RendezvousHost(RendezvousTerms terms, const LaunchPlace& place, std::string ownHostKey);
 
-    // A problem when no port is free or none of the hosts is this one.
+    // Starts listening. Returns a problem if no port is free or none of the hosts is an address of this computer.
     Problems listen();
-    std::string address() const;  // "10.0.0.7:21345", where it listens
+    std::string address() const;  // listening address, "10.0.0.7:21345"
     std::int64_t strangers() const { return m_door.strangers(); }
 
-    // Waits for all. Problems: who is missing at the deadline, another version or experiment, two of the same rank, a
-    // rank that left again. `say` is told who is awaited; a read on stopFd ends the waiting.
+    // Blocks until all other ranks are connected or the deadline passes; a readable stopFd (-1: none) ends the wait
+    // with Gathering::stopped. Returns a problem if ranks are missing at the deadline, have another version or
+    // experiment, claim the same rank twice, or leave. Calls `say` with the missing ranks after 2 s and then at growing
+    // intervals.
     Result<Gathering> gather(int stopFd, const std::function<void(const std::string&)>& say);
 
-    // After a problem of gather(): the ranks that caused it.
+    // Ranks that caused the problem returned by gather().
     const std::vector<Culprit>& culprits() const { return m_culprits; }
 
-    // Where rank 0 cannot start: the others hear why and need not wait for it. Ends when all have, or after a while.
+    // Refuses all ranks with the reason `why` when rank 0 cannot start, so that they stop waiting. Returns when all
+    // other ranks have received it, or after `patience`.
     void turnAway(const std::string& why, std::chrono::milliseconds patience);
 
   private:
@@ -103,8 +117,8 @@ class RendezvousHost {
     std::map<int, Guest> m_guests;
     std::optional<Problem> m_problem;
     std::vector<Culprit> m_culprits;
-    std::string m_turnedAway;  // why nobody is let in
-    std::set<int> m_told;      // so; ranks
+    std::string m_turnedAway;  // reason given to every rank by turnAway(), else empty
+    std::set<int> m_told;      // ranks that have received m_turnedAway
     LineDeadline m_startedAt{};
     LineDeadline m_sayAt{};
 };

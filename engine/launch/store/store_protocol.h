@@ -9,16 +9,17 @@
 
 namespace ringside {
 
-// What a rank and the supervisor's key-value store say to each other over a stream socket. A frame is a length
-// (4 bytes, little-endian, of what follows), a verb, a key length (2 bytes, little-endian), the key and the value.
+// Message of the key-value store's protocol, exchanged by a rank and the supervisor over a stream socket. A frame on
+// the wire is its length (4 bytes, little-endian, of the rest), a verb, a key length (2 bytes, little-endian), the key
+// and the value.
 struct StoreFrame {
-    static constexpr std::size_t kMaxBytes = std::size_t{1} << 20;  // of verb, key and value together
+    static constexpr std::size_t kMaxBytes = std::size_t{1} << 20;  // of verb, key length, key and value together
     static constexpr std::size_t kMaxKeyBytes = 1024;
 
     enum class Verb : char {
-        kSet = 'S',   // rank to store: keep value under key; unanswered
-        kGet = 'G',   // rank to store: answer with the value as soon as the key exists
-        kValue = 'V'  // store to rank
+        kSet = 'S',   // rank to store: stores the value under the key; no answer
+        kGet = 'G',   // rank to store: requests a value; the store answers once the key exists
+        kValue = 'V'  // store to rank: answer to kGet
     };
 
     Verb verb = Verb::kSet;
@@ -26,13 +27,14 @@ struct StoreFrame {
     std::string value;
 };
 
+// Returns the bytes of a frame. Asserts the size limits.
 std::string encodeStoreFrame(const StoreFrame& frame);
 
-// Collects bytes in any chunking and hands out whole frames. After broken() the rest is meaningless.
+// Decoder of a byte stream into frames; accepts chunks of any size. After broken() no further frame can be decoded.
 class StoreFrameReader {
   public:
     void append(std::string_view bytes) { m_bytes.append(bytes); }
-    // The next whole frame, if any. Sets broken() on a length or verb that no peer of ours sends.
+    // Returns the next complete frame, if any. Sets broken() on an invalid length or on a verb that no peer sends.
     std::optional<StoreFrame> next();
     bool broken() const { return m_broken; }
 

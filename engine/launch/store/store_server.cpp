@@ -35,10 +35,10 @@ void StoreServer::onReady(int fd, short events) {
     if (!open) m_connections.erase(fd);
 }
 
-// False when the connection is over.
+// Reads and serves all complete frames. False if the connection has ended or broke the protocol.
 bool StoreServer::readAll(Connection& connection) {
     std::array<char, 16384> buffer;
-    for (int round = 0; round < 64; ++round) {  // bounded: one rank must not keep the others waiting
+    for (int round = 0; round < 64; ++round) {  // bounded, so that one rank cannot block the others
         ssize_t count = ::recv(connection.socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
@@ -86,7 +86,7 @@ void StoreServer::answerWaiting(const std::string& key) {
         if (!connection.waiting || connection.wanted != key) continue;
         connection.waiting = false;
         answer(connection, key, m_values[key]);
-        writeSome(connection);  // an error shows again when this connection is next ready
+        writeSome(connection);  // an error is reported again when this connection is next ready
     }
 }
 

@@ -15,26 +15,27 @@
 
 namespace ringside {
 
-// The key-value store through which ranks find each other, driven by the supervisor's poll loop: add the supervisor's
-// end of each rank's socket, poll interests(), pass what is ready to onReady(). Never blocks. A peer that breaks the
-// protocol or a limit is disconnected and becomes a problem; the others go on.
+// Key-value store through which ranks exchange connection data, driven by the supervisor's poll loop: add the
+// supervisor's end of each rank's socket, poll interests(), pass ready descriptors to onReady(). Never blocks. A peer
+// that breaks the protocol or exceeds a limit is disconnected and reported as a problem; other connections are
+// unaffected.
 class StoreServer {
   public:
     static constexpr std::size_t kMaxKeys = 65536;
     static constexpr std::size_t kMaxStoredBytes = std::size_t{64} << 20;
 
-    // A connected stream socket; `peer` names it in problems ("rank 3").
+    // Adds a connected stream socket and owns it. `peer` is the name used in problems ("rank 3").
     void add(UniqueFd socket, std::string peer);
 
-    // The descriptors to poll and for what.
+    // Returns the descriptors and events to poll.
     std::vector<pollfd> interests() const;
 
-    // Reads, answers and writes as far as possible without waiting. Unknown descriptors are ignored.
+    // Reads requests, answers them and writes as much as possible without blocking. Ignores unknown descriptors.
     void onReady(int fd, short events);
 
     std::size_t connectionCount() const { return m_connections.size(); }
 
-    // What peers got wrong since the last call.
+    // Returns the protocol violations since the last call.
     Problems takeProblems() { return std::exchange(m_problems, {}); }
 
   private:
@@ -42,7 +43,7 @@ class StoreServer {
         UniqueFd socket;
         std::string peer;
         StoreFrameReader reader;
-        std::string wanted;  // key of the unanswered get, if waiting
+        std::string wanted;  // key of the unanswered kGet, if `waiting`
         bool waiting = false;
         std::string output;
     };

@@ -18,7 +18,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kStrangerPatience{5000};
-constexpr std::chrono::milliseconds kRest{200};  // until accepting is tried again without file descriptors
+constexpr std::chrono::milliseconds kRest{200};  // pause before the next accept() when file descriptors have run out
 
 void openToAll(const std::string& host, sockaddr& address) {
     auto* v4 = reinterpret_cast<sockaddr_in*>(&address);
@@ -61,7 +61,7 @@ void FrontDoor::addInterests(std::vector<pollfd>& waiting) const {
     for (const Pending& pending : m_pending) waiting.push_back({pending.socket.get(), POLLIN, 0});
 }
 
-// Closes the connection that has been silent for longest. False if there is none.
+// Closes the oldest connection without a greeting. False if there is none.
 bool FrontDoor::makeRoom() {
     if (m_pending.empty()) return false;
     m_pending.pop_front();
@@ -70,7 +70,8 @@ bool FrontDoor::makeRoom() {
 }
 
 void FrontDoor::accept() {
-    for (std::size_t round = 0; round < kMostPending; ++round) {  // bounded: a flood must not keep us here
+    // Bounded, so that a flood of connections cannot block the caller.
+    for (std::size_t round = 0; round < kMostPending; ++round) {
         UniqueFd socket(::accept4(m_listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
         if (!socket && (errno == EMFILE || errno == ENFILE)) {
             if (makeRoom()) continue;

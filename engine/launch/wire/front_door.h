@@ -22,20 +22,21 @@ class FrontDoor {
   public:
     static constexpr std::size_t kMostPending = 256;
 
-    // The caller's answer to a line: true when it was no stranger's. May take the socket.
+    // Callback for a received line. Returns true if the line is a valid greeting. May take ownership of the socket.
     using Greet = std::function<bool(UniqueFd& socket, const std::string& nonce, const std::string& line)>;
 
-    // The first address of a host that can be had. loopbackIsAny: a name whose address is the loopback one listens on
-    // all, for Debian's /etc/hosts gives a host's own name an address that no other host reaches.
+    // Listens on the first address of `host` that can be bound; false if there is none. loopbackIsAny: a host name that
+    // resolves to a loopback address listens on all interfaces, because Debian's /etc/hosts maps a host's own name to
+    // 127.0.1.1, which other hosts cannot reach.
     bool listen(const std::string& host, int port, bool loopbackIsAny);
     bool isOpen() const { return static_cast<bool>(m_listener); }
     void close();
 
-    std::string address() const;  // "10.0.0.7:21345", where it listens
+    std::string address() const;  // listening address, "10.0.0.7:21345"
     std::int64_t strangers() const { return m_strangers; }
 
     void addInterests(std::vector<pollfd>& waiting) const;
-    // What has come, without waiting.
+    // Accepts connections and passes received lines to `greet`, without blocking.
     void look(const Greet& greet);
 
   private:
@@ -50,7 +51,7 @@ class FrontDoor {
 
     UniqueFd m_listener;
     std::list<Pending> m_pending;  // oldest first
-    LineDeadline m_restUntil{};    // no connection can be accepted before: file descriptors have run out
+    LineDeadline m_restUntil{};    // time of the next attempt to accept after file descriptors ran out
     std::int64_t m_strangers = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace ringside {
 namespace {
 
-// Fields of a line from outside: wrong types and excess make the whole line worthless.
+// Checked access to the fields of a received line. A missing field, a wrong type or an excessive value clears good().
 class Fields {
   public:
     Fields(std::string_view line, std::size_t maxBytes) {

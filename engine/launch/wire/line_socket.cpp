@@ -50,7 +50,8 @@ bool connectNow(int socket, const addrinfo& address, LineDeadline deadline) {
     return ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error == 0;
 }
 
-// A port that the kernel chose for this end may be the one we look for on this host: TCP then connects to itself.
+// True if the socket is connected to itself. This happens when the kernel chooses the target port on this host as the
+// socket's own port.
 bool isItself(int socket) {
     return ownAddress(socket, true) == peerAddress(socket, true);
 }
@@ -62,7 +63,7 @@ int pollTimeout(LineDeadline deadline) {
     return static_cast<int>(std::clamp<long long>(left, 0, 60000));
 }
 
-// A peek finds the newline; only the bytes up to it are then taken from the socket.
+// Peeks to find the newline, then takes only the bytes up to it from the socket.
 TakenLine LineReader::read(int socket) {
     std::array<char, 4096> bytes;
     for (;;) {

@@ -12,18 +12,18 @@ namespace ringside {
 
 using LineDeadline = std::chrono::steady_clock::time_point;
 
+// Result of one attempt to read a line.
 struct TakenLine {
     enum class State { kLine, kNotYet, kEnded, kTooLong };
     State state = State::kNotYet;
     std::string text;  // without its newline
 };
 
-// Collects one line after another from a stream socket that carries something else after the line: never reads past the
-// newline. Keeps the beginning of an unfinished line, so that poll() reports the socket again only when more bytes
-// come.
+// Reader of lines from a stream socket that carries other data after a line: never reads beyond the newline. Stores the
+// beginning of an unfinished line, so that poll() reports the socket again only when more bytes arrive.
 class LineReader {
   public:
-    // maxBytes: longest line, without its newline.
+    // maxBytes: maximum length of a line, without its newline.
     explicit LineReader(std::size_t maxBytes) : m_maxBytes(maxBytes) {}
 
     // Reads the available bytes of the current line without blocking.
@@ -34,22 +34,24 @@ class LineReader {
     std::string m_begun;
 };
 
-// The next line before the deadline, or nothing: the time is over, the peer is gone, the line is too long.
+// Blocks until a line has arrived and returns it. Returns nothing if the deadline passes, the peer closes the
+// connection or the line is too long.
 std::optional<std::string> receiveLine(int socket, std::size_t maxBytes, LineDeadline deadline);
-// With its newline; false when it cannot be written whole before the deadline.
+// Sends a line and its newline. False on an error or if the deadline passes before everything is written.
 bool sendLine(int socket, std::string_view line, LineDeadline deadline);
 
-// Milliseconds until then for poll(), at least 0.
+// Returns the time until the deadline as a timeout for poll(): milliseconds, 0 to 60,000.
 int pollTimeout(LineDeadline deadline);
 
-// "10.0.0.7:21345" of either end; empty when there is none.
+// Return the address of the socket's peer or of its own end, "10.0.0.7:21345"; empty on an error.
 std::string peerAddress(int socket, bool withPort);
 std::string ownAddress(int socket, bool withPort);
 
-// A connection that is made before the deadline; nothing when not. Name or number; first come, first served.
+// Connects to a host name or address and returns a blocking socket. Tries the resolved addresses in order; empty if
+// none accepts before the deadline.
 UniqueFd connectTo(const std::string& host, int port, LineDeadline deadline);
 
-// Descriptors that speak TCP send at once.
+// Sets TCP_NODELAY and SO_KEEPALIVE on a TCP socket.
 void sendWithoutDelay(int socket);
 
 }  // namespace ringside

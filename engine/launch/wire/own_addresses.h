@@ -12,8 +12,8 @@ struct OwnAddress {
     bool operator==(const OwnAddress&) const = default;
 };
 
-// The IPv4 addresses under which other computers may reach this one, the likeliest first: bridges and tunnels of
-// virtual machines and containers come last, the loopback address not at all.
+// Returns the IPv4 addresses of this computer for use by other computers, most likely first: bridges and tunnels of
+// virtual machines and containers come last. Excludes the loopback address.
 std::vector<OwnAddress> ownAddresses();
 
 }  // namespace ringside
