@@ -132,7 +132,10 @@ void addPlanSettings(CLI::App& plan, PlanSettings& settings) {
                     "deal the training part of this data: CSV, IDX, .npy, CIFAR .bin, a text or a folder of images")
         ->type_name("PATH");
     plan.add_option("--label-column", settings.data.labelColumn, "CSV: the label's column, by name or number");
-    plan.add_option("--missing", settings.data.missing, "CSV: refuse (default), drop or mean")
+    plan.add_option_function<std::string>(
+            "--missing",
+            [&settings](const std::string& name) { settings.data.missing = choiceNamed<MissingCells>(name).value(); },
+            "CSV: refuse (default), drop or mean")
         ->check(CLI::IsMember({"refuse", "drop", "mean"}));
     plan.add_option("--labels", settings.data.labelsPath, "IDX and .npy: the file with the labels")->type_name("PATH");
     plan.add_option("--size", settings.size, "number of samples, 0 to 2147483647");
