@@ -13,20 +13,21 @@
 
 namespace ringside {
 
-// One place of a sample in an epoch, and who trains beside it.
+// Use of a sample in an epoch, and the other samples of its batch.
 struct SampleUse {
     SamplePlace place;
-    std::vector<std::uint32_t> batchMates;  // of the same step on the same rank, without itself
+    std::vector<std::uint32_t> batchMates;  // samples of the same step on the same rank, without the sample itself
 };
 
-// What becomes of one sample in one epoch.
+// Uses of one sample in one epoch.
 struct BiographyEntry {
     std::int64_t epoch = 0;
-    std::vector<SampleUse> uses;  // none: the sampler drops it
-    std::int64_t steps = 0;       // of the epoch
+    std::vector<SampleUse> uses;  // empty if the sampler drops the sample
+    std::int64_t steps = 0;       // number of steps of the epoch
 };
 
-// mostMates: of each use; a global batch may be as large as the data.
+// Returns the uses of a sample in one epoch. mostMates: limit of the batch mates of each use, because a global batch
+// may be as large as the data.
 BiographyEntry biographyEntry(const ShardPlan& plan, std::int64_t epoch, std::int64_t sample,
                               std::int64_t mostMates = std::numeric_limits<std::int64_t>::max());
 
@@ -34,8 +35,8 @@ struct BiographySource {
     std::function<ShardSpec(std::int64_t epoch)> specAt;
     std::function<Result<ShardPlan>(const ShardSpec& spec)> planOf;
 };
-// Adds the entries of epochs [first, last); a plan that successive epochs share is made once. Gives why an epoch has no
-// plan; stops after an epoch in which *stop was set.
+// Appends the entries of epochs [first, last) to `entries`. Consecutive epochs with equal specs share one plan. Returns
+// a problem if an epoch has no plan. Returns after the current epoch if *stop is set.
 std::optional<Problem> tellEpochs(const BiographySource& source, std::int64_t sample, std::int64_t first,
                                   std::int64_t last, std::int64_t mostMates, std::vector<BiographyEntry>& entries,
                                   const std::atomic<bool>* stop = nullptr);

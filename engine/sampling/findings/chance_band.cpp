@@ -8,7 +8,7 @@ namespace ringside {
 namespace {
 
 constexpr double kNormal95 = 1.959963984540054;  // two-sided 95 % point of the normal distribution
-constexpr double kNegligible = 1e-17;            // part of the sum; later terms are smaller
+constexpr double kNegligible = 1e-17;            // relative to the sum; smaller terms are ignored
 
 double logFactorial(std::int64_t x) {
     return std::lgamma(static_cast<double>(x) + 1);
@@ -18,7 +18,7 @@ double logChoose(std::int64_t n, std::int64_t k) {
     return logFactorial(n) - logFactorial(k) - logFactorial(n - k);
 }
 
-// Sums the probabilities of the counts from `count` on, away from the mean (direction +1 or -1). Each follows from the
+// Sums the probabilities of all counts from `count` away from the mean (direction +1 or -1). Each is computed from the
 // one before: p(k + 1) / p(k) = (K - k)(d - k) / ((k + 1)(n - K - d + k + 1)).
 double tail(std::int64_t n, std::int64_t ofClass, std::int64_t drawn, std::int64_t count, int direction) {
     const std::int64_t least = std::max<std::int64_t>(0, drawn - (n - ofClass)), most = std::min(ofClass, drawn);

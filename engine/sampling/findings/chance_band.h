@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// Range of the number of samples of one class among samples drawn at random without replacement: a hypergeometric
-// number.
+// Range of the number of samples of one class among samples drawn at random without replacement, which has a
+// hypergeometric distribution.
 struct ChanceBand {
     double expected = 0;
     double low = 0;  // expected -+ 1.96 standard deviations
@@ -14,14 +14,14 @@ struct ChanceBand {
     double variance = 0;
 };
 
-// The band of `drawn` out of n samples, of which `ofClass` belong to the class.
+// Returns the band for `drawn` out of n samples, of which `ofClass` belong to the class.
 ChanceBand chanceBand(std::int64_t n, std::int64_t ofClass, std::int64_t drawn);
 
-// True if a count lies outside the whole numbers that the band reaches.
+// True if a count lies outside the band, rounded outwards to integers.
 bool isOutside(std::int64_t count, const ChanceBand& band);
 
-// Returns the probability that isOutside() is true of a random assignment: the sum of both hypergeometric tails. Counts
-// are whole numbers, so that this is less than the 5 % of a continuous band, and often 0 for small counts.
+// Returns the probability that isOutside() is true for a random assignment: the sum of both hypergeometric tails.
+// Because counts are integers, it is below the 5 % of a continuous band, and often 0 for small counts.
 double outsideProbability(std::int64_t n, std::int64_t ofClass, std::int64_t drawn);
 
 }  // namespace ringside

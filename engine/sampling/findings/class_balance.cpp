@@ -10,11 +10,11 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kSlotsPerLook = std::int64_t{1} << 16;  // at the stop flag
+constexpr std::int64_t kSlotsPerLook = std::int64_t{1} << 16;  // slots between two checks of the stop flag
 constexpr double kNormalOneSided95 = 1.6448536269514722;
 constexpr double kOutsideShare = 0.05;
 
-// The class of a sample, the last one at most.
+// Function from a sample to its class. Labels beyond the last class count as the last class.
 class ClassOf {
   public:
     ClassOf(std::span<const std::uint16_t> labels, int classes) : m_labels(labels), m_classes(classes) {}
@@ -32,7 +32,8 @@ class ClassOf {
     int m_classes;
 };
 
-// Expected number of classes outside their bands, by the number of samples drawn: the same for most ranks and steps.
+// Cache of the expected number of classes outside their bands by the number of samples drawn, which is equal for most
+// ranks and steps.
 class ExpectedOutside {
   public:
     ExpectedOutside(std::int64_t samples, std::span<const std::int64_t> classSizes)
@@ -53,7 +54,8 @@ class ExpectedOutside {
 
 }  // namespace
 
-// Sum of (count - expected)^2 / (expected * (n - drawn) / (n - 1)), where variance = expected * (1 - share) * the same.
+// Returns the sum of (count - expected)^2 / (expected * f) over the classes, with f = (n - drawn) / (n - 1). The code
+// uses variance = expected * (1 - share) * f.
 double ClassBalance::distance(int rank) const {
     double expectedSum = 0, sum = 0;
     for (int label = 0; label < classes; ++label) expectedSum += band(rank, label).expected;
@@ -65,7 +67,7 @@ double ClassBalance::distance(int rank) const {
     return sum;
 }
 
-// The 95 % point of the chi-square distribution with classes - 1 degrees of freedom (Wilson and Hilferty's
+// Returns the 95 % point of the chi-square distribution with classes - 1 degrees of freedom (Wilson and Hilferty's
 // approximation).
 double ClassBalance::distanceLimit() const {
     const double freedom = std::max(1, classes - 1);
@@ -80,7 +82,7 @@ int ClassBalance::ranksWithinChance() const {
 }
 
 int ClassBalance::ranksOutsideByChance() const {
-    double probability = std::pow(1 - kOutsideShare, ranks);  // of 0 ranks, then of 1, ...
+    double probability = std::pow(1 - kOutsideShare, ranks);  // of 0 ranks outside, then of 1, ...
     double sum = probability;
     int outside = 0;
     for (; outside < ranks && sum < 1 - kOutsideShare; sum += probability) {

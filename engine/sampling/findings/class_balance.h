@@ -12,12 +12,12 @@
 
 namespace ringside {
 
-// How many samples of each class every rank trains in one epoch, duplicates included.
+// Number of samples of each class that every rank trains in one epoch, duplicates included.
 struct ClassBalance {
     int ranks = 0;
     int classes = 0;
     std::vector<std::int64_t> counts;           // rank-major
-    std::vector<ChanceBand> bands;              // rank-major: an unpadded rank may draw one sample less
+    std::vector<ChanceBand> bands;              // rank-major, because an unpadded rank may draw one sample less
     std::vector<std::string> names = {};        // of the classes
     std::vector<std::int64_t> classSizes = {};  // in the data set
     std::vector<double> outsideByChance = {};   // by rank: expected number of classes outside their bands
@@ -31,30 +31,31 @@ struct ClassBalance {
     int outsideCount() const;
     double expectedOutside() const;  // of outsideCount(), under a random assignment
 
-    // How far a rank is from a random deal over all its classes together: Pearson's sum, corrected for drawing without
-    // putting back. 95 % of random deals stay below the limit.
+    // Returns the distance of a rank from a random assignment over all classes: Pearson's chi-square statistic with a
+    // correction for drawing without replacement. 95 % of random assignments stay below distanceLimit().
     double distance(int rank) const;
     double distanceLimit() const;
     bool withinChance(int rank) const { return distance(rank) <= distanceLimit(); }
     int ranksWithinChance() const;
-    // The most ranks outside that 95 % of random deals stay within: of n ranks a binomial number with a share of 5 %.
+    // Returns the number of ranks outside the limit that 95 % of random assignments do not exceed: a quantile of the
+    // binomial distribution with p = 5 %.
     int ranksOutsideByChance() const;
 };
 
-// labels: the class of every sample; larger ones count as the last class. When *stop is set, it soon comes back half
-// counted.
+// Counts the classes of every rank. labels: class of every sample; larger values count as the last class. After *stop
+// is set, returns early with incomplete counts.
 ClassBalance classBalance(const ShardPlan& plan, std::span<const std::uint16_t> labels, std::vector<std::string> names,
                           const std::atomic<bool>* stop = nullptr);
 
-// How many samples of each class every step trains on all ranks together, duplicates included.
+// Number of samples of each class that every step trains on all ranks together, duplicates included.
 struct BatchBalance {
-    static constexpr std::int64_t kMostCounts = 4'000'000;  // further steps are left out
+    static constexpr std::int64_t kMostCounts = 4'000'000;  // later steps are not counted
 
-    std::int64_t steps = 0;  // counted
+    std::int64_t steps = 0;  // number of steps that were counted
     std::int64_t stepsOfEpoch = 0;
     int classes = 0;
     std::vector<std::int32_t> counts;      // step-major
-    std::vector<std::int64_t> sizes;       // of every step's global batch
+    std::vector<std::int64_t> sizes;       // size of every step's global batch
     std::vector<std::int64_t> classSizes;  // in the data set
     std::int64_t datasetSize = 0;
     std::vector<std::string> names = {};  // of the classes

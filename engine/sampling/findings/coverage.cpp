@@ -27,7 +27,7 @@ std::int64_t markAll(const ShardPlan& plan, std::vector<bool>& seen, const std::
 
 }  // namespace
 
-// Where positions fill up in order: the trained ones are the first of the padded or cut order.
+// With DistributedSampler's round robin, the trained positions are the first ones of the padded or truncated order.
 std::optional<std::int64_t> uniqueSeenByFormula(const ShardPlan& plan) {
     const ShardSpec& spec = plan.spec();
     if (spec.pitfalls.any() || spec.kind != SamplerKind::kDistributed) {
@@ -51,7 +51,8 @@ Coverage coverage(const RunConfig& config, std::int64_t datasetSize, const std::
     ShardSpec first = epochSpec(config, datasetSize, 0);
     const bool shuffles = config.sampler.shuffle || first.kind == SamplerKind::kRandom || needsClasses(first.kind);
     const bool changes = shuffles && first.kind != SamplerKind::kSequential;
-    const bool same = !changes || (!config.sampler.setEpoch && usesSetEpoch(first.kind));  // in every epoch
+    // all epochs have the same order
+    const bool same = !changes || (!config.sampler.setEpoch && usesSetEpoch(first.kind));
     const std::int64_t bound = std::max<std::int64_t>(1, kLargestWork / std::max<std::int64_t>(1, datasetSize));
     const std::int64_t epochs = same ? 1 : std::min<std::int64_t>(config.training.epochs, bound);
     std::vector<bool> seen(static_cast<std::size_t>(datasetSize));

@@ -11,7 +11,7 @@
 
 namespace ringside {
 
-// How many samples no rank trains in epochs 0 .. epochs-1.
+// Number of samples that no rank trains in epochs 0 .. epochs-1.
 struct Coverage {
     std::int64_t datasetSize = 0;
     std::int64_t epochs = 0;
@@ -19,14 +19,15 @@ struct Coverage {
     bool operator==(const Coverage&) const = default;
 };
 
-// Exact, by marking what each epoch trains; stops as soon as everything was seen. Past kLargestWork the answer covers
-// fewer epochs, and says how many. classes: the data, for samplers that need its classes.
+// Counts exactly, by marking the samples of each epoch, until all are marked. If the work exceeds kLargestWork, the
+// result covers fewer epochs (Coverage::epochs). classes: needed for samplers that use the classes of the data.
 Coverage coverage(const RunConfig& config, std::int64_t datasetSize, const std::atomic<bool>* stop = nullptr,
                   const std::shared_ptr<const ClassLabels>& classes = {});
 
-// Samples that are trained at least once in one epoch; a wrong number soon after *stop is set.
+// Returns the number of samples that are trained at least once in one epoch. After *stop is set, returns early with a
+// wrong number.
 std::int64_t uniqueSeen(const ShardPlan& plan, const std::atomic<bool>* stop = nullptr);
-// The same where it follows from the plan's numbers alone, because what is trained is the order's beginning.
+// Returns uniqueSeen() without counting if the trained samples are the start of the order; otherwise nothing.
 std::optional<std::int64_t> uniqueSeenByFormula(const ShardPlan& plan);
 
 }  // namespace ringside

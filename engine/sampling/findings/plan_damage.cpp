@@ -10,11 +10,11 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kMostBits = std::int64_t{1} << 31;  // 256 MiB for the sets behind the matrix
+constexpr std::int64_t kMostBits = std::int64_t{1} << 31;  // limit of the bit sets of all ranks: 256 MiB
 
 using Bits = std::vector<std::uint64_t>;
 
-// The distinct samples of every rank, as sets of bits.
+// Returns the distinct samples of every rank as bit sets.
 std::vector<Bits> rankSets(const ShardPlan& plan, std::int64_t ranks, const std::atomic<bool>* stop) {
     const auto words = static_cast<std::size_t>(plan.spec().datasetSize / 64 + 1);
     std::vector<Bits> sets(static_cast<std::size_t>(ranks), Bits(words));
@@ -47,14 +47,14 @@ void fillOverlap(const ShardPlan& plan, PlanDamage& damage, const std::atomic<bo
     }
 }
 
-// Distinct samples that one rank trains: its places before the order repeats.
+// Returns the number of distinct samples that one rank trains: its slots before the order repeats.
 double distinctOfRank(const ShardSpec& spec) {
     const ShardNumbers numbers = shardNumbers(spec);
     return static_cast<double>(
         std::min(numbers.samplesPerRank - numbers.droppedByLoader, std::max<std::int64_t>(1, numbers.orderLength)));
 }
 
-// The part of the samples that one epoch trains.
+// Returns the expected fraction of the samples that one epoch trains.
 double seenPart(const ShardSpec& spec) {
     const auto n = static_cast<double>(spec.datasetSize);
     const auto world = static_cast<double>(spec.worldSize);
@@ -69,8 +69,9 @@ bool hasFormula(const ShardSpec& spec) {
     return !repeatsDraws(spec.kind) && spec.kind != SamplerKind::kSubset && !twoAtOnce && spec.datasetSize > 0;
 }
 
-// Rank r of epoch e deals permutation r + e, of which ranks take disjoint slices: the chance to be missed is the
-// product over the permutations of 1 - slices * part.
+// Returns the probability that a sample is missed in all epochs. Rank r in epoch e uses permutation r + e, and ranks
+// that use the same permutation take disjoint slices of it. The probability is therefore the product of 1 - slices *
+// part over the permutations.
 double missedWithSeedPerRank(const ShardSpec& spec, std::int64_t epochs) {
     const double part = distinctOfRank(spec) / static_cast<double>(spec.datasetSize);
     double missed = 1;
@@ -91,7 +92,7 @@ double expectedOverlapOf(const ShardSpec& spec) {
     const std::int64_t pairsOfRanks = spec.worldSize * (spec.worldSize - 1) / 2;
     const auto pairs = static_cast<double>(pairsOfRanks);
     if (pairs == 0 || numbers.padding > spec.datasetSize || numbers.droppedByLoader > 0) return pairs == 0 ? 0 : -1;
-    // A repeated sample is shared by the two ranks that hold its copies, unless both are one rank's.
+    // The two ranks that hold the copies of a repeated sample share it, unless both copies are on one rank.
     return spec.pitfalls.any() ? 0 : static_cast<double>(numbers.padding) / pairs;
 }
 
@@ -129,7 +130,7 @@ double expectedNeverSeen(const ShardSpec& spec, std::int64_t epochs, bool sameOr
     const auto n = static_cast<double>(spec.datasetSize);
     const bool changes = spec.shuffle && spec.kind != SamplerKind::kSequential && !sameOrder;
     if (spec.pitfalls.seedPerRank && !spec.shuffle) {
-        ShardSpec same = spec;  // without shuffle the seed is not used
+        ShardSpec same = spec;  // the seed has no effect without shuffle
         same.pitfalls.seedPerRank = false;
         return expectedNeverSeen(same, epochs, sameOrder);
     }

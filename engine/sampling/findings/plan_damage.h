@@ -9,28 +9,30 @@
 
 namespace ringside {
 
-// Marks the samples that some rank trains in this epoch; returns how many were not marked before. seen has one entry
-// for each sample. When *stop is set, it soon comes back without the others.
+// Marks the samples that any rank trains in this epoch and returns the number of newly marked ones. seen has one entry
+// per sample. After *stop is set, returns early without the remaining samples.
 std::int64_t markTrained(const ShardPlan& plan, std::vector<bool>& seen, const std::atomic<bool>* stop = nullptr);
 
-// What a deal reaches and repeats: the damage a pitfall does, beside what chance lets one expect.
+// Effect of a pitfall: coverage of the data and overlap between ranks, each with the value expected for a random order.
 struct PlanDamage {
     std::int64_t samples = 0;
-    std::int64_t uses = 0;    // places in steps, of all ranks
-    std::int64_t seen = 0;    // samples in at least one of them
-    double expectedSeen = 0;  // mean over all shuffles
-    // Samples that ranks a and b both train, a * ranks + b; a rank with itself: its distinct samples.
-    std::int64_t ranks = 0;  // of the matrix: the first kMostOverlapRanks
+    std::int64_t uses = 0;    // trained slots of all ranks
+    std::int64_t seen = 0;    // samples trained at least once
+    double expectedSeen = 0;  // mean over all shuffles; -1 if no closed formula is known
+    // Number of samples that ranks a and b both train, at a * ranks + b. On the diagonal: the distinct samples of a
+    // rank.
+    std::int64_t ranks = 0;  // size of the matrix: the first ranks, at most kMostOverlapRanks
     std::vector<std::int64_t> overlap;
-    double expectedOverlap = 0;  // of two different ranks, mean over all shuffles and pairs
+    double expectedOverlap = 0;  // for two different ranks: mean over all shuffles and pairs; -1 if unknown
 };
 
 inline constexpr std::int64_t kMostOverlapRanks = 64;
 
 PlanDamage planDamage(const ShardPlan& plan, const std::atomic<bool>* stop = nullptr);
 
-// Samples that no rank trains in any of the epochs, mean over all shuffles. specs of the kinds that shuffle without
-// replacement and of their pitfalls; -1 where no closed formula is known. sameOrder: set_epoch was forgotten.
+// Returns the number of samples that no rank trains in any of the epochs, as the mean over all shuffles. Returns -1 if
+// no closed formula is known: for sampling with replacement, subsets and some combinations of pitfalls. sameOrder: true
+// if all epochs have the same order, because set_epoch was not called.
 double expectedNeverSeen(const ShardSpec& spec, std::int64_t epochs, bool sameOrder);
 
 }  // namespace ringside

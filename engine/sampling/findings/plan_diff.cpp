@@ -12,7 +12,8 @@ double share(const ShardPlan& plan, std::int64_t step) {
     return static_cast<double>(plan.batch(step).count) / static_cast<double>(plan.samplesPerRank());
 }
 
-// Two independent deals put a sample on rank r with 1 / W1 and 1 / W2: r runs over the smaller world.
+// Two independent assignments put a sample on rank r with probabilities 1 / W1 and 1 / W2. The sum over the ranks of
+// the smaller world is 1 / max(W1, W2).
 void expectByChance(PlanDiff& diff, const ShardPlan& first, const ShardPlan& second) {
     const auto ranks = static_cast<double>(std::max(first.spec().worldSize, second.spec().worldSize));
     const auto samples = static_cast<double>(diff.samples);

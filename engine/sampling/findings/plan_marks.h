@@ -5,11 +5,11 @@
 
 namespace ringside {
 
-// The slots of a rank that repeat a sample to fill the ranks up. Every sampler deals a rank's places in ascending
-// order, so they are its last ones. O(log n).
+// Returns the padded slots of a rank, which repeat samples. These are its last slots, because every sampler assigns
+// positions to a rank in ascending order. O(log n).
 SlotRange paddedSlots(const ShardPlan& plan, int rank);
 
-// The slots of a rank that the loader's drop_last leaves out: its last ones as well.
+// Returns the slots of a rank that the loader's drop_last omits, which are also its last ones.
 SlotRange loaderDroppedSlots(const ShardPlan& plan, int rank);
 
 }  // namespace ringside

@@ -14,7 +14,7 @@ std::string counted(std::int64_t count, const std::string& one, const std::strin
     return grouped(count) + ' ' + (count == 1 ? one : many);
 }
 
-// "ceil(1437 / 4) = 360"; no ceil or floor where the division is even. Plain digits, as one would type them.
+// Returns "ceil(1437 / 4) = 360", without ceil or floor if the division is exact. The operands have no digit grouping.
 std::string division(const ShardSpec& spec, std::int64_t length, std::int64_t result) {
     const std::int64_t world = toldWorldSize(spec);
     const std::string quotient = std::to_string(length) + " / " + std::to_string(world);
@@ -42,7 +42,7 @@ std::string outcome(const ShardSpec& spec, const ShardNumbers& numbers) {
     return ", none repeated, none dropped.";
 }
 
-// What the order is made of, where it is not simply the data set.
+// Returns how the order is made, or an empty text if it is the whole data set.
 std::string orderClause(const ShardSpec& spec, const ShardNumbers& numbers) {
     const std::string length = grouped(numbers.orderLength);
     if (spec.kind == SamplerKind::kSubset) return "A subset of " + length + " of " + grouped(spec.datasetSize) + ": ";

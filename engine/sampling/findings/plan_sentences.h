@@ -9,20 +9,20 @@
 
 namespace ringside {
 
-// "ceil(1437 / 4) = 360 samples per rank; 3 are repeated so that all ranks get 360."
+// Describes the shards: "ceil(1437 / 4) = 360 samples per rank; 3 are repeated so that all ranks get 360."
 std::string shardSentence(const ShardSpec& spec);
 
-// "12 steps of 4 x 32 = 128; the last step has 8 per rank."
+// Describes the steps: "12 steps of 4 x 32 = 128; the last step has 8 per rank."
 std::string stepSentence(const ShardSpec& spec);
 
-// "A deliberate mistake: every rank shuffles with its own seed, ..."; empty without one.
+// Describes the pitfalls: "A deliberate mistake: every rank shuffles with its own seed, ..." Empty if there are none.
 std::string pitfallSentence(const ShardSpec& spec);
 
-// shardSentence and stepSentence, one after the other.
+// Returns shardSentence() and stepSentence(), joined by a space.
 std::string planSentence(const ShardSpec& spec);
 
-// Returns why this cannot be trained: an empty shard, an only batch that the loader drops, ranks of unequal length, a
-// mistake PyTorch refuses. Fields are those of the configuration.
+// Returns the reasons why a plan cannot be trained: an empty shard, a single batch that the loader drops, ranks of
+// different length, or a pitfall that PyTorch refuses. Fields are those of the configuration.
 Problems planProblems(const ShardSpec& spec);
 
 }  // namespace ringside

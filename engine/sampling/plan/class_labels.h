@@ -5,13 +5,13 @@
 
 namespace ringside {
 
-// The class of every sample: what class-based samplers need to know of a data set.
+// Classes of a data set's samples, for samplers that assign by class.
 class ClassLabels {
   public:
     virtual ~ClassLabels() = default;
 
     virtual std::int64_t size() const = 0;
-    virtual std::int64_t classCount() const = 0;  // 0 for regression
+    virtual std::int64_t classCount() const = 0;  // 0 for regression data
     virtual std::int64_t label(std::int64_t index) const = 0;
 };
 

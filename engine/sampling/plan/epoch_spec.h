@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// What an experiment deals in one epoch; without set_epoch every epoch is epoch 0. Kinds that need the samples'
-// classes are dealt only with the data.
+// Returns the spec of the plan of one epoch. Without set_epoch, all epochs use the spec of epoch 0. Samplers that need
+// classes require the overload with `data`.
 ShardSpec epochSpec(const RunConfig& config, std::int64_t datasetSize, std::int64_t epoch);
 ShardSpec epochSpec(const RunConfig& config, const std::shared_ptr<const ClassLabels>& data, std::int64_t epoch);
 

@@ -6,9 +6,9 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kMostDraws = std::int64_t{1} << 30;  // of all ranks together: seconds, and 4 GiB
+constexpr std::int64_t kMostDraws = std::int64_t{1} << 30;  // of all ranks together; takes seconds and 4 GiB
 
-// DistributedSampler's own refusal: the rank that has no place among num_replicas.
+// Reports what DistributedSampler refuses: a rank that is not below num_replicas.
 Problems checkRank(const ShardSpec& spec) {
     const std::int64_t world = toldWorldSize(spec);
     const bool byHand = spec.pitfalls.wrongRank >= 0;

@@ -11,20 +11,21 @@
 
 namespace ringside {
 
-// What is dealt when DistributedSampler is used wrongly on purpose.
+// Assignment of samples if DistributedSampler is deliberately misused (the pitfalls of the configuration).
 
-// Mistakes that cannot be dealt: PyTorch refuses them, another sampler is chosen, or the lists are too long.
+// Returns problems of pitfalls that cannot be planned: PyTorch refuses them, another sampler is chosen, or the orders
+// are too long.
 Problems checkPitfalls(const ShardSpec& spec);
 
-// The num_replicas that the sampler is given.
+// Returns the num_replicas that is passed to the sampler.
 std::int64_t toldWorldSize(const ShardSpec& spec);
 
-// Whether every rank deals from an order of its own.
+// True if every rank has an order of its own.
 bool partsOrders(const PitfallsConfig& pitfalls);
 
-// Rank after rank, layout.samplesPerRank indices each. Double sharding splits first as DistributedSampler without
-// shuffle would, and lets the sampler deal each rank's share of that to all ranks again. When *stop is set, later ranks
-// are left out.
+// Returns the indices of all ranks, rank by rank, layout.samplesPerRank each. With double sharding, the data is first
+// split as by DistributedSampler without shuffle, and the sampler then splits each rank's share among all ranks again.
+// After *stop is set, later ranks are missing.
 std::vector<std::uint32_t> dealByMistake(const ShardSpec& spec, const ShardLayout& layout,
                                          const std::atomic<bool>* stop = nullptr);
 

@@ -8,12 +8,12 @@
 
 namespace ringside {
 
-// Bytes for each sample that a listing of the plan takes: the shuffled order, as 32-bit indices.
+// Memory for a listing of the plan, in bytes per sample: the shuffled order as 32-bit indices.
 inline constexpr std::int64_t kListingBytes = 4;
-// Bytes for each sample that the questions about a plan take at most: two orders, and the places of each sample.
+// Most memory for queries of a plan, in bytes per sample: two orders, and the positions of each sample.
 inline constexpr std::int64_t kQuestionBytes = 24;
 
-// Returns a problem where a plan of `size` samples takes more memory than `availableBytes`; 0: not known, no limit.
+// Returns a problem if a plan of `size` samples takes more than `availableBytes` of memory. 0 means unknown: no limit.
 std::optional<Problem> planMemoryProblem(std::int64_t size, std::int64_t bytesPerSample, std::int64_t availableBytes);
 
 }  // namespace ringside

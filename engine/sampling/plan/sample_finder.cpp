@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kPlacesBetweenLooks = std::size_t{1} << 20;
 constexpr std::uint32_t kNowhere = std::numeric_limits<std::uint32_t>::max();
 
-// visit(place) for every place below `end`, unless it is stopped on the way.
+// Calls visit(place) for every place below `end`, until *stop is set.
 template <class Visit>
 void forEachPlace(std::size_t end, const std::atomic<bool>* stop, const Visit& visit) {
     for (std::size_t from = 0; from < end && !(stop && *stop); from += kPlacesBetweenLooks) {
@@ -36,7 +36,7 @@ void SampleFinder::invert(std::span<const std::uint32_t> list, std::int64_t samp
                  [&](std::size_t place) { m_places[list[place]] = static_cast<std::uint32_t>(place); });
 }
 
-// A counting sort: stable, so that the places of a sample stay ascending.
+// Sorts the places by sample with a counting sort, which is stable: the places of a sample stay ascending.
 void SampleFinder::sortBySample(std::span<const std::uint32_t> list, std::int64_t samples,
                                 const std::atomic<bool>* stop) {
     m_begins.assign(static_cast<std::size_t>(samples) + 2, 0);

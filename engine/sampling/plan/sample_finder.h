@@ -8,16 +8,16 @@
 
 namespace ringside {
 
-// Where in a list each sample stands: the inverse of an order. One list of places when no sample repeats (4 bytes a
-// sample), lists by sample otherwise.
+// Inverse of an order: finds the places (indices in the list) of each sample. Stores one place per sample, 4 bytes, if
+// no sample repeats, and a list of places per sample otherwise.
 class SampleFinder {
   public:
     SampleFinder() = default;
-    // When *stop is set, it soon gives up and finds wrong places.
+    // After *stop is set, the constructor returns early and find() returns wrong places.
     SampleFinder(std::span<const std::uint32_t> list, std::int64_t samples, bool repeats,
                  const std::atomic<bool>* stop = nullptr);
 
-    // Ascending; empty when the sample is not in the list. 0 <= sample < samples.
+    // Returns the places of a sample, ascending. Empty if the list does not contain the sample. 0 <= sample < samples.
     std::span<const std::uint32_t> find(std::int64_t sample) const;
 
   private:
@@ -25,7 +25,8 @@ class SampleFinder {
     void sortBySample(std::span<const std::uint32_t> list, std::int64_t samples, const std::atomic<bool>* stop);
 
     std::vector<std::uint32_t> m_places;
-    std::vector<std::uint32_t> m_begins;  // one more than samples; empty when no sample repeats
+    // start of each sample's places in m_places, samples + 1 entries; empty if no sample repeats
+    std::vector<std::uint32_t> m_begins;
 };
 
 }  // namespace ringside

@@ -21,7 +21,7 @@ std::int64_t subsetSize(const ShardSpec& spec) {
     return std::clamp<std::int64_t>(part, std::min<std::int64_t>(1, spec.datasetSize), spec.datasetSize);
 }
 
-// After the first split by DistributedSampler's own rule, without shuffle.
+// Returns the number of samples of one rank after the first split of double sharding, by DistributedSampler's rule.
 std::int64_t shareOfOneRank(const ShardSpec& spec, std::int64_t world) {
     return parts(spec.datasetSize, world, spec.dropLast);
 }

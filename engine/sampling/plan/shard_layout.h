@@ -7,23 +7,23 @@ namespace ringside {
 
 struct ShardSpec;
 
-// The arithmetic of a sampler: how many places the global order has, and which of them are whose. A place
-// p < orderLength holds order[p]; a later one repeats the order from its head (padding).
+// Arithmetic of a sampler: length of the global order, and the mapping between global positions and the slots of each
+// rank. Position p < orderLength contains order[p]; later positions repeat the order from its start (padding).
 struct ShardLayout {
     enum class Rule {
-        kRoundRobin,  // one place to each rank in turn
-        kBlocks,      // one block of places to each rank
-        kByBatch      // batchSize places to each rank in turn
+        kRoundRobin,  // one position to each rank in turn
+        kBlocks,      // one contiguous block of positions to each rank
+        kByBatch      // batchSize positions to each rank in turn
     };
 
     std::int64_t orderLength = 0;
-    std::int64_t worldSize = 1;  // as the sampler is told
+    std::int64_t worldSize = 1;  // num_replicas passed to the sampler
     std::int64_t samplesPerRank = 0;
     Rule rule = Rule::kRoundRobin;
     std::int64_t batchSize = 1;  // kByBatch only
-    bool uneven = false;         // nothing is padded: the last ranks may have one sample less
+    bool uneven = false;         // no padding: the last ranks may have one sample less
 
-    // What the spec's sampler does. Sizes are in range.
+    // Returns the layout of the spec's sampler. Sizes must be in range.
     static ShardLayout of(const ShardSpec& spec);
 
     std::int64_t totalSize() const { return uneven ? orderLength : samplesPerRank * worldSize; }
@@ -45,7 +45,7 @@ struct ShardLayout {
         if (rule == Rule::kBlocks) return position % samplesPerRank;
         return position / (batchSize * worldSize) * batchSize + position % batchSize;
     }
-    // Where in the order the sample at a place stands.
+    // Returns the index in the order of the sample at a global position.
     std::int64_t orderPlace(std::int64_t position) const {
         return position < orderLength ? position : position % orderLength;
     }

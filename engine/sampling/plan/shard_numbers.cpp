@@ -8,7 +8,7 @@
 namespace ringside {
 namespace {
 
-// With a rank or a world size set by hand the ranks' padding is no longer the end of one order.
+// Counts the padding of each rank. With a wrong rank or world size it is no longer the end of one global order.
 std::int64_t paddingByHand(const ShardSpec& spec, const ShardLayout& layout) {
     std::int64_t padding = 0;
     for (std::int64_t rank = 0; rank < spec.worldSize; ++rank) {

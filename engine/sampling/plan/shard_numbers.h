@@ -7,12 +7,13 @@
 
 namespace ringside {
 
-// The counts of a plan, without dealing a sample: cheap enough for every keystroke. The spec's sizes are in range.
+// Counts of a plan, computed without assigning a sample, so that they can be shown at every keystroke. The spec's sizes
+// must be in range.
 struct ShardNumbers {
-    std::int64_t samplesPerRank = 0;  // of the longest rank
+    std::int64_t samplesPerRank = 0;  // of the rank with the most samples
     std::int64_t totalSize = 0;
     std::int64_t padding = 0;
-    std::int64_t droppedBySampler = 0;  // of the order's tail
+    std::int64_t droppedBySampler = 0;  // at the end of the order
     std::int64_t stepsPerEpoch = 0;
     std::int64_t lastBatchSize = 0;    // per rank; 0 when there is no step
     std::int64_t droppedByLoader = 0;  // per rank

@@ -14,8 +14,8 @@ namespace {
 
 using Order = std::vector<std::uint32_t>;
 
-// Python's sum of seed and epoch: with epoch >= 0 it lies in [-2^63, 2^64 - 2], which manual_seed takes, and unsigned
-// addition wraps it in the same way.
+// Returns a generator seeded with seed + epoch + shift. In Python, seed + epoch with epoch >= 0 lies in [-2^63, 2^64 -
+// 2], which manual_seed accepts; unsigned addition wraps it in the same way.
 TorchGenerator generatorOf(const ShardSpec& spec, std::int64_t shift = 0) {
     return TorchGenerator(static_cast<std::uint64_t>(spec.seed) + static_cast<std::uint64_t>(spec.epoch) +
                           static_cast<std::uint64_t>(shift));
@@ -56,7 +56,7 @@ Result<Classes> classesOf(const ShardSpec& spec) {
     return classes;
 }
 
-// A class's weight is what the experiment says, or 1 / its number of samples.
+// Returns the weight of each sample: the configured weight of its class, or 1 / the class's number of samples.
 Result<std::vector<double>> sampleWeights(const ShardSpec& spec, const Classes& classes) {
     const std::size_t given = spec.classWeights.size();
     if (given != 0 && given != classes.counts.size()) {
@@ -90,7 +90,8 @@ Result<Order> weightedOrder(const ShardSpec& spec, std::int64_t length) {
     return order;
 }
 
-// Classes that have samples take turns; each goes round its own shuffled list, class 0's being shuffled first.
+// Takes one sample of each non-empty class in turn. Each class repeats its own shuffled list; the lists are shuffled in
+// the order of the classes.
 Result<Order> balancedOrder(const ShardSpec& spec, std::int64_t length, const DrawWatch& watch) {
     const Result<Classes> classes = classesOf(spec);
     if (!classes) return classes.problem();
@@ -141,7 +142,7 @@ Result<Order> subsetOrder(const ShardSpec& spec, std::int64_t length, const Draw
     return order;
 }
 
-// DataLoader's base seed is drawn first, then the seed of RandomSampler's own generator.
+// Draws DataLoader's base seed first, then the seed of RandomSampler's own generator.
 Order loaderOrder(const ShardSpec& spec, const DrawWatch& watch) {
     TorchGenerator global = generatorOf(spec);
     global.randomInt64();

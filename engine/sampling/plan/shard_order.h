@@ -10,12 +10,13 @@
 
 namespace ringside {
 
-// The deck before dealing: sample indices in the order in which the spec's sampler visits them, before padding.
-// Problems: classes that the data does not have, weights without a sum, a subset outside the data. After a stop by
-// the watch the result is not in this order.
+// Returns the sample indices in the order in which the spec's sampler visits them, before padding and before they are
+// assigned to ranks. Problems: the data has no classes, the weights have no positive sum, or the subset is outside the
+// data. If the watch stops the draw, the result is incomplete.
 Result<std::vector<std::uint32_t>> makeOrder(const ShardSpec& spec, const DrawWatch& watch = {});
 
-// The order that DistributedSampler shuffles for a set of `length` samples, with its seed changed by seedShift.
+// Returns DistributedSampler's order of `length` samples, with seedShift added to the seed. Without shuffle, the
+// samples are ascending.
 std::vector<std::uint32_t> shuffledOrder(const ShardSpec& spec, std::int64_t length, std::int64_t seedShift = 0,
                                          const DrawWatch& watch = {});
 

@@ -73,15 +73,15 @@ struct ShardPlan::State {
     ShardSpec spec;
     ShardLayout layout;
     std::vector<std::uint32_t> order;
-    std::vector<std::uint32_t> dealt;  // rank after rank, where a mistake gives each its own order; else empty
+    std::vector<std::uint32_t> dealt;  // indices rank by rank, if a pitfall gives each rank its own order; else empty
     mutable std::mutex makingFinder;
     mutable std::atomic<bool> canFind = false;
-    mutable SampleFinder finder;  // made on demand
+    mutable SampleFinder finder;  // created on first use
 
     int claimedRank(int rank) const {
         return spec.pitfalls.wrongRank < 0 ? rank : static_cast<int>(spec.pitfalls.wrongRank);
     }
-    // The true ranks that say they are this one: the first, and how many.
+    // Returns the first rank that passes `claimed` to the sampler, and the number of such ranks.
     std::pair<int, int> ranksSaying(int claimed) const {
         if (spec.pitfalls.wrongRank < 0) return {claimed, claimed < spec.worldSize ? 1 : 0};
         return {0, claimed == spec.pitfalls.wrongRank ? static_cast<int>(spec.worldSize) : 0};
@@ -149,7 +149,7 @@ std::span<const std::uint32_t> ShardPlan::order() const {
 }
 
 std::span<const std::uint32_t> ShardPlan::dropped() const {
-    if (!m_state->dealt.empty()) return {};  // every rank has another tail
+    if (!m_state->dealt.empty()) return {};  // the unused samples differ between ranks
     const auto used = std::min<std::size_t>(static_cast<std::size_t>(m_state->layout.totalSize()), order().size());
     return order().subspan(used);
 }
@@ -213,7 +213,7 @@ std::vector<SamplePlace> ShardPlan::placesByScan(std::int64_t sample) const {
     return placesAt(found);
 }
 
-// From places in the order, or in the orders of all ranks.
+// Converts indices in the order, or in the concatenated orders of all ranks, to SamplePlaces.
 std::vector<SamplePlace> ShardPlan::placesAt(std::span<const std::uint32_t> orderPlaces) const {
     std::vector<SamplePlace> found;
     const ShardLayout& layout = m_state->layout;
@@ -235,8 +235,9 @@ std::string ShardPlan::hash(int rank) const {
 }
 
 std::vector<std::string> ShardPlan::hashes(int first, int count) const {
-    constexpr std::size_t kChunk = 128;       // slots; those of 512 ranks stay in a core's own cache
-    constexpr std::size_t kRow = kChunk + 8;  // a power of two would put all ranks' rows into the same few lines
+    // slots per pass; the rows of 512 ranks take 512 KiB and fit into a core's L2 cache
+    constexpr std::size_t kChunk = 128;
+    constexpr std::size_t kRow = kChunk + 8;  // a power of two would map the rows of all ranks to the same cache sets
     const auto ranks = static_cast<std::size_t>(count);
     std::vector<Sha256> sums(ranks);
     std::vector<std::int64_t> chunk(ranks * kRow);

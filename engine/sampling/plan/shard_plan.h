@@ -20,25 +20,27 @@ class ClassLabels;
 inline constexpr std::int64_t kMaxDatasetSize = 2147483647;
 inline constexpr std::int64_t kMaxWorldSize = 4096;
 
-// What decides which sample goes where in one epoch. Names as in torch.utils.data.DistributedSampler and DataLoader.
+// Parameters that determine which rank trains which sample in one epoch. Names as in
+// torch.utils.data.DistributedSampler and DataLoader.
 struct ShardSpec {
     std::int64_t datasetSize = 0;  // n, 0 .. 2^31-1
     std::int64_t worldSize = 1;    // 1 .. 4096
     std::int64_t epoch = 0;
-    std::int64_t seed = 0;  // may be negative: wraps as torch.Generator.manual_seed does
+    std::int64_t seed = 0;  // may be negative; wraps as in torch.Generator.manual_seed
     bool shuffle = true;
-    bool dropLast = false;  // the sampler's
+    bool dropLast = false;  // drop_last of the sampler
     std::int64_t batchSize = 1;
     bool loaderDropLast = false;
 
     SamplerKind kind = SamplerKind::kDistributed;
-    std::shared_ptr<const ClassLabels> data = {};  // for kinds that need classes; compared by identity
-    std::int64_t numSamples = 0;                   // kinds that repeat draws: length of the order; 0 = datasetSize
-    std::vector<std::int64_t> classWeights = {};   // weighted kinds; empty = 1 / the class's number of samples
-    double subsetFraction = 0.5;                   // subset: of randperm(n) seeded with subsetSeed, rounded
+    std::shared_ptr<const ClassLabels> data = {};  // for kinds that need classes; compared by pointer
+    std::int64_t numSamples = 0;                   // length of the order for kinds that repeat draws; 0 = datasetSize
+    std::vector<std::int64_t> classWeights = {};   // for weighted kinds; empty = 1 / the class's number of samples
+    double subsetFraction = 0.5;  // kind kSubset: fraction of randperm(n) seeded with subsetSeed, rounded
     std::int64_t subsetSeed = 0;
-    std::vector<std::int64_t> subsetIndices = {};  // subset: these instead, each once
-    PitfallsConfig pitfalls = {};                  // distributed only
+    // kind kSubset: explicit indices instead of the fraction, each once
+    std::vector<std::int64_t> subsetIndices = {};
+    PitfallsConfig pitfalls = {};  // distributed only
     bool operator==(const ShardSpec&) const = default;
 };
 
@@ -48,59 +50,61 @@ struct SlotRange {
     std::int64_t count = 0;
 };
 
-// One place where a sample is used.
+// Use of a sample in a rank's index list.
 struct SamplePlace {
     int rank = 0;
-    std::int64_t slot = 0;      // 0-based position in the rank's own index list
-    std::int64_t step = 0;      // 0-based batch of that rank; -1 when the loader drops the slot
-    std::int64_t position = 0;  // place in the padded or cut global order (of this rank, when pitfalls part them)
+    std::int64_t slot = 0;  // 0-based position in the rank's own index list
+    std::int64_t step = 0;  // 0-based batch of that rank; -1 when the loader drops the slot
+    // index in the padded or truncated global order, or in the rank's own order with some pitfalls
+    std::int64_t position = 0;
     bool padded = false;
 };
 
-// Which sample every rank gets in one epoch, as PyTorch's samplers and DataLoader deal it
-// (torch/utils/data/distributed.py, sampler.py, dataloader.py). Immutable and cheap to copy; the order is held once,
-// 4 bytes a sample; per-rank lists are computed, not stored.
+// Assignment of samples to ranks in one epoch, equal to that of PyTorch's samplers and DataLoader
+// (torch/utils/data/distributed.py, sampler.py, dataloader.py). Immutable and cheap to copy: copies share the order,
+// which takes 4 bytes per sample. The lists of the ranks are computed on demand, not stored. Thread-safe.
 class ShardPlan {
   public:
-    // Problems: sizes out of range, a negative epoch, classes that the data does not have, a subset outside the data,
-    // pitfalls that PyTorch itself refuses, and a stop by the watch.
+    // Creates a plan. Problems: sizes out of range, a negative epoch, data without the classes that the sampler needs,
+    // a subset outside the data, pitfalls that PyTorch itself refuses, and a stop by the watch.
     static Result<ShardPlan> make(const ShardSpec& spec, const DrawWatch& watch = {});
 
     const ShardSpec& spec() const;
-    std::int64_t samplesPerRank() const;     // len(sampler), of the longest rank; 0 for an empty shard
-    std::int64_t samplesOf(int rank) const;  // the same on all ranks unless the kind is unpadded
-    std::int64_t trainedOf(int rank) const;  // those that are in a step
+    std::int64_t samplesPerRank() const;     // len(sampler) of the rank with the most samples; 0 for an empty shard
+    std::int64_t samplesOf(int rank) const;  // equal on all ranks unless the kind is unpadded
+    std::int64_t trainedOf(int rank) const;  // number of the rank's samples that are in a step
     std::int64_t totalSize() const;          // sum of samplesOf
-    std::int64_t padding() const;            // places after the order's end, which repeat it; 0 with drop_last
-    std::int64_t stepsPerEpoch() const;      // batches per rank, of the longest rank
-    std::int64_t lastBatchSize() const;      // of the last step, per rank; 0 when there is no step
+    std::int64_t padding() const;            // positions after the order's end, which repeat it; 0 with drop_last
+    std::int64_t stepsPerEpoch() const;      // batches of the rank with the most samples
+    std::int64_t lastBatchSize() const;      // samples per rank in the last step; 0 if there is no step
 
-    // The sampler's order; n samples unless the kind draws or chooses. With a seed per rank or double sharding, the
-    // order that would be dealt without the mistake.
+    // Returns the sampler's order. Its length is datasetSize unless the kind repeats draws or selects a subset. With a
+    // seed per rank or double sharding, the order of a correct run.
     std::span<const std::uint32_t> order() const;
-    std::span<const std::uint32_t> dropped() const;  // dropped by the sampler: tail of the order
+    std::span<const std::uint32_t> dropped() const;  // samples that the sampler drops: the end of the order
 
-    // The sample at a rank's slot, 0 <= slot < samplesOf(rank).
+    // Returns the sample in a rank's slot, 0 <= slot < samplesOf(rank).
     std::int64_t index(int rank, std::int64_t slot) const;
     std::int64_t position(int rank, std::int64_t slot) const;
-    bool isPadded(int rank, std::int64_t slot) const;   // a duplicate added to fill the ranks up
-    std::vector<std::int64_t> indices(int rank) const;  // what list(sampler) gives
+    // true if the slot repeats a sample to give all ranks equally many
+    bool isPadded(int rank, std::int64_t slot) const;
+    std::vector<std::int64_t> indices(int rank) const;  // equal to list(sampler)
 
-    SlotRange batch(std::int64_t step) const;            // of the longest rank; step < stepsPerEpoch()
-    SlotRange batch(int rank, std::int64_t step) const;  // may be shorter, or empty, when the kind is unpadded
-    std::int64_t droppedByLoader() const;                // slots per rank that the loader's drop_last leaves out
+    SlotRange batch(std::int64_t step) const;            // of the rank with the most samples; step < stepsPerEpoch()
+    SlotRange batch(int rank, std::int64_t step) const;  // may be shorter or empty if the kind is unpadded
+    std::int64_t droppedByLoader() const;                // slots per rank that the loader's drop_last omits
 
-    // All places of a sample (several when padded or drawn again), empty when no rank gets it. O(1) after a first O(n)
-    // call, or after prepareToFind().
+    // Returns all uses of a sample: several if it is padded or drawn again, none if no rank gets it. The first call
+    // takes O(n) unless prepareToFind() was called; later calls take O(1).
     std::vector<SamplePlace> places(std::int64_t sample) const;
-    void prepareToFind(const std::atomic<bool>* stop = nullptr) const;  // given up soon after *stop is set
+    void prepareToFind(const std::atomic<bool>* stop = nullptr) const;  // returns early after *stop is set
 
-    // The same for one sample of a plan that is asked but once: O(n) each time, and remembers nothing.
+    // Equal to places(), but without an index: O(n) per call and no memory. For plans that are queried once.
     std::vector<SamplePlace> placesByScan(std::int64_t sample) const;
 
-    // SHA-256 over the rank's indices as little-endian int64, in hex.
+    // Returns the SHA-256 of the rank's indices as little-endian int64, in hexadecimal.
     std::string hash(int rank) const;
-    // The same of the ranks [first, first + count): together they read the order once, one by one each reads all of it.
+    // Returns hash() of the ranks [first, first + count). Reads the order once for all ranks, not once per rank.
     std::vector<std::string> hashes(int first, int count) const;
 
   private:

@@ -11,7 +11,8 @@ void append(std::vector<std::int64_t>& out, std::span<const std::uint32_t> order
     out.insert(out.end(), order.begin(), order.end());
 }
 
-// Running sums as torch.multinomial makes them: left to right in double, divided by the total, the last exactly 1.
+// Returns running sums as torch.multinomial computes them: left to right in double, divided by the total, the last
+// exactly 1.
 std::vector<double> cumulative(std::span<const double> weights) {
     std::vector<double> sums;
     sums.reserve(weights.size());
@@ -34,7 +35,7 @@ std::vector<std::int64_t> drawRandomSampler(TorchGenerator& generator, std::int6
         return indices;
     }
     for (std::int64_t round = 0; round < count / n; ++round) append(indices, generator.randperm(n));
-    // Drawn even when nothing of it is used: a generator shared with others moves on.
+    // Drawn even if none of it is used, so that a shared generator advances as in PyTorch.
     const std::vector<std::uint32_t> last = generator.randperm(n);
     append(indices, std::span(last).first(static_cast<std::size_t>(count % n)));
     return indices;

@@ -10,30 +10,31 @@
 
 namespace ringside {
 
-// torch.utils.data.sampler, drawn to the end of an epoch: the same indices, and the generator left in the same state.
-// Counts are at least 1 and at most 2^31 - 1, as the samplers' own constructors demand.
+// Samplers of torch.utils.data.sampler, drawn for a whole epoch. Indices and the final state of the generator equal
+// PyTorch's. Counts are from 1 to 2^31 - 1, as the samplers' constructors require.
 
-// list(RandomSampler(range(n), replacement, num_samples, generator)).
+// Returns list(RandomSampler(range(n), replacement, num_samples, generator)).
 std::vector<std::int64_t> drawRandomSampler(TorchGenerator& generator, std::int64_t n, std::int64_t count,
                                             bool replacement);
 
-// The private generator that a RandomSampler without one makes for an epoch: one draw from the global generator.
+// Returns the private generator that RandomSampler creates for an epoch if none is given. Takes one draw from the
+// global generator.
 TorchGenerator randomSamplerGenerator(TorchGenerator& global);
 
-// list(SubsetRandomSampler(indices, generator)).
+// Returns list(SubsetRandomSampler(indices, generator)).
 std::vector<std::int64_t> drawSubsetSampler(TorchGenerator& generator, std::span<const std::int64_t> indices);
 
-// list(WeightedRandomSampler(weights, count, replacement=True, generator)). Problems: a weight that is negative or not
-// finite, weights that add up to 0. A count of 1 is drawn as PyTorch 1.x draws it; 2.x goes another way there.
+// Returns list(WeightedRandomSampler(weights, count, replacement=True, generator)). Problems: a weight that is negative
+// or not finite, or weights whose sum is 0. For a count of 1 it follows PyTorch 1.x; 2.x uses another algorithm there.
 Result<std::vector<std::int64_t>> drawWeightedSampler(TorchGenerator& generator, std::span<const double> weights,
                                                       std::int64_t count);
 
-// list(BatchSampler(indices, batchSize, dropLast)).
+// Returns list(BatchSampler(indices, batchSize, dropLast)).
 std::vector<std::vector<std::int64_t>> batchesOf(std::span<const std::int64_t> indices, std::int64_t batchSize,
                                                  bool dropLast);
 
-// One epoch of DataLoader(range(n), batchSize, shuffle=True, drop_last) after torch.manual_seed: the loader's base seed
-// is drawn from the global generator first, then RandomSampler's own seed.
+// One epoch of DataLoader(range(n), batchSize, shuffle=True, drop_last) after torch.manual_seed. The loader draws its
+// base seed from the global generator first, then RandomSampler draws its own seed.
 struct LoaderEpoch {
     std::int64_t baseSeed = 0;
     std::vector<std::vector<std::int64_t>> batches;

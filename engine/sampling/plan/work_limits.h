@@ -5,9 +5,9 @@
 
 namespace ringside {
 
-// A plan of so many samples is made, drawn or counted at once; a larger one on a thread of its own.
+// Largest number of samples whose plan is computed at once. Larger plans are computed on a separate thread.
 inline constexpr std::int64_t kInstantSamples = 20'000;
-// Counting over epochs is bounded: so many shuffled samples, a few seconds.
+// Largest number of shuffled samples, summed over epochs, that a count examines; takes a few seconds.
 inline constexpr std::int64_t kLargestWork = 1'000'000'000;
 
 }  // namespace ringside

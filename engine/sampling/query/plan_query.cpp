@@ -11,10 +11,11 @@ namespace ringside {
 namespace {
 
 constexpr std::int64_t kSlotsBetweenLooks = 4096;
-constexpr std::size_t kRare = 32;  // a class with at most one sample in so many is sorted, not scanned for
+// a class with at most 1 / kRare of all samples is looked up by sample instead of by a scan of the plan
+constexpr std::size_t kRare = 32;
 constexpr std::size_t kLabelBlock = 64;
 
-// Which cells a query can mean at all.
+// Slots and ranks that a query may match.
 struct Window {
     std::int64_t firstSlot = 0, lastSlot = 0;  // half-open
     int firstRank = 0, lastRank = 0;
@@ -64,7 +65,7 @@ bool hasLabel(const PlanQuery& query, std::span<const std::uint16_t> labels, std
     return !query.label || labels[static_cast<std::size_t>(sample)] == *query.label;
 }
 
-// A sample's places are known without a search.
+// Returns the hits of a query for one sample. Uses ShardPlan::places() instead of a scan.
 std::vector<PlanHit> findSample(const ShardPlan& plan, const PlanQuery& query, const Window& window,
                                 std::span<const std::uint16_t> labels) {
     std::vector<PlanHit> hits;
@@ -83,7 +84,7 @@ std::vector<PlanHit> findSample(const ShardPlan& plan, const PlanQuery& query, c
     return hits;
 }
 
-// Padding is at the end of each rank: looked for there, then put into the order of training.
+// Searches the end of each rank only, because padding is there, and sorts the hits by training order.
 std::vector<PlanHit> findDuplicates(const ShardPlan& plan, const PlanQuery& query, const Window& window,
                                     std::span<const std::uint16_t> labels) {
     std::vector<PlanHit> hits;
@@ -100,8 +101,8 @@ std::vector<PlanHit> findDuplicates(const ShardPlan& plan, const PlanQuery& quer
     return hits;
 }
 
-// The samples of a class, ascending, or nothing as soon as they are more than `most`. Blocks without any, which are
-// most of them where the class is rare, are passed over several samples at a time.
+// Returns the samples of a class in ascending order, or nothing if there are more than `most`. Counts the matches of a
+// block first (the compiler vectorises this), and skips blocks without a match.
 std::optional<std::vector<std::uint32_t>> samplesWith(std::span<const std::uint16_t> labels, std::uint16_t label,
                                                       std::size_t most) {
     std::vector<std::uint32_t> found;
@@ -117,7 +118,7 @@ std::optional<std::vector<std::uint32_t>> samplesWith(std::span<const std::uint1
     return found;
 }
 
-// Few samples of one class: picked from the labels, which lie in a row, and put into the order of training.
+// Returns the hits of a class with few samples, in training order.
 std::vector<PlanHit> findRareLabel(const ShardPlan& plan, std::span<const std::uint16_t> labels, std::uint16_t label,
                                    const std::vector<std::uint32_t>& samples) {
     std::vector<PlanHit> hits;

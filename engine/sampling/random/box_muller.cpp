@@ -13,7 +13,8 @@ namespace ringside {
 namespace {
 
 // The single-precision polynomials are those of ATen/native/cpu/avx_mathfun.h, after Moshier's Cephes, with the fused
-// multiply-adds of its compiled form. Branches are written as choices, so that eight values are computed at once.
+// multiply-adds of its compiled form. Branches are conditional expressions, so that the compiler computes eight values
+// at once.
 
 struct SinCos {
     float sine = 0;
@@ -33,7 +34,7 @@ template <std::size_t N>
     return sum;
 }
 
-// 0 < x <= 1, no subnormal number.
+// Returns the natural logarithm of x. 0 < x <= 1, not subnormal.
 [[gnu::always_inline]] inline float logOf(float x) {
     const auto bits = std::bit_cast<std::int32_t>(x);
     const float half = std::bit_cast<float>((bits & 0x007fffff) | 0x3f000000);  // x = half * 2^exponent
@@ -51,7 +52,7 @@ template <std::size_t N>
     return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) ^ (negated ? 0x80000000U : 0U));
 }
 
-// 0 <= t
+// Returns the sine and cosine of t. 0 <= t.
 [[gnu::always_inline]] inline SinCos sinCosOf(float t) {
     const auto octant = (static_cast<std::int32_t>(t * 1.27323954473516F) + 1) & ~1;
     const auto y = static_cast<float>(octant);

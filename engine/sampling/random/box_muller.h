@@ -6,10 +6,10 @@
 
 namespace ringside {
 
-// Uniforms in [0, 1) become normals in place, in blocks of this many values: Box-Muller on (x[j], x[j + 8]), as
-// PyTorch's normal_() does with AVX2 (ATen/native/cpu/DistributionTemplates.h, normal_fill_16). Bits matter: see the
-// tests.
+// Box-Muller transform as in PyTorch's normal_() with AVX2 (ATen/native/cpu/DistributionTemplates.h, normal_fill_16).
+// Replaces uniform values in [0, 1) by normal ones in place. In each block of kBoxMullerBlock values, x[j] and x[j + 8]
+// form a pair. The results are bit-identical to PyTorch's.
 constexpr std::size_t kBoxMullerBlock = 16;
-void boxMuller(std::span<float> blocks);  // a multiple of kBoxMullerBlock
+void boxMuller(std::span<float> blocks);  // the size is a multiple of kBoxMullerBlock
 
 }  // namespace ringside

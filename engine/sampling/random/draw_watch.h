@@ -6,14 +6,15 @@
 
 namespace ringside {
 
-// Lets another thread stop a long draw and follow it. Both pointers may be null, and must outlive the draw.
+// Flags through which another thread stops a long draw and reads its progress. Both pointers may be null and must
+// outlive the draw.
 struct DrawWatch {
     DrawWatch(const std::atomic<bool>* stopFlag = nullptr,  // NOLINT(google-explicit-constructor)
               std::atomic<std::int64_t>* doneCount = nullptr)
         : stop(stopFlag), done(doneCount) {}
 
-    const std::atomic<bool>* stop;    // the draw ends soon after this is set
-    std::atomic<std::int64_t>* done;  // places drawn up to now
+    const std::atomic<bool>* stop;    // set by the other thread; the draw ends soon after
+    std::atomic<std::int64_t>* done;  // number of places drawn
 
     bool isStopped() const { return stop != nullptr && *stop; }
     void report(std::int64_t count) const {

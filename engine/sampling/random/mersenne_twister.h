@@ -8,7 +8,7 @@
 namespace ringside {
 
 // MT19937 seeded with init_genrand (Matsumoto and Nishimura 1998), equal to std::mt19937 and to
-// ATen/core/MT19937RNGEngine.h. Makes 624 outputs at a time in loops that the compiler vectorises.
+// ATen/core/MT19937RNGEngine.h. Computes 624 outputs at a time in loops that the compiler vectorises.
 class MersenneTwister {
   public:
     static constexpr std::size_t kBlock = 624;
@@ -20,7 +20,7 @@ class MersenneTwister {
         return m_output[m_next++];
     }
 
-    // At least one and at most `wanted` outputs, consumed; valid until the next call.
+    // Consumes and returns at least one and at most `wanted` outputs. Valid until the next call.
     std::span<const std::uint32_t> next(std::size_t wanted);
 
   private:

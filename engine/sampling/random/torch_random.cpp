@@ -13,10 +13,10 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kBetweenLooks = std::size_t{1} << 16;  // at the stop token
+constexpr std::size_t kBetweenLooks = std::size_t{1} << 16;  // values between two checks of the stop token
 
-// order[i] and order[i + u mod (n - i)] change places, one draw per place. The places of a block of draws are known
-// before the first swap, so that they can be fetched ahead of it.
+// Fisher-Yates shuffle of torch.randperm: swaps order[i] and order[i + u mod (n - i)], with one draw u for each i. The
+// targets of a block of draws are computed before the first swap, so that they can be prefetched.
 class Shuffle {
   public:
     explicit Shuffle(std::span<std::uint32_t> order) : m_order(order) {}
@@ -104,7 +104,7 @@ void TorchGenerator::normalBlocks(std::span<float> out, const std::stop_token& s
         boxMuller(out.subspan(at, std::min(kBetweenLooks, whole - at)));
     }
     if (whole == out.size()) return;
-    // PyTorch draws the last 16 anew, overwriting values it had finished.
+    // PyTorch draws the last 16 values again and overwrites finished ones.
     const std::span<float> last = out.last(kBoxMullerBlock);
     for (float& value : last) value = uniform24();
     boxMuller(last);
