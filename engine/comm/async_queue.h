@@ -13,34 +13,36 @@
 
 namespace ringside {
 
-// A collective that waits for its turn; of an all-reduce out is in.
+// A queued collective. For an all-reduce, `out` equals `in`.
 struct QueuedCollective {
     CollectiveKind kind = CollectiveKind::kAllReduce;
     CommBuffer in;
     CommBuffer out;
     ReduceOp op = ReduceOp::kSum;
-    CollectiveTrace* trace = nullptr;  // null: of no traced step
-    std::int64_t readyNs = 0;          // it was asked for; of a traced one
+    CollectiveTrace* trace = nullptr;  // null if the step is not traced
+    std::int64_t readyNs = 0;          // time of the call; set only if traced
 };
 
-// Runs collectives one after the other on a thread of its own, which starts with the first one. Takes no memory for one
-// more once it has held as many.
+// Runs collectives one after the other on its own thread, which starts with the first one. The queue keeps its
+// capacity, so that a steady state allocates no memory. push() and the waits may be called from any thread.
 class AsyncQueue {
   public:
     using Run = std::function<void(const QueuedCollective&)>;
     explicit AsyncQueue(Run run) : m_run(std::move(run)) {}
-    // Waits for the collective under way; the ones behind it are dropped.
+    // Waits for the running collective and drops those behind it.
     ~AsyncQueue();
     AsyncQueue(const AsyncQueue&) = delete;
     AsyncQueue& operator=(const AsyncQueue&) = delete;
 
-    std::int64_t push(const QueuedCollective& job);  // its ticket, counted from 1
-    // Returns when it is done; rethrows its error, or that of one before it: the communicator is dead then.
+    std::int64_t push(const QueuedCollective& job);  // returns a ticket, counted from 1
+    // Blocks until the collective of this ticket has ended. Rethrows its error, or the error of an earlier collective,
+    // after which the communicator is unusable.
     void waitFor(std::int64_t ticket);
 
-    // Returns when nothing is queued or under way. Rethrows nothing: errors belong to the tickets.
+    // Blocks until no collective is queued or running. Throws nothing: errors are reported through the tickets.
     void drain();
 
+    // True if no collective is queued or running.
     bool idle() const;
 
   private:
@@ -51,10 +53,10 @@ class AsyncQueue {
     mutable std::mutex m_mutex;
     std::condition_variable m_added;
     std::condition_variable m_finished;
-    std::vector<QueuedCollective> m_jobs;  // the front one is under way
-    std::int64_t m_done = 0;               // so many in all
+    std::vector<QueuedCollective> m_jobs;  // the front one is running
+    std::int64_t m_done = 0;               // number of collectives that have ended
     std::int64_t m_failed = 0;
-    std::exception_ptr m_error;  // of the first that failed
+    std::exception_ptr m_error;  // error of the first failed collective
     bool m_stopping = false;
     std::thread m_thread;
 };

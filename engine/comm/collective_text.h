@@ -9,13 +9,13 @@
 
 namespace ringside {
 
-// "all-reduce of 10,634 floats", "barrier"
+// Returns for example "all-reduce of 10,634 floats" or "barrier".
 std::string describeCollective(CollectiveKind kind, CommType type, std::uint64_t count);
 
-// "10,634 floats", "1 byte"
+// Returns for example "10,634 floats" or "1 byte".
 std::string describeValues(CommType type, std::uint64_t count);
 
-// "30 s", "300 ms"
+// Returns for example "30 s" or "300 ms".
 std::string describeDuration(std::chrono::milliseconds duration);
 
 }  // namespace ringside

@@ -14,11 +14,14 @@
 
 namespace ringside {
 
+// Element type of a CommBuffer.
 enum class CommType { kFloat32, kFloat64, kInt64, kByte };
 
+// Returns the size of one element in bytes.
 std::size_t sizeOf(CommType type);
 
-// A typed stretch of memory; host memory for CPU communicators, device memory for NCCL.
+// Typed view of memory that the caller owns: host memory for CPU communicators, device memory for NCCL (host memory
+// works too, through a copy).
 struct CommBuffer {
     void* data = nullptr;
     std::size_t count = 0;
@@ -31,40 +34,45 @@ struct CommBuffer {
     static CommBuffer of(std::span<std::byte> values) { return {values.data(), values.size(), CommType::kByte}; }
 };
 
-// kTreeSum: in the tree of the canonical reduction, in which rank r is added to rank r + N / 2, the sums to those that
-// are N / 4 apart, and so on; N is a power of two. Only in shared memory, over Gloo and over several hosts.
+// Operation of a reduction. kTreeSum adds 32-bit floats along a fixed binary tree, the canonical reduction: with N
+// ranks, N a power of two, rank r is added to rank r + N / 2, then those sums to the sums N / 4 apart, and so on.
+// Supported by shared memory, Gloo and the hierarchical communicator only.
 enum class ReduceOp { kSum, kMaximum, kTreeSum };
 
+// Kind of a collective, as used in traces, counters and error messages.
 enum class CollectiveKind : std::uint8_t { kAllReduce, kBroadcast, kAllGather, kReduceScatter, kBarrier };
 
-// What a group is for: one of two ranks that only exchange messages takes less memory.
+// Purpose of a sub-group. A kMessages group is optimised for sends and receives: in shared memory it uses smaller
+// chunks and takes less memory.
 enum class GroupUse { kCollectives, kMessages };
 
+// Options of a communicator. Sub-groups inherit them.
 struct CommOptions {
-    std::chrono::milliseconds timeout{30000};  // of every wait inside a collective
-    // Where ranks over TCP listen: at this network interface's address, else at this IP address, else on this host
-    // alone (the loopback address).
+    std::chrono::milliseconds timeout{30000};  // longest wait inside a collective or a message
+    // Address on which a rank listens for TCP connections: the address of the network interface with this name if
+    // `interface` is set, else the IP address `address` if set, else the loopback address (ranks of this host only).
     std::string interface = {};
     std::string address = {};
-    bool oneClock = true;          // all ranks read one: they are on one host
-    std::int64_t traceGroups = 0;  // added to the numbers of groups in traces, so that no two have the same
+    bool oneClock = true;          // true if all ranks run on one host and share its monotonic clock
+    std::int64_t traceGroups = 0;  // offset of group numbers in traces, which keeps them unique
 };
 
 class Communicator;
 class ContributionWatch;
 
-// Of the connection to a rank, since it was made.
+// Statistics of the TCP connection to one rank, counted since the connection was established.
 struct LinkReading {
-    int peer = 0;                  // rank
-    std::int64_t roundTripUs = 0;  // the shortest of the last minutes
-    std::int64_t bytes = 0;        // sent, and known to have arrived
-    std::int64_t busyUs = 0;       // while bytes were on their way and the peer had room for them
+    int peer = 0;                  // rank at the other end
+    std::int64_t roundTripUs = 0;  // shortest round trip of the last five minutes
+    std::int64_t bytes = 0;        // bytes sent and acknowledged by the peer
+    std::int64_t busyUs = 0;       // time with data in flight, without the time in which the receiver had no room
 };
 
-// A collective under way, or one that is over. wait() returns when the result is in place, or throws CommError.
+// Handle of an asynchronous operation. wait() blocks until the result is in place, and throws CommError if the
+// operation failed. A default-constructed handle is complete. The communicator must outlive the handle.
 class CommHandle {
   public:
-    CommHandle() = default;  // over
+    CommHandle() = default;  // complete
     CommHandle(Communicator& communicator, std::int64_t ticket) : m_communicator(&communicator), m_ticket(ticket) {}
     void wait() const;
 
@@ -73,99 +81,121 @@ class CommHandle {
     std::int64_t m_ticket = 0;
 };
 
-// Collectives among the ranks of one run, in the order of MPI and c10d: every rank calls the same ones in the same
-// order. One thread at a time, except abort() and collective(). Reductions give bitwise the same result on every rank
-// and in every timing. Throws CommError naming the missing rank when a wait outlasts the timeout or a peer is gone;
-// after that the communicator is dead.
+// Collective operations and messages among the ranks of one run or of a sub-group.
+//
+// All ranks of a group must call the same operations in the same order, as in MPI and c10d. Reductions produce
+// bit-identical results on every rank, independent of timing. A call throws CommError and names the missing rank when a
+// peer fails or when a wait exceeds CommOptions::timeout; the communicator is unusable afterwards.
+//
+// Counts and sizes of a collective must be equal on all ranks. The caller owns all buffers except those of allocate().
+//
+// Thread safety: one thread at a time, except abort(), collective() and bytesSent(), which any thread may call.
 class Communicator {
   public:
     virtual ~Communicator() = default;
 
     virtual int rank() const = 0;
     virtual int size() const = 0;
-    virtual std::string name() const = 0;  // shm | gloo | local | nccl | mpi | hierarchical
+    virtual std::string name() const = 0;  // "shm", "gloo", "local", "nccl", "mpi" or "hierarchical"
 
-    // Host of each rank ("0 0 1 1") where sums are formed within each host first; empty elsewhere.
+    // Returns the host number of each rank ("0 0 1 1") if reductions sum within each host first; otherwise an empty
+    // string.
     virtual std::string hosts() const { return {}; }
 
-    // The group of all ranks that give the same colour, ordered by key and then by rank; null for a colour below 0.
-    // Every rank calls it at the same time, with the same use. It has the deadline of this one, its errors name ranks
-    // as the run does, and when it fails or aborts, whatever waits here fails as well, at the latest at its own
-    // deadline. Destroyed before this communicator.
+    // Creates a sub-group of all ranks that pass the same `colour`, ordered by `key` and then by rank. Returns null if
+    // `colour` is negative. Collective over this communicator; all ranks pass the same `use`. The sub-group inherits
+    // the timeout, and its errors name ranks by their numbers in the run. If the sub-group fails or is aborted, waits
+    // of this communicator fail too, at the latest when their own timeout expires. The sub-group must be destroyed
+    // before this communicator.
     virtual std::unique_ptr<Communicator> split(int colour, int key, GroupUse use = GroupUse::kCollectives) = 0;
 
-    virtual void allReduce(CommBuffer buffer, ReduceOp op) = 0;  // in place
-    // Starts an all-reduce that proceeds while the caller computes; the buffer is untouchable until wait().
-    // Handles complete in the order they were started; each must be waited for while the communicator lives.
+    // Reduces `buffer` in place over all ranks.
+    virtual void allReduce(CommBuffer buffer, ReduceOp op) = 0;
+    // Starts an all-reduce and returns. `buffer` must not be accessed before CommHandle::wait() returns. Handles
+    // complete in the order in which they were started; each must be waited for while the communicator exists.
     virtual CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) = 0;
+    // Copies the `buffer` of rank `root` to all ranks.
     virtual void broadcast(CommBuffer buffer, int root) = 0;
-    // out holds size() blocks of in's bytes, by rank.
+    // Gathers the `in` of every rank into `out`, in rank order. `out` holds size() blocks of the size of `in`.
     virtual void allGather(CommBuffer in, CommBuffer out) = 0;
-    // in holds size() blocks of out's count; this rank receives the sum of its block.
+    // Reduces `in` over all ranks and stores block rank() of the result in `out`. `in` holds size() blocks of the size
+    // of `out`.
     virtual void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) = 0;
+    // Sends `buffer` to rank `to`. May block until the receiver makes progress.
     virtual void send(CommBuffer buffer, int to) = 0;
+    // Receives a message into `buffer`. Sender and receiver must pass the same type and size; throws CommError if the
+    // sizes differ (NCCL does not check).
     virtual void recv(CommBuffer buffer, int from) = 0;
+    // Blocks until all ranks have called it.
     virtual void barrier() = 0;
-    // A barrier in which a rank may be awaited for longer than the timeout, because it is known to be at work: it
-    // saves. Only a failure ends the wait, or who watches over the ranks.
+    // Blocks until all ranks have called it, without a timeout. For phases of unknown duration, such as saving a
+    // checkpoint. Fails only if a peer fails or abort() is called.
     virtual void barrierHoweverLong() = 0;
 
-    // Start the same operations, which may proceed while the caller computes; neither buffer may be accessed before
-    // CommHandle::wait() returns. Some communicators complete them before they return.
-    // All four may work in place: `in` of an all-gather may be this rank's block of `out`, and `out` of a
-    // reduce-scatter this rank's block of `in`.
+    // Starts the operation and returns. Neither buffer may be accessed before CommHandle::wait() returns. The default
+    // implementations complete the operation before they return.
+    // All four gather and scatter calls work in place: `in` of an all-gather may be this rank's block of `out`, and
+    // `out` of a reduce-scatter may be this rank's block of `in`.
     virtual CommHandle allGatherAsync(CommBuffer in, CommBuffer out);
     virtual CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op);
-    // Messages between two ranks arrive in the order of the sends, each direction on its own. A pair of ranks with
-    // several streams of messages takes a group for each: a receive that waits would hold up those behind it. Two ranks
-    // that send to one another before they receive do not wait for one another.
+    // Starts a message to or from one rank and returns. Messages between two ranks arrive in the order of the sends,
+    // independently in each direction. Use one sub-group per stream of messages: a receive that waits blocks the
+    // receives behind it. Two ranks may both send to each other before they receive; they do not deadlock.
     virtual CommHandle sendAsync(CommBuffer buffer, int to) = 0;
     virtual CommHandle recvAsync(CommBuffer buffer, int from) = 0;
 
-    // Makes every pending and later call throw CommError; safe from any thread.
+    // Makes every pending and future call throw CommError. Callable from any thread.
     virtual void abort() = 0;
 
-    // Whether a device's recorded step (a CUDA graph) may hold collectives on memory of allocate(). Between
-    // beginRecording() and endRecording() collectives are recorded and do not run; endRecording() says how many there
-    // were, and launched() is told whenever they run.
+    // True if collectives on memory of allocate() can be recorded into a CUDA graph. Between beginRecording() and
+    // endRecording() collectives are recorded and not executed. endRecording() returns the number of recorded
+    // collectives; launched() must be called each time the graph is launched, with that number.
     virtual bool canBeRecorded() const { return false; }
     virtual void beginRecording() {}
     virtual std::int64_t endRecording() { return 0; }
     virtual void launched(std::int64_t /*collectives*/) {}
 
-    // Number of the collective under way or last finished, from 1; readable from any thread (heartbeats).
+    // Returns the number of the collective that runs or finished last, counted from 1. Used by heartbeats; callable
+    // from any thread.
     virtual std::int64_t collective() const = 0;
 
-    // Payload that this rank has sent, as ring algorithms do: 2 (N-1)/N of an all-reduced buffer, (N-1)/N of what an
-    // all-gather gives or a reduce-scatter or a broadcast takes, and all of a message. Of this group alone; any thread.
+    // Returns the payload that this rank has sent, in bytes, counted as ring algorithms would send it: 2 (N-1)/N of
+    // each all-reduced buffer, (N-1)/N of the result of an all-gather and of the input of a reduce-scatter or
+    // broadcast, and messages in full. Excludes sub-groups. Callable from any thread.
     virtual std::int64_t bytesSent() const { return m_bytesSent.load(std::memory_order_relaxed); }
 
-    // How the connections to ranks on other hosts went so far, as the system counts it. Empty where it does not tell.
+    // Returns the statistics that the operating system keeps of each TCP connection to another rank. Empty if the
+    // communicator has no such connections or the system provides none.
     virtual std::vector<LinkReading> links() { return {}; }
 
-    // Magnitudes that each host contributed to the sums of the last steps; null where no values come over a network.
+    // Returns the magnitudes that each host contributed to the sums of the last steps; null if no values travel over a
+    // network.
     virtual ContributionWatch* contributions() { return nullptr; }
 
-    // Connections of others than the run's ranks that were refused while it connected.
+    // Returns the number of unauthenticated connections refused during rendezvous.
     virtual std::int64_t strangers() const { return 0; }
 
-    // Memory in which reductions need no extra copy (shared memory); plain memory elsewhere. Lives as long as the
-    // communicator; every rank must allocate the same sizes in the same order.
+    // Allocates `count` floats on which reductions need no extra copy (shared memory), or plain memory if the
+    // communicator has no such memory; device memory for GPUs. The memory belongs to the communicator. All ranks must
+    // allocate the same sizes in the same order.
     virtual std::span<float> allocate(std::size_t count) = 0;
 
-    // Told of the collectives of this group, and of groups split off from now on, in the steps in which it is active;
-    // outlives them or is taken back (null). All ranks at the same time, while nothing is under way.
+    // Records this group's collectives into `trace` during traced steps, and those of sub-groups created later; null
+    // stops recording. `trace` must outlive the communicator or be reset. All ranks call it at the same time, with no
+    // operation in progress. NCCL and MPI record nothing.
     virtual void traceInto(CollectiveTrace* trace) { m_trace = trace; }
 
   protected:
     friend CommHandle;
-    virtual void waitFor(std::int64_t /*ticket*/) {}  // of a handle given out
+    virtual void waitFor(std::int64_t /*ticket*/) {}  // completes the operation of a handle
 
+    // Adds the payload of a collective to bytesSent(). `in` is its input on this rank.
     void countCollective(CollectiveKind kind, CommBuffer in);
     void countMessage(CommBuffer buffer) { m_bytesSent.fetch_add(static_cast<std::int64_t>(buffer.bytes())); }
 
     CollectiveTrace* trace() const { return m_trace; }
-    // The same in a traced step, else null. The thread that calls the collectives asks, so that all ranks agree.
+    // Returns the trace if the current step is traced, else null. Called in the thread that calls the collectives, so
+    // that all ranks get the same answer for each collective.
     CollectiveTrace* activeTrace() const { return m_trace != nullptr && m_trace->active() ? m_trace : nullptr; }
 
   private:

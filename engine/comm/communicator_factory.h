@@ -9,37 +9,42 @@
 
 namespace ringside {
 
-// One rank over memory shared with the other processes of this host: fd is a zero-filled file of at least
-// sharedMemoryBytes(worldSize) (run/shared_memory.h), the same for every rank, mapped whole; it may be closed after
-// the call. Returns without waiting for the others. Throws CommError when the file is too small or cannot be mapped.
+// Creates the communicator of one rank over memory shared with the other processes of this host. `fd` is a zero-filled
+// file of at least sharedMemoryBytes(worldSize) bytes (run/shared_memory.h), the same file for every rank. It is mapped
+// whole and may be closed after the call. Does not wait for the other ranks. Throws CommError if the file is too small
+// or cannot be mapped.
 std::unique_ptr<Communicator> makeSharedMemoryCommunicator(int fd, int rank, int worldSize, CommOptions options = {});
 
-// All ranks as threads of this process (tests, teaching): communicator i belongs to the thread that plays rank i.
+// Creates the communicators of all ranks as threads of this process (tests, teaching). The thread of rank i uses
+// element i.
 std::vector<std::unique_ptr<Communicator>> makeLocalCommunicators(int size, CommOptions options = {});
 
-// One rank over TCP (Gloo), on the loopback interface unless the options name another; the ranks find each other, and
-// a secret to know each other by, in the store, which must be fresh and the run's alone. Connects to all others before
-// it returns. Throws CommError: a rank did not come within the
-// timeout, or Gloo was not there when we were built.
+// Creates the communicator of one rank over TCP (Gloo), on the loopback interface unless the options select another.
+// The ranks exchange their addresses and a shared secret through the store, which must be empty and used by this run
+// only. Blocks until this rank is connected to all others. Throws CommError if a rank does not connect within the
+// timeout or if this build has no Gloo.
 std::unique_ptr<Communicator> makeGlooCommunicator(std::shared_ptr<Store> store, int rank, int worldSize,
                                                    CommOptions options = {});
 
-// One rank of several hosts: shared memory within a host, TCP between them. hostOfRank: a number for every rank, the
-// same for those on one host. sharedFd: as makeSharedMemoryCommunicator() takes it, for the ranks of this host alone;
-// unused by a rank that is alone there. Throws CommError as makeGlooCommunicator() does.
+// Creates the communicator of one rank of a run on several hosts: shared memory within each host, TCP between hosts.
+// hostOfRank[r] is a number of rank r's host, equal for all ranks of one host. `sharedFd` is as for
+// makeSharedMemoryCommunicator(), sized for the ranks of this host; it is unused by a rank that is alone on its host.
+// Throws CommError as makeGlooCommunicator() does.
 std::unique_ptr<Communicator> makeHierarchicalCommunicator(std::shared_ptr<Store> store, int sharedFd, int rank,
                                                            const std::vector<int>& hostOfRank,
                                                            CommOptions options = {});
-// The same, where the ranks find out by themselves who shares memory with whom; -1: this rank with nobody.
+// Creates the communicator without hostOfRank: the ranks detect which of them share memory. Pass -1 as `sharedFd` for a
+// rank that shares no memory.
 std::unique_ptr<Communicator> makeHierarchicalCommunicator(std::shared_ptr<Store> store, int sharedFd, int rank,
                                                            int worldSize, CommOptions options = {});
 
-// One rank of a job that an MPI launcher has started (mpirun, srun --mpi); MPI is loaded by this call. The store, which
-// may be null, tells which rank is missing after a failure. Throws CommError: no such job, another one, no MPI here.
+// Creates the communicator of one rank of a job started by an MPI launcher (mpirun, srun --mpi). Loads the MPI library.
+// `store` may be null; it is used to find the missing rank after a failure. Throws CommError if there is no such job,
+// if its size or rank differs from the arguments, or if MPI is not installed.
 std::unique_ptr<Communicator> makeMpiCommunicator(std::shared_ptr<Store> store, int rank, int worldSize,
                                                   CommOptions options = {});
 
-// Whether makeGlooCommunicator can work in this build.
+// True if this build supports makeGlooCommunicator().
 bool glooAvailable();
 
 }  // namespace ringside

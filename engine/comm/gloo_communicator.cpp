@@ -32,9 +32,9 @@ std::vector<int> allRanks(int size) {
     return ranks;
 }
 
-// Messages between two ranks; collectives use slots with prefixes below 0x10 (gloo/types.h).
+// Slot of messages between two ranks. Collectives use slots with prefixes below 0x10 (gloo/types.h).
 constexpr std::uint64_t kMessageSlot = std::uint64_t{0xfe} << 56;
-constexpr std::uint32_t kMeetingKind = 7;  // of a tag; no CollectiveKind is as large
+constexpr std::uint32_t kMeetingKind = 7;  // kind of a meeting in a tag; larger than every CollectiveKind
 
 std::uint8_t* bytesOf(CommBuffer buffer) {
     return static_cast<std::uint8_t*>(buffer.data);
@@ -66,7 +66,8 @@ void GlooCommunicator::connect() {
     m_context = std::make_shared<GlooLinks>(m_rank, m_size, m_links, m_options.timeout);
 }
 
-// After the first error the context is dead: closing it makes the other ranks' waits fail as well.
+// Runs a call and converts its errors to CommError. After the first error the connections are closed, which makes the
+// waits of the other ranks fail as well.
 void GlooCommunicator::guard(const std::string& what, const std::function<void()>& call) {
     if (m_failed || m_aborted) fail(what, "communication had ended before");
     try {
@@ -93,7 +94,7 @@ void GlooCommunicator::fail(const std::string& what, const std::string& why) {
                     missing < 0 ? missing : inRun(missing));
 }
 
-// A peer is there and sends what no rank sends: no search for a missing rank.
+// Fails because a peer violated the protocol. The peer is known, so no search for a missing rank is needed.
 void GlooCommunicator::accuse(int rank, const std::string& why) {
     m_failed = true;
     m_links->close();
@@ -110,7 +111,7 @@ void GlooCommunicator::abort() {
 void GlooCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, const Call& call) {
     countCollective(kind, buffer);
     std::int64_t number = m_collective.fetch_add(1) + 1;
-    // The tag keeps neighbouring collectives, and different ones, apart.
+    // The tag separates consecutive collectives and different kinds of collectives.
     auto tag = static_cast<std::uint32_t>(number) << 3 | static_cast<std::uint32_t>(kind);
     guard(describeCollective(kind, buffer.type, buffer.count) + " (collective " + std::to_string(number) + ")", [&] {
         if (m_size == 1) return;
@@ -128,8 +129,9 @@ void GlooCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, con
     });
 }
 
-// All ranks' arrivals travel before a traced collective, so that waiting and moving can be told apart. Of a clock that
-// is another host's only the time when its word came is believed.
+// Exchanges the arrival times of all ranks before a traced collective and returns the time of the last arrival, which
+// separates waiting from data transfer in traces. If the ranks do not share a clock, the time at which the exchange
+// ended is returned.
 std::int64_t GlooCommunicator::meet(std::int64_t arrivedNs, std::uint32_t tag) {
     m_arrivals.resize(static_cast<std::size_t>(m_size));
     gloo::AllgatherOptions options(m_context);
@@ -142,7 +144,8 @@ std::int64_t GlooCommunicator::meet(std::int64_t arrivedNs, std::uint32_t tag) {
     return m_options.oneClock && last >= arrivedNs && last <= now ? last : now;
 }
 
-// A ring adds in another order for each part of the buffer: everybody gets everything and sums up alike.
+// Gathers the values of all ranks and sums them locally in the tree, which gives the same bits on all ranks. A ring
+// would add each part of the buffer in a different order.
 void GlooCommunicator::reduceInTree(CollectiveKind kind, CommBuffer buffer) {
     const auto ranks = static_cast<std::size_t>(m_size);
     m_gathered.resize(ranks * buffer.count);
@@ -194,12 +197,14 @@ std::vector<LinkReading> GlooCommunicator::links() {
     return all;
 }
 
-// A collective waits best by itself; messages under way need somebody who moves them meanwhile.
+// Stops the background thread unless messages are in progress. A thread that waits for a collective moves its own
+// bytes, which is faster; messages in progress need the background thread while the caller computes.
 void GlooCommunicator::goOnAlone() {
     if (m_messages.empty()) m_links->moveInBackground(false);
 }
 
-// Of what runs in the caller's thread.
+// Prepares a collective or message that runs in the caller's thread: waits for queued ones and notes whether it is
+// traced.
 void GlooCommunicator::takeTurn() {
     const std::int64_t readyNs = activeTrace() != nullptr ? monotonicNs() : 0;
     m_queue.drain();
@@ -208,7 +213,7 @@ void GlooCommunicator::takeTurn() {
     m_readyNs = readyNs;
 }
 
-// Whether it is traced is settled here, in the thread that all ranks run alike.
+// Decides here whether the collective is traced: all ranks push the same collectives in this thread, so they agree.
 std::int64_t GlooCommunicator::push(QueuedCollective job) {
     job.trace = activeTrace();
     if (job.trace != nullptr) job.readyNs = monotonicNs();
@@ -250,7 +255,7 @@ void GlooCommunicator::waitFor(std::int64_t ticket) {
     m_queue.waitFor(ticket);
 }
 
-// A mesh of connections of its own: no message of one group is behind another's.
+// Gives each group its own connections, so that messages of one group never queue behind those of another.
 std::unique_ptr<Communicator> GlooCommunicator::split(int colour, int key, GroupUse) {
     const GroupMembers members = membersOf(exchangeWishes(*this, {colour, key}), m_rank);
     const int number = ++m_splits;
@@ -264,7 +269,7 @@ std::unique_ptr<Communicator> GlooCommunicator::split(int colour, int key, Group
     return made;
 }
 
-// Gloo has no reduce-scatter: all-reduce of a copy, then this rank's block.
+// Gloo has no reduce-scatter: all-reduces a copy and keeps this rank's block.
 void GlooCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
     RINGSIDE_ASSERT(in.type == out.type && in.count == out.count * static_cast<std::size_t>(m_size));
     const WaitScope waiting(trace());
@@ -308,7 +313,7 @@ void GlooCommunicator::gatherNow(CommBuffer in, CommBuffer out) {
         if (in.count == 0) return;
         gloo::AllgatherOptions options(m_context);
         options.setTag(tag);
-        // Without an input Gloo takes this rank's block of the output.
+        // Without an input, Gloo uses this rank's block of the output.
         if (bytesOf(in) != bytesOf(out) + static_cast<std::size_t>(m_rank) * in.bytes())
             options.setInput(bytesOf(in), in.bytes());
         options.setOutput(bytesOf(out), out.bytes());
@@ -327,7 +332,8 @@ void GlooCommunicator::barrierWithin(milliseconds timeout) {
     });
 }
 
-// A message is its size in bytes, then its bytes, both in one order per pair of ranks.
+// Runs one step of a message. A message consists of its size in bytes and its bytes; each pair of ranks keeps the
+// order.
 void GlooCommunicator::runMessage(int peer, const std::string& what, const std::function<void()>& call) {
     if (peer < 0 || peer >= m_size || peer == m_rank) {
         throw CommError(what + " is not possible: rank " + std::to_string(peer) +
@@ -338,7 +344,7 @@ void GlooCommunicator::runMessage(int peer, const std::string& what, const std::
     guard(what, call);
 }
 
-// Both parts are asked for at once, so that a thread moves them while the caller computes.
+// Starts both parts at once, so that the background thread moves them while the caller computes.
 CommHandle GlooCommunicator::startMessage(CommBuffer buffer, int peer, bool isSend) {
     runMessage(peer, isSend ? "starting a send" : "starting a receive", [&] {
         Message message{buffer, peer, isSend, std::make_unique<std::uint64_t>(buffer.bytes())};

@@ -17,21 +17,23 @@
 
 namespace ringside {
 
-// Ranks over TCP. Gloo's ring adds in an order of its own: fixed for a given size, so the result is the same on every
-// rank and in every timing, but not always that of shared memory.
+// Communicator over TCP with Gloo's ring algorithms. The ring adds in an order that depends only on the size, so
+// results are bit-identical on every rank and independent of timing, but can differ from those of shared memory in the
+// last bits.
 class GlooCommunicator final : public Communicator {
   public:
-    // How the ranks of a group are called in the run, and what keeps its keys in the store apart from others'.
+    // Numbers of the ranks in the run, and the prefix of the keys in the store, which is unique per group.
     struct Group {
         std::vector<int> ranksInRun;
         std::string prefix = "gloo/";
         std::int64_t traceNumber = 0;  // CollectiveStamp::group
     };
 
-    // Connects to every other rank. The store is kept: after a failure it tells which rank is missing.
+    // Connects to every other rank; throws CommError. Keeps the store to find the missing rank after a failure.
     GlooCommunicator(std::shared_ptr<Store> store, int rank, int size, CommOptions options);
     GlooCommunicator(std::shared_ptr<Store> store, int rank, Group group, CommOptions options);
-    // Aborts when reductions are still queued: whoever leaves early must not keep the others, or itself, waiting.
+    // Aborts if reductions are still queued: the rank leaves early, and neither this rank nor its peers may block on
+    // it.
     ~GlooCommunicator() override;
 
     int rank() const override { return m_rank; }
@@ -62,12 +64,12 @@ class GlooCommunicator final : public Communicator {
     void waitFor(std::int64_t ticket) override;
 
   private:
-    // A message under way: its size in bytes, then its bytes.
+    // A message in progress: its size in bytes, then its bytes.
     struct Message {
         CommBuffer buffer;
         int peer = 0;
         bool isSend = false;
-        std::unique_ptr<std::uint64_t> bytes;  // stays where it is
+        std::unique_ptr<std::uint64_t> bytes;  // on the heap, because its address must not change
         std::unique_ptr<gloo::transport::UnboundBuffer> header = nullptr;
         std::unique_ptr<gloo::transport::UnboundBuffer> body = nullptr;
     };
@@ -107,12 +109,12 @@ class GlooCommunicator final : public Communicator {
     std::atomic<bool> m_aborted{false};
     bool m_failed = false;
     std::deque<std::vector<float>> m_allocated;
-    CollectiveTrace* m_traced = nullptr;  // of the collective under way, if it is of a traced step
+    CollectiveTrace* m_traced = nullptr;  // trace of the running collective; null if not traced
     std::int64_t m_readyNs = 0;
     std::vector<std::int64_t> m_arrivals;
-    std::vector<float> m_gathered;  // all ranks' values that are summed up in a tree
+    std::vector<float> m_gathered;  // values of all ranks, for a sum in a tree
     std::deque<Message> m_messages;
-    std::int64_t m_finishedMessages = 0;  // of those started; their tickets count down from -1
+    std::int64_t m_finishedMessages = 0;  // number of finished messages; tickets of messages count down from -1
     AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all of the above
 };
 

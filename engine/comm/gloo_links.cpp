@@ -13,6 +13,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// Gloo buffer whose sends and receives go through PeerLinks.
 class LinkedBuffer final : public gloo::transport::UnboundBuffer {
   public:
     LinkedBuffer(std::shared_ptr<PeerLinks> links, milliseconds timeout, void* data, std::size_t bytes)
@@ -38,7 +39,8 @@ class LinkedBuffer final : public gloo::transport::UnboundBuffer {
     void recv(int from, std::uint64_t slot, std::size_t offset, std::size_t bytes) override {
         m_links->receive(m_user, from, slot, piece(offset, bytes));
     }
-    // Whoever sends first: none of the algorithms we call asks for it.
+    // Receives from the first of several senders. Not supported beyond one sender, because no algorithm in use needs
+    // it.
     void recv(std::vector<int> from, std::uint64_t slot, std::size_t offset, std::size_t bytes) override {
         RINGSIDE_ASSERT(from.size() == 1);
         recv(from.front(), slot, offset, bytes);
@@ -60,7 +62,8 @@ class LinkedBuffer final : public gloo::transport::UnboundBuffer {
     LinkUser m_user;
 };
 
-// Gloo's algorithms ask whether there is one; only its older ones send with it.
+// Placeholder of a connection. The algorithms in use only check that it exists; only older algorithms of Gloo send
+// through it.
 class LinkedPair final : public gloo::transport::Pair {
   public:
     explicit LinkedPair(std::shared_ptr<PeerLinks> links) : m_links(std::move(links)) {}

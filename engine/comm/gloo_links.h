@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// Gloo's algorithms over connections of ours: Gloo's own transport listens for whoever comes first, and a stranger's
-// connection ends it.
+// Gloo context that runs Gloo's algorithms over the authenticated connections of PeerLinks. Gloo's own transport is not
+// used: it accepts any connection, and an unknown client makes it fail.
 class GlooLinks final : public gloo::Context {
   public:
     GlooLinks(int rank, int size, std::shared_ptr<PeerLinks> links, std::chrono::milliseconds timeout);

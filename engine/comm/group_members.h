@@ -8,22 +8,23 @@
 
 namespace ringside {
 
-// What a rank asks of Communicator::split(), as one message.
+// Arguments of one rank to Communicator::split(), as sent to the other ranks.
 struct GroupWish {
     std::int64_t colour = -1;
     std::int64_t key = 0;
 };
 
-// A group as one of its ranks sees it.
+// Members of a sub-group, seen from one of its ranks.
 struct GroupMembers {
-    std::vector<int> ranks;  // of the communicator that is split, in the group's order
-    int own = -1;            // this rank's place among them
+    std::vector<int> ranks;  // ranks in the parent communicator, in the order of the group
+    int own = -1;            // this rank's number in the group; -1 if it is in none
 };
 
-// Everybody's wishes, by rank: a collective of the communicator.
+// Gathers the wishes of all ranks, indexed by rank. Collective over `communicator`.
 std::vector<GroupWish> exchangeWishes(Communicator& communicator, GroupWish own);
 
-// Whom a rank shares its colour with, ordered by key and then by rank; nobody for a colour below 0.
+// Returns the group of `rank`: all ranks with its colour, ordered by key and then by rank. Empty if its colour is
+// negative.
 GroupMembers membersOf(const std::vector<GroupWish>& wishes, int rank);
 
 }  // namespace ringside

@@ -9,7 +9,7 @@
 
 namespace ringside {
 
-// The store of ranks that are threads of one process. Any thread.
+// Store of ranks that are threads of one process. Thread-safe.
 class InProcessStore final : public Store {
   public:
     void set(const std::string& key, const std::vector<char>& value) override;

@@ -24,7 +24,7 @@ struct Maximum {
     }
 };
 
-constexpr std::size_t kTreeBlock = 2048;  // bytes that each node of a tree sums up at a time
+constexpr std::size_t kTreeBlock = 2048;  // bytes that each node of a tree sums at a time
 
 // Integers are added as unsigned values: wrapping, never undefined.
 template <class T, class Op>
@@ -36,7 +36,7 @@ struct Arithmetic<std::int64_t, Sum> {
     using Value = std::uint64_t;
 };
 
-// ivdep: out may be the first source, element by element, which the compiler must not take for an overlap.
+// ivdep: `out` may be equal to a source. Without the pragma the compiler assumes an overlap and does not vectorise.
 template <class T, class Op>
 void combineTwo(T* out, const T* a, const T* b, std::size_t count) {
 #pragma GCC ivdep
@@ -55,7 +55,7 @@ void combineFour(T* out, const T* a, const T* b, const T* c, const T* d, std::si
     for (std::size_t i = 0; i < count; ++i) out[i] = Op::apply(Op::apply(Op::apply(a[i], b[i]), c[i]), d[i]);
 }
 
-// Four sources in the first pass, three more in each further one.
+// Combines four sources in the first pass and three more in each further pass.
 template <class T, class Op>
 void combineAll(T* out, std::span<const std::byte* const> sources, std::size_t start, std::size_t count) {
     auto at = [&](std::size_t i) { return reinterpret_cast<const T*>(sources[i]) + start; };
@@ -70,8 +70,8 @@ void combineAll(T* out, std::span<const std::byte* const> sources, std::size_t s
     }
 }
 
-// The node of the tree over the sources first, first + step, first + 2 step, ...: those at even places, then the
-// others.
+// Sums the subtree over the sources first, first + step, first + 2 step, ...: the sources at even positions, those at
+// odd positions, then both sums.
 template <class T>
 void sumTree(T* out, std::span<const std::byte* const> sources, std::size_t start, std::size_t count, std::size_t first,
              std::size_t step) {
@@ -93,8 +93,8 @@ void reduceInTree(std::byte* out, std::span<const std::byte* const> sources, std
         sumTree(reinterpret_cast<T*>(out) + start, sources, start, std::min(kBlock, count - start), 0, 1);
 }
 
-// In blocks that stay in the first-level cache between the passes. A source that is out as well is read in the first
-// pass, or the sums go through a block on the stack.
+// Works in blocks that stay in the first-level cache between the passes. `out` may be a source that only a later pass
+// reads; then the sums are built in a block on the stack, so that the source is not overwritten before it is read.
 template <class T, class Op>
 void reduceTyped(std::byte* out, std::span<const std::byte* const> sources, std::size_t count) {
     using Value = typename Arithmetic<T, Op>::Value;

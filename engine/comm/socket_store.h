@@ -10,11 +10,11 @@
 
 namespace ringside {
 
-// A rank's view of the supervisor's store (run/store_server.h) over an inherited stream socket. Any thread: groups of
-// ranks share it. After a CommError the connection is useless: an answer may still be under way.
+// Client of the supervisor's store (run/store_server.h) over an inherited stream socket. Thread-safe: the groups of a
+// rank share it. Unusable after a CommError, because a late answer could still arrive.
 class SocketStore final : public Store {
   public:
-    // timeout: of a set, which waits only while the supervisor does not read.
+    // timeout: longest wait of set(), which blocks only while the supervisor does not read.
     explicit SocketStore(UniqueFd socket, std::chrono::milliseconds timeout = std::chrono::seconds(30))
         : m_socket(std::move(socket)), m_timeout(timeout) {}
 
@@ -26,7 +26,7 @@ class SocketStore final : public Store {
     StoreFrame receive(AwakeDeadline& deadline, const std::string& what);
     void waitFor(short events, AwakeDeadline& deadline, const std::string& what);
 
-    std::mutex m_mutex;  // a question and its answer go together
+    std::mutex m_mutex;  // held from a request to its answer
     UniqueFd m_socket;
     std::chrono::milliseconds m_timeout;
     StoreFrameReader m_reader;

@@ -7,13 +7,13 @@
 
 namespace ringside {
 
-// A small key-value store all ranks share while they find each other (Gloo addresses, NCCL unique id).
-// Values are bytes. Throws CommError when the store is gone or the deadline passes.
+// Key-value store shared by all ranks while they connect (TCP addresses, NCCL unique id). Values are bytes. Throws
+// CommError if the store is unreachable or the deadline passes.
 class Store {
   public:
     virtual ~Store() = default;
     virtual void set(const std::string& key, const std::vector<char>& value) = 0;
-    // Waits until the key exists.
+    // Blocks until the key exists and returns its value.
     virtual std::vector<char> get(const std::string& key, std::chrono::milliseconds deadline) = 0;
 };
 

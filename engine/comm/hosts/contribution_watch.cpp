@@ -16,7 +16,8 @@ namespace {
 constexpr float kTimesLarger = 1e6F;
 constexpr std::uint32_t kMagnitude = 0x7fffffffU;
 
-// Magnitudes order as their bits do, infinities and NaN above all numbers: a loop that vectorises.
+// Returns the largest magnitude; infinity if a value is not finite. The bits of magnitudes compare like the numbers,
+// with infinity and NaN above all finite values, so that the loop vectorises.
 float largestOf(std::span<const float> values) {
     std::uint32_t most = 0;
     for (const float value : values) most = std::max(most, std::bit_cast<std::uint32_t>(value) & kMagnitude);

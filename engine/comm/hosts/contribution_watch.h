@@ -8,25 +8,28 @@
 
 namespace ringside {
 
-// A rank whose part of the sums cannot be a gradient, and the reason in words.
+// A rank whose contribution to a sum cannot be a gradient, with the reason as text.
 struct Suspicion {
     int rank = 0;
     std::string text;
 };
 
-// Remembers the largest magnitude of what each rank contributed to the sums of this step and of the step before. Asked
-// only when a loss or a weight is no finite number: then it tells a rank that sent garbage from a training that has
-// diverged. In a training that diverges the gradients of all ranks grow together, and a rank whose own loss is not
-// finite ends the run itself.
+// Largest magnitude that each rank contributed to the sums of this step and of the previous step. Queried only if a
+// loss or a weight is not finite, to distinguish a rank that sent garbage from a training that has diverged: if
+// training diverges, the gradients of all ranks grow together, and a rank whose own loss is not finite ends the run
+// itself.
 class ContributionWatch {
   public:
-    // ranks: number in the run of each contributor; own: place of this rank in it.
+    // ranks: number in the run of each contributor; own: index of this rank in `ranks`.
     ContributionWatch(std::vector<int> ranks, std::size_t own);
 
+    // Adds values of one contributor to this step.
     void add(std::size_t contributor, std::span<const float> values);
+    // Ends the step: its magnitudes become those of the previous step.
     void endStep();
-    // The contributor that sent values at least a million times as large as those of this rank, or no numbers at all,
-    // while the values of this rank were finite. Empty if there is none, or more than one.
+    // Returns the contributor that sent values at least a million times as large as those of this rank, or values that
+    // are not finite, while the values of this rank were finite. Empty if there is no such contributor or more than
+    // one.
     std::optional<Suspicion> suspicion() const;
 
   private:
@@ -34,8 +37,8 @@ class ContributionWatch {
 
     std::vector<int> m_ranks;
     std::size_t m_own;
-    std::vector<float> m_step;    // by contributor; infinite: not all values were finite
-    std::vector<float> m_before;  // of the step before
+    std::vector<float> m_step;    // magnitude of each contributor; infinity if a value was not finite
+    std::vector<float> m_before;  // magnitudes of the previous step
 };
 
 }  // namespace ringside

@@ -19,10 +19,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// From here on every rank of a host carries a part: its links, and the CPUs that feed them, are worth two more steps.
+// Size, in bytes, from which every rank of a host exchanges one part. Using the links and CPUs of all ranks then
+// outweighs two more rounds.
 constexpr std::size_t kInPartsFrom = std::size_t{256} << 10;
-// A little more than within a host: a rank that is missing there is noticed there first, and those who wait for its
-// host must not be the first to accuse it.
+// Timeout of waits between hosts: longer than within a host, so that the host of a missing rank detects it first and
+// names it. Ranks that wait for that host would otherwise blame a rank that is not at fault.
 milliseconds betweenHosts(milliseconds withinHost) {
     return withinHost + std::min(withinHost / 4, milliseconds(500));
 }
@@ -64,7 +65,8 @@ void HierarchicalCommunicator::connect() {
     m_strangers = peers.strangers();
 }
 
-// What goes between hosts takes either way; ranks of this host share memory, whatever else connects them.
+// Merges the readings of both sets of connections to other hosts. Connections to ranks of this host are omitted,
+// because these ranks communicate through shared memory.
 std::vector<LinkReading> HierarchicalCommunicator::links() {
     std::vector<LinkReading> all = m_flat->links();
     const int own = m_hosts.hostOf(m_rank);
@@ -112,7 +114,7 @@ void HierarchicalCommunicator::fail(const std::string& what, const std::string& 
     if (m_aborted) throw CommError("communication was aborted during " + what);
     if (first) {
         const int silent = firstSilentRank(*m_store, "hosts/", m_rank, size(), m_options.timeout);
-        missing = silent < 0 ? missing : silent;  // whoever waits in turn for a silent rank has signed
+        missing = silent < 0 ? missing : silent;  // a rank that only waits for the silent rank has written its key
     }
     const std::string who = missing < 0 ? "a rank" : "rank " + std::to_string(missing);
     throw CommError(who + " did not take part in " + what + " within " + describeDuration(m_options.timeout) + ": " +
@@ -120,7 +122,7 @@ void HierarchicalCommunicator::fail(const std::string& what, const std::string& 
                     missing);
 }
 
-// A peer is there and sends what no rank sends: no search for a missing rank.
+// Fails because a peer violated the protocol. The peer is known, so no search for a missing rank is needed.
 void HierarchicalCommunicator::accuse(int rank, const std::string& why) {
     m_failed = true;
     endAll();
@@ -135,14 +137,14 @@ void HierarchicalCommunicator::collectiveOf(QueuedCollective job, const std::fun
     numbered(job, call);
 }
 
-// Whether it is traced is settled here, in the thread that all ranks run alike.
+// Decides here whether the collective is traced: all ranks push the same collectives in this thread, so they agree.
 std::int64_t HierarchicalCommunicator::push(QueuedCollective job) {
     job.trace = activeTrace();
     if (job.trace != nullptr) job.readyNs = monotonicNs();
     return m_queue.push(job);
 }
 
-// Before a traced collective, so that waiting and moving can be told apart: all ranks leave when all have come.
+// Synchronises all ranks before a traced collective, which separates waiting from data transfer in traces.
 void HierarchicalCommunicator::arriveTogether() {
     std::int64_t word = 0;
     reduceByFirst(CommBuffer::of(std::span(&word, 1)), ReduceOp::kSum);
@@ -157,7 +159,7 @@ void HierarchicalCommunicator::traced(const QueuedCollective& job, std::int64_t 
                           .readyNs = job.readyNs,
                           .arrivedNs = monotonicNs()};
     arriveTogether();
-    stamp.lastNs = monotonicNs();  // of another host's clock nothing is believed
+    stamp.lastNs = monotonicNs();  // clocks of other hosts are not comparable
     call();
     stamp.endedNs = monotonicNs();
     job.trace->add(stamp);
@@ -184,7 +186,7 @@ void HierarchicalCommunicator::numbered(const QueuedCollective& job, const std::
             endAll();
             throw;
         }
-        // Of the ranks here, which shared memory numbers for itself.
+        // Errors of shared memory name ranks by their position on this host.
         const auto& here = m_hosts.ranksOn(m_hosts.hostOf(m_rank));
         const int place = error.missingRank();
         const bool isHere = !m_inFlat && place >= 0 && place < static_cast<int>(here.size());
@@ -210,7 +212,8 @@ void HierarchicalCommunicator::reduceNow(CommBuffer buffer, ReduceOp op) {
     reduceByFirst(buffer, op);
 }
 
-// A tree over the ranks crosses hosts at each level: its sums are formed by all ranks over the flat communicator.
+// True if the collective uses the flat communicator. A sum in a tree does, because the tree crosses hosts at each
+// level.
 bool HierarchicalCommunicator::goesFlat(const QueuedCollective& job) {
     return job.kind == CollectiveKind::kAllGather || job.kind == CollectiveKind::kReduceScatter ||
            job.op == ReduceOp::kTreeSum;
@@ -296,7 +299,8 @@ std::span<float> HierarchicalCommunicator::allocate(std::size_t count) {
     return m_local ? m_local->allocate(count) : m_allocated.emplace_back(count);
 }
 
-// A group within one host is shared memory's; all ranks of that host ask for theirs at the same time.
+// Creates the sub-group in shared memory if all of its ranks are on this host. All ranks of this host take part in the
+// split of m_local at the same time.
 std::unique_ptr<Communicator> HierarchicalCommunicator::split(int colour, int key, GroupUse use) {
     m_queue.drain();
     const std::vector<GroupWish> wishes = exchangeWishes(*m_flat, {colour, key});

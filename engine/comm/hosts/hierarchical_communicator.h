@@ -19,17 +19,26 @@
 
 namespace ringside {
 
-// Ranks on several hosts. What is reduced or broadcast goes through shared memory within a host, and once between
-// hosts: small things by the host's first rank, large ones in as many parts as there are ranks on each host. Sums are
-// formed within each host first, then over the hosts in their order: bitwise the same on all ranks and from run to run.
-// Gathers, scatters, sums in a tree, messages and groups that span hosts go over connections between all ranks; groups
-// within a host are shared memory's.
+// Communicator of a run on several hosts. Reductions and broadcasts go through shared memory within a host and cross
+// the network once per host, not once per rank:
+//
+//     host 0: ranks 0 1 2 3    sum in shared memory --+                  +-- copy the sum in shared memory
+//                                                     +-- sum over TCP --+
+//     host 1: ranks 4 5 6 7    sum in shared memory --+                  +-- copy the sum in shared memory
+//
+// An all-reduce of less than 256 KiB uses the first rank of each host for the TCP step. A larger one splits every chunk
+// into as many parts as each host has ranks: rank i of a host exchanges part i with rank i of the other hosts, if all
+// hosts have the same number of ranks. Sums are formed within each host first and then in the order of the hosts, so
+// that they are bit-identical on all ranks and from run to run.
+//
+// All-gathers, reduce-scatters, sums in a tree, messages and sub-groups that span hosts use TCP connections between all
+// ranks (Parts::flat). Sub-groups within a host use shared memory.
 class HierarchicalCommunicator final : public Communicator {
   public:
     struct Parts {
         std::shared_ptr<Store> store;
-        std::unique_ptr<Communicator> flat;      // of all ranks
-        std::unique_ptr<ShmCommunicator> local;  // of those on this host, by rank; null for one alone
+        std::unique_ptr<Communicator> flat;      // connects all ranks
+        std::unique_ptr<ShmCommunicator> local;  // connects the ranks of this host; null for a single rank
     };
     // Connects to the other hosts; throws CommError.
     HierarchicalCommunicator(Parts parts, HostMap hosts, CommOptions options);
@@ -95,14 +104,14 @@ class HierarchicalCommunicator final : public Communicator {
     CommOptions m_options;
     std::unique_ptr<Communicator> m_flat;
     std::unique_ptr<ShmCommunicator> m_local;
-    std::unique_ptr<ContributionWatch> m_watch;  // of m_exchange
-    std::unique_ptr<HostExchange> m_exchange;    // with the ranks at this place on the other hosts; may be none
+    std::unique_ptr<ContributionWatch> m_watch;  // watches m_exchange
+    std::unique_ptr<HostExchange> m_exchange;    // with the ranks at the same position on other hosts; may be null
     std::int64_t m_strangers = 0;
     std::deque<std::vector<float>> m_allocated;
     std::atomic<std::int64_t> m_collective{0};
     std::atomic<bool> m_aborted{false};
     bool m_failed = false;
-    bool m_inFlat = false;                                                  // whose errors name ranks as the run does
+    bool m_inFlat = false;  // in a call of m_flat, whose errors use rank numbers of the run
     AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all of the above
 };
 

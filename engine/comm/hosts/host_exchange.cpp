@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kChunk = std::size_t{256} << 10;  // summed while the next one travels
+constexpr std::size_t kChunk = std::size_t{256} << 10;  // summed while the next chunk is in flight
 constexpr std::size_t kBlock = std::size_t{16} << 10;   // stays in the first-level cache
 
 CommBuffer partOf(CommBuffer buffer, std::size_t begin, std::size_t end) {
@@ -38,7 +38,8 @@ HostExchange::HostExchange(std::vector<UniqueFd> sockets, int host, std::chrono:
       m_secondUsers(sockets.size()),
       m_links(std::move(sockets)) {}
 
-// A number a collective: whoever calls another one than its peers is noticed by its length or waits in vain.
+// Numbers each collective. If ranks call different collectives, the lengths differ, which is an error, or the wait
+// times out.
 void HostExchange::begin() {
     ++m_number;
 }
@@ -60,7 +61,7 @@ void HostExchange::allReduce(CommBuffer buffer, ReduceOp op) {
     finish();
 }
 
-// Between two hosts, halves would travel as far as wholes do, one after the other.
+// True if the whole buffer is sent. With two hosts, pieces would send the same amount of data in two steps.
 bool HostExchange::goesWhole(CommBuffer buffer) const {
     return hosts() == 2 || buffer.bytes() <= kWholeUpTo;
 }
@@ -86,7 +87,7 @@ void HostExchange::watchSources(const Started& sum, CommType type, std::size_t b
         m_watch->add(host, {reinterpret_cast<const float*>(m_sources[host]), bytes / sizeof(float)});
 }
 
-// part = host 0's + host 1's + ..., the others' from the scratch.
+// Computes part = (host 0) + (host 1) + ..., reading the data of other hosts from the scratch buffer.
 void HostExchange::reduceInOrder(const Started& sum, CommBuffer part, std::size_t offset) {
     const std::size_t width = sizeOf(part.type);
     m_sum.resize(kBlock / sizeof(std::uint64_t));
@@ -122,13 +123,13 @@ void HostExchange::startWhole(Started& sum) {
 void HostExchange::finishWhole(const Started& sum) {
     eachChunk(sum.buffer, [&](std::size_t at, std::size_t bytes) {
         eachOther([&](int host) { m_links.awaitReceived(user(host), m_timeout); });
-        eachOther([&](int host) { m_links.awaitSent(user(host), m_timeout); });  // before it is overwritten
+        eachOther([&](int host) { m_links.awaitSent(user(host), m_timeout); });  // before the buffer is overwritten
         const std::size_t width = sizeOf(sum.buffer.type);
         reduceInOrder(sum, partOf(sum.buffer, at / width, (at + bytes) / width), at);
     });
 }
 
-// Each host sums a piece and gives it to the others.
+// Returns the piece of the buffer that `host` sums and sends to the others.
 CommBuffer HostExchange::pieceOf(const Started& sum, int host) const {
     const auto number = static_cast<std::size_t>(host);
     const std::size_t count = sum.buffer.count;
@@ -149,7 +150,7 @@ void HostExchange::finishPieces(const Started& sum) {
     eachOther([&](int host) { m_links.awaitReceived(user(host), m_timeout); });
     reduceInOrder(sum, own, 0);
     eachOther([&](int host) {
-        m_links.awaitSent(user(host), m_timeout);  // before the sum takes its place
+        m_links.awaitSent(user(host), m_timeout);  // before the received sum overwrites it
         m_links.receive(secondUser(host), host, slot(sum.number, 1), bytesIn(pieceOf(sum, host)));
         m_links.send(secondUser(host), host, slot(sum.number, 1), bytesIn(own));
     });

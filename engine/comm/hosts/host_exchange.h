@@ -13,35 +13,40 @@
 
 namespace ringside {
 
-// Collectives between hosts, of one rank on each. Sums are formed in the order of the hosts wherever they are formed,
-// so that all get the same bits. Throws LinkError.
+// Collectives between hosts, with one rank per host. Sums are always formed in the order of the hosts, so that all
+// ranks get the same bits. Throws LinkError.
+//
+// An all-reduce sends the whole buffer to every other host if there are two hosts or at most kWholeUpTo bytes, and each
+// host sums locally. Otherwise each host receives one piece from all others, sums it, and sends the sum back: two
+// messages in sequence, but less data.
 class HostExchange {
   public:
-    // sockets: by host, the own one empty.
+    // sockets: indexed by host; the entry of this host is empty.
     HostExchange(std::vector<UniqueFd> sockets, int host, std::chrono::milliseconds timeout);
 
     void allReduce(CommBuffer buffer, ReduceOp op);
-    // The same in two halves, of which two may be under way: finish() ends the one started first.
+    // All-reduce in two halves. At most two may be in progress; finish() completes the one that was started first.
+    // `buffer` must not be accessed in between.
     void start(CommBuffer buffer, ReduceOp op);
     void finish();
     void broadcast(CommBuffer buffer, int rootHost);
     void barrier(std::chrono::milliseconds timeout);
-    // Reports to `watch` what each host contributes to sums of float values. The watch must outlive this object.
+    // Reports the contribution of each host to sums of floats to `watch`, which must outlive this object.
     void watchInto(ContributionWatch* watch) { m_watch = watch; }
     void abort() { m_links.abort(); }
     void close() { m_links.close(); }
     std::vector<LinkReading> links() const { return m_links.readings(); }  // by host
 
-    // Up to here everybody sends everything to everybody: one message's time instead of two.
+    // Largest buffer, in bytes, that every host sends whole to every other host: latency of one message instead of two.
     static constexpr std::size_t kWholeUpTo = std::size_t{128} << 10;
 
   private:
-    // A sum under way. Every other one has memory of its own for what comes.
+    // A sum in progress. Two sums alternate between two scratch buffers for received data.
     struct Started {
         CommBuffer buffer;
         ReduceOp op = ReduceOp::kSum;
         std::int64_t number = 0;
-        std::size_t stride = 0;  // of what comes from a host, in bytes
+        std::size_t stride = 0;  // size of the received data of one host, in bytes
     };
     int hosts() const { return static_cast<int>(m_users.size()); }
     LinkUser& user(int host) { return m_users[static_cast<std::size_t>(host)]; }
@@ -71,14 +76,14 @@ class HostExchange {
     int m_host;
     std::chrono::milliseconds m_timeout;
     std::vector<LinkUser> m_users;        // by host
-    std::vector<LinkUser> m_secondUsers;  // by host; of what goes when the first sum's messages have come
+    std::vector<LinkUser> m_secondUsers;  // indexed by host; for the second messages of finishPieces()
     std::deque<Started> m_started;
     std::array<std::vector<std::uint64_t>, 2> m_scratch;
     std::vector<std::uint64_t> m_sum;
     std::vector<const std::byte*> m_sources;
     std::int64_t m_number = 0;
     ContributionWatch* m_watch = nullptr;
-    PeerLinks m_links;  // last: it holds on to users
+    PeerLinks m_links;  // last: it refers to users
 };
 
 }  // namespace ringside

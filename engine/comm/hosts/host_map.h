@@ -5,18 +5,20 @@
 
 namespace ringside {
 
-// Which ranks share a host. Hosts are numbered from 0 by their first rank.
+// Assignment of ranks to hosts. Hosts are numbered from 0 in the order of their first rank.
 class HostMap {
   public:
-    // Any number a host, the same for the ranks on it.
+    // hostOfRank: an arbitrary number per host, equal for all ranks of the host.
     explicit HostMap(const std::vector<int>& hostOfRank);
 
     int ranks() const { return static_cast<int>(m_hosts.size()); }
     int hosts() const { return static_cast<int>(m_members.size()); }
     int hostOf(int rank) const { return m_hosts[static_cast<std::size_t>(rank)]; }
-    int placeOf(int rank) const { return m_places[static_cast<std::size_t>(rank)]; }  // among those of its host
+    int placeOf(int rank) const {
+        return m_places[static_cast<std::size_t>(rank)];
+    }  // position among the ranks of its host
     const std::vector<int>& ranksOn(int host) const { return m_members[static_cast<std::size_t>(host)]; }
-    // Ranks on every host, if it is the same number; else 0.
+    // Returns the number of ranks per host if it is equal on all hosts, else 0.
     int ranksPerHost() const;
 
   private:

@@ -12,7 +12,8 @@
 namespace ringside {
 namespace {
 
-// A file in memory has one number in a running system, and systems differ.
+// Identifies a shared file by the boot id of the system, the device and the inode, which together are unique across
+// hosts.
 std::string nameOfMemory(int fd, int rank) {
     struct stat info {};
     const Result<std::string> system = readKernelFile("/proc/sys/kernel/random/boot_id", 256);

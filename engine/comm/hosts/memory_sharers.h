@@ -8,8 +8,9 @@
 
 namespace ringside {
 
-// Which ranks hold the same shared memory, told by the memory itself: a number for every rank, the same for those that
-// do. sharedFd: -1 for a rank that shares none. Throws CommError when a rank does not say so in time.
+// Finds out which ranks share memory by comparing the identity of the shared file. Returns a number per rank, equal for
+// ranks that share memory. sharedFd is -1 for a rank that shares none. Throws CommError if a rank does not report
+// within the timeout.
 std::vector<int> findMemorySharers(Store& store, int sharedFd, int rank, int size, std::chrono::milliseconds timeout);
 
 }  // namespace ringside

@@ -13,85 +13,95 @@
 
 namespace ringside {
 
-// The memory the ranks of one host share. Zero-filled at the start, never constructed, free of locks, so that a rank
-// may be killed at any instant. All ranks compute the same layout from (bytes, world size):
-//   ArenaHeader | RankLine x N | Channel x N x N (from, to) | slot x N x 2 (rank, parity) | heap x N
-// A group of these ranks has the same, but for heaps, inside the heap of its first rank; its ranks keep their heaps.
+// Memory that the ranks of one host share. It is zero-filled at the start, never constructed and free of locks, so that
+// a rank may be killed at any instant without blocking the others. All ranks compute the same layout from (bytes, world
+// size N):
+//
+//     +-------------+--------------+-----------------------+--------------------+----------+
+//     | ArenaHeader | RankLine x N | Channel x N x N       | slot x N x 2       | heap x N |
+//     |             |              | (from rank, to rank)  | (rank, parity)     |          |
+//     +-------------+--------------+-----------------------+--------------------+----------+
+//
+// Slots carry the data of collectives, channels carry messages, and heaps hold the memory of Communicator::allocate().
+// A sub-group has its own header, lines, channels and slots inside the heap of its first rank; its ranks keep their
+// heaps.
 
-// What a rank says about the collective it has entered; peers compare it with their own.
+// Description of the collective that a rank has entered. Peers compare it with their own to detect mismatched calls.
 struct Announcement {
-    std::int64_t collective;  // number, from 1
+    std::int64_t collective;  // number, counted from 1
     std::uint64_t count;
-    std::uint64_t source;  // offset of the rank's data in the arena
+    std::uint64_t source;  // offset of the rank's data in the arena, in bytes
     std::uint8_t kind;
     std::uint8_t type;
     std::uint8_t detail;  // reduce operation
-    bool inHeap;          // the data lies in the heap and may be read and written in place
+    bool inHeap;          // true if the data lies in the heap, where peers read and write it in place
     std::int32_t root;
 };
 
-// When a rank arrived at a round of a traced collective, on CLOCK_MONOTONIC.
+// Time at which a rank arrived at a round of a traced collective, on CLOCK_MONOTONIC.
 struct ArrivalStamp {
     std::int64_t round;
     std::int64_t atNs;
 };
 
 struct alignas(64) ArenaHeader {
-    alignas(64) std::atomic<std::uint64_t> arrivals;  // of all ranks at all rounds; round k is complete at k * N
+    alignas(64) std::atomic<std::uint64_t> arrivals;  // total over ranks and rounds; round k is complete at k * N
     alignas(64) FutexWord wake;                       // changes at each completed round and at a failure
-    std::atomic<std::uint32_t> sleepers;              // an upper bound: a killed sleeper stays counted
-    alignas(64) std::atomic<std::uint32_t> failure;   // 0, or the first failure: kind << 24 | (rank + 1)
+    std::atomic<std::uint32_t> sleepers;              // upper bound, because a killed sleeper stays counted
+    alignas(64) std::atomic<std::uint32_t> failure;   // first failure as kind << 24 | (rank + 1); 0 if none
 };
 
 struct alignas(64) RankLine {
-    std::atomic<std::int64_t> round;       // last round this rank arrived at
-    std::atomic<std::int64_t> collective;  // last collective it entered
-    alignas(64) FutexWord channelWake;     // changes when one of this rank's channels moved
+    std::atomic<std::int64_t> round;       // last round at which this rank arrived
+    std::atomic<std::int64_t> collective;  // last collective that this rank entered
+    alignas(64) FutexWord channelWake;     // changes when bytes move in one of this rank's channels
     std::atomic<std::uint32_t> channelSleeps;
-    alignas(64) std::array<Announcement, 2> announcements;  // by parity of the round
-    std::array<ArrivalStamp, 2> arrivals;                   // likewise; of an older round where it is not traced
+    alignas(64) std::array<Announcement, 2> announcements;  // indexed by parity of the round
+    std::array<ArrivalStamp, 2> arrivals;                   // indexed likewise; stale if the round is not traced
 };
 
-// A ring of bytes from one rank to another: one writer, one reader, positions only grow.
+// Positions of a ring of bytes from one rank to another. One writer and one reader; both positions only grow, in bytes.
 struct alignas(64) ChannelPositions {
     alignas(64) std::atomic<std::uint64_t> written;
     alignas(64) std::atomic<std::uint64_t> read;
 };
 
+// Offsets and sizes of the parts of an arena, in bytes from the start of the mapping.
 struct ArenaLayout {
     int worldSize = 0;
     std::size_t bytes = 0;
-    std::size_t start = 0;  // of the header; offsets from the start of the mapping
+    std::size_t start = 0;  // offset of the header
     std::size_t lines = 0;
     std::size_t channels = 0;
     std::size_t slotArea = 0;
     std::size_t heaps = 0;
-    std::size_t slotBytes = 0;   // per rank and parity
-    std::size_t chunkBytes = 0;  // of a large reduction's input; its result lies behind it
-    std::size_t heapBytes = 0;   // per rank
+    std::size_t slotBytes = 0;   // size of a slot; one per rank and parity
+    std::size_t chunkBytes = 0;  // piece of a large reduction's input; the result follows it in the slot
+    std::size_t heapBytes = 0;   // size of the heap of one rank
 
     static constexpr std::size_t kRingBytes = 32U << 10;
     static constexpr std::size_t kChannelBytes = sizeof(ChannelPositions) + kRingBytes;
     static constexpr std::size_t kChunkBytes = 1U << 20;
-    static constexpr std::size_t kMessageChunkBytes = 64U << 10;  // of a group that hardly reduces anything
+    static constexpr std::size_t kMessageChunkBytes = 64U << 10;  // chunk of a GroupUse::kMessages group
 
-    // Throws CommError when bytes cannot hold the ranks.
+    // Layout of the whole arena. Throws CommError if `bytes` is too small for the ranks.
     ArenaLayout(std::size_t bytes, int worldSize);
-    // Of a group of `ranks` of them at an offset.
+    // Layout of a sub-group of `ranks` ranks whose memory begins at offset `start`.
     ArenaLayout(const ArenaLayout& whole, std::size_t start, int ranks, std::size_t chunkBytes);
 
-    // The least size that holds messages of largestMessageBytes from Communicator::allocate().
+    // Returns the smallest size, in bytes, in which each rank can allocate() messages of largestMessageBytes.
     static std::size_t bytesFor(int worldSize, std::size_t largestMessageBytes);
-    // What a group takes of the heap of its first rank.
+    // Returns the bytes that a sub-group takes from the heap of its first rank.
     static std::size_t bytesForGroup(int ranks, std::size_t chunkBytes);
 };
 
-// One mapping of the arena, or a group's part of it; shared by the communicators of a process.
+// Mapping of the arena, or a sub-group's part of it. Shared by the communicators of a process.
 class Arena {
   public:
-    // Maps the file fd (which stays the caller's) or, with fd < 0, anonymous memory of `bytes`.
+    // Maps the file `fd`, which stays the caller's, or anonymous memory of `bytes` bytes if `fd` is negative. Throws
+    // CommError.
     Arena(int fd, std::size_t bytes, int worldSize);
-    // The group of these ranks of `parent`, whose memory begins at the offset and is zero.
+    // Sub-group of these ranks of `parent`. Its memory begins at offset `start` and must be zero.
     Arena(std::shared_ptr<const Arena> parent, std::size_t start, std::span<const int> ranks, std::size_t chunkBytes);
     ~Arena();
     Arena(const Arena&) = delete;
@@ -99,7 +109,7 @@ class Arena {
 
     const ArenaLayout& layout() const { return m_layout; }
     ArenaHeader& header() const { return *reinterpret_cast<ArenaHeader*>(m_base + m_layout.start); }
-    // One for all groups: communication of the run has failed.
+    // First failure of the run, shared by all groups; 0 if none.
     std::atomic<std::uint32_t>& failure() const { return reinterpret_cast<ArenaHeader*>(m_base)->failure; }
     int rankInRun(int rank) const { return m_ranks[static_cast<std::size_t>(rank)]; }
     RankLine& line(int rank) const {
@@ -117,13 +127,13 @@ class Arena {
     std::uint64_t offsetOf(const void* address) const {
         return static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - m_base);
     }
-    // Whether [address, address + bytes) lies in that rank's heap.
+    // True if [address, address + bytes) lies in the heap of `rank`.
     bool inHeap(int rank, const void* address, std::size_t bytes) const;
 
   private:
-    std::shared_ptr<const Arena> m_parent;  // of a group; the mapping is the first one's
+    std::shared_ptr<const Arena> m_parent;  // parent of a sub-group; null for the whole arena
     ArenaLayout m_layout;
-    std::vector<int> m_ranks;  // in the run
+    std::vector<int> m_ranks;  // numbers of the ranks in the run
     std::byte* m_base = nullptr;
 };
 

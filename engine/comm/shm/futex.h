@@ -8,13 +8,15 @@
 
 namespace ringside {
 
-// A word in memory shared between processes on which the kernel can put a thread to sleep.
+// Word in memory shared between processes on which a thread can sleep in the kernel.
 using FutexWord = std::atomic<std::uint32_t>;
 static_assert(FutexWord::is_always_lock_free && sizeof(FutexWord) == 4);
 
-// Sleeps while word == seen, until woken or the deadline. False at the deadline. Wakes spuriously: check again.
+// Sleeps while word == seen, until woken or until the deadline. Returns false at the deadline. May return early
+// (spurious wake-up): check the condition again.
 bool futexWait(FutexWord& word, std::uint32_t seen, TimePoint deadline);
 
+// Wakes all threads of all processes that sleep on the word.
 void futexWakeAll(FutexWord& word);
 
 }  // namespace ringside

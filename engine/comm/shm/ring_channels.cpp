@@ -14,7 +14,7 @@ namespace {
 struct MessageHeader {
     std::uint64_t count;
     std::uint64_t type;
-    std::uint64_t place;  // offset of the content in the arena; 0: it follows in the ring
+    std::uint64_t place;  // offset of the content in the arena; 0 if the content follows in the ring
 };
 
 constexpr std::size_t kRing = ArenaLayout::kRingBytes;
@@ -30,7 +30,8 @@ void RingChannels::send(CommBuffer buffer, int to) {
     write(to, static_cast<const std::byte*>(buffer.data), buffer.bytes(), what);
 }
 
-// Behind the header of a message in the heap goes one byte more, which is read when the content has been copied.
+// The header of a message in the heap is followed by one extra byte, which the receiver reads after it has copied the
+// content. Its read position then shows that the memory is free again.
 void RingChannels::post(CommBuffer buffer, int to) {
     const ChannelPositions& channel = m_arena.channel(m_rank, to);
     const std::uint64_t unread =

@@ -11,11 +11,16 @@
 
 namespace ringside {
 
-// Messages from one rank to another through a ring of bytes in the arena. A send returns when its last byte is in the
-// ring; messages longer than the ring flow through it. The deadline counts from the last byte that moved.
+// Messages between two ranks through a ring of bytes in the arena, one ring per pair and direction.
+//
+//     writer -> | header | bytes ...         | -> reader
+//               ^ read position      written position ^
+//
+// send() returns when the last byte of the message is in the ring; a message longer than the ring (32 KiB) flows
+// through it while the receiver reads. Each byte that moves restarts the timeout.
 class RingChannels {
   public:
-    // Memory of this rank's heap, for good; null when it is used up.
+    // Takes memory from this rank's heap permanently; returns null if the heap is full.
     using TakeFromHeap = std::function<std::byte*(std::size_t bytes)>;
 
     RingChannels(const Arena& arena, RoundBarrier& barrier, int rank, std::chrono::milliseconds timeout,
@@ -26,15 +31,16 @@ class RingChannels {
           m_timeout(timeout),
           m_takeFromHeap(std::move(takeFromHeap)) {}
 
+    // Sends a message. Blocks until all of its bytes are in the ring.
     void send(CommBuffer buffer, int to);
-    // The same without waiting for the peer: what the ring has no room for is left in the heap, where the peer finds
-    // it.
+    // Like send(), but does not wait for the receiver: a message that does not fit into the ring is copied to the heap,
+    // from which the receiver reads it. Waits like send() if the heap is full.
     void post(CommBuffer buffer, int to);
-    // Throws CommError when the peer's message has another type or count.
+    // Receives a message. Throws CommError if its type or count differs from that of `buffer`.
     void recv(CommBuffer buffer, int from);
 
   private:
-    // A piece of the heap with a message in it, until the peer has read its channel up to `until`.
+    // Piece of the heap that holds a message. Reusable once the receiver has read its channel up to `until`.
     struct Outgoing {
         std::byte* memory = nullptr;
         std::size_t bytes = 0;

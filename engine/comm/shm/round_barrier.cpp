@@ -20,12 +20,12 @@ std::string describe(const Announcement& a) {
     return describeCollective(static_cast<CollectiveKind>(a.kind), static_cast<CommType>(a.type), a.count);
 }
 
-// By its number in the run.
+// Formats a rank by its number in the run.
 std::string textOf(int rank) {
     return "rank " + std::to_string(rank);
 }
 
-// How long a rank sleeps before it asks whether communication failed in another group: those ranks wake their own.
+// Longest sleep before a rank checks for a failure in another group. The ranks of that group wake only each other.
 constexpr std::chrono::milliseconds kAskAgain{200};
 
 }  // namespace
@@ -48,7 +48,8 @@ void RoundBarrier::arrive(const Announcement& announcement, std::int64_t arrived
     ArenaHeader& header = m_arena.header();
     if (header.arrivals.fetch_add(1) + 1 != m_target) return;
     header.wake.fetch_add(1);
-    // A sleeper counts itself before the kernel compares `wake`, so either it is seen here or it does not sleep.
+    // A sleeper counts itself before the kernel compares `wake`. So either its count is visible here, or it does not
+    // sleep.
     if (header.sleepers.load() != 0) futexWakeAll(header.wake);
 }
 
@@ -76,9 +77,10 @@ void RoundBarrier::waitHoweverLong() {
     if (!complete()) sleepUntilComplete(kForEver);
 }
 
-// Between two looks the CPU goes to whoever wants it, first of all to a rank that this one waits for. Where nobody
-// does, it is kept from the rest from which a virtual machine wakes it in some 50 us: several rounds. Where others than
-// ranks take it, it comes back so late that the round would wait for this rank: asleep it is woken when all have come.
+// Yields the CPU until the round is complete, for at most 0.2 ms. A rank of the same round that needs the CPU runs
+// first. If no thread needs it, yielding avoids an idle CPU, from which a virtual machine takes some 50 us to wake:
+// several rounds. If another program takes the CPU, it comes back so late that the round would wait for this rank;
+// sleeping is better then, because the last arrival wakes this rank.
 bool RoundBarrier::yieldUntilComplete() {
     constexpr std::chrono::microseconds kLongest{200};
     TimePoint now = m_offers.now();
@@ -126,7 +128,7 @@ void RoundBarrier::failAtDeadline() {
         bool entered = line.collective.load() >= collective;
         failMissing(peer, (entered ? " stopped inside " : " did not reach ") + current());
     }
-    // All have stored their round, but one was killed before it counted itself.
+    // All ranks have stored their round, but one was killed before it incremented the count of arrivals.
     failMissing(-1, "a rank stopped inside " + current());
 }
 

@@ -9,54 +9,63 @@
 
 namespace ringside {
 
-// The one way in which ranks wait for each other in collectives: numbered rounds. A rank writes its data and its
-// announcement for round k, arrives, and once all N have arrived reads what the others wrote. Two copies of the data
-// (by parity of k) suffice: who arrives at k+1 has finished reading k, so k+2 may overwrite it.
+// Numbered rounds in which the ranks of a host wait for each other. All collectives in shared memory consist of rounds.
+//
+// In round k a rank writes its data and its announcement, arrives, waits until all N ranks have arrived, and then reads
+// what the other ranks wrote. Data and announcements have two copies, selected by the parity of k:
+//
+//     rank 0:  write A | arrive k | read A | write B | arrive k+1 | read B | write A | ...
+//     rank 1:  write A | arrive k |   read A   | write B | arrive k+1 | read B | ...
+//
+// Two copies suffice: a rank that arrives at round k+1 has finished reading round k, so round k+2 may overwrite that
+// copy.
 class RoundBarrier {
   public:
     RoundBarrier(const Arena& arena, int rank, std::chrono::milliseconds timeout);
 
-    // Which of the two copies the coming round uses.
+    // Returns the index of the copy that the next round uses, 0 or 1.
     int parity() const { return static_cast<int>((m_round + 1) & 1); }
 
-    // Makes what was written visible to all and enters the next round.
-    // arrivedNs: of a traced collective, for lastArrivalNs().
+    // Enters the next round and makes all earlier writes of this rank visible to the others. arrivedNs is the time of
+    // arrival in a traced collective, for lastArrivalNs(); 0 if not traced.
     void arrive(const Announcement& announcement, std::int64_t arrivedNs = 0);
 
-    // Whether every rank has arrived at the round entered last.
+    // True if every rank has arrived at the round entered last.
     bool complete() const;
 
-    // Waits until it is; throws CommError at the deadline, or as soon as a rank fails or aborts.
-    // A rank never holds a CPU that others want: it offers it to them for up to 0.2 ms, and then sleeps; at
-    // once for a while after others than ranks took it.
+    // Blocks until the round is complete. Throws CommError at the timeout, or as soon as a rank fails or aborts. Yields
+    // the CPU for up to 0.2 ms so that other ranks can run, then sleeps. Sleeps at once for a while after another
+    // program has taken a yielded CPU.
     void wait();
-    // The same without a deadline; a rank that fails or aborts ends it still.
+    // Blocks like wait(), but without a timeout. Still throws if a rank fails or aborts.
     void waitHoweverLong();
 
+    // Returns the announcement of a rank for the round entered last.
     const Announcement& announcement(int rank) const {
         return m_arena.line(rank).announcements[static_cast<std::size_t>(m_round & 1)];
     }
 
-    // Of the round entered last, once it is complete; -1 where a rank did not say.
+    // Returns the time of the last arrival at the round entered last, which must be complete; -1 if a rank reported no
+    // time.
     std::int64_t lastArrivalNs() const;
 
-    // Throws when the run's communication has failed already.
+    // Throws CommError if communication of the run has already failed.
     void checkAlive() const;
 
-    // For waits outside the rounds (channels): records that a peer was silent and throws.
+    // Records that `peer` did not respond and throws CommError. Also used by channels, which wait outside of rounds.
     [[noreturn]] void failMissing(int peer, const std::string& what);
 
-    // Ranks disagree about a collective: records it and throws.
+    // Records that `peer` called a different collective and throws CommError.
     [[noreturn]] void failMismatch(int peer);
 
-    // When a rank that sleeps has to look whether communication goes on: at the deadline, or earlier:
-    // a failure in another group wakes nobody here.
+    // Returns the time until which a rank may sleep: the deadline, or 200 ms from now if that is earlier, because a
+    // failure in another group does not wake the ranks of this group.
     TimePoint nextLook(TimePoint deadline) const;
 
-    std::string rankText(int rank) const;  // by its number in the run
+    std::string rankText(int rank) const;  // "rank 3", by its number in the run
     int inRun(int rank) const { return rank < 0 ? rank : m_arena.rankInRun(rank); }
 
-    // Makes every wait of every rank throw; any thread.
+    // Makes every wait of every rank throw CommError. Callable from any thread.
     void abort();
 
   private:
@@ -72,7 +81,7 @@ class RoundBarrier {
     std::chrono::milliseconds m_timeout;
     std::int64_t m_round = 0;
     CpuOffers m_offers{std::chrono::milliseconds(2)};
-    std::uint64_t m_target = 0;  // arrivals at which the round is complete
+    std::uint64_t m_target = 0;  // number of arrivals at which the round is complete
 };
 
 }  // namespace ringside

@@ -15,7 +15,7 @@ std::byte* bytesOf(CommBuffer buffer) {
     return static_cast<std::byte*>(buffer.data);
 }
 
-// memcpy, whose pointers may be neither null nor equal.
+// Copies bytes. memcpy() requires pointers that are not null and do not overlap.
 void copyBytes(std::byte* to, const std::byte* from, std::size_t bytes) {
     if (bytes > 0 && to != from) std::memcpy(to, from, bytes);
 }
@@ -31,7 +31,8 @@ ShmCollectives::ShmCollectives(const Arena& arena, RoundBarrier& barrier, int ra
     m_sources.resize(static_cast<std::size_t>(m_size));
 }
 
-// Measured where one more round costs as much as reading every rank's data instead of a part of it.
+// Limits measured as the size at which one more round costs as much as reading all of every rank's data instead of one
+// part.
 std::size_t ShmCollectives::oneRoundBytes(int worldSize) {
     if (worldSize <= 2) return 16U << 10;
     return std::min(std::size_t{64} << 10, (std::size_t{128} << 10) / static_cast<std::size_t>(worldSize - 2));
@@ -140,7 +141,8 @@ void ShmCollectives::finishAllReduce(CommBuffer buffer, ReduceOp op) {
     reduceChunks(buffer, op);
 }
 
-// Further rounds need every rank's own hands: it takes part in them from here on, however early it began the first.
+// Notes that the rest of the collective begins at enteredNs, although the first round began earlier: the further rounds
+// need every rank to take part.
 void ShmCollectives::arriveFrom(std::int64_t enteredNs) {
     if (m_trace == nullptr) return;
     m_stamp.publishedNs = m_stamp.arrivedNs;
@@ -172,8 +174,8 @@ CommBuffer ShmCollectives::chunkOf(CommBuffer buffer, std::size_t index) const {
     return section(buffer, start, std::min(length, buffer.count - start));
 }
 
-// A slot holds this rank's input of one chunk and, behind it, its reduced part of the chunk before: one round per
-// chunk, and one more.
+// Reduces in chunks. A slot holds this rank's input of one chunk, followed by this rank's reduced part of the previous
+// chunk, so that n chunks take n + 1 rounds.
 void ShmCollectives::reduceChunks(CommBuffer buffer, ReduceOp op) {
     std::size_t chunks = (buffer.bytes() + m_arena.layout().chunkBytes - 1) / m_arena.layout().chunkBytes;
     for (std::size_t i = 0; i < chunks; ++i) {
@@ -191,7 +193,7 @@ void ShmCollectives::copyInWhole(CommBuffer buffer) {
     m_announcement.source = m_arena.offsetOf(target);
 }
 
-// Everything but the rank's own part, which nobody else reads.
+// Publishes a chunk. Copies everything except this rank's own part, which no other rank reads.
 void ShmCollectives::copyIn(CommBuffer chunk) {
     const std::byte* source = bytesOf(chunk);
     if (!m_announcement.inHeap) {
@@ -206,7 +208,8 @@ void ShmCollectives::copyIn(CommBuffer chunk) {
     m_announcement.source = m_arena.offsetOf(source);
 }
 
-// Into the slot for the others and into the buffer, while it is in the first-level cache.
+// Sums this rank's part in blocks, and copies each block into the slot for the other ranks and into the buffer while it
+// is in the first-level cache.
 void ShmCollectives::reducePart(CommBuffer chunk, ReduceOp op, std::byte* result) {
     constexpr std::size_t kBlockBytes = 8192;
     alignas(64) std::byte block[kBlockBytes];
@@ -235,7 +238,8 @@ void ShmCollectives::copyOut(CommBuffer chunk, int parity) const {
     }
 }
 
-// The result of each part is written straight into every rank's buffer, through the caches: its owner reads it next.
+// Writes the sum of this rank's part straight into every rank's buffer, with ordinary stores: the owner of the buffer
+// reads it next, from the shared cache.
 void ShmCollectives::reduceInPlace(CommBuffer buffer, ReduceOp op) {
     constexpr std::size_t kBlockBytes = 8192;
     alignas(64) std::byte block[kBlockBytes];
@@ -254,8 +258,14 @@ void ShmCollectives::reduceInPlace(CommBuffer buffer, ReduceOp op) {
     round();
 }
 
-// Round i shows the ranks chunk i and the parts of chunk i - 2 that are whole; meanwhile those of chunk i - 1 are under
-// way. What lies in heaps is read where it is.
+// Pipeline of three stages. Data in heaps is read in place.
+//
+//     round      0          1          2          3
+//     chunk 0    publish    exchange   copy out
+//     chunk 1               publish    exchange   copy out
+//
+// In round i the ranks publish chunk i and the exchanged parts of chunk i - 2, while the exchange of chunk i - 1 is in
+// progress.
 void ShmCollectives::reduceAround(CommBuffer buffer, ReduceOp op, const PartExchange& exchange) {
     announce(CollectiveKind::kAllReduce, buffer, 0, op);
     m_announcement.inHeap = m_arena.inHeap(m_rank, buffer.data, buffer.bytes());
@@ -276,7 +286,7 @@ void ShmCollectives::reduceAround(CommBuffer buffer, ReduceOp op, const PartExch
         }
         underWay = own;
     }
-    if (ranksOutsideHeap() < m_size) round();  // until then others read from heaps
+    if (ranksOutsideHeap() < m_size) round();  // other ranks read from heaps until here
 }
 
 CommBuffer ShmCollectives::sumOwnPart(CommBuffer chunk, ReduceOp op) {
@@ -296,7 +306,7 @@ CommBuffer ShmCollectives::sumOwnPart(CommBuffer chunk, ReduceOp op) {
     return own;
 }
 
-// Of the chunk two before the one that was announced last.
+// Copies the other ranks' parts of `chunk`, which is the chunk two before the one announced last.
 void ShmCollectives::takeParts(CommBuffer chunk) const {
     const std::size_t width = sizeOf(chunk.type);
     const std::size_t chunkBytes = m_arena.layout().chunkBytes;
@@ -316,7 +326,7 @@ int ShmCollectives::ranksOutsideHeap() const {
     return count;
 }
 
-// Parts start on cache lines: no two ranks write to one.
+// Aligns parts to cache lines, so that no two ranks write to the same line.
 ShmCollectives::Part ShmCollectives::partOf(int rank, std::size_t count) const {
     constexpr std::size_t kLine = 64;
     auto ranks = static_cast<std::size_t>(m_size);
@@ -338,7 +348,7 @@ void ShmCollectives::broadcast(CommBuffer buffer, int root) {
     } while (done < buffer.bytes());
 }
 
-// What lies in heaps is read where it is, all of it in one round where that is so for every rank.
+// Reads data in heaps in place. If the data of all ranks lies in heaps, one round covers the whole buffer.
 void ShmCollectives::allGather(CommBuffer in, CommBuffer out) {
     announce(CollectiveKind::kAllGather, in);
     m_announcement.inHeap = in.bytes() > oneRoundBytes(m_size) && m_arena.inHeap(m_rank, in.data, in.bytes());
@@ -357,7 +367,7 @@ void ShmCollectives::allGather(CommBuffer in, CommBuffer out) {
             copyBytes(bytesOf(section(out, peer * in.count + done, length)), m_sources[peer], length * width);
         done += length;
     } while (done < in.count);
-    if (ranksOutsideHeap() < m_size) round();  // until then others read from heaps
+    if (ranksOutsideHeap() < m_size) round();  // other ranks read from heaps until here
 }
 
 void ShmCollectives::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
@@ -381,10 +391,10 @@ void ShmCollectives::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
         reduceSources(in.type, op, bytesOf(out) + done * width, m_sources, length);
         done += length;
     } while (done < out.count);
-    if (ranksOutsideHeap() < m_size) round();  // until then others read from heaps
+    if (ranksOutsideHeap() < m_size) round();  // other ranks read from heaps until here
 }
 
-// Of every rank's part the same stretch, one after the other.
+// Copies the same stretch of every rank's block into the slot, one behind the other, `stride` bytes apart.
 void ShmCollectives::copyInParts(CommBuffer in, std::size_t partCount, std::size_t from, std::size_t count,
                                  std::size_t stride) {
     std::byte* target = slot(m_rank, m_barrier.parity());

@@ -12,42 +12,59 @@
 
 namespace ringside {
 
-// What is done to a rank's part of a sum over the ranks here before all have it: started in the order of the parts,
-// up to two at a time, and finished in that order.
+// Exchange of each rank's part of a sum with other hosts, before the ranks of this host copy it. Parts are started in
+// order, at most two at a time, and finished in the same order.
 struct PartExchange {
     std::function<void(CommBuffer part)> start;
     std::function<void()> finish;
 };
 
-// The algorithms, as rounds over the slots of the arena. Reductions add in the order of the ranks, so every rank gets
-// the same bits in any timing. Small messages: one round, in which every rank sums everything itself. Large ones: in
-// chunks, each rank sums its part of a chunk, then all gather the parts; in place when all ranks' data lies in heaps,
-// for messages of a few kilobytes already. Gathering and scattering: in chunks too, and large data in heaps at once.
+// Collectives in shared memory, as rounds (RoundBarrier) over the slots of the arena. Reductions add in the order of
+// the ranks, so that every rank gets the same bits, independent of timing. An all-reduce uses one of three algorithms,
+// depending on the size and on where the data lies:
+//
+//     one round   small data: every rank copies its data to its slot, then sums all slots itself.
+//     chunks      large data in private memory: chunk by chunk, each rank sums its part, then copies the others' parts.
+//     in place    data of all ranks in heaps: each rank sums its part and writes the sum into every rank's buffer.
+//
+// Chunks with three ranks, each of which owns one part of every chunk:
+//
+//                part 0    part 1    part 2
+//     rank 0    [ sum  ]     ...       ...      publishes its input, sums part 0 of all inputs, publishes the sum,
+//     rank 1      ...      [ sum  ]    ...      and copies the sums of parts 1 and 2 from the slots of ranks 1 and 2
+//     rank 2      ...        ...     [ sum  ]
+//
+// Gathers, scatters and broadcasts run in chunks too; gathers and scatters of data in heaps need no copy to the slots.
 class ShmCollectives {
   public:
     ShmCollectives(const Arena& arena, RoundBarrier& barrier, int rank);
 
-    // The collective the next call belongs to. trace: null unless it is of a traced step; readyNs: it was asked for.
+    // Begins the collective to which the following calls belong. `trace` is null if the step is not traced; readyNs is
+    // the time of the call.
     void begin(std::int64_t collective, CollectiveTrace* trace = nullptr, std::int64_t readyNs = 0);
-    // Its result is in place.
+    // Ends the collective after its result is in place; records its stamp if it is traced.
     void end();
     void addToGroupNumber(std::int64_t number) { m_groupsFrom = number; }
 
-    // An all-reduce in two halves: the first publishes this rank's data and returns, the second waits for the others'
-    // and finishes. No other collective may come between them.
+    // All-reduce in two halves: startAllReduce() publishes this rank's data and returns; finishAllReduce() waits for
+    // the data of the other ranks and completes the reduction. No other collective may run between the two.
     void startAllReduce(CommBuffer buffer, ReduceOp op);
     void finishAllReduce(CommBuffer buffer, ReduceOp op);
-    // An all-reduce in which each rank's part of every chunk is exchanged elsewhere before the others get it.
+    // All-reduce over more ranks than those of this host: `exchange` combines each rank's part of every chunk with
+    // other hosts before the ranks of this host copy it.
     void reduceAround(CommBuffer buffer, ReduceOp op, const PartExchange& exchange);
     void broadcast(CommBuffer buffer, int root);
     void allGather(CommBuffer in, CommBuffer out);
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op);
+    // Blocks until all ranks have called it.
     void synchronise();
-    void synchroniseHoweverLong();  // without a deadline
+    void synchroniseHoweverLong();  // without a timeout
 
-    // Up to this size an all-reduce outside heaps takes one round. More ranks: less, as each of them reads all.
+    // Returns the largest size, in bytes, of an all-reduce in one round. Decreases with the number of ranks, because
+    // each rank reads the data of all ranks.
     static std::size_t oneRoundBytes(int worldSize);
-    // Up to this size also one of data in heaps: at most the above, as it need not be copied.
+    // Returns the limit for data in heaps, which is not larger, because the in-place algorithm needs no copy of the
+    // input.
     static std::size_t oneRoundBytesInHeap(int worldSize);
 
   private:
@@ -82,14 +99,14 @@ class ShmCollectives {
     RoundBarrier& m_barrier;
     int m_rank;
     int m_size;
-    bool m_checked = false;  // peers have been compared in this collective
-    bool m_tells = false;    // its next round carries the time of this rank's arrival
-    int m_parity = 0;        // of the round entered last
+    bool m_checked = false;  // true if the announcements of this collective have been compared
+    bool m_tells = false;    // true if the next round publishes the time of this rank's arrival
+    int m_parity = 0;        // parity of the round entered last
     Announcement m_announcement{};
-    CollectiveTrace* m_trace = nullptr;  // of the collective under way
+    CollectiveTrace* m_trace = nullptr;  // trace of the running collective; null if not traced
     std::int64_t m_groupsFrom = 0;
     CollectiveStamp m_stamp;
-    std::vector<const std::byte*> m_sources;  // by rank
+    std::vector<const std::byte*> m_sources;  // source of each rank
 };
 
 }  // namespace ringside

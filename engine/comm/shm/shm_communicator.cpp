@@ -42,7 +42,7 @@ ShmCommunicator::~ShmCommunicator() {
     if (!m_queue.idle() || m_started) abort();
 }
 
-// The first of the group's ranks gives the memory; everybody hears where it lies.
+// The first rank of each group takes the group's memory from its heap; an all-gather distributes the offset.
 std::unique_ptr<Communicator> ShmCommunicator::split(int colour, int key, GroupUse use) {
     const GroupMembers members = membersOf(exchangeWishes(*this, {colour, key}), m_rank);
     const std::size_t chunk = use == GroupUse::kMessages ? ArenaLayout::kMessageChunkBytes : ArenaLayout::kChunkBytes;
@@ -78,7 +78,7 @@ void ShmCommunicator::beginAfterQueued(CollectiveKind kind, CommBuffer in) {
     begin({kind, in, {}, {}, active, active != nullptr ? monotonicNs() : 0});
 }
 
-// Whether it is traced is settled here, in the thread that all ranks run alike.
+// Decides here whether the collective is traced: all ranks push the same collectives in this thread, so they agree.
 std::int64_t ShmCommunicator::push(QueuedCollective job) {
     job.trace = activeTrace();
     if (job.trace != nullptr) job.readyNs = monotonicNs();
@@ -97,7 +97,8 @@ void ShmCommunicator::run(const QueuedCollective& job) {
     m_collectives.end();
 }
 
-// An error stays with the handle; the communicator is dead then, and whoever calls next hears of it too.
+// Completes the split reduction. Keeps an error for the handle; the communicator is unusable then, and every later call
+// fails too.
 void ShmCommunicator::finishStarted() {
     if (!m_started) return;
     const Started started = *std::exchange(m_started, std::nullopt);
@@ -202,7 +203,7 @@ void ShmCommunicator::checkPeer(int peer, const char* call) const {
                     std::to_string(size()));
 }
 
-// Messages go beside collectives but not beside one another: only one thread uses the channels.
+// Prepares a message. Completes queued work first, because only one thread may use the channels.
 void ShmCommunicator::beforeMessage(int peer, const char* call) {
     checkPeer(peer, call);
     finishStarted();
@@ -223,7 +224,7 @@ void ShmCommunicator::recv(CommBuffer buffer, int from) {
     m_channels.recv(buffer, from);
 }
 
-// The peer finds the message in shared memory, so the caller's buffer is free at once.
+// Copies the message to shared memory, so that the buffer is free at once.
 CommHandle ShmCommunicator::sendAsync(CommBuffer buffer, int to) {
     beforeMessage(to, "send to");
     countMessage(buffer);
@@ -249,7 +250,7 @@ void ShmCommunicator::receiveUpTo(std::int64_t count) {
     }
 }
 
-// Whole pages, so that what is in them is zero and nobody else's.
+// Takes whole pages, which are zero and belong to no other allocation; returns null if the heap is full.
 std::byte* ShmCommunicator::takeFromHeap(std::size_t bytes) {
     constexpr std::size_t kPage = 4096;
     const std::size_t start = (m_shared->heapUsed + kPage - 1) / kPage * kPage;

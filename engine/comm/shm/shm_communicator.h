@@ -18,24 +18,26 @@
 
 namespace ringside {
 
-// What the communicators of one rank share: its heap, and the number of collectives in all groups.
+// State shared by the communicators of one rank: bytes used of its heap, and the number of collectives over all groups.
 struct ShmRank {
     std::size_t heapUsed = 0;
     std::atomic<std::int64_t> collectives{0};
 };
 
-// Ranks of one host over shared memory: worker processes ("shm") or threads of a test ("local").
+// Communicator over shared memory: worker processes of one host ("shm") or threads of a test ("local").
 class ShmCommunicator final : public Communicator {
   public:
-    // Where an asynchronous reduction is worked on: in a thread of its own, which only helps with a CPU free for it, or
-    // split in two: the data is published when it starts, the rest happens when somebody waits or calls on.
+    // Execution of asynchronous reductions. kThread: in a separate thread, which helps only if a CPU is free for it.
+    // kSplit: the data is published at the start, and the reduction completes in the next wait() or other call. kAuto:
+    // kThread if there are at least two CPUs per rank.
     enum class Async { kAuto, kThread, kSplit };
 
     ShmCommunicator(std::shared_ptr<const Arena> arena, int rank, CommOptions options, std::string name,
                     Async async = Async::kAuto);
-    // A group of them.
+    // Creates a sub-group of `whole` whose memory is `arena`. `rank` is its number in the group.
     ShmCommunicator(const ShmCommunicator& whole, std::shared_ptr<const Arena> arena, int rank);
-    // Aborts when reductions are still queued: whoever leaves early must not keep the others, or itself, waiting.
+    // Aborts if reductions are still queued: the rank leaves early, and neither this rank nor its peers may block on
+    // it.
     ~ShmCommunicator() override;
 
     int rank() const override { return m_rank; }
@@ -45,7 +47,7 @@ class ShmCommunicator final : public Communicator {
 
     void allReduce(CommBuffer buffer, ReduceOp op) override;
     CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) override;
-    // An all-reduce over more than these ranks: what they sum up is exchanged elsewhere, part by part.
+    // All-reduce over more ranks than these: `exchange` combines the sums with other hosts, part by part.
     void allReduceAround(CommBuffer buffer, ReduceOp op, const PartExchange& exchange);
     void broadcast(CommBuffer buffer, int root) override;
     void allGather(CommBuffer in, CommBuffer out) override;
@@ -59,7 +61,8 @@ class ShmCommunicator final : public Communicator {
     CommHandle sendAsync(CommBuffer buffer, int to) override;
     CommHandle recvAsync(CommBuffer buffer, int from) override;
     void abort() override { m_barrier.abort(); }
-    // Of the run: in all of this rank's groups. Of a group: its own.
+    // For the communicator of the run, counts the collectives of all of this rank's groups; for a sub-group, only its
+    // own.
     std::int64_t collective() const override {
         return (m_isGroup ? m_collective : m_shared->collectives).load(std::memory_order_relaxed);
     }
@@ -69,13 +72,13 @@ class ShmCommunicator final : public Communicator {
     void waitFor(std::int64_t ticket) override;
 
   private:
-    // The started half of a split reduction; its ticket is the collective's number.
+    // A split reduction that has been started. Its ticket is the number of the collective.
     struct Started {
         CommBuffer buffer;
         ReduceOp op = ReduceOp::kSum;
         std::int64_t ticket = 0;
     };
-    // A message that is waited for when its handle is.
+    // A receive that is executed when its handle is waited for.
     struct Receive {
         CommBuffer buffer;
         int from = 0;
@@ -108,17 +111,17 @@ class ShmCommunicator final : public Communicator {
     std::string m_name;
     std::shared_ptr<ShmRank> m_shared;
     bool m_isGroup;
-    bool m_thread;  // a CPU is free for every rank and for its queue's thread beside it, or so we were told
+    bool m_thread;  // true if asynchronous collectives run in the thread of m_queue
     RoundBarrier m_barrier;
     ShmCollectives m_collectives;
     RingChannels m_channels;
     std::atomic<std::int64_t> m_collective{0};
-    std::deque<std::vector<float>> m_overflow;  // what the heap had no room for
+    std::deque<std::vector<float>> m_overflow;  // allocations that did not fit into the heap
     std::optional<Started> m_started;
     std::int64_t m_failed = 0;   // ticket of the first split reduction that failed
-    std::exception_ptr m_error;  // what went wrong there
+    std::exception_ptr m_error;  // error of that reduction
     std::deque<Receive> m_receives;
-    std::int64_t m_received = 0;  // of those that were started, in order; their tickets count down from -1
+    std::int64_t m_received = 0;  // number of finished receives; tickets of receives count down from -1
     AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all of the above
 };
 
