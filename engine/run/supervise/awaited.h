@@ -9,11 +9,12 @@
 
 namespace ringside {
 
-// What a run that is to stop still waits for: "rank 0, which saves (312 MB written)", "rank 2, in backward at step 41
-// of epoch 3 for 12 s", "rank 1 to end".
+// Returns a phrase for the rank that a stopping run waits for, the one furthest behind: "rank 0, which saves (312.0 MB
+// written)", "rank 2 in backward at step 41 of epoch 3 for 12 s", "rank 1 to end".
 std::string awaitedText(const std::vector<RankFate>& fates, const std::filesystem::path& runDirectory);
 
-// What the newest checkpoint under way holds so far.
+// Returns the total size of the files in the newest checkpoint directory, complete or not, in bytes; 0 if there is
+// none.
 std::uintmax_t bytesSaved(const std::filesystem::path& runDirectory);
 
 }  // namespace ringside

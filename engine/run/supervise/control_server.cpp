@@ -24,7 +24,7 @@ struct Address {
     socklen_t length = 0;
 };
 
-// In the abstract name space: no file, gone with its last holder.
+// Returns an address in the abstract namespace: there is no file, and the kernel frees the name with the last socket.
 Address addressOf(const std::string& token) {
     Address address;
     address.value.sun_family = AF_UNIX;

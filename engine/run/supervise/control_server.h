@@ -16,16 +16,20 @@
 
 namespace ringside {
 
-// Where others tell a live run what to do: an abstract Unix socket (nothing is left behind, whoever is killed) whose
-// name is random and stands in supervisor.json, readable by its owner only. Peers of another user are turned away.
+// Socket on which a live run receives commands: an abstract Unix socket, which leaves no file behind after a crash.
+// Its name is random and written to supervisor.json, which only the owner can read. Peers of other users, except root,
+// are refused. One thread; no call blocks.
 class ControlServer {
   public:
     static constexpr std::size_t kMaxClients = 32;
 
-    explicit ControlServer(const RunPaths& paths);  // throws IoError
+    // Opens the socket and writes supervisor.json. Throws IoError.
+    explicit ControlServer(const RunPaths& paths);
+    // Returns the descriptors to poll; pass those that are ready to onReady().
 
     std::vector<pollfd> interests() const;
-    // Accepts and reads without waiting; calls onCommand for each line that is one.
+    // Accepts a client or reads from it, without blocking. Calls onCommand for each valid command; other lines are
+    // ignored. Ignores descriptors that are not its own.
     void onReady(int fd, const std::function<void(const ControlCommand&)>& onCommand);
 
   private:
@@ -39,12 +43,13 @@ class ControlServer {
     std::map<int, Client> m_clients;
 };
 
-// A connection to the supervisor of a live run, from another process.
+// Connection of another process to the supervisor of a live run.
 class ControlClient {
   public:
-    // A problem when no supervisor answers.
+    // Connects. Returns a problem if no supervisor accepts the connection.
     static Result<ControlClient> connect(const RunPaths& paths);
-    bool send(const ControlCommand& command) const;  // false when the supervisor is gone
+    // Sends a command; blocks for up to 5 s. False if the supervisor has exited or does not read.
+    bool send(const ControlCommand& command) const;
 
   private:
     explicit ControlClient(UniqueFd socket) : m_socket(std::move(socket)) {}

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kLookEvery{250};
 
-// An error of a file system that is away for a while is no answer.
+// True if the path certainly does not exist. Other errors, such as those of a network file system that is temporarily
+// unavailable, do not count.
 bool isAbsent(const char* path, struct stat& found) {
     return ::stat(path, &found) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }

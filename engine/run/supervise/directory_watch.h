@@ -8,15 +8,18 @@
 
 namespace ringside {
 
-// Whether the run directory is still where it was: deleted, moved, emptied or replaced ones take what is written next
-// to where nobody finds it.
+// Detects that the run directory was deleted, moved, emptied or replaced. Open files would still accept data then, but
+// the data could not be found any more.
 class DirectoryWatch {
   public:
     explicit DirectoryWatch(const RunPaths& paths);
 
-    // Looks a few times a second at most; true from the second look in a row that misses it: `rm -r` is done by then.
+    // Checks the directory at most every 250 ms. True once two checks in a row have failed, so that a running `rm -r`
+    // is over.
     bool isLost(TimePoint now);
-    void begin();  // what is there now is the run directory
+    // Takes the present directory at the path as the run directory.
+    void begin();
+    // Checks at once. True if the path is the same directory as at begin() and holds telemetry.jsonl.
     bool isThere() const;
 
   private:

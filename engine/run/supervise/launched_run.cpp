@@ -26,7 +26,8 @@ constexpr std::chrono::seconds kWelcomePatience{10};
 constexpr std::chrono::seconds kReadingPatience{
     60};  // a rank elsewhere may read its program and data over a network first
 
-// Rank 0's host is 0, the others count in the order of their first rank.
+// Returns the message that starts the ranks. Rank 0's host has index 0; the other hosts follow in the order of their
+// first rank.
 Welcome welcomeFor(const LaunchedRun& launched, const std::vector<Guest>& guests, const std::string& runDirectory) {
     Welcome welcome;
     welcome.runDirectory = runDirectory;
@@ -48,7 +49,8 @@ Welcome welcomeFor(const LaunchedRun& launched, const std::vector<Guest>& guests
     return welcome;
 }
 
-// What was chosen for one host may not do for several.
+// Replaces the shared-memory backend by Gloo if the ranks are on several hosts. Returns a problem if the experiment
+// asks for shared memory explicitly.
 std::optional<Problem> chooseBackend(PreparedRun& run, int hosts) {
     ComputeChoice& compute = run.compute;
     if (hosts == 1 || compute.backend != CollectiveBackend::kShm) return {};
@@ -92,7 +94,8 @@ void writeLaunchFile(const RunPaths& paths, const LaunchedRun& launched, const R
     writeFileAtomically(paths.launch(), json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
-// Memory for the ranks of this host, in the hands of those that are not our children.
+// Sends the welcome, creates the shared memory for the ranks of this host and passes its descriptor to those of them
+// that are not children of this process.
 UniqueFd shareMemory(const Welcome& welcome, const std::function<void()>& sendWelcome) {
     const auto here = static_cast<int>(welcome.ranksOn(0).size());
     if (here == 1) {
@@ -111,7 +114,7 @@ SupervisorOptions optionsFor(const LaunchedRun& launched, const Welcome& welcome
     options.workerProgram = launched.worker;
     options.epochUs = launched.epochUs;
     options.workerEnvironment = {std::string(kLaunchedVariable) + "=1"};
-    options.hangUpFd = launched.stopFd;  // launchers repeat themselves, and kill
+    options.hangUpFd = launched.stopFd;  // launchers send several signals, which are one stop request
     options.mayBeKilled = true;
     options.sharedFd = sharedFd;
     options.hosts = welcome.hosts;

@@ -15,26 +15,26 @@
 
 namespace ringside {
 
-// What rank 0's process does under torchrun, srun, mpirun and the like: it hosts the rendezvous, then what a supervisor
-// does (the run directory, the control socket, the verdict) with rank 0 as a process of its own, so that whatever
-// becomes of it is known and told.
+// Input of hostLaunchedRun(): a run under torchrun, srun, mpirun or another launcher, as the process of rank 0 sees it.
+// This process hosts the rendezvous and is then the supervisor of the run. Rank 0 itself is a child process, so that
+// its failure can be reported.
 struct LaunchedRun {
     LaunchPlace place;
     RendezvousTerms terms;
-    bool ownToken = false;  // given, not made from the job
+    bool ownToken = false;  // RINGSIDE_TOKEN was set; false: the token is derived from the job
     PreparedRun run;
-    std::filesystem::path worker;  // for rank 0
-    std::int64_t epochUs = 0;
-    int stopFd = -1;                                              // a read asks for a stop
-    std::int64_t restart = 0;                                     // how often this run was started again
-    std::string hostName;                                         // as rank 0 shall be called; empty: as the host is
-    std::function<void(const RunData&, unsigned)> onChange = {};  // as SupervisorOptions has it
-    std::function<void(const Culprit&)> blame = {};               // of ranks that keep the run from starting
-    std::function<void(const std::string&)> say;                  // to whoever reads the launcher's output
+    std::filesystem::path worker;  // program of rank 0
+    std::int64_t epochUs = 0;      // CLOCK_MONOTONIC microseconds: zero of the run's times
+    int stopFd = -1;               // each readable event requests a stop
+    std::int64_t restart = 0;      // number of restarts before this start
+    std::string hostName;          // name of rank 0's host in the record; empty: the system's host name
+    std::function<void(const RunData&, unsigned)> onChange = {};  // see SupervisorOptions
+    std::function<void(const Culprit&)> blame = {};               // called for ranks that keep the run from starting
+    std::function<void(const std::string&)> say;                  // prints a line to the launcher's output
 };
 
-// Until the run has ended and its directory is complete. A problem when it could not start: then nothing is left.
-// Throws IoError.
+// Hosts a run until it has ended and its directory is complete; blocks. Returns the outcome, or a problem if the run
+// could not start: then the run directory is removed. Throws IoError.
 Result<RunEnded> hostLaunchedRun(LaunchedRun launched, RunDirectory directory);
 
 }  // namespace ringside

@@ -10,23 +10,24 @@
 
 namespace ringside {
 
-// Whether the kernel's out-of-memory killer has struck within the last seconds: in our control group, or on this
-// machine where that cannot be asked.
+// Detects recent kills by the kernel's out-of-memory killer: in the control group of this process, or on the whole
+// machine where the group cannot be read.
 class MemoryKills {
   public:
     MemoryKills();
-    void look(TimePoint now);  // now and then: what was long ago has nothing to do with who dies now
-    // Nothing where the kernel does not tell.
+    // Reads the counter at most every 10 s, so that struck() ignores older kills. Call at each tick.
+    void look(TimePoint now);
+    // True if a process was killed within the last 10 to 20 s; empty if the kernel does not report such kills.
     std::optional<bool> struck() const;
 
   private:
     std::filesystem::path m_file;
-    std::optional<std::int64_t> m_before;  // at the last look but one
-    std::optional<std::int64_t> m_last;
+    std::optional<std::int64_t> m_before;  // kills counted at the second-latest read
+    std::optional<std::int64_t> m_last;    // kills counted at the latest read
     TimePoint m_lookAt{};
 };
 
-// The number behind "oom_kill" in a list of names and numbers.
+// Returns the number after "oom_kill" in the text of memory.events or /proc/vmstat; empty if it is missing.
 std::optional<std::int64_t> oomKillsIn(std::string_view text);
 
 }  // namespace ringside

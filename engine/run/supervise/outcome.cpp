@@ -29,7 +29,7 @@ std::string counted(std::int64_t count, const std::string& noun) {
     return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-// "; the last checkpoint is checkpoints/step-00000012"
+// Returns "; the last checkpoint is checkpoints/step-00000012".
 std::string lastCheckpointText(const RunEvidence& run) {
     return run.checkpoint ? "; the last checkpoint is " + run.checkpoint->path : "; no checkpoint was written";
 }
@@ -59,7 +59,7 @@ RunEnded finished(const RunEvidence& run) {
     return end;
 }
 
-// All ranks say that they are done: the disk must say the same.
+// Returns the outcome when all ranks report that they have finished: a success only if the checkpoint agrees.
 RunEnded provenFinish(const RunEvidence& run) {
     if (!run.checkpoint) {
         return failed(ExitCode::kBadConfiguration, -1,
@@ -83,7 +83,7 @@ RunEnded provenStop(const RunEvidence& run) {
                       ", but its weights are not in the run directory" + lastCheckpointText(run));
 }
 
-// The first rank that left without the words it should have said.
+// Returns the failure of the first rank that ended without reporting "finished" or "stopped".
 RunEnded unproven(const RunEvidence& run) {
     const RankReport* first = nullptr;
     for (const RankReport& rank : run.ranks) {

@@ -14,54 +14,57 @@
 
 namespace ringside {
 
-// What one rank left behind: how its process ended, and what it said of itself last.
+// End of one rank's process and the last state that the rank reported.
 struct RankReport {
     int rank = 0;
-    std::optional<ChildEnd> end;  // empty: the process still lives
-    int endOrder = 0;             // 1 = the first that was seen to end
-    std::string said;             // its last RankState: finished, stopped, training, ...
+    std::optional<ChildEnd> end;  // empty: the process is still running
+    int endOrder = 0;             // order in which ends were detected, from 1; 0: still running
+    std::string said;             // last RankState: finished, stopped, training, ...
 };
 
-// A checkpoint that is complete on the disk: all files its manifest lists, with the sizes it lists.
+// A complete checkpoint on the disk: all files of its manifest exist and have the listed sizes.
 struct CheckpointThere {
     std::string path;  // relative to the run directory
     std::int64_t step = 0;
     std::int64_t epochsDone = 0;
 };
 
-// Everything from which it follows how a run ended.
+// Facts that determine the outcome of a run.
 struct RunEvidence {
     std::vector<RankReport> ranks;
-    std::int64_t steps = 0;         // done, as far as anybody reported
-    std::int64_t plannedSteps = 0;  // when all epochs are done
+    std::int64_t steps = 0;         // steps done, by the reports received or by the newest checkpoint
+    std::int64_t plannedSteps = 0;  // steps done when all epochs are done
     std::int64_t plannedEpochs = 0;
     std::optional<CheckpointThere> checkpoint;  // the newest
     bool stopRequested = false;
-    bool cutShort = false;         // the ranks were terminated by request: nobody waited for them to save
-    bool nothingTrained = false;   // and there was nothing to save yet
-    std::string directoryLost;     // why the run had to end though nobody failed; empty: it had not
-    std::optional<Verdict> fault;  // found while the run went on
+    bool cutShort = false;         // the ranks were terminated by request, before they had saved
+    bool nothingTrained = false;   // the stop came while ranks loaded data: there was nothing to save
+    std::string directoryLost;     // text about a lost run directory, which ended the run; empty: not lost
+    std::optional<Verdict> fault;  // verdict found while the ranks ran
 };
 
-// The one place that says how a run ended: state, exit code, first failed rank and verdict. "finished" only where every
-// rank said so, ended well, and the checkpoint of the last planned step and epoch is on the disk; "stopped" only where
-// every rank said that, or the user had them terminated. Everything else has failed.
+// Returns the outcome of a run: state, exit code, first failed rank and verdict. This function alone decides it.
+// "finished" requires that each rank reported it and exited with 0 and that the checkpoint of the last planned step and
+// epoch is complete. "stopped" requires that each rank reported it and the checkpoint of the last step is complete, or
+// that the ranks were terminated by request. Each other end is a failure.
 RunEnded outcomeOf(const RunEvidence& evidence);
 
 // Outcome of a run whose launcher has asked it to stop and may kill it before the ranks have ended.
 RunEnded outcomeIfKilledNow(const RunEvidence& evidence);
 
-// The newest checkpoint of a run directory that is complete; nothing where there is none.
+// Returns the newest complete checkpoint of a run directory; empty if there is none.
 std::optional<CheckpointThere> newestCheckpoint(const std::filesystem::path& runDirectory);
-// The newest whose steps are all in the record, for a run that goes on in the same directory: a checkpoint may be on
-// the disk before the last steps that led to it were recorded. Where there is only such a one, that.
+// Returns the newest complete checkpoint that is not beyond recordedSteps, for a run that resumes in the same
+// directory: a checkpoint can be on the disk before its last steps were recorded. Returns the newest one if each is
+// beyond.
 std::optional<CheckpointThere> newestRecorded(const std::filesystem::path& runDirectory, std::int64_t recordedSteps);
-// The newest whose steps and epochs are all in the record, for so many ranks with data: where samples are dealt anew,
-// the epoch under way begins again, so that only checkpoints between two epochs will do. Where there is none, one whose
-// last epoch's results alone are missing; else the newest.
+// Returns the newest complete checkpoint whose steps and epoch results are all recorded, for a run with dataRanks
+// data-parallel ranks. If their number has changed, only checkpoints between two epochs are usable, because samples are
+// then assigned differently. If there is none, returns the newest one without the results of its last epoch, and else
+// the newest usable one.
 std::optional<CheckpointThere> newestFor(const std::filesystem::path& runDirectory, const RecordReach& recorded,
                                          std::int64_t dataRanks);
-// A complete checkpoint of the run directory with this path.
+// Returns the complete checkpoint at this path if it belongs to the run directory; empty otherwise.
 std::optional<CheckpointThere> checkpointAt(const std::filesystem::path& runDirectory,
                                             const std::filesystem::path& checkpoint);
 

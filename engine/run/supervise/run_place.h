@@ -11,22 +11,26 @@
 
 namespace ringside {
 
-// Where --resume auto goes on: in the run directory itself, from its newest complete checkpoint, if it has one; else
-// the run starts anew there. A run directory without a checkpoint is emptied first: nothing of it can be gone on with.
+// Locked run directory of a run that is about to start.
+//
+// With --resume auto a run resumes in its own directory, from the newest usable checkpoint. Without a checkpoint it
+// starts from the beginning there, and the old record is deleted first.
 struct RunPlace {
     RunDirectory directory;
-    std::string resume;           // checkpoint, or empty
-    std::int64_t recordedUs = 0;  // run time that the record already covers
+    std::string resume;           // checkpoint directory; empty: start from the beginning
+    std::int64_t recordedUs = 0;  // run time that the kept record covers, in microseconds
 };
 
 inline constexpr const char* kResumeAuto = "auto";
 
-// dataRanks: between how many ranks the samples will be dealt.
+// Returns the checkpoint that --resume auto resumes from, as an absolute path; empty if there is none. dataRanks:
+// number of data-parallel ranks, which the samples are assigned to. A problem if `out` is empty.
 Result<std::string> findResumeAuto(const std::filesystem::path& out, std::int64_t dataRanks);
-// In a new directory with a default name.
+// Creates a run directory with a default name (makeDefaultRunDirectory()).
 Result<RunPlace> takeDefaultRunPlace(const std::string& name);
-// After the experiment was checked: what follows the checkpoint is taken out of the record. Throws IoError.
-// Without a checkpoint, even an empty one, the directory must be new.
+// Creates or reopens the run directory `out`; call after the experiment was checked. autoResume: result of
+// findResumeAuto(); without it the directory must be new or empty. A reopened record is cut after the checkpoint, or
+// deleted if there is none. Throws IoError.
 Result<RunPlace> takeRunPlace(const std::filesystem::path& out, const std::optional<std::string>& autoResume);
 
 }  // namespace ringside

@@ -8,16 +8,20 @@
 
 namespace ringside {
 
-// What a request to stop means, given those before it. Weights are thrown away only on a third one, by somebody who was
-// told what that costs and has had the time to read it; a terminal that closes says so several times and means one
-// stop.
+// Meaning of each stop request, which depends on the requests before it.
+//
+// The first request begins the stop, the second reports what a third would cost, and a third within kMind terminates
+// the ranks without saving. A third one within kReading is ignored: the user cannot have read the report yet.
 class StopRequests {
   public:
     enum class Meaning { kBegin, kTell, kNothing, kCutShort };
-    static constexpr std::chrono::milliseconds kReading{300};  // nobody has read what was said less long ago
-    static constexpr std::chrono::seconds kMind{5};            // after which it is told again
+    static constexpr std::chrono::milliseconds kReading{300};  // least time to read the report
+    static constexpr std::chrono::seconds kMind{5};            // validity of the report; later it is repeated
 
+    // Returns the meaning of a request by the user.
     Meaning request(TimePoint now);
+    // Returns the meaning of a request that can arrive several times for one stop, as from a closing terminal or a
+    // launcher: kBegin, or kNothing after any earlier request.
     Meaning hangUp(TimePoint now);
     bool asked() const { return m_asked; }
 

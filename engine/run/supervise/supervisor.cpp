@@ -21,9 +21,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kTick{40};  // as often as ranks send
+constexpr milliseconds kTick{40};  // interval at which ranks send telemetry
 constexpr milliseconds kFlushInterval{80};
-constexpr milliseconds kLateTick{1500};  // we slept (suspended, stopped): nobody else may be blamed for silence
+constexpr milliseconds kLateTick{1500};  // this process was suspended or stopped: silence of ranks does not count
 constexpr milliseconds kKillPatience{2000};
 constexpr milliseconds kReadLoadEvery{1000};
 constexpr double kHeartbeatSeconds = 1;
@@ -32,7 +32,7 @@ double secondsBetween(TimePoint from, TimePoint to) {
     return std::chrono::duration<double>(to - from).count();
 }
 
-// Each rank takes six descriptors here; the usual soft limit of 1,024 would end at 160 ranks.
+// Raises the soft limit of open files. Each rank takes six descriptors; the usual limit of 1,024 allows 160 ranks.
 void raiseDescriptorLimit() {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -93,7 +93,8 @@ void Supervisor::adopt(std::unique_ptr<RankLink> rank, UniqueFd store) {
     m_ranks.push_back(std::move(rank));
 }
 
-// Ranks on other hosts and ranks of a launcher keep the configured timeout: the load of their hosts is not known here.
+// Extends the deadlines on a busy host. Ranks on other hosts and ranks of a launcher keep the configured timeout: the
+// load of their hosts is not known here.
 void Supervisor::setDeadlines() {
     const HostLoad load = m_options.readLoad(ranksHere());
     m_deadlines = runDeadlines(m_options.startDeadline, timeout(), load);
@@ -103,7 +104,7 @@ void Supervisor::setDeadlines() {
     if (!text.empty()) log("info", text);
 }
 
-// Other programs may have started after the ranks.
+// Extends the start deadline while some rank has sent nothing yet: other programs may have started after the ranks.
 void Supervisor::extendStartDeadline() {
     const TimePoint now = steady_clock::now();
     const bool allHeard = std::ranges::all_of(m_ranks, [](const auto& rank) { return rank->everHeard; });
@@ -146,11 +147,11 @@ void Supervisor::runRanks() {
     try {
         while (!allEnded() && !(m_phase == Phase::kKilled && steady_clock::now() > m_phaseDeadline)) tick();
     } catch (const IoError& error) {
-        // The run directory cannot be written any more: training into nothing would help nobody.
+        // The run directory is lost to another run, so that no result of this one could be written.
         m_verdict = Verdict{ExitCode::kBadConfiguration, -1, error.what()};
         killAll();
     }
-    if (!m_verdict && !m_cutShort && !m_stoppedLoading) judge(true);  // nothing will become clearer any more
+    if (!m_verdict && !m_cutShort && !m_stoppedLoading) judge(true);  // all ranks have ended: no more reports follow
 }
 
 void Supervisor::tick() {
@@ -172,7 +173,7 @@ void Supervisor::tick() {
     m_memoryKills.look(now);
     if (!m_verdict) judgeRanks();
     watchDirectory();
-    // What cannot be recorded should not go on for long; the ranks save their weights first.
+    // A run that cannot be recorded is stopped; the ranks save their weights first.
     if (m_recorder.fullDisk() && m_phase == Phase::kRunning) hangUp();
     enforceStop();
     flushIfDue();
@@ -187,9 +188,9 @@ void Supervisor::waitForInput() {
     }
     for (const pollfd& fd : m_control->interests()) waiting.push_back(fd);
     for (const pollfd& fd : m_store.interests()) waiting.push_back(fd);
-    // Not telemetry: waking for each frame of each rank would take time from the ranks, which share the CPUs with us.
+    // Telemetry is read once per tick instead: waking for each frame would take CPU time from the ranks.
     for (const auto& rank : m_ranks) {
-        // Negative descriptors are ignored by poll: streams that have ended, processes already collected.
+        // poll() ignores the negative descriptors of ended streams and of processes already reaped.
         waiting.push_back({rank->outputFd(), POLLIN, 0});
         waiting.push_back({rank->exitFd(), POLLIN, 0});
     }
@@ -221,7 +222,8 @@ void Supervisor::readRank(RankLink& rank) {
     rank.readOutput([&](std::string_view line) { receiveOutput(rank, line); });
 }
 
-// A worker speaks for its own rank only; run, end and finding lines are the supervisor's.
+// Records a telemetry line. A worker may send lines of its own rank only; run, end, clock and finding lines come from
+// the supervisor alone.
 void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
     rank.heard(steady_clock::now());
     const Result<Event> event = decodeLine(line);
@@ -233,7 +235,7 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
     const bool ours =
         std::holds_alternative<RunStarted>(event.value()) || std::holds_alternative<RunEnded>(event.value()) ||
         std::holds_alternative<HostClock>(event.value()) || std::holds_alternative<Finding>(event.value());
-    // Files are read and written where a checkpoint is said to be: only rank 0, which saves, may say so.
+    // The path in a checkpoint line is read and written later: only rank 0, which saves checkpoints, may send one.
     const bool saves = std::holds_alternative<CheckpointSaved>(event.value()) && rank.rank() != 0;
     const bool foreign = std::visit(
         [&](const auto& one) {
@@ -257,7 +259,8 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
     m_turns.next();
 }
 
-// Judges ranks on other hosts only: the same from a process of this host is a mistake in Ringside, which the log shows.
+// Sets the verdict for a rank on another host that sent invalid data, at once if isCertain, else at the 16th line.
+// Invalid data from a process of this host is a mistake in Ringside and is only logged.
 void Supervisor::reportMisuse(RankLink& rank, const std::string& how, bool isCertain) {
     constexpr int kMostBadLines = 16;
     if (rank.host().empty() || m_misuse || (!isCertain && ++rank.badLines < kMostBadLines)) return;
@@ -267,7 +270,7 @@ void Supervisor::reportMisuse(RankLink& rank, const std::string& how, bool isCer
     m_misuse = misuseVerdict(fate, how);
 }
 
-// Each host once: who watches sees what holds the run up.
+// Logs slow links while the run is live, once for each host.
 void Supervisor::tellSlowLinks() {
     for (const HostLink& link : hostLinks(m_recorder.data())) {
         if (link.slow == HostLink::Slow::kNo || !m_slowHosts.insert(link.host).second) continue;
@@ -276,7 +279,7 @@ void Supervisor::tellSlowLinks() {
 }
 
 void Supervisor::receiveOutput(RankLink& rank, std::string_view line) {
-    // Its own messages came as telemetry already.
+    // The worker sends its own messages, which begin with "rank N: ", as telemetry too.
     if (line.rfind("rank " + std::to_string(rank.rank()) + ": ", 0) == 0) return;
     record(LogLine{rank.rank(), "info", std::string(line), nowUs()});
 }
@@ -288,7 +291,7 @@ void Supervisor::noteEnds() {
 }
 
 void Supervisor::noteEnd(RankLink& rank) {
-    readRank(rank);  // what it wrote before it ended is still in the sockets
+    readRank(rank);  // its last lines are still in the sockets
     rank.endOrder = ++m_ends;
     rank.endedAt = steady_clock::now();
     const ChildEnd& end = *rank.end();
@@ -298,13 +301,13 @@ void Supervisor::noteEnd(RankLink& rank) {
     record(RankState{rank.rank(), "failed", "", 0, nowUs()});
 }
 
-// Rank 0 tells the others.
+// Executes a command. Rank 0 forwards it to the other ranks.
 void Supervisor::obey(const ControlCommand& command) {
     if (command.kind == ControlKind::kStop) return requestStop();
     m_ranks.front()->sendControl(encodeControl(command));
 }
 
-// A launcher tells each rank to end; the ranks have to end together.
+// Turns a launcher's request to a single rank into a stop of the run, because all ranks must end together.
 void Supervisor::heedLaunchers() {
     for (auto& rank : m_ranks) {
         if (!rank->takeStopRequest()) continue;
@@ -313,7 +316,7 @@ void Supervisor::heedLaunchers() {
     }
 }
 
-// Traces of ranks on different hosts lie beside one another as well as their clocks were compared.
+// Exchanges time stamps with ranks on other hosts. The alignment of traces across hosts depends on this comparison.
 void Supervisor::compareClocks() {
     for (auto& rank : m_ranks) {
         for (const ClockReading& reading : rank->takeClockReadings()) m_clocks.take(rank->rank(), reading);
@@ -325,7 +328,7 @@ void Supervisor::compareClocks() {
 }
 
 void Supervisor::judgeRanks() {
-    if (m_phase == Phase::kTerminating || m_phase == Phase::kKilled) return;  // how they end is our doing
+    if (m_phase == Phase::kTerminating || m_phase == Phase::kKilled) return;  // the supervisor itself has ended them
     const TimePoint now = steady_clock::now();
     for (const auto& rank : m_ranks) {
         const auto& end = rank->end();
@@ -344,7 +347,7 @@ void Supervisor::judge(bool settled) {
     limits.startSeconds = std::chrono::duration<double>(m_deadlines.start).count();
     const double timeout = m_run.config.parallel.timeoutSeconds * m_deadlines.timeoutFactor;
     limits.runSeconds = timeout + kHeartbeatSeconds;
-    // A GPU that does not answer is given up by its own rank, after twice the time.
+    // The rank of a GPU that does not respond fails by itself, after twice the timeout.
     limits.stillSeconds = (m_run.compute.device == DeviceChoice::kCuda ? 2 : 1) * timeout +
                           std::chrono::duration<double>(m_options.stillGrace).count();
     if (const std::optional<Verdict> verdict = ringside::judge(fates(), limits, settled)) fail(*verdict);
@@ -391,7 +394,7 @@ std::vector<RankFate> Supervisor::fates() const {
         fate.savingSeconds = rank->movement.savingSeconds(now);
         if (fate.end) fate.endedSeconds = secondsBetween(rank->endedAt, now);
         fate.missingRank = rank->missingRank;
-        // Asked only when it can matter: reading /proc at every tick would cost more than the rest.
+        // Checked only for silent ranks or after a failure: reading /proc at each tick would cost more than the rest.
         if (!fate.end && (fate.silentSeconds > kHeartbeatSeconds || m_witnessedAt))
             fate.processStopped = rank->isStopped();
         if (fate.end && fate.end->signalled && fate.end->code == SIGKILL) fate.memoryKill = m_memoryKills.struck();

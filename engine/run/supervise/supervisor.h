@@ -25,41 +25,45 @@
 
 namespace ringside {
 
+// Settings of a Supervisor. Callbacks run on the supervisor's thread.
 struct SupervisorOptions {
     std::filesystem::path workerProgram;
-    std::vector<std::string> workerEnvironment;      // "NAME=value", for all workers
-    std::int64_t epochUs = 0;                        // CLOCK_MONOTONIC microseconds: zero of the run's times
-    int stopFd = -1;                                 // a signalfd or other descriptor: each read asks for a stop
-    int hangUpFd = -1;                               // the same, of a terminal that closes: however often, one stop
+    std::vector<std::string> workerEnvironment;  // "NAME=value", for all workers
+    std::int64_t epochUs = 0;                    // CLOCK_MONOTONIC microseconds: zero of the run's times
+    int stopFd = -1;                             // a signalfd or other descriptor: each readable event requests a stop
+    int hangUpFd = -1;  // descriptor of a closing terminal: several events are one stop request
     std::chrono::milliseconds startDeadline{10000};  // least time for a worker's first sign of life (runDeadlines())
-    std::chrono::milliseconds awaitTold{3000};       // between the stop request and saying what is awaited
+    std::chrono::milliseconds awaitTold{3000};       // from the stop request to the first "waiting for" line in the log
     std::chrono::milliseconds terminateGrace{1000};  // between SIGTERM and SIGKILL
-    std::chrono::milliseconds backOff{1000};         // before the first restart; twice as long before each other
-    std::chrono::milliseconds settleTime{400};       // in which a peer's own death becomes known
-    std::chrono::milliseconds stillGrace{3000};      // for ranks to find out themselves whom they wait for
+    std::chrono::milliseconds backOff{1000};         // before the first restart; doubles with each restart, up to 30 s
+    std::chrono::milliseconds settleTime{400};       // from the first exit that a peer may have caused to the verdict
+    std::chrono::milliseconds stillGrace{3000};      // beyond the timeout, for ranks to report a missing peer first
     std::function<HostLoad(int ranks)> readLoad = readHostLoad;
-    bool mayBeKilled = false;        // by a launcher, soon after a rank has failed or a stop was requested
-    int sharedFd = -1;               // memory for the collectives, made already; -1: made here where it is needed
-    std::vector<int> hosts;          // of each rank; empty: all are here
-    std::string address;             // of this host, as others reach it
-    std::vector<std::string> notes;  // for the log, when it starts
-    std::string hostName;            // of this host, where there are others; empty: not told
-    std::int64_t restart = 0;        // how often the run was started again before, by whoever started this
-    std::function<void(const RunData&, unsigned)> onChange;  // after events were recorded, with RunChange bits
+    bool mayBeKilled = false;        // a launcher may kill this process soon after a failure or a stop request
+    int sharedFd = -1;               // shared memory for the collectives; -1: start() creates it for the shm backend
+    std::vector<int> hosts;          // host index of each rank, 0 = this host; empty: all ranks are on this host
+    std::string address;             // address of this host for the other hosts
+    std::vector<std::string> notes;  // lines for the log, written at the start
+    std::string hostName;            // name of this host in the record; empty: not recorded
+    std::int64_t restart = 0;        // number of restarts of the whole group before this start
+    std::function<void(const RunData&, unsigned)> onChange;  // called after events were recorded, with RunChange bits
 };
 
-// Starts the workers of a run, records what they report, ends it at the first failure or on request, and says why.
-// One thread; poll loop. Destroying it kills every worker.
+// Starts the workers of a run, records their reports, and ends the run at the first failure or on request, with a
+// verdict. A failed run is started again from its last checkpoint up to parallel.max_restarts times.
+//
+// Thread safety: one thread, which runs a poll loop. The destructor kills every worker.
 class Supervisor {
   public:
     Supervisor(const RunPaths& paths, const PreparedRun& run, SupervisorOptions options);
     ~Supervisor();
 
-    // A rank that runs already, and its connection to the store; before start().
+    // Adds a rank that is already running, and its connection to the store. Call before start().
     void adopt(std::unique_ptr<RankLink> rank, UniqueFd store);
-    // Starts every worker that was not adopted. Throws IoError; then nothing is left running.
+    // Starts every worker that was not adopted. Throws IoError; the destructor then kills the workers already started.
     void start();
-    // Until every worker is gone and the run directory complete.
+    // Runs until every worker has exited and the run directory is complete. Returns the outcome. Throws IoError if
+    // workers cannot be started again; other errors become the verdict.
     RunEnded run();
 
   private:
@@ -131,28 +135,28 @@ class Supervisor {
     TimePoint m_phaseDeadline{};
     RunDeadlines m_deadlines;
     TimePoint m_readLoadAt{};
-    std::optional<TimePoint> m_witnessedAt;  // when the first rank gave up on a peer
+    std::optional<TimePoint> m_witnessedAt;  // end of the first rank that may have failed because of a peer
     std::optional<Verdict> m_verdict;
-    std::optional<Verdict> m_misuse;  // of a rank on another host
+    std::optional<Verdict> m_misuse;  // verdict about a rank on another host that sent invalid data
     std::vector<std::string> m_lastLines;
     StopRequests m_stops;
     bool m_stoppedLoading = false;
     bool m_cutShort = false;
-    std::string m_directoryLost;        // what happened to the run directory
-    bool m_cannotRecord = false;        // it could not be made again
-    std::set<std::string> m_slowHosts;  // that were told of
+    std::string m_directoryLost;        // text about a lost run directory; empty: it is in its place
+    bool m_cannotRecord = false;        // the lost run directory could not be created again
+    std::set<std::string> m_slowHosts;  // hosts whose slow link was logged
     DirectoryWatch m_directory;
     MemoryKills m_memoryKills;
     HostClocks m_clocks;
     std::uintmax_t m_savedBytes = 0;
     TimePoint m_lookAtSavesAt{};
-    TimePoint m_tellAt{};  // what a stop waits for
+    TimePoint m_tellAt{};  // time of the next log line that names the rank a stop waits for
     std::chrono::milliseconds m_tellEvery{};
     std::int64_t m_restarts = 0;
-    std::string m_resume;    // what the ranks go on from since a restart
-    bool m_adopted = false;  // ranks that others started, and only they can start again
+    std::string m_resume;    // checkpoint that the ranks resume from; empty before the first restart
+    bool m_adopted = false;  // some ranks were started by a launcher, so that no restart is possible here
     bool m_waitsToRestart = false;
-    bool m_givesUp = false;  // asked to stop between two starts
+    bool m_givesUp = false;  // a stop was requested during the pause before a restart
     int m_ends = 0;
     unsigned m_changes = 0;
     ShortTurns m_turns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The supervisor's first and last lines: what the run is, and what it came to.
+// Start and end of a run's record: the run line, the evidence and the outcome.
 #include <algorithm>
 
 #include "run/supervise/supervisor.h"
@@ -38,7 +38,7 @@ RunEvidence Supervisor::evidence() const {
     }
     run.checkpoint = newestCheckpoint(m_paths.directory);
     run.steps = std::max(m_recorder.stepsDone(), run.checkpoint ? run.checkpoint->step : 0);
-    const std::int64_t told = m_recorder.data().epochs();  // as the run was told last
+    const std::int64_t told = m_recorder.data().epochs();  // with changes made while the run was live
     run.plannedEpochs = m_run.plannedEpochs();
     run.plannedSteps = m_run.plannedSteps();
     if (m_run.config.training.maxSteps == 0) {
@@ -66,8 +66,8 @@ RunEnded Supervisor::conclusion() const {
     return end;
 }
 
-// A launcher such as mpirun kills this process about a second after a rank has died or after its own SIGTERM. The
-// summary written here says what is known by then; finish() replaces it.
+// Writes a provisional summary, which finish() replaces. A launcher such as mpirun kills this process about a second
+// after a rank has died or after its own SIGTERM, before finish() can run.
 void Supervisor::writeSummaryEarly(RunEnded end) {
     if (!m_options.mayBeKilled) return;
     end.timeUs = nowUs();

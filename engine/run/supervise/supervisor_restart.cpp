@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a group of ranks is started again from its last checkpoint after one of them failed.
+// Restart of all ranks from the last checkpoint after one of them failed.
 #include <algorithm>
 
 #include "launch/channels/shared_memory.h"
@@ -14,7 +14,7 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kLongestBackOff{30000};
 
-// What may pass when it is tried again; a wrong configuration or a diverged loss will not.
+// True if a restart may succeed. A wrong configuration or a diverged loss would fail again.
 bool mayPass(int exitCode) {
     for (const ExitCode code :
          {ExitCode::kCommunicationFailed, ExitCode::kDeviceFailed, ExitCode::kRankDied, ExitCode::kRankHung}) {
@@ -55,7 +55,7 @@ bool Supervisor::restartRanks() {
     return true;
 }
 
-// Of a group that was ended and started again as a whole: a class, or ranks through ssh.
+// Records the restarts of a group that was ended and started again as a whole: a class, or ranks started through ssh.
 void Supervisor::noteEarlierRestarts() {
     m_restarts = m_options.restart;
     if (m_restarts == 0) return;
@@ -68,7 +68,7 @@ void Supervisor::noteEarlierRestarts() {
                       .timeUs = nowUs()});
 }
 
-// False when somebody wants the run to stop meanwhile: it stays failed.
+// Waits before a restart. False if a stop was requested during the pause: the run then stays failed.
 bool Supervisor::waitToRestart(milliseconds pause) {
     const TimePoint until = steady_clock::now() + pause;
     m_waitsToRestart = true;
@@ -82,7 +82,7 @@ bool Supervisor::waitToRestart(milliseconds pause) {
 
 void Supervisor::startAfresh() {
     const auto worldSize = static_cast<int>(m_run.config.parallel.worldSize);
-    m_ranks.clear();  // kills what is left
+    m_ranks.clear();  // kills processes that are still running
     m_store = StoreServer();
     if (m_shared) m_shared = createSharedMemory(sharedMemoryBytes(worldSize));
     m_phase = Phase::kRunning;

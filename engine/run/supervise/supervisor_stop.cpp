@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a run is ended on purpose: by request, or because nobody could find what it writes any more.
+// Stop of a run: by request, or because its run directory was lost.
 #include <algorithm>
 #include <csignal>
 #include <utility>
@@ -58,7 +58,7 @@ void Supervisor::beginStop() {
     m_tellEvery = m_options.awaitTold;
     m_tellAt = steady_clock::now() + m_tellEvery;
     log("info", "stop requested: the ranks stop together after the step they are in");
-    // Rank 0's word counts; the others only rest no longer in slow motion.
+    // Rank 0 decides the step after which all stop; the other ranks only leave their pauses of slow motion.
     for (auto& rank : m_ranks) rank->sendControl(encodeControl({ControlKind::kStop}));
     writeSummaryEarly(outcomeIfKilledNow(evidence()));
 }
@@ -81,7 +81,7 @@ void Supervisor::tellAwaited() {
     log("warning", "stopping: waiting for " + awaitedText(fates(), m_paths.directory));
 }
 
-// Then no rank has made a step, for each takes all of them.
+// True if some rank still loads its data. No rank has then done a step, because each step takes all ranks.
 bool Supervisor::someRankLoads() const {
     const auto& ranks = m_recorder.data().ranks();
     return std::any_of(ranks.begin(), ranks.end(), [](const RankData& rank) { return rank.state == "loading"; });
@@ -93,13 +93,14 @@ void Supervisor::terminate() {
     for (auto& rank : m_ranks) rank->signal(SIGTERM);
 }
 
-// Ranks that get on are left alone however long their step or their save takes: judgeRanks() finds those that do not.
+// Logs which rank a stop waits for, and kills terminated ranks after the grace period. A stop has no deadline of its
+// own: steps and saves that make progress may take long, and judgeRanks() detects hung ranks.
 void Supervisor::enforceStop() {
     if (m_phase == Phase::kStopping) return tellAwaited();
     if (m_phase == Phase::kTerminating && steady_clock::now() >= m_phaseDeadline) killAll();
 }
 
-// A save that grows is alive, however slow the disk.
+// Counts growing checkpoint files as progress of the ranks that save, once a second.
 void Supervisor::noteSaves() {
     const TimePoint now = steady_clock::now();
     const auto saves = [](const auto& rank) { return !rank->end() && rank->movement.isSaving(); };
@@ -122,7 +123,7 @@ void Supervisor::watchDirectory() {
     if (m_stops.hangUp(steady_clock::now()) == StopRequests::Meaning::kBegin) beginStop();
 }
 
-// The directory may have been deleted in the last moments, after the last look: then the record is lost all the same.
+// Creates a run directory that was deleted after the last check again, so that the outcome can be written.
 void Supervisor::lookForDirectory() {
     if (m_cannotRecord || m_directory.isThere()) return;
     try {
@@ -132,9 +133,9 @@ void Supervisor::lookForDirectory() {
     }
 }
 
-// Makes the directory again for the ranks' last checkpoint and for what is needed to read and to resume it. Without
-// success the ranks save elsewhere (SavePlaces), and the rest of the run is not recorded. Throws IoError where the
-// directory belongs to another run now.
+// Creates the lost directory again, for the ranks' last checkpoint, its configuration and a new record. If that fails,
+// the ranks save elsewhere (SavePlaces), and the rest of the run is not recorded. Throws IoError if another run uses
+// the directory now.
 void Supervisor::startDirectoryAgain() {
     m_directoryLost = "the run directory " + m_paths.directory.string() + " was deleted or moved while the run went on";
     std::error_code error;

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+// Search for the failed rank. The first of these is the cause: a rank that others accuse of invalid data (once
+// settled); the first process that ended badly by itself; a silent rank; a rank that others report as missing (once
+// settled); a rank that makes no progress. Ranks that gave up on a peer are only witnesses.
 #include "run/supervise/verdict.h"
 
 #include <algorithm>
@@ -27,7 +30,7 @@ std::string where(const RankFate& fate) {
     return fate.place.empty() ? "" : " " + fate.place;
 }
 
-// The last line of its output, without the "rank 2: " that workers put before their own messages.
+// Returns the rank's last line of output, without the "rank 2: " that workers put before their own messages.
 std::string lastWords(const RankFate& fate) {
     if (fate.lastLines.empty()) return {};
     const std::string& line = fate.lastLines.back();
@@ -39,7 +42,7 @@ bool exitedWell(const RankFate& fate) {
     return !fate.end->signalled && (fate.end->code == 0 || fate.end->code == static_cast<int>(ExitCode::kStopped));
 }
 
-// Leaving with a good code, but without a word, is no good end either.
+// True if the rank failed. An exit code of success without a report of "finished" or "stopped" is a failure too.
 bool endedBadly(const RankFate& fate) {
     return fate.end && !(exitedWell(fate) && (fate.said == "finished" || fate.said == "stopped"));
 }
@@ -48,12 +51,12 @@ bool wasCutOff(const RankFate& fate) {
     return !fate.lastLines.empty() && fate.lastLines.back().find(kControlCut) != std::string::npos;
 }
 
-// A peer's absence made it give up: the cause is elsewhere.
+// True if the rank ended because a peer did not respond: the cause is then another rank.
 bool gaveUp(const RankFate& fate) {
     return !wasCutOff(fate) && fate.end && !fate.end->signalled && fate.end->code == kCommunicationFailed;
 }
 
-// A rank's own exit code becomes the run's where it says more than "a rank died".
+// Returns the run's exit code: the rank's own if it is more specific than kRankDied.
 ExitCode codeFor(const ChildEnd& end) {
     if (end.signalled) return ExitCode::kRankDied;
     switch (static_cast<ExitCode>(end.code)) {
@@ -67,7 +70,7 @@ ExitCode codeFor(const ChildEnd& end) {
     }
 }
 
-// What a signal says of its cause; empty where its last words say more.
+// Returns the probable cause of a fatal signal; empty if the rank's last line of output is more specific.
 std::string causeOf(const RankFate& fate) {
     if (!fate.end->signalled || fate.end->lost) return {};
     if (fate.end->code == SIGKILL) {
@@ -123,13 +126,14 @@ Verdict silent(const RankFate& fate, const SilenceLimits& limits) {
             name(fate) + " hung" + where(fate) + ": no sign of life for " + seconds(fate.silentSeconds) + stopped};
 }
 
-// Where a rank stands among the others; the one that is furthest behind keeps them waiting.
+// Returns the progress of a rank, for comparison: the rank with the smallest value makes the others wait.
 auto standing(const RankFate& fate) {
     const bool waits = isCommunication(fate.beat.phase);
     return std::tuple(fate.beat.step, fate.beat.collective, fate.beat.batches, waits);
 }
 
-// A model whose steps have taken long may take long again; of the first step nobody knows yet how long it takes.
+// Returns the time in seconds that a rank may make no progress. It grows with the slowest earlier step, and is ten
+// times the limit in the first step, whose duration is not known yet.
 double patienceWith(const RankFate& fate, const SilenceLimits& limits) {
     constexpr double kFirstStep = 10;
     constexpr double kSlowStep = 8;
@@ -137,7 +141,7 @@ double patienceWith(const RankFate& fate, const SilenceLimits& limits) {
     return std::max(limits.stillSeconds, kSlowStep * fate.longestSeconds);
 }
 
-// Ranks further on may only be waiting for the one furthest behind: it alone is judged.
+// Judges only the rank furthest behind, because the other ranks may be waiting for it.
 std::optional<Verdict> judgeStanding(const std::vector<RankFate>& fates, const SilenceLimits& limits) {
     const RankFate* last = nullptr;
     bool together = true;
@@ -156,7 +160,7 @@ std::optional<Verdict> judgeStanding(const std::vector<RankFate>& fates, const S
                        "; an endless loop, or steps so long that parallel.timeout_seconds must be raised"};
 }
 
-// The living rank that is furthest behind; null where none lives.
+// Returns the running rank that is furthest behind; null if none is running.
 const RankFate* furthestBehind(const std::vector<RankFate>& fates) {
     const RankFate* last = nullptr;
     for (const RankFate& fate : fates) {
@@ -165,7 +169,7 @@ const RankFate* furthestBehind(const std::vector<RankFate>& fates) {
     return last;
 }
 
-// A save is waited for as long as it grows; a disk may take its time to write what it has taken, but not for ever.
+// Judges a save only after ten times the limit without new data, because a slow disk may still be writing its cache.
 std::optional<Verdict> judgeSaves(const std::vector<RankFate>& fates, const SilenceLimits& limits) {
     constexpr double kSlowDisk = 10;
     const RankFate* last = furthestBehind(fates);
@@ -176,7 +180,7 @@ std::optional<Verdict> judgeSaves(const std::vector<RankFate>& fates, const Sile
                        "; is the disk of the run directory gone?"};
 }
 
-// Ranks end together: who goes on long after another has ended well will not.
+// Judges a rank that is still running long after another has ended well: ranks end together.
 std::optional<Verdict> judgeLeftBehind(const std::vector<RankFate>& fates, const SilenceLimits& limits) {
     double longest = 0;
     for (const RankFate& fate : fates) longest = std::max(longest, fate.endedSeconds);
@@ -195,7 +199,8 @@ const RankFate* firstEnded(const std::vector<RankFate>& fates, bool (*matches)(c
     return first;
 }
 
-// Of the living ranks the one that has been silent for longest, if that is longer than a heartbeat can be late.
+// Returns the running rank with the longest silence beyond the possible delay of a heartbeat, or a stopped process;
+// null if there is none.
 const RankFate* quietest(const std::vector<RankFate>& fates) {
     constexpr double kLateSeconds = 2;
     const RankFate* found = nullptr;
@@ -206,7 +211,7 @@ const RankFate* quietest(const std::vector<RankFate>& fates) {
     return found;
 }
 
-// The witness that ended first among those that name a rank which `counts`, and that rank.
+// First rank to end that reported a missing rank, and that missing rank. Only ranks for which `counts` is true count.
 struct Testimony {
     const RankFate* witness = nullptr;
     const RankFate* missing = nullptr;
@@ -224,15 +229,16 @@ Testimony testimony(const std::vector<RankFate>& fates, bool (*counts)(const Ran
     return best;
 }
 
-// Ranks that name each other could not reach each other: none of them was away.
+// True if all ranks that gave up name this rank. Ranks that name each other have lost their connection, and none of
+// them hung.
 bool allName(const std::vector<RankFate>& fates, int rank) {
     return std::ranges::all_of(fates, [rank](const RankFate& fate) {
         return !gaveUp(fate) || fate.missingRank < 0 || fate.missingRank == rank;
     });
 }
 
-// Where all gave up on each other: who had not been heard of for longest, if that is longer than a heartbeat can be
-// late and longer than any other was silent; else who was furthest behind.
+// Returns the rank that hung if all ranks gave up on each other: the one with the clearly longest silence, and else the
+// one that alone was furthest behind. Null if neither exists.
 const RankFate* cameBackLate(const std::vector<RankFate>& fates) {
     constexpr double kLateSeconds = 2;
     const auto silence = [](const RankFate& fate) { return std::max(fate.longestSilence, fate.silentSeconds); };
@@ -252,7 +258,7 @@ const RankFate* cameBackLate(const std::vector<RankFate>& fates) {
     if (clear) return longest;
     const RankFate* last = nullptr;
     for (const RankFate& fate : fates) {
-        if (fate.beat.step == 0 && fate.beat.collective == 0) return nullptr;  // never connected: no order among them
+        if (fate.beat.step == 0 && fate.beat.collective == 0) return nullptr;  // never connected: progress is unknown
         if (last == nullptr || isBehind(fate, *last)) last = &fate;
     }
     const auto others = [&](const RankFate& fate) { return &fate == last || isBehind(*last, fate); };
@@ -264,7 +270,8 @@ bool accuses(const RankFate& fate) {
            fate.lastLines.back().find(kMisbehaves) != std::string::npos;
 }
 
-// The rank that most others accuse; of several the one that the lowest rank accuses, for rank 0 is the host's own.
+// Returns the rank that most other ranks accuse of misuse; null if none. Among equals, the accusation of the lowest
+// rank counts, because rank 0 runs on the host itself.
 const RankFate* mostAccused(const std::vector<RankFate>& fates) {
     const auto accusers = [&](const RankFate& accused) {
         return std::ranges::count_if(fates, [&](const RankFate& one) {
@@ -294,7 +301,7 @@ bool isRefusal(const RankFate& fate) {
     return fate.end && !fate.end->signalled && fate.end->code == static_cast<int>(ExitCode::kBadConfiguration);
 }
 
-// Returns rank 0 if it refuses as well: it runs on the host, and a guest may say anything.
+// Returns rank 0 if it rejects the configuration as well, else `first`. Rank 0 runs on the host and can be trusted.
 const RankFate& refusalToTell(const std::vector<RankFate>& fates, const RankFate& first) {
     for (const RankFate& fate : fates) {
         if (isRefusal(first) && fate.rank == 0 && isRefusal(fate)) return fate;
@@ -306,9 +313,9 @@ bool isOnOtherHosts(const std::vector<RankFate>& fates) {
     return std::ranges::any_of(fates, [](const RankFate& fate) { return !fate.host.empty(); });
 }
 
-// The first rank that can name who was missing is believed; without a name it is who does not answer us either (a rank
-// that stopped before it had told the others where it is), or came back too late; and else the first that gave up
-// stands for all.
+// Judges a run in which ranks gave up on a peer. In this order the cause is: the rank that the first witness names, if
+// that rank did not give up itself; a rank that is silent towards the supervisor too; a rank that all witnesses name;
+// a rank that came back too late; and else the first witness.
 Verdict judgeWitnesses(const std::vector<RankFate>& fates, const RankFate& first) {
     const Testimony absent = testimony(fates, [](const RankFate& fate) { return !gaveUp(fate); });
     if (absent.witness != nullptr) return missed(*absent.missing, *absent.witness);

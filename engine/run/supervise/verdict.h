@@ -11,52 +11,55 @@
 
 namespace ringside {
 
-// What the supervisor knows of one rank when it has to judge.
+// State of one rank, from which judge() derives a verdict. Times are in seconds.
 struct RankFate {
     int rank = 0;
-    std::string host;             // empty: this one
-    std::optional<ChildEnd> end;  // empty: the process lives
-    int endOrder = 0;             // 1 = the first that was seen to end
+    std::string host;             // empty: this host
+    std::optional<ChildEnd> end;  // empty: the process is still running
+    int endOrder = 0;             // order in which ends were detected, from 1; 0: still running
     std::vector<std::string> lastLines;
-    double silentSeconds = 0;  // since anything was heard from it
-    bool everHeard = false;
+    double silentSeconds = 0;             // since the last telemetry line, or since the start
+    bool everHeard = false;               // at least one telemetry line has arrived
     bool processStopped = false;          // by SIGSTOP or a debugger
-    std::string place;                    // "in all-reduce at step 41 of epoch 3", empty before the first heartbeat
-    Heartbeat beat;                       // the last that differed from the one before
-    double stillSeconds = 0;              // since then; 0 where it may stand still
-    double longestSeconds = 0;            // that it stood still before
-    double savingSeconds = 0;             // since a rank that saves wrote anything; 0 where it does not save
-    double endedSeconds = 0;              // since its process ended
-    int missingRank = -1;                 // whom it gave up on, as it said itself
-    double longestSilence = 0;            // between two signs of life, before the present one
-    std::string said;                     // its last RankState
-    std::optional<bool> memoryKill = {};  // of a killed rank: whether memory had run out; empty: nobody knows
+    std::string place;                    // "at step 41 of epoch 3"; empty before the first heartbeat
+    Heartbeat beat;                       // the latest that differed from the one before it
+    double stillSeconds = 0;              // since `beat` arrived; 0 in phases without a time limit
+    double longestSeconds = 0;            // longest earlier stillSeconds
+    double savingSeconds = 0;             // since a saving rank last wrote data; 0 if it does not save
+    double endedSeconds = 0;              // since the process ended
+    int missingRank = -1;                 // peer that this rank reported as missing; -1: none
+    double longestSilence = 0;            // longest time between two telemetry lines, without the present silence
+    std::string said;                     // last RankState
+    std::optional<bool> memoryKill = {};  // a killed rank was killed for lack of memory; empty: not known
 };
 
-// How long silence, and standing still in spite of signs of life, may last.
+// Limits in seconds after which a rank counts as hung.
 struct SilenceLimits {
-    double startSeconds = 10;
-    double runSeconds = 30;
-    double stillSeconds = 33;
+    double startSeconds = 10;  // silence after the start
+    double runSeconds = 30;    // silence later on
+    double stillSeconds = 33;  // heartbeats without progress
 };
 
+// Reason why a run has failed.
 struct Verdict {
     ExitCode code = ExitCode::kOk;
     int firstFailedRank = -1;
     std::string text;
-    bool isMisuse = false;  // that rank sent what no rank of the run sends
+    bool isMisuse = false;  // the rank sent data that no correct rank sends
 };
 
-// Why the run must end now, if it must. `settled`: ranks that report a missing peer have been given the time in which a
-// peer's own death would have been seen; only then is "rank 2 did not arrive" believed to be a hang. With ranks on
-// other hosts, a rank that refuses the configuration or the data is believed only then as well: a peer that sent it
-// garbage may be the cause, which another rank reports.
+// Returns the reason why the run must end now; empty if it need not.
+//
+// `settled`: enough time has passed since a rank reported a missing peer for the end of that peer's process to be
+// detected. Only then does a report such as "rank 2 did not arrive" count as a hang of rank 2. With ranks on other
+// hosts, a rank that rejects its configuration or data is also judged only then: invalid data from a peer can be the
+// cause, which another rank reports.
 std::optional<Verdict> judge(const std::vector<RankFate>& fates, const SilenceLimits& limits, bool settled);
 
-// A rank of another host that broke a rule towards the host of the run itself.
+// Returns the verdict about a rank on another host that sent invalid data to the supervisor.
 Verdict misuseVerdict(const RankFate& fate, const std::string& how);
 
-// Whether a keeps b waiting: further back in the run, or in the same collective not yet waiting.
+// True if b may be waiting for a: a is at an earlier step, collective or batch, or b alone has reached the collective.
 bool isBehind(const RankFate& a, const RankFate& b);
 
 }  // namespace ringside
