@@ -12,32 +12,34 @@
 
 namespace ringside {
 
-// One collective as one rank saw it. CLOCK_MONOTONIC in nanoseconds.
+// Times of one collective on one rank, in nanoseconds of CLOCK_MONOTONIC.
 struct CollectiveStamp {
-    std::int64_t group = 0;   // of ranks: 0 for all; the same number on each of its ranks
-    std::int64_t number = 0;  // in the group, from 1
+    std::int64_t group = 0;   // number of the group of ranks, the same on each of its ranks; 0: all ranks
+    std::int64_t number = 0;  // number of the collective in the group, from 1
     std::int64_t kind = 0;    // a CollectiveKind
     std::int64_t bytes = 0;
-    std::int64_t readyNs = 0;    // it was asked for
-    std::int64_t arrivedNs = 0;  // this rank entered it
-    std::int64_t lastNs = -1;    // the last rank did; -1: not known
-    std::int64_t endedNs = 0;
-    // Where a rank publishes its data before it takes part: when it did, and when the last rank did; -1: as it entered.
+    std::int64_t readyNs = 0;    // the collective was requested
+    std::int64_t arrivedNs = 0;  // this rank entered the collective
+    std::int64_t lastNs = -1;    // the last rank entered it; -1: not known
+    std::int64_t endedNs = 0;    // the result was available on this rank
+    // Times at which this rank and the last rank published their data, if ranks publish data before they enter the
+    // collective; -1: published on entry.
     std::int64_t publishedNs = -1;
     std::int64_t lastPublishedNs = -1;
 };
 
-// One end of a message between the stages of a pipeline. CLOCK_MONOTONIC in nanoseconds.
+// Times of one end of a message between the stages of a pipeline, in nanoseconds of CLOCK_MONOTONIC.
 struct MessageStamp {
-    int peer = 0;             // rank at the other end, in the run
+    int peer = 0;             // rank at the other end, numbered in the run
     std::int64_t number = 0;  // the same at both ends, different for each message between two ranks in a step
     std::int64_t bytes = 0;
     bool isSent = false;
-    std::int64_t atNs = 0;     // sender: it has the data; receiver: it begins to wait
-    std::int64_t endedNs = 0;  // sender: the call returned; receiver: the data is there
+    std::int64_t atNs = 0;     // sender: the data is available; receiver: starts to wait
+    std::int64_t endedNs = 0;  // sender: the call returned; receiver: the data has arrived
 };
 
-// Records the collectives and messages of a rank, in traced steps only. All ranks trace the same steps.
+// Recorder of the collectives and messages of one rank, active in traced steps only. All ranks trace the same steps.
+// Collectives may be added by any thread; start(), stop() and all access to messages belong to the training thread.
 class CollectiveTrace {
   public:
     CollectiveTrace(PhaseTrack& phases, std::size_t capacity) : m_phases(phases) {
@@ -45,20 +47,22 @@ class CollectiveTrace {
         m_messages.reserve(capacity);
     }
 
-    // Any thread; cheap.
+    // True while a step is traced. Any thread; one relaxed atomic load.
     bool active() const { return m_active.load(std::memory_order_relaxed); }
-    // Any thread; beyond the capacity they are dropped.
+    // Adds a collective. Any thread. Ignored when inactive or when the capacity is used up.
     void add(const CollectiveStamp& stamp);
-    // Called by the training thread only.
+    // Adds a message. Training thread only. Ignored when the capacity is used up.
     void add(const MessageStamp& stamp);
 
-    // Of the training thread: where a call of its own waits.
+    // Returns the phases of the training thread, to mark the time in which its calls wait.
     PhaseTrack& phases() { return m_phases; }
 
-    // The training thread: from now on, with what came before forgotten; what came until now; and no longer.
+    // Discards all records and starts to record. Training thread only.
     void start();
+    // Returns the collectives recorded since start().
     std::vector<CollectiveStamp> soFar();
-    const std::vector<MessageStamp>& messages() const { return m_messages; }  // for the training thread
+    const std::vector<MessageStamp>& messages() const { return m_messages; }  // training thread only
+    // Stops recording; the records remain. Training thread only.
     void stop();
 
   private:
@@ -69,7 +73,7 @@ class CollectiveTrace {
     std::vector<MessageStamp> m_messages;  // used by the training thread only
 };
 
-// Records one end of a message: from the construction of the scope to its end. trace may be null.
+// Records one end of a message, from the construction of the scope to its destruction. trace may be null.
 class MessageScope {
   public:
     MessageScope(CollectiveTrace* trace, const MessageStamp& stamp)
@@ -89,7 +93,8 @@ class MessageScope {
     MessageStamp m_stamp;
 };
 
-// The calling thread waits for others in a collective of its own. Null: nobody is told.
+// Marks the calling thread, which must be the training thread, as waiting for other ranks in a collective while the
+// scope exists. Does nothing if trace is null.
 class WaitScope {
   public:
     explicit WaitScope(CollectiveTrace* trace) {

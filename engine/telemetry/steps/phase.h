@@ -9,7 +9,8 @@
 
 namespace ringside {
 
-// What a rank is doing. Time in a collective is waiting until the last rank has arrived, and moving from then on.
+// Activity of a rank. The time in a collective is divided into kWaiting, until the last rank has arrived, and kMoving,
+// from then until the end.
 enum class Phase : std::uint8_t {
     kConnect,
     kDataWait,
@@ -22,42 +23,46 @@ enum class Phase : std::uint8_t {
     kValidation,
     kCheckpoint,
     kPaused,
-    kIdle,  // none of these: the trainer's own bookkeeping
+    kIdle,  // none of the above: the trainer's own bookkeeping
 };
 inline constexpr int kPhaseCount = 12;
 
-// "connect", "data", "copy", "forward", "backward", "waiting", "moving", ...: as in telemetry and on the cards.
+// Returns the name used in telemetry and in the window: "connect", "data", "copy", "forward", "backward", "waiting",
+// "moving", ...
 std::string_view phaseName(Phase phase);
-// Also by the names that older versions wrote.
+// Returns the phase with this name. Also accepts names written by older versions.
 std::optional<Phase> phaseNamed(std::string_view name);
 
-// Progress of one of these says that the rank gets on; the others may last: nobody knows how long a disk takes.
+// True for phases in which a rank without progress may be stuck. The other phases, for example kCheckpoint on a slow
+// disk, have no known duration.
 bool isWork(Phase phase);
-// In a collective: it may be others who are late.
+// True inside a collective, where other ranks may cause the delay.
 inline bool isCommunication(Phase phase) {
     return phase == Phase::kWaiting || phase == Phase::kMoving;
 }
 
-// A phase begins. Both clocks in nanoseconds: CLOCK_MONOTONIC and the thread's own CPU time.
+// Start of a phase. Both times are in nanoseconds: atNs of CLOCK_MONOTONIC, cpuNs of the thread's CPU time.
 struct PhaseStamp {
     Phase phase = Phase::kIdle;
-    std::int32_t layer = -1;  // of the model; -1: not told
+    std::int32_t layer = -1;  // layer of the model; -1: not known
     std::int64_t atNs = 0;
     std::int64_t cpuNs = 0;
 };
 
-// Told before a phase is left, in the thread that is in it: what it does counts as part of the phase.
+// Receiver of phase changes. leaving() is called before a phase is left, in the thread that is in that phase; the time
+// spent in leaving() counts as part of the phase.
 class PhaseListener {
   public:
     virtual ~PhaseListener() = default;
     virtual void leaving(Phase phase, Phase next) = 0;
 };
 
-// Which phase one thread is in. That thread writes, any may read.
+// Current phase of one thread. Only that thread may call the functions that change it; now() may be called by any
+// thread.
 class PhaseTrack {
   public:
     Phase now() const { return m_now.load(std::memory_order_relaxed); }
-    // Returns the phase that is left.
+    // Enters a phase, after calling the listeners. Returns the previous phase.
     Phase enter(Phase phase) {
         const Phase before = now();
         for (PhaseListener* const listener : m_listeners) listener->leaving(before, phase);
@@ -66,18 +71,20 @@ class PhaseTrack {
             stamp(phase, -1);
         return before;
     }
-    // From here on the phase works on this layer; -1: on none.
+    // Marks that the current phase works on this layer from now on; -1: no layer.
     void enterLayer(int layer) {
         if (m_stamps != nullptr && m_layersToo) [[unlikely]]
             stamp(now(), layer);
     }
 
-    // Every change is noted there, as far as its capacity goes, until told otherwise (null). For that thread alone.
+    // Appends a stamp to `stamps` at each change of phase, up to its capacity, until called with null. layersToo: also
+    // at each change of layer.
     void stampInto(std::vector<PhaseStamp>* stamps, bool layersToo = false) {
         m_stamps = stamps;
         m_layersToo = layersToo;
     }
-    // Told in the order in which they came.
+    // Adds a listener, which must outlive this object unless it is removed earlier. Listeners are called in the order
+    // in which they were added.
     void listen(PhaseListener& listener) { m_listeners.push_back(&listener); }
     void forget(PhaseListener& listener) { std::erase(m_listeners, &listener); }
 
@@ -90,10 +97,10 @@ class PhaseTrack {
     std::vector<PhaseListener*> m_listeners;
 };
 
-// Of the calling thread.
+// Returns the CPU time used by the calling thread, in nanoseconds.
 std::int64_t threadCpuNs();
 
-// The thread is in this phase while the scope lives, and then in the one before again. Scopes may nest.
+// Keeps the thread in a phase while the scope exists, then restores the previous phase. Scopes may be nested.
 class PhaseScope {
   public:
     PhaseScope(PhaseTrack& track, Phase phase) : m_track(track), m_before(track.enter(phase)) {}

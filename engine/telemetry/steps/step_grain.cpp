@@ -8,14 +8,15 @@
 namespace ringside {
 namespace {
 
-constexpr int kWidest = 40;  // doublings
+constexpr int kWidest = 40;  // largest number of doublings
 
 }  // namespace
 
 StepGrain::StepGrain(std::int64_t stepsBefore, std::int64_t logEvery)
     : m_stepsBefore(std::max<std::int64_t>(stepsBefore, 0)), m_logEvery(std::max<std::int64_t>(logEvery, 1)) {}
 
-// The run's own doubling that the step falls into, cut where somebody asked for more room.
+// Returns the range of steps with equal window width that contains the step: a doubling of the run, cut at the calls of
+// widen().
 StepGrain::Region StepGrain::regionOf(std::int64_t step) const {
     const std::int64_t logged = std::max<std::int64_t>(step - m_stepsBefore - 1, 0) / m_logEvery;
     const int doubling =

@@ -6,28 +6,33 @@
 
 namespace ringside {
 
-// Which steps are recorded together. The first kSingles logged steps are each on their own; from then on kPerDoubling
-// points are spent whenever the run doubles, so that a run of a thousand million steps has a few hundred thousand.
-// The same for every rank and for every run of the same length, and windows end at multiples of their width.
+// Rule that groups logged steps into windows, each of which becomes one point of a curve.
+//
+// The first kSingles logged steps have a window each. After that, kPerDoubling windows are used each time the number of
+// steps doubles, so that a run of a thousand million steps has a few hundred thousand windows. Windows end at multiples
+// of their width. Without calls of widen() the windows depend only on the step numbers: all ranks have the same
+// windows.
 class StepGrain {
   public:
     static constexpr std::int64_t kSingles = 1 << 15;
     static constexpr std::int64_t kPerDoubling = 1 << 13;
 
-    // Steps count from stepsBefore + 1; every logEvery-th is logged.
+    // Constructs the rule for steps from stepsBefore + 1, of which every logEvery-th is logged.
     explicit StepGrain(std::int64_t stepsBefore = 0, std::int64_t logEvery = 1);
 
+    // Range of steps, both ends included.
     struct Window {
         std::int64_t first = 0;
         std::int64_t last = 0;
         bool operator==(const Window&) const = default;
     };
-    // The window that holds a step.
+    // Returns the window that contains the step.
     Window windowOf(std::int64_t step) const;
+    // True if the step has a window of its own.
     bool isSingle(std::int64_t step) const { return regionOf(step).width == m_logEvery; }
 
-    // 2^doublings times as wide, for steps behind this one; for who has to save room. Each call behind the one before;
-    // only the latest are remembered, for steps not asked for yet.
+    // Makes the windows after this step 2^doublings times as wide, to save memory. Steps must not decrease from call to
+    // call. Only the latest 16 calls are remembered, so windowOf() may then be called for later steps only.
     void widen(std::int64_t afterStep, int doublings);
 
   private:
@@ -40,7 +45,7 @@ class StepGrain {
 
     std::int64_t m_stepsBefore;
     std::int64_t m_logEvery;
-    bool m_grows = true;  // with the run
+    bool m_grows = true;  // windows widen as the run gets longer
     struct Change {
         std::int64_t after = 0;
         int doublings = 0;

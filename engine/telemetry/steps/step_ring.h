@@ -11,30 +11,32 @@
 
 namespace ringside {
 
-// What one rank reports of one step.
+// Report of one rank about one step.
 struct StepRecord {
     std::int64_t epoch = 0;
     std::int64_t step = 0;     // from 1
     double loss = 0;           // mean over this rank's batch
-    double correct = -1;       // a part of 1 for each sequence; -1 for regression
-    std::int64_t samples = 0;  // in this rank's batch
-    std::int64_t endUs = 0;    // since the run started
+    double correct = -1;       // correct samples; a sequence counts as its correct fraction; -1: regression
+    std::int64_t samples = 0;  // number of samples in this rank's batch
+    std::int64_t endUs = 0;    // microseconds since the run started
     double gradientNorm = 0;   // NaN where not measured
     double learningRate = 0;
-    std::int64_t dataUs = -1;  // waited for batches since the step reported before; -1: not measured
+    // microseconds spent waiting for batches since the previous reported step; -1: not measured
+    std::int64_t dataUs = -1;
     bool traced = false;
-    std::array<float, kPhaseCount> phaseNs = {};  // of a traced step
+    std::array<float, kPhaseCount> phaseNs = {};  // nanoseconds by phase, if the step was traced
 };
 
-// Step records from one producing thread to one consuming thread: no lock, no allocation, never waits.
+// Queue of step records from one producing thread to one consuming thread. Lock-free: never waits and never allocates.
 class StepRing {
   public:
-    explicit StepRing(std::size_t capacity);  // rounded up to a power of two
+    explicit StepRing(std::size_t capacity);  // capacity is rounded up to a power of two
 
     bool push(const StepRecord& record);  // false when full
     bool pop(StepRecord& record);         // false when empty
-    const StepRecord* front() const;      // what pop() would bring, until then; for the consuming thread
-    // Records pushed and popped so far.
+    // Returns the record that pop() would return; null when empty. Consuming thread only.
+    const StepRecord* front() const;
+    // Return the number of records pushed and popped since construction. Any thread.
     std::uint64_t pushed() const { return m_head.load(std::memory_order_acquire); }
     std::uint64_t popped() const { return m_tail.load(std::memory_order_acquire); }
 

@@ -6,12 +6,13 @@
 namespace ringside {
 namespace {
 
+// Interval of time in nanoseconds since the begin of the step.
 struct Stretch {
     std::int64_t from = 0;
     std::int64_t to = 0;
 };
 
-// When bytes moved, apart and in order.
+// Returns the intervals in which bytes of any collective moved: disjoint and in ascending order.
 std::vector<Stretch> movingStretches(const StepTrace& trace) {
     std::vector<Stretch> all;
     for (std::size_t i = 0; i < trace.collective.size(); ++i)
@@ -28,7 +29,7 @@ std::vector<Stretch> movingStretches(const StepTrace& trace) {
     return apart;
 }
 
-// The spans of a trace with some of them cut; a piece of a span takes its part of the CPU time.
+// Copy of a trace's spans in which some spans are split. Each piece of a span gets a proportional part of its CPU time.
 class SpanColumns {
   public:
     explicit SpanColumns(const StepTrace& trace) : m_trace(trace), m_layers(!trace.layer.empty()) {}

@@ -9,56 +9,58 @@
 
 namespace ringside {
 
-// Parts of the whole model's work that a rank does by plan: 1 where every rank trains the whole model.
+// Shares of the whole model's work that the plan assigns to a rank. Both are 1 if every rank trains the whole model.
 struct PlannedShares {
-    double compute = 1;  // of the arithmetic of forward and backward
-    double update = 1;   // of the parameters that the optimizer updates
+    double compute = 1;  // share of the arithmetic of the forward and backward passes
+    double update = 1;   // share of the parameters that the optimizer updates
 
     bool isWhole() const { return *this == PlannedShares{}; }
     bool operator==(const PlannedShares&) const = default;
 };
 
-// Returns how many times as much of a phase the plan gives a rank as another rank, at least 1: a light stage that takes
-// as long as the others delays no rank.
+// Returns the ratio of the planned work of `rank` to that of `other` in a phase, but at least 1: a rank with less work
+// than others delays no rank if it takes as long as they do.
 double plannedTimes(const PlannedShares& rank, const PlannedShares& other, Phase phase);
 
-// "trace": what one rank did in one traced step, as columns. Times in nanoseconds: beginNs since the run started, on
-// the run's one clock (CLOCK_MONOTONIC); all others since beginNs.
+// "trace": what one rank did in one traced step, as columns. Times are nanoseconds: beginNs counts from the start of
+// the run on the run's clock (CLOCK_MONOTONIC), all other times from beginNs.
 struct StepTrace {
     int rank = 0;
     std::int64_t epoch = 0;
     std::int64_t step = 0;  // from 1
     std::int64_t beginNs = 0;
-    std::int64_t lengthNs = 0;
-    std::int64_t cpuNs = 0;      // CPU time of the training thread
-    std::int64_t queuedNs = -1;  // in which it could have run but others had the CPU; -1: the kernel does not say
+    std::int64_t lengthNs = 0;  // -1: the step was unfinished when it was reported
+    std::int64_t cpuNs = 0;     // CPU time of the training thread
+    // time in which the thread was runnable but had no CPU; -1: the kernel does not report it
+    std::int64_t queuedNs = -1;
 
     PlannedShares planned = {};
 
-    // The phases of the training thread in order: each lasts until the next begins, the last until the step's end.
+    // Phases of the training thread in order. Each lasts until the next begins, the last until the end of the step.
     std::vector<std::int64_t> phase;  // a Phase
-    std::vector<std::int64_t> at;     // it begins
+    std::vector<std::int64_t> at;     // begin of the phase
     std::vector<std::int64_t> cpu;    // CPU time used until then
-    std::vector<std::int64_t> layer;  // of the model, -1 for none; empty unless layers are traced
+    std::vector<std::int64_t> layer;  // layer of the model, -1: none; empty unless layers are traced
 
     // The collectives of the step in the order in which they ended.
-    std::vector<std::int64_t> group;       // of ranks: 0 for all
-    std::vector<std::int64_t> collective;  // its number in the group
+    std::vector<std::int64_t> group;       // number of the group of ranks; 0: all ranks
+    std::vector<std::int64_t> collective;  // number of the collective in the group
     std::vector<std::int64_t> kind;        // a CollectiveKind
-    std::vector<std::int64_t> bytes;       // of this rank's buffer
-    std::vector<std::int64_t> ready;       // this rank wanted it
+    std::vector<std::int64_t> bytes;       // size of this rank's buffer
+    std::vector<std::int64_t> ready;       // this rank requested it
     std::vector<std::int64_t> arrived;     // this rank entered it
-    std::vector<std::int64_t> last;        // the last rank entered it; -1: not known here
-    std::vector<std::int64_t> ended;       // its result was there
+    std::vector<std::int64_t> last;        // the last rank entered it; -1: not known on this rank
+    std::vector<std::int64_t> ended;       // the result was available
 
-    // This rank's ends of the messages between the stages of a pipeline, in order; see MessageStamp.
-    std::vector<std::int64_t> message;  // its number
+    // This rank's ends of the messages between the stages of a pipeline, in order. See MessageStamp.
+    std::vector<std::int64_t> message;  // number of the message
     std::vector<std::int64_t> messagePeer;
     std::vector<std::int64_t> messageBytes;
     std::vector<std::int64_t> messageSent;  // 1: this rank sends it, 0: receives it
     std::vector<std::int64_t> messageAt;
     std::vector<std::int64_t> messageEnded;
 
+    // True if the columns that belong together have equal lengths.
     bool isEven() const {
         const std::size_t spans = phase.size();
         const std::size_t n = collective.size();
@@ -71,7 +73,7 @@ struct StepTrace {
     bool operator==(const StepTrace&) const = default;
 };
 
-// Nanoseconds by phase.
+// Times by phase, in nanoseconds.
 using PhaseTimes = std::array<std::int64_t, kPhaseCount>;
 
 inline std::int64_t& timeOf(PhaseTimes& times, Phase phase) {
@@ -81,9 +83,11 @@ inline std::int64_t timeOf(const PhaseTimes& times, Phase phase) {
     return times[static_cast<std::size_t>(phase)];
 }
 
+// Returns the time that the training thread spent in each phase.
 PhaseTimes phaseTimes(const StepTrace& trace);
 
-// Where the training thread waited in a collective, the time from the arrival of its last rank on becomes kMoving.
+// Splits the kWaiting spans of the training thread: the time between the arrival of a collective's last rank and the
+// collective's end becomes kMoving.
 void tellWaitingFromMoving(StepTrace& trace);
 
 }  // namespace ringside

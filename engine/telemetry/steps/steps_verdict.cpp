@@ -7,21 +7,27 @@
 #include <numeric>
 #include <utility>
 
+// Algorithm of the verdict. First, nameRank() looks for one rank that is late in most steps and costs a noticeable part
+// of each step. The rank is a straggler if its own work exceeds that of the other ranks enough to explain the loss; its
+// CPU is taken if the time it queues for a CPU does. If no rank can be named, judgeTogether() tests the causes that
+// concern all ranks, in a fixed order: data, CPU, communication, a different late rank in each step, little work. Times
+// are medians over the steps, so that a single slow step changes nothing.
 namespace ringside {
 namespace {
 
-constexpr std::size_t kLeastSteps = 8;  // fewer say nothing
-constexpr double kNoticeable = 0.05;    // of the step, that is worth naming
-constexpr double kLateShare = 0.6;      // of the steps, that makes a rank's lateness steady
-constexpr double kExplained = 0.4;      // of what is lost, that the rank's own work must account for
-constexpr double kCrowdedShare = 0.2;   // of the step, that ranks queue for a CPU
-constexpr double kWorstQueue = 0.4;     // of the step, that one rank or another queues for a CPU
-constexpr double kMuch = 0.3;           // of the step, in waiting for data or in moving bytes
-// Over less time one turn of the scheduler makes the same rank late in every step.
+constexpr std::size_t kLeastSteps = 8;  // fewer steps allow no finding
+constexpr double kNoticeable = 0.05;    // smallest share of a step's length that is reported
+constexpr double kLateShare = 0.6;      // smallest share of the steps in which a steadily late rank comes last
+constexpr double kExplained = 0.4;      // smallest share of the lost time that the late rank's own work must explain
+constexpr double kCrowdedShare = 0.2;   // share of the step in which the typical rank queues for a CPU
+constexpr double kWorstQueue = 0.4;     // share of the step in which the rank that queues longest queues for a CPU
+constexpr double kMuch = 0.3;           // share of the step spent waiting for data or moving bytes
+// Shortest observed times for a finding about one rank. Within less time, a single scheduling decision can make the
+// same rank late in every step.
 constexpr double kSeenForNs = 250e6;
 constexpr double kTakenForNs = 500e6;
 constexpr double kShortStepNs = 2e6;
-constexpr double kSmallMessage = 64 << 10;  // bytes, below which a collective's time is its round trips
+constexpr double kSmallMessage = 64 << 10;  // bytes; the time of a smaller collective is mostly latency
 constexpr std::array kOwnWork{Phase::kDataWait,  Phase::kCopy,       Phase::kForward, Phase::kBackward,
                               Phase::kOptimizer, Phase::kCheckpoint, Phase::kIdle};
 
@@ -33,7 +39,7 @@ double medianOf(std::vector<double> values) {
     return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-// What is measured of a rank in a step, as its median over the steps, which a hiccup does not move.
+// Returns the median of a measure of one rank over the steps; a single slow step does not change it.
 template <class Measure>
 double typical(std::span<const StepBrief> steps, std::size_t rank, const Measure& measure) {
     std::vector<double> values;
@@ -55,7 +61,7 @@ double typicalOfAll(std::span<const StepBrief> steps, const Measure& measure) {
     return typicalOfOthers(steps, steps.front().ranks.size(), measure);
 }
 
-// Time of a phase on another rank, scaled to the planned share of this one.
+// Returns a measure: the time of a phase on another rank, scaled to the planned share of `scaledTo`.
 auto in(Phase phase, const RankBrief& scaledTo) {
     return [phase, &scaledTo](const RankBrief& rank) {
         return static_cast<double>(timeOf(rank.times, phase)) * plannedTimes(scaledTo.planned, rank.planned, phase);
@@ -79,12 +85,12 @@ std::int64_t computing(const RankBrief& rank) {
            timeOf(rank.times, Phase::kOptimizer);
 }
 
-// Who comes last most often, and what that costs.
+// The rank that costs the others most, and the cost.
 struct Latest {
     std::size_t rank = 0;
-    double share = 0;        // of the steps
-    double lostNs = 0;       // a step
-    double lostByAllNs = 0;  // a step, whoever came last: as typical, one hiccup aside
+    double share = 0;        // share of the steps in which it came last
+    double lostNs = 0;       // median cost per step
+    double lostByAllNs = 0;  // median over the steps of the cost caused by all ranks together
 };
 
 Latest latestRank(std::span<const StepBrief> steps) {
@@ -109,7 +115,7 @@ Latest latestRank(std::span<const StepBrief> steps) {
     return latest;
 }
 
-// The phase in which the rank takes most above what the others take.
+// The phase in which a rank exceeds the median of the other ranks most.
 struct Excess {
     Phase phase = Phase::kIdle;
     double ns = 0;
@@ -184,7 +190,7 @@ std::string lateText(const StepsVerdict& verdict, bool isPipeline) {
            inMilliseconds(1e6 * verdict.lostMs) + " of " + inMilliseconds(1e6 * verdict.stepMs) + " per step; ";
 }
 
-// One rank, and always the same: true if it could be named.
+// Looks for one rank that is late in most steps and explains why. Returns true if it found one.
 bool nameRank(std::span<const StepBrief> steps, const Latest& latest, StepsVerdict& verdict) {
     const double stepNs = 1e6 * verdict.stepMs;
     const double chance = 1.0 / static_cast<double>(steps.front().ranks.size());
@@ -224,7 +230,8 @@ double shareOf(std::span<const StepBrief> steps, double stepNs, Phase phase) {
     return typicalOfAll(steps, in(phase)) / stepNs;
 }
 
-// Time that the rank that queues longest in a step waits for a CPU: all others wait for that rank.
+// Returns the time for which the rank that queues longest in a step waits for a CPU; all other ranks wait for that
+// rank.
 double longestQueueNs(std::span<const StepBrief> steps) {
     std::vector<double> longest;
     for (const StepBrief& step : steps) {
@@ -234,7 +241,7 @@ double longestQueueNs(std::span<const StepBrief> steps) {
     return medianOf(std::move(longest));
 }
 
-// True if CPUs are short, which is then the finding.
+// Returns true, and sets the finding to kCrowded, if the ranks lack CPUs.
 bool explainQueue(std::span<const StepBrief> steps, StepsVerdict& verdict) {
     const double stepNs = 1e6 * verdict.stepMs;
     const double queue = typicalOfAll(steps, queued) / stepNs;
@@ -264,7 +271,7 @@ void explainCommunication(std::span<const StepBrief> steps, StepsVerdict& verdic
             "often; a faster link or fewer bytes help as well.";
     } else {
         verdict.finding = StepsFinding::kRoundTrips;
-        const bool one = last.collectives == 1;  // no bucket can be saved
+        const bool one = last.collectives == 1;  // a single collective cannot be merged with another
         verdict.text = (one ? "One small collective a step takes "
                             : std::to_string(last.collectives) + " small collectives a step take ") +
                        moving + " of the step of all ranks: round trips, not bytes.";

@@ -10,60 +10,63 @@
 
 namespace ringside {
 
-// One step of one rank, as far as the verdict needs it.
+// Times of one rank in one step that the verdict uses.
 struct RankBrief {
     PhaseTimes times{};
-    std::int64_t queuedNs = 0;  // it could have run but others had the CPU
-    // What the rank cost the others. Without a pipeline, the time in which all waited for it alone: its arrival after
-    // the last but one, summed over the collectives. In a pipeline delayCosts(), which excludes what the schedule
-    // costs.
+    std::int64_t queuedNs = 0;  // time in which the rank was runnable but had no CPU
+    // Time that this rank cost the other ranks. Without a pipeline: the time in which all ranks waited for this rank
+    // alone, that is, its arrival minus that of the rank before it, summed over the collectives in which it was last.
+    // In a pipeline: delayCosts(), which excludes waiting caused by the schedule.
     std::int64_t lostNs = 0;
     PlannedShares planned = {};
 };
 
+// Times of all ranks in one complete step that the verdict uses.
 struct StepBrief {
     std::int64_t step = 0;
     std::int64_t lengthNs = 0;
-    std::int64_t bytes = 0;  // of all collectives, on one rank
+    std::int64_t bytes = 0;  // bytes of all collectives on one rank
     int collectives = 0;
     bool isPipeline = false;
-    bool isSharded = false;  // parameters are gathered, gradients are scattered
+    bool isSharded = false;  // parameters are gathered or gradients are scattered
     std::vector<RankBrief> ranks;
 };
 
+// Reason for the duration of the steps.
 enum class StepsFinding {
-    kNotKnown,     // nothing tells when ranks arrive at their collectives: on a device, or none was traced
-    kTooFewSteps,  // to say anything
-    kBalanced,     // nothing stands out
-    kStraggler,    // one rank keeps the others waiting, by what it does
-    kCpuTaken,     // one rank does, because other programs have its CPU
-    kRotating,     // a different one each time
-    kCrowded,      // the ranks take turns on too few CPUs
-    kData,         // all wait for data
-    kBytes,        // the collectives' bytes take the time
-    kRoundTrips,   // their number does
-    kLittleWork,   // steps are so short that everything else costs more
+    kNotKnown,     // arrival times at collectives are not known: they run on a device, or none was traced
+    kTooFewSteps,  // not enough data for a finding
+    kBalanced,     // no cause stands out
+    kStraggler,    // one rank delays the others by its own work
+    kCpuTaken,     // one rank delays the others because other programs use its CPU
+    kRotating,     // a different rank is late in each step
+    kCrowded,      // the ranks share too few CPUs
+    kData,         // all ranks wait for data
+    kBytes,        // moving the collectives' bytes takes the time
+    kRoundTrips,   // the number of collectives takes the time
+    kLittleWork,   // steps are so short that overhead dominates
 };
 
-// Why steps take the time they take, in one sentence, and what to do about it.
+// Explanation of the duration of the steps in one sentence, with advice.
 struct StepsVerdict {
     StepsFinding finding = StepsFinding::kTooFewSteps;
-    int rank = -1;               // kStraggler, kCpuTaken
-    Phase phase = Phase::kIdle;  // in which it is late: kStraggler
-    double share = 0;            // of the steps in which it came last
-    double lostMs = 0;           // a step, that are spent waiting for it alone
-    double stepMs = 0;
-    std::int64_t steps = 0;  // looked at
-    std::string text;        // "Rank 2 arrives last in 94 % of steps and costs 41.0 ms of 55.0 ms per step; ..."
+    int rank = -1;               // the late rank, for kStraggler and kCpuTaken; -1: none
+    Phase phase = Phase::kIdle;  // phase in which the rank is late, for kStraggler
+    double share = 0;            // share of the steps in which the rank came last
+    double lostMs = 0;           // time per step spent waiting for the late rank alone
+    double stepMs = 0;           // median length of a step
+    std::int64_t steps = 0;      // number of steps examined
+    std::string text;            // "Rank 2 arrives last in 94 % of steps and costs 41.0 ms of 55.0 ms per step; ..."
     std::string advice;
 
     bool namesRank() const { return rank >= 0; }
     std::string whole() const { return advice.empty() ? text : text + " " + advice; }
 };
 
-// Judges by the times at which ranks arrive at collectives and at messages. The lengths of phases only explain why a
-// late rank was late: a rank's work is compared with the others', in a pipeline scaled by the planned shares. All steps
-// have the same number of ranks.
+// Finds the reason for the duration of the steps. All steps must have the same number of ranks.
+//
+// The verdict is based on the times at which ranks arrive at collectives and messages. Phase lengths only explain why a
+// late rank was late: its work is compared with that of the other ranks, scaled by the planned shares in a pipeline.
 StepsVerdict judgeSteps(std::span<const StepBrief> steps);
 
 }  // namespace ringside
