@@ -13,7 +13,7 @@ void Backend::squaresOfRows(const Tensor& tensor, std::span<double> squares) {
     if (!squares.empty()) squares.front() = squaredNorm(tensor);
 }
 
-// Rows are measured in blocks: no memory is taken in a step.
+// Measures the rows in blocks of fixed size, so that no memory is allocated during a step.
 double Backend::squaredNormByRows(const Tensor& tensor) {
     constexpr std::int64_t kBlock = 64;
     std::array<double, kBlock> squares{};

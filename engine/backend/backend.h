@@ -15,10 +15,11 @@
 
 namespace ringside {
 
-class HostMemory;    // cpu/host_memory.h
+class HostMemory;    // cpu/support/host_memory.h
 struct UpdateRules;  // update_state.h
 
-// torch.optim.SGD. Rounded to float where they meet a float tensor, as PyTorch does.
+// Parameters of torch.optim.SGD. Each value is rounded to float where it is combined with a float tensor, as in
+// PyTorch.
 struct SgdRule {
     double momentum = 0;
     double dampening = 0;
@@ -26,7 +27,8 @@ struct SgdRule {
     bool nesterov = false;
 };
 
-// torch.optim.Adam or, with decoupled weight decay, AdamW (torch 1.13, _single_tensor_adam).
+// Parameters of torch.optim.Adam or, with decoupled weight decay, of torch.optim.AdamW (torch 1.13,
+// _single_tensor_adam).
 struct AdamRule {
     double beta1 = 0.9;
     double beta2 = 0.999;
@@ -35,18 +37,18 @@ struct AdamRule {
     bool decoupled = false;
 };
 
-// torch.nn.MaxPool2d(kernel) over images; rows and columns that fill no window are left out.
+// Parameters of torch.nn.MaxPool2d(kernel) over images. Rows and columns that do not fill a window are ignored.
 struct MaxPoolSpec {
     std::int64_t channels = 1;
     std::int64_t height = 1;
     std::int64_t width = 1;
     std::int64_t kernel = 2;  // at most kMaxPoolKernel
-    bool relu = false;        // what is pooled went through a ReLU: negative values count as 0 and get no gradient
+    bool relu = false;  // the pooled values are the outputs of a ReLU: negative values count as 0 and get no gradient
     ImageLayout layout = ImageLayout::kChannelsLast;
 };
-inline constexpr std::int64_t kMaxPoolKernel = 15;  // a window's places are counted in a byte
+inline constexpr std::int64_t kMaxPoolKernel = 15;  // largest kernel, so that a position in a window fits into a byte
 
-// Causal self-attention of `heads` heads, each with headSize values, over the positions of a sequence.
+// Parameters of causal self-attention over the positions of a sequence.
 struct AttentionSpec {
     std::int64_t positions = 1;
     std::int64_t heads = 1;
@@ -55,156 +57,181 @@ struct AttentionSpec {
     std::int64_t width() const { return heads * headSize; }
 };
 
-// Values that attention works with besides its input and output.
+// Number of values per sequence that attention needs besides its input and output.
 struct AttentionMemory {
-    std::int64_t kept = 0;     // from the forward pass to the backward pass
-    std::int64_t scratch = 0;  // in the backward pass
+    std::int64_t kept = 0;     // stored by the forward pass for the backward pass
+    std::int64_t scratch = 0;  // working memory of the backward pass
 };
 
-inline constexpr double kNormEpsilon = 1e-5;       // torch.nn.BatchNorm2d's and LayerNorm's default
-inline constexpr double kBatchNormMomentum = 0.1;  // share of a batch in the running statistics
+inline constexpr double kNormEpsilon = 1e-5;  // default eps of torch.nn.BatchNorm2d and torch.nn.LayerNorm
+// default momentum of torch.nn.BatchNorm2d: weight of a batch in the running statistics
+inline constexpr double kBatchNormMomentum = 0.1;
 
-// Tensor operations on one device. Matrices are row-major, the first dimension is the batch (B); the positions of
-// sequences are rows of their own, (B * positions, values). Shapes are checked when a model is built, not here.
-// Operations may run asynchronously on the device, in order; download() and synchronize() wait. None allocates.
+// Tensor operations on one device.
+//
+// Matrices are row-major and their first dimension is the batch (B). Each position of a sequence is one row:
+// (B * positions, values). Shapes are checked when a model is built, not by these operations.
+//
+// Operations may run asynchronously on the device, in the order of the calls; download(), synchronize() and the
+// operations marked "blocks" wait for the device. Operations on tensors allocate no memory.
+//
+// Thread safety: one thread at a time.
 class Backend {
   public:
     virtual ~Backend() = default;
 
-    virtual std::string name() const = 0;  // for people: "CPU (2 threads)"
-    // Instruction set, or GPU, that the last bits of results depend on.
+    virtual std::string name() const = 0;  // name for log lines, such as "CPU (2 threads)"
+    // Returns the instruction set or GPU on which the last bits of results depend.
     virtual std::string instructionSet() const { return name(); }
     virtual Device device() const = 0;
 
-    // What allocate() gave, and what others add to it.
+    // Counts the memory of allocate() and the memory that other components add.
     MemoryCount& memory() { return m_memoryCount; }
 
-    // Zeroed, 64-byte aligned; lives as long as the backend. Only before training.
+    // Allocates a zeroed, 64-byte aligned tensor that lives as long as the backend. Only before training.
     virtual Tensor allocate(const Shape& shape, DType type) = 0;
-    virtual void upload(const void* from, const Tensor& to) = 0;  // to.bytes() from host memory
-    virtual void download(const Tensor& from, void* to) = 0;      // from.bytes() to host memory, waits
+    virtual void upload(const void* from, const Tensor& to) = 0;  // copies to.bytes() bytes from host memory
+    virtual void download(const Tensor& from, void* to) = 0;      // copies from.bytes() bytes to host memory; blocks
+    // Blocks until all enqueued work is done.
     virtual void synchronize() = 0;
-    // For work that is the same in every step; none where a device gains nothing by it. The backend outlives it.
+    // Returns the means to record work that is the same in every step; none if the device gains nothing by recording.
+    // The backend must outlive the result.
     virtual std::optional<RecordingDevice> recordingDevice() { return std::nullopt; }
-    // Null where batches are read where they lie. pinned: they lie in page-locked memory. The backend outlives it.
+    // Makes an uploader for batches. Returns null if the device reads batches directly from host memory. pinned: the
+    // batches lie in page-locked memory. The backend must outlive the uploader.
     virtual std::unique_ptr<Uploader> makeUploader(bool /*pinned*/) { return nullptr; }
 
     virtual void fill(const Tensor& tensor, float value) = 0;
     virtual void copy(const Tensor& from, const Tensor& to) = 0;
     virtual void scale(const Tensor& tensor, float factor) = 0;
-    virtual double squaredNorm(const Tensor& tensor) = 0;  // sum of squares; waits
-    // Writes the sum of squares of each row of a tensor of squares.size() rows; waits. A GPU may write the sum of all
-    // rows into the first element and zeros into the others.
+    virtual double squaredNorm(const Tensor& tensor) = 0;  // sum of squares; blocks
+    // Writes the sum of squares of each row of a tensor with squares.size() rows; blocks. A GPU may write the sum of
+    // all rows into the first element and zeros into the others.
     virtual void squaresOfRows(const Tensor& tensor, std::span<double> squares);
-    // Returns the sum of squares of a whole tensor, added row by row. Equal to the last bit to squaresOfRows() of parts
-    // of the rows, added in the order of the rows.
+    // Returns the sum of squares of a whole tensor, added row by row. The result is bit-identical to the results of
+    // squaresOfRows() for parts of the rows, added in the order of the rows.
     double squaredNormByRows(const Tensor& tensor);
     virtual void add(const Tensor& from, const Tensor& to) = 0;  // to += from
-    virtual void countUp(const Tensor& counter) = 0;             // counter(), kInt64, += 1
+    virtual void countUp(const Tensor& counter) = 0;             // counter(1) of kInt64 += 1
 
-    // y(B,out) = x(B,in) weight(out,in)^T + bias(out)
+    // torch.nn.Linear: y(B,out) = x(B,in) weight(out,in)^T + bias(out).
     virtual void linearForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) = 0;
-    // gradWeight = gradY^T x, gradBias = column sums of gradY; both overwritten
+    // Overwrites gradWeight = gradY^T x and gradBias = column sums of gradY.
     virtual void linearBackwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
                                           const Tensor& gradBias) = 0;
     // gradX = gradY weight
     virtual void linearBackwardInput(const Tensor& gradY, const Tensor& weight, const Tensor& gradX) = 0;
 
-    // y may be x, gradX may be gradY. The gradient at 0 is 0, NaN passes through (torch.relu).
+    // torch.relu: the gradient at 0 is 0 and NaN stays NaN. y may be x, gradX may be gradY.
     virtual void reluForward(const Tensor& x, const Tensor& y) = 0;
     virtual void reluBackward(const Tensor& y, const Tensor& gradY, const Tensor& gradX) = 0;
 
-    // logits(B,C), labels(B) as int64 in [0,C): loss of each row (B), whether its largest logit is the label (B, 1 or
-    // 0) and the gradient of the mean over rows (B,C), unless gradient is empty.
+    // torch.nn.CrossEntropyLoss for logits(B,C) and labels(B) of int64 in [0,C). Writes the loss of each row to
+    // rowLoss(B), 1 or 0 to rowCorrect(B) depending on whether the largest logit is the label's, and the gradient of
+    // the mean over rows to gradient(B,C) unless it is empty.
     virtual void softmaxCrossEntropy(const Tensor& logits, const Tensor& labels, const Tensor& rowLoss,
                                      const Tensor& rowCorrect, const Tensor& gradient) = 0;
-    // rowLoss(B) = mean over the row of (prediction - target)^2; gradient of the mean over all values.
+    // torch.nn.MSELoss: rowLoss(B) = mean over the row of (prediction - target)^2. Writes the gradient of the mean over
+    // all values to gradient unless it is empty.
     virtual void meanSquaredError(const Tensor& prediction, const Tensor& target, const Tensor& rowLoss,
                                   const Tensor& gradient) = 0;
-    // Index of the largest value of each row, the first among equals.
+    // torch.argmax over each row: the index of the largest value, the first index if several are equal.
     virtual void argmax(const Tensor& values, const Tensor& indices) = 0;
 
-    // The state of updates, an UpdateState (update_state.h) in the device's memory, is a tensor of its bytes.
-    // The loss' gradient times share and the state's loss scale.
+    // `state` below is a tensor that contains the bytes of an UpdateState (update_state.h) in the device's memory.
+    //
+    // Multiplies the loss' gradient by share and by the state's loss scale, as torch.cuda.amp.GradScaler.scale().
     virtual void scaleLoss(const Tensor& gradient, float share, const Tensor& state) = 0;
-    // Once in each step, before its updates: measures all gradients where the rules ask for it, and decides.
+    // Measures the norm of all gradients if the rules require it, and decides on the step's update
+    // (torch.nn.utils.clip_grad_norm_, GradScaler.unscale_() and update()). Called once in each step, before its sgd()
+    // or adam().
     virtual void decideUpdate(std::span<const Tensor> gradients, const UpdateRules& rules, const Tensor& state) = 0;
-    // The same where ranks hold parts of the gradients: measured together, a square for each parameter.
+    // Decides on the step's update with a squared norm that was computed elsewhere. For ranks that hold only parts of
+    // the gradients. squaredNorm: of all gradients of the model.
     void decideUpdateWith(double squaredNorm, const UpdateRules& rules, const Tensor& state);
-    // Updates follow the state: gradients count times its factor (and may be multiplied by it), and a step that is left
-    // out changes nothing.
-    // momentum may be empty when rule.momentum is 0. Bit for bit torch/optim/sgd.py with fused multiply-add.
+    // torch.optim.SGD. Multiplies gradients by the state's factor, possibly in place, and changes nothing if the state
+    // skips the step. momentum may be empty if rule.momentum is 0. Bit-identical to torch/optim/sgd.py with fused
+    // multiply-add.
     virtual void sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdRule& rule,
                      const Tensor& state) = 0;
-    // The moments start at 0. Bit for bit torch/optim/adam.py and adamw.py with fused multiply-add.
+    // torch.optim.Adam and AdamW; state as for sgd(). The moments start at 0. Bit-identical to torch/optim/adam.py and
+    // adamw.py with fused multiply-add.
     virtual void adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment,
                       const Tensor& secondMoment, const AdamRule& rule, const Tensor& state) = 0;
 
     // Images are channels-last, (B,H,W,C), unless a layout is given.
+    //
     // True if this device has fast kernels for these convolutions on blocks of channels (plan/built_layers.h decides
     // which models can use them). makeConvolution() accepts both layouts.
     virtual bool prefersChannelBlocks(std::span<const ConvolutionSpec>) const { return false; }
+    // Makes a torch.nn.Conv2d for one shape. The backend must outlive it.
     virtual std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec) = 0;
-    // winners: where in its window each largest value was found, kUInt8, for the way back.
+    // torch.nn.MaxPool2d. winners (kUInt8) receives the position of each largest value in its window, for the backward
+    // pass.
     virtual void maxPoolForward(const Tensor& x, const Tensor& y, const Tensor& winners, const MaxPoolSpec& spec) = 0;
     virtual void maxPoolBackward(const Tensor& gradY, const Tensor& winners, const Tensor& gradX,
                                  const MaxPoolSpec& spec) = 0;
-    // y = x^T for each part of rows x columns values: between channels-first and the other orders.
+    // Transposes each sample as a matrix of rows x columns values. Converts between channels-first and the other
+    // layouts.
     virtual void transposeSamples(const Tensor& x, const Tensor& y, std::int64_t rows, std::int64_t columns) = 0;
 
-    // torch.nn.GELU(): x times the normal distribution function of x. gradX may not be gradY.
+    // torch.nn.GELU(): x times the normal distribution function of x. gradX must not be gradY.
     virtual void geluForward(const Tensor& x, const Tensor& y) = 0;
     virtual void geluBackward(const Tensor& x, const Tensor& gradY, const Tensor& gradX) = 0;
-    // torch.nn.LayerNorm over each row; moments(B,2) receives each row's mean and 1 / sqrt(variance + eps).
+    // torch.nn.LayerNorm over each row. moments(B,2) receives each row's mean and 1 / sqrt(variance + eps).
     virtual void layerNormForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
                                   const Tensor& moments) = 0;
-    // gradWeight and gradBias are overwritten.
+    // Overwrites gradWeight and gradBias.
     virtual void layerNormBackwardParameters(const Tensor& x, const Tensor& moments, const Tensor& gradY,
                                              const Tensor& gradWeight, const Tensor& gradBias) = 0;
     virtual void layerNormBackwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight,
                                         const Tensor& gradY, const Tensor& gradX) = 0;
 
-    // torch.nn.BatchNorm2d: statistics of each channel over all images and pixels. x is (B,H,W,C), or in blocks
-    // (B, C / kChannelBlock, H * W, kChannelBlock) where its last dimension says so. Training normalises by the batch's
-    // and moves runningMean and runningVariance towards them (the variance with n - 1 below); moments(2,C) receives the
-    // means, then each 1 / sqrt(variance + eps).
+    // torch.nn.BatchNorm2d over all images and pixels of each channel. x is (B,H,W,C), or (B, C / kChannelBlock, H * W,
+    // kChannelBlock) if it has blocks of channels, which the last dimension shows. batchNormForward() normalises by the
+    // statistics of the batch and updates runningMean and runningVariance (with the unbiased variance). moments(2,C)
+    // receives all means, then all values of 1 / sqrt(variance + eps).
     virtual void batchNormForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
                                   const Tensor& runningVariance, const Tensor& y, const Tensor& moments) = 0;
+    // The same in evaluation mode: normalises by runningMean and runningVariance.
     virtual void batchNormEvaluate(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
                                    const Tensor& runningVariance, const Tensor& y) = 0;
-    // gradWeight and gradBias are overwritten; the way to gradX needs them as they are.
+    // Overwrites gradWeight and gradBias. batchNormBackwardInput() needs both unchanged.
     virtual void batchNormBackwardParameters(const Tensor& x, const Tensor& moments, const Tensor& gradY,
                                              const Tensor& gradWeight, const Tensor& gradBias) = 0;
     virtual void batchNormBackwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight,
                                         const Tensor& gradWeight, const Tensor& gradBias, const Tensor& gradY,
                                         const Tensor& gradX) = 0;
-    // Mean of each channel over the pixels: y(B,C), x as for batch norm.
+    // torch.nn.AdaptiveAvgPool2d(1): y(B,C) = mean of each channel over the pixels, x as for batch norm.
     virtual void averagePoolForward(const Tensor& x, const Tensor& y) = 0;
     virtual void averagePoolBackward(const Tensor& gradY, const Tensor& gradX) = 0;
 
-    // Value i is kept, times 1 / (1 - probability), where dropoutKeeps(key, i) (dropout_mask.h), and 0 elsewhere; the
-    // way back is the same on the gradient. key(1): kInt64. y may be x.
+    // torch.nn.Dropout: multiplies value i by 1 / (1 - probability) if dropoutKeeps(key, i) (dropout_mask.h), otherwise
+    // by 0. The backward pass is the same operation on the gradient. key(1) of kInt64. y may be x.
     virtual void dropout(const Tensor& x, const Tensor& y, const Tensor& key, double probability) = 0;
 
-    // y(R,C) = the rows of table(V,C) that the R tokens name; tokens are whole numbers in floats, in [0,V).
+    // torch.nn.Embedding: y(R,C) = the rows of table(V,C) with the indices tokens(R), which are whole numbers in [0,V),
+    // stored as floats.
     virtual void embeddingForward(const Tensor& tokens, const Tensor& table, const Tensor& y) = 0;
-    // gradTable is overwritten; rows are added up in the same order every time.
+    // Overwrites gradTable. Rows are always added in the same order.
     virtual void embeddingBackward(const Tensor& tokens, const Tensor& gradY, const Tensor& gradTable) = 0;
-    // y(B*T,C) = x + table(T,C) on every sequence; gradTable = gradY added up over the sequences. y may be x.
+    // Position embedding: y(B*T,C) = x + table(T,C) for every sequence; y may be x. positionGradient() overwrites
+    // gradTable with the sum of gradY over the sequences.
     virtual void addPositions(const Tensor& x, const Tensor& table, const Tensor& y) = 0;
     virtual void positionGradient(const Tensor& gradY, const Tensor& gradTable) = 0;
 
-    // Of each sequence.
+    // Returns the memory that attention needs for each sequence.
     virtual AttentionMemory attentionMemory(const AttentionSpec& spec) const {
         const std::int64_t shares = spec.heads * spec.positions * spec.positions;
         return {shares, shares};
     }
-    // qkv(B*T, 3*width): queries, keys and values, each head after head; y(B*T, width). A position attends to itself
-    // and those before it: y = shares v, where shares(B,heads,T,T) = softmax(q k^T / sqrt(headSize)), 0 above the
-    // diagonal. kept(B, attentionMemory().kept) is what the way back needs of them.
+    // torch.nn.functional.scaled_dot_product_attention(is_causal=True). qkv(B*T, 3*width) holds queries, keys and
+    // values, each with the heads one after the other; y(B*T, width). A position attends to itself and to earlier
+    // positions: y = shares v, where shares(B,heads,T,T) = softmax(q k^T / sqrt(headSize)), 0 above the diagonal.
+    // kept(B, attentionMemory().kept) receives the values that the backward pass needs.
     virtual void attentionForward(const Tensor& qkv, const Tensor& kept, const Tensor& y,
                                   const AttentionSpec& spec) = 0;
-    // scratch(B, attentionMemory().scratch), empty where that is 0. gradQkv is overwritten.
+    // scratch(B, attentionMemory().scratch) is working memory, empty if its size is 0. Overwrites gradQkv.
     virtual void attentionBackward(const Tensor& qkv, const Tensor& kept, const Tensor& gradY, const Tensor& scratch,
                                    const Tensor& gradQkv, const AttentionSpec& spec) = 0;
 
@@ -212,12 +239,13 @@ class Backend {
     MemoryCount m_memoryCount;
 };
 
-// threads >= 1: how many CPUs one rank may use; 1 never starts a thread pool. winograd: for gradients, where faster.
+// Makes a backend on the CPU. threads >= 1: CPUs that one rank may use; with 1, no thread pool is started. winograd:
+// computes gradients by Winograd's algorithm where it is faster.
 std::unique_ptr<Backend> makeCpuBackend(int threads, bool winograd = true);
-// memory: where tensors and what oneDNN works in come from; it outlives the backend.
+// The same with tensors and oneDNN's working memory taken from `memory`, which must outlive the backend.
 std::unique_ptr<Backend> makeCpuBackend(int threads, bool winograd, HostMemory& memory);
 
-// CPUs this process may run on, shared evenly by the ranks of a host; at least 1.
+// Returns the number of CPUs that this process may run on, divided evenly among the ranks of a host; at least 1.
 int threadsPerRank(int ranksOnHost);
 
 }  // namespace ringside

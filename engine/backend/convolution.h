@@ -16,20 +16,21 @@ struct ConvolutionSpec {
     std::int64_t stride = 1;
     std::int64_t padding = 0;
     bool bias = true;  // without one, bias and gradBias are empty tensors
-    // Of x and y. Beside blocks, an x whose channels fill none, such as a model's input, is as in PyTorch: (B,C,H,W).
+    // Layout of x and y. With channel blocks, an x whose number of channels is no multiple of the block, such as a
+    // model's input, is channels-first as in PyTorch: (B,C,H,W).
     ImageLayout layout = ImageLayout::kChannelsLast;
 
     std::int64_t outHeight() const { return (height + 2 * padding - kernel) / stride + 1; }
     std::int64_t outWidth() const { return (width + 2 * padding - kernel) / stride + 1; }
 };
 
-// One convolution of a model, made once by its Backend, which it must not outlive. Weights are as in PyTorch
-// (out,in,kernel,kernel). What a batch size needs is prepared when it first occurs.
+// One convolution of a model, made by a Backend that must outlive it. Weights are (out,in,kernel,kernel), as in
+// PyTorch. The first call with a batch size prepares everything for this size and may allocate memory.
 class Convolution {
   public:
     virtual ~Convolution() = default;
     virtual void forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) = 0;
-    // Both gradients are overwritten.
+    // Overwrites both gradients.
     virtual void backwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
                                     const Tensor& gradBias) = 0;
     virtual void backwardInput(const Tensor& gradY, const Tensor& weight, const Tensor& gradX) = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In front of a function that the CPU and a GPU's kernels share.
+// Marks a function that is compiled for the CPU and for GPU kernels.
 #pragma once
 
 #ifdef __CUDACC__

@@ -14,7 +14,7 @@ constexpr std::array<const char*, kMemoryClasses> kMemoryNames{
     "parameters", "gradients",      "the optimizer's state", "activations", "gathered parameters and gradients",
     "buffers",    "everything else"};
 
-// Rounded up; small ones in KiB, so that a limit and what goes beyond it differ.
+// Formats a size, rounded up, in MiB, or in KiB below 1 MiB, so that a limit and a size just above it differ.
 std::string sizeText(std::int64_t bytes) {
     const int shift = bytes < (1 << 20) ? 10 : 20;
     const std::int64_t tenths = (bytes * 10 + (std::int64_t{1} << shift) - 1) >> shift;

@@ -7,7 +7,7 @@
 
 namespace ringside {
 
-// What a rank's memory is for.
+// Purposes of a rank's memory.
 enum class MemoryClass : std::uint8_t {
     kParameters,
     kGradients,
@@ -19,18 +19,19 @@ enum class MemoryClass : std::uint8_t {
 };
 inline constexpr std::size_t kMemoryClasses = 7;
 
-// Bytes that the engine has taken for tensors, by what they are for. It gives none back before the rank ends, so that
-// they are also the most there ever were.
+// Number of bytes that the engine has allocated for tensors, by purpose. The engine frees no tensor memory before the
+// rank ends, so that each number is also the peak.
 class MemoryCount {
   public:
-    // Throws DeviceError, which names the setting, when there would be more than that in all; 0: no limit.
+    // Sets the limit of the total in bytes; 0: no limit. add() throws DeviceError, with the setting's name, if the
+    // total would exceed it.
     void setLimit(std::int64_t bytes) { m_limit = bytes; }
     void add(std::size_t bytes) { add(m_now, bytes); }
     void add(MemoryClass what, std::size_t bytes);
     std::int64_t of(MemoryClass what) const { return m_bytes[static_cast<std::size_t>(what)]; }
     std::int64_t all() const;
 
-    // What is taken from now on is for; returns what it was before.
+    // Sets the purpose of all following calls of add(bytes). Returns the previous purpose.
     MemoryClass enter(MemoryClass what);
 
   private:
@@ -39,6 +40,7 @@ class MemoryCount {
     MemoryClass m_now = MemoryClass::kOther;
 };
 
+// Sets the purpose of memory during its lifetime and restores the previous purpose afterwards.
 class MemoryScope {
   public:
     MemoryScope(MemoryCount& count, MemoryClass what) : m_count(count), m_before(count.enter(what)) {}

@@ -26,7 +26,7 @@ void StepRecorder::runAsItIs(const WorkKey& key, const std::function<void()>& wo
     m_kept.insert(m_kept.begin(), Kept{key, nullptr});
 }
 
-// Nothing of it has run: what is truly broken fails again when the work runs as it is.
+// Recording does not run the work. After a failure the caller runs it normally, so that a real error appears again.
 std::unique_ptr<RecordedWork> StepRecorder::record(const std::function<void()>& work) {
     try {
         return m_device.record(work);
@@ -36,7 +36,7 @@ std::unique_ptr<RecordedWork> StepRecorder::record(const std::function<void()>& 
     }
 }
 
-// Earlier recordings stay as good as they are, but one way is easier to understand than two.
+// Discontinues recording for all keys. Earlier recordings would remain valid, but one mode of execution is simpler.
 void StepRecorder::giveUp(const std::string& why) {
     m_possible = false;
     if (m_tell) m_tell(why);

@@ -9,14 +9,14 @@
 
 namespace ringside {
 
-// Work of a device that was recorded once and runs again as a whole (a CUDA graph).
+// Work of a device that was recorded once and is replayed as a whole (a CUDA graph).
 class RecordedWork {
   public:
     virtual ~RecordedWork() = default;
-    virtual void launch() = 0;  // enqueues it
+    virtual void launch() = 0;  // enqueues the recorded work
 };
 
-// What a recording depends on: another batch buffer, batch size or part of the step needs another recording.
+// Inputs on which a recording depends. Another batch buffer, batch size or part of the step needs another recording.
 struct WorkKey {
     const void* input = nullptr;
     std::int64_t rows = 0;
@@ -24,17 +24,19 @@ struct WorkKey {
     bool operator==(const WorkKey&) const = default;
 };
 
-// What a device offers for recording.
+// Functions by which a device records work.
 struct RecordingDevice {
     // Records what work enqueues without running it; throws when that cannot be recorded.
     std::function<std::unique_ptr<RecordedWork>(const std::function<void()>& work)> record;
-    // Copies between host and device so far: work with some in it cannot be recorded.
+    // Returns the number of copies between host and device until now. Work that makes such copies cannot be recorded.
     std::function<std::int64_t()> hostCopies;
 };
 
-// Runs the same work step after step. With one key it runs as it is at first, so that memory and algorithms are there,
-// is recorded the second time and launched as one from then on; the kKept keys used last are remembered. Work that
-// copies from or to the host, or that the device fails to record, always runs as it is, and `tell` learns why, once.
+// Runs work that is the same in every step and replays it from a recording where possible. The first run with a key
+// executes the work normally, so that it can allocate memory and choose algorithms; the second run records it; later
+// runs launch the recording. Recordings of the kKept last used keys are kept. If the work copies from or to the host,
+// or if the device cannot record it, all work is executed normally from then on, and the callback receives the
+// reason once.
 class StepRecorder {
   public:
     static constexpr std::size_t kKept = 8;  // two batch buffers, whole and smaller last batches, parts of a step
@@ -48,7 +50,7 @@ class StepRecorder {
   private:
     struct Kept {
         WorkKey key;
-        std::unique_ptr<RecordedWork> recorded;  // null: it ran as it is and may be recorded next time
+        std::unique_ptr<RecordedWork> recorded;  // null: executed normally once, to be recorded by the next run
     };
 
     void runAsItIs(const WorkKey& key, const std::function<void()>& work);
@@ -57,7 +59,7 @@ class StepRecorder {
 
     RecordingDevice m_device;
     Tell m_tell;
-    std::vector<Kept> m_kept;  // the one used last in front
+    std::vector<Kept> m_kept;  // most recently used first
     bool m_possible = true;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an update depends on besides tensors. It lives in the device's memory and is decided there, by the same
-// arithmetic on CPU and GPU, so that a recorded step follows the learning rate, clips gradients and leaves updates out
-// without the host.
+// State on which an update depends besides tensors. It lives in the device's memory and is computed there, with the
+// same arithmetic on CPU and GPU. A recorded step can therefore follow the learning rate, clip gradients and skip
+// updates without the host.
 #pragma once
 
 #include <cmath>
@@ -11,52 +11,54 @@
 
 namespace ringside {
 
-// The same in every step of a run.
+// Rules of the update, constant during a run.
 struct UpdateRules {
-    double clipNorm = 0;      // as torch.nn.utils.clip_grad_norm_; 0: off
+    double clipNorm = 0;      // maximum norm, as torch.nn.utils.clip_grad_norm_; 0: no clipping
     bool scalesLoss = false;  // as torch.cuda.amp.GradScaler, for float16
-    double beta1 = 0;         // of Adam, for its bias corrections; 0 elsewhere
+    double beta1 = 0;         // Adam's beta1 for its bias correction; 0 for other optimizers
+    // Adam's beta2; 0 for other optimizers.
     double beta2 = 0;
-    double decoupledDecay = 0;  // AdamW's weight decay
+    double decoupledDecay = 0;  // AdamW's weight decay; 0 for other optimizers
 
     RINGSIDE_HOST_DEVICE bool measuresNorm() const { return clipNorm > 0 || scalesLoss; }
 };
 
-inline constexpr double kFirstLossScale = 65536;  // GradScaler's default, as the next three are
+inline constexpr double kFirstLossScale = 65536;  // default of torch.cuda.amp.GradScaler, as the next three
 inline constexpr double kLossScaleGrowth = 2;
 inline constexpr double kLossScaleBackoff = 0.5;
-inline constexpr std::int64_t kLossScaleInterval = 2000;  // good steps in a row before it grows
+// number of consecutive steps without skip after which the scale grows
+inline constexpr std::int64_t kLossScaleInterval = 2000;
 
+// Progress of the optimizer and the decision on the current update.
 struct UpdateState {
-    double lr = 0;                  // in front: the host puts a new one here
-    double lossScale = 1;           // what the loss is multiplied by
-    std::int64_t goodSteps = 0;     // since the loss scale last changed
-    std::int64_t updates = 0;       // done: all steps but those left out
-    std::int64_t skippedSteps = 0;  // left out, for their gradient was infinite
+    double lr = 0;                  // learning rate; first member, because the host overwrites it here
+    double lossScale = 1;           // factor of the loss
+    std::int64_t goodSteps = 0;     // steps since the loss scale last changed
+    std::int64_t updates = 0;       // updates made; skipped steps do not count
+    std::int64_t skippedSteps = 0;  // steps skipped because the gradient was not finite
 
-    // Of the last step.
-    float norm = NAN;  // of its gradient before clipping; NaN if left out
-    float factor = 1;  // of its gradient: unscales and clips it
+    float norm = NAN;  // gradient norm of the last step before clipping; NaN if skipped
+    float factor = 1;  // factor that unscales and clips the gradient
     bool skipped = false;
-    // Scalars of its update, rounded to float where PyTorch does.
-    float negativeStep = 0;    // -lr, with Adam's correction of the first moment
-    float rootCorrection = 1;  // of Adam's second moment
-    float kept = 1;            // what AdamW's weight decay leaves of a parameter
+    // Scalars of the last step's update, rounded to float where PyTorch rounds.
+    float negativeStep = 0;    // -lr, divided by the bias correction of Adam's first moment
+    float rootCorrection = 1;  // square root of the bias correction of Adam's second moment
+    float kept = 1;            // factor of AdamW's weight decay for a parameter: 1 - lr * decay
 };
 
-// A gradient's share in the squared norm of all: its own norm is rounded to float32, as clip_grad_norm_ does.
+// Returns the square of one gradient's norm, rounded to float32 as clip_grad_norm_ rounds each gradient's norm.
 RINGSIDE_HOST_DEVICE double squareOfNorm(double sumOfSquares) {
     const auto norm = static_cast<float>(std::sqrt(sumOfSquares));
     return static_cast<double>(norm) * static_cast<double>(norm);
 }
 
-// clip_grad_norm_'s coefficient; NaN stays.
+// Returns the coefficient of clip_grad_norm_. NaN stays NaN.
 RINGSIDE_HOST_DEVICE float clipFactorOf(float norm, double clipNorm) {
     const float wanted = static_cast<float>(clipNorm) / (norm + 1e-6F);
     return wanted > 1 ? 1 : wanted;
 }
 
-// GradScaler.update() after a step that was left out or not.
+// Updates the loss scale as GradScaler.update(), depending on whether the step was skipped.
 RINGSIDE_HOST_DEVICE void adaptLossScale(UpdateState& state) {
     if (state.skipped) {
         state.lossScale *= kLossScaleBackoff;
@@ -68,7 +70,8 @@ RINGSIDE_HOST_DEVICE void adaptLossScale(UpdateState& state) {
     }
 }
 
-// GradScaler.unscale_() and clip_grad_norm_(); squaredNorm: of the gradient as it is, with the loss scale in it.
+// Computes norm, factor and skipped as GradScaler.unscale_() and clip_grad_norm_(). squaredNorm: squared norm of the
+// gradient before unscaling.
 RINGSIDE_HOST_DEVICE void applyNorm(UpdateState& state, const UpdateRules& rules, double squaredNorm) {
     const auto unscale = static_cast<float>(1 / state.lossScale);
     state.norm = static_cast<float>(std::sqrt(squaredNorm)) * unscale;
@@ -78,11 +81,13 @@ RINGSIDE_HOST_DEVICE void applyNorm(UpdateState& state, const UpdateRules& rules
     if (rules.scalesLoss) adaptLossScale(state);
 }
 
+// Returns Adam's bias correction, 1 - beta^updates.
 RINGSIDE_HOST_DEVICE double biasCorrection(double beta, std::int64_t updates) {
     return beta == 0 ? 1 : 1 - std::pow(beta, static_cast<double>(updates));
 }
 
-// Once in each step, when its gradient is complete. squaredNorm counts when rules.measuresNorm().
+// Decides on the update of a step. Called once in each step, when its gradient is complete. squaredNorm is used only if
+// rules.measuresNorm().
 RINGSIDE_HOST_DEVICE void decideUpdate(UpdateState& state, const UpdateRules& rules, double squaredNorm) {
     if (rules.measuresNorm()) applyNorm(state, rules, squaredNorm);
     if (state.skipped) return;

@@ -5,15 +5,15 @@
 
 namespace ringside {
 
-// Batches on their way to a device while it computes. One thread calls it.
+// Copies batches to a device while the device computes. Used by one thread.
 class Uploader {
   public:
     virtual ~Uploader() = default;
-    // Copies to.bytes() from host memory, beginning after everything enqueued so far, which may still read `to`.
+    // Starts to copy to.bytes() bytes from host memory after all work enqueued until now, which may still read `to`.
     virtual void start(const void* from, const Tensor& to) = 0;
-    // What is enqueued from now on comes after everything started.
+    // Makes work that is enqueued from now on wait for all started copies.
     virtual void join() = 0;
-    // Returns when everything started has been read: its host memory may change again.
+    // Blocks until all started copies have read their host memory, which may then be overwritten.
     virtual void waitForSources() = 0;
 };
 

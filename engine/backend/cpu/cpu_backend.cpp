@@ -42,17 +42,18 @@ std::size_t countOf(const Tensor& tensor) {
     return static_cast<std::size_t>(tensor.count());
 }
 
-// More would be promised, and the process killed when it is touched.
+// Returns the host's physical memory in bytes. Linux grants larger allocations, but kills the process when it uses
+// them.
 std::size_t physicalMemory() {
     return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// All of a pixel's, or a block of them.
+// Returns the number of channels that lie next to each other: all of a pixel, or one block.
 std::size_t channelsTogether(const Tensor& images) {
     return static_cast<std::size_t>(images.shape[images.shape.dimensions() - 1]);
 }
 
-// Blocks of channels are pooled like images of so many channels.
+// Returns the pooling of one block of channels, which is an image with kChannelBlock channels.
 MaxPoolSpec perBlock(MaxPoolSpec spec) {
     if (spec.layout == ImageLayout::kChannelBlocks) spec.channels = kChannelBlock;
     return spec;

@@ -10,8 +10,8 @@
 
 namespace ringside {
 
-// Host arithmetic: matrix products by oneDNN, the rest by vectorised loops. Everything runs in the caller's thread
-// (and oneDNN's pool when threads > 1) and is done when the call returns.
+// Backend on the CPU: matrix products and convolutions by oneDNN, other operations by vectorised loops. Operations run
+// on the calling thread (and on OpenMP threads if threads > 1) and are complete when the call returns.
 class CpuBackend final : public Backend {
   public:
     CpuBackend(int threads, bool winograd, HostMemory& memory);
@@ -89,7 +89,7 @@ class CpuBackend final : public Backend {
     HostMemory& m_hostMemory;
     std::vector<HostBlock> m_memory;
     cpu::Scratchpad m_scratchpad;
-    std::vector<float> m_lossScratch;  // exponentials of a batch evaluated without gradient; grows once
+    std::vector<float> m_lossScratch;  // exponentials of a batch without gradient; grows with the first batches
 };
 
 }  // namespace ringside

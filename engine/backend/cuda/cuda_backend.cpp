@@ -61,7 +61,7 @@ std::optional<RecordingDevice> CudaBackend::recordingDevice() {
         try {
             return std::make_unique<StepGraph>(*this, work);
         } catch (...) {
-            cudaGetLastError();  // remembered otherwise, and blamed on the next launch
+            cudaGetLastError();  // clears the error, which the next launch would report otherwise
             throw;
         }
     };
@@ -87,8 +87,8 @@ void CudaBackend::upload(const void* from, const Tensor& to) {
     m_uploads.join();
 }
 
-// A copy to ordinary memory would wait inside CUDA, where nobody looks after a collective before it: small results
-// land in page-locked memory, large ones are copied once the stream is known to be empty.
+// A copy to ordinary memory would block inside CUDA, where no thread polls the collectives in flight. Small results are
+// therefore copied to page-locked memory, and large ones only after the stream is empty.
 void CudaBackend::download(const Tensor& from, void* to) {
     countHostCopy();
     const std::size_t bytes = from.bytes();
@@ -199,7 +199,7 @@ void CudaBackend::scaleLoss(const Tensor& gradient, float share, const Tensor& s
     values(countOf(gradient), LossScaledValue{floats(gradient), share, updateStateIn(state)}, "scaling the loss");
 }
 
-// Each gradient's square of its norm, in device memory.
+// Returns the squared norm of each gradient, in device memory.
 const double* CudaBackend::measure(std::span<const Tensor> gradients) {
     auto* squares = m_normParts.atLeast<double>(gradients.size() * (kNormBlocks + 1));
     double* parts = squares + gradients.size();

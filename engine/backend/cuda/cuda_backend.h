@@ -16,22 +16,24 @@
 
 namespace ringside {
 
+// Options of a CudaBackend.
 struct CudaOptions {
-    int device = 0;     // as CUDA counts, after CUDA_VISIBLE_DEVICES
-    std::string label;  // said with the name, such as that the GPU is shared
+    int device = 0;     // CUDA's index, after CUDA_VISIBLE_DEVICES
+    std::string label;  // appended to the name, such as that the GPU is shared
     cuda::Precision precision = cuda::Precision::kFloat32;
-    bool recordsSteps = true;                   // as CUDA graphs
-    std::chrono::milliseconds deadline{60000};  // of every wait on the host
+    bool recordsSteps = true;                   // records steps as CUDA graphs
+    std::chrono::milliseconds deadline{60000};  // timeout of each wait on the host
 };
 
-// One GPU: matrix products by cuBLASLt, convolutions by cuDNN, the rest by kernels of our own, all on one compute
-// stream. Only download(), squaredNorm() and synchronize() wait, and they do so by asking, so that a collective that
-// hangs on the same GPU is noticed.
+// Backend on one GPU: matrix products by cuBLASLt, convolutions by cuDNN, other operations by kernels of Ringside, all
+// on one compute stream. download(), squaredNorm() and synchronize() wait for the stream by polling it, so that a
+// hanging collective on the same GPU is detected.
 class CudaBackend final : public Backend {
   public:
     explicit CudaBackend(const CudaOptions& options);
 
-    // Called again and again while a host wait lasts; may throw. For NcclCommunicator::poll().
+    // Sets a function that is called repeatedly during each wait of the host; it may throw. Used for
+    // NcclCommunicator::poll().
     void whileWaiting(std::function<void()> meanwhile) { m_meanwhile = std::move(meanwhile); }
     cudaStream_t stream() const { return m_stream.get(); }
     const cuda::CudaDevice& cudaDevice() const { return m_device; }
@@ -101,10 +103,10 @@ class CudaBackend final : public Backend {
 
   private:
     void checkLaunch(const char* doing) const;
-    void countHostCopy();  // throws while a step is recorded: the host cannot take part in it
+    void countHostCopy();  // throws while a step is recorded, because the host takes no part in a replay
     cuda::RingParts ringParts() const;
     const double* measure(std::span<const Tensor> gradients);
-    // A kernel of kernels.h on the compute stream, with its launch checked.
+    // Launch a kernel of kernels.h on the compute stream and check the launch.
     template <class Value>
     void values(std::size_t count, const Value& value, const char* doing);
     template <class Row>
@@ -118,7 +120,7 @@ class CudaBackend final : public Backend {
     cuda::MatrixProduct m_products;
     std::shared_ptr<GpuRuntime> m_runtime;
     cuda::PinnedRing m_uploads;
-    cuda::UniquePinnedMemory m_landing;  // of small downloads
+    cuda::UniquePinnedMemory m_landing;  // page-locked memory for small downloads
     cuda::GrowingMemory m_normParts;
     cuda::GrowingMemory m_sums;
     std::unique_ptr<cuda::ConvolutionMaker> m_convolutions;  // made with the first convolution

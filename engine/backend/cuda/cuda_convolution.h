@@ -10,18 +10,18 @@
 
 namespace ringside::cuda {
 
-// Makes a backend's convolutions, which share one library handle and its workspace, and which it outlives.
+// Makes a backend's convolutions, which share one library handle and its workspace. Must outlive them.
 class ConvolutionMaker {
   public:
     virtual ~ConvolutionMaker() = default;
     virtual std::unique_ptr<Convolution> make(const ConvolutionSpec& spec) = 0;
 };
 
-// By cuDNN; in a build without cuDNN it throws DeviceError with the way out.
+// Makes a maker that uses cuDNN. In a build without cuDNN it throws DeviceError with a hint.
 std::unique_ptr<ConvolutionMaker> makeConvolutionMaker(const CudaDevice& device, cudaStream_t stream,
                                                        Precision precision);
 
-// Of the cuDNN this program runs with, "9.19.0"; empty in a build without.
+// Returns the version of the loaded cuDNN, such as "9.19.0"; empty in a build without cuDNN.
 std::string cudnnVersion();
 
 }  // namespace ringside::cuda

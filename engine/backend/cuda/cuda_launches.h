@@ -5,7 +5,7 @@
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/tensor_access.h"
 
-// Bodies of CudaBackend's launching templates, for the files that implement its operations.
+// Definitions of CudaBackend's launching templates, for the files that implement its operations.
 namespace ringside {
 
 template <class Value>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of images and transformers.
+// Operations on images and operations of transformers.
 #include "backend/cuda/cuda_launches.h"
 
 namespace ringside {
@@ -18,7 +18,7 @@ AttentionSizes sizesOf(const AttentionSpec& spec) {
             static_cast<std::size_t>(spec.headSize)};
 }
 
-// Rows of shares: one for each sequence, head and position.
+// Returns the number of rows of shares: one for each sequence, head and position.
 std::size_t shareRows(const Tensor& qkv, const AttentionSpec& spec) {
     return rowsOf(qkv) * static_cast<std::size_t>(spec.heads);
 }

@@ -34,7 +34,7 @@ cudnnDataType_t typeOf(Precision precision) {
     return precision == Precision::kFloat16 ? CUDNN_DATA_HALF : CUDNN_DATA_FLOAT;
 }
 
-// CUDNN_FMA_MATH is what keeps TF32 out.
+// Returns cuDNN's math type. CUDNN_FMA_MATH prevents the use of TF32.
 cudnnMathType_t mathOf(Precision precision) {
     if (precision == Precision::kFloat32) return CUDNN_FMA_MATH;
     return isNarrow(precision) ? CUDNN_TENSOR_OP_MATH : CUDNN_DEFAULT_MATH;
@@ -47,7 +47,7 @@ int toInt(std::int64_t size) {
     return static_cast<int>(size);
 }
 
-// What all convolutions of a backend share; they run one after the other on its stream.
+// State that all convolutions of a backend share. They run one after the other on its stream.
 struct Cudnn {
     Cudnn(const CudaDevice& gpu, cudaStream_t computeStream, Precision wanted)
         : device(gpu),
@@ -75,14 +75,15 @@ struct Cudnn {
     Precision precision;
     UniqueCudnn api;
     UniqueDeviceMemory workspace;
-    GrowingMemory x;  // narrow copies, when the precision is narrow
+    GrowingMemory x;  // 16-bit copies, for 16-bit precisions
     GrowingMemory y;
     GrowingMemory weight;
     GrowingMemory orderedWeight;  // channels-last, float32
     GrowingMemory sums;
 };
 
-// An algorithm and the arithmetic it was found in: with tensor cores allowed, one without them has to run without.
+// Algorithm with the math type for which it was found. An algorithm without tensor cores must run without them even if
+// they are allowed.
 template <class Algorithm>
 struct Choice {
     Algorithm algorithm{};
@@ -177,23 +178,24 @@ class CudnnConvolution final : public Convolution {
     std::size_t inChannels() const { return static_cast<std::size_t>(m_spec.inChannels); }
     std::size_t taps() const { return static_cast<std::size_t>(m_spec.kernel * m_spec.kernel); }
 
-    // Of our kernels around cuDNN's: the next question whether the GPU is ready would forget their errors.
+    // Checks the launches of Ringside's kernels around cuDNN's. Their errors would be lost at the next query whether
+    // the stream is ready.
     void checkLaunches() const { m_cudnn.device.check(cudaGetLastError(), "preparing a convolution"); }
 
-    // For the next call.
+    // Returns the convolution's descriptor, set to this math type for the next call.
     cudnnConvolutionDescriptor_t operation(cudnnMathType_t math) const {
         m_cudnn.check(cudnnSetConvolutionMathType(m_operation.get(), math), "describing a convolution");
         return m_operation.get();
     }
 
-    // The values as cuDNN takes them: themselves, or a narrow copy.
+    // Returns the values in the form that cuDNN reads: the tensor itself, or a 16-bit copy.
     const void* narrowed(const Tensor& values, GrowingMemory& scratch) {
         if (!isNarrow(m_cudnn.precision)) return values.data;
         auto* copy = scratch.atLeast<std::uint16_t>(countOf(values));
         narrow(floats(values), copy, countOf(values), m_cudnn.precision, m_cudnn.stream);
         return copy;
     }
-    // Where cuDNN puts a result, and its way from there.
+    // Returns the memory into which cuDNN writes a result; widened() then converts it to the tensor.
     void* place(const Tensor& values, GrowingMemory& scratch) {
         if (!isNarrow(m_cudnn.precision)) return values.data;
         return scratch.atLeast<std::uint16_t>(countOf(values));
@@ -203,7 +205,8 @@ class CudnnConvolution final : public Convolution {
             widen(static_cast<const std::uint16_t*>(result), floats(values), countOf(values), m_cudnn.precision,
                   m_cudnn.stream);
     }
-    // PyTorch's (out,in,kernel,kernel) to the images' order (out,kernel,kernel,in).
+    // Returns the weights, reordered from PyTorch's (out,in,kernel,kernel) to the images' layout
+    // (out,kernel,kernel,in).
     const void* ordered(const Tensor& weight) {
         auto* turned = m_cudnn.orderedWeight.atLeast<float>(countOf(weight));
         eachValue(countOf(weight), TransposedValue{floats(weight), turned, inChannels(), taps()}, m_cudnn.stream);
@@ -223,7 +226,7 @@ class CudnnConvolution final : public Convolution {
         return owned;
     }
 
-    // The fastest algorithm that gives the same bits in every run and fits into the workspace.
+    // Returns the fastest algorithm that is deterministic and fits into the workspace.
     template <class Found, std::size_t kCount>
     auto choose(const std::array<Found, kCount>& found, int count, cudnnStatus_t status) const {
         const bool exact = m_cudnn.precision == Precision::kFloat32;
@@ -296,7 +299,7 @@ std::unique_ptr<ConvolutionMaker> makeConvolutionMaker(const CudaDevice& device,
     return std::make_unique<CudnnMaker>(device, stream, precision);
 }
 
-// From cuDNN 9 on the number is major * 10000 + minor * 100 + patch.
+// Since cuDNN 9 the version number is major * 10000 + minor * 100 + patch.
 std::string cudnnVersion() {
     const std::size_t version = cudnnGetVersion();
     return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +

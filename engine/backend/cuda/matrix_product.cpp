@@ -11,8 +11,8 @@
 namespace ringside::cuda {
 namespace {
 
-constexpr std::size_t kWorkspaceBytes = 32U << 20;  // what cuBLAS advises for Hopper
-constexpr std::uint32_t kAlignment = 16;            // parameters lie one behind the other in buckets
+constexpr std::size_t kWorkspaceBytes = 32U << 20;  // size that cuBLAS recommends for Hopper
+constexpr std::uint32_t kAlignment = 16;            // bytes; parameters lie one behind the other in buckets
 
 struct DescriptionTraits {
     using Handle = cublasLtMatmulDesc_t;
@@ -170,7 +170,7 @@ bool MatrixProduct::multiply(const Problem& problem, const float* a, const float
 void MatrixProduct::forward(const float* x, const float* weight, const float* bias, float* y, std::int64_t rows,
                             std::int64_t in, std::int64_t out, cudaStream_t stream) {
     Problem problem{true, false, out, rows, in, Epilogue::kBias};
-    // The epilogue reads the bias, it does not write it.
+    // The bias epilogue only reads the bias.
     if (multiply(problem, weight, x, y, const_cast<float*>(bias), stream)) return;
     problem.epilogue = Epilogue::kNone;
     multiply(problem, weight, x, y, nullptr, stream);

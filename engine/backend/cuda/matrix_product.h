@@ -12,8 +12,9 @@
 
 namespace ringside::cuda {
 
-// Matrix products by cuBLASLt on float32 matrices, row-major with dense rows; a narrow precision rounds both factors on
-// the way in. Every shape's description and algorithm is found once and kept; nothing is allocated after its first use.
+// Matrix products by cuBLASLt on row-major float32 matrices with dense rows. A 16-bit precision rounds both factors.
+// The description and algorithm of each shape are found once and stored; no memory is allocated after the first use of
+// a shape.
 class MatrixProduct {
   public:
     enum class Epilogue { kNone, kBias, kBiasGradient };
@@ -23,18 +24,18 @@ class MatrixProduct {
     MatrixProduct(const MatrixProduct&) = delete;
     MatrixProduct& operator=(const MatrixProduct&) = delete;
 
-    // y(rows,out) = x(rows,in) weight(out,in)^T + bias(out)
+    // Computes y(rows,out) = x(rows,in) weight(out,in)^T + bias(out).
     void forward(const float* x, const float* weight, const float* bias, float* y, std::int64_t rows, std::int64_t in,
                  std::int64_t out, cudaStream_t stream);
-    // gradWeight(out,in) = gradY(rows,out)^T x(rows,in), gradBias = column sums of gradY
+    // Computes gradWeight(out,in) = gradY(rows,out)^T x(rows,in) and gradBias = column sums of gradY.
     void backwardParameters(const float* x, const float* gradY, float* gradWeight, float* gradBias, std::int64_t rows,
                             std::int64_t in, std::int64_t out, cudaStream_t stream);
-    // gradX(rows,in) = gradY(rows,out) weight(out,in)
+    // Computes gradX(rows,in) = gradY(rows,out) weight(out,in).
     void backwardInput(const float* gradY, const float* weight, float* gradX, std::int64_t rows, std::int64_t in,
                        std::int64_t out, cudaStream_t stream);
 
   private:
-    // cuBLAS counts column-major: D(m,n) = op(A) op(B) over k; a row-major matrix is its transpose there.
+    // Product in cuBLAS' column-major terms: D(m,n) = op(A) op(B) over k. A row-major matrix is its transpose there.
     struct Problem {
         bool transposeA = false;
         bool transposeB = false;
@@ -46,12 +47,12 @@ class MatrixProduct {
     };
     struct Plan;
 
-    // bias: of the call, null without one; cuBLASLt may look at it when it chooses.
+    // bias: the bias of this call, or null; cuBLASLt may consider it when it chooses an algorithm.
     Plan& planFor(const Problem& problem, const float* bias);
     std::unique_ptr<Plan> makePlan(const Problem& problem, const float* bias) const;
-    // false: cuBLASLt has no algorithm with this epilogue; nothing was done.
+    // Returns false, without effect, if cuBLASLt has no algorithm with this epilogue.
     bool multiply(const Problem& problem, const float* a, const float* b, float* d, float* bias, cudaStream_t stream);
-    // A factor as the product takes it: itself, or its narrow copy in scratch.
+    // Returns a factor in the form that the product reads: the values themselves, or a 16-bit copy in scratch.
     const void* factor(const float* values, std::int64_t count, GrowingMemory& scratch, cudaStream_t stream);
     void check(cublasStatus_t status, const char* doing) const;
 

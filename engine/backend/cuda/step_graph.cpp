@@ -10,7 +10,7 @@ struct DrawnGraphTraits {
     static void close(Handle graph) noexcept { cudaGraphDestroy(graph); }
 };
 
-// Ends a recording that work() left by an exception; the stream stays unusable otherwise.
+// Recording of a stream. The destructor ends it if work() threw, because the stream would be unusable otherwise.
 class Recording {
   public:
     Recording(CudaBackend& backend) : m_backend(backend) {

@@ -7,12 +7,13 @@
 
 namespace ringside {
 
-// A training step whose shapes do not change, recorded once and launched as one CUDA graph: one launch instead of
-// dozens. The recorded work may not wait on the host, use other tensors next time, or take scalars that change from
-// anywhere but device memory. Collectives on a stream that branches off and comes back are recorded along.
+// A training step of constant shapes, recorded once and launched as one CUDA graph: one launch instead of dozens. The
+// recorded work must not wait on the host, must use the same tensors each time and must read changing scalars from
+// device memory. Collectives on a stream that branches off and joins again are recorded too.
 class StepGraph final : public RecordedWork {
   public:
-    // Records what work enqueues and does not run it; it must have run before, so that memory and algorithms are there.
+    // Records the operations that `work` enqueues, without running them. `work` must have run normally before, so that
+    // its memory is allocated and its algorithms are chosen.
     StepGraph(CudaBackend& backend, const std::function<void()>& work);
 
     void launch() override;  // enqueues the whole step on the backend's stream

@@ -5,7 +5,7 @@
 
 #include "tensor/tensor.h"
 
-// A tensor as kernels take it: its pointer and sizes.
+// Pointer and sizes of a tensor in the form that kernels take.
 namespace ringside::cuda {
 
 inline float* floats(const Tensor& tensor) {
@@ -24,7 +24,7 @@ inline std::size_t columnsOf(const Tensor& tensor) {
     return static_cast<std::size_t>(tensor.shape.countPerRow());
 }
 
-// The last dimension: the channels of channels-last images.
+// Returns the last dimension: the number of channels of channels-last images.
 inline std::size_t channelsOf(const Tensor& tensor) {
     return static_cast<std::size_t>(tensor.shape[tensor.shape.dimensions() - 1]);
 }

@@ -19,8 +19,8 @@ namespace ringside::cpu {
 
 namespace {
 
-// Where blocks of channels are faster, and Winograd's F(4x4, 3x3) takes about half the time, as measured: at 16
-// channels its transforms cost what it saves, and small images are mostly the edges of its tiles.
+// True if blocks of channels are faster and Winograd's F(4x4, 3x3) takes about half the time, by measurement. With 16
+// channels the transforms cost as much as they save, and small images consist mostly of incomplete tiles.
 bool isWide(const ConvolutionSpec& s) {
     constexpr std::int64_t kChannels = 32, kSide = 8;
     return s.layout == ImageLayout::kChannelBlocks && s.kernel == 3 && s.stride == 1 && s.padding == 1 &&
@@ -57,7 +57,7 @@ class OneDnnConvolution final : public Convolution {
   private:
     template <class Action>
     void inPasses(std::int64_t batch, const Action& action) {
-        omp_set_num_threads(m_threads);  // as many when a primitive runs as when it was made
+        omp_set_num_threads(m_threads);  // the same number when a primitive runs as when it was made
         attempt(batch, [&] { action(passesFor(batch)); });
     }
 
@@ -77,7 +77,8 @@ class OneDnnConvolution final : public Convolution {
                           "): lower loader.batch_size or choose a smaller model");
     }
 
-    // A run has few batch sizes: the usual one, the last of an epoch, and those of validation.
+    // Returns the passes for this batch size. A run has few batch sizes: the usual one, the last of an epoch, and those
+    // of validation.
     BatchPasses& passesFor(std::int64_t batch) {
         for (const auto& passes : m_passes)
             if (passes->batch() == batch) return *passes;
@@ -89,14 +90,14 @@ class OneDnnConvolution final : public Convolution {
     ConvolutionSpec m_spec;
     int m_threads;
     bool m_winograd;
-    std::optional<WinogradGradients> m_gradients;  // where channels are last
+    std::optional<WinogradGradients> m_gradients;  // only for channels-last images
     dnnl::engine m_engine;
     dnnl::stream m_stream;
     std::vector<std::unique_ptr<BatchPasses>> m_passes;
 };
 
-// Whether oneDNN calls this implementation so: "jit_wino_4x3:avx512_core", "jit:avx512_core", "x64:gemm:jit",
-// "ref:any".
+// True if oneDNN's name of this implementation contains `name`. Names are "jit_wino_4x3:avx512_core",
+// "jit:avx512_core", "x64:gemm:jit", "ref:any".
 template <class Plan>
 bool runsBy(const Plan& plan, std::string_view name) {
     return std::string_view(plan.impl_info_str()).find(name) != std::string_view::npos;

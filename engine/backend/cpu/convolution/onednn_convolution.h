@@ -9,12 +9,13 @@
 
 namespace ringside::cpu {
 
-// By oneDNN, with this many threads. winograd: the gradients by Winograd's algorithm where that is faster. The
-// scratchpad outlives the convolution.
+// Makes a convolution that uses oneDNN with this number of threads. winograd: computes the gradients by Winograd's
+// algorithm where it is faster. The scratchpad must outlive the convolution.
 std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec, int threads, bool winograd,
                                              Scratchpad& scratchpad);
 
-// Whether oneDNN has fast primitives for these over blocks of channels, and one of them is wide enough to gain by it.
+// True if oneDNN has fast primitives for these convolutions on blocks of channels, and at least one of them is wide
+// enough to benefit.
 bool prefersChannelBlocks(std::span<const ConvolutionSpec> convolutions, int threads);
 
 }  // namespace ringside::cpu

@@ -10,7 +10,7 @@ namespace {
 
 using dnnl::memory;
 
-// Memory of the caller, pointed at before each use.
+// Returns a memory object for the caller's memory, whose address is set before each use.
 memory borrowed(const memory::desc& description, const dnnl::engine& engine) {
     return memory(description, engine, DNNL_MEMORY_NONE);
 }
@@ -31,7 +31,8 @@ BoundPrimitive::BoundPrimitive(dnnl::primitive primitive, const memory::desc& sc
     if (m_scratchBytes > 0) bind(DNNL_ARG_SCRATCHPAD, m_scratch);
 }
 
-// dnnl::primitive::execute() would make a list of the arguments at each run.
+// Runs the primitive through the C interface, because dnnl::primitive::execute() would build a list of arguments at
+// each run.
 void BoundPrimitive::run(const dnnl::stream& stream, Scratchpad& scratchpad) {
     if (m_scratchBytes > 0) {
         void* scratch = scratchpad.last(m_scratchBytes);

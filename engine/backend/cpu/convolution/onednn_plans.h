@@ -6,28 +6,29 @@
 
 namespace ringside::cpu {
 
-// How a convolution's primitives are planned; oneDNN 3 does in one step what 2 does in two, each in a file of its own.
+// oneDNN's plans of the three passes. oneDNN 3 makes a plan in one step, oneDNN 2 in two; each version has its own .cpp
+// file.
 using ForwardPlan = dnnl::convolution_forward::primitive_desc;
 using WeightsPlan = dnnl::convolution_backward_weights::primitive_desc;
 using DataPlan = dnnl::convolution_backward_data::primitive_desc;
 
-// What oneDNN is told about a convolution; the weights may be in any order it likes.
+// Description of a convolution for oneDNN. oneDNN chooses the memory layout of the weights.
 struct ConvolutionShapes {
     dnnl::memory::desc x, weight, bias, y;
     dnnl::memory::dims strides, padding;
 };
 
-// Primitives of these work in memory that they are given at each run.
+// Returns attributes with which a primitive uses the scratchpad passed at each run.
 inline dnnl::primitive_attr ownScratchpad() {
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
     return attributes;
 }
 
-// Whether an implementation is to be taken.
+// True if an implementation may be used.
 using Accepts = std::function<bool(const dnnl::primitive_desc_base&)>;
 
-// The first of oneDNN's implementations that is accepted.
+// Returns the first of oneDNN's implementations that is accepted. Throws dnnl::error if there is none.
 template <class Plan>
 Plan firstOf(Plan plan, const Accepts& accepts) {
     while (!accepts(plan))
@@ -35,7 +36,8 @@ Plan firstOf(Plan plan, const Accepts& accepts) {
     return plan;
 }
 
-// Each throws dnnl::error where oneDNN has no such algorithm for these shapes on this CPU.
+// Each function makes the plan of one pass. Throws dnnl::error if oneDNN lacks the algorithm for these shapes on this
+// CPU.
 
 ForwardPlan forwardPlan(const dnnl::engine& engine, const ConvolutionShapes& shapes, dnnl::algorithm algorithm,
                         const Accepts& accepts);

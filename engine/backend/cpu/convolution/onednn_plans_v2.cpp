@@ -3,7 +3,7 @@
 
 namespace ringside::cpu {
 
-// The next implementation is looked for by the description, which must still be there.
+// Each description must live until firstOf() returns, because oneDNN uses it to find the next implementation.
 
 ForwardPlan forwardPlan(const dnnl::engine& engine, const ConvolutionShapes& s, dnnl::algorithm algorithm,
                         const Accepts& accepts) {

@@ -21,7 +21,7 @@ std::size_t aligned(std::size_t bytes) {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// OpenMP's number of threads while this lives.
+// Sets OpenMP's number of threads during its lifetime.
 class ThreadCount {
   public:
     explicit ThreadCount(int count) : m_before(omp_get_max_threads()) { omp_set_num_threads(count); }
@@ -33,7 +33,7 @@ class ThreadCount {
     int m_before;
 };
 
-// `count` values in each of `parts`, one after the other `stride` apart, added to `sum` in their order.
+// Adds `number` arrays of `count` values, which lie `stride` values apart, to `sum` in their order.
 void addUp(const float* parts, std::size_t stride, std::size_t number, float* sum, std::size_t count, int threads) {
     forEachPart(threads, count, kValuesPerPart, [&](std::size_t first, std::size_t last) {
         for (std::size_t part = 0; part < number; ++part)
@@ -49,14 +49,14 @@ std::size_t biasBytes(const ConvolutionSpec& spec) {
 
 std::int64_t gradientPieces(const ConvolutionSpec& s, std::int64_t batch, bool winograd) {
     constexpr std::uint64_t kMost = 16;
-    // Multiplications that are worth a piece: about a millisecond. By Winograd's method each piece transforms weights
-    // too.
+    // Multiplications that take about a millisecond, the least work of a piece. With Winograd's algorithm each piece
+    // also transforms weights.
     const double leastWork = winograd ? 32e6 : 8e6;
-    constexpr double kValues = 16.0 * (1 << 20);  // of all pieces' weights together
+    constexpr double kValues = 16.0 * (1 << 20);  // maximum of all pieces' weight gradients together
     const double weights = static_cast<double>(s.outChannels * s.inChannels * s.kernel * s.kernel);
     const double work = weights * static_cast<double>(batch * s.outHeight() * s.outWidth());
     const auto pieces = static_cast<std::uint64_t>(std::max(1.0, std::min(work / leastWork, kValues / weights)));
-    // Two and four threads shall have as many each.
+    // Rounded down to a power of two, so that two and four threads get equal numbers of pieces.
     return static_cast<std::int64_t>(
         std::bit_floor(std::min({pieces, static_cast<std::uint64_t>(std::max<std::int64_t>(batch, 1)), kMost})));
 }
@@ -66,7 +66,7 @@ OneDnnWeightGradient::OneDnnWeightGradient(const ConvolutionSpec& spec, std::int
     : m_spec(spec), m_threads(threads), m_scratchpad(scratchpad) {
     const ThreadCount one(1);
     cut(gradientPieces(spec, batch, winograd), batch, winograd, engine);
-    // Pieces of two sizes could like the weights in two orders: then it is one piece.
+    // oneDNN may choose different memory layouts for pieces of different sizes. In this case the batch stays one piece.
     const bool alike =
         std::ranges::all_of(m_pieces, [&](const Piece& piece) { return piece.weight.get_desc() == m_order; });
     if (!alike) cut(1, batch, winograd, engine);
@@ -108,7 +108,7 @@ void OneDnnWeightGradient::cut(std::int64_t pieces, std::int64_t batch, bool win
 }
 
 void OneDnnWeightGradient::run(Piece& piece, float* x, float* gradY, void* scratch) const {
-    // Images come first in every order of memory.
+    // The batch is the first dimension in every memory layout.
     piece.x.set_data_handle(x + piece.first * m_spec.inChannels * m_spec.height * m_spec.width);
     piece.y.set_data_handle(gradY + piece.first * m_spec.outChannels * m_spec.outHeight() * m_spec.outWidth());
     if (piece.scratchBytes > 0) piece.scratch.set_data_handle(scratch);
@@ -133,7 +133,7 @@ void OneDnnWeightGradient::run(float* x, float* gradY, float* gradWeight, float*
             m_pieces[i].bias.set_data_handle(i == 0 ? static_cast<void*>(gradBias) : biases + (i - 1) * biasStride);
     }
     {
-        const ThreadCount one(1);  // as the primitives were planned
+        const ThreadCount one(1);  // the number of threads that the primitives were planned for
         forEach(threads, m_pieces.size(), [&](std::size_t i) {
             const std::size_t thread = threads > 1 ? static_cast<std::size_t>(omp_get_thread_num()) : 0;
             run(m_pieces[i], x, gradY, scratch + thread * scratchStride);

@@ -9,26 +9,26 @@
 
 namespace ringside::cpu {
 
-// How many pieces of a batch have their gradients computed apart: it depends on the work alone. The pieces are added up
-// in their order, so that the bits are the same whatever the number of threads that share them.
+// Returns the number of pieces of a batch whose weight gradients are computed separately and then added in a fixed
+// order. The number depends only on the amount of work, so that the result has the same bits for any number of threads.
 std::int64_t gradientPieces(const ConvolutionSpec& spec, std::int64_t batch, bool winograd);
 
-// The gradients of a convolution's weights and bias for one batch size.
+// Computes the gradients of a convolution's weights and bias for one batch size.
 class OneDnnWeightGradient {
   public:
-    // dnnl::error where oneDNN has nothing for these shapes.
+    // Throws dnnl::error if oneDNN has no implementation for these shapes.
     OneDnnWeightGradient(const ConvolutionSpec& spec, std::int64_t batch, bool winograd, int threads,
                          const dnnl::engine& engine, Scratchpad& scratchpad);
 
-    // How the gradient of the weights lies in memory.
+    // Memory layout of the weight gradient.
     const dnnl::memory::desc& order() const { return m_order; }
-    // Both gradients are overwritten; gradBias is null where there is no bias. dnnl::error where a primitive did not
-    // run, std::bad_alloc where memory ran out.
+    // Overwrites both gradients; gradBias is null without a bias. Throws dnnl::error if a primitive fails and
+    // std::bad_alloc if memory is exhausted.
     void run(float* x, float* gradY, float* gradWeight, float* gradBias);
 
   private:
     struct Piece {
-        std::int64_t first;  // image
+        std::int64_t first;  // index of the first image
         std::size_t scratchBytes;
         dnnl::primitive primitive;
         dnnl::stream stream;

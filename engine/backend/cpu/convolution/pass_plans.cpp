@@ -13,7 +13,8 @@ using Tag = memory::format_tag;
 Tag orderOf(ImageLayout layout, memory::dim channels) {
     if (layout == ImageLayout::kChannelsLast) return Tag::nhwc;
     if (channels % kChannelBlock == 0) return Tag::nChw16c;
-    return channels == 1 ? Tag::any : Tag::nchw;  // oneDNN 2.6 takes nchw of one channel for nhwc and finds nothing
+    // oneDNN 2.6 treats nchw with one channel as nhwc and finds no implementation
+    return channels == 1 ? Tag::any : Tag::nchw;
 }
 
 ConvolutionShapes describe(const ConvolutionSpec& s, memory::dim batch) {
@@ -26,24 +27,25 @@ ConvolutionShapes describe(const ConvolutionSpec& s, memory::dim batch) {
             {s.padding, s.padding}};
 }
 
-// By Winograd's algorithm where that is wanted and this oneDNN has it.
+// Makes a gradient's plan with Winograd's algorithm if requested and available, otherwise with the direct one.
 template <class MakePlan>
 auto gradientPlan(bool winograd, const MakePlan& makePlan) {
     try {
         return makePlan(winograd ? dnnl::algorithm::convolution_winograd : dnnl::algorithm::convolution_direct);
-    } catch (const dnnl::error&) {  // not before AVX-512, and no more in oneDNN 3
+    } catch (const dnnl::error&) {  // Winograd needs AVX-512 and is absent from oneDNN 3
         return makePlan(dnnl::algorithm::convolution_direct);
     }
 }
 
-// oneDNN 2.6's 1x1 primitive for AVX2 first gathers every stride-th pixel, and where these are channels last and their
-// channels fill no vector of 8 writes past its part of the scratchpad: into another thread's, or behind the end.
+// True if an implementation writes outside its scratchpad. oneDNN 2.6's 1x1 primitive for AVX2 first gathers every
+// stride-th pixel. If these are channels-last and the number of channels is no multiple of 8, it writes past its part
+// of the scratchpad, into the part of another thread or behind the end.
 bool overruns(std::string_view name, const ConvolutionSpec& s) {
     constexpr std::int64_t kVector = 8;
     return name.find("jit_1x1:avx2") != std::string_view::npos && s.stride > 1 && s.inChannels % kVector != 0;
 }
 
-// An order of x that was left open must not fill up blocks of channels with what x does not have.
+// True if the layout chosen for x contains no padding, which a layout with blocks of channels could add.
 bool fits(const dnnl::primitive_desc_base& plan, const ConvolutionSpec& s, memory::dim batch) {
     const auto bytes = static_cast<std::size_t>(batch * s.inChannels * s.height * s.width) * sizeof(float);
     return plan.query_md(dnnl::query::src_md).get_size() == bytes;

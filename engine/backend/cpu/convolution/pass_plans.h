@@ -6,9 +6,9 @@
 
 namespace ringside::cpu {
 
-// How the passes of a convolution are done for one batch size. The forward pass is always direct: its rounding decides
-// on which side of a ReLU a value falls and which of a window is the largest, and Winograd's rounds three times as far.
-// The gradients decide nothing.
+// Plans of a convolution's three passes for one batch size. The forward pass is always direct: its rounding decides on
+// which side of a ReLU a value falls and which value of a window is the largest, and Winograd's algorithm has about
+// three times the rounding error. No such decision depends on the gradients.
 struct Plans {
     Plans(const dnnl::engine& engine, const ConvolutionSpec& spec, dnnl::memory::dim batch, bool winograd);
 
@@ -19,7 +19,7 @@ struct Plans {
     DataPlan data;
 
   private:
-    // The order of x that was left open is the one of the forward pass.
+    // Fixes the memory layout of x, if it was left open, to the layout of the forward plan.
     const ConvolutionShapes& settled();
 };
 

@@ -15,11 +15,11 @@ namespace {
 
 using Lanes [[gnu::vector_size(32)]] = float;
 constexpr std::size_t kChannelLanes = 8;
-constexpr std::size_t kTile = 4;    // pixels of a side of a tile
-constexpr std::size_t kPoints = 6;  // of a side of what a tile is transformed to
+constexpr std::size_t kTile = 4;    // pixels per side of a tile
+constexpr std::size_t kPoints = 6;  // points per side of a transformed tile
 constexpr std::size_t kProducts = kPoints * kPoints;
-constexpr std::size_t kChunk = 128;       // tiles
-constexpr std::size_t kTilesPerPart = 8;  // for one thread
+constexpr std::size_t kChunk = 128;       // tiles per chunk
+constexpr std::size_t kTilesPerPart = 8;  // tiles that one thread transforms at a time
 
 std::size_t sizeOf(std::int64_t value) {
     return static_cast<std::size_t>(value);
@@ -35,13 +35,14 @@ std::size_t sizeOf(std::int64_t value) {
     std::memcpy(to, &values, sizeof values);
 }
 
-// The polynomials are taken at 0, at kP and kQ and their negatives, and at infinity; these two round less than the 1
-// and 2 of the textbook. kOfZero, kOfP and kOfQ are what the product of the distances to the other points divides by.
+// Interpolation points of the polynomials: 0, kP, kQ, their negatives, and infinity. These values of kP and kQ have a
+// smaller rounding error than the textbook's 1 and 2. kOfZero, kOfP and kOfQ are the reciprocals of the product of the
+// distances to the other points.
 constexpr float kP = 0.625F, kQ = 1.5F, kP2 = kP * kP, kQ2 = kQ * kQ, kP3 = kP2 * kP, kQ3 = kQ2 * kQ;
 constexpr float kOfZero = 1 / (kP2 * kQ2), kOfP = 1 / (2 * kP2 * (kP2 - kQ2)), kOfQ = 1 / (2 * kQ2 * (kQ2 - kP2));
 
-// The one-dimensional transforms, on values `step` apart: of data, products to pixels and its transpose, of kernels and
-// its transpose.
+// One-dimensional transforms of values that lie `step` apart: transformData() maps data to points, toPixels() products
+// to pixels, fromPixels() is its transpose, fromKernel() maps a kernel to points, and toKernel() is its transpose.
 template <std::size_t step>
 [[gnu::always_inline]] inline void transformData(const Lanes* d, Lanes* t) {
     const Lanes even = d[4 * step] - kQ2 * d[2 * step], odd = kP * (d[3 * step] - kQ2 * d[step]);
@@ -99,7 +100,7 @@ template <std::size_t step>
     g[2 * step] = kP2 * sum + kQ2 * sum2 + u[5 * step];
 }
 
-// Channels-last images in tiles.
+// Channels-last images, divided into tiles.
 struct TiledImages {
     TiledImages(float* pixels, std::int64_t images, const ConvolutionSpec& s, std::int64_t channelCount)
         : data(pixels),
@@ -126,13 +127,14 @@ struct TiledImages {
     std::size_t height, width, channels, across, perImage, tiles;
 };
 
-// Of the chunk's tiles, each product's matrix (tiles, channels) after the other.
+// Range of tiles that are processed together. Their 36 matrices of shape (tiles, channels), one per point, lie one
+// after the other.
 struct Chunk {
-    std::size_t first, tiles;  // of all
+    std::size_t first, tiles;  // index of the first tile, number of tiles
     std::size_t matrix(std::size_t channels) const { return tiles * channels; }
 };
 
-// Each tile with a border of one pixel, as the data of the transform.
+// Transforms the data of each tile with a border of one pixel to 36 points.
 RINGSIDE_VECTORISED void transformTiles(TiledImages x, Chunk chunk, std::size_t tile, std::size_t end, float* out) {
     const std::size_t matrix = chunk.matrix(x.channels);
     for (; tile < end; ++tile) {
@@ -152,7 +154,7 @@ RINGSIDE_VECTORISED void transformTiles(TiledImages x, Chunk chunk, std::size_t 
     }
 }
 
-// Each tile of gradients, as what comes out of the products.
+// Transforms each tile of gradients to 36 points, by the transpose of the map from products to pixels.
 RINGSIDE_VECTORISED void transformGradients(TiledImages y, Chunk chunk, std::size_t tile, std::size_t end, float* out) {
     const std::size_t matrix = chunk.matrix(y.channels);
     for (; tile < end; ++tile) {
@@ -171,6 +173,7 @@ RINGSIDE_VECTORISED void transformGradients(TiledImages y, Chunk chunk, std::siz
     }
 }
 
+// Maps the products of each tile to pixels and writes them to y.
 RINGSIDE_VECTORISED void writeTiles(const float* in, Chunk chunk, std::size_t tile, std::size_t end, TiledImages y) {
     const std::size_t matrix = chunk.matrix(y.channels);
     for (; tile < end; ++tile) {
@@ -192,7 +195,8 @@ RINGSIDE_VECTORISED void writeTiles(const float* in, Chunk chunk, std::size_t ti
 
 constexpr std::size_t kKernelValues = 9;
 
-// The kernels from one output, turned around, for the way back: rows of U's 36 matrices (out, in).
+// Transforms the kernels of output channel `out`, turned by 180 degrees, for the gradient by x. Writes one row of each
+// of the 36 matrices (out, in).
 RINGSIDE_VECTORISED void transformKernels(const float* weight, std::size_t out, std::size_t outputs, std::size_t inputs,
                                           float* u) {
     const std::size_t matrix = outputs * inputs;
@@ -208,7 +212,7 @@ RINGSIDE_VECTORISED void transformKernels(const float* weight, std::size_t out, 
     }
 }
 
-// Gradients of the kernels to one output, from those of the 36 matrices (out, in).
+// Writes the gradients of the kernels of output channel `out`, from the 36 matrices (out, in).
 RINGSIDE_VECTORISED void writeKernels(const float* u, std::size_t out, std::size_t outputs, std::size_t inputs,
                                       float* gradWeight) {
     const std::size_t matrix = outputs * inputs;
@@ -223,7 +227,7 @@ RINGSIDE_VECTORISED void writeKernels(const float* u, std::size_t out, std::size
     }
 }
 
-// Three pieces of memory, one after the other.
+// Three arrays of working memory, one after the other.
 struct WinogradSpace {
     WinogradSpace(Scratchpad& scratchpad, std::size_t chunkTiles, const ConvolutionSpec& s) {
         const std::size_t in = sizeOf(s.inChannels), out = sizeOf(s.outChannels);
@@ -233,8 +237,9 @@ struct WinogradSpace {
         outside = inside + kProducts * chunkTiles * in;
         kernels = outside + kProducts * chunkTiles * out;
     }
-    float* inside;   // of tiles of x or its gradient
-    float* outside;  // of tiles of y's gradient
+    float* inside;   // points of x's tiles or of its gradient's
+    float* outside;  // points of gradY's tiles
+    // Points of the kernels or of their gradients.
     float* kernels;
 };
 

@@ -9,7 +9,7 @@ namespace ringside::cpu {
 
 namespace {
 
-// Python's doubles, rounded to float32 where they meet a float tensor.
+// Scalars of one update: Python's doubles, rounded to float32 where PyTorch combines them with a float tensor.
 struct AdamScalars {
     AdamScalars(const AdamRule& rule, const UpdateState& state)
         : beta1(static_cast<float>(rule.beta1)),
@@ -27,7 +27,7 @@ struct AdamScalars {
     float weightDecay;
     float negativeStep;
     float rootCorrection;
-    float kept;  // multiplying by 1 is exact
+    float kept;  // factor of the decoupled weight decay; multiplying by 1 is exact
 };
 
 RINGSIDE_VECTORISED void update(float* __restrict p, const float* __restrict g, float* __restrict m,

@@ -13,7 +13,7 @@ namespace ringside::cpu {
 
 namespace {
 
-constexpr std::size_t kQueryBlock = 24;  // rows of scores that are worked on together
+constexpr std::size_t kQueryBlock = 24;  // rows of scores that are processed together
 
 struct HeadSizes {
     explicit HeadSizes(const AttentionSpec& spec)
@@ -25,7 +25,8 @@ struct HeadSizes {
     std::size_t width() const { return heads * size; }
     std::size_t padded() const { return panelsOf(size) * kPanel; }
     std::size_t paddedPositions() const { return panelsOf(positions) * kPanel; }
-    // Of one head of one sequence: its first query (keys and values are width() and twice that further on), and output.
+    // Offsets of head `number` (sequence * heads + head): query() of its first query in qkv, whose keys and values
+    // follow width() and 2 * width() values later; value() of its first output in y.
     std::size_t query(std::size_t number) const {
         return number / heads * positions * 3 * width() + number % heads * size;
     }
@@ -35,7 +36,7 @@ struct HeadSizes {
     float scale;
 };
 
-// Where a thread works; grows with the first heads.
+// Working memory of a thread; grows with the first heads.
 struct Workspace {
     float* floats(std::size_t count) {
         if (m_values.size() < count) m_values.resize(count);
@@ -48,7 +49,7 @@ struct Workspace {
 
 thread_local Workspace workspace;
 
-// A block of queries: their scores, exponentials and sums; row r sees the keys up to first + r.
+// Scores, and later exponentials, of a block of queries. Row r attends to the keys up to first + r.
 struct Scores {
     float* values;
     std::size_t stride, first, rows;
@@ -78,7 +79,7 @@ inline float sumOfRow(const float* row, std::size_t count) {
     return sum;
 }
 
-// Scores become shares: softmax of what each row sees, nothing beyond.
+// Replaces the scores by shares: the softmax of each row's visible keys, and 0 for later keys.
 [[gnu::always_inline]] inline void toShares(Scores s, float scale, std::size_t keys, float* logSums) {
     for (std::size_t r = 0; r < s.rows; ++r) {
         float* __restrict row = s.values + r * s.stride;
@@ -117,7 +118,8 @@ RINGSIDE_VECTORISED void attendHead(const float* queries, float* logSums, float*
     }
 }
 
-// Shares once more, and from the gradients by them (in `slopes`) those by the scores.
+// Recomputes the shares from the scores, and replaces the gradients by the shares (in `slopes`) by the gradients by the
+// scores.
 [[gnu::always_inline]] inline void toSlopes(Scores shares, float* slopes, float scale, std::size_t keys,
                                             const float* logSums) {
     for (std::size_t r = 0; r < shares.rows; ++r) {
@@ -136,7 +138,7 @@ RINGSIDE_VECTORISED void attendHead(const float* queries, float* logSums, float*
     }
 }
 
-// What the way back of one head works in, one after the other.
+// Arrays of working memory for the backward pass of one head, one after the other.
 struct GradientSpace {
     GradientSpace(const HeadSizes& s, std::size_t seenMost)
         : keys(workspace.floats(2 * seenMost * s.size + 3 * s.positions * s.padded() + 2 * kQueryBlock * seenMost +
@@ -152,8 +154,8 @@ struct GradientSpace {
           gradOut(queries + kQueryBlock * s.padded()) {}
     float *keys, *valuesAcross, *keysDown;  // panels of k^T, v^T and k
     float *gradKeys, *gradValues;           // (T, padded size)
-    float *shares, *slopes, *gradQueries;   // of a block
-    float *queries, *gradOut;               // panels of a block's
+    float *shares, *slopes, *gradQueries;   // of a block of queries
+    float *queries, *gradOut;               // panels of a block of queries
 };
 
 RINGSIDE_VECTORISED void attendHeadGradient(const float* queries, const float* logSums, const float* gradY,

@@ -11,15 +11,15 @@ namespace ringside::cpu {
 namespace {
 
 constexpr std::size_t kChunkRows = 1024;
-constexpr std::size_t kFloatRows = 32;     // so many are added up in float before double takes over
-constexpr std::size_t kMaxChannels = 256;  // at a time
+constexpr std::size_t kFloatRows = 32;     // rows that are added in float before their sum is added in double
+constexpr std::size_t kMaxChannels = 256;  // channels that are processed at a time
 
 float* floats(const Tensor& tensor) {
     return static_cast<float*>(tensor.data);
 }
 
-// Adds up `rows` rows of two values a channel: out(2,C) += term of each row. Channels go in groups that fit on the
-// stack.
+// Adds up `rows` rows of two values per channel: out(2,C) += term of each row. Channels are processed in groups whose
+// sums fit on the stack.
 template <class Term>
 inline void addRows(std::size_t rows, std::size_t channels, double* __restrict out, const Term& term) {
     for (std::size_t c0 = 0; c0 < channels; c0 += kMaxChannels) {
@@ -55,7 +55,7 @@ RINGSIDE_VECTORISED void addSquares(const float* __restrict x, const float* __re
             });
 }
 
-// The gradient's sum, and its sum along the centred values.
+// Adds up the gradient, and the gradient times the centred values.
 RINGSIDE_VECTORISED void addGradients(const float* __restrict x, const float* __restrict gradY,
                                       const float* __restrict mean, std::size_t rows, std::size_t channels,
                                       double* __restrict out) {
@@ -79,8 +79,8 @@ RINGSIDE_VECTORISED void scaleRows(const float* __restrict x, const float* __res
 struct InputGradient {
     const float* mean;
     const float* scale;   // weight / deviation
-    const float* slope;   // of the normalised values
-    const float* centre;  // mean gradient
+    const float* slope;   // factor of the normalised values
+    const float* centre;  // mean of the gradient
 };
 
 RINGSIDE_VECTORISED void inputGradient(const float* __restrict x, const float* __restrict gradY,
@@ -93,8 +93,8 @@ RINGSIDE_VECTORISED void inputGradient(const float* __restrict x, const float* _
 
 }  // namespace
 
-// How images lie: `rows` rows of `width` channels each, in chunks of chunkRows rows whose channels are the same. Chunk
-// i is about the channels from channel(i) on.
+// Layout of images as `rows` rows of `width` channels, in chunks of chunkRows rows that all have the same channels. The
+// channels of chunk i start at channel(i).
 struct BatchNorm::Rows {
     Rows(const Tensor& x, std::size_t channelCount)
         : width(static_cast<std::size_t>(x.shape[x.shape.dimensions() - 1])),
@@ -112,7 +112,7 @@ struct BatchNorm::Rows {
     std::size_t width, channels, rows, chunkRows;
 };
 
-// visit(chunk, place of its first value, its rows, its first channel)
+// Calls visit(chunk, offset of its first value, its number of rows, its first channel).
 template <class Visit>
 void BatchNorm::forEachChunk(const Rows& r, const Visit& visit) const {
     forEach(m_threads, r.chunks(), [&](std::size_t chunk) {
@@ -147,7 +147,8 @@ void BatchNorm::scaleAndShift(const Tensor& x, const Tensor& y, std::size_t chan
     });
 }
 
-// torch: var_sum / n normalises, var_sum / (n - 1) goes into the running variance; both in double, then rounded.
+// The variance that normalises is the sum divided by n, as in torch; the running variance uses n - 1. Both are computed
+// in double and then rounded.
 void BatchNorm::forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
                         const Tensor& runningVariance, const Tensor& y, const Tensor& moments) {
     const auto channels = static_cast<std::size_t>(weight.count());
@@ -207,7 +208,7 @@ void BatchNorm::backwardParameters(const Tensor& x, const Tensor& moments, const
     }
 }
 
-// With n the normalised values: scale * (gradY - mean(gradY) - n * mean(gradY * n)).
+// Computes scale * (gradY - mean(gradY) - n * mean(gradY * n)), where n are the normalised values.
 void BatchNorm::backwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight, const Tensor& gradWeight,
                               const Tensor& gradBias, const Tensor& gradY, const Tensor& gradX) {
     const auto channels = static_cast<std::size_t>(weight.count());

@@ -8,13 +8,14 @@
 
 namespace ringside::cpu {
 
-// Rows of channels: an image of H x W pixels is H * W of them, or so many for each block of its channels. Rows are
-// added up in chunks of a fixed size and those in order, so that the result does not depend on the number of threads.
+// Batch norm over rows of channels. An image of H x W pixels has H * W rows, or H * W rows for each block of channels.
+// Rows are added in chunks of a fixed size, and the chunks in their order, so that the result does not depend on the
+// number of threads.
 class BatchNorm {
   public:
     explicit BatchNorm(int threads) : m_threads(threads) {}
 
-    // See Backend::batchNormForward and those after it.
+    // See the operations of the same names in Backend, from batchNormForward() on.
     void forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
                  const Tensor& runningVariance, const Tensor& y, const Tensor& moments);
     void evaluate(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
@@ -28,13 +29,13 @@ class BatchNorm {
     struct Rows;
     template <class Visit>
     void forEachChunk(const Rows& rows, const Visit& visit) const;
-    // sums(2,C), each over all rows, of what `add` puts into the sums of one chunk.
+    // Returns sums(2,C) over all rows. add(...) adds one chunk's rows to the sums of this chunk.
     template <class Add>
     double* sumOverChunks(const Rows& rows, const Add& add);
     void scaleAndShift(const Tensor& x, const Tensor& y, std::size_t channels);
 
     int m_threads;
-    std::vector<double> m_sums;   // over all, then of every chunk; grows with the first batches
+    std::vector<double> m_sums;   // sums over all rows, then of each chunk; grows with the first batches
     std::vector<float> m_factor;  // of each channel
     std::vector<float> m_offset;
 };

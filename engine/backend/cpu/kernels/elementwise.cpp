@@ -29,7 +29,7 @@ RINGSIDE_VECTORISED void reluGradientPart(const float* y, const float* gradY, fl
     }
 }
 
-constexpr std::size_t kStripe = 64;  // columns whose sums stay in registers
+constexpr std::size_t kStripe = 64;  // number of columns whose sums stay in registers
 
 RINGSIDE_VECTORISED void stripeSums(const float* __restrict in, float* __restrict out, std::size_t rows,
                                     std::size_t stride, std::size_t width) {
@@ -55,7 +55,7 @@ void add(const float* from, float* to, std::size_t count, int threads) {
                 [&](std::size_t i, std::size_t end) { addPart(from + i, to + i, end - i); });
 }
 
-// Partial sums side by side in a fixed order, so that the loop vectorises and the result is always the same.
+// Adds into several partial sums in a fixed order, so that the loop vectorises and the result is always the same.
 RINGSIDE_VECTORISED double squaredNorm(const float* values, std::size_t count) {
     constexpr std::size_t kLanes = 32;
     float partial[kLanes] = {};
@@ -69,7 +69,7 @@ RINGSIDE_VECTORISED double squaredNorm(const float* values, std::size_t count) {
     return sum;
 }
 
-// Lanes are folded in halves, in one order: cheaper for short rows than one addition after the other.
+// The lanes are added in halves and in a fixed order, which is faster for short rows than adding them one by one.
 RINGSIDE_VECTORISED void squaresOfRows(const float* values, std::size_t rows, std::size_t width, double* squares) {
     constexpr std::size_t kLanes = 32;
     const std::size_t vectorised = width / kLanes * kLanes;
@@ -87,7 +87,7 @@ RINGSIDE_VECTORISED void squaresOfRows(const float* values, std::size_t rows, st
         }
         for (std::size_t i = vectorised; i < width; ++i)
             sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
-        // As in the lanes, a square beyond the range of float is infinite, for rows of any width.
+        // A square beyond the range of float is infinite, for rows of any width, as it is in the lanes.
         squares[row] = sum > std::numeric_limits<float>::max() ? std::numeric_limits<double>::infinity() : sum;
     }
 }
@@ -110,7 +110,7 @@ void reluGradient(const float* y, const float* gradY, float* gradX, std::size_t 
 
 namespace {
 
-// The scalars of one update, rounded to float32 once, as PyTorch's kernels take them.
+// Scalars of one update, rounded to float32 once, as in PyTorch's kernels.
 struct SgdScalars {
     SgdScalars(const SgdRule& rule, const UpdateState& state)
         : negativeLr(state.negativeStep),
@@ -123,7 +123,7 @@ struct SgdScalars {
     float weightDecay;
 };
 
-// d = fma(param, wd, grad), left out (not fused with 0) without weight decay.
+// Without weight decay the gradient is used directly; with it, d = fma(param, wd, grad).
 RINGSIDE_VECTORISED void plainSgd(float* __restrict p, const float* __restrict g, std::size_t n, SgdScalars s) {
     if (s.weightDecay == 0) {
         for (std::size_t i = 0; i < n; ++i) p[i] = std::fma(g[i], s.negativeLr, p[i]);
@@ -144,7 +144,7 @@ RINGSIDE_VECTORISED void firstMomentum(const float* __restrict p, const float* _
     }
 }
 
-// Multiplying by 1 is exact, so that the undamped case needs no loop of its own.
+// Multiplying by 1 is exact, so that the undamped case needs no separate loop.
 RINGSIDE_VECTORISED void laterMomentum(const float* __restrict p, const float* __restrict g, float* __restrict m,
                                        std::size_t n, SgdScalars s) {
     if (s.weightDecay == 0) {
@@ -169,7 +169,7 @@ RINGSIDE_VECTORISED void nesterovUpdate(float* __restrict p, const float* __rest
     }
 }
 
-// The common case in one pass over memory: momentum after the first step, no weight decay, no nesterov.
+// Handles the common case in one pass over memory: momentum after the first step, no weight decay, no nesterov.
 RINGSIDE_VECTORISED void fusedMomentumSgd(float* __restrict p, const float* __restrict g, float* __restrict m,
                                           std::size_t n, SgdScalars s) {
     for (std::size_t i = 0; i < n; ++i) {

@@ -9,13 +9,13 @@
 
 namespace ringside::cpu {
 
-// Vectorised loops of the CPU backend. Pointers do not overlap unless a comment says so.
+// Vectorised loops of the CPU backend. Pointers must not overlap unless a comment permits it.
 
 void scale(float* values, std::size_t count, float factor, int threads);
 void add(const float* from, float* to, std::size_t count, int threads);  // to += from
 double squaredNorm(const float* values, std::size_t count);
-// Writes the sum of squares of each of `rows` rows of `width` values. Each sum has the same bits on each instruction
-// set.
+// Writes the sum of squares of each of `rows` rows of `width` values. The sums are bit-identical on all instruction
+// sets.
 void squaresOfRows(const float* values, std::size_t rows, std::size_t width, double* squares);
 
 void columnSums(const float* in, float* out, std::size_t rows, std::size_t columns, int threads);

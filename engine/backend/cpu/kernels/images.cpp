@@ -11,7 +11,7 @@ namespace ringside::cpu {
 namespace {
 
 constexpr std::size_t kBlock = kChannelBlock;
-constexpr std::uint8_t kNobody = 255;  // every value of the window is below the 0 of a ReLU
+constexpr std::uint8_t kNobody = 255;  // no winner: every value of the window is below the 0 of a ReLU
 
 RINGSIDE_VECTORISED void transpose(const float* __restrict x, float* __restrict y, std::size_t rows,
                                    std::size_t columns) {
@@ -30,7 +30,7 @@ struct PoolSizes {
           outWidth(width / kernel),
           outHeight(height / kernel) {}
     std::size_t inCount() const { return height * width * channels; }
-    // Of the i-th value of the o-th window in a row of windows.
+    // Returns the offset of value i of window o in a row of windows.
     std::size_t place(std::size_t o, std::size_t i) const {
         return ((i / kernel) * width + o * kernel + i % kernel) * channels;
     }
@@ -38,7 +38,7 @@ struct PoolSizes {
     std::size_t kernel, channels, width, height, outWidth, outHeight;
 };
 
-// One row of windows. The first of the largest wins, and NaN over all, as in PyTorch.
+// Pools one row of windows. The first of equal values wins, and NaN is larger than any number, as in PyTorch.
 RINGSIDE_VECTORISED void poolRow(const float* __restrict x, float* __restrict y, std::uint8_t* __restrict winners,
                                  PoolSizes s, float least) {
     for (std::size_t c = 0; c < s.outWidth * s.channels; ++c) {
@@ -56,7 +56,7 @@ RINGSIDE_VECTORISED void poolRow(const float* __restrict x, float* __restrict y,
         }
 }
 
-// A window of four, `below` being its lower half, whose values need not be read again and again.
+// Pools windows of 2 x 2 values. `below` points to the lower row, so that no value is read twice.
 [[gnu::always_inline]] inline void poolFour(const float* __restrict x, const float* __restrict below,
                                             float* __restrict y, std::uint8_t* __restrict winners, std::size_t channels,
                                             float least) {
@@ -74,7 +74,8 @@ RINGSIDE_VECTORISED void poolRow(const float* __restrict x, float* __restrict y,
     }
 }
 
-// The loop over a block of channels, whose length the compiler knows, has no ends to tidy up.
+// Pools one row of 2 x 2 windows. The loop over a block of channels has a length known at compile time, which avoids a
+// remainder loop.
 RINGSIDE_VECTORISED void poolRowOfFour(const float* __restrict x, float* __restrict y, std::uint8_t* __restrict winners,
                                        PoolSizes s, float least) {
     const float* below = x + s.width * s.channels;
@@ -99,7 +100,7 @@ RINGSIDE_VECTORISED void spreadRow(const float* __restrict gradY, const std::uin
         }
 }
 
-// Rows and columns that no window reaches.
+// Clears the rows and columns that belong to no window.
 void clearRest(float* gradX, const PoolSizes& s) {
     const std::size_t row = s.width * s.channels;
     const std::size_t used = s.outWidth * s.kernel * s.channels;

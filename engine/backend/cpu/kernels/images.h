@@ -8,9 +8,9 @@
 
 namespace ringside::cpu {
 
-// Loops over channels-last images (H,W,C), one after the other; `images` of them, shared by the threads.
+// Loops over `images` channels-last images (H,W,C), which threads share.
 
-// y = x^T for each sample, x(rows,columns).
+// Computes y = x^T for each sample x(rows,columns).
 void transposeSamples(const float* x, float* y, std::size_t samples, std::size_t rows, std::size_t columns,
                       int threads);
 
@@ -18,7 +18,7 @@ void maxPool(const float* x, float* y, std::uint8_t* winners, std::size_t images
 void maxPoolGradient(const float* gradY, const std::uint8_t* winners, float* gradX, std::size_t images,
                      const MaxPoolSpec& spec, int threads);
 
-// y(channels) = mean over the pixels.
+// Computes y(channels) = mean over the pixels, for each image.
 void averagePool(const float* x, float* y, std::size_t images, std::size_t pixels, std::size_t channels, int threads);
 void averagePoolGradient(const float* gradY, float* gradX, std::size_t images, std::size_t pixels, std::size_t channels,
                          int threads);

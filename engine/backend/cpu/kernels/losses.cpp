@@ -20,7 +20,7 @@ std::size_t largestIndex(const float* row, std::size_t columns) {
     return best;
 }
 
-// shifted = logits - largest, so that every exponential is at most 1.
+// Computes shifted = logits - largest, so that every exponential is at most 1.
 void shiftRow(const float* row, float largest, float* shifted, std::size_t columns) {
     for (std::size_t c = 0; c < columns; ++c) shifted[c] = row[c] - largest;
 }

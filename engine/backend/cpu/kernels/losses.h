@@ -6,7 +6,7 @@
 
 namespace ringside::cpu {
 
-// See Backend::softmaxCrossEntropy. scratch(rows * columns) holds the exponentials and may be gradient.
+// See Backend::softmaxCrossEntropy. scratch(rows * columns) receives the exponentials and may be gradient.
 void softmaxCrossEntropy(const float* logits, const std::int64_t* labels, std::size_t rows, std::size_t columns,
                          float* rowLoss, float* rowCorrect, float* scratch, float* gradient);
 

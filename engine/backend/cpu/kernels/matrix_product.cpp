@@ -15,13 +15,13 @@ namespace ringside::cpu {
 
 namespace {
 
-// A block of fewer multiplications is done before another thread would have woken up. Each block packs one of the
-// matrices anew, which costs as much as the products where it has half as many lines as kGoodBlock; but eight threads
-// shall have something to do.
+// Sizes of the blocks that threads share. A block of fewer than kWorthBlock multiplications would be done before
+// another thread wakes up. Each block packs one of the matrices again, which costs as much as the product if the block
+// has kGoodBlock / 2 lines. Smaller blocks are still used to employ kThreads threads.
 constexpr std::size_t kWorthBlock = std::size_t{1} << 22;
 constexpr std::size_t kGoodBlock = 512;
 constexpr std::size_t kThreads = 8;
-// Blocks are whole numbers of rows and columns that oneDNN's kernels like.
+// Unit of a block's rows or columns that is efficient in oneDNN's kernels.
 constexpr std::size_t kBlockUnit = 16;
 
 std::size_t roundedUp(std::size_t value, std::size_t unit) {
@@ -30,14 +30,14 @@ std::size_t roundedUp(std::size_t value, std::size_t unit) {
 
 struct Matrix {
     const float* data;
-    std::size_t stride;  // between its rows
+    std::size_t stride;  // between rows
     bool transposed;
 
     const float* rowsFrom(std::size_t row) const { return data + (transposed ? row : row * stride); }
     const float* columnsFrom(std::size_t column) const { return data + (transposed ? column * stride : column); }
 };
 
-// oneDNN's sgemm: row-major, kernels compiled for this CPU when first used and cached by shape.
+// Calls oneDNN's sgemm: row-major, with kernels that are compiled for this CPU on first use and cached by shape.
 dnnl_status_t sgemm(Matrix a, Matrix b, float* c, std::size_t stride, ProductSize p, float beta) {
     const auto size = [](std::size_t value) { return static_cast<dnnl_dim_t>(value); };
     return dnnl_sgemm(a.transposed ? 'T' : 'N', b.transposed ? 'T' : 'N', size(p.m), size(p.n), size(p.k), 1.0F, a.data,
@@ -50,7 +50,8 @@ dnnl_status_t sgemm(Matrix a, Matrix b, float* c, std::size_t stride, ProductSiz
                       std::to_string(status) + "): lower loader.batch_size or choose a smaller model");
 }
 
-// Rows or columns of out in one block, whichever are more; all of them where that is not worth a thread.
+// Returns the number of lines (rows of out, or columns if it has more columns) per block; at least enough for
+// kWorthBlock multiplications.
 std::size_t blockOf(std::size_t lines, const ProductSize& p) {
     const std::size_t perLine = std::max<std::size_t>(1, p.m * p.n * p.k / lines);
     return roundedUp(std::max({kWorthBlock / perLine + 1, std::min(kGoodBlock, (lines + kThreads - 1) / kThreads)}),
@@ -66,7 +67,7 @@ void multiply(Matrix a, Matrix b, const float* row, float* out, ProductSize p, i
     const bool byRows = p.m >= p.n;
     const std::size_t lines = byRows ? p.m : p.n;
     std::atomic<dnnl_status_t> status = dnnl_success;
-    omp_set_num_threads(1);  // for oneDNN, in the caller's thread
+    omp_set_num_threads(1);  // oneDNN's number of threads on the calling thread
     forEachPart(threads, lines, blockOf(lines, p), [&](std::size_t first, std::size_t last) {
         const ProductSize part{byRows ? last - first : p.m, byRows ? p.n : last - first, p.k};
         const Matrix left{byRows ? a.rowsFrom(first) : a.data, a.stride, a.transposed};

@@ -5,8 +5,9 @@
 
 namespace ringside::cpu {
 
-// Dense row-major float matrices without padding between rows; out overlaps no input. Threads share the blocks of a
-// product, which only its size decides: the result has the same bits with any number of them.
+// Products of row-major float matrices without padding between rows. out must not overlap an input. Threads share the
+// blocks of a product; the blocks depend only on its size, so that the result is bit-identical for any number of
+// threads.
 
 struct ProductSize {
     std::size_t m, n, k;
@@ -19,8 +20,8 @@ void productOfTransposed(const float* a, const float* b, float* out, ProductSize
 // out(m,n) = a(m,k) b(k,n)
 void product(const float* a, const float* b, float* out, ProductSize size, int threads);
 
-// out(m,n) = or, where it adds, += a(m,k) or a(k,m)^T times b(k,n). By the caller's thread alone: for small products
-// that threads share among them.
+// Computes out(m,n) = or, if `adds`, += a(m,k) b(k,n), with a stored as (k,m) if transposeA. Runs on the calling thread
+// only: for small products that are distributed over threads.
 void sumOfProducts(const float* a, bool transposeA, const float* b, float* out, ProductSize size, bool adds);
 
 }  // namespace ringside::cpu

@@ -15,7 +15,7 @@ namespace {
 constexpr float kHalfRoot = std::numbers::sqrt2_v<float> / 2;
 constexpr float kDensityScale = std::numbers::inv_sqrtpi_v<float> * kHalfRoot;
 
-// Of the normal distribution.
+// Returns the normal distribution function of x.
 inline float distribution(float x) {
     return 0.5F * (1 + errorFunction(x * kHalfRoot));
 }
@@ -33,7 +33,7 @@ RINGSIDE_VECTORISED void geluGradientPart(const float* __restrict x, const float
     for (std::size_t i = 0; i < count; ++i) gradX[i] = gradY[i] * (distribution(x[i]) + x[i] * density(x[i]));
 }
 
-// Sums side by side in a fixed order, so that the loops vectorise.
+// Number of partial sums, which are added in a fixed order so that the loops vectorise.
 constexpr std::size_t kLanes = 8;
 
 template <class Term>
@@ -64,7 +64,7 @@ RINGSIDE_VECTORISED void normaliseRow(const float* __restrict x, const float* __
     for (std::size_t c = 0; c < columns; ++c) y[c] = (x[c] - centre) * scale * weight[c] + bias[c];
 }
 
-constexpr std::size_t kColumns = 64;  // whose sums stay in registers
+constexpr std::size_t kColumns = 64;  // number of columns whose sums stay in registers
 
 RINGSIDE_VECTORISED void parameterGradients(NormRows in, const float* __restrict moments, const float* __restrict gradY,
                                             float* __restrict gradWeight, float* __restrict gradBias,
@@ -83,7 +83,7 @@ RINGSIDE_VECTORISED void parameterGradients(NormRows in, const float* __restrict
     }
 }
 
-// With g = gradY * weight and n the normalised row: scale * (g - mean(g) - n * mean(g * n)).
+// Computes scale * (g - mean(g) - n * mean(g * n)), where g = gradY * weight and n is the normalised row.
 RINGSIDE_VECTORISED void inputGradientOfRow(const float* __restrict x, const float* __restrict weight,
                                             const float* moments, const float* __restrict gradY,
                                             float* __restrict gradX, std::size_t columns) {

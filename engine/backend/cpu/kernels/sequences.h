@@ -17,7 +17,7 @@ void embedding(const float* tokens, std::size_t rows, const float* table, std::s
                float* y);
 void embeddingGradient(const float* tokens, std::size_t rows, const float* gradY, float* gradTable, std::size_t words,
                        std::size_t width, int threads);
-// row(count) is added to each of `rows` rows; y may be x.
+// Adds row(count) to each of `rows` rows; y may be x.
 void addRow(const float* x, const float* row, float* y, std::size_t rows, std::size_t count, int threads);
 
 }  // namespace ringside::cpu

@@ -7,9 +7,9 @@
 
 namespace ringside::cpu {
 
-// e^x for x <= 0, to about 1 ulp: 2^n by exponent bits times a degree-7 polynomial on [-ln2/2, ln2/2]. Below -87 the
-// result is 0 or the least normal value's neighbourhood, which a softmax cannot see. NaN stays NaN. In a header, so
-// that the loops that call it vectorise.
+// Returns e^x for x <= 0, to about 1 ulp: 2^n by exponent bits times a degree-7 polynomial on [-ln2/2, ln2/2]. Below
+// -87 the result is 0 or close to the smallest normal value, which makes no difference in a softmax. NaN stays NaN.
+// Defined in a header so that the loops that call it vectorise.
 inline float expOfNonPositive(float x) {
     const float kRound = 12582912.0F;  // 1.5 * 2^23: adding it rounds to the nearest integer
     const float clamped = x < -87.0F ? -87.0F : x;
@@ -24,13 +24,13 @@ inline float expOfNonPositive(float x) {
     p = std::fma(p, r, 0.5F);
     p = std::fma(p, r, 1.0F);
     p = std::fma(p, r, 1.0F);
-    const std::int32_t exponent = std::bit_cast<std::int32_t>(shifted) << 23;  // the low bits of shifted are n
+    const std::int32_t exponent = std::bit_cast<std::int32_t>(shifted) << 23;  // the low bits of shifted contain n
     const float power = std::bit_cast<float>(std::bit_cast<std::int32_t>(p) + exponent);
     return x != x ? x : power;
 }
 
-// erf(x) to about 1e-7: up to 1 an odd polynomial, above 1 - e^-q(x) with a polynomial q, each fitted by least squares
-// on Chebyshev nodes. NaN stays NaN.
+// Returns erf(x) to about 1e-7: up to 1 an odd polynomial, above 1 the value 1 - e^-q(x) with a polynomial q, each
+// fitted by least squares on Chebyshev nodes. NaN stays NaN.
 inline float errorFunction(float x) {
     const float a = std::fabs(x);
     const float s = x * x;
@@ -41,7 +41,7 @@ inline float errorFunction(float x) {
     p = std::fma(p, s, 0.112835974F);
     p = std::fma(p, s, -0.37612626F);
     p = std::fma(p, s, 1.12837911F);
-    const float b = a > 4.0F ? 4.0F : a;  // where erf is 1 in float
+    const float b = a > 4.0F ? 4.0F : a;  // erf(4) is 1 in float
     float q = 6.58285657e-08F;
     q = std::fma(q, b, -3.09520442e-06F);
     q = std::fma(q, b, 6.00687927e-05F);

@@ -6,19 +6,20 @@
 
 namespace ringside {
 
-// Where the CPU backend takes its memory from: tensors, and what oneDNN works in. Tests put guards around each piece.
+// Allocator of the CPU backend's tensors and of oneDNN's working memory. Tests use one that puts guards around each
+// block.
 class HostMemory {
   public:
     virtual ~HostMemory() = default;
-    // 64-byte aligned; null where there is no more.
+    // Returns a 64-byte aligned block, or null if memory is exhausted.
     virtual void* take(std::size_t bytes) = 0;
     virtual void giveBack(void* memory) noexcept = 0;
 };
 
-// The heap.
+// Returns the allocator that uses the heap.
 HostMemory& plainHostMemory();
 
-// A piece of it, given back at the end.
+// Block of an allocator's memory, freed by the destructor. The allocator must outlive it.
 class HostBlock {
   public:
     HostBlock() = default;

@@ -11,7 +11,7 @@
 namespace ringside::cpu {
 namespace {
 
-// dnnl_cpu_isa_t by value: versions of oneDNN leave out some of the names.
+// Values of dnnl_cpu_isa_t with their names. Numbers are used because not every version of oneDNN declares all names.
 constexpr std::array<std::pair<std::uint32_t, const char*>, 13> kNames{{
     {0x1, "sse41"},
     {0x3, "avx"},

@@ -5,9 +5,9 @@
 
 namespace ringside::cpu {
 
-// Returns the most capable instruction set that oneDNN may use in this process, under oneDNN's name in lower case
-// ("avx2", "avx512_core_amx"): that of the CPU, or a lower one that ONEDNN_MAX_CPU_ISA names. "+prefer_ymm" follows
-// where ONEDNN_CPU_ISA_HINTS says so.
+// Returns the highest instruction set that oneDNN may use in this process, by oneDNN's name in lower case ("avx2",
+// "avx512_core_amx"). The environment variable ONEDNN_MAX_CPU_ISA can lower it. "+prefer_ymm" is appended if
+// ONEDNN_CPU_ISA_HINTS requests it.
 std::string instructionSet();
 
 }  // namespace ringside::cpu

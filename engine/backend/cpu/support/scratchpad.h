@@ -5,14 +5,15 @@
 
 namespace ringside::cpu {
 
-// What oneDNN's primitives work in, one after the other: as large as the largest of them asks for.
+// Working memory of oneDNN's primitives, which run one after the other. It is as large as the largest request until
+// now.
 class Scratchpad {
   public:
     explicit Scratchpad(HostMemory& memory) : m_memory(memory) {}
 
     HostMemory& memory() const { return m_memory; }
-    // The last `bytes` of it, so that each use ends where the block does and a guard behind the block sees every
-    // overrun. Null where memory ran out.
+    // Returns the last `bytes` bytes of the block, so that a guard behind the block detects every overrun. Returns null
+    // if memory is exhausted.
     void* last(std::size_t bytes);
 
   private:

@@ -7,9 +7,9 @@
 
 namespace ringside::cpu {
 
-// Products of matrices so small that calling a library costs as much as they do. B lies in panels of kPanel columns,
-// each (depth, kPanel), the last filled up with zeros; C's rows are as long as its panels. Include where products and
-// sums may be fused, from functions that are compiled for vectors.
+// Matrix products for matrices so small that a library call would take as long as the product. B is stored in panels of
+// kPanel columns, each of shape (depth, kPanel), the last padded with zeros; C's rows are padded to the same width.
+// Include only where products and sums may be fused, and call from functions that are compiled for vectors.
 
 inline constexpr std::size_t kPanel = 16;
 inline constexpr std::size_t kTileRows = 6;
@@ -18,7 +18,7 @@ inline std::size_t panelsOf(std::size_t columns) {
     return (columns + kPanel - 1) / kPanel;
 }
 
-// A's value (r, k) is data[r * row + k * column].
+// Matrix with arbitrary strides: its value (r, k) is data[r * row + k * column].
 struct TileMatrix {
     const float* data;
     std::size_t row, column;
@@ -26,8 +26,8 @@ struct TileMatrix {
 
 using EightFloats [[gnu::vector_size(32)]] = float;
 
-// c(rows,16) = or += a(rows,depth) b(depth,16), for 1 to kTileRows rows; those beyond are computed like the last and
-// left out.
+// Computes c(rows,16) = or += a(rows,depth) b(depth,16) for 1 to kTileRows rows. Missing rows up to kTileRows are
+// computed as copies of the last row and not stored.
 template <bool kAdds>
 [[gnu::always_inline]] inline void multiplyTile(TileMatrix a, const float* __restrict b, std::size_t depth,
                                                 float* __restrict c, std::size_t stride, std::size_t rows) {
@@ -58,7 +58,7 @@ template <bool kAdds>
     }
 }
 
-// C(rows, columns) = or += A B.
+// Computes C(rows, columns) = or += A B.
 template <bool kAdds>
 [[gnu::always_inline]] inline void multiplyTiles(TileMatrix a, const float* b, float* c, std::size_t rows,
                                                  std::size_t columns, std::size_t depth) {
@@ -69,7 +69,7 @@ template <bool kAdds>
                                 c + r * stride + panel * kPanel, stride, std::min(kTileRows, rows - r));
 }
 
-// B's panels from a matrix whose value (k, column) is data[k * row + column * column].
+// Packs the panels of B from a matrix whose value (k, column) is data[k * b.row + column * b.column].
 [[gnu::always_inline]] inline void packPanels(TileMatrix b, std::size_t depth, std::size_t columns,
                                               float* __restrict out) {
     for (std::size_t first = 0; first < columns; first += kPanel) {

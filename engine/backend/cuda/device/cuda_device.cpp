@@ -77,7 +77,7 @@ UniqueDeviceMemory CudaDevice::allocate(std::size_t bytes, const std::string& wh
     if (error == cudaErrorMemoryAllocation) {
         std::size_t free = 0;
         std::size_t total = 0;
-        cudaGetLastError();  // the failed call is remembered otherwise
+        cudaGetLastError();  // clears the error of the failed call
         cudaMemGetInfo(&free, &total);
         throw DeviceError(outOfMemoryText({m_name, what, static_cast<std::int64_t>(bytes),
                                            static_cast<std::int64_t>(free), static_cast<std::int64_t>(total)}));
@@ -108,7 +108,7 @@ void CudaDevice::wait(cudaStream_t stream, std::chrono::milliseconds deadline,
         const cudaError_t state = cudaStreamQuery(stream);
         if (state == cudaSuccess) return;
         if (state != cudaErrorNotReady) check(state, "computing");
-        cudaGetLastError();  // "not ready" is remembered otherwise, and blamed on the next launch
+        cudaGetLastError();  // clears the "not ready" error, which the next launch would report otherwise
         if (meanwhile) meanwhile();
         if (std::chrono::steady_clock::now() >= end)
             throw DeviceError(m_name + " did not finish within " + std::to_string(deadline.count() / 1000) +

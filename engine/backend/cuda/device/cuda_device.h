@@ -12,15 +12,16 @@
 
 namespace ringside::cuda {
 
-// GPUs this process sees. Throws DeviceError with the reason when there are none.
+// Returns the number of GPUs visible to this process. Throws DeviceError with the reason if there are none.
 int deviceCount();
-// Those that ranks may compute on, as `--devices` counts them. Throws DeviceError when there are none.
+// Returns the GPUs on which ranks may compute, in the order of `--devices`. Throws DeviceError if there are none.
 std::vector<int> usableDevices();
 
-// As nvidia-smi writes it: GPU-8-4-4-4-12 hexadecimal digits.
+// Formats a UUID as nvidia-smi does: GPU-8-4-4-4-12 hexadecimal digits.
 std::string uuidText(const cudaUUID_t& uuid);
 
-// One GPU made current, with its name for error texts. Everything throws DeviceError.
+// One GPU, made current by the constructor, with its name for error messages. Every member throws DeviceError on
+// failure.
 class CudaDevice {
   public:
     explicit CudaDevice(int index);
@@ -34,8 +35,8 @@ class CudaDevice {
     UniquePinnedMemory allocatePinned(std::size_t bytes) const;
     UniqueStream makeStream() const;
 
-    // Waits for what the stream holds without ever blocking inside CUDA: asks, calls meanwhile() (which may throw),
-    // gives the CPU away, up to the deadline.
+    // Waits until the stream has finished, without blocking inside CUDA: polls it, calls meanwhile(), which may throw,
+    // and yields the CPU. Throws DeviceError after the deadline.
     void wait(cudaStream_t stream, std::chrono::milliseconds deadline, const std::function<void()>& meanwhile) const;
 
   private:

@@ -21,7 +21,7 @@ struct DeviceMemoryTraits {
 };
 using UniqueDeviceMemory = UniqueHandle<DeviceMemoryTraits>;
 
-// Page-locked host memory, which copies beside the CPU's work.
+// Page-locked host memory, which the GPU can copy while the CPU works.
 struct PinnedMemoryTraits {
     using Handle = void*;
     static Handle none() { return nullptr; }

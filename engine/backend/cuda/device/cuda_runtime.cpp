@@ -22,7 +22,8 @@ std::string currentGpu() {
 
 class CudaRuntime final : public GpuRuntime {
   public:
-    // Above the compute stream's priority, so that a bucket starts while backward still fills the GPU.
+    // Makes a stream with a higher priority than the compute stream, so that a bucket's collective starts while the
+    // backward pass still occupies the GPU.
     DeviceStream createStream() override {
         int lowest = 0;
         int highest = 0;
@@ -50,7 +51,7 @@ class CudaRuntime final : public GpuRuntime {
     bool finished(DeviceEvent event) override {
         const cudaError_t state = cudaEventQuery(static_cast<cudaEvent_t>(event));
         if (state == cudaErrorNotReady) {
-            cudaGetLastError();  // remembered otherwise, and blamed on the next launch
+            cudaGetLastError();  // clears the error, which the next launch would report otherwise
             return false;
         }
         check(state, "copying or running a collective");
@@ -97,7 +98,7 @@ class CudaRuntime final : public GpuRuntime {
     [[noreturn]] void failForMemory(std::size_t bytes) const {
         std::size_t free = 0;
         std::size_t total = 0;
-        cudaGetLastError();  // the failed call is remembered otherwise
+        cudaGetLastError();  // clears the error of the failed call
         cudaMemGetInfo(&free, &total);
         throw DeviceError(cuda::outOfMemoryText({m_gpu, "gradients and collectives", static_cast<std::int64_t>(bytes),
                                                  static_cast<std::int64_t>(free), static_cast<std::int64_t>(total)}));

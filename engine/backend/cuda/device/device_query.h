@@ -5,14 +5,14 @@
 
 namespace ringside {
 
-// Of the libraries this program is built with; empty where it has none.
+// Versions of the libraries in this build; empty if the build does not contain the library.
 struct LibraryVersions {
     std::string nccl;
     std::string cudnn;
 };
 
-// Everything CUDA and NVML know about this host's GPUs, or why none can be used. Starts the driver: only in a process
-// that may crash with it.
+// Returns everything that CUDA and NVML report about this host's GPUs, or the reason why none can be used. Starts the
+// driver, so that it should only be called in a process that may crash.
 GpuReport queryGpus(const LibraryVersions& libraries);
 
 }  // namespace ringside

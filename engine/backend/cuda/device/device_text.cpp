@@ -7,7 +7,7 @@
 namespace ringside::cuda {
 namespace {
 
-constexpr int kOldestMajor = 8;  // the oldest GPUs this program has machine code for
+constexpr int kOldestMajor = 8;  // oldest compute capability for which this build contains machine code
 constexpr int kExclusiveMode = 1;
 constexpr int kProhibitedMode = 2;
 

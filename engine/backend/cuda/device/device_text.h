@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <string>
 
-// What a person reads when a GPU fails or is not used; values in, sentences out, no CUDA.
+// Messages for users about GPUs that fail or cannot be used. Pure functions that do not call CUDA.
 namespace ringside::cuda {
 
-// "13.0" for 13000.
+// Formats CUDA's version number: 13000 becomes "13.0".
 std::string versionText(int cudaVersion);
 
 struct MemoryShortage {
@@ -20,10 +20,11 @@ struct MemoryShortage {
 };
 std::string outOfMemoryText(const MemoryShortage& shortage);
 
-// The host has no page-locked memory left to give.
+// Returns the message for exhausted page-locked memory of the host.
 std::string noPinnedMemoryText(const std::string& gpu, std::size_t askedBytes);
 
-// What CUDA says when it finds no GPU: its versions (driver 0: there is none), and the error's name and text.
+// CUDA's report when it finds no GPU: versions of driver (0 if there is no driver) and runtime, name and text of the
+// error.
 struct DeviceCountFailure {
     int driver = 0;
     int runtime = 0;
@@ -32,10 +33,10 @@ struct DeviceCountFailure {
 };
 std::string noDeviceText(const DeviceCountFailure& failure);
 
-// Why this GPU cannot be used; empty when it can. computeMode as cudaComputeMode.
+// Returns the reason why this GPU cannot be used, or an empty text. computeMode: as cudaComputeMode.
 std::string whyNotUsable(int major, int minor, int computeMode);
 
-// A failed call: its CUDA name and text, and what to do about it.
+// Returns the message for a failed call: the name and text of CUDA's error, and a hint what to do.
 std::string failureText(const std::string& gpu, const std::string& doing, const std::string& errorName,
                         const std::string& errorText);
 

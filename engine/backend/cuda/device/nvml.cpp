@@ -8,7 +8,7 @@
 namespace ringside::cuda {
 namespace {
 
-// The part of NVML's interface we use, declared after its documentation.
+// The part of NVML's interface that is used here, declared according to its documentation.
 using Status = int;
 using DeviceHandle = void*;
 constexpr Status kOk = 0;
@@ -41,7 +41,7 @@ struct Nvml::Library {
     Status (*memory)(DeviceHandle, Memory*) = nullptr;
     Status (*peerStatus)(DeviceHandle, DeviceHandle, int, int*) = nullptr;
 
-    // A function an old driver lacks stays null.
+    // Looks up a function. It stays null if the driver is too old to have it.
     template <class Function>
     void find(Function& function, const char* name) {
         function = reinterpret_cast<Function>(::dlsym(handle, name));

@@ -7,7 +7,7 @@
 
 namespace ringside::cuda {
 
-// What NVML says of one GPU now; -1 where it says nothing.
+// NVML's current readings of one GPU; -1 if NVML has no reading.
 struct NvmlReading {
     double utilisationPercent = -1;
     double temperatureCelsius = -1;
@@ -16,17 +16,18 @@ struct NvmlReading {
     std::int64_t totalBytes = -1;
 };
 
-// NVIDIA's management library, loaded from the driver when asked for: its header is not everywhere, and neither is it.
+// NVIDIA's management library, loaded from the driver at run time, because neither its header nor the library is
+// installed everywhere.
 class Nvml {
   public:
-    // Without the library every question has an empty answer.
+    // Loads the library. Without it, every query returns an empty result.
     explicit Nvml(const char* library = "libnvidia-ml.so.1");
     ~Nvml();
     Nvml(const Nvml&) = delete;
     Nvml& operator=(const Nvml&) = delete;
 
     bool available() const;
-    std::string driverVersion() const;                // "580.65.06"; empty
+    std::string driverVersion() const;                // such as "580.65.06"; empty if unknown
     NvmlReading read(const std::string& uuid) const;  // uuid: "GPU-..."
     bool nvlinkBetween(const std::string& uuidA, const std::string& uuidB) const;
 

@@ -13,35 +13,36 @@
 
 namespace ringside::cuda {
 
+// Dependencies of a PinnedRing.
 struct RingParts {
     std::shared_ptr<GpuRuntime> runtime;
     std::shared_ptr<const Clock> clock;
     DeviceStream compute = nullptr;
-    std::string gpu;  // for texts
+    std::string gpu;  // name for error messages
     std::chrono::milliseconds deadline{60000};
 };
 
-// Uploads on a copy stream of their own beside the compute stream: straight from page-locked memory, or through a ring
-// of page-locked slots, so that the source is free when start() returns.
+// Uploads batches on a separate copy stream, in parallel with the compute stream: directly from page-locked memory, or
+// through a ring of page-locked slots, in which case the source may be changed as soon as start() returns.
 class PinnedRing final : public Uploader {
   public:
     static constexpr std::size_t kSlotBytes = 4U << 20;
     static constexpr std::size_t kSlots = 4;
 
-    // pinned: what is uploaded lies in page-locked memory.
+    // pinned: the sources lie in page-locked memory.
     PinnedRing(RingParts parts, bool pinned);
     ~PinnedRing() override;
     PinnedRing(const PinnedRing&) = delete;
     PinnedRing& operator=(const PinnedRing&) = delete;
 
-    // Any size: what is larger than a slot goes in pieces.
+    // Accepts any size. A source that is copied through slots is divided into pieces of kSlotBytes.
     void start(const void* from, const Tensor& to) override;
     void join() override;
     void waitForSources() override;
 
   private:
     struct Slot {
-        void* memory = nullptr;  // from its first use on
+        void* memory = nullptr;  // allocated at its first use
         DeviceEvent sent = nullptr;
     };
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Causal self-attention: shares = softmax(q k^T / sqrt(headSize)) below the diagonal, y = shares v, and the way back.
+// Kernels of causal self-attention: shares = softmax(q k^T / sqrt(headSize)), 0 above the diagonal, y = shares v, and
+// the backward pass.
 #pragma once
 
 #include "backend/cuda/kernels/row_kernels.h"
 
 namespace ringside::cuda {
 
-// A row of shares belongs to (sequence, head, position): ((sequence * heads) + head) * positions + position.
+// Sizes of attention. A row of shares belongs to (sequence, head, position) and has the index ((sequence * heads) +
+// head) * positions + position.
 struct AttentionSizes {
     std::size_t positions = 1;
     std::size_t heads = 1;
@@ -14,7 +16,8 @@ struct AttentionSizes {
     RINGSIDE_HOST_DEVICE std::size_t width() const { return heads * headSize; }
 };
 
-// Where a row of shares finds its head's queries, keys and values; they lie side by side in each position's row.
+// Sequence, head and position of a row of shares. The queries, keys and values of a position lie side by side in one
+// row.
 struct HeadPlace {
     std::size_t sequence;
     std::size_t head;
@@ -55,7 +58,7 @@ struct AttentionShareRow {
     }
 };
 
-// i counts y(B*T, width).
+// i is an index into y(B*T, width).
 struct AttendedValue {
     const float* qkv;
     const float* shares;
@@ -76,7 +79,8 @@ struct AttendedValue {
     }
 };
 
-// Gradients of the scores, before the division by sqrt(headSize) is undone: shares * (g - sum(shares * g)) * scale.
+// Computes the gradient by q k^T, including the factor scale = 1 / sqrt(headSize): shares * (g - sum(shares * g)) *
+// scale, where g is the gradient by the shares.
 struct AttentionScoreGradientRow {
     const float* qkv;
     const float* shares;
@@ -108,7 +112,7 @@ struct AttentionScoreGradientRow {
     }
 };
 
-// i counts gradQkv(B*T, 3*width).
+// i is an index into gradQkv(B*T, 3*width).
 struct AttentionGradientValue {
     const float* qkv;
     const float* shares;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over the rows of a matrix, column by column: a Term says what a row adds, a Finish what becomes of the sum.
-// Batch norm's columns are the channels and its rows all pixels of all images.
+// Sums over the rows of a matrix, column by column. A Term returns a row's contribution, a Finish stores the sum. For
+// batch norm, the columns are the channels and the rows are all pixels of all images.
 #pragma once
 
 #include "backend/cuda/kernels/device_math.h"
@@ -17,7 +17,7 @@ struct PlainTerm {
 
 struct LayerNormWeightTerm {
     const float* x;
-    const float* moments;  // of each row: mean, 1 / deviation
+    const float* moments;  // mean and 1 / deviation of each row
     const float* gradY;
     std::size_t columns;
     RINGSIDE_HOST_DEVICE double operator()(std::size_t r, std::size_t c) const {
@@ -38,7 +38,7 @@ struct SquaredDistanceTerm {
 
 struct BatchNormWeightTerm {
     const float* x;
-    const float* moments;  // means of the columns, then 1 / deviations
+    const float* moments;  // means of the columns, then their 1 / deviation
     const float* gradY;
     std::size_t columns;
     RINGSIDE_HOST_DEVICE double operator()(std::size_t r, std::size_t c) const {
@@ -52,7 +52,7 @@ struct PlainSum {
     RINGSIDE_HOST_DEVICE void operator()(std::size_t c, double sum) const { sums[c] = static_cast<float>(sum); }
 };
 
-// momentum: share of this batch in the running statistics.
+// momentum: weight of this batch in the running statistics.
 struct BatchMean {
     float* means;
     float* running;
@@ -64,7 +64,7 @@ struct BatchMean {
     }
 };
 
-// The running variance is the unbiased one, with rows - 1 below.
+// The running variance is unbiased: the sum divided by rows - 1.
 struct BatchVariance {
     float* scales;  // 1 / sqrt(variance + eps)
     float* running;
@@ -77,7 +77,7 @@ struct BatchVariance {
     }
 };
 
-// The three value kernels of batch norm; i counts the images' values.
+// The three value kernels of batch norm. i is an index into the images' values.
 struct BatchNormValue {
     const float* x;
     const float* moments;

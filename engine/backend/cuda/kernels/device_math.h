@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arithmetic of our kernels, one value or one row's end at a time, for host and device: the CPU tests run the very
-// functions the GPU runs. Contraction into fused multiply-add is off on both sides; fusing is written out.
+// Arithmetic of the kernels for one value or the end of one row, for host and device: the CPU tests run the same
+// functions as the GPU. Contraction into fused multiply-add is off on both sides; fused operations are written
+// explicitly.
 #pragma once
 
 #include <cmath>
@@ -11,9 +12,9 @@
 
 namespace ringside::cuda {
 
-inline constexpr double kEpsilon = 1e-5;  // torch.nn.LayerNorm's and BatchNorm2d's default
+inline constexpr double kEpsilon = 1e-5;  // default eps of torch.nn.LayerNorm and BatchNorm2d
 
-// NaN passes through.
+// NaN stays NaN.
 RINGSIDE_HOST_DEVICE float reluOf(float x) {
     return x < 0 ? 0 : x;
 }
@@ -22,7 +23,7 @@ RINGSIDE_HOST_DEVICE float reluGradientOf(float y, float gradY) {
     return y <= 0 ? 0 : gradY;
 }
 
-// torch.optim.SGD's rule, rounded to float once.
+// Rule of torch.optim.SGD, rounded to float once.
 struct SgdScalars {
     float momentum = 0;
     float undamped = 1;  // 1 - dampening
@@ -30,7 +31,8 @@ struct SgdScalars {
     bool nesterov = false;
 };
 
-// One value's update. momentum is not looked at when scalars.momentum is 0; first: it starts as the gradient, undamped.
+// Returns the direction of one value's update. momentum is not used if scalars.momentum is 0. first: the momentum
+// starts as the undamped gradient.
 RINGSIDE_HOST_DEVICE float sgdDirection(float parameter, float gradient, float* momentum, const SgdScalars& scalars,
                                         bool first) {
     const float d = scalars.weightDecay == 0 ? gradient : fmaf(parameter, scalars.weightDecay, gradient);
@@ -46,17 +48,17 @@ RINGSIDE_HOST_DEVICE float sgdOf(float parameter, float gradient, float* momentu
     return fmaf(direction, state.negativeStep, parameter);
 }
 
-// torch.optim.Adam's and AdamW's rule, rounded to float where PyTorch does.
+// Rule of torch.optim.Adam and AdamW, rounded to float where PyTorch rounds.
 struct AdamScalars {
     float beta1 = 0;
     float beta2 = 0;
     float newFirst = 0;  // 1 - beta1
     float newSecond = 0;
     float eps = 0;
-    float weightDecay = 0;  // Adam: added to the gradient
+    float weightDecay = 0;  // Adam's weight decay, added to the gradient
 };
 
-// One value's update; first and second are its moments.
+// Returns the updated value; updates its moments `first` and `second`.
 RINGSIDE_HOST_DEVICE float adamOf(float parameter, float gradient, float& first, float& second,
                                   const AdamScalars& scalars, const UpdateState& state) {
     const float kept = parameter * state.kept;
@@ -67,7 +69,7 @@ RINGSIDE_HOST_DEVICE float adamOf(float parameter, float gradient, float& first,
     return kept + state.negativeStep * first / (sqrtf(second) / state.rootCorrection + scalars.eps);
 }
 
-// The normal distribution function.
+// Returns the normal distribution function of x.
 RINGSIDE_HOST_DEVICE float normalOf(float x) {
     constexpr float kRootOfHalf = 0.70710678118654752F;
     return 0.5F * (1 + erff(x * kRootOfHalf));
@@ -82,7 +84,7 @@ RINGSIDE_HOST_DEVICE float geluSlopeOf(float x) {
     return normalOf(x) + x * kDensityOfZero * expf(-0.5F * x * x);
 }
 
-// The largest value of a row and where; among equals the first.
+// Largest value of a row and its index; the first index if several are equal.
 struct Largest {
     float value = 0;
     std::int64_t index = 0;
@@ -93,12 +95,12 @@ RINGSIDE_HOST_DEVICE Largest largerOf(Largest a, Largest b) {
     return takeB ? b : a;
 }
 
-// Cross-entropy of a row from its largest logit, the label's logit and the sum of exp(logit - largest).
+// Returns the cross-entropy of a row from its largest logit, the label's logit and the sum of exp(logit - largest).
 RINGSIDE_HOST_DEVICE float crossEntropyOf(float largest, float labelLogit, float sumOfExp) {
     return largest - labelLogit + logf(sumOfExp);
 }
 
-// Gradient of the mean over `rows` rows by one logit.
+// Returns the gradient of the mean over all rows by one logit. perRow: 1 / number of rows.
 RINGSIDE_HOST_DEVICE float softmaxGradientOf(float exponential, float sumOfExp, bool isLabel, float perRow) {
     const float share = exponential * (perRow / sumOfExp);
     return isLabel ? share - perRow : share;
@@ -109,7 +111,7 @@ RINGSIDE_HOST_DEVICE double squaredDifferenceOf(float prediction, float target) 
     return static_cast<double>(difference) * static_cast<double>(difference);
 }
 
-// perValue = 2 / number of values in the batch.
+// perValue: 2 / number of values in the batch.
 RINGSIDE_HOST_DEVICE float meanSquaredGradientOf(float prediction, float target, float perValue) {
     return (prediction - target) * perValue;
 }

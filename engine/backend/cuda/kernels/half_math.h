@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// float32 to 16 bits and back, rounded to nearest, ties to even, as torch.Tensor.to(): for host and device.
+// Conversion between float32 and 16-bit formats, rounded to nearest, ties to even, as torch.Tensor.to(); for host and
+// device.
 #pragma once
 
 #include <cstring>
@@ -8,7 +9,7 @@
 
 namespace ringside::cuda {
 
-// C++20's bit_cast is no device function.
+// Returns the bits of a value. C++20's std::bit_cast is not available in device code.
 RINGSIDE_HOST_DEVICE std::uint32_t bitsOf(float value) {
     std::uint32_t bits = 0;
     memcpy(&bits, &value, sizeof bits);
@@ -21,7 +22,7 @@ RINGSIDE_HOST_DEVICE float floatOf(std::uint32_t bits) {
     return value;
 }
 
-// float32 with its lower 16 bits rounded away: float32's range, 8 bits of precision.
+// float32 rounded to its upper 16 bits: the range of float32 with 8 bits of precision.
 struct Bfloat16 {
     RINGSIDE_HOST_DEVICE static std::uint16_t narrow(float value) {
         if (value != value) return 0x7fc0;

@@ -28,7 +28,8 @@ __global__ void values(std::size_t count, Value value) {
     for (std::size_t i = firstIndex(); i < count; i += indexStep()) value(i);
 }
 
-// Butterflies: every lane gets the same result, in the same order of additions each time.
+// Returns the sum over a warp by butterfly exchange: every lane gets the same result, always with the same order of
+// additions.
 template <class Number>
 __device__ Number warpSum(Number value) {
     for (int distance = kWarp / 2; distance > 0; distance /= 2) value += __shfl_xor_sync(kWholeWarp, value, distance);
@@ -61,7 +62,7 @@ __global__ void rowsByWarp(std::size_t rows, Row row) {
     for (std::size_t r = firstIndex() / kWarp; r < rows; r += indexStep() / kWarp) row(r, lanes);
 }
 
-// Neighbouring threads read neighbouring columns.
+// Shape of a block of threads that adds columns. Adjacent threads read adjacent columns.
 constexpr unsigned kSumColumns = 32;
 constexpr unsigned kSumRows = 8;
 
@@ -105,7 +106,7 @@ __global__ void normParts(const float* values, std::size_t count, double* partia
 
 }  // namespace
 
-// An empty grid is an invalid launch.
+// Launches nothing if count is 0, because an empty grid is an invalid launch.
 template <class Value>
 void eachValue(std::size_t count, const Value& value, cudaStream_t stream) {
     if (count > 0) values<<<blocksFor(count, kThreads), kThreads, 0, stream>>>(count, value);

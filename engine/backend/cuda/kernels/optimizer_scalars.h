@@ -4,7 +4,7 @@
 #include "backend/backend.h"
 #include "backend/cuda/kernels/device_math.h"
 
-// Python's doubles, rounded to float32 where they meet a float tensor.
+// Scalars of the update rules: Python's doubles, rounded to float32 where PyTorch combines them with a float tensor.
 namespace ringside::cuda {
 
 inline SgdScalars scalarsOf(const SgdRule& rule) {

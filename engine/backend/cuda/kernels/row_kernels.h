@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels in which a warp's lanes work on one row, a warp of threads in the tests on the CPU. A row's values go to the
-// lanes in turn: first(), first() + step(), ...; sum() and largest() combine what the lanes have and give all of them
-// the same answer.
+// Kernels in which the lanes of a warp process one row; in the CPU tests a group of threads acts as the warp. Each lane
+// processes the values first(), first() + step(), ... of the row. sum() and largest() combine the lanes' values and
+// return the same result to all lanes.
 #pragma once
 
 #include "backend/cuda/kernels/device_math.h"
 
-// The lanes decide where a body runs, so nvcc must not ask whether it could run on the other side as well.
+// Disables nvcc's check whether a body can run on both host and device. The type of the lanes decides where it runs.
 #ifdef __CUDACC__
 #define RINGSIDE_FOR_LANES                                  \
     _Pragma("nv_exec_check_disable") template <class Lanes> \
@@ -17,7 +17,7 @@
 
 namespace ringside::cuda {
 
-// A lane without a column starts with the row's first value, which changes nothing.
+// A lane without a column starts with the row's first value, which does not change the result.
 RINGSIDE_FOR_LANES Largest largestOfRow(const float* row, std::size_t columns, const Lanes& lanes) {
     Largest largest{row[0], 0};
     for (std::size_t c = lanes.first(); c < columns; c += lanes.step())
@@ -51,7 +51,7 @@ struct CrossEntropyRow {
     }
 };
 
-// Row r has the partial sums of squares of one gradient.
+// Row r contains the partial sums of squares of one gradient.
 struct NormRow {
     const double* parts;
     std::size_t columns;
@@ -124,7 +124,7 @@ struct LayerNormRow {
     }
 };
 
-// With g = gradY * weight and n the normalised row: scale * (g - mean(g) - n * mean(g * n)).
+// Computes scale * (g - mean(g) - n * mean(g * n)), where g = gradY * weight and n is the normalised row.
 struct LayerNormGradientRow {
     const float* x;
     const float* moments;
@@ -152,12 +152,13 @@ struct LayerNormGradientRow {
     }
 };
 
-// Gradient of one token's row of the table: the rows whose token it is, added up in their order.
+// Computes the gradient of one token's row of the table: the sum of gradY over the rows with this token, in their
+// order.
 struct EmbeddingGradientRow {
     const float* tokens;
     const float* gradY;
     float* gradTable;
-    std::size_t count;  // of tokens
+    std::size_t count;  // number of tokens
     std::size_t columns;
 
     RINGSIDE_FOR_LANES void operator()(std::size_t token, const Lanes& lanes) const {

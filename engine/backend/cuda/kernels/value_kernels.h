@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels in which each thread makes one value: what thread i does, for host and device alike. kernels.cu launches
-// them on the GPU, the tests run them in a loop and compare with the CPU backend.
+// Kernels in which each thread computes one value, i being its index, for host and device. kernels.cu launches them on
+// the GPU; the tests run them in a loop and compare them with the CPU backend.
 #pragma once
 
 #include "backend/cuda/kernels/device_math.h"
@@ -27,7 +27,7 @@ struct AddValue {
     RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { to[i] += from[i]; }
 };
 
-// y(rows, columns) += bias(columns)
+// Computes y(rows, columns) += bias(columns).
 struct BiasedValue {
     float* y;
     const float* bias;
@@ -53,7 +53,7 @@ struct CountedValue {
     RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { ++counter[i]; }
 };
 
-// The loss' gradient times the loss scale and share.
+// Multiplies the loss' gradient by the loss scale and by share.
 struct LossScaledValue {
     float* gradient;
     float share;
@@ -63,7 +63,7 @@ struct LossScaledValue {
     }
 };
 
-// One thread decides, by each gradient's part of the squared norm.
+// Decides on the update in a single thread, from the squared norms of the gradients.
 struct DecidedValue {
     const double* squares;
     std::size_t gradients;
@@ -76,7 +76,8 @@ struct DecidedValue {
     }
 };
 
-// What is the same in every step is part of a recording; what is not is read from the state.
+// One value's update. Values that are constant during a run are members and become part of a recording; all others are
+// read from the state.
 struct SgdValue {
     float* parameter;
     const float* gradient;
@@ -117,11 +118,11 @@ struct GeluGradientValue {
     RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { gradX[i] = gradY[i] * geluSlopeOf(x[i]); }
 };
 
-// y = x^T of each sample; i counts y's values.
+// Computes y = x^T for each sample. i is an index into y.
 struct TransposedValue {
     const float* x;
     float* y;
-    std::size_t rows;  // of x
+    std::size_t rows;  // rows of x
     std::size_t columns;
     RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
         const std::size_t sample = i / (rows * columns);
@@ -142,9 +143,9 @@ struct PoolSizes {
     RINGSIDE_HOST_DEVICE std::size_t outCount() const { return outHeight() * outWidth() * channels; }
     RINGSIDE_HOST_DEVICE std::size_t inCount() const { return height * width * channels; }
 };
-inline constexpr std::uint8_t kNoWinner = 255;  // every value of the window is below the 0 of a ReLU
+inline constexpr std::uint8_t kNoWinner = 255;  // no winner: every value of the window is below the 0 of a ReLU
 
-// The first of the largest wins, and NaN over all, as in PyTorch; i counts y's values.
+// The first of equal values wins, and NaN is larger than any number, as in PyTorch. i is an index into y.
 struct PooledValue {
     const float* x;
     float* y;
@@ -170,7 +171,8 @@ struct PooledValue {
     }
 };
 
-// i counts gradX's values: each asks whether it won its window, so that no two threads write one place.
+// i is an index into gradX: each thread checks whether its value won its window, so that no two threads write to the
+// same value.
 struct PoolGradientValue {
     const float* gradY;
     const std::uint8_t* winners;
@@ -191,7 +193,7 @@ struct PoolGradientValue {
     }
 };
 
-// Means over an image's pixels; i counts y(B,C).
+// Computes means over an image's pixels. i is an index into y(B,C).
 struct AveragedValue {
     const float* x;
     float* y;
@@ -205,7 +207,7 @@ struct AveragedValue {
     }
 };
 
-// i counts gradX(B,H,W,C).
+// i is an index into gradX(B,H,W,C).
 struct AverageGradientValue {
     const float* gradY;
     float* gradX;
@@ -228,7 +230,7 @@ struct DroppedValue {
     }
 };
 
-// i counts y(R,C).
+// i is an index into y(R,C).
 struct EmbeddedValue {
     const float* tokens;
     const float* table;
@@ -239,7 +241,7 @@ struct EmbeddedValue {
     }
 };
 
-// table covers one sequence of `perSequence` values.
+// table contains one sequence, which has `perSequence` values.
 struct PositionedValue {
     const float* x;
     const float* table;
@@ -248,7 +250,7 @@ struct PositionedValue {
     RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { y[i] = x[i] + table[i % perSequence]; }
 };
 
-// i counts gradTable's values.
+// i is an index into gradTable.
 struct PositionGradientValue {
     const float* gradY;
     float* gradTable;
@@ -261,7 +263,7 @@ struct PositionGradientValue {
     }
 };
 
-// To 16-bit values and back.
+// Convert to 16-bit values and back.
 template <class Format>
 struct NarrowValue {
     const float* from;
