@@ -23,7 +23,7 @@ bool connectsCpusOnly(CollectiveBackend backend) {
     return backend == CollectiveBackend::kShm || backend == CollectiveBackend::kMpi;
 }
 
-// What keeps these GPUs from carrying out the experiment; empty when nothing does.
+// Returns why these GPUs cannot carry out the experiment; empty if they can.
 std::string whyNotGpus(const RunConfig& config, const GpuReport& gpus) {
     const int count = gpus.usableCount();
     if (count == 0) return gpus.why;
@@ -34,7 +34,7 @@ std::string whyNotGpus(const RunConfig& config, const GpuReport& gpus) {
            "; parallel.share_gpu lets ranks share a GPU";
 }
 
-// What is computed on CPUs alone; empty: nothing of this experiment.
+// Returns the setting that can only be computed on CPUs; empty if there is none.
 std::string whyCpuOnly(const RunConfig& config) {
     if (config.parallel.pace.any()) return "parallel.pace slows ranks down that compute on CPUs";
     if (config.parallel.strategy == StrategyKind::kDataParallel)

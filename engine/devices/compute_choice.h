@@ -9,19 +9,21 @@
 
 namespace ringside {
 
-// What `auto` came to, with the reason that is shown on screen.
+// Resolved device and backend of an experiment, each with the reason that is shown on screen.
 struct ComputeChoice {
     CollectiveBackend backend = CollectiveBackend::kAuto;
     std::string whyBackend;
     DeviceChoice device = DeviceChoice::kAuto;
     std::string whyDevice;
-    std::string cpuSetting;  // HostDevices::cpuSetting, where the CPU computes
+    std::string cpuSetting;  // HostDevices::cpuSetting if the CPU computes, else empty
 };
 
-// auto takes GPUs when each rank gets one of its own, or when ranks may share (parallel.share_gpu); never half of them.
+// Resolves `auto` and explains the choice. `auto` chooses GPUs if each rank gets its own GPU or parallel.share_gpu is
+// on; it never mixes GPU and CPU ranks.
 ComputeChoice chooseCompute(const RunConfig& config, const HostDevices& host);
 
-// What the experiment insists on and this host or build does not have; host with its GPUs asked.
+// Returns a problem for a device, backend or precision that the experiment requires and this host or build does not
+// provide. `host.gpus` must be the result of probeGpus().
 Problems checkCompute(const RunConfig& config, const HostDevices& host);
 
 }  // namespace ringside

@@ -11,8 +11,8 @@ GpuPlacement placeRank(const std::string& runName, int localRank, int ranksOnHos
     placement.gpu = localRank % gpus;
     placement.shared = ranksOnHost > gpus;
     placement.environment = {
-        {"NCCL_SOCKET_IFNAME", "=lo"},  // its bootstrap listens without authentication; "=" asks for the exact name
-        {"NCCL_GRAPH_REGISTER", "0"},   // all ranks would have to record a step together: one may fail to
+        {"NCCL_SOCKET_IFNAME", "=lo"},  // NCCL's bootstrap listens without authentication; "=" demands the exact name
+        {"NCCL_GRAPH_REGISTER", "0"},   // needs all ranks to record the same step, and one can fail to
     };
     if (!placement.shared) return placement;
 
@@ -25,8 +25,8 @@ GpuPlacement placeRank(const std::string& runName, int localRank, int ranksOnHos
         {"NCCL_SHM_DISABLE", "1"},
         {"NCCL_NVLS_ENABLE", "0"},
         {"NCCL_MNNVL_ENABLE", "0"},
-        {"NCCL_MAX_CTAS", "1"},    // ranks take turns on the GPU: a collective must not fill it
-        {"NCCL_RAS_ENABLE", "0"},  // its fixed port would clash between ranks
+        {"NCCL_MAX_CTAS", "1"},    // the GPU time-slices the ranks: a collective must not occupy all of it
+        {"NCCL_RAS_ENABLE", "0"},  // RAS uses one fixed port, which the ranks would share
     };
     placement.environment.insert(placement.environment.end(), sharing.begin(), sharing.end());
     return placement;

@@ -9,18 +9,18 @@ namespace ringside {
 
 inline constexpr const char* kSharedGpuLabel = "shared GPU: for teaching, not for timing";
 
-// Where a rank computes and how its NCCL must be set up, as environment variables to set before its first NCCL call.
+// GPU of a rank and the environment variables to set before the rank's first NCCL call.
 struct GpuPlacement {
-    int gpu = 0;          // which of the usable ones
-    bool shared = false;  // several ranks on a GPU somewhere on this host
+    int gpu = 0;          // index among the usable GPUs
+    bool shared = false;  // true if the host has more ranks than usable GPUs
     std::vector<std::pair<std::string, std::string>> environment;
-    std::string label;  // for people; empty when every rank has a GPU of its own
+    std::string label;  // shown on screen; empty if every rank has its own GPU
 };
 
-// Ranks of one host over its usable GPUs, round robin. Every rank having a GPU of its own, only the bootstrap is bound
-// to loopback. Otherwise NCCL is told that each rank is a host of its own that talks over loopback sockets, because it
-// refuses two ranks of one host on one GPU; all ranks get the same settings. runName keeps two runs apart.
-// Asserts localRank in [0, ranksOnHost) and gpus > 0.
+// Assigns the ranks of one host to its usable GPUs, round robin. If each rank has its own GPU, the settings only bind
+// NCCL's bootstrap to loopback. If ranks share GPUs, the settings make each rank a separate host for NCCL, connected
+// over loopback sockets, because NCCL refuses two ranks of one host on one GPU; runName keeps the hosts of two runs
+// apart. Asserts localRank in [0, ranksOnHost) and gpus > 0.
 GpuPlacement placeRank(const std::string& runName, int localRank, int ranksOnHost, int gpus);
 
 }  // namespace ringside

@@ -22,7 +22,7 @@ using Time = std::chrono::steady_clock;
 
 constexpr std::size_t kMaxOutput = 1U << 20;
 
-// A child whose standard output and error come to us; killed and collected when it goes.
+// Child process with a pipe for its standard output and error. The destructor kills and reaps the child.
 class Child {
   public:
     Child(const std::filesystem::path& program, const char* argument) {
@@ -44,7 +44,7 @@ class Child {
         m_error = ::posix_spawn(&m_pid, name.c_str(), &actions, nullptr, arguments, environ);
         posix_spawn_file_actions_destroy(&actions);
     }
-    // A process stuck inside the driver cannot be killed before the driver lets go: then it is left behind.
+    // A process that hangs inside the driver cannot be killed. The destructor waits 1 s and then leaves it behind.
     ~Child() {
         if (m_error != 0 || m_collected) return;
         ::kill(m_pid, SIGKILL);
@@ -56,7 +56,7 @@ class Child {
 
     int error() const { return m_error; }
 
-    // Everything it prints; false when the deadline passes or it prints without end.
+    // Reads the output until its end. False if the deadline passes or the output exceeds kMaxOutput.
     bool readAll(std::string& output, Time::time_point deadline) {
         for (;;) {
             const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Time::now());
@@ -93,7 +93,7 @@ std::string firstLine(const std::string& text) {
     return text.substr(0, text.find('\n'));
 }
 
-// Where the report is: the loader and the driver may have said something before.
+// Returns the last line, which is the report; the loader and the driver can print lines before it.
 std::string reportLine(std::string text) {
     text.erase(text.find_last_not_of('\n') + 1);
     const std::size_t end = text.rfind('\n');

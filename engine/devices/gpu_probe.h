@@ -13,21 +13,23 @@ inline constexpr const char* kCudaWorkerName = "ringside-worker-cuda";
 
 inline constexpr const char* kNoDriver = "no GPU found on this machine (no NVIDIA driver is loaded)";
 
-// Whether an NVIDIA driver is loaded; looks at files alone.
+// True if an NVIDIA driver is loaded. Only checks whether files exist.
 bool gpuDriverLoaded();
 
 struct GpuProbeOptions {
     std::filesystem::path worker;  // ringside-worker-cuda; need not exist
-    // Any of these is there when a driver is loaded: its module, its device in a container, Windows' one under WSL.
+    // Files that show a loaded driver; one is enough: the kernel module, the device in a container, Windows' driver
+    // under WSL.
     std::vector<std::filesystem::path> driverSigns{"/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg"};
-    std::chrono::milliseconds deadline{20000};  // a cold driver takes seconds
+    std::chrono::milliseconds deadline{20000};  // a driver that is not initialised needs seconds
 };
 
-// Asks `worker --devices` in a child process, so that a driver that crashes or hangs takes nobody along. Without the
-// program or without a driver no process is started. Never throws for what it finds: the reason is in the report.
+// Runs `worker --devices` in a child process, so that a driver that crashes or hangs does not affect the caller. Starts
+// no process without the program or a driver. Blocks until the deadline at most, plus 1 s to end the child. Never
+// throws because of a missing GPU: the report contains the reason.
 GpuReport probeGpus(const GpuProbeOptions& options);
 
-// With the worker beside this very program.
+// Runs the probe with the worker in this program's directory.
 GpuReport probeGpus();
 
 }  // namespace ringside

@@ -30,7 +30,7 @@ Json gpuJson(const GpuInfo& gpu) {
             {"power_watts", gpu.powerWatts}};
 }
 
-// Throws nlohmann's exceptions on a missing key or another type.
+// Throws Json::exception on a missing key or a wrong type.
 GpuInfo gpuFrom(const Json& json) {
     GpuInfo gpu;
     json.at("index").get_to(gpu.index);

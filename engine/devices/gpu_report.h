@@ -11,14 +11,15 @@
 
 namespace ringside {
 
+// One GPU of this host.
 struct GpuInfo {
-    int index = 0;  // as CUDA counts, after CUDA_VISIBLE_DEVICES
+    int index = 0;  // CUDA's index, after CUDA_VISIBLE_DEVICES
     std::string name;
     std::string uuid;
     std::string computeCapability;  // "9.0"
     std::int64_t memoryBytes = 0;
-    std::int64_t freeBytes = -1;  // readings of NVML are -1 where it gives none
-    std::string whyNot;           // why ranks do not use it; empty = usable
+    std::int64_t freeBytes = -1;  // this and later readings come from NVML; -1 if unavailable
+    std::string whyNot;           // reason why ranks do not use the GPU; empty: usable
     double utilisationPercent = -1;
     double temperatureCelsius = -1;
     double powerWatts = -1;
@@ -27,7 +28,7 @@ struct GpuInfo {
     bool operator==(const GpuInfo&) const = default;
 };
 
-// How the memory of one GPU is reached from another.
+// Connection over which one GPU accesses the memory of another.
 struct GpuLink {
     int from = 0;
     int to = 0;
@@ -35,16 +36,16 @@ struct GpuLink {
     bool operator==(const GpuLink&) const = default;
 };
 
-// What `ringside-worker-cuda --devices` found: the GPUs of this host, or the reason why there are none to use.
+// Output of `ringside-worker-cuda --devices`: the GPUs of this host, or the reason why none can be used.
 struct GpuReport {
     std::string driver;      // "580.65.06"
-    std::string driverCuda;  // newest CUDA the driver can run, "13.0"
-    std::string cuda;        // CUDA this build uses
+    std::string driverCuda;  // newest CUDA version that the driver supports, "13.0"
+    std::string cuda;        // CUDA version of this build
     std::string nccl;        // "2.28.9"; empty: this build has no NCCL
     std::string cudnn;       // "9.19.0"; empty: this build has no cuDNN
     std::vector<GpuInfo> gpus;
     std::vector<GpuLink> links;
-    std::string why;  // why no GPU is used; empty when one is usable
+    std::string why;  // reason why no GPU is used; empty if one is usable
 
     int usableCount() const;
     bool operator==(const GpuReport&) const = default;
@@ -52,13 +53,13 @@ struct GpuReport {
 
 Json toJson(const GpuReport& report);
 
-// Reads what a child process printed; a problem on anything else than a whole report.
+// Parses the output of the child process. Returns a problem unless the text is a complete report.
 Result<GpuReport> parseGpuReport(std::string_view text);
 
-// A report without GPUs.
+// Returns a report without GPUs, with the reason.
 GpuReport noGpu(std::string why);
 
-// The lines a person reads: one per GPU, its links, or the reason.
+// Formats the report for display: one line per GPU, its links, or the reason.
 std::string describeGpus(const GpuReport& report);
 
 }  // namespace ringside

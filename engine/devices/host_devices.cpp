@@ -30,7 +30,7 @@ std::int64_t kibibytes(const std::string& text) {
     return std::strtoll(text.c_str(), nullptr, 10) * 1024;
 }
 
-// What oneDNN reads from its environment; under either name it has had.
+// Returns oneDNN's instruction-set setting in the environment, under its current or former name; empty if unset.
 std::string instructionSetting() {
     for (const char* name : {"ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA", "ONEDNN_CPU_ISA_HINTS", "DNNL_CPU_ISA_HINTS"}) {
         const char* value = std::getenv(name);

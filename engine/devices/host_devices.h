@@ -11,24 +11,26 @@
 
 namespace ringside {
 
-// What this host offers for computing.
+// Processors, memory and GPUs of this host.
 struct HostDevices {
     std::string cpuName;
-    int cpus = 1;  // this process may use: affinity, not sockets
+    int cpus = 1;  // number of logical CPUs that this process may use (affinity)
     std::int64_t memoryBytes = 0;
     std::int64_t availableBytes = 0;
-    std::string cpuSetting;  // "ONEDNN_MAX_CPU_ISA=AVX2" where the environment chooses the CPU's instructions
-    GpuReport gpus;          // with the reason when there is none to use
+    std::string cpuSetting;  // "ONEDNN_MAX_CPU_ISA=AVX2" if an environment variable limits the CPU's instruction set,
+                             // else empty
+    GpuReport gpus;          // includes the reason if no GPU can be used
 };
 
-// Quick: looks at files alone; of GPUs it only knows whether a driver is loaded.
+// Reads only files and returns quickly. `gpus` contains no GPUs, only whether a driver is loaded.
 HostDevices findHostDevices();
-// Also asks the GPUs, in a process of their own: takes a second where a driver is loaded. Never in the GUI.
+// Reads the same files and probes the GPUs in a child process. Takes about a second if a driver is loaded, so it must
+// not be called on the GUI thread.
 HostDevices findHostDevicesAndGpus();
 
 Json toJson(const HostDevices& host);
 
-// Reads what `ringsidectl devices --json` printed; a problem on anything else.
+// Parses the output of `ringsidectl devices --json`. Returns a problem if the text is anything else.
 Result<HostDevices> parseHostDevices(std::string_view text);
 
 }  // namespace ringside

@@ -21,7 +21,8 @@ std::string gibibytes(double bytes) {
 Problems checkMemory(const ModelDescription& model, const RunConfig& config, const HostDevices& host) {
     const auto perRank = static_cast<double>(parameterBytes(model, config.optimizer));
     const auto memory = static_cast<double>(host.memoryBytes);
-    const std::int64_t ranks = meshOf(config).replicate;  // whole copies: the others share one
+    // Number of complete copies of the model; the other ranks hold shards of a copy.
+    const std::int64_t ranks = meshOf(config).replicate;
     if (memory <= 0 || perRank * static_cast<double>(ranks) <= memory) return {};
     return {{"the model",
              "takes " + gibibytes(perRank) + (ranks > 1 ? " on each of " + std::to_string(ranks) + " ranks" : "") +

@@ -8,8 +8,8 @@
 
 namespace ringside {
 
-// A problem where weights, gradients and optimizer alone are more than the memory of this host, whose CPUs all ranks
-// share: such a run would only end when the kernel kills a rank, or somebody else's program.
+// Returns a problem if weights, gradients and optimizer state alone exceed this host's memory, which all ranks share.
+// The kernel would end such a run by killing a rank or another program.
 Problems checkMemory(const ModelDescription& model, const RunConfig& config, const HostDevices& host);
 
 }  // namespace ringside
