@@ -7,12 +7,13 @@
 
 namespace ringside {
 
-// The worker's command line as launch/rank_environment.h describes it:
+// Parses the command line with which a supervisor starts a worker (launch/place/rank_environment.h):
 //   --rank R --world-size W --run-dir DIR --epoch-us N [--local-rank L] [--backend shm|gloo|nccl] [--device cpu|cuda]
-//   [--hosts 0,0,1,1] [--address A] [--resume PATH]
+//   [--hosts 0,0,1,1] [--address A] [--resume PATH] [--timeout-factor F]
 Result<RankEnvironment> parseArguments(int argc, char** argv, const RankChannels& channels);
 
-// A problem when the descriptors a supervisor hands over are missing: somebody started the worker by hand.
+// Returns a problem for each descriptor that a supervisor would pass and that is not open, as when the worker is
+// started by hand.
 Problems checkChannels(const RankEnvironment& environment, const RankChannels& channels);
 
 }  // namespace ringside

@@ -31,7 +31,7 @@ cuda::Precision precisionOf(const TrainingConfig& training) {
     return training.tf32 ? cuda::Precision::kTf32 : cuda::Precision::kFloat32;
 }
 
-// The way out should NCCL or a driver break by being recorded.
+// True unless the user has switched CUDA graphs off, as a workaround for an NCCL or driver that fails to record them.
 bool recordsSteps() {
     const char* wanted = std::getenv(kGraphsVariable);
     return wanted == nullptr || std::string_view(wanted) != "off";
@@ -47,7 +47,8 @@ GpuReading readingOf(const cuda::NvmlReading& nvml) {
     return reading;
 }
 
-// One GPU per rank while there are enough, NCCL between them. On the CPU this worker is the ordinary one.
+// Devices of ringside-worker-cuda: a GPU per rank while there are enough, connected by NCCL. Behaves as the CPU worker
+// if the device is the CPU.
 class CudaDevices final : public RankDevices {
   public:
     std::unique_ptr<Backend> makeBackend(const RankEnvironment& environment, const RunConfig& config) override {
@@ -57,7 +58,8 @@ class CudaDevices final : public RankDevices {
         const GpuPlacement placement = placeRank(environment.runDirectory.filename().string(), environment.localRank,
                                                  environment.worldSize, static_cast<int>(gpus.size()));
         m_shared = placement.shared;
-        // Before NCCL's first call; our other threads read no environment. What the user has set stays.
+        // Set before NCCL's first call; no other thread reads the environment. A variable that the user has set is
+        // kept.
         for (const auto& [name, value] : placement.environment) ::setenv(name.c_str(), value.c_str(), 0);
         CudaOptions options;
         options.device = gpus[static_cast<std::size_t>(placement.gpu)];
@@ -86,13 +88,13 @@ class CudaDevices final : public RankDevices {
                                        const RunConfig& config, Backend& backend) override {
         if (choiceNamed<DeviceChoice>(environment.device) != DeviceChoice::kCuda)
             return m_cpu->join(environment, channels, config, backend);
-        auto& gpu = static_cast<CudaBackend&>(backend);  // makeBackend() made it
+        auto& gpu = static_cast<CudaBackend&>(backend);  // created by makeBackend()
         m_store = std::make_shared<SocketStore>(std::move(channels.store), timeoutOf(config));
         const auto staged = [&] { return joinStaged(environment, config, gpu, m_store); };
         if (choiceNamed<CollectiveBackend>(environment.backend) == CollectiveBackend::kGloo) return staged();
         if (!m_shared) return joinNccl(environment, config, gpu, *m_store);
-        // What NVIDIA does not support may be refused; teaching goes on without NCCL then. A rank whose peer was
-        // refused finds out when it gives up connecting itself.
+        // NVIDIA does not support shared GPUs, so NCCL can refuse them; training then uses Gloo. A rank whose peer was
+        // refused detects this when its own attempt to connect times out.
         std::string whyNot;
         const auto fallBack = [&] {
             std::cerr << "NCCL refused to share a GPU; gradients go through Gloo: " << whyNot << std::endl;
@@ -134,9 +136,9 @@ class CudaDevices final : public RankDevices {
         return std::chrono::milliseconds(std::llround(config.parallel.timeoutSeconds * 1000));
     }
 
-    std::string m_uuid;              // of this rank's GPU
-    bool m_shared = false;           // several ranks on a GPU
-    std::shared_ptr<Store> m_store;  // NCCL may connect once more
+    std::string m_uuid;              // UUID of this rank's GPU; empty on the CPU
+    bool m_shared = false;           // true if ranks share GPUs
+    std::shared_ptr<Store> m_store;  // kept because NCCL can connect again
     std::unique_ptr<RankDevices> m_cpu = makeCpuDevices();
 };
 
@@ -144,7 +146,7 @@ std::string ncclVersion() {
     try {
         return ncclVersionText(makeNcclApi()->version());
     } catch (const CommError&) {
-        return {};  // a build without
+        return {};  // built without NCCL
     }
 }
 

@@ -30,7 +30,7 @@ bool parseWait(std::string_view text, std::chrono::milliseconds& value) {
     return true;
 }
 
-// Of one option with its value; false when it cannot be that.
+// Applies one option. False if the value is invalid; a problem if the option does not exist.
 Result<bool> takeOption(LaunchArguments& arguments, const std::string& name, const std::string& value) {
     if (name == "--rank") return parseRank(value, arguments.place.rank);
     if (name == "--world-size") return parseRank(value, arguments.place.worldSize);

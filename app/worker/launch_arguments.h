@@ -10,16 +10,17 @@
 
 namespace ringside {
 
-// ringside-worker CONFIG [--out DIR] [--set A.B=VALUE]... [--resume PATH] [--wait SECONDS]
-//                 [--rank R --world-size W --master HOST:PORT] [--local-rank L] [--name NAME]
+// Command line of a worker that a launcher or a user starts:
+//   ringside-worker CONFIG [--out DIR] [--set A.B=VALUE]... [--resume PATH] [--wait SECONDS]
+//                   [--rank R --world-size W --master HOST:PORT] [--local-rank L] [--name NAME]
 struct LaunchArguments {
     std::string config;
     std::string out;
     std::string resume;
-    std::string name;  // of who runs it, instead of the host's
+    std::string name;  // display name, instead of the host's name
     std::vector<std::string> assignments;
     std::chrono::milliseconds wait{120000};
-    int restart = 0;  // how often whoever started this has started it before
+    int restart = 0;  // number of earlier starts of this run by the same program
     LaunchOptions place;
     bool help = false;
 };

@@ -14,7 +14,7 @@ namespace ringside {
 void writeLauncherError(const std::string& text) {
     const char* path = std::getenv("TORCHELASTIC_ERROR_FILE");
     if (path == nullptr || *path == '\0') return;
-    // As torch.distributed.elastic's ErrorHandler writes it; of that torchrun prints the call stack.
+    // The format is that of torch.distributed.elastic's ErrorHandler; torchrun prints only the call stack.
     const Json json = {{"message",
                         {{"message", text},
                          {"extraInfo", {{"py_callstack", text}, {"timestamp", std::to_string(std::time(nullptr))}}}}}};

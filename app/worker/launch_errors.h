@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// torchrun reports as the cause of a failure what the first rank wrote to TORCHELASTIC_ERROR_FILE; nothing is written
-// where it is not set.
+// Writes the error to the file that TORCHELASTIC_ERROR_FILE names, if set. torchrun reports the earliest such error as
+// the cause of a failure.
 void writeLauncherError(const std::string& text);
 
 }  // namespace ringside

@@ -44,7 +44,7 @@ constexpr seconds kSharedPatience{30};
 constexpr seconds kFarewellPatience{2};
 constexpr seconds kRefusalPatience{5};
 
-// All that is known before the ranks meet.
+// Settings that are known before the rendezvous.
 struct Start {
     LaunchArguments arguments;
     LaunchPlace place;
@@ -52,7 +52,7 @@ struct Start {
     Experiment experiment;
     RendezvousTerms terms;
     bool ownToken = false;
-    bool isGuest = false;  // of a class
+    bool isGuest = false;  // rank of a class guest
 };
 
 int asCode(ExitCode code) {
@@ -73,8 +73,8 @@ int refuse(const Problem& problem) {
     return asCode(ExitCode::kBadConfiguration);
 }
 
-// A guest of a class opens nothing but the files that its host offered, which lie beside the experiment. Returns their
-// names.
+// Restricts a guest of a class to the files that its host offered, which are stored beside the experiment. Returns the
+// names of the files.
 Result<std::set<std::string>> confineToOffer(LaunchArguments& arguments) {
     const std::filesystem::path experiment = arguments.config;
     Result<std::set<std::string>> files = filesOfOffer(experiment.parent_path());
@@ -117,10 +117,12 @@ Result<Start> readStart(int argc, char** argv) {
     return start;
 }
 
-// Launchers end a job by TERM, warn of a time limit by USR1 where they are told to, and pass on what a terminal sends.
+// Signals from launchers: SIGTERM ends a job, SIGUSR1 can warn of a time limit, and SIGINT is passed on from a
+// terminal.
 constexpr int kLauncherSignals[] = {SIGTERM, SIGUSR1, SIGINT};
 
-// What is ignored at the start stays so: nohup, and a shell's background jobs.
+// Returns a descriptor from which the launcher's signals are read. Resets SIGINT, which main() ignores; an ignored
+// SIGTERM or SIGUSR1 stays ignored.
 UniqueFd launcherSignals() {
     sigset_t wanted;
     sigemptyset(&wanted);
@@ -154,7 +156,8 @@ Result<LaunchedRun> prepare(const Start& start) {
     return launched;
 }
 
-// The other ranks hear it too, as far as they come soon: nobody waits in vain for a rank 0 that will not come.
+// Reports the problem here and, as rank 0, refuses the other ranks for up to kRefusalPatience, so that they do not wait
+// for a rank 0 that has failed.
 int refuseAll(const Start& start, const Problem& problem) {
     const int code = refuse(problem);
     if (start.place.isAlone()) return code;
@@ -188,10 +191,10 @@ int hostRun(const Start& start) {
 
 int stopWishFd = -1;
 
-// In a signal handler: the host of the run is asked to stop all ranks.
+// Signal handler: asks the host of the run to stop all ranks.
 void wishToStop(int) {
     static constexpr std::string_view kLine = "{\"kind\":\"stop\"}\n";
-    const int interrupted = errno;  // whoever was interrupted may be about to look at it
+    const int interrupted = errno;  // the interrupted code may still read errno
     [[maybe_unused]] const ssize_t written = ::write(stopWishFd, kLine.data(), kLine.size());
     errno = interrupted;
 }
@@ -205,7 +208,7 @@ RankEnvironment environmentOf(const Start& start, const Joined& joined) {
     const std::vector<int> local = joined.welcome.ranksOn(environment.hosts[rank]);
     environment.localRank = static_cast<int>(std::find(local.begin(), local.end(), environment.rank) - local.begin());
     environment.isGuest = start.isGuest;
-    // A guest writes nothing; the path of the host means nothing on its computer.
+    // A guest writes no run directory, and the host's path has no meaning on its computer.
     environment.runDirectory = start.isGuest ? "run" : joined.welcome.runDirectory;
     environment.epochUs = joined.welcome.epochUs - joined.clockOffsetUs;
     environment.backend = joined.welcome.backend;
@@ -214,7 +217,8 @@ RankEnvironment environmentOf(const Start& start, const Joined& joined) {
     return environment;
 }
 
-// Traces of ranks on different hosts lie beside one another as well as their clocks were compared: said once a host.
+// Returns a log line with the measured clock offset, which limits how exactly the traces of different hosts align. Only
+// the first rank of each host reports it.
 std::string clockNote(const RankEnvironment& environment, const Joined& joined) {
     if (environment.localRank > 0 || environment.hosts[static_cast<std::size_t>(environment.rank)] == 0) return {};
     std::string note = "the clock of this host is compared with that of rank 0's: ";
@@ -222,7 +226,8 @@ std::string clockNote(const RankEnvironment& environment, const Joined& joined) 
     return note.append(std::to_string(joined.clockErrorUs)).append(" us");
 }
 
-// A host's first rank makes the memory that its ranks share; rank 0's was made by its host.
+// Returns the memory shared by this host's ranks. The host's first rank creates it and sends it to the others; on rank
+// 0's host, rank 0's process has created it.
 UniqueFd sharedOf(const RankEnvironment& environment, const Welcome& welcome) {
     const int host = environment.hosts[static_cast<std::size_t>(environment.rank)];
     const int others = environment.ranksOnHost() - 1;
@@ -236,14 +241,14 @@ RunConfig configFor(const Start& start, const Welcome& welcome) {
     RunConfig config = start.experiment.config;
     config.parallel.backend = choiceNamed<CollectiveBackend>(welcome.backend).value_or(config.parallel.backend);
     config.parallel.device = choiceNamed<DeviceChoice>(welcome.device).value_or(config.parallel.device);
-    if (start.isGuest) {  // its paths start at the working directory, the folder of the offer
+    if (start.isGuest) {  // a guest's paths are relative to the working directory, the folder of the offer
         config.training.resume = start.arguments.resume;
         config.parallel.interface.clear();
         return config;
     }
     resolvePaths(config, start.experiment.baseDirectory);
     config.training.resume = welcome.resume;
-    // A copy of the same checkpoint that is on this host.
+    // --resume names a copy of that checkpoint on this host.
     if (!welcome.resume.empty() && !start.arguments.resume.empty() && start.arguments.resume != kResumeAuto)
         config.training.resume = std::filesystem::absolute(start.arguments.resume).lexically_normal().string();
     return config;
@@ -270,7 +275,8 @@ int joinRun(const Start& start) {
     return end.exitCode;
 }
 
-// No rank outlives its launcher; one that was started by hand has none. Rank 0's process gets the chance to say why.
+// Requests a signal when the launcher ends, so that no rank outlives it; does nothing for a rank started by hand. Rank
+// 0 receives SIGTERM, so that it can report the reason. False if the launcher has already ended.
 bool tieToLauncher(const LaunchPlace& place, pid_t parent) {
     if (place.launcher == "by hand" || place.launcher == "alone") return true;
     return ::prctl(PR_SET_PDEATHSIG, place.rank == 0 ? SIGTERM : SIGKILL) == 0 && ::getppid() == parent;

@@ -5,11 +5,11 @@
 
 namespace ringside {
 
-// Whether somebody started this worker with an experiment, instead of a supervisor with channels.
+// True if a launcher or a user started this worker with an experiment. False if a supervisor started it with channels.
 bool isLaunched(int argc, char** argv);
 
-// A rank under a launcher, or by hand: finds its place, meets the others, trains. Rank 0 hosts the run. Gives the exit
-// code.
+// Runs a rank that was started by a launcher or by hand: detects its rank, joins the rendezvous, trains. Rank 0 hosts
+// the run. `parent` is the process that started this one. Returns the exit code.
 int runLaunched(int argc, char** argv, pid_t parent);
 
 }  // namespace ringside

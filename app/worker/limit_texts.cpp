@@ -8,7 +8,7 @@
 namespace ringside {
 namespace {
 
-// "900 MB" of address space; empty where there is no limit.
+// Returns the limit of the address space, such as "900 MB"; empty if there is none.
 std::string addressLimit() {
     rlimit limit{};
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};

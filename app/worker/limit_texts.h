@@ -6,10 +6,11 @@
 
 namespace ringside {
 
-// Why there is no more memory, and the way out: a limit of this process, or the machine.
+// Returns an error text for exhausted memory, with the limit that caused it (of this process or of the machine) and the
+// remedy.
 std::string outOfMemoryText();
 
-// The same of what the system refuses otherwise, such as another thread.
+// Returns an error text for any other refusal by the system, such as a thread that cannot be started.
 std::string systemErrorText(const std::system_error& error);
 
 }  // namespace ringside

@@ -27,18 +27,19 @@ int exitWith(ExitCode code) {
 
 void setUpProcess() {
     std::signal(SIGPIPE, SIG_IGN);
-    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error with a name, not a death
-    std::signal(SIGINT, SIG_IGN);   // Ctrl-C reaches the whole process group; the supervisor decides
+    // A file beyond the size limit (ulimit -f) is reported as an error instead of ending the process.
+    std::signal(SIGXFSZ, SIG_IGN);
+    std::signal(SIGINT, SIG_IGN);  // Ctrl-C reaches all processes of the group; the supervisor reacts
     giveWayToTheWindow();
 }
 
-// Dies with the supervisor: by the kernel's signal, or now if it died before the signal was asked for. Its death also
-// ends the control stream.
+// Requests SIGKILL from the kernel when the supervisor ends. False if the supervisor ended before the request.
 bool tieToParent(pid_t parent) {
     return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
 }
 
-// In the thread that reads the channel; the others are in no state to be asked.
+// Ends this process after the control channel was closed. Called in the thread that reads the channel; other threads
+// can be blocked, so no destructors run.
 [[noreturn]] void leaveCutOff(int rank) {
     const std::string text = "rank " + std::to_string(rank) + ": " + kControlCut + "\n";
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
@@ -46,7 +47,7 @@ bool tieToParent(pid_t parent) {
 }
 
 int runSupervised(int argc, char** argv, pid_t parent) {
-    std::signal(SIGUSR1, SIG_IGN);  // Slurm warns every process of a step
+    std::signal(SIGUSR1, SIG_IGN);  // Slurm sends SIGUSR1 as a warning to every process of a step
     if (std::getenv(kLaunchedVariable) != nullptr) std::signal(SIGTERM, SIG_IGN);
     RankChannels channels = RankChannels::fromSupervisor();
     const Result<RankEnvironment> environment = parseArguments(argc, argv, channels);

@@ -11,14 +11,16 @@
 
 namespace ringside {
 
+// Exit code and error of a rank that has ended.
 struct RankEnd {
     int exitCode = 0;
-    std::string text;  // what went wrong, if anything did
+    std::string text;  // error text; empty on success
 };
 
-// One rank from its first sign of life to its exit code; whatever goes wrong is told over its channels and on standard
-// error. Without a configuration it is read from the run directory. onHangUp is called in another thread when whoever
-// hosts the run is gone, and does not return. note: for the run's log, when the rank begins.
+// Runs one rank from its first telemetry line to its exit code. Errors are reported over the telemetry channel and on
+// standard error. Without `config`, the configuration is read from the run directory. `onHangUp` is called on another
+// thread when the connection to the host of the run is closed, and must not return. `note` is written to the run's log
+// at the start.
 RankEnd liveAsRank(const RankEnvironment& environment, const std::optional<RunConfig>& config, RankChannels& channels,
                    std::function<void()> onHangUp, const std::string& note = {});
 

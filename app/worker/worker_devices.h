@@ -8,11 +8,11 @@
 
 namespace ringside {
 
-// The difference between ringside-worker and ringside-worker-cuda, made by which of two files is linked.
+// Creates the devices of this worker program. ringside-worker and ringside-worker-cuda link different definitions.
 std::unique_ptr<RankDevices> makeWorkerDevices();
 
-// `--devices` alone: prints the GPUs as JSON and gives the exit code; nothing when that was not asked or this worker
-// knows no GPUs.
+// Handles the command line `--devices`: prints the GPUs as JSON and returns the exit code. Returns nothing for any
+// other command line, and always in the CPU worker.
 std::optional<int> answerDevices(int argc, char** argv);
 
 }  // namespace ringside

@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// What a worker program does to its rank beside training: nothing where it ships; tests link their own.
+// Creates the hooks of this worker program into training. Null in released programs; tests link their own definition.
 std::unique_ptr<RankHooks> makeRankHooks(const RankEnvironment& environment);
 
 }  // namespace ringside
