@@ -73,7 +73,7 @@ bool ControlInput::readSome() {
     return true;
 }
 
-// Dropped where it cannot go at once: it would come too late to be of use.
+// Answers a clock query. The answer is dropped if it cannot be sent at once, because a late answer is useless.
 void ControlInput::answer(const TimeQuestion& question) const {
     const auto now = std::chrono::steady_clock::now();
     const auto us = std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
@@ -81,7 +81,7 @@ void ControlInput::answer(const TimeQuestion& question) const {
     if (question.zeroUs && m_onZero) m_onZero(*question.zeroUs);
 }
 
-// A stop always finds room.
+// Queues a command. If the queue is full, a stop replaces the newest command and any other command is dropped.
 void ControlInput::receive(std::string_view line) {
     if (const auto question = decodeTimeQuestion(line)) return answer(*question);
     const Result<ControlCommand> command = decodeControl(line);

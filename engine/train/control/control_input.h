@@ -16,14 +16,14 @@
 
 namespace ringside {
 
-// Reads control lines from an inherited descriptor in a thread of its own. Lines that are no command are ignored, and
-// so is what nobody fetches in time: who sends so much has sent it in error. Questions for this host's clock are
-// answered at once. onEnd is called in that thread when the other side is gone: the supervisor died.
+// Receives control lines from an inherited descriptor in a thread of its own. Lines that are not commands are ignored;
+// commands beyond kMaxWaiting are dropped, except a stop. Clock queries of the supervisor are answered at once. onEnd
+// is called in that thread when the descriptor reaches its end: the supervisor has died.
 class ControlInput final : public ControlSource {
   public:
     static constexpr std::size_t kMaxWaiting = 256;
 
-    // onZero hears where the run's times begin on this host's clock, in the same thread; fd is not owned.
+    // onZero receives the start of the run on this host's clock, in microseconds, in the same thread. fd is not owned.
     ControlInput(int fd, std::function<void()> onEnd, std::function<void(std::int64_t)> onZero = {});
     ~ControlInput() override;
     ControlInput(const ControlInput&) = delete;
@@ -43,9 +43,9 @@ class ControlInput final : public ControlSource {
     const int m_fd;
     const std::function<void()> m_onEnd;
     const std::function<void(std::int64_t)> m_onZero;
-    UniqueFd m_wake;  // eventfd: readable when the destructor wants the thread to end
+    UniqueFd m_wake;  // eventfd; readable when the destructor ends the thread
     LineSplitter m_lines{4096};
-    std::mutex m_mutex;  // guards what follows
+    std::mutex m_mutex;  // guards the members below
     std::deque<ControlCommand> m_waiting;
     std::condition_variable m_came;
     std::atomic<bool> m_pending{false};

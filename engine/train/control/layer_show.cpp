@@ -10,7 +10,7 @@ void LayerShow::passBegins(const Model& model, Work work, std::int64_t samples) 
     m_next.passBegins(model, work, samples);
 }
 
-// Before the layer's time begins.
+// Sleeps before m_next starts to measure the layer, so that the sleep does not count as its time.
 void LayerShow::layerBegins(std::size_t layer) {
     if (m_control != nullptr && m_control->showsParts())
         m_control->showPart(m_phase, static_cast<int>(layer), {}, m_share);

@@ -6,13 +6,14 @@
 
 namespace ringside {
 
-// In slow motion and single phases a rank rests at each layer of its passes, forwards and backwards, and says so. What
-// it hears of them it passes on. Of a model that is whole or sharded; a pipeline shows its schedule's actions instead.
+// Reports each layer of the forward and backward passes in slow motion and single phases, and pauses the rank there.
+// Forwards all calls to the next LayerWatch. For whole and sharded models only; a pipeline reports the actions of its
+// schedule instead.
 class LayerShow final : public LayerWatch {
   public:
     explicit LayerShow(LayerWatch& next) : m_next(next) {}
 
-    // passes: of each kind in a step.
+    // Reports through `control` from now on. `passes` is the number of forward passes in a step.
     void follow(RunControl& control, std::int64_t passes) {
         m_control = &control;
         m_passes = static_cast<double>(passes);
@@ -25,9 +26,9 @@ class LayerShow final : public LayerWatch {
 
   private:
     LayerWatch& m_next;
-    RunControl* m_control = nullptr;  // null: nobody is shown anything
+    RunControl* m_control = nullptr;  // null: nothing is reported
     double m_passes = 1;
-    double m_share = 0;  // of a layer
+    double m_share = 0;  // share of one layer in the time of a step's passes
     Phase m_phase = Phase::kForward;
 };
 

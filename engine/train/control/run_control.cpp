@@ -16,7 +16,7 @@ bool waitsForStepEnd(ControlKind kind) {
            kind == ControlKind::kRecord;
 }
 
-// The phase behind one at whose end ranks may be held.
+// Returns the phase that follows a phase at whose end ranks may pause.
 Phase following(Phase phase) {
     switch (phase) {
         case Phase::kDataWait:
@@ -30,7 +30,7 @@ Phase following(Phase phase) {
     }
 }
 
-// Of a step in slow motion, to the end of the phase.
+// Returns the share of a slow-motion step that has passed at the end of the phase.
 double shareUntil(Phase phase) {
     switch (phase) {
         case Phase::kDataWait:
@@ -57,8 +57,8 @@ void RunControl::showPhase(Phase phase) {
     m_parts.observer.onEvent(PhaseReached{m_parts.rank, m_place.step + 1, phase, m_parts.observer.nowUs()});
 }
 
-// Nobody can be told anything but to stop meanwhile, so it does not last, however slow the steps are to be. A stop only
-// ends the rest, on each rank when it hears of it: where the ranks stop is agreed on at the end of the phase or step.
+// The rank receives no command but a stop during the sleep, so the sleeps of a step's passes last one second in total
+// at most. A stop ends them early on each rank; the ranks agree on where to stop at the end of the phase or step.
 void RunControl::showPart(Phase phase, int layer, const std::string& action, double share) {
     constexpr double kMostSeconds = 1;
     const double passes = shareUntil(Phase::kBackward) - shareUntil(Phase::kDataWait);
@@ -70,7 +70,7 @@ void RunControl::showPart(Phase phase, int layer, const std::string& action, dou
     m_parts.source.waitForStop(std::chrono::microseconds(std::llround(share * seconds * 1e6)));
 }
 
-// In slow motion a step's time is shared out among its phases, though each takes microseconds of it.
+// Slow motion distributes a step's time over its phases, although each takes only microseconds.
 void RunControl::reach(Phase phase) {
     const Phase next = following(phase);
     if (m_onePhase) {
@@ -137,14 +137,14 @@ void RunControl::obeyNow(const ControlCommand& command) {
             break;
         case ControlKind::kStep:
             m_paused = false;
-            // The step under way is the first of them.
+            // The current step counts as the first of them.
             m_stepsLeft = static_cast<std::int64_t>(command.value);
             break;
         case ControlKind::kPhase:
             m_paused = false;
             m_onePhase = true;
             break;
-        case ControlKind::kReplicas:  // they stay as they are: paused or not
+        case ControlKind::kReplicas:  // does not change whether the run is paused
             m_actions.replicas(static_cast<std::int64_t>(command.value));
             break;
         default:
@@ -184,7 +184,7 @@ std::chrono::microseconds RunControl::untilDue() const {
     return std::max(std::chrono::microseconds{}, std::chrono::ceil<std::chrono::microseconds>(m_due - Clock::now()));
 }
 
-// Rank 0 decides when it is over; all leave in the same look.
+// Rank 0 decides when the pause ends; all ranks leave the loop in the same poll.
 void RunControl::hold(const char* state, std::string_view after) {
     TrainerObserver& observer = m_parts.observer;
     const PhaseScope scope(observer.progress().phase, Phase::kPaused);

@@ -17,67 +17,72 @@
 
 namespace ringside {
 
-// Obeys what a live run is told, on every rank at the same place: holds the ranks while they are paused or step slowly,
-// and hands the rest to the training. While all hold, rank 0 sleeps until it is told something and the others sleep in
-// a collective that rank 0 joins several times a second, so that nobody takes them for hung, however long it lasts.
+// Executes the control commands of a live run on every rank at the same point of the training: pauses and slow motion
+// here, everything else through Actions.
+//
+// While ranks are paused, rank 0 waits for commands and joins a collective several times a second; the other ranks
+// wait in that collective. No wait reaches the timeout, so a pause of any length does not look like a hang.
 class RunControl {
   public:
-    // What only the training can do; called on every rank, between two steps.
+    // Actions that the training carries out. Each is called on every rank at the same point: between two steps or
+    // validation batches; traceEvery and replicas also within a step.
     struct Actions {
         std::function<void(double)> setLearningRate;
         std::function<void(std::int64_t)> setEpochs;
         std::function<void()> saveCheckpoint;
-        std::function<void()> changed;                 // changes() has another entry
-        std::function<void(std::int64_t)> record;      // so many steps in detail
-        std::function<void(std::int64_t)> traceEvery;  // so many-th step
-        std::function<void(std::int64_t)> replicas;    // so many steps' gradients are told
+        std::function<void()> changed;                 // called after an entry was added to changes()
+        std::function<void(std::int64_t)> record;      // records this number of steps in detail
+        std::function<void(std::int64_t)> traceEvery;  // traces every n-th step
+        std::function<void(std::int64_t)> replicas;    // reports the gradients of this number of steps
     };
     struct Parts {
         StepAgreement& agreement;
-        ControlSource& source;  // rank 0's is waited for
+        ControlSource& source;  // pauses wait on rank 0's source
         TrainerObserver& observer;
         bool isRankZero = false;
         int rank = 0;
-        std::chrono::microseconds lookEvery{200'000};  // far below the deadline of a collective
+        // polling interval of a pause; far below the timeout of a collective
+        std::chrono::microseconds lookEvery{200'000};
     };
-    // As value of a checkpoint that the training itself wished for: nobody told the run.
+    // Value of a checkpoint command that the training posted itself; such a command is not reported.
     static constexpr double kOwnWish = 1;
-    // Where the training is; read when something is reported.
+    // Progress of the training, used in reports.
     struct Place {
-        std::int64_t step = 0;  // steps done
+        std::int64_t step = 0;  // number of finished steps
         std::int64_t epoch = 0;
     };
 
     RunControl(const Parts& parts, Actions actions) : m_parts(parts), m_actions(std::move(actions)) {}
 
-    void beginStep(Place place);  // before its first phase
-    void passed(Phase phase) {    // within a step, on all ranks at the same places
+    void beginStep(Place place);  // call before the step's first phase
+    void passed(Phase phase) {    // end of a phase; all ranks call it at the same points of a step
         if (m_onePhase || m_showsPhases) [[unlikely]]
             reach(phase);
     }
-    // Whether each part of a pass is told, and has a share of the time.
+    // True if each layer or pipeline action of a pass is reported and gets a share of the step's time.
     bool showsParts() const { return m_insideStep && (m_onePhase || m_showsPhases); }
-    // Within a step that is shown: the rank comes to a layer (-1: none) or an action of a pipeline's schedule, and
-    // rests there. share: of the time of the two passes.
+    // Reports that the rank starts layer `layer` (-1: none) or the action `action` of a pipeline's schedule, and
+    // sleeps for `share` of the time of the two passes. Call only if showsParts().
     void showPart(Phase phase, int layer, const std::string& action, double share);
-    // Obeys the commands that the ranks agreed on after the step, then holds the ranks while they are paused. False:
-    // stop.
+    // Executes the commands that the ranks agreed on after the step, then blocks while the run is paused. Returns
+    // false to stop.
     bool endStep(Place place, const std::vector<ControlCommand>& commands);
-    // Between two batches of a validation. False: stop.
+    // Agrees on commands and executes them between two validation batches. Returns false to stop.
     bool betweenBatches(Place place);
 
-    bool isHeldSoon() const { return m_onePhase || m_stepsLeft == 1; }  // in the step under way, or behind it
-    // True if the next step is made by hand or in slow motion: each such step is traced.
+    // true if a pause is due in or after the current step
+    bool isHeldSoon() const { return m_onePhase || m_stepsLeft == 1; }
+    // True if the next step is single-stepped or in slow motion. Each such step is traced.
     bool isWatched() const { return m_onePhase || m_stepsLeft > 0 || m_showsPhases; }
-    // Whether the step is watched while it happens: ranks stop in it or behind it, or go slowly; then so many a second
-    // as can be told of.
+    // True if details of the step are reported while it runs: a pause is due in it or after it, or the run is in slow
+    // motion; in slow motion for at most kMostPerSecond steps a second.
     bool isShown(std::int64_t step) const {
         constexpr double kMostPerSecond = 2;
         if (isHeldSoon()) return true;
         return m_showsPhases && step % static_cast<std::int64_t>(std::ceil(m_rate / kMostPerSecond)) == 0;
     }
 
-    // What changed the training so far, for checkpoints.
+    // Returns all changes that commands made to the training, for checkpoints.
     const std::vector<ControlChange>& changes() const { return m_changes; }
     void restoreChanges(std::vector<ControlChange> changes) { m_changes = std::move(changes); }
 
@@ -86,11 +91,12 @@ class RunControl {
 
     void obey(const std::vector<ControlCommand>& commands);
     void obeyNow(const ControlCommand& command);
-    void act(const ControlCommand& command);  // what waits for the end of a step
+    void act(const ControlCommand& command);  // executes a command that is valid only between two steps
     void reach(Phase phase);
     void holdAfter(Phase phase);
     void showPhase(Phase phase);
-    // after: what was done last; state: of the rank, when it goes on.
+    // Blocks while the run is paused or until slow motion allows the next phase. `after` names the last finished
+    // phase; `state` is the rank's state after the pause.
     void hold(const char* state, std::string_view after);
     bool holds() const { return m_paused && !m_stop; }
     std::chrono::microseconds untilDue() const;
@@ -103,10 +109,10 @@ class RunControl {
     bool m_stop = false;
     bool m_paused = false;
     bool m_onePhase = false;
-    std::int64_t m_stepsLeft = 0;  // then paused; 0: no such order
-    double m_rate = 0;             // steps a second at most; 0: full speed
-    bool m_showsPhases = false;    // so slow that each phase of a step gets a part of its time
-    Clock::time_point m_due{};     // when to go on in slow motion
+    std::int64_t m_stepsLeft = 0;  // steps until the next pause; 0: no limit
+    double m_rate = 0;             // maximal steps per second; 0: full speed
+    bool m_showsPhases = false;    // the rate is so low that each phase of a step is shown
+    Clock::time_point m_due{};     // earliest start of the next phase or step in slow motion
     Clock::time_point m_stepBegan{};
     std::vector<ControlCommand> m_afterStep;
     std::vector<ControlChange> m_changes;

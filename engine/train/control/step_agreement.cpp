@@ -38,7 +38,7 @@ std::vector<ControlCommand> StepAgreement::next() {
     return commands;
 }
 
-// Rank 0's commands; the zeros that the others add leave them as they are.
+// Broadcasts rank 0's commands by summation: the other ranks contribute zeros.
 std::vector<ControlCommand> StepAgreement::exchange() {
     std::vector<ControlCommand> commands;
     if (m_communicator.rank() == 0) commands = next();

@@ -9,9 +9,11 @@
 
 namespace ringside {
 
-// The one place where ranks agree on what the run was told: all obey the same commands between the same two steps. A
-// step carries one bit for it, whether rank 0 has something to tell, in a collective that it needs anyway; the commands
-// themselves are exchanged only when the bit is set. All ranks make the same calls in the same order.
+// Distributes rank 0's control commands, so that all ranks execute the same commands between the same two steps.
+//
+// Each step carries one bit in a collective that it needs anyway: whether rank 0 has commands pending. The commands
+// themselves are exchanged in a second collective only if the bit is set. All ranks must make the same calls in the
+// same order.
 class StepAgreement {
   public:
     static constexpr std::size_t kMostAtOnce = 16;
@@ -19,26 +21,26 @@ class StepAgreement {
     StepAgreement(Communicator& communicator, ControlSource& control)
         : m_communicator(communicator), m_control(control) {}
 
-    // What rank 0 hands to the step (StepRequest::signal).
+    // Returns the bit to pass to the step (StepRequest::signal). Always false on other ranks than rank 0.
     bool signal() const { return m_communicator.rank() == 0 && (m_control.pending() || !m_posted.empty()); }
-    // After the step, with what it brought to every rank; nothing: the strategy carries no signal, so the ranks ask one
-    // another. Commands to obey, in order.
+    // Returns the commands to execute, in order. `signal` is the bit that the step delivered to every rank; if empty,
+    // the strategy carries no bit and this call adds a collective for it. Call after each step.
     std::vector<ControlCommand> conclude(std::optional<bool> signal);
-    // Where there is no step: between batches of a validation, while paused.
+    // Like conclude() without a step: between validation batches and while paused.
     std::vector<ControlCommand> agree() { return conclude({}); }
 
-    // One look while all ranks hold: rank 0 has waited for whatever it waits for, the others wait here for rank 0.
+    // Result of one poll while all ranks are paused. The other ranks wait in the poll for rank 0.
     struct Look {
-        bool goOn = false;  // rank 0 says so
+        bool goOn = false;  // rank 0 decided to resume
         std::vector<ControlCommand> commands;
     };
-    Look look(bool goOn);  // rank 0's goOn counts; commands come first
+    Look look(bool goOn);  // only rank 0's goOn counts; pending commands take precedence
 
-    // On rank 0, from within the training: as if the run had been told so.
+    // Adds a command as if the run had received it. Call on rank 0 only.
     void post(ControlCommand command) { m_posted.push_back(command); }
 
   private:
-    std::int64_t highest(std::int64_t mine);  // of all ranks
+    std::int64_t highest(std::int64_t mine);  // maximum over all ranks
     std::vector<ControlCommand> exchange();
     std::vector<ControlCommand> next();
 

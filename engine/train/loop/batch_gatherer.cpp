@@ -26,7 +26,7 @@ DataLoaderOptions loaderOptions(const GathererParts& parts) {
     return options;
 }
 
-// The loader's memory as tensors.
+// Returns tensors that refer to the loader's memory.
 Batch hostTensors(const HostBatch& host, std::int64_t features, std::int64_t targets) {
     Batch batch;
     batch.features = {host.features.data(), {host.rows(), features}, DType::kFloat32, {}};
@@ -85,7 +85,7 @@ Batch BatchGatherer::next() {
     return now.batch;
 }
 
-// The loader's memory may change with its next batch: what is on its way has to have left it.
+// Starts the copy of the next batch. The loader reuses its memory, so earlier copies must have read it first.
 void BatchGatherer::sendNext(Travelling& to) {
     if (m_notSent == 0) return;
     --m_notSent;
@@ -115,7 +115,7 @@ ChannelScale sharedChannelScale(const Dataset& training, Communicator& communica
     ChannelMoments moments(training);
     for (std::int64_t chunk = communicator.rank(); chunk < ChannelMoments::kChunks; chunk += communicator.size())
         moments.addChunk(chunk);
-    // Every value is 0 on all ranks but one, so that their sum is exact.
+    // Each value is nonzero on one rank only, so the sum is exact.
     if (communicator.size() > 1) communicator.allReduce(CommBuffer::of(moments.values()), ReduceOp::kSum);
     return moments.scale();
 }

@@ -15,39 +15,39 @@
 
 namespace ringside {
 
-// What a rank's batches are made of; all of it outlives the gatherer.
+// Dependencies of a BatchGatherer. Each reference must outlive the gatherer.
 struct GathererParts {
     const Dataset& dataset;
     const RunConfig& config;
     Backend& backend;
     BatchMemory& memory;
     std::int64_t maxBatch = 1;
-    bool training = true;  // with random transforms
+    bool training = true;  // true: random transforms are applied
     DataLoaderOptions::ChangeIndices changeIndices = {};
 };
 
-// One rank's batches on the backend's device, from a loader of its own. Where they have to be copied there, the next
-// batch travels while the device computes on the one given: two device buffers take turns. Allocates when made and at
-// the start of an epoch.
+// Batches of one rank in the memory of the backend's device, read by a DataLoader of its own. If batches must be
+// copied to the device, the next batch is copied into one of two device buffers while the device computes on the
+// other. Allocates memory only in the constructor and in begin().
 class BatchGatherer {
   public:
     explicit BatchGatherer(const GathererParts& parts);
 
-    void setScale(const ChannelScale& scale) { m_transforms.setScale(scale); }  // before the first epoch
+    void setScale(const ChannelScale& scale) { m_transforms.setScale(scale); }  // call before the first epoch
 
-    // As of DataLoader; a batch is valid until the next call.
+    // Same contract as DataLoader. A batch is valid until the next call of next() or end().
     void begin(const ShardPlan& plan, int rank, std::int64_t epoch, std::int64_t firstBatch = 0);
     Batch next();
-    std::span<const std::int64_t> indices() const { return m_indices; }  // of that batch's samples
+    std::span<const std::int64_t> indices() const { return m_indices; }  // sample indices of the last batch
     void end();
 
   private:
-    // A buffer on the device and what is in it or on its way there.
+    // Device buffer and the batch that it contains or that is being copied into it.
     struct Travelling {
-        Batch whole;  // maxBatch rows
+        Batch whole;  // whole buffer of maxBatch rows
         Batch batch;
         std::vector<std::int64_t> indices;
-        std::exception_ptr error;  // of loading it: thrown when it is asked for
+        std::exception_ptr error;  // error while loading this batch; next() rethrows it
     };
 
     void sendNext(Travelling& to);
@@ -58,15 +58,15 @@ class BatchGatherer {
     const std::int64_t m_targetCount;
     SampleTransforms m_transforms;
     DataLoader m_loader;
-    std::unique_ptr<Uploader> m_uploader;  // null where the loader's memory is the device's
+    std::unique_ptr<Uploader> m_uploader;  // null if the device computes in the loader's memory
     std::array<Travelling, 2> m_onDevice;
-    std::size_t m_next = 0;      // which of them next() gives
-    std::int64_t m_notSent = 0;  // batches of the epoch
+    std::size_t m_next = 0;      // index of the buffer that next() returns
+    std::int64_t m_notSent = 0;  // batches of the epoch whose copy has not started
     std::span<const std::int64_t> m_indices;
 };
 
-// Mean and deviation of the training samples' channels, the ranks sharing the work: the same bits for any number of
-// them.
+// Returns the mean and deviation of each channel of the training samples. The ranks share the work; the result is
+// bit-identical for any number of ranks. Collective.
 ChannelScale sharedChannelScale(const Dataset& training, Communicator& communicator);
 
 }  // namespace ringside

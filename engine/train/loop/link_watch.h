@@ -11,17 +11,18 @@
 
 namespace ringside {
 
-// Tells now and then how a rank's connections to other hosts went since it last did.
+// Summarizes the traffic on a rank's connections to other hosts: first after kFirstUs, then every kEveryUs.
 class LinkWatch {
   public:
     static constexpr std::int64_t kFirstUs = 1'000'000;
     static constexpr std::int64_t kEveryUs = 5'000'000;
-    static constexpr std::size_t kMostPeers = 256;  // those of the lowest ranks
+    static constexpr std::size_t kMostPeers = 256;  // peers beyond this number, in rank order, are not reported
 
-    using Readings = std::function<std::vector<LinkReading>()>;  // Communicator::links(), asked when it is time
+    // Communicator::links(), called only when a summary is due
+    using Readings = std::function<std::vector<LinkReading>()>;
 
     explicit LinkWatch(int rank) : m_rank(rank) {}
-    // Mostly nothing; never anything where the ranks are on one host.
+    // Returns the traffic since the last summary if one is due at `nowUs`. Always empty if all ranks are on one host.
     std::optional<RankLinks> look(std::int64_t nowUs, const Readings& readings);
 
   private:

@@ -27,7 +27,7 @@ std::string reportSamples() {
     return when == nullptr ? "auto" : when;
 }
 
-// Heartbeats read the collective's number from the communicator, which must not go first.
+// Lets heartbeats read the number of the current collective. Must be destroyed before the communicator.
 class CollectiveWatch {
   public:
     CollectiveWatch(TelemetrySink& sink, const Communicator& communicator) : m_sink(sink) {
@@ -41,7 +41,7 @@ class CollectiveWatch {
     TelemetrySink& m_sink;
 };
 
-// A rank that stands still tells how far it had come in its step.
+// Lets heartbeats report how far the current step has come. Must be destroyed before the trainer.
 class StepWatch {
   public:
     StepWatch(TelemetrySink& sink, const Trainer& trainer) : m_sink(sink) {
@@ -55,7 +55,7 @@ class StepWatch {
     TelemetrySink& m_sink;
 };
 
-// The GPU is asked in a thread of its own, the heartbeat takes what it said last.
+// Queries the GPU in a separate thread; heartbeats use its latest reading.
 class GpuHeartbeat {
   public:
     GpuHeartbeat(TelemetrySink& sink, std::function<GpuReading()> read) : m_sink(sink) {
@@ -78,7 +78,7 @@ std::unique_ptr<Communicator> paced(std::unique_ptr<Communicator> links, const P
     return std::make_unique<PacedCommunicator>(std::move(links), link);
 }
 
-// Tells the rank's telemetry, and before it the hooks of a test.
+// Forwards the trainer's events to the rank's telemetry. A test's hooks run first.
 class RankObserver final : public TrainerObserver {
   public:
     RankObserver(TelemetrySink& sink, RankHooks* hooks) : m_sink(sink), m_hooks(hooks) {}
@@ -102,7 +102,8 @@ class RankObserver final : public TrainerObserver {
     RankHooks* m_hooks;
 };
 
-// A run has finished only when every rank has said so, so these words must arrive.
+// Reports the final state and blocks until the supervisor has it: a run counts as finished only when every rank has
+// reported so. Throws CommError after the timeout, at least 30 s.
 void sayLast(TrainerObserver& observer, TelemetrySink& sink, TrainOutcome outcome, double timeoutSeconds) {
     const std::chrono::seconds patience{std::max<std::int64_t>(30, std::llround(timeoutSeconds))};
     observer.onState(outcome == TrainOutcome::kStopped ? "stopped" : "finished");
@@ -139,7 +140,7 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
                  TelemetrySink& sink, ControlSource& control, RankDevices& devices, RankHooks* hooks) {
     sink.state("loading");
     RankCpus cpus(environment, config, channels);
-    // The paths of a guest start at its working directory, the folder of the offer.
+    // Relative paths of a guest rank start at its working directory, the folder of the offer.
     const std::filesystem::path base = environment.isGuest ? std::filesystem::path() : environment.runDirectory;
     const DataSplit data = valueOrThrow(loadDataset(config.dataset, base));
 
@@ -157,7 +158,8 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
     joined.transport = communicator->name();
     joined.hosts = communicator->hosts();
     sink.send(joined);
-    // What is divided by the host's CPUs, threads and waiting, has been divided by now.
+    // Thread counts and waiting strategies depend on the CPUs of the host and are chosen before this call restricts
+    // them.
     if (const std::string kept = cpus.keep(); !kept.empty()) sink.log("info", kept);
     const CollectiveWatch watch(sink, *communicator);
     if (const std::int64_t strangers = communicator->strangers(); strangers > 0)

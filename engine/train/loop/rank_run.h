@@ -12,15 +12,17 @@
 
 namespace ringside {
 
-// How a rank tells of itself: to its supervisor, and in time that no rank wants where they outnumber the CPUs.
+// Returns the options of the rank's telemetry sink. Telemetry is encoded in idle CPU time only when the ranks of the
+// host outnumber its CPUs.
 SinkOptions sinkOptionsOf(const RankEnvironment& environment, const RankChannels& channels);
 
-// One rank of a run from its configuration to its exit code: loads the data, joins the others, trains. Reports
-// each state on the way. Throws Error when something stops it.
+// Runs one rank from its configuration to its exit code: loads the data, connects to the other ranks, trains and
+// reports each state to the sink. Throws Error on failure. All references must stay valid during the call; hooks may
+// be null.
 ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, RankChannels& channels,
                  TelemetrySink& sink, ControlSource& control, RankDevices& devices, RankHooks* hooks = nullptr);
 
-// Of the run directory, as a supervisor has written it. Throws Error.
+// Reads and validates the config.json that the supervisor wrote into the run directory. Throws Error.
 RunConfig readRankConfig(const RankEnvironment& environment);
 
 }  // namespace ringside

@@ -24,10 +24,10 @@ namespace ringside {
 
 namespace {
 
-constexpr std::size_t kMostTracedCollectives = 1024;  // of a step
+constexpr std::size_t kMostTracedCollectives = 1024;  // per step
 
-// Validation has no step boundary to carry a stop, so the ranks ask one another after so many batches: rarely while
-// batches are small, after each that may take seconds. The same number on every rank.
+// Returns the number of validation batches between two checks for control commands, the same on every rank. Each check
+// costs a collective: after each batch that may take seconds, after up to 32 small ones.
 std::int64_t batchesBetweenStopChecks(const TrainerParts& parts) {
     constexpr std::int64_t kMostBatches = 32;
     constexpr std::int64_t kValues = 1'000'000;
@@ -35,7 +35,7 @@ std::int64_t batchesBetweenStopChecks(const TrainerParts& parts) {
     return std::clamp<std::int64_t>(kValues / std::max<std::int64_t>(perBatch, 1), 1, kMostBatches);
 }
 
-// As many ranks as there are, whatever the configuration says.
+// Uses the communicator's size as the number of ranks, which overrides the configuration.
 RankLayout layoutOf(const TrainerParts& parts) {
     RunConfig config = parts.config;
     config.parallel.worldSize = parts.communicator.size();
@@ -48,7 +48,8 @@ ShardSpec trainingSpec(const TrainerParts& parts, std::int64_t epoch) {
     return spec;
 }
 
-// DistributedSampler(shuffle=False): every rank evaluates its share, the last slots may be duplicates.
+// Returns the plan of DistributedSampler(shuffle=False): each rank evaluates its share; the last slots may be
+// duplicates.
 std::optional<ShardPlan> validationPlan(const TrainerParts& parts) {
     if (!parts.data.validation || parts.data.validation->size() == 0) return std::nullopt;
     return valueOrThrow(ShardPlan::make({.datasetSize = parts.data.validation->size(),
@@ -61,7 +62,7 @@ std::int64_t samplesPerRank(const Dataset* dataset, int ranks) {
     return dataset ? (dataset->size() + ranks - 1) / ranks : 0;
 }
 
-// The largest batch that can occur: no memory is spent on more, however large loader.batch_size is.
+// Returns the largest batch that can occur, in samples. It bounds the memory even if loader.batch_size is larger.
 std::int64_t largestBatch(const TrainerParts& parts) {
     const int ranks = layoutOf(parts).dataSize();
     const std::int64_t share = std::max({shardNumbers(trainingSpec(parts, 0)).samplesPerRank,
@@ -69,7 +70,7 @@ std::int64_t largestBatch(const TrainerParts& parts) {
     return std::min(parts.config.loader.batchSize, share);
 }
 
-// Else it is the strategy that gives it memory.
+// True if the model allocates all its parameters itself. If false, the strategy allocates them.
 bool holdsWholeModel(const TrainerParts& parts) {
     const bool onDevices = parts.config.parallel.strategy == StrategyKind::kDataParallel;
     return layoutOf(parts).isWhole() && (onDevices || !isCanonical(parts.config));
@@ -89,7 +90,7 @@ std::unique_ptr<Model> preparedModel(const TrainerParts& parts) {
     return model;
 }
 
-// What it takes counts from its first tensor.
+// Sets the memory limit before the model allocates its first tensor, so that all its memory is counted.
 std::unique_ptr<Model> limitedModel(const TrainerParts& parts) {
     constexpr double kMebibyte = 1 << 20;
     parts.backend.memory().setLimit(static_cast<std::int64_t>(parts.config.parallel.memoryLimitMb * kMebibyte));
@@ -107,7 +108,7 @@ const Dataset& validationOrTraining(const DataSplit& data) {
     return data.validation ? *data.validation : *data.training;
 }
 
-// Nothing, unless a test wants a sample of the training exchanged.
+// Returns the function that exchanges a sample index for a test; empty in all other cases.
 DataLoaderOptions::ChangeIndices changeIndices(const TrainerParts& parts, const Dataset& dataset) {
     const bool wanted =
         parts.wrongIndex && &dataset == parts.data.training.get() && parts.wrongIndex->sample < dataset.size();
@@ -129,7 +130,7 @@ GathererParts gathererParts(const TrainerParts& parts, const Dataset& dataset, B
             .changeIndices = changeIndices(parts, dataset)};
 }
 
-// Of all epochs.
+// Returns the number of optimizer steps in all epochs.
 std::int64_t plannedSteps(const ShardPlan& plan, const TrainingConfig& training) {
     const std::int64_t perStep = training.accumulateSteps;
     return (plan.stepsPerEpoch() + perStep - 1) / perStep * training.epochs;
@@ -149,14 +150,15 @@ std::string scaleText(const ChannelScale& scale) {
     return "images are normalized with mean" + list(scale.mean) + " and deviation" + list(scale.deviation);
 }
 
-// Slots of the range that hold no duplicate; duplicates come last.
+// Returns the number of slots in the range without duplicates, which are always last.
 std::size_t uniqueSlots(const ShardPlan& plan, int rank, SlotRange range) {
     std::int64_t unique = range.count;
     while (unique > 0 && plan.isPadded(rank, range.first + unique - 1)) --unique;
     return static_cast<std::size_t>(unique);
 }
 
-// So often that ranks that are held never come near the deadline of the collective in which they wait for rank 0.
+// Returns the polling interval of paused ranks: an eighth of the collective timeout, at most 200 ms. The other ranks
+// wait for rank 0 in a collective meanwhile, so the interval must stay far below the timeout.
 std::chrono::microseconds lookEvery(const RunConfig& config) {
     return std::min(std::chrono::microseconds{200'000},
                     std::chrono::microseconds{static_cast<std::int64_t>(config.parallel.timeoutSeconds * 1e6 / 8)});
@@ -258,14 +260,14 @@ void Trainer::resume() {
     m_parts.observer.progress().step.store(m_position.step, std::memory_order_relaxed);
 }
 
-// What a rank is looked at for is told before it is held.
+// Reports the replica's gradients before the rank pauses, so that they are visible during the pause.
 void Trainer::passed(Phase phase) {
     m_replicas.passed(phase);
     m_control.passed(phase);
     if (phase == Phase::kForward && m_control.isShown(m_position.step)) m_replicas.lookNow(!m_control.isHeldSoon());
 }
 
-// In slow motion: where in the schedule the rank is.
+// Reports the pipeline action that the rank executes, if single phases or slow motion are shown.
 void Trainer::acting(const PipelineAction& action, double share) {
     if (!m_control.showsParts()) return;
     const Phase phase = action.work == PipelineWork::kForward ? Phase::kForward : Phase::kBackward;
@@ -278,7 +280,7 @@ bool Trainer::trainEpoch() {
     m_sumsReduced = false;
     m_consumed.clear();
     m_consumed.reserve(static_cast<std::size_t>(plan.samplesPerRank()));
-    // What was trained on before the checkpoint belongs to the epoch as well.
+    // The epoch's sample list includes the samples trained before the checkpoint.
     const std::int64_t trained =
         m_position.batches > 0 ? plan.batch(m_position.batches - 1).first + plan.batch(m_position.batches - 1).count
                                : 0;
@@ -308,14 +310,14 @@ bool Trainer::trainSteps(const ShardPlan& plan) {
     return goOn;
 }
 
-// As the rank of uneven data whose loop is over one step before the others'.
+// True if pitfalls.early_exit ends the loop of the last rank one step before the other ranks, as uneven data would.
 bool Trainer::isLeavingEarly(std::int64_t batches) const {
     if (!m_parts.config.stepPitfalls.earlyExit || m_parts.communicator.size() == 1) return false;
     if (m_parts.communicator.rank() != m_parts.communicator.size() - 1) return false;
     return m_position.batches + m_parts.config.training.accumulateSteps >= batches;
 }
 
-// It takes part in nothing from here on; who watches over the ranks ends it.
+// Blocks forever without joining any collective, until the supervisor ends the process.
 void Trainer::leaveEarly() {
     const int rank = m_parts.communicator.rank();
     m_parts.observer.onEvent(LogLine{rank, "warning",
@@ -368,7 +370,8 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     if (const auto links = m_linkWatch.look(m_nowUs, [this] { return m_parts.communicator.links(); }))
         m_parts.observer.onEvent(*links);
     tellPace();
-    // Within the traced step: where no collective of the strategy follows the update, the ranks meet here.
+    // This belongs to the traced step: if no collective of the strategy follows the update, the ranks synchronise
+    // here.
     const std::vector<ControlCommand> commands = m_agreement.conclude(result.signal);
     finishTrace();
     return m_control.endStep({m_position.step, m_position.epoch}, commands);
@@ -382,7 +385,8 @@ void Trainer::finishTrace() {
         m_agreement.post({ControlKind::kTraceEvery, static_cast<double>(*steps)});
 }
 
-// Who is in one phase for longer than the deadline is taken for hung.
+// Throws TrainingError if the configured pace makes a backward pass or an all-reduce longer than half the timeout. A
+// rank that exceeds the timeout within one phase is treated as hung.
 void Trainer::checkPace() const {
     const PaceConfig& pace = m_parts.config.parallel.pace;
     const double most = m_parts.config.parallel.timeoutSeconds / 2;
@@ -405,7 +409,7 @@ void Trainer::checkPace() const {
     if (moving > most) refuse("parallel.pace.gbit_per_s", "the gradients' all-reduce", moving);
 }
 
-// That this rank updates.
+// Returns the number of parameters that this rank updates.
 std::int64_t Trainer::ownParameters() const {
     const Mesh& mesh = m_layout.mesh;
     std::int64_t all = 0;
@@ -426,9 +430,9 @@ bool Trainer::isLogged() const {
     return m_position.step % m_parts.config.training.logEvery == 0;
 }
 
-// Reading all gradients once more is nothing beside a step of a millisecond, but would be 1.4 % of the MLP's 25 us:
-// the charts of a long run are content with a thousand a second, unless the update is decided by the norm, which is
-// known then. In a short run that takes a fraction of a second, and the same run has the same curve every time.
+// Measuring the norm reads all gradients once more: negligible for a step of a millisecond, but 1.4 % of the MLP's 25
+// us. Long runs therefore measure it at most once per millisecond, unless the optimizer needs it anyway. Short runs
+// measure it in every step, so that the curve is reproducible.
 bool Trainer::gradientNormIsDue() {
     constexpr std::int64_t kLeastUs = 1000;
     constexpr std::int64_t kShortRun = 10'000;  // steps
@@ -464,7 +468,8 @@ void Trainer::StepSums::add(const SampleLosses& losses) {
     samples += losses.loss.size();
 }
 
-// In the first step the weights are still PyTorch's initial ones, so the data is to blame.
+// The first step uses PyTorch's initial weights, so its message points to the data; later messages point to the
+// learning rate.
 std::string Trainer::lossText(double loss) const {
     std::array<char, 32> lr{};
     std::snprintf(lr.data(), lr.size(), "%g", m_parts.config.optimizer.lr);
@@ -531,7 +536,7 @@ RunControl::Actions Trainer::controlActions() {
                 }};
 }
 
-// Before the first epoch: both parts of the data are scaled by the training part alone.
+// Scales training and validation samples by the statistics of the training samples. Called before the first epoch.
 void Trainer::normalize() {
     if (!m_parts.config.loader.normalize) return;
     const PhaseScope scope(m_parts.observer.progress().phase, Phase::kDataWait);

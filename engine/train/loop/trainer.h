@@ -30,21 +30,28 @@ namespace ringside {
 
 enum class TrainOutcome { kFinished, kStopped };
 
-// One rank's training from the first epoch to the final weights. Every rank runs the same loop; rank 0 also reports
-// results that belong to all of them and writes checkpoints.
+// Training loop of one rank, from the first epoch or a checkpoint to the final weights.
+//
+// Each epoch trains its steps (trainEpoch), evaluates the validation data (validate) and reports the results. A step
+// computes the gradients of its micro-batches, averages them and updates the weights through the Strategy; the ranks
+// then agree on control commands (StepAgreement) and execute them (RunControl). All ranks run the same loop and make
+// the same collective calls in the same order; rank 0 also reports results of the whole run and writes checkpoints.
+//
+// Thread safety: one thread, except stepUnderWay().
 class Trainer {
   public:
-    // Builds the model; throws TrainingError when configuration and data do not fit together.
+    // Builds the model and the strategy. Throws TrainingError when configuration and data do not fit together.
     explicit Trainer(const TrainerParts& parts);
 
-    // Throws TrainingError for a loss that is not finite (unless told to go on), a label that is no class or a
-    // checkpoint that does not fit, CommError when a peer is gone.
+    // Trains until the configured epochs or steps are done or a stop command arrives. Throws TrainingError for a loss
+    // that is not finite (if training.on_non_finite is stop), an invalid label or a checkpoint that does not fit, and
+    // CommError when a peer fails.
     TrainOutcome run();
 
     Model& model() { return *m_model; }
     std::int64_t steps() const { return m_position.step; }
-    StepTracer& tracer() { return m_tracer; }  // between two steps, as they are
-    // Any thread: the step under way, where it is traced.
+    StepTracer& tracer() { return m_tracer; }  // call between two steps only
+    // Returns the unfinished trace of the current step, if the step is traced. Callable from any thread.
     std::optional<StepTrace> stepUnderWay() const { return m_tracer.soFar(); }
 
   private:
@@ -52,7 +59,7 @@ class Trainer {
         std::int64_t first;
         std::int64_t last;
     };
-    // Over the samples of one step on this rank.
+    // Sums over the samples of one step on this rank.
     struct StepSums {
         double loss = 0;
         double correct = 0;
@@ -66,8 +73,8 @@ class Trainer {
     void logSmallShard(const ShardPlan& plan);
     void checkShard(const ShardPlan& plan) const;
     void resume();
-    bool trainEpoch();  // the rest of the epoch under way; false: stopped by request
-    // One optimizer step from the batches [first, last) of the epoch.
+    bool trainEpoch();  // trains the rest of the current epoch; false: stopped by request
+    // Makes one optimizer step from the batches [first, last) of the epoch. Returns false to stop.
     bool trainStep(const ShardPlan& plan, BatchRange batches);
     bool trainSteps(const ShardPlan& plan);
     void passed(Phase phase);
@@ -79,14 +86,14 @@ class Trainer {
     std::int64_t ownParameters() const;
     Batch nextTrainingBatch();
     Batch nextValidationBatch();
-    bool isLogged() const;     // the step under way
-    bool gradientNormIsDue();  // and counts as measured
+    bool isLogged() const;     // true if the current step is logged
+    bool gradientNormIsDue();  // true if this step must measure the norm; records the time
     bool evaluate(const ShardPlan& plan, MetricSums& sums);
     void normalize();
     void reportNonFinite(double loss);
-    std::string lossText(double loss) const;  // of a loss that is not finite
-    bool validate();                          // false: stopped on the way
-    void saveNow();                           // between two steps, or batches of a validation
+    std::string lossText(double loss) const;  // error text for a loss that is not finite
+    bool validate();                          // false: stopped by request
+    void saveNow();                           // called between two steps, or between two validation batches
     RunControl::Actions controlActions();
 
     void reportStep(const StepResult& result, const StepSums& sums);
@@ -95,11 +102,12 @@ class Trainer {
     void finishTrace();
     void reportReplica();
     void reportMemory();
-    bool hasEnoughSteps() const;           // training.max_steps
-    std::int64_t trainingBatches() const;  // of the epoch under way
+    bool hasEnoughSteps() const;           // true once training.max_steps are done
+    std::int64_t trainingBatches() const;  // number of batches in the current epoch
     bool isRankZero() const { return m_parts.communicator.rank() == 0; }
 
-    // Attached to the communicator before the strategy splits groups off it, and taken back when all are gone.
+    // Records the communicator's collectives while it exists. It must be built before the strategy splits groups off
+    // the communicator, and destroyed after them.
     class TracedCommunicator {
       public:
         TracedCommunicator(Communicator& communicator, CollectiveTrace* trace) : m_communicator(communicator) {
@@ -118,7 +126,7 @@ class Trainer {
     TracedCommunicator m_tracedCommunicator;
     RankLayout m_layout;
     ModelTask m_task;
-    Pacer m_pacer;  // outlives the models that it watches
+    Pacer m_pacer;  // must outlive the models that it watches
     LayerShow m_layerShow{m_pacer};
     std::unique_ptr<Model> m_model;
     std::unique_ptr<Loss> m_loss;
@@ -128,26 +136,26 @@ class Trainer {
     std::unique_ptr<BatchMemory> m_hostMemory;
     BatchGatherer m_trainingGatherer;
     BatchGatherer m_validationGatherer;
-    std::optional<ShardPlan> m_validationPlan;  // none without validation samples
+    std::optional<ShardPlan> m_validationPlan;  // empty without validation samples
     IndexReport m_indexReport;
     LinkWatch m_linkWatch;
-    std::vector<std::int64_t> m_consumed;  // of the epoch, in order
-    std::int64_t m_dataUs = 0;             // waited for batches since the last logged step
-    std::int64_t m_nowUs = 0;              // when the last batch was there
-    std::optional<std::int64_t> m_normUs;  // when the gradient's norm was measured last
+    std::vector<std::int64_t> m_consumed;  // sample indices trained in this epoch, in order
+    std::int64_t m_dataUs = 0;             // time spent waiting for batches since the last logged step, in microseconds
+    std::int64_t m_nowUs = 0;              // time at which the last batch was ready
+    std::optional<std::int64_t> m_normUs;  // time of the last gradient-norm measurement
     CheckpointKeeper m_checkpoints;
     StepAgreement m_agreement;
     RunControl m_control;
-    std::int64_t m_epochs;         // in all
-    std::int64_t m_ownParameters;  // that this rank updates
+    std::int64_t m_epochs;         // total number of epochs to train
+    std::int64_t m_ownParameters;  // number of parameters that this rank updates
     StepTracer m_tracer;
     SlowPhase m_slowPhase;
     std::int64_t m_plannedSteps = 0;
     TrainingPosition m_position;
-    bool m_sumsReduced = false;  // of the position: they are all ranks' already
+    bool m_sumsReduced = false;  // true if m_position.sums are already summed over all ranks
     bool m_toldNonFinite = false;
-    int m_trafficTold = 0;          // steps of whole batches whose bytes were told
-    std::int64_t m_wholeBatch = 0;  // rows of every batch but an epoch's last
+    int m_trafficTold = 0;          // number of full-batch steps whose traffic was reported
+    std::int64_t m_wholeBatch = 0;  // rows of each batch except an epoch's last
 };
 
 }  // namespace ringside

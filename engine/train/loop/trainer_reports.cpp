@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank's training tells of itself.
+// Reports of a Trainer: steps, results, memory, traffic and checksums.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -46,7 +46,7 @@ void Trainer::reportStep(const StepResult& result, const StepSums& sums) {
     record.step = m_position.step;
     record.loss = sums.meanLoss();
     record.correct = !m_loss->countsCorrect() ? -1 : m_layout.isReader() ? sums.correct : 0;
-    // Ranks of one pipeline report the same samples: they count once.
+    // Ranks of one pipeline report the same samples, which must count once.
     record.samples = m_layout.isReader() ? static_cast<std::int64_t>(sums.samples) : 0;
     record.endUs = m_parts.observer.nowUs();
     record.gradientNorm = result.gradientNorm;
@@ -88,7 +88,7 @@ void Trainer::reportEpochEnd() {
     reportReplica();
 }
 
-// Everything has been taken by now.
+// Reports the memory of this rank after all buffers are allocated.
 void Trainer::reportMemory() {
     MemoryCount& count = m_parts.backend.memory();
     m_parts.observer.onEvent(RankMemory{.rank = m_parts.communicator.rank(),
@@ -102,7 +102,7 @@ void Trainer::reportMemory() {
                                         .predictedPeak = predictedPeak()});
 }
 
-// On the CPU: devices take memory of their own for what they compute with.
+// Returns the predicted peak memory in bytes, or -1 on CUDA devices, whose libraries allocate memory of their own.
 std::int64_t Trainer::predictedPeak() const {
     const Result<CostSubject> subject = costSubject(m_parts.config, m_parts.data);
     if (!subject || m_parts.config.parallel.device == DeviceChoice::kCuda) return -1;
@@ -110,7 +110,7 @@ std::int64_t Trainer::predictedPeak() const {
     return plan ? predictMemory(subject.value(), plan.value(), m_parts.communicator.rank()).peak() : -1;
 }
 
-// Of the second step of a whole batch: in the first, some strategies measure norms.
+// Reports the bytes sent in the first two full-batch steps. Some strategies also measure norms in the first.
 void Trainer::reportTraffic(std::int64_t bytes) {
     constexpr int kTold = 2;
     if (m_trafficTold == kTold) return;
@@ -122,7 +122,7 @@ void Trainer::reportReplica() {
     const std::string sum = m_strategy->isWhole() ? parameterChecksum(m_model->parameters(), m_parts.backend)
                                                   : parameterChecksum(*m_strategy);
     Replica replica{m_parts.communicator.rank(), m_position.step, sum};
-    // Every tensor's own now and then: epochs may be short.
+    // Checksums of single tensors are added only in epochs 1, 2, 4, 8, ... and multiples of 64: epochs may be short.
     const auto epoch = static_cast<std::uint64_t>(m_position.epoch);
     if (std::has_single_bit(epoch) || epoch % 64 == 0) m_replicas.addChecksums(replica);
     m_parts.observer.onEvent(std::move(replica));
