@@ -35,7 +35,7 @@ TensorOutline outlineOf(std::string name, const Parameter& parameter) {
             .shape = {parameter.shape.sizes().begin(), parameter.shape.sizes().end()}};
 }
 
-// As in PyTorch's flattened optimizer state_dict: "state.0.weight.exp_avg".
+// Returns the name of an optimizer tensor as in PyTorch's flattened state_dict: "state.0.weight.exp_avg".
 std::string stateName(const Parameter& parameter, const char* name) {
     return "state." + parameter.name + "." + name;
 }
@@ -45,7 +45,7 @@ bool isThere(const std::filesystem::path& path) {
     return std::filesystem::exists(path, ignored);
 }
 
-// One of a checkpoint's two files, whose tensors come in any order.
+// One of the two tensor files of a checkpoint. Its tensors may be written in any order.
 class TensorFile {
   public:
     TensorFile(const std::filesystem::path& path, std::vector<TensorOutline> tensors,
@@ -73,10 +73,10 @@ class TensorFile {
     AtomicFile m_file;
 };
 
-// A checkpoint under way: nothing of it is left without commit().
+// Checkpoint that is being written. Its files are discarded unless commit() is called.
 class CheckpointFiles {
   public:
-    // kept: what the optimizer has of each parameter.
+    // `kept` lists the names of the optimizer's tensors of each parameter.
     CheckpointFiles(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                     const std::vector<Parameter*>& state, const std::vector<Parameter*>& parameters,
                     const std::vector<const char*>& kept, const Optimizer& optimizer)
@@ -87,12 +87,13 @@ class CheckpointFiles {
                     {{"format", "pt"}, {"step", std::to_string(m_manifest.step)}}),
           m_state(m_directory / kOptimizerName, outlines(parameters, kept, optimizer), {{"format", "pt"}}) {
         if (!optimizer.countsSteps()) return;
-        const auto steps = static_cast<float>(optimizer.progress().updates);  // a float, as torch.optim.Adam has
+        // stored as a float, as in torch.optim.Adam
+        const auto steps = static_cast<float>(optimizer.progress().updates);
         for (const Parameter* one : parameters)
             m_state.write(stateName(*one, "step"), std::as_bytes(std::span(&steps, 1)));
     }
 
-    // kept: empty for the tensor's own value.
+    // `kept` is empty for the parameter's value, or the name of an optimizer tensor.
     void write(const Parameter& of, const char* kept, std::span<const std::byte> bytes) {
         if (*kept == '\0')
             m_weights.write(of.name, bytes);
@@ -166,7 +167,7 @@ std::string shapeText(const std::vector<std::int64_t>& shape) {
     return "(" + text + ")";
 }
 
-// Where a tensor of the file lies, when it has one of this type and shape.
+// Returns the entry of a tensor if the file has it with this type and shape.
 Result<SafetensorsFile::Entry> entryFor(const SafetensorsFile& file, const std::string& fileName,
                                         const std::string& name, const Shape& shape, const Tensor& into) {
     const SafetensorsFile::Entry* entry = file.find(name);
@@ -184,7 +185,7 @@ Result<SafetensorsFile::Entry> entryFor(const SafetensorsFile& file, const std::
     return *entry;
 }
 
-// Weights that are no numbers make every loss one, which would be blamed on the data set.
+// Non-finite weights make every loss non-finite, for which the error message would blame the data set.
 std::optional<Problem> checkFinite(std::span<const std::byte> bytes, const std::string& fileName,
                                    const std::string& name) {
     if (areFinite(bytes)) return {};
@@ -204,7 +205,7 @@ std::optional<Problem> restore(const SafetensorsFile& file, const std::string& f
     return {};
 }
 
-// Adam's count is a float in the file; beyond 2^24 only the manifest has it exactly.
+// Returns Adam's step count. The file stores it as a float; beyond 2^24 only the manifest has the exact value.
 std::int64_t stepsOf(const ResumePoint& point, const Parameter& first) {
     const SafetensorsFile::Entry* entry = point.optimizer->find(stateName(first, "step"));
     if (entry == nullptr || entry->type != "F32" || entry->size != sizeof(float)) return point.manifest.step;
@@ -253,7 +254,7 @@ std::string writeCheckpoint(const std::filesystem::path& runDirectory, Checkpoin
     return files.commit();
 }
 
-// Whatever goes wrong here, the other ranks gather to the end before it is said.
+// An error on this rank is rethrown only after all ranks have gathered all tensors, so that no rank is left waiting.
 std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                                            Strategy& strategy, bool mustBeFinite) {
     std::optional<CheckpointFiles> files;
@@ -283,7 +284,7 @@ std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirec
     const std::filesystem::path directory = files->directory();
     files.reset();
     std::error_code ignored;
-    std::filesystem::remove(directory, ignored);  // where it has just been made
+    std::filesystem::remove(directory, ignored);  // fails harmlessly if it contains other files
     return {};
 }
 

@@ -15,48 +15,50 @@
 
 namespace ringside {
 
-// What a checkpoint holds of a rank's model; all of it outlives the call.
+// Parts of a whole model that a checkpoint stores or restores. Each reference must stay valid during the call.
 struct TrainedParts {
-    const std::vector<Parameter*>& state;       // all that a state_dict holds: float32 or int64
-    const std::vector<Parameter*>& parameters;  // what the optimizer updates
+    const std::vector<Parameter*>& state;       // all entries of a state_dict: float32 or int64
+    const std::vector<Parameter*>& parameters;  // parameters that the optimizer updates
     Optimizer& optimizer;
     Backend& backend;
 };
 
-// Writes RUN_DIR/checkpoints/step-00000012/{model.safetensors, optimizer.safetensors, manifest.json}, each atomically,
-// the manifest last: a directory with a manifest is complete. One tensor at a time is in host memory, and goes to its
-// range of the file. The manifest's files are filled in. Returns the path relative to the run directory. Throws
+// Writes RUN_DIR/checkpoints/step-00000012/{model.safetensors, optimizer.safetensors, manifest.json} and returns the
+// path relative to the run directory. Each file is written atomically, the manifest last: a directory with a manifest
+// is complete. Only one tensor at a time is copied to host memory. The function fills in manifest.files. Throws
 // IoError.
 std::string writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                             const TrainedParts& parts);
 
-// The same of a model that no rank holds whole. Every rank calls it at the same time, only who `writes` does. Nothing
-// is left of weights that `mustBeFinite` and are not: the result is empty.
+// Writes the checkpoint of a model that no rank holds whole. Collective: one rank calls it while all other ranks call
+// gatherForCheckpoint(). Returns an empty result and leaves no checkpoint if `mustBeFinite` and a weight is not
+// finite.
 std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                                            Strategy& strategy, bool mustBeFinite);
-// What the ranks that do not write do meanwhile.
+// Takes part in the collectives of writeCheckpoint() on the ranks that do not write.
 void gatherForCheckpoint(Strategy& strategy);
 std::int64_t checkpointBytes(const Strategy& strategy, const Model& model);
 
-// Where in a run directory its checkpoints lie, and what writeCheckpoint() calls the one of that step: "step-00000012".
+// Name of the directory of checkpoints in a run directory, and the name of the checkpoint of a step: "step-00000012".
 inline constexpr const char* kCheckpointsName = "checkpoints";
 std::string checkpointName(std::int64_t step);
 
-// Bytes on the disk that such a checkpoint takes, or a little less.
+// Returns an upper estimate of the size of such a checkpoint on disk, in bytes.
 std::int64_t checkpointBytes(const TrainedParts& parts);
 
-// Restores the weights and, where the checkpoint has more than weights, the optimizer's state. The problem names the
-// file and the tensor that is missing, does not fit, or has values that `mustBeFinite` and are not.
+// Restores the weights and, if the checkpoint has it, the optimizer's state. The problem names the file and the tensor
+// that is missing, does not fit, or has values that are not finite although `mustBeFinite`.
 Result<bool> restoreCheckpoint(const ResumePoint& point, const TrainedParts& parts, bool mustBeFinite);
 
-// The same for a model that no rank holds whole: each takes its part.
+// Does the same for a model that no rank holds whole: each rank restores its part. Collective.
 Result<bool> restoreCheckpoint(const ResumePoint& point, Strategy& strategy, const Model& model, bool mustBeFinite);
 
-// Whether every value is a finite number.
+// True if every value is a finite number.
 bool areFinite(const std::vector<Parameter*>& parameters, Backend& backend);
 
-// SHA-256 over all parameter values in registration order, in hex: equal on all ranks means replicas in sync.
+// Returns the SHA-256 over all parameter values in registration order, in hex. Equal values on all ranks mean that the
+// replicas are in sync.
 std::string parameterChecksum(const std::vector<Parameter*>& parameters, Backend& backend);
-std::string parameterChecksum(Strategy& strategy);  // every rank calls it at the same time
+std::string parameterChecksum(Strategy& strategy);  // collective
 
 }  // namespace ringside

@@ -15,7 +15,7 @@ namespace ringside {
 
 namespace {
 
-// What dealt the samples, for who reads a checkpoint.
+// Returns the settings that assign samples to ranks, for programs that read a checkpoint.
 Json samplerJson(const RunConfig& config) {
     Json json = config.toJson()["sampler"];
     json["world_size"] = config.dataRanks();
@@ -25,7 +25,8 @@ Json samplerJson(const RunConfig& config) {
     return json;
 }
 
-// Its manifest first, so that nobody takes what is left for whole; one checkpoint too many does no harm.
+// Removes a checkpoint, its manifest first, so that an incomplete removal leaves no checkpoint that looks complete.
+// Errors are ignored: a superfluous checkpoint does no harm.
 void removeCheckpoint(const std::filesystem::path& directory) {
     std::error_code ignored;
     std::filesystem::remove(directory / kManifestName, ignored);
@@ -122,7 +123,7 @@ void CheckpointKeeper::saveLast(const TrainingPosition& position) {
                       m_places.current().string() + " continues from there");
 }
 
-// The record is flushed first: a run that is started again continues behind steps that are recorded.
+// Prepares a save. Telemetry is flushed first, so that a resumed run never starts after steps that are not recorded.
 void CheckpointKeeper::begin() {
     m_parts.observer.onState("saving");
     m_parts.observer.flush();
@@ -156,7 +157,7 @@ bool CheckpointKeeper::attempt(const TrainingPosition& position) {
     return agree(isComplete);
 }
 
-// Of weights that must be finite nothing is written unless they are; empty: they are not.
+// Writes the checkpoint; returns its path, or nothing if the weights must be finite and are not.
 std::optional<std::string> CheckpointKeeper::writtenUnlessBad(const TrainingPosition& position) {
     const bool mustBeFinite = m_parts.config.training.onNonFinite == OnNonFinite::kStop;
     if (!m_strategy.isWhole())
@@ -195,7 +196,7 @@ void CheckpointKeeper::writeHere(const TrainingPosition& position) {
     scheduleTimedSave(m_parts.observer.nowUs() - fromUs);
 }
 
-// An attempt that is killed has left what it would have removed next.
+// Finds the checkpoints that an earlier, killed attempt could not remove.
 void CheckpointKeeper::findEarlierAttempts(const ResumePoint& point) {
     OwnCheckpoints own = findOwnCheckpoints(m_parts.runDirectory, point.directory, point.manifest.step);
     m_kept = std::move(own.kept);
@@ -203,9 +204,9 @@ void CheckpointKeeper::findEarlierAttempts(const ResumePoint& point) {
     m_passing.insert(m_passing.end(), own.overtaken.begin(), own.overtaken.end());
 }
 
-// Those of this run alone: one that is resumed from and lies elsewhere is somebody's own.
+// Removes superseded checkpoints of this run only. A resumed checkpoint in another directory is left alone.
 void CheckpointKeeper::forgetOlder(bool isTimed) {
-    for (auto* list : {&m_kept, &m_passing}) std::erase(*list, m_lastPath);  // written again
+    for (auto* list : {&m_kept, &m_passing}) std::erase(*list, m_lastPath);  // a rewritten checkpoint is listed once
     for (const std::string& path : std::exchange(m_passing, {})) removeCheckpoint(m_parts.runDirectory / path);
     (isTimed ? m_passing : m_kept).push_back(m_lastPath);
     const std::int64_t most = m_parts.config.training.keepCheckpoints;
@@ -213,7 +214,7 @@ void CheckpointKeeper::forgetOlder(bool isTimed) {
         removeCheckpoint(m_parts.runDirectory / m_kept.front());
 }
 
-// A save may take a twentieth of the time at most, however long it is.
+// Schedules the next timed save so that saving takes at most a twentieth of the time.
 void CheckpointKeeper::scheduleTimedSave(std::int64_t tookUs) {
     constexpr std::int64_t kTimes = 20;
     const std::int64_t seconds = m_parts.config.training.checkpointSeconds;
@@ -223,7 +224,7 @@ void CheckpointKeeper::scheduleTimedSave(std::int64_t tookUs) {
 
 bool CheckpointKeeper::isTimedSaveDue(std::int64_t nowUs) {
     if (nowUs < m_timedSaveUs) return false;
-    m_timedSaveUs = std::numeric_limits<std::int64_t>::max() - 1;  // until it is done
+    m_timedSaveUs = std::numeric_limits<std::int64_t>::max() - 1;  // no further save is due until this one is done
     m_nextIsTimed = true;
     return true;
 }

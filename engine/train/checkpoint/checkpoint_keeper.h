@@ -16,43 +16,45 @@
 
 namespace ringside {
 
-// How far a training has come: everything before it is done.
+// Progress of a training. Everything before the position is done.
 struct TrainingPosition {
     std::int64_t step = 0;                    // optimizer steps
-    std::int64_t epoch = 0;                   // the one under way, or the next
-    std::int64_t batches = 0;                 // of that epoch, done on every rank
-    MetricSums sums = {};                     // of that epoch, over all ranks; only rank 0 gets them back
-    std::vector<ControlChange> changes = {};  // what the run was told so far; of a position that is resumed
+    std::int64_t epoch = 0;                   // current epoch, or the next one between two epochs
+    std::int64_t batches = 0;                 // batches of that epoch that every rank has finished
+    MetricSums sums = {};                     // sums of that epoch over all ranks; resume() sets them on rank 0 only
+    std::vector<ControlChange> changes = {};  // changes by control commands; set by resume() only
 };
 
-// Takes a training up where training.resume says, and writes its checkpoints.
+// Resumes a training from training.resume and writes its checkpoints.
 class CheckpointKeeper {
   public:
-    // All of it outlives the keeper.
+    // All arguments must outlive the keeper.
     CheckpointKeeper(const TrainerParts& parts, const Model& model, Strategy& strategy)
         : m_parts(parts), m_model(model), m_strategy(strategy), m_places(parts.runDirectory, parts.config) {}
 
-    // Puts weights, the optimizer's state and float16's loss scale back, on every rank; the start where nothing is
-    // named. Throws TrainingError.
+    // Restores the weights, the optimizer's state and float16's loss scale on every rank. Returns the start position
+    // if training.resume is empty. Throws TrainingError.
     TrainingPosition resume();
-    // What images are scaled with, for who uses the weights.
+    // Sets the scale of images that is stored in the manifest, for programs that use the weights.
     void setScale(const ChannelScale& scale) { m_scale = scale; }
-    // What the run was told so far, for later checkpoints.
+    // Sets the changes by control commands that later checkpoints store.
     void setChanges(const std::vector<ControlChange>& changes) { m_changes = changes; }
-    // Before training, on rank 0: sets room aside on the disk for one checkpoint, so that a run whose disk gets full
-    // can still save its weights. Throws IoError where there is none.
+    // Reserves disk space for one checkpoint on rank 0, so that a run whose disk becomes full can still save its
+    // weights. Call before training. Throws IoError if there is not enough space.
     void reserve();
-    // Rank 0 writes, once a step and only finite weights unless training.on_non_finite goes on; throws TrainingError,
-    // and IoError where there is no room for another one after it. Every rank calls it; returns when the checkpoint is
-    // complete. Where the run directory was deleted it is made again; where it cannot be written the weights are saved
-    // in the other SavePlaces, and rank 0 throws an IoError that names the place.
+    // Saves a checkpoint; rank 0 writes it. Every rank must call it; returns when the checkpoint is complete. Does
+    // nothing if this step is already saved. Throws TrainingError for weights that are not finite (if
+    // training.on_non_finite is stop), and IoError if no space is left for another checkpoint. A deleted run directory
+    // is created again; if it cannot be written, the weights are saved in another of the SavePlaces and rank 0 throws
+    // an IoError that names it.
     void save(const TrainingPosition& position);
-    // The same, when no other follows. A checkpoint of this step that was deleted since is written again.
+    // Like save() without reserving space for another checkpoint. A checkpoint of this step that has been deleted is
+    // written again.
     void saveLast(const TrainingPosition& position);
-    // On rank 0: whether training.checkpoint_seconds have passed; once for each time. The next save is then taken for
-    // it, and removed again after a newer one.
+    // True if a save is due by training.checkpoint_seconds; returns true once per save. The next save then counts as
+    // timed and is removed after a newer one. Rank 0 only.
     bool isTimedSaveDue(std::int64_t nowUs);
-    // "; the last checkpoint is checkpoints/step-00000012", or how to get one.
+    // Returns " (the last good checkpoint is checkpoints/step-00000012)", or an empty text if there is none.
     std::string lastText() const;
 
   private:
@@ -71,16 +73,18 @@ class CheckpointKeeper {
     const TrainerParts& m_parts;
     const Model& m_model;
     Strategy& m_strategy;
-    SavePlaces m_places;  // used on rank 0
+    SavePlaces m_places;  // used on rank 0 only
     ChannelScale m_scale;
     std::vector<ControlChange> m_changes;
     std::int64_t m_savedStep = -1;
     std::string m_lastPath;
     std::optional<SpaceReserve> m_reserve;
-    std::int64_t m_timedSaveUs = std::numeric_limits<std::int64_t>::max();  // when the next is due
+    // time of the next timed save, in microseconds
+    std::int64_t m_timedSaveUs = std::numeric_limits<std::int64_t>::max();
     bool m_nextIsTimed = false;
-    std::vector<std::string> m_kept;  // written by this run, in earlier attempts too, and not timed, oldest first
-    // Timed ones, half written ones and those of steps that are done again, until there is a newer checkpoint.
+    // checkpoints of this run and its earlier attempts that are not timed, oldest first
+    std::vector<std::string> m_kept;
+    // Timed or incomplete checkpoints and those of steps that are repeated; removed after a newer checkpoint.
     std::vector<std::string> m_passing;
 };
 

@@ -8,16 +8,17 @@
 
 namespace ringside {
 
-// What earlier attempts of a run have left in its own directory when it goes on there; paths relative to it.
+// Checkpoints that earlier attempts of a run left in its directory, as paths relative to it.
 struct OwnCheckpoints {
-    std::vector<std::string> kept;   // complete, up to the one that is gone on from, oldest first
-    std::vector<std::string> timed;  // such that training.checkpoint_seconds wrote
-    // Half written, or of steps that are done again: to be removed once there is a newer one.
+    std::vector<std::string> kept;   // complete ones up to the one that is resumed, oldest first
+    std::vector<std::string> timed;  // complete ones written because of training.checkpoint_seconds
+    // incomplete ones and those of steps that are repeated; to be removed after a newer checkpoint
     std::vector<std::string> overtaken;
 };
 
-// Empty where `resumed`, a checkpoint of `step` steps, lies elsewhere: then nothing here is an earlier attempt's. What
-// is not named and made as writeCheckpoint() does is nobody's to remove and left out; so are links.
+// Returns the checkpoints in `runDirectory`; none if `resumed`, a checkpoint after `step` steps, is in another
+// directory. Links and directories that writeCheckpoint() did not make are left out, because the run must not remove
+// them.
 OwnCheckpoints findOwnCheckpoints(const std::filesystem::path& runDirectory, const std::filesystem::path& resumed,
                                   std::int64_t step);
 

@@ -17,7 +17,7 @@ constexpr int kMostAttempts = 3;
 constexpr std::size_t kMostConfigBytes = 16U << 20;
 constexpr const char* kConfigName = "config.json";
 
-// The directory, or a part of its path, is not there any more.
+// True if the directory or a part of its path no longer exists.
 bool isGone(const IoError& error) {
     return error.systemError() == ENOENT || error.systemError() == ENOTDIR || error.systemError() == ESTALE;
 }

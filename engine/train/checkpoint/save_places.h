@@ -24,7 +24,7 @@ class SavePlaces {
     // tried again, up to three times in all, because the next save makes it again. False when no directory is left.
     bool advance(const IoError& error);
 
-    // Why the run directory could not be used; empty while nothing has failed.
+    // Returns the reason why the run directory could not be used; empty while nothing has failed.
     const std::string& firstFailure() const { return m_firstFailure; }
 
   private:
@@ -38,7 +38,7 @@ class SavePlaces {
     const RunConfig& m_config;
     std::filesystem::path m_current;
     Kind m_kind = Kind::kRunDirectory;
-    int m_attempts = 1;  // in the current directory
+    int m_attempts = 1;  // number of attempts in the current directory
     std::string m_firstFailure;
 };
 

@@ -19,7 +19,7 @@ constexpr int kIntervalsUntilOld = 5;
 struct GpuWatch::State {
     std::function<GpuReading()> read;
     std::chrono::milliseconds interval;
-    std::mutex mutex;  // guards what follows
+    std::mutex mutex;  // guards the members below
     std::condition_variable changed;
     bool stopping = false;
     bool ended = false;

@@ -9,9 +9,10 @@
 
 namespace ringside {
 
-// Asks a GPU about once a second in a thread of its own. A driver that hangs only makes the answer old, and an old
-// answer is none. At the end the answer under way is waited for, as the process may not end inside the driver; after an
-// interval it is left behind.
+// Queries a GPU about once a second in a thread of its own.
+//
+// If the driver hangs, the last reading becomes outdated and latest() returns an unknown reading. The destructor waits
+// for a query in progress, because the process must not exit inside the driver, but for at most one interval.
 class GpuWatch {
   public:
     explicit GpuWatch(std::function<GpuReading()> read,
@@ -20,11 +21,12 @@ class GpuWatch {
     GpuWatch(const GpuWatch&) = delete;
     GpuWatch& operator=(const GpuWatch&) = delete;
 
-    GpuReading latest() const;  // any thread, at once; unknown before the first answer and when it is old
+    // any thread, never blocks on the GPU; unknown before the first reading and once it is outdated
+    GpuReading latest() const;
 
   private:
     struct State;
-    std::shared_ptr<State> m_state;  // shared with the thread, which may outlive us
+    std::shared_ptr<State> m_state;  // shared with the thread, which may outlive this object
 };
 
 }  // namespace ringside

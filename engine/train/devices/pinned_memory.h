@@ -9,7 +9,7 @@
 
 namespace ringside {
 
-// Page-locked batches, which a GPU fetches itself while the CPU works on.
+// Page-locked host memory for batches, which a GPU copies while the CPU continues to work.
 class PinnedMemory final : public BatchMemory {
   public:
     explicit PinnedMemory(std::shared_ptr<GpuRuntime> runtime) : m_runtime(std::move(runtime)) {}

@@ -11,17 +11,20 @@
 
 namespace ringside {
 
-// Which CPUs a rank of several on a host keeps its threads on: its share of those that were set aside for these ranks
-// together, by a scheduler, a cpuset or taskset. Ranks whose launcher gave each CPUs of its own keep those. Where ranks
-// have all of a host, others use its CPUs too: there a rank that could not move would keep all waiting for it.
+// CPUs to which the threads of a rank are pinned.
+//
+// If a scheduler, a cpuset or taskset restricts several ranks of a host to a common set of CPUs, each rank is pinned
+// to an equal share of it. Ranks whose launcher gave them CPUs of their own keep those. If the ranks may use all CPUs
+// of the host, they are not pinned: other processes use these CPUs too, and a pinned rank that is displaced would
+// delay all ranks.
 class RankCpus {
   public:
-    // Tells the other ranks which CPUs this one may use.
+    // Publishes the CPUs that this rank may use to the other ranks. The references must outlive this object.
     RankCpus(const RankEnvironment& environment, const RunConfig& config, const RankChannels& channels,
              int cpusOfHost = onlineCpus());
-    // Waits for what the other ranks of this host told. Throws CommError.
+    // Waits for the CPU sets of the other ranks of this host and computes the share. Throws CommError.
     void findShare();
-    // From now on; a line for the log, empty where nothing is kept.
+    // Pins the threads of this process from now on. Returns a line for the log, empty if nothing is pinned.
     std::string keep();
     const std::vector<int>& share() const { return m_share; }
 

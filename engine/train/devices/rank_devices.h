@@ -14,22 +14,24 @@
 
 namespace ringside {
 
-// What a rank computes on and how it talks to the others; each worker program brings its own. Called in this order,
-// once each; the communicator goes before the backend. Both throw Error.
+// Compute device of a rank and its connection to the other ranks; each worker program has its own implementation. The
+// methods are called in the order of declaration, once each. The communicator must be destroyed before the backend.
+// makeBackend() and join() throw Error.
 class RankDevices {
   public:
     virtual ~RankDevices() = default;
     virtual std::unique_ptr<Backend> makeBackend(const RankEnvironment& environment, const RunConfig& config) = 0;
-    // Asks the GPU that makeBackend() chose; may take its time. Empty: this rank has none.
+    // Returns a function that queries the GPU chosen by makeBackend() and may block. Empty if this rank has no GPU.
     virtual std::function<GpuReading()> gpuReader() { return {}; }
-    // What loader.pin_memory asks for; null: ordinary memory. The backend outlives it.
+    // Returns the memory for batches as set by loader.pin_memory; null means ordinary memory. The backend must outlive
+    // it.
     virtual std::unique_ptr<BatchMemory> batchMemory(const RunConfig&) { return nullptr; }
-    // Takes what it needs of the channels.
+    // Connects to the other ranks. Moves the descriptors that it needs out of `channels`.
     virtual std::unique_ptr<Communicator> join(const RankEnvironment& environment, RankChannels& channels,
                                                const RunConfig& config, Backend& backend) = 0;
 };
 
-// CPU arithmetic; shared memory or Gloo.
+// Devices of the CPU worker: CPU arithmetic with shared memory, Gloo or MPI collectives.
 std::unique_ptr<RankDevices> makeCpuDevices();
 
 }  // namespace ringside

@@ -8,13 +8,13 @@
 namespace ringside {
 namespace {
 
-// Multiplications and additions that an update does to a parameter.
+// Returns the number of multiplications and additions per parameter in an update.
 double updateFlops(const OptimizerConfig& optimizer) {
     if (optimizer.kind != OptimizerKind::kSgd) return 12;
     return 2 + (optimizer.momentum > 0 ? 2 : 0) + (optimizer.weightDecay > 0 ? 2 : 0);
 }
 
-// Of forward, of its part of backward, or of all of it.
+// Returns the cost of a kind of work relative to a forward pass. `backward` is the cost of a whole backward pass.
 double timesForward(LayerWatch::Work work, double backward) {
     switch (work) {
         case LayerWatch::Work::kForward:

@@ -11,24 +11,26 @@
 
 namespace ringside {
 
-// How long the parts of a step last on the device of parallel.pace, from the model's description. Backward counts twice
-// as much as forward, half of it for the parameters; with training.recompute forward once more. A layer of the built
-// model has its share of the description's FLOPs by its weights and the places where they are used.
+// Durations of the parts of a step on the device described by parallel.pace.
+//
+// They are computed from the FLOPs of the model's description. A backward pass costs two forward passes, one of them
+// for the parameters; training.recompute adds another forward pass. The FLOPs are divided among the layers in
+// proportion to Model::costOf().
 class DevicePace {
   public:
-    DevicePace() = default;  // nothing is paced
+    DevicePace() = default;  // no pace: any() is false
     DevicePace(const RunConfig& config, const ModelTask& task);
 
     bool any() const { return m_nsPerFlop > 0; }
-    // Of one sample through these layers.
+    // Returns the duration of a pass of `samples` samples through the layers [first, last), in nanoseconds.
     std::int64_t passNs(const Model& model, LayerWatch::Work work, std::int64_t samples, std::size_t first,
                         std::size_t last) const;
-    // An update of so many parameters: what the optimizer does to each.
+    // Returns the duration of an optimizer update of this number of parameters, in nanoseconds.
     std::int64_t updateNs(std::int64_t parameters) const;
 
   private:
     double m_nsPerFlop = 0;
-    double m_forwardFlops = 0;  // of the whole model, per sample
+    double m_forwardFlops = 0;  // FLOPs of the whole model per sample
     double m_backwardTimes = 2;
     double m_updateFlops = 4;
 };

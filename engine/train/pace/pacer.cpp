@@ -10,9 +10,9 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kWindow = 32;          // passes that are judged together
-constexpr double kTolerance = 0.02;           // of what was asked for
-constexpr std::int64_t kLeastLateNs = 20000;  // no clock wakes a thread more punctually
+constexpr std::int64_t kWindow = 32;          // number of passes that are evaluated together
+constexpr double kTolerance = 0.02;           // tolerated delay relative to the planned duration
+constexpr std::int64_t kLeastLateNs = 20000;  // always tolerated; sleeping is not more precise
 constexpr std::int64_t kMostLate = kWindow / 8;
 
 }  // namespace
@@ -54,7 +54,7 @@ void Pacer::passBegins(const Model& model, Work work, std::int64_t samples) {
     m_passBeganNs = monotonicNs();
 }
 
-// Of a whole backward, its two halves layer by layer.
+// Called once per layer, or once for each half of its backward pass.
 void Pacer::layerDone(const Model& model, std::size_t layer, Work work) {
     if (!m_pace.any()) return;
     m_doneNs += m_pace.passNs(model, work, m_samples, layer, layer + 1);
@@ -65,7 +65,8 @@ void Pacer::sleepFor(std::int64_t wantedNs) {
     m_sleep.until(m_passBeganNs + wantedNs);
 }
 
-// Layers below the first that has parameters have no gradient to compute, and every pass ends when it is to.
+// Sleeps until the planned end of the pass: layers before the first parameter compute no gradient, so their calls of
+// layerDone() are missing.
 void Pacer::passEnds() {
     m_track.enterLayer(-1);
     if (!m_pace.any()) return;
@@ -82,7 +83,8 @@ void Pacer::judge(std::int64_t tookNs, std::int64_t askedNs) {
     m_worst = std::max(m_worst, static_cast<double>(tookNs) / asked);
 }
 
-// The phase comes in pieces, the gradient's norm among them: what is left of its time is slept behind the last.
+// The optimizer phase may run in several parts, such as the gradient norm. The rest of its planned time is slept after
+// the last part.
 void Pacer::endUpdate() {
     if (!m_pace.any()) return;
     {

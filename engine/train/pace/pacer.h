@@ -12,9 +12,11 @@
 
 namespace ringside {
 
-// Follows the passes of a rank's models: says which layer a phase works on, and where ranks are paced sleeps behind
-// each layer until the device that is asked for would be done with it, so that gradients become ready when they would
-// there. What the rank waits for others within a pass does not count. The training thread's.
+// Makes a rank as slow as the device described by parallel.pace, and records which layer a phase works on.
+//
+// After each layer the pacer sleeps until the described device would have finished it, so that gradients become ready
+// at the same times as on that device. Time spent in communication or paused within a pass does not count. All calls
+// come from the training thread.
 class Pacer final : public LayerWatch, public PhaseListener {
   public:
     Pacer(const DevicePace& pace, int rank, PhaseTrack& track);
@@ -22,13 +24,14 @@ class Pacer final : public LayerWatch, public PhaseListener {
     Pacer(const Pacer&) = delete;
     Pacer& operator=(const Pacer&) = delete;
 
-    // From now on; told of phases behind whoever delays the rank in them.
+    // Starts to follow the phases of the track. Call after all listeners that delay phases (SlowPhase) are registered,
+    // because listeners are called in order of registration.
     void follow();
-    // parameters: that this rank updates; delayNs: that a pitfall makes the update longer.
+    // `parameters` is the number of parameters that this rank updates; `delayNs` is added to the update by a pitfall.
     void beginStep(std::int64_t parameters, std::int64_t delayNs = 0);
-    // Behind the update and whatever belongs to its phase: rests until the device that is asked for would be done.
+    // Sleeps until the described device would have finished the update. Call after all work of the optimizer phase.
     void endUpdate();
-    // After a step: what there is to tell, when this CPU turns out to be too slow or fast enough.
+    // Returns a report if the CPU has become too slow for the pace or fast enough again. Call after each step.
     std::optional<PaceKept> endStep(std::int64_t step);
 
     void passBegins(const Model& model, Work work, std::int64_t samples) override;
@@ -38,7 +41,7 @@ class Pacer final : public LayerWatch, public PhaseListener {
     void leaving(Phase phase, Phase next) override;
 
   private:
-    void sleepFor(std::int64_t wantedNs);  // since the pass began
+    void sleepFor(std::int64_t wantedNs);  // sleeps until wantedNs after the start of the pass
     void judge(std::int64_t tookNs, std::int64_t askedNs);
 
     const DevicePace m_pace;
@@ -47,15 +50,15 @@ class Pacer final : public LayerWatch, public PhaseListener {
     PunctualSleep m_sleep;
     Work m_work = Work::kForward;
     std::int64_t m_samples = 0;
-    std::int64_t m_passBeganNs = 0;  // later by what it waited for others
+    std::int64_t m_passBeganNs = 0;  // shifted by the time spent in communication or paused
     std::int64_t m_passLastsNs = 0;
-    std::int64_t m_doneNs = 0;  // of the pass, by the layers that are done
+    std::int64_t m_doneNs = 0;  // paced time of the finished layers of the pass
     std::int64_t m_phaseSinceNs = 0;
-    std::int64_t m_updateNs = 0;   // that the update of this step is to last
-    std::int64_t m_updatedNs = 0;  // that it has lasted so far, in one or more pieces
-    std::int64_t m_passes = -4;    // in the window, updates too; the first, in which libraries make ready, do not count
-    std::int64_t m_late = 0;       // of them took too long
-    double m_worst = 1;            // how many times as long as it should
+    std::int64_t m_updateNs = 0;   // planned duration of this step's update
+    std::int64_t m_updatedNs = 0;  // time spent in the optimizer phase of this step, in one or more parts
+    std::int64_t m_passes = -4;  // passes and updates in the window; the first four warm up libraries and do not count
+    std::int64_t m_late = 0;     // number of them that took too long
+    double m_worst = 1;          // largest ratio of actual to planned duration in the window
     bool m_kept = true;
 };
 

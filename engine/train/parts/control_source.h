@@ -8,16 +8,18 @@
 
 namespace ringside {
 
-// Where rank 0 hears what the run is told; other ranks hear it from rank 0 (StepAgreement).
+// Source of the run's control commands. The training reads it on rank 0 only and distributes the commands to the other
+// ranks (StepAgreement), except waitForStop(), which any rank may call.
 class ControlSource {
   public:
     virtual ~ControlSource() = default;
-    virtual bool pending() const = 0;  // cheap; asked once a step
-    // What came since the last call, in order, at most so many; the rest stays pending.
+    virtual bool pending() const = 0;  // true if a command is pending; called once per step, must be cheap
+    // Removes and returns the oldest pending commands, at most `most`, in order of arrival.
     virtual std::vector<ControlCommand> take(std::size_t most) = 0;
-    // Sleeps until something is pending, at most so long; says whether something is.
+    // Blocks until a command is pending, at most for `most`. Returns whether one is.
     virtual bool waitPending(std::chrono::microseconds most) = 0;
-    // Sleeps so long, or until a stop is pending, whatever else is; says whether one is. On any rank.
+    // Blocks for `most`, or until a stop is pending; other commands do not end the wait. Returns whether a stop is
+    // pending.
     virtual bool waitForStop(std::chrono::microseconds most) = 0;
 };
 

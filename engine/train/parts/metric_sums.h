@@ -9,36 +9,37 @@
 
 namespace ringside {
 
-// Loss and hits added up over samples, twice: each sample once (exact), and with the sampler's duplicates (padded).
+// Sums of loss and correct predictions over samples, in two variants: each sample once (exact), and with the sampler's
+// duplicates (padded).
 class MetricSums {
   public:
     MetricSums() = default;
     explicit MetricSums(const std::array<double, 7>& values) : m_sums(values) {}
     const std::array<double, 7>& values() const { return m_sums; }  // for checkpoints
 
-    // A batch whose first `unique` samples are no duplicates.
+    // Adds a batch whose first `unique` samples are not duplicates.
     void add(const SampleLosses& losses, std::size_t unique);
-    // Sums over all ranks, in place on each of them.
+    // Replaces the sums on each rank by the sums over all ranks of `communicator`. Collective.
     void reduce(Communicator& communicator);
 
-    double loss() const { return ratio(0, 2); }      // mean over samples; NaN without any
+    double loss() const { return ratio(0, 2); }      // mean over samples; NaN without samples
     double accuracy() const { return ratio(1, 2); }  // 0..1
     std::int64_t samples() const { return static_cast<std::int64_t>(m_sums[2]); }
     double lossPadded() const { return ratio(3, 5); }
     double accuracyPadded() const { return ratio(4, 5); }
     std::int64_t samplesPadded() const { return static_cast<std::int64_t>(m_sums[5]); }
 
-    // Batches whose loss was infinite or no number.
+    // Returns the number of batches whose loss was infinite or NaN.
     std::int64_t nonFiniteBatches() const { return static_cast<std::int64_t>(m_sums[6]); }
 
   private:
     double ratio(std::size_t sum, std::size_t count) const;
 
-    // Exact loss, correct, samples; padded loss, correct, samples; batches without a finite loss.
+    // exact loss, correct, samples; padded loss, correct, samples; batches without a finite loss
     std::array<double, 7> m_sums{};
 };
 
-// Added up in double, in order.
+// Returns the sum of the values, added in order and in double precision.
 double sumOf(std::span<const float> values);
 
 }  // namespace ringside

@@ -7,8 +7,8 @@
 
 namespace ringside {
 
-// Ends this rank because a loss or a weight is no finite number. Throws CommError naming the rank that sent garbage, if
-// one did, and otherwise TrainingError with `text`.
+// Ends this rank because a loss or a weight is not a finite number. Throws CommError naming the rank that sent invalid
+// values if one is suspected, and TrainingError with `text` in all other cases.
 [[noreturn]] void throwNonFinite(Communicator& communicator, const std::string& text);
 
 }  // namespace ringside

@@ -9,13 +9,12 @@
 
 namespace ringside {
 
-// What a test does to a rank from inside: called in its training thread, before the rank goes on. The workers that ship
-// have none.
+// Test hooks of a rank, called in its training thread before the rank continues. Released workers have none.
 class RankHooks {
   public:
     virtual ~RankHooks() = default;
-    virtual void onState(const std::string& /*state*/) {}  // that the rank is about to tell of
-    virtual void onStep(std::int64_t /*step*/) {}          // that was trained
+    virtual void onState(const std::string& /*state*/) {}  // called before the state is reported
+    virtual void onStep(std::int64_t /*step*/) {}          // called after each trained step
     virtual std::optional<WrongIndex> wrongIndex() const { return {}; }
 };
 

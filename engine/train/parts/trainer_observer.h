@@ -8,21 +8,22 @@
 
 namespace ringside {
 
-// Hears from the Trainer what happens; called in the training thread, must return at once.
+// Receives the events of a Trainer. Called in the training thread; each call must return without blocking, except
+// flush().
 class TrainerObserver {
   public:
     virtual ~TrainerObserver() = default;
     virtual void onStep(const StepRecord& record) = 0;
     virtual void onEvent(Event event) = 0;
-    virtual void onState(const std::string& state) = 0;  // of RankState: training, validating, saving, ...
+    virtual void onState(const std::string& state) = 0;  // a RankState: training, validating, saving, ...
     virtual void onTrace(const StepTrace& trace) = 0;
-    virtual std::int64_t nowUs() const = 0;             // since the run started
-    virtual std::int64_t startNs() const { return 0; }  // of the run, on CLOCK_MONOTONIC
+    virtual std::int64_t nowUs() const = 0;             // time since the start of the run, in microseconds
+    virtual std::int64_t startNs() const { return 0; }  // start of the run on CLOCK_MONOTONIC, in nanoseconds
     virtual Progress& progress() = 0;
-    virtual void flush() {}  // waits, for a second at most, until all of it is on its way
+    virtual void flush() {}  // blocks until all events are sent, for one second at most
 };
 
-// Passes everything on to this rank's telemetry.
+// Forwards all events to the rank's telemetry sink, which must outlive the observer.
 class SinkObserver final : public TrainerObserver {
   public:
     explicit SinkObserver(TelemetrySink& sink) : m_sink(sink) {}

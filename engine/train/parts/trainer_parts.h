@@ -15,7 +15,7 @@
 
 namespace ringside {
 
-// What one rank trains with; all of it outlives the trainer.
+// Dependencies of a Trainer. Each reference must outlive the trainer.
 struct TrainerParts {
     const RunConfig& config;
     const DataSplit& data;
@@ -23,10 +23,10 @@ struct TrainerParts {
     Backend& backend;
     TrainerObserver& observer;
     ControlSource& control;
-    std::filesystem::path runDirectory;  // checkpoints go here; empty: none are written
-    BatchMemory* batchMemory = nullptr;  // what the device copies batches from best; null: ordinary memory
+    std::filesystem::path runDirectory;  // directory of the checkpoints; empty: none are written
+    BatchMemory* batchMemory = nullptr;  // memory from which the device copies batches fastest; null: ordinary memory
     std::optional<WrongIndex> wrongIndex = {};
-    std::string reportSamples = "auto";  // as IndexReport takes it
+    std::string reportSamples = "auto";  // auto, always or never (IndexReport)
 };
 
 }  // namespace ringside

@@ -8,14 +8,15 @@
 
 namespace ringside {
 
-// Training cannot start or go on because of the configuration or the data.
+// Training cannot start or continue because of the configuration or the data.
 class TrainingError : public Error {
   public:
     explicit TrainingError(const std::string& text) : Error(text, ExitCode::kBadConfiguration) {}
     explicit TrainingError(const Problem& problem) : TrainingError(problem.text()) {}
 };
 
-// The value, or its problem as an exception: for constructors, where a wrong configuration ends the process.
+// Returns the value or throws its problem as a TrainingError. For constructors, where an invalid configuration ends
+// the process.
 template <class T>
 T valueOrThrow(Result<T> result) {
     if (!result) throw TrainingError(result.problem());

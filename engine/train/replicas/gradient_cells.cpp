@@ -14,7 +14,8 @@ std::int64_t blocks(std::int64_t count, std::int64_t size) {
     return (count + size - 1) / size;
 }
 
-// How many values of each side are one cell: the side with more cells gives way.
+// Number of values per cell in each direction. blocksFor() enlarges the direction with more cells until the limits
+// hold.
 struct Blocks {
     std::int64_t high = 1;
     std::int64_t wide = 1;

@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// A tensor as a grid of cells: its first dimension down, the rest to the right; a tensor that has more values than
-// cells are allowed is shown by the value of each block of equal size that is furthest from zero.
+// Tensor displayed as a grid of cells: rows are the first dimension, columns all other dimensions. If the tensor has
+// more values than cells, each cell shows the value of largest magnitude in a block; all blocks have the same size.
 struct GradientCells {
     std::int64_t rows = 1;
     std::int64_t columns = 1;
@@ -19,10 +19,11 @@ struct GradientCells {
 
 GradientCells cellsOf(std::span<const float> values, const Shape& shape, std::int64_t most);
 
-// So many cells of each of so many tensors that a line of telemetry stays below some 200 kB.
+// Returns the maximal number of cells per tensor for a model of this number of tensors; it keeps a line of telemetry
+// below about 200 kB.
 std::int64_t mostCells(std::size_t tensors);
 
-// FNV-1a, a value at a time, of which 53 bits are kept: every reader of JSON has them exactly.
+// Returns an FNV-1a hash over the values, of which 53 bits are kept: JSON parsers represent such integers exactly.
 std::int64_t tensorChecksum(std::span<const float> values);
 
 }  // namespace ringside

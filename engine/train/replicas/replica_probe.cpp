@@ -13,8 +13,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostNamed = 64;  // tensors with a checksum of their own
-constexpr std::size_t kRingValues = 2;  // of each part of the bucket
+constexpr std::size_t kMostNamed = 64;  // maximal number of tensors with a checksum of their own
+constexpr std::size_t kRingValues = 2;  // values shown of each part of the bucket
 
 double dot(std::span<const float> a, std::span<const float> b) {
     double sum = 0;
@@ -22,7 +22,7 @@ double dot(std::span<const float> a, std::span<const float> b) {
     return sum;
 }
 
-// As many digits as a float has: a line of telemetry is half as long.
+// Rounds to the 7 significant digits of a float, which halves the length of a line of telemetry.
 double inDigits(double value) {
     constexpr int kDigits = 7;
     if (value == 0 || !std::isfinite(value)) return value;
@@ -30,7 +30,7 @@ double inDigits(double value) {
     return std::isfinite(scale) ? std::round(value * scale) / scale : value;
 }
 
-// What is known before there is a model.
+// Returns the reason why inspection is not possible, as far as it is known without a model; empty if there is none.
 std::string whyNot(const ReplicaProbe::Parts& parts) {
     if (parts.config.parallel.strategy == StrategyKind::kDataParallel)
         return "replicas cannot be looked at under data_parallel: one process adds up its devices' gradients itself";
@@ -42,7 +42,8 @@ std::string whyNot(const ReplicaProbe::Parts& parts) {
 
 }  // namespace
 
-// In the canonical order a rank's own gradient is a part of the sum from the first.
+// In the canonical order the local gradient is divided by the size of the data-parallel group from the start;
+// m_ownShare reverses the division.
 ReplicaProbe::ReplicaProbe(const Parts& parts)
     : m_parts(parts),
       m_ownShare(isCanonical(parts.config) ? static_cast<float>(parts.layout.dataSize()) : 1.0F),
@@ -110,7 +111,7 @@ void ReplicaProbe::copyValues(Values& to) const {
         m_strategy->copyValue(i, std::span(to).subspan(m_begins[i], m_begins[i + 1] - m_begins[i]));
 }
 
-// Gradients that come in two halves are complete only when they are averaged.
+// Reports the local gradient after the backward phase if it is complete then; if not, together with the mean.
 void ReplicaProbe::passed(Phase phase) {
     if (!m_active) return;
     if (phase == Phase::kBackward || phase == Phase::kMoving) tellOwn();
@@ -125,7 +126,8 @@ void ReplicaProbe::tellOwn() {
     m_parts.observer.onEvent(std::move(own));
 }
 
-// Every rank knows its angle to the mean, which is the same for all that train its layers.
+// Reports each rank's angle to the mean; the cells of the mean, which are equal on all ranks of the data-parallel
+// group, are reported by the first one only.
 void ReplicaProbe::tellMean() {
     copyGradients(m_mean);
     if (m_whole) copyValues(m_before);
@@ -182,8 +184,8 @@ void ReplicaProbe::addCells(GradientView& view, const Values& values) const {
     }
 }
 
-// Gradients travel in the order in which they become ready, the last parameter's first; a ring cuts them into as many
-// parts as there are ranks that average them.
+// Returns the first values of each part of the bucket as a ring all-reduce divides it: gradients in the order in which
+// they become ready, the last parameter's first, in as many parts as the data-parallel group has ranks.
 std::vector<double> ReplicaProbe::ringOf(const Values& values) const {
     Values bucket;
     bucket.reserve(values.size());

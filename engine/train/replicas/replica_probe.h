@@ -15,9 +15,11 @@
 
 namespace ringside {
 
-// Looks at single steps of this rank from near: its own gradient, the mean that came of all ranks', and what the update
-// made of the weights (GradientView). Only of small models on the CPU whose layers several ranks train on samples of
-// their own; every rank looks at the same steps. Where parameters are sharded they are gathered for it.
+// Reports details of single steps of this rank as GradientView events: the local gradient, the mean over all ranks,
+// and the change of the weights by the update.
+//
+// Only for models of up to kMostParameters parameters on the CPU whose layers several ranks train on different
+// samples. All ranks must inspect the same steps. Sharded parameters are gathered for it.
 class ReplicaProbe {
   public:
     static constexpr std::int64_t kMostParameters = 200'000;
@@ -34,23 +36,25 @@ class ReplicaProbe {
     };
 
     explicit ReplicaProbe(const Parts& parts);
-    void setStrategy(Strategy& strategy);  // before the first step; it outlives this
+    void setStrategy(Strategy& strategy);  // call before the first step; the strategy must outlive this object
 
-    // The next so many steps, on all ranks alike: of the last everything, of the others norms and angles. Returns why
-    // not, where that cannot be.
+    // Inspects the next `steps` steps: all details of the last one, norms and angles of the other ones. Call on all
+    // ranks. Returns the reason if inspection is not possible, an empty text if it is.
     std::string request(std::int64_t steps);
     void beginStep(Place place);
-    // At the step under way, before its backward pass; often: it is one of many, in fewer cells.
+    // Inspects the current step in full. Call before its backward pass. `often` means that many steps are inspected in
+    // a row, with fewer cells each.
     void lookNow(bool often = false);
     void passed(Phase phase);
     void endStep();
 
-    // Who is told of gradients before they are averaged; empty where nothing can be looked at.
+    // Returns the callback that receives local gradients before they are averaged; empty if inspection is not
+    // possible.
     std::function<void(std::size_t, const Tensor&)> ownGradient();
     void addChecksums(Replica& replica) const;
 
   private:
-    using Values = std::vector<float>;  // of all parameters, one after the other
+    using Values = std::vector<float>;  // values of all parameters, concatenated
 
     std::span<const float> of(const Values& values, std::size_t parameter) const;
     void copyGradients(Values& to) const;
@@ -63,20 +67,20 @@ class ReplicaProbe {
     void tellMean();
 
     Parts m_parts;
-    float m_ownShare = 1;  // an own gradient that is part of the sum becomes one that is part of the mean
+    float m_ownShare = 1;  // factor that scales the local gradient to the mean over the local samples
     Strategy* m_strategy = nullptr;
     std::string m_whyNot;
-    std::vector<std::size_t> m_begins;  // of each parameter, and of all
+    std::vector<std::size_t> m_begins;  // offset of each parameter in Values, and the total size at the end
     Place m_place;
-    std::int64_t m_left = 0;  // steps asked for
-    bool m_active = false;    // in the step under way
-    bool m_whole = false;     // with all cells
+    std::int64_t m_left = 0;  // requested steps that remain
+    bool m_active = false;    // the current step is inspected
+    bool m_whole = false;     // the current step is inspected in full, with cells
     bool m_often = false;
-    std::size_t m_ownCount = 0;  // of gradients in m_own that are this step's
+    std::size_t m_ownCount = 0;  // number of gradients in m_own that belong to this step
     bool m_ownTold = false;
     Values m_own;
     Values m_mean;
-    Values m_before;  // weights
+    Values m_before;  // weights before the update
 };
 
 }  // namespace ringside

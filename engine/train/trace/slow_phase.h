@@ -9,9 +9,9 @@
 
 namespace ringside {
 
-// The rank that pitfalls.slow_rank makes late: it sleeps at the end of a phase, once a step, as if the phase took
-// longer. All others are left alone.
-// rest: sleeps for the delay, or until the run is asked to stop: a launcher may leave a second for the last save.
+// Delay of the rank pitfalls.slow_rank: the rank sleeps once per step at the end of a phase, as if the phase took
+// longer. Has no effect on other ranks. `rest` sleeps for the delay or until a stop is pending: a launcher may leave
+// only a second for the last save.
 class SlowPhase final : public PhaseListener {
   public:
     using Rest = std::function<void(std::chrono::microseconds)>;
@@ -21,7 +21,7 @@ class SlowPhase final : public PhaseListener {
     SlowPhase& operator=(const SlowPhase&) = delete;
 
     void beginStep() { m_due = m_delay.count() > 0; }
-    // Of this rank, once a step; 0: none.
+    // Returns the delay of this rank in the phase, once per step; 0 if there is none.
     std::chrono::nanoseconds delayIn(Phase phase) const {
         return m_delay.count() > 0 && phase == m_phase ? m_delay : std::chrono::microseconds{0};
     }
@@ -31,7 +31,7 @@ class SlowPhase final : public PhaseListener {
     PhaseTrack& m_track;
     Rest m_rest;
     Phase m_phase = Phase::kIdle;
-    std::chrono::microseconds m_delay{0};  // 0: not this rank
+    std::chrono::microseconds m_delay{0};  // 0: this rank is not delayed
     bool m_due = false;
 };
 

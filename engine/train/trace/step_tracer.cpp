@@ -13,16 +13,17 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kMostStamps = 4096;
-constexpr std::size_t kMostSoFar = 512;  // phases of a step that is told before it is over
-// Ranks and steps together that are traced in a second at most: each costs some 10 us here and some 300 bytes on its
-// way, and few more can be looked at.
+constexpr std::size_t kMostSoFar = 512;  // maximal number of phases in an unfinished trace
+// Traces per second of all ranks together. Each costs about 10 us here and about 300 bytes in the telemetry, and a
+// person cannot inspect more.
 constexpr std::int64_t kTracesPerSecond = 200;
 constexpr std::int64_t kLeastGapNs = 20'000'000;
-constexpr std::int64_t kPaceNs = 100'000'000;  // measured over at least so long, or so many steps
+// minimal duration of a measurement, unless it covers kPaceSteps intervals
+constexpr std::int64_t kPaceNs = 100'000'000;
 constexpr std::int64_t kPaceSteps = 16;
 constexpr std::int64_t kMostInterval = std::int64_t{1} << 20;
 
-// Ranks that are held communicate about when to resume: that is part of the pause, not of the step.
+// Returns kPaused for communication during a pause: paused ranks use a collective to agree on when to resume.
 Phase unlessHeld(Phase before, Phase phase) {
     return before == Phase::kPaused && isCommunication(phase) ? Phase::kPaused : phase;
 }
@@ -68,7 +69,7 @@ void StepTracer::begin(std::int64_t step, std::int64_t epoch, std::int64_t runSt
     beginSoFar();
 }
 
-// Steps that are not traced pay nothing for it.
+// Follows the phases for soFar(). Steps that are not traced do not register a listener and have no cost.
 void StepTracer::beginSoFar() {
     if (!isTold()) return;
     const std::lock_guard lock(m_mutex);
@@ -104,7 +105,8 @@ void StepTracer::endSoFar() {
     for (auto* column : {&m_soFar.phase, &m_soFar.at, &m_soFar.cpu}) column->clear();
 }
 
-// "12345 678 9": CPU time and queued time in nanoseconds, and how often it got a CPU.
+// Reads the time that the thread waited for a CPU from schedstat: "12345 678 9" are the CPU time and the queued time
+// in nanoseconds, and the number of time slices. Returns -1 if it is not available.
 std::int64_t StepTracer::queuedNs() {
     std::array<char, 96> text;
     const ssize_t got = m_schedule ? ::pread(m_schedule.get(), text.data(), text.size(), 0) : -1;
@@ -194,7 +196,8 @@ std::optional<std::int64_t> StepTracer::wantedInterval() {
     const auto needed =
         static_cast<std::uint64_t>(std::clamp<std::int64_t>(gapNs(m_options.worldSize) / took, 1, kMostInterval));
     const auto wanted = static_cast<std::int64_t>(std::bit_floor(needed));
-    // Twice as many would still be cheap: no change for a pace that sways.
+    // Hysteresis: the interval is reduced only by a factor of 4 or more, or from 2 to 1, so that fluctuating steps do
+    // not change it.
     if (wanted <= m_interval && 4 * wanted > m_interval && !(wanted == 1 && m_interval == 2)) return {};
     return wanted;
 }

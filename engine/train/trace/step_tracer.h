@@ -15,53 +15,58 @@
 namespace ringside {
 
 struct TracerOptions {
-    TraceLevel trace = TraceLevel::kPhases;  // off: only steps recorded on request
+    TraceLevel trace = TraceLevel::kPhases;  // kOff: only steps recorded on request
     int rank = 0;
     int worldSize = 1;
 };
 
-// Decides which steps of a rank are traced, and puts together what was stamped in them. All ranks trace the same steps:
-// every k-th, with k agreed upon (StepAgreement) as rank 0 measures how long steps take, so that tracing short steps
-// costs little. The training thread's.
+// Selects the steps of a rank that are traced and assembles their traces from the recorded stamps.
+//
+// All ranks trace the same steps: every k-th one. Rank 0 measures the duration of steps and proposes k
+// (wantedInterval()); the ranks agree on it (StepAgreement), so that tracing short steps costs little.
+//
+// Thread safety: the training thread only, except soFar().
 class StepTracer final : private PhaseListener {
   public:
-    // phases and collectives outlive the tracer.
+    // `phases` and `collectives` must outlive the tracer.
     StepTracer(const TracerOptions& options, PhaseTrack& phases, CollectiveTrace& collectives);
     ~StepTracer() override;
     StepTracer(const StepTracer&) = delete;
     StepTracer& operator=(const StepTracer&) = delete;
 
-    // Before the first batch of the step is fetched; runStartNs: CLOCK_MONOTONIC at zero of the run's times, as far as
-    // it is known now. watched: traced independently of the interval, because a person looks at this step; the same on
-    // all ranks.
+    // Starts a step. Call before its first batch is fetched. `runStartNs` is the start of the run on CLOCK_MONOTONIC,
+    // by the current estimate. `watched` traces the step independently of the interval, because a person inspects it;
+    // it must be equal on all ranks.
     void begin(std::int64_t step, std::int64_t epoch, std::int64_t runStartNs = 0, bool watched = false);
-    // Where the step's work is done: what it took by phase; nothing for a step that is not traced.
+    // Returns the time spent in each phase, or null if the step is not traced. Call when the step's work is done.
     const PhaseTimes* sums();
-    // At the end of the step: the trace to be told; null for a step that is not traced, or whose sums are all that is
-    // wanted. Valid until the next begin().
+    // Ends the step. Returns its trace, or null if the step is not traced or only sums are recorded. Valid until the
+    // next begin().
     const StepTrace* end();
 
-    // Any thread: the step under way, if it is traced, as far as it has come: its length is -1, its last phase goes on.
+    // Returns the unfinished trace of the current step, if it is traced: its length is -1 and its last phase is not
+    // over. Callable from any thread.
     std::optional<StepTrace> soFar() const;
 
-    // Rank 0: the k that suits the pace of the steps, where that is another than now.
+    // Returns the interval k that suits the current duration of steps, if it differs from interval(). Rank 0 only.
     std::optional<std::int64_t> wantedInterval();
-    // On all ranks between the same two steps.
+    // Sets the interval k. Call on all ranks between the same two steps.
     void setInterval(std::int64_t steps);
-    // Recorded with each traced step.
+    // Sets the planned shares that each trace contains.
     void setPlanned(const PlannedShares& planned) { m_trace.planned = planned; }
-    void record(std::int64_t steps);  // so many whole ones in detail, from the next on
-    // Traces nothing while it rests: for who measures what tracing costs.
+    void record(std::int64_t steps);  // records this number of steps in detail, from the next one on
+    // Suspends tracing, for measurements of its cost.
     void setResting(bool resting) { m_resting = resting; }
 
-    bool isTracing() const { return m_active; }  // the step under way
+    bool isTracing() const { return m_active; }  // true if the current step is traced
     bool isOff() const { return m_options.trace == TraceLevel::kOff; }
     std::int64_t interval() const { return m_interval; }
 
   private:
     void leaving(Phase phase, Phase next) override;
     bool isRecording() const { return m_step < m_recordUntil; }
-    bool isTold() const { return m_options.trace != TraceLevel::kSteps || isRecording(); }  // not as sums alone
+    // true if whole traces are reported, not sums only
+    bool isTold() const { return m_options.trace != TraceLevel::kSteps || isRecording(); }
     void reserve();
     void fill(std::int64_t nowNs);
     void fillMessages();
@@ -76,7 +81,7 @@ class StepTracer final : private PhaseListener {
     std::vector<PhaseStamp> m_stamps;
     StepTrace m_trace;
     mutable std::mutex m_mutex;
-    StepTrace m_soFar;  // guarded by m_mutex; no phases: nothing is traced
+    StepTrace m_soFar;  // guarded by m_mutex; without phases if no step is traced
     PhaseTimes m_sums{};
     std::int64_t m_step = 0;
     bool m_active = false;
@@ -87,7 +92,7 @@ class StepTracer final : private PhaseListener {
     std::int64_t m_beganQueuedNs = 0;
     std::int64_t m_interval = 1;
     std::int64_t m_recordUntil = 0;  // steps below it are recorded in detail
-    std::int64_t m_paceStep = 0;     // where the pace is measured from
+    std::int64_t m_paceStep = 0;     // step at which the measurement of the step duration began
     std::int64_t m_paceNs = 0;
 };
 
