@@ -20,7 +20,7 @@ const char* collectiveName(int kind) {
     return index < kCollectiveNames.size() ? kCollectiveNames[index] : "collective";
 }
 
-// One event after the other; times in the format are microseconds.
+// Writes events one at a time. Times are converted to the format's microseconds.
 class TraceWriter {
   public:
     explicit TraceWriter(const std::string& runName) {
@@ -45,7 +45,7 @@ class TraceWriter {
         m_out.text("}}");
     }
 
-    // It has no end: viewers draw it to theirs.
+    // Writes a span without an end, which viewers draw up to the end of the trace.
     void openSpan(int rank, const TracedStep& step, const Span& span) {
         begin("B", rank, kTrainingThread, span.beginNs);
         name(span.phase == Phase::kIdle ? "not heard of" : phaseName(span.phase));
@@ -62,7 +62,7 @@ class TraceWriter {
         microseconds(meeting.lastNs - span.arrivedNs).text("}}");
     }
 
-    // From where the last rank arrived to one that waited for it.
+    // Writes an arrow from the arrival of the last rank to a rank that waited for it.
     void arrow(const Meeting& meeting, int to) {
         ++m_arrows;
         end("s", meeting.lastRank, meeting.lastNs);

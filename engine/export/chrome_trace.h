@@ -7,8 +7,9 @@
 
 namespace ringside {
 
-// The traced steps in the Trace Event Format, as chrome://tracing, Perfetto and others read it: a process a rank, with
-// the training thread's phases, the collectives, and an arrow from the last to arrive to each rank that waited.
+// Returns the traced steps in the Trace Event Format, which chrome://tracing and Perfetto read. Each rank is a process
+// with two threads: the phases of its training thread and its collectives. Arrows lead from the rank that arrived last
+// in a collective to each rank that waited for it.
 std::string chromeTrace(const TraceData& trace, const std::string& runName);
 
 }  // namespace ringside

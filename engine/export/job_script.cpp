@@ -12,7 +12,7 @@ constexpr const char* kExports =
     "RINGSIDE_TOKEN=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')\n"
     "export RINGSIDE_TOKEN\n";
 
-// Numbers and names that all scripts need.
+// Numbers and names that all scripts contain.
 struct Job {
     const JobRequest& request;
     std::string ranks, perNode, nodes, cpus, name, time;
@@ -23,7 +23,7 @@ struct Job {
         ranks = std::to_string(world);
         nodes = std::to_string(from.nodes);
         perNode = std::to_string(world / from.nodes);
-        // The rank computes with one thread for each CPU, and loads with workers of their own.
+        // One CPU for the rank's training thread and one for each of its loader workers.
         cpus = std::to_string(1 + from.config.loader.numWorkers);
         gpus = from.config.parallel.device == DeviceChoice::kCuda;
         name = plainName(from.config.name);
@@ -42,7 +42,7 @@ struct Job {
         return plain.empty() ? "ringside" : plain;
     }
 
-    // "$WORKER CONFIG --set ... --out ...", without what a launcher adds.
+    // Returns "$WORKER CONFIG --set ... --out ...", without the options of a launcher.
     std::string command(const std::string& out, const std::string& more = "") const {
         std::string line = "\"$WORKER\"";
         if (!request.experiment.empty()) line += " " + shellWord(request.experiment.string());

@@ -11,25 +11,26 @@
 
 namespace ringside {
 
-// What a job asks of a cluster, beside the experiment.
+// Requirements of a job on a cluster, in addition to the experiment.
 struct JobRequest {
-    RunConfig config;                      // with the assignments applied
-    std::filesystem::path experiment;      // absolute; empty: the built-in one
+    RunConfig config;                      // experiment after the assignments
+    std::filesystem::path experiment;      // absolute path; empty: the built-in experiment
     std::vector<std::string> assignments;  // --set A.B=VALUE
-    std::filesystem::path worker;          // ringside-worker, absolute
+    std::filesystem::path worker;          // absolute path of ringside-worker
     std::int64_t nodes = 1;
-    std::int64_t minutes = 60;       // of wall time
-    std::int64_t seeds = 1;          // more: an array of runs, training.seed = 0, 1, ...
-    std::vector<std::string> hosts;  // ssh: a host for each node
+    std::int64_t minutes = 60;       // wall time limit
+    std::int64_t seeds = 1;          // above 1: a job array of runs, training.seed = 0, 1, ...
+    std::vector<std::string> hosts;  // for ssh: one host per node
 };
 
-inline constexpr std::int64_t kSaveSeconds = 120;  // before its time limit a job saves and asks to be started again
+// time before the limit at which a job saves a checkpoint and requests a restart
+inline constexpr std::int64_t kSaveSeconds = 120;
 
-// A script for `launcher` (slurm, pbs, torchrun, mpirun or ssh), with the reasons in comments. Problems: ranks that do
-// not divide evenly over the nodes, an array where the launcher has none.
+// Returns a commented job script for `launcher` (slurm, pbs, torchrun, mpirun or ssh). Problems: ranks that do not
+// divide evenly over the nodes, a job array with a launcher that has none.
 Result<std::string> jobScript(const std::string& launcher, const JobRequest& request);
 
-// One word for a POSIX shell.
+// Returns `text` quoted as one word of a POSIX shell.
 std::string shellWord(const std::string& text);
 
 }  // namespace ringside

@@ -14,7 +14,7 @@ namespace {
 
 using std::filesystem::path;
 
-// The samples and the labels of one part, relative to the directory where they lie.
+// Paths of the samples and labels of one part, relative to the directory that contains them.
 struct PartFiles {
     path samples;
     path labels;
@@ -35,7 +35,7 @@ bool isFile(const path& file) {
     return std::filesystem::is_regular_file(file, ignored);
 }
 
-// The batches of CIFAR in a directory, by name.
+// Returns the CIFAR batch files of a directory, sorted by name.
 std::vector<path> batchesIn(const path& directory, bool fine) {
     std::vector<path> found;
     std::error_code ignored;

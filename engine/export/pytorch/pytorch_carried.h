@@ -12,16 +12,16 @@ namespace ringside {
 struct NotCarried {
     std::string path = {};   // "parallel.first_bucket_mb"
     std::string value = {};  // as JSON
-    std::string why = {};    // what the script does instead
+    std::string why = {};    // behaviour of the script instead
 };
 
 // Returns the settings of the experiment that its script does not carry over, in the order of the contract.
 std::vector<NotCarried> notCarriedOver(const RunConfig& config);
 
-// Returns lines of comment that name them, each with the reason; empty where there are none.
+// Returns Python comment lines that list the settings and the reasons; empty if there are none.
 std::string pythonNotCarried(const std::vector<NotCarried>& settings);
 
-// Returns a sentence that names them, for people who export; empty where there are none.
+// Returns a sentence that lists the settings, for display; empty if there are none.
 std::string notCarriedSentence(const std::vector<NotCarried>& settings);
 
 }  // namespace ringside

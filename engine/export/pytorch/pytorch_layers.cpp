@@ -37,7 +37,7 @@ std::size_t tensorsOf(const std::vector<LayerDescription>& layers) {
     return count;
 }
 
-// "layer1.0" -> "network.layer1[0]"
+// Returns the Python expression of a module: "layer1.0" -> "network.layer1[0]".
 std::string memberOf(const std::string& name) {
     const std::size_t dot = name.find('.');
     std::string text = "network.";
@@ -75,7 +75,7 @@ PythonLayers pythonLayers(const ModelConfig& config, const ModelDescription& mod
     PythonLayers result;
     const bool isSequential = config.kind == ModelKind::kMlp || config.kind == ModelKind::kLayers;
     const bool isTransformer = config.kind == ModelKind::kTransformer;
-    // Rows are flattened where they are loaded, and the residual CNN's blocks have the ReLU behind them inside.
+    // The script flattens rows while loading, and the blocks of the residual CNN contain the ReLU after them.
     const bool flattened = config.kind == ModelKind::kMlp || config.kind == ModelKind::kToyLinear;
     const bool ownReLU = config.kind == ModelKind::kResidualCnn;
     std::string list;
@@ -94,7 +94,8 @@ PythonLayers pythonLayers(const ModelConfig& config, const ModelDescription& mod
     return result;
 }
 
-// A module without parameters goes with the one before it: what it computes is the same on either side of a cut.
+// Assigns a module without parameters to the stage of the module before it. The position of the cut does not change the
+// results.
 Result<std::vector<std::int64_t>> pythonCuts(const PythonLayers& layers,
                                              const std::vector<std::size_t>& tensorsOfStage) {
     std::vector<std::int64_t> cuts = {0};

@@ -12,17 +12,18 @@ namespace ringside {
 
 // The exported model as a chain of modules, for strategies that cut or shard it.
 struct PythonLayers {
-    std::string definition = {};            // layers_of(network), and the classes that it needs
-    std::vector<std::size_t> tensors = {};  // how many trained ones each of its modules has
+    std::string definition = {};            // layers_of(network) and the classes it needs
+    std::vector<std::size_t> tensors = {};  // number of trained tensors of each module
 };
 
 PythonLayers pythonLayers(const ModelConfig& config, const ModelDescription& model);
 
-// Where each stage's modules begin in layers_of(), and the end; `tensorsOfStage`: how many trained tensors each has.
+// Returns the index in layers_of() at which each stage begins, and the end. tensorsOfStage: number of trained tensors
+// of each stage. Problem: a stage without parameters.
 Result<std::vector<std::int64_t>> pythonCuts(const PythonLayers& layers,
                                              const std::vector<std::size_t>& tensorsOfStage);
 
-// Whether training leaves out layers at random.
+// True if training skips layers at random.
 bool skipsLayers(const std::vector<LayerDescription>& layers);
 
 }  // namespace ringside

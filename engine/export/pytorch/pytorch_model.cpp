@@ -42,7 +42,8 @@ std::string module(const LayerDescription& layer) {
            ")";
 }
 
-// The mlp's own flattening is done where the data is loaded, so that its parameters keep PyTorch's usual names.
+// Returns an nn.Sequential. The mlp's flattening is done while loading, so that its parameters keep PyTorch's usual
+// names.
 std::string sequential(const Layers& layers, bool ownFlatten) {
     std::string text;
     if (anyOf(layers, LayerKind::kGlobalAveragePool)) text += pythonPiece("global_average_pool");
@@ -73,7 +74,7 @@ std::string transformer(const ModelConfig& config, const ModelTask& task) {
            pythonPiece("transformer", {{"arguments", arguments}});
 }
 
-// class NAME with the layers that have parameters, and what forward() does with x.
+// Returns "class NAME(nn.Module)" with the layers that have parameters; `forward` is the body of forward(x).
 std::string moduleClass(const std::string& name, const Layers& layers, const std::string& forward) {
     std::string text = "\nclass " + name + "(nn.Module):\n    def __init__(self):\n        super().__init__()\n";
     for (const LayerDescription& layer : layers) {

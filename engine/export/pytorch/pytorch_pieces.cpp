@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-// The ranks' gradients are averaged once a step.
+// Line that turns gradient synchronization on in the last batch of a step only.
 const std::string kGradientSync =
     "        model.set_requires_gradient_sync(makes_step)  # the ranks' gradients are averaged once a step\n";
 
@@ -22,7 +22,7 @@ std::string sgdOptions(const OptimizerConfig& config) {
     return text + (config.nesterov ? ", nesterov=True" : "");
 }
 
-// The weight decay is always written: Adam's default is 0 and AdamW's is not.
+// Returns the options of Adam or AdamW. Weight decay is always written because its default is 0 in Adam only.
 std::string adamOptions(const OptimizerConfig& config) {
     return ", betas=(" + pythonNumber(config.beta1) + ", " + pythonNumber(config.beta2) +
            "), eps=" + pythonNumber(config.eps) + ", weight_decay=" + pythonNumber(config.weightDecay);
@@ -51,7 +51,7 @@ std::string pythonList(std::span<const std::int64_t> values) {
 
 namespace {
 
-// A literal of the same value, on one line.
+// Returns a Python literal of the value, on one line.
 std::string pythonValue(const Json& value) {
     if (value.is_null()) return "None";
     if (value.is_boolean()) return pythonBool(value.get<bool>());

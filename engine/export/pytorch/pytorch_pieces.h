@@ -11,37 +11,38 @@
 
 namespace ringside {
 
-// The parts of the exported script that depend on the experiment, as Python text.
+// Parts of the exported script that depend on the experiment, as Python text.
 
-std::string pythonText(std::string_view text);  // a string literal
+std::string pythonText(std::string_view text);  // returns a string literal
 std::string pythonNumber(double value);
 std::string pythonBool(bool value);
 std::string pythonList(std::span<const std::int64_t> values);  // "[1, 2]"
-// The configuration as a dictionary, one line a section.
+// Returns the configuration as a dictionary, one line per section.
 std::string pythonConfig(const RunConfig& config);
 
 struct PythonModel {
-    std::string definition = {};  // build_model(), with modules in the order in which they draw their initial weights
-    bool hasBuffers = false;      // running statistics, which the ranks must share before they validate
-    bool hasDropout = false;      // draws other numbers in PyTorch
+    // build_model(); its modules are created in the order in which Ringside draws initial weights
+    std::string definition = {};
+    bool hasBuffers = false;  // true: has running statistics, which the ranks must share before validation
+    bool hasDropout = false;  // true: has dropout, whose random numbers differ in PyTorch
 };
 Result<PythonModel> pythonModel(const ModelConfig& config, const Dataset& data);
-// Whether the model takes rows of features where the data has images.
+// True if the model takes rows of features even if the data are images.
 bool takesRows(const ModelConfig& config);
-// "torch.optim.SGD(network.parameters(), ...)"; spread: by ZeroRedundancyOptimizer over the ranks.
+// Returns "torch.optim.SGD(network.parameters(), ...)". spread: uses ZeroRedundancyOptimizer over the ranks.
 Result<std::string> pythonOptimizer(const RunConfig& config, bool spread = false);
-// What makes the learning rate follow the epochs, one indented line each; empty where it is constant.
+// Returns indented lines that create the learning rate schedulers; empty if the learning rate is constant.
 std::string pythonSchedule(const RunConfig& config);
-// How a model is told that gradients are averaged only with the last batch of a step.
+// Mechanism that limits the averaging of gradients to the last batch of a step.
 enum class SyncWay { kNoSync, kGradientSync, kNothing };
-// The head of train_epoch()'s loop: from a batch (or several) to the updated weights and the sums of their losses.
-// Stops at a loss that is not finite, unless training is to go on.
+// Returns the beginning of the loop of train_epoch(): from one batch (or several, with accumulation) to the updated
+// weights and the sums of losses. It includes pythonFiniteCheck().
 std::string pythonTrainStep(const RunConfig& config, SyncWay way);
-// The last of its lines; empty where training is to go on.
+// Returns the line that stops training at a loss that is not finite; empty if training continues then.
 std::string pythonFiniteCheck(const RunConfig& config);
-// The body of losses_and_hits().
+// Returns the body of losses_and_hits().
 std::string pythonLosses(const Dataset& data);
-// What DataLoader is told besides batch size, sampler and drop_last: ", num_workers=2, ...".
+// Returns the arguments of DataLoader other than batch size, sampler and drop_last: ", num_workers=2, ...".
 std::string pythonLoaderOptions(const LoaderConfig& config);
 
 }  // namespace ringside

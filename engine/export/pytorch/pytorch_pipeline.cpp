@@ -32,7 +32,7 @@ std::int64_t microBatches(const RunConfig& config) {
     return isCanonical(config) ? leavesPerRank(config) : microBatchesOf(config);
 }
 
-// PyTorch's schedules are made once, for micro-batches of one size.
+// Returns a problem if batches differ in size: a PyTorch schedule supports one micro-batch size only.
 std::optional<Problem> unevenBatches(const RunConfig& config, const DataSplit& data) {
     const std::int64_t batch = config.loader.batchSize;
     const std::int64_t parts = microBatches(config);

@@ -8,11 +8,13 @@
 
 namespace ringside {
 
-// Stages on the ranks of a pipeline, by torch.distributed.pipelining; their replicas and shards.
+// Returns the parts of a script that trains pipeline stages with torch.distributed.pipelining, with their replicas and
+// shards.
 Result<PythonStrategy> pythonPipeline(const RunConfig& config, const DataSplit& data, const PythonLayers& layers,
                                       bool hasBuffers);
 
-// whole(tensor), and shard(model, mesh) by fully_shard; `units` is the list of the modules that are gathered at a time.
+// Returns whole(tensor) and shard(model, mesh), which calls fully_shard. `units` is a Python list of the modules that
+// are gathered together.
 std::string pythonShard(bool reshards, const std::string& units, bool prefetches, bool offloads);
 
 }  // namespace ringside

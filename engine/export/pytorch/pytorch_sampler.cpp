@@ -113,7 +113,7 @@ PythonSampler pythonSampler(const RunConfig& config, const ShardSpec& spec, cons
         sampler.make = "    training = Subset(training, " + chosen(spec) + ")\n";
         sampler.planned = "[training.indices[place] for place in sampler]";
     }
-    // The unpadded deal trains only where nothing would be padded: there it is DistributedSampler's.
+    // The unpadded sampler can only train if no padding is needed, and then equals DistributedSampler.
     sampler.make += "    sampler = DistributedSampler(training, shuffle=" + pythonBool(spec.shuffle) +
                     ", seed=" + std::to_string(spec.seed) + ", drop_last=" + pythonBool(spec.dropLast) + readers + ")";
     return sampler;

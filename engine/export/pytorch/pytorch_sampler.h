@@ -8,17 +8,18 @@
 
 namespace ringside {
 
-// How the exported script deals its training samples, as Python text.
+// Python text that assigns training samples to ranks in the exported script.
 struct PythonSampler {
-    std::string definition = {};            // of a sampler class; empty where PyTorch has one
+    std::string definition = {};            // a sampler class; empty if PyTorch has it
     std::string make = {};                  // lines of train() that set `sampler`
-    std::string setEpoch = {};              // the line at the start of an epoch
-    std::string planned = "list(sampler)";  // what this rank gets in epoch 0
-    std::string places = {};                // lines of places_of() for a sampler of our own
-    bool usesSubset = false;                // torch.utils.data.Subset is needed
+    std::string setEpoch = {};              // line at the start of an epoch
+    std::string planned = "list(sampler)";  // expression: samples of this rank in epoch 0
+    std::string places = {};                // lines of places_of() for the script's own sampler class
+    bool usesSubset = false;                // true: torch.utils.data.Subset is imported
 };
 
-// readers: what a sampler is told of its readers where they are not all ranks, ", num_replicas=..., rank=...".
+// Returns the text for a sampler. readers: arguments ", num_replicas=..., rank=..." of the sampler if the data-parallel
+// group is not all ranks; otherwise empty.
 PythonSampler pythonSampler(const RunConfig& config, const ShardSpec& spec, const std::string& readers);
 
 }  // namespace ringside

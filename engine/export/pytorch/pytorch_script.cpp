@@ -25,14 +25,14 @@
 namespace ringside {
 namespace {
 
-// Inside the documentation string only what cannot end it.
+// Replaces characters that would end or break a Python docstring by spaces.
 std::string plain(const std::string& text) {
     std::string safe;
     for (const char c : text) safe += c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' ' ? ' ' : c;
     return safe;
 }
 
-// Python's own modules in alphabetical order, then packages.
+// Returns the imports: modules of the standard library in alphabetical order, then packages.
 std::string imports(const RunConfig& config, std::set<std::string> names) {
     for (const char* name : {"argparse", "datetime", "hashlib", "json", "math", "os", "pathlib", "sys", "tempfile"})
         names.insert(name);
@@ -61,7 +61,7 @@ constexpr const char* kDropoutNote =
 constexpr const char* kCanonicalNote =
     "PyTorch has no canonical reduction: its sums round otherwise with every world size.";
 
-// Training ends after training.max_steps, also in the middle of an epoch, which is validated then as well.
+// Fills the pieces of training.max_steps. Training may end in the middle of an epoch; that epoch is validated too.
 void addMaxSteps(PythonPieces& pieces, const TrainingConfig& training) {
     const std::array kNames = {"max_steps", "last_step", "cut_epoch", "count_epochs", "cut_training", "end_training"};
     for (const char* name : kNames) pieces[name] = "";
@@ -88,7 +88,7 @@ std::string splitFunction(const DatasetConfig& config, const PythonData& source)
                                  {"standardize", source.standardize}});
 }
 
-// "4 x 32 = 128 samples", with accumulation "4 x 32 x 2 = 256 samples"
+// Returns "4 x 32 = 128 samples", or with accumulation "4 x 32 x 2 = 256 samples".
 std::string globalBatchText(const RunConfig& config) {
     std::string factors = std::to_string(config.dataRanks()) + " x " + std::to_string(config.loader.batchSize);
     if (config.training.accumulateSteps > 1) factors += " x " + std::to_string(config.training.accumulateSteps);
@@ -96,7 +96,7 @@ std::string globalBatchText(const RunConfig& config) {
 }
 
 void addSettings(PythonPieces& pieces, const RunConfig& config) {
-    const std::int64_t world = config.parallel.worldSize;  // of processes
+    const std::int64_t world = config.parallel.worldSize;  // number of processes
     pieces["title"] = plain(config.name);
     pieces["name"] = pythonText(config.name);
     pieces["world_size"] = std::to_string(world);
@@ -190,7 +190,7 @@ bool hasPitfalls(const RunConfig& config) {
     return config.pitfalls.any() || steps.any() || steps.earlyExit || steps.sumGradients || steps.localMetrics;
 }
 
-// Returns the setting that a script for plain PyTorch cannot have; nothing where there is none.
+// Returns a setting that cannot be exported to plain PyTorch; empty if there is none.
 std::optional<Problem> notExportable(const RunConfig& config) {
     if (hasPitfalls(config))
         return Problem{"pitfalls", "are switched on, and deliberate mistakes are not exported", "switch them off"};

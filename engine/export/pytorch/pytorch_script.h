@@ -10,27 +10,28 @@ namespace ringside {
 
 struct DataSplit;
 
-// One experiment as a script for plain PyTorch, and the data file that belongs beside it.
+// An experiment as a script for plain PyTorch, and the data file beside it.
 struct PytorchScript {
     std::string text;
-    std::string dataName;  // empty: the data is elsewhere, or made up by the script
+    std::string dataName;  // empty: no data file; the script reads other files or generates its data
     std::string data;
-    std::string note = {};  // sentences about limits of the script: what it does not carry over; empty: none
+    std::string note = {};  // sentences about settings that the script does not carry over; empty: none
 };
 
-// The script that trains as this experiment does: the same samples for every rank, the same initial weights, the same
-// update rule. scriptName ("train.py") is what it will be called. Everything found wrong goes to `all` too.
+// Returns a script that trains like the experiment: the same samples for each rank, the same initial weights, the same
+// update rule. scriptName ("train.py") is the name of its file. Stores all problems of the experiment in `all` if it is
+// not null.
 Result<PytorchScript> exportPytorch(const RunConfig& config, const std::filesystem::path& baseDirectory,
                                     const std::string& scriptName, Problems* all = nullptr);
 
-// The same from data that are loaded already.
+// Exports an experiment whose data are already loaded.
 Result<PytorchScript> exportPytorch(const RunConfig& config, const DataSplit& data,
                                     const std::filesystem::path& baseDirectory, const std::string& scriptName);
 
-// Returns why an experiment cannot be exported, as far as that is known without its data.
+// Returns the problems that prevent an export and can be detected without the data.
 Problems exportProblems(const RunConfig& config);
 
-// Writes the script and its data beside it; what cannot be written leaves no script. Throws IoError.
+// Writes the script and its data file. Throws IoError; the script is removed if the data cannot be written.
 void writePytorch(const PytorchScript& script, const std::filesystem::path& path);
 
 }  // namespace ringside

@@ -139,7 +139,8 @@ PythonStrategy fsdp(const RunConfig& config, const PythonLayers& layers, bool ha
     return strategy;
 }
 
-// Ranks that leave a layer out while others do not would wait for one another.
+// Returns a problem if ranks would skip different layers although they gather or average them together: the other ranks
+// would then wait forever.
 std::optional<Problem> skippedApart(const RunConfig& config, const ModelDescription& model) {
     const Mesh mesh = meshOf(config);
     const bool gathers = mesh.shard > 1 && (mesh.pipeline > 1 || config.fsdp.shard != ShardedState::kOptimizer);

@@ -9,16 +9,16 @@
 
 namespace ringside {
 
-// What of the exported script depends on how the ranks share the training, as Python text.
+// Parts of the exported script that depend on the parallel strategy, as Python text.
 struct PythonStrategy {
-    std::map<std::string, std::string, std::less<>> pieces = {};  // of the template, by name
-    std::string readers = {};                                     // ", num_replicas=..., rank=..." of a sampler
-    std::string trainStep = {};                                   // the head of train_epoch()'s loop
-    std::string optimizer = {};                                   // that updates the weights
-    std::string modelFunctions = {};                              // behind the model's definition
+    std::map<std::string, std::string, std::less<>> pieces = {};  // values of the template's marks, by name
+    std::string readers = {};         // arguments of a sampler: ", num_replicas=..., rank=..."
+    std::string trainStep = {};       // beginning of the loop of train_epoch()
+    std::string optimizer = {};       // expression that creates the optimizer
+    std::string modelFunctions = {};  // functions after the model's definition
 };
 
-// The problem says what PyTorch has no counterpart of, and what to do.
+// Problem: a setting without a counterpart in PyTorch, with a remedy.
 Result<PythonStrategy> pythonStrategy(const RunConfig& config, const DataSplit& data, bool hasBuffers);
 
 }  // namespace ringside

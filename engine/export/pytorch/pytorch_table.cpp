@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-// What the reader found out about a table and the script must know.
+// Properties of a table that the generated reader needs.
 struct TableForm {
     char separator = ',';
     std::vector<std::string> firstRow = {};

@@ -17,7 +17,7 @@ std::string_view between(const char* begin, const char* end) {
     return {begin, static_cast<std::size_t>(end - begin)};
 }
 
-// The name inside @name@ at this place of the template, empty for any other @.
+// Returns the name inside @name@ at position `at`; empty if the @ begins no mark.
 std::string_view markAt(std::string_view text, std::size_t at) {
     const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", at + 1);
     if (end == std::string_view::npos || end == at + 1 || text[end] != '@') return {};

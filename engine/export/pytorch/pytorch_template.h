@@ -8,14 +8,15 @@
 
 namespace ringside {
 
-// Values for the marks (@name@) in a template, by name.
+// Values of the marks (@name@) in a template, by name.
 using PythonPieces = std::map<std::string, std::string, std::less<>>;
 
-// Returns the frame of an exported script, resources/export/pytorch_train.py, with its marks filled in.
+// Returns the frame of an exported script, resources/export/pytorch_train.py, with its marks replaced by values.
 std::string pythonFrame(const PythonPieces& values);
 
-// Returns a piece of Python from the other files there, with its marks filled in. A line "#@ name" begins a piece,
-// which goes up to the next such line. Every mark needs a value; a name without a piece is an error of the program.
+// Returns a piece of the other Python files in that directory, with its marks replaced by values. A line "#@ name"
+// begins a piece, which ends before the next such line. A mark without a value or an unknown name is an assertion
+// failure.
 std::string pythonPiece(std::string_view name, const PythonPieces& values = {});
 
 }  // namespace ringside

@@ -8,11 +8,12 @@
 
 namespace ringside {
 
-// The transforms of an experiment as Python text; all empty when it has none. They draw the same crops and flips.
+// Python text of an experiment's transforms; all empty if there are none. The script draws the same crops and flips as
+// Ringside.
 struct PythonTransforms {
-    std::string definition = {};  // class Transformed, with what it needs
-    std::string wrap = {};        // lines inside train(), after `training` and `validation` are there
-    std::string setEpoch = {};    // a line inside the loop over the epochs
+    std::string definition = {};  // class Transformed and its dependencies
+    std::string wrap = {};        // lines of train() after `training` and `validation` are defined
+    std::string setEpoch = {};    // line inside the loop over the epochs
 };
 
 PythonTransforms pythonTransforms(const RunConfig& config, const SampleShape& shape);
