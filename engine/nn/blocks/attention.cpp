@@ -7,7 +7,7 @@ namespace ringside {
 
 namespace {
 
-// What is between the two linear layers: queries, keys and values of each position to what it takes from the others.
+// Attention between the two linear layers: maps the queries, keys and values (T, 3 * width) to (T, width).
 class ScaledDotProduct final : public Layer {
   public:
     explicit ScaledDotProduct(const AttentionSpec& spec) : m_spec(spec) {}

@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Multi-head causal self-attention over sequences (T, width): self.qkv = nn.Linear(width, 3 * width) makes queries,
-// keys and values, self.proj = nn.Linear(width, width) mixes the heads' results (Vaswani et al. 2017).
+// Multi-head causal self-attention over sequences (T, width): self.qkv = nn.Linear(width, 3 * width) computes queries,
+// keys and values, self.proj = nn.Linear(width, width) combines the heads' results (Vaswani et al. 2017).
 class Attention final : public Layer {
   public:
     Attention(const AttentionSpec& spec, const std::string& prefix);

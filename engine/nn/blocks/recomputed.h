@@ -7,8 +7,9 @@
 
 namespace ringside {
 
-// Layers of which only input and output are kept: the way back makes the forward pass once more, with the same key
-// (torch.utils.checkpoint; Chen et al. 2016). Their activations take turns with those of others in one memory.
+// Layers whose activations are not stored, only their input and output: the backward pass repeats the forward pass with
+// the same key (torch.utils.checkpoint; Chen et al. 2016). All Recomputed layers of a model share one memory for their
+// activations.
 class Recomputed final : public Layer {
   public:
     Recomputed(Layers layers, std::shared_ptr<TakenInTurns> memory)

@@ -8,7 +8,7 @@ namespace ringside {
 
 namespace {
 
-constexpr std::uint64_t kSkipStream = 0x736b6970;  // apart from dropout's masks
+constexpr std::uint64_t kSkipStream = 0x736b6970;  // distinguishes these draws from dropout's masks
 
 }  // namespace
 
@@ -52,7 +52,7 @@ void Residual::begin(const Pass& pass) {
     m_isSkipped = pass.training && drawn < m_skip.probability;
 }
 
-// Into memory of its own: the next layer may work in it.
+// Copies to separate memory, because the next layer may overwrite its input.
 Tensor Residual::copied(const Tensor& from, const Tensor& to) const {
     Tensor copy = from;
     copy.data = to.data;
@@ -67,8 +67,8 @@ Tensor Residual::forward(const Tensor& x) {
     return y;
 }
 
-// The shortcut goes back as a whole before the body does: parameters that come and go (Unit) are there for one at a
-// time.
+// Runs the whole backward pass of the shortcut before the body's, because parameters that are gathered on demand (Unit)
+// are available for one of them at a time.
 void Residual::backwardParameters(const Tensor& gradY) {
     m_gradBeside = gradY;
     if (m_shortcut) {

@@ -7,15 +7,15 @@
 
 namespace ringside {
 
-// What stochastic depth does with a block (Huang et al. 2016): in training it is left out with this probability, drawn
-// from the pass' key, so that every rank leaves out others. number: among the layers that draw.
+// Stochastic depth (Huang et al. 2016): in training, a block is skipped with this probability. The decision is drawn
+// from the pass' key, so that ranks skip different blocks. number: index among the layers that draw.
 struct SkipRule {
     double probability = 0;
     std::uint64_t number = 0;
 };
 
-// y = body(x) + shortcut(x), or body(x) + x without a shortcut; where the body is skipped, without its part. The body
-// does not start or end with a layer that works in its input's memory, and has parameters (see describeModel).
+// Computes y = body(x) + shortcut(x), or body(x) + x without a shortcut; a skipped body contributes nothing. The body
+// must not start or end with a layer that works in its input's memory, and must have parameters (see describeModel).
 class Residual final : public Layer {
   public:
     Residual(Layers body, Layers shortcut, SkipRule skip = {});
@@ -40,9 +40,9 @@ class Residual final : public Layer {
     Backend* m_backend = nullptr;
     SkipRule m_skip;
     bool m_isSkipped = false;
-    Tensor m_y;  // where the body may be skipped
+    Tensor m_y;  // allocated if the body can be skipped
     Tensor m_gradX;
-    Tensor m_gradBeside;  // by the input, of the shortcut; without one, what came in
+    Tensor m_gradBeside;  // gradient by the input through the shortcut; without a shortcut, the gradient by the output
 };
 
 }  // namespace ringside

@@ -19,12 +19,12 @@ struct ModelLayer {
 };
 using Layers = std::vector<ModelLayer>;
 
-// At least one layer in order, as one layer inside others.
+// Sequence of at least one layer that acts as a single layer.
 class Sequence final : public Layer {
   public:
     explicit Sequence(Layers layers) : m_layers(std::move(layers)) {}
 
-    const Shape& output() const { return m_layers.back().built.output; }  // of a sample
+    const Shape& output() const { return m_layers.back().built.output; }  // shape of one sample
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     std::vector<Parameter*> parameters() override;
     std::vector<Parameter*> buffers() override;
@@ -39,7 +39,7 @@ class Sequence final : public Layer {
 
   private:
     Layers m_layers;
-    Tensor m_gradFirst;  // by the first layer's output; the second layer's memory
+    Tensor m_gradFirst;  // gradient by the first layer's output, in the second layer's memory
 };
 
 }  // namespace ringside

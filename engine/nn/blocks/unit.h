@@ -7,9 +7,9 @@
 
 namespace ringside {
 
-// Told when a unit of a model needs its parameters and when it is done with them; its parameters' gradients are
-// complete when it leaves backwards. The unit that begins the model never leaves backwards: nobody asks for its input's
-// gradient.
+// Callbacks around the use of a unit's parameters: enter() before a unit needs them, leave() when it has finished. The
+// gradients of its parameters are complete when it leaves the backward pass. The unit at the start of the model never
+// leaves the backward pass, because the gradient by its input is not computed.
 class UnitHooks {
   public:
     enum class Way { kForward, kBackward };
@@ -18,12 +18,12 @@ class UnitHooks {
     virtual void leave(std::size_t unit, Way way) = 0;
 };
 
-// A layer whose parameters come and go as one.
+// Layer whose parameters are gathered and freed together.
 class Unit final : public Layer {
   public:
     explicit Unit(std::unique_ptr<Layer> layer) : m_layer(std::move(layer)) {}
 
-    // From then on; outlives the layer.
+    // Sets the callbacks of all following passes. hooks must outlive the layer. number: passed to the callbacks.
     void setHooks(UnitHooks& hooks, std::size_t number) {
         m_hooks = &hooks;
         m_number = number;

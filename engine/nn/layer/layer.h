@@ -18,58 +18,59 @@ class Backend;
 struct Parameter {
     std::string name;
     Shape shape;
-    Tensor value;     // bound by the model or the strategy, which decides where values live; read at each call
+    Tensor value;     // bound by the model or the strategy, which own the memory; layers read it at each call
     Tensor gradient;  // bound by the strategy
     DType type = DType::kFloat32;
 };
 
-// What a forward pass is for, as torch.nn.Module.train() and eval().
+// Properties of a forward pass, as torch.nn.Module.train() and eval().
 struct Pass {
-    bool training = true;   // batch norm takes the batch's statistics, dropout drops
-    std::uint64_t key = 0;  // dropout's masks are drawn from it: another one for each pass, rank and seed
-    bool again = false;     // the same forward pass once more, whose statistics have been counted
+    bool training = true;   // batch norm uses the batch's statistics, dropout is active
+    std::uint64_t key = 0;  // source of dropout's masks; different for each pass, rank and seed
+    bool again = false;     // repeats a forward pass that has already updated the running statistics
 };
 
-// One layer of a model. The plan has checked its shapes (plan/built_layers.h).
+// One layer of a model. Its shapes have been checked by the plan (plan/built_layers.h).
 //
-// Shapes below are of one sample: images (C, H, W), sequences (positions, values), otherwise (values). Tensors have the
-// batch in front: images (B, H, W, C), sequences (B * positions, values). The layer owns the tensors that it returns
-// and overwrites them in the next call.
+// Shapes below are those of one sample: images (C, H, W), sequences (positions, values), all others (values). Tensors
+// have the batch as first dimension: images (B, H, W, C), sequences (B * positions, values). The layer owns the tensors
+// that it returns and overwrites them in the next call.
 class Layer {
   public:
     virtual ~Layer() = default;
 
-    // Allocates memory for batches of up to maxBatch samples of the shape `input`, which is the one of the layer's
-    // description. Called once, before everything below.
+    // Allocates memory for batches of up to maxBatch samples. input: shape of a sample, as in the layer's description.
+    // Called once, before the functions below.
     virtual void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) = 0;
 
     virtual std::vector<Parameter*> parameters() { return {}; }  // in registration order
-    // PyTorch's default initialisation of the values bound, drawing from the generator exactly what the PyTorch module
-    // draws. Also without prepare().
+    // Initialises the bound values as PyTorch does by default. Draws the same numbers from the generator as the PyTorch
+    // module. Can be called without prepare().
     virtual void initialise(TorchGenerator&, Backend&) {}
 
-    // Saved with the parameters under their PyTorch names, but not trained: their gradients stay empty. May hold
-    // kInt64.
+    // Tensors that are saved with the parameters under their PyTorch names, but not trained: their gradients stay
+    // empty. The type may be kInt64.
     virtual std::vector<Parameter*> buffers() { return {}; }
 
-    virtual void begin(const Pass&) {}  // before forward(); without it, a pass is for training
+    virtual void begin(const Pass&) {}  // called before forward(); without it, a pass is for training
     virtual Tensor forward(const Tensor& x) = 0;
-    // Two halves, so that parameter gradients are ready for the all-reduce before the way back goes on.
+    // The backward pass in two halves: the parameters' gradients first, so that their all-reduce can start before the
+    // gradient by the input is computed.
     virtual void backwardParameters(const Tensor& /*gradY*/) {}
     virtual Tensor backwardInput(const Tensor& gradY) = 0;
-    // Whether the halves may come in the other order, with other passes' between them: neither needs the other's
-    // result.
+    // True if the halves can run in the other order, with halves of other passes in between: neither needs the result
+    // of the other.
     virtual bool splitsBackward() const { return true; }
-    // Whether the last forward pass used it; if not, its gradient is zeros.
+    // True if the last forward pass used the parameter. If not, its gradient is zero.
     virtual bool isUsed(const Parameter&) const { return true; }
-    virtual bool isBlock() const { return false; }  // a residual block, which is computed again as one
+    virtual bool isBlock() const { return false; }  // a residual block, which is recomputed as a whole
 };
 
-// Gives a parameter or a buffer a value of its own.
+// Allocates memory for the value of a parameter or a buffer.
 void bindValue(Parameter& parameter, Backend& backend);
 
-// A tensor's shape for batches of samples of this shape: images get their channels last, or in blocks before and behind
-// their pixels, (B, blocks, H * W, kChannelBlock); the positions of a sequence are rows.
+// Returns a tensor's shape for batches of samples of this shape. Images have their channels last, or in blocks, (B,
+// blocks, H * W, kChannelBlock); each position of a sequence is one row.
 inline Shape batchShape(const Shape& sample, std::int64_t batch, ImageLayout layout = ImageLayout::kChannelsLast) {
     if (sample.dimensions() == 3 && layout == ImageLayout::kChannelBlocks)
         return {batch, sample[0] / kChannelBlock, sample[1] * sample[2], kChannelBlock};

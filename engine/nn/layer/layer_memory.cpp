@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-// The next block that is large enough; smaller ones stay unused until rewind().
+// Returns the next block that is large enough. Skipped smaller blocks are not used until rewind().
 Tensor TakenInTurns::take(const Shape& shape, DType type) {
     Tensor taken{nullptr, shape, type, m_backend.device()};
     while (m_next < m_blocks.size() && m_blocks[m_next].bytes() < taken.bytes()) ++m_next;

@@ -10,12 +10,12 @@ namespace ringside {
 
 class Backend;
 
-// Memory that layers use in turns: what one prepares for is overwritten by the next.
+// Memory that layers share: each layer overwrites the values of the previous one.
 class TakenInTurns {
   public:
     explicit TakenInTurns(Backend& backend) : m_backend(backend) {}
 
-    void rewind() { m_next = 0; }  // from here on another layer
+    void rewind() { m_next = 0; }  // starts the allocations of the next layer
     Tensor take(const Shape& shape, DType type);
 
   private:
@@ -24,16 +24,16 @@ class TakenInTurns {
     std::size_t m_next = 0;
 };
 
-// Where a layer's memory comes from, which it asks for once: the backend's, or such as others use as well.
+// Allocator of a layer's memory: the backend's memory, or memory shared with other layers.
 class LayerMemory {
   public:
     LayerMemory(Backend& backend) : m_backend(&backend) {}  // NOLINT(google-explicit-constructor)
     LayerMemory(Backend& backend, TakenInTurns& inTurns) : m_backend(&backend), m_inTurns(&inTurns) {}
 
     Backend& backend() const { return *m_backend; }
-    // What the way back needs of the way forward.
+    // Allocates memory for values that the forward pass stores for the backward pass.
     Tensor kept(const Shape& shape, DType type) const;
-    // What the way back needs for itself.
+    // Allocates working memory of the backward pass.
     Tensor transient(const Shape& shape, DType type) const { return kept(shape, type); }
 
   private:

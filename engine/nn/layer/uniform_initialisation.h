@@ -8,8 +8,9 @@
 
 namespace ringside {
 
-// Draws weight and bias as torch.nn.Linear and Conv2d do (modules/linear.py, conv.py): kaiming_uniform_(a=sqrt(5)) and
-// the bias' bound both come to 1/sqrt(fanIn) in float32. fanIn: values that come into one output; 0 gives zeros.
+// Draws weight and bias as torch.nn.Linear and Conv2d do (modules/linear.py, conv.py): the bounds of
+// kaiming_uniform_(a=sqrt(5)) and of the bias are both 1/sqrt(fanIn) in float32. fanIn: number of values that
+// contribute to one output; 0 gives zeros.
 void initialiseUniformly(const std::vector<Parameter*>& parameters, std::int64_t fanIn, TorchGenerator& generator,
                          Backend& backend);
 

@@ -6,7 +6,8 @@
 
 namespace ringside {
 
-// One number out of several, the same everywhere: SplitMix64's step (Steele, Lea and Flood 2014) over each of them.
+// Returns a hash of several numbers that is the same on all platforms: SplitMix64's step (Steele, Lea and Flood 2014)
+// for each number.
 constexpr std::uint64_t hashOf(std::initializer_list<std::uint64_t> values) {
     std::uint64_t key = 0;
     for (const std::uint64_t value : values) {

@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-// torch.nn.BatchNorm2d(channels): weight of ones, then bias of zeros; draws nothing. Each rank normalises by its own
+// torch.nn.BatchNorm2d(channels): weight of ones, then bias of zeros; draws no numbers. Each rank normalises by its own
 // batch, as under DistributedDataParallel.
 class BatchNorm2d final : public Layer {
   public:
@@ -25,7 +25,8 @@ class BatchNorm2d final : public Layer {
     bool splitsBackward() const override { return false; }
 
   private:
-    Tensor asImages(const Tensor& x) const;  // in the shape of this layer's layout, whoever made it
+    // view in the shape of this layer's layout, independent of the layer that made x
+    Tensor asImages(const Tensor& x) const;
 
     ImageLayout m_layout;
     Parameter m_weight;
@@ -39,8 +40,8 @@ class BatchNorm2d final : public Layer {
     Tensor m_x;  // the previous layer's memory
     Tensor m_y;
     Tensor m_moments;
-    Tensor m_unused;      // running statistics of a pass that is made again
-    Tensor m_gradWeight;  // as they are before they are averaged over the ranks: backwardInput() needs them
+    Tensor m_unused;      // running statistics of a repeated pass, which are discarded
+    Tensor m_gradWeight;  // gradients before they are averaged over the ranks, which backwardInput() needs
     Tensor m_gradBias;
     Tensor m_gradX;
 };

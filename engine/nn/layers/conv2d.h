@@ -8,10 +8,10 @@
 
 namespace ringside {
 
-// torch.nn.Conv2d: weight (out, in, kernel, kernel), then bias (out) if it has one.
+// torch.nn.Conv2d: weight (out, in, kernel, kernel), then bias (out) if there is one.
 class Conv2d : public Layer {
   public:
-    // prefix: "conv1." gives the parameters "conv1.weight" and "conv1.bias".
+    // prefix: with "conv1." the parameters are called "conv1.weight" and "conv1.bias".
     Conv2d(const ConvolutionSpec& spec, const std::string& prefix);
 
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;

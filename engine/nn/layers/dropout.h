@@ -7,8 +7,8 @@
 
 namespace ringside {
 
-// torch.nn.Dropout(probability), with masks of our own: which values are dropped depends only on the pass' key, the
-// layer's number and their places, and so not on threads or devices. PyTorch's masks are others.
+// torch.nn.Dropout(probability). The dropped values depend only on the pass' key, the layer's number and the positions
+// of the values, and not on threads or devices. The masks differ from PyTorch's.
 class Dropout final : public Layer {
   public:
     Dropout(double probability, std::uint64_t number) : m_probability(probability), m_number(number) {}
@@ -22,10 +22,10 @@ class Dropout final : public Layer {
     bool drops() const { return m_training && m_probability > 0; }
 
     double m_probability;
-    std::uint64_t m_number;  // among the model's dropout layers
+    std::uint64_t m_number;  // index among the model's dropout layers
     bool m_training = true;
     Backend* m_backend = nullptr;
-    Tensor m_key;  // on the device, so that a recorded step may be played with another one
+    Tensor m_key;  // on the device, so that a recorded step can be replayed with another key
     Tensor m_y;
     Tensor m_gradX;
 };

@@ -7,7 +7,7 @@ namespace ringside {
 
 namespace {
 
-// torch/nn/modules/sparse.py: init.normal_(weight).
+// Draws the values as torch/nn/modules/sparse.py: init.normal_(weight).
 void drawTable(const Parameter& weight, TorchGenerator& generator, Backend& backend) {
     std::vector<float> values(static_cast<std::size_t>(weight.shape.count()));
     generator.normal(values);

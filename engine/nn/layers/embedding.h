@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-// torch.nn.Embedding(words, width): a row of the table for each token of a sequence, (T) to (T, width).
+// torch.nn.Embedding(words, width): maps each token of a sequence to a row of the table, (T) to (T, width).
 class Embedding final : public Layer {
   public:
     Embedding(std::int64_t words, std::int64_t width, const std::string& prefix);
@@ -24,7 +24,7 @@ class Embedding final : public Layer {
     Tensor m_y;
 };
 
-// Adds a learnt vector to each position: self.NAME = nn.Embedding(positions, width), x + NAME(arange(T)).
+// Adds a trained vector to each position: self.NAME = nn.Embedding(positions, width), x + NAME(arange(T)).
 class PositionEmbedding final : public Layer {
   public:
     PositionEmbedding(std::int64_t positions, std::int64_t width, const std::string& prefix);

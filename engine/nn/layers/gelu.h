@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-// torch.nn.GELU(), exact (approximate='none').
+// torch.nn.GELU() in its exact form, approximate='none'.
 class Gelu final : public Layer {
   public:
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;

@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// Between the order of PyTorch's tensors, channels first, and that of images inside a model. Without a name of its own
-// in PyTorch, except that the way back is part of Flatten.
+// Converts between PyTorch's layout of images, channels first, and the layout inside a model. Also flattens sequences.
+// PyTorch has no such layer; the conversion to channels first is part of Flatten.
 class ImageOrder final : public Layer {
   public:
     enum class To { kImages, kFlat };
@@ -20,10 +20,10 @@ class ImageOrder final : public Layer {
     To m_to;
     ImageLayout m_layout;
     Backend* m_backend = nullptr;
-    std::int64_t m_channels = 0;  // that lie together
+    std::int64_t m_channels = 0;  // channels that lie next to each other
     std::int64_t m_pixels = 0;
-    std::int64_t m_positions = 0;  // of a sequence, whose rows become one
-    Tensor m_y;                    // both empty where the two orders are the same
+    std::int64_t m_positions = 0;  // positions of a sequence, whose rows become one row; 0 for images
+    Tensor m_y;                    // both are empty if the two layouts are the same
     Tensor m_gradX;
 };
 

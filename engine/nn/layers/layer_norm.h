@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-// torch.nn.LayerNorm(features): weight of ones, then bias of zeros; draws nothing.
+// torch.nn.LayerNorm(features): weight of ones, then bias of zeros; draws no numbers.
 class LayerNorm final : public Layer {
   public:
     LayerNorm(std::int64_t features, const std::string& prefix);

@@ -8,7 +8,7 @@ namespace ringside {
 // torch.nn.Linear(in, out): weight (out, in), then bias (out).
 class Linear final : public Layer {
   public:
-    // prefix: "0." gives the parameters "0.weight" and "0.bias".
+    // prefix: with "0." the parameters are called "0.weight" and "0.bias".
     Linear(std::int64_t inFeatures, std::int64_t outFeatures, const std::string& prefix);
 
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;

@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// torch.nn.MaxPool2d(kernel), together with the ReLU before it when there is one: one pass over memory instead of two.
+// torch.nn.MaxPool2d(kernel), combined with a preceding ReLU if there is one: one pass over memory instead of two.
 class MaxPool2d final : public Layer {
   public:
     explicit MaxPool2d(const MaxPoolSpec& spec) : m_spec(spec) {}

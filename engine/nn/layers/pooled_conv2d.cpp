@@ -13,7 +13,7 @@ Tensor PooledConv2d::Part::of(const Tensor& batch) const {
     return {begin, batch.shape.withRows(images), batch.type, batch.device};
 }
 
-// In parts of nearly the same size: oneDNN prepares each size once.
+// Divides the batch into parts of nearly the same size, because oneDNN prepares each size once.
 template <class Visit>
 void PooledConv2d::forEachPart(std::int64_t batch, const Visit& visit) {
     const std::int64_t parts = (batch + m_imagesAtOnce - 1) / m_imagesAtOnce;
@@ -63,7 +63,7 @@ void PooledConv2d::backwardParameters(const Tensor& gradY) {
     });
 }
 
-// Spreads again what backwardParameters() has spread already: in the caches that is cheap.
+// Repeats the pooling's backward pass of backwardParameters(), which is cheap inside the caches.
 Tensor PooledConv2d::backwardInput(const Tensor& gradY) {
     const Tensor gradX = m_gradX.head(gradY.rows());
     forEachPart(gradY.rows(), [&](const Part& part) {

@@ -8,8 +8,8 @@
 
 namespace ringside {
 
-// Conv2d, then MaxPool2d with the ReLU before it, as one layer that works on a part of the batch at a time: what is
-// between the two, which is four times what comes out, stays in a CPU's caches and is never in memory as a whole.
+// Conv2d, ReLU and MaxPool2d as one layer that processes a part of the batch at a time. The values between them, for a
+// kernel of 2 four times as many as the outputs, stay in the CPU's caches and are never stored for the whole batch.
 class PooledConv2d final : public Conv2d {
   public:
     PooledConv2d(const ConvolutionSpec& convolution, const MaxPoolSpec& pool, const std::string& prefix)
@@ -27,13 +27,13 @@ class PooledConv2d final : public Conv2d {
     };
     template <class Visit>
     void forEachPart(std::int64_t batch, const Visit& visit);
-    Tensor spread(const Part& part, const Tensor& gradY);  // the gradient by what the convolution gave
+    Tensor spread(const Part& part, const Tensor& gradY);  // gradient by the convolution's output
 
     MaxPoolSpec m_pool;
     std::int64_t m_imagesAtOnce = 1;
-    Tensor m_between;  // of a part: what the convolution gives, and on the way back its gradient
+    Tensor m_between;  // of a part: the convolution's output, and in the backward pass its gradient
     Tensor m_winners;
-    Tensor m_partWeight;  // gradients of a part
+    Tensor m_partWeight;  // gradients of one part
     Tensor m_partBias;
 };
 

@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// torch.nn.ReLU(inplace=True): works in its input's memory, forwards and backwards. Not in place where somebody else
-// still needs the input: at the start of a residual's body.
+// torch.nn.ReLU(inplace=True): overwrites its input in the forward and the backward pass. Not in place if another layer
+// still needs the input, as at the start of a residual's body.
 class ReLU final : public Layer {
   public:
     explicit ReLU(bool inPlace = true) : m_inPlace(inPlace) {}
@@ -17,7 +17,7 @@ class ReLU final : public Layer {
 
   private:
     bool m_inPlace;
-    Tensor m_own;  // empty in place
+    Tensor m_own;  // empty if in place
     Backend* m_backend = nullptr;
     Tensor m_y;
 };

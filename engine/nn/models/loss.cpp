@@ -9,7 +9,7 @@ namespace ringside {
 
 namespace {
 
-// Device results of one batch, and the host's copy of them.
+// Results of one batch on the device, and their copy on the host.
 struct RowValues {
     RowValues(Backend& backend, std::int64_t maxBatch)
         : device(backend.allocate({maxBatch}, DType::kFloat32)), host(static_cast<std::size_t>(maxBatch)) {}
@@ -52,7 +52,7 @@ class CrossEntropyLoss final : public Loss {
     }
 
   private:
-    // Each sequence's mean over its positions.
+    // Computes each sequence's mean over its positions.
     std::span<const float> meansOf(std::span<const float> values, std::span<float> means) const {
         const auto positions = static_cast<std::size_t>(m_positions);
         const std::size_t samples = values.size() / positions;
@@ -69,7 +69,7 @@ class CrossEntropyLoss final : public Loss {
     RowValues m_loss;
     RowValues m_correct;
     std::int64_t m_positions;
-    std::vector<float> m_means;  // of losses, then of hits
+    std::vector<float> m_means;  // means of the losses, then of the hits
     std::int64_t m_rows = 0;
 };
 

@@ -13,7 +13,7 @@ namespace ringside {
 
 class Backend;
 
-// What a batch's outputs are compared with: labels(B) as int64, labels(B, positions) for sequences, or targets(B, T).
+// Inputs and expected outputs of a batch: labels(B) as int64, labels(B, positions) for sequences, or targets(B, T).
 struct Batch {
     Tensor features;
     Tensor labels;
@@ -21,32 +21,33 @@ struct Batch {
     std::int64_t rows() const { return features.rows(); }
 };
 
-// One value per sample, in host memory, valid until the next call; of a sequence the mean over its positions.
+// One value per sample, in host memory, valid until the next call. For a sequence it is the mean over its positions.
 struct SampleLosses {
     std::span<const float> loss;
-    std::span<const float> correct;  // 1 or 0, for a sequence the part that is right; empty for regression
+    std::span<const float> correct;  // 1 or 0; for a sequence the share of correct positions; empty for regression
 };
 
 // A loss averaged over the batch's rows, as torch.nn.CrossEntropyLoss() and torch.nn.MSELoss().
 class Loss {
   public:
     virtual ~Loss() = default;
-    virtual std::string name() const = 0;  // as in the configuration
+    virtual std::string name() const = 0;  // name in the configuration
     virtual bool countsCorrect() const = 0;
 
-    // Finds the per-sample losses, on the device; withGradient also fills gradient(), of the mean by the output.
+    // Computes the per-sample losses on the device. withGradient: also computes gradient(), the gradient of the mean by
+    // the output.
     virtual void compute(const Tensor& output, const Batch& batch, bool withGradient) = 0;
-    // What compute() found for that batch; waits for the device.
+    // Returns the results of compute() for this batch; blocks until the device has finished.
     virtual SampleLosses fetch(const Batch& batch) = 0;
     SampleLosses evaluate(const Tensor& output, const Batch& batch, bool withGradient) {
         compute(output, batch, withGradient);
         return fetch(batch);
     }
-    virtual Tensor gradient() const = 0;  // of the last evaluated batch
+    virtual Tensor gradient() const = 0;  // gradient for the last evaluated batch
 };
 
-// kind: auto | cross_entropy | mse; auto takes cross-entropy for labels (classes > 0), the squared error for targets.
-// positions: of a sequence, each with a row of outputs and a label of its own.
+// Makes a loss. kind kAuto: cross-entropy for labels (classes > 0), otherwise squared error. positions: number of
+// positions of a sequence, each with a row of outputs and a label.
 Result<std::unique_ptr<Loss>> makeLoss(LossKind kind, std::int64_t classes, std::int64_t targets, std::int64_t maxBatch,
                                        Backend& backend, std::int64_t positions = 1);
 

@@ -10,12 +10,12 @@ namespace ringside {
 
 namespace {
 
-// Values for parameters that have none, one layer after the other in the same memory.
+// Temporary values for parameters that have none. One layer after the other uses the same memory.
 class PassingValues {
   public:
     explicit PassingValues(Backend& backend) : m_backend(backend), m_onDevice(backend) {}
 
-    // Binds those that are not, and returns them.
+    // Binds the layer's parameters and buffers that have no value, and returns them.
     std::vector<Parameter*> lend(Layer& layer) {
         std::vector<Parameter*> lent;
         m_onDevice.rewind();
@@ -134,7 +134,7 @@ void Model::watchBegins(LayerWatch::Work work, std::int64_t samples) {
         m_watch->passBegins(*this, work, samples);
 }
 
-// Somebody below needs it: a layer of the range, or the stage before.
+// True if the gradient by the layer's input is needed, by another layer of the range or by the previous stage.
 bool Model::passesGradient(std::size_t layer) const {
     return layer > m_firstTrainedLayer || m_range.first > 0;
 }

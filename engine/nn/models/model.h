@@ -11,24 +11,26 @@
 
 namespace ringside {
 
-// The layers [first, last) of a model that a rank computes; the others it only knows.
+// The layers [first, last) of a model that a rank computes. The rank holds only descriptions of the other layers.
 struct LayerRange {
     std::size_t first = 0;
-    std::size_t last = static_cast<std::size_t>(-1);  // at most all
+    std::size_t last = static_cast<std::size_t>(-1);  // at most the number of layers
 
     bool operator==(const LayerRange&) const = default;
 };
 
 class Model;
 
-// Follows the passes of a model layer by layer, in the thread that computes them.
+// Observer of a model's passes, layer by layer. Called on the thread that computes them.
 class LayerWatch {
   public:
-    enum class Work { kForward, kBackward, kInputs, kWeights };  // of a pass; the last two are backward's halves
+    // of a pass; the last two are the halves of the backward pass
+    enum class Work { kForward, kBackward, kInputs, kWeights };
     virtual ~LayerWatch() = default;
     virtual void passBegins(const Model& model, Work work, std::int64_t samples) = 0;
     virtual void layerBegins(std::size_t layer) = 0;
-    // That much of its work is done: all of it, or what its parameters need and what the layer below does.
+    // Called when a layer has completed this work: kForward its output, kWeights its parameters' gradients, kInputs the
+    // gradient by its input.
     virtual void layerDone(const Model& model, std::size_t layer, Work work) = 0;
     virtual void passEnds() = 0;
 };
@@ -36,48 +38,53 @@ class LayerWatch {
 // Layers one after the other, as torch.nn.Sequential.
 class Model {
   public:
-    // Called as soon as a parameter's gradient is complete: strictly decreasing index, as DDP's hooks fire.
+    // Called as soon as a parameter's gradient is complete, with strictly decreasing index, in the order of DDP's
+    // hooks.
     using GradientReady = std::function<void(std::size_t parameter)>;
-    // Whose values these are, and whether the model gives them memory of its own.
+    // Owner of the values' memory: the model allocates it, or the caller binds it later.
     enum class Values { kOwn, kBoundLater };
 
     Model(Backend& backend, Layers layers) : m_backend(backend), m_layers(std::move(layers)) {}
 
-    // Allocates memory for the layers in the range, for batches of up to maxBatch samples. Called once, first.
+    // Allocates memory for the layers in the range, for batches of up to maxBatch samples. Called once, before all
+    // other functions.
     void prepare(std::int64_t maxBatch, LayerRange range = {}, Values values = Values::kOwn);
-    // As after torch.manual_seed(seed), layer by layer, also through those outside the range. Parameters without a
-    // value are drawn all the same; `drawn` sees each one while it has one.
+    // Initialises the values as after torch.manual_seed(seed), layer by layer, including layers outside the range.
+    // Parameters without a value are drawn into temporary memory; `drawn` is called with each parameter while it has a
+    // value.
     using Drawn = std::function<void(const Parameter&)>;
     void initialise(std::int64_t seed, const Drawn& drawn = {});
 
-    // Of the range.
+    // Parameters of the range.
     const std::vector<Parameter*>& parameters() const { return m_parameters; }
-    // What a state_dict holds: parameters and buffers.
+    // Contents of the range's state_dict: parameters and buffers.
     const std::vector<Parameter*>& state() const { return m_state; }
-    // Of the whole model, and where the range's begins in it.
+    // Parameters and buffers of the whole model.
     const std::vector<Parameter*>& wholeState() const { return m_wholeState; }
     const std::vector<Parameter*>& wholeParameters() const { return m_wholeParameters; }
     std::size_t layerCount() const { return m_layers.size(); }
-    std::int64_t parameterCount() const;            // values in all
-    std::string describe() const;                   // "Linear(64, 128), ReLU(), Linear(128, 10)"
-    const Shape& input() const { return m_input; }  // of the range, of one sample
+    std::int64_t parameterCount() const;            // number of values
+    std::string describe() const;                   // such as "Linear(64, 128), ReLU(), Linear(128, 10)"
+    const Shape& input() const { return m_input; }  // shape of one sample at the start of the range
     const Shape& output() const { return m_output; }
-    // Approximate arithmetic of a layer, by which pipelines are cut.
+    // Approximate arithmetic of a layer, by which pipelines are divided into stages.
     double costOf(std::size_t layer) const { return m_layers[layer].built.cost; }
 
-    // Told of every pass from now on; outlives the model or is taken back (null).
+    // Sets the observer of all following passes; null removes it. watch must outlive the model or be removed.
     void watch(LayerWatch* watch) { m_watch = watch; }
     const LayerRange& range() const { return m_range; }
 
-    void begin(const Pass& pass);  // what the next forward passes are for
+    void begin(const Pass& pass);  // sets the properties of the following forward passes
     Tensor forward(const Tensor& x);
-    // From the gradient of the loss by the last forward pass' output; fills every parameter's gradient. The result is
-    // the gradient by the range's input, when it does not begin the model.
+    // Computes every parameter's gradient from the gradient of the loss by the last forward pass' output. Returns the
+    // gradient by the range's input if the range does not start the model.
     Tensor backward(const Tensor& gradOutput, const GradientReady& ready);
-    // Told instead of `ready` of parameters that the forward pass did not use (Layer::isUsed).
+    // Sets the function that is called instead of `ready` for parameters that the forward pass did not use
+    // (Layer::isUsed).
     void setUnused(GradientReady unused) { m_unused = std::move(unused); }
-    // The same in two halves, other passes of other models between them: what the stage before waits for, then the
-    // parameters' gradients. Layers that cannot be split fill theirs in the first half. Each half tells of its own.
+    // The backward pass in two halves, between which passes of other models can run: first the gradient by the input,
+    // for which the previous stage waits, then the parameters' gradients. Layers that cannot be split compute both in
+    // the first half. Each half calls `ready` for the gradients that it computes.
     Tensor backwardInputs(const Tensor& gradOutput, const GradientReady& ready);
     void backwardWeights(const GradientReady& ready);
 
@@ -108,11 +115,11 @@ class Model {
     std::vector<Parameter*> m_state;
     std::vector<Parameter*> m_wholeState;
     std::vector<Parameter*> m_wholeParameters;
-    std::vector<std::size_t> m_firstParameter;  // of each layer of the range
-    std::size_t m_firstTrainedLayer = 0;        // the first that needs a gradient
+    std::vector<std::size_t> m_firstParameter;  // index of the first parameter of each layer of the range
+    std::size_t m_firstTrainedLayer = 0;        // first layer that needs a gradient
     LayerWatch* m_watch = nullptr;
-    std::int64_t m_samples = 0;       // of the last forward pass that was watched
-    std::vector<Tensor> m_gradients;  // by the output of each layer of the range, between the halves
+    std::int64_t m_samples = 0;       // in the last forward pass with an observer
+    std::vector<Tensor> m_gradients;  // gradient by the output of each layer of the range, between the two halves
 };
 
 }  // namespace ringside

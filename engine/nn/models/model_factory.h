@@ -11,20 +11,20 @@
 
 namespace ringside {
 
-// Choices for building a model. Its results are bit-identical for all of them.
+// Choices for building a model. The model's results are bit-identical for all of them.
 struct ModelBuild {
     Recompute recompute = Recompute::kNone;
-    ShardUnit unit = ShardUnit::kWhole;  // the layers that become units
+    ShardUnit unit = ShardUnit::kWhole;  // layers that become units
     std::vector<Unit*> units = {};       // result: the units, in the order of the layers
 };
 
-// Makes the model of a configuration (see describeModel) for a task. The caller prepares it.
+// Makes the model of a configuration (see describeModel) for a task. The caller must call prepare().
 Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelTask& task, Backend& backend);
 Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const Shape& sample, std::int64_t outputs,
                                          Backend& backend);
 Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelTask& task, Backend& backend,
                                          ModelBuild& build);
-// Makes one layer of each entry of the plan; appends the units among them to `units` in the order of the layers.
+// Makes one layer of each entry of the plan. Appends the units among them to `units` in the order of the layers.
 std::unique_ptr<Model> makeModel(const std::vector<BuiltLayer>& plan, Backend& backend, std::vector<Unit*>& units);
 
 }  // namespace ringside

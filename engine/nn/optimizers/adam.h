@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// torch.optim.Adam, and AdamW when the configuration says adamw.
+// torch.optim.Adam, or AdamW if the configuration selects adamw.
 class Adam final : public Optimizer {
   public:
     Adam(const OptimizerConfig& config, const UpdateRules& rules, const std::vector<Parameter*>& parameters,
@@ -19,7 +19,7 @@ class Adam final : public Optimizer {
     void updateParameter(std::size_t i) override;
 
     std::vector<Tensor> m_first;   // running means of the gradients
-    std::vector<Tensor> m_second;  // and of their squares
+    std::vector<Tensor> m_second;  // running means of the squared gradients
     AdamRule m_rule;
 };
 

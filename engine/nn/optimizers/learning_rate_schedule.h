@@ -7,15 +7,16 @@
 
 namespace ringside {
 
-// The learning rate of each epoch, in the recursive forms of torch/optim/lr_scheduler.py (1.13), bit for bit: LinearLR
+// Learning rate of each epoch, in the recursive forms of torch/optim/lr_scheduler.py (1.13), bit-identical: LinearLR
 // for the warm-up, chained with StepLR or CosineAnnealingLR.
 class LearningRateSchedule {
   public:
     LearningRateSchedule(const ScheduleConfig& config, double baseRate, std::int64_t epochs);
 
-    double learningRate() const { return m_rate; }  // of the current epoch; 0 is the first
+    double learningRate() const { return m_rate; }  // rate of the current epoch; the first epoch is 0
     void nextEpoch();
-    // From now on; later epochs go on from it, as schedulers do when a param_group's "lr" is set by hand.
+    // Replaces the current rate. Later epochs continue from it, as PyTorch's schedulers do when a param_group's "lr" is
+    // set.
     void setLearningRate(double rate) { m_rate = rate; }
 
   private:

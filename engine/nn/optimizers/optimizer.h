@@ -11,19 +11,20 @@
 
 namespace ringside {
 
-// What is kept from step to step for one parameter, in its shape and under torch.optim's name: "momentum_buffer",
-// "exp_avg", "exp_avg_sq".
+// Optimizer state of one parameter, in its shape and under torch.optim's name: "momentum_buffer", "exp_avg",
+// "exp_avg_sq".
 struct OptimizerTensor {
     std::size_t parameter = 0;
     const char* name = "";
     Tensor value;
 };
 
-// Updates parameters from their gradients, as torch.optim does, with clip_grad_norm_ and GradScaler where the rules say
-// so. Whether and how is decided on the device, which keeps the UpdateState: the host only reads it.
+// Updates parameters from their gradients, as torch.optim does, with clip_grad_norm_ and GradScaler according to the
+// rules. The UpdateState is stored on the device, and update() decides on each update there without waiting for the
+// device, so that a step can be recorded.
 class Optimizer {
   public:
-    // Parameters and backend outlive the optimizer; gradients are bound before the first step.
+    // parameters and backend must outlive the optimizer. Gradients must be bound before the first step.
     Optimizer(const std::vector<Parameter*>& parameters, const UpdateRules& rules, double lr, Backend& backend);
     virtual ~Optimizer() = default;
 
@@ -31,25 +32,26 @@ class Optimizer {
         update();
         count();
     }
-    // The two parts of a step. update() enqueues the same work each time and may be part of a recorded step, which runs
-    // without our knowing.
+    // The two parts of a step. update() enqueues the same work each time, so that it can be part of a recorded step,
+    // which replays it without a call of update(). count() must be called in every step.
     void update();
-    // With the squared norm of all gradients, of which this rank has only some.
+    // Updates with the squared norm of all gradients of the model, for a rank that holds only some of them.
     void updateWith(double squaredNorm);
     void count() { ++m_steps; }
-    std::int64_t steps() const { return m_steps; }  // so far, with those that were left out
+    std::int64_t steps() const { return m_steps; }  // number of steps, including skipped ones
 
     double learningRate() const { return m_lr; }
-    void setLearningRate(double lr);  // from the next step on
+    void setLearningRate(double lr);  // applies from the next step on
     const UpdateRules& rules() const { return m_rules; }
-    // The loss' gradient times share, and times the loss scale where there is one; may be recorded.
+    // Multiplies the loss' gradient by share and by the loss scale, if there is one. Can be part of a recorded step.
     void scaleLoss(const Tensor& gradient, float share);
 
-    // For checkpoints: everything that the next step depends on besides the parameters and their gradients.
+    // State for checkpoints: with progress(), everything on which the next step depends besides parameters and
+    // gradients.
     virtual std::vector<OptimizerTensor> state() const = 0;
-    UpdateState progress() const;                       // waits for the device
-    void restore(const UpdateState& progress);          // but for its learning rate
-    virtual bool countsSteps() const { return false; }  // the update depends on how many there were
+    UpdateState progress() const;                       // blocks until the device has finished
+    void restore(const UpdateState& progress);          // restores everything except the learning rate
+    virtual bool countsSteps() const { return false; }  // true if an update depends on the number of earlier ones
 
   protected:
     Backend& backend() { return m_backend; }
@@ -61,14 +63,14 @@ class Optimizer {
 
     Backend& m_backend;
     std::vector<Parameter*> m_parameters;
-    std::vector<Tensor> m_gradients;  // theirs, from the first step on
+    std::vector<Tensor> m_gradients;  // gradients of m_parameters, set in the first step
     UpdateRules m_rules;
     double m_lr;
     std::int64_t m_steps = 0;
-    Tensor m_progress;  // the UpdateState
+    Tensor m_progress;  // the UpdateState, on the device
 };
 
-// The optimizer a configuration names, over parameters that outlive it. scalesLoss: for float16.
+// Makes the optimizer that a configuration selects. parameters must outlive it. scalesLoss: for float16.
 Result<std::unique_ptr<Optimizer>> makeOptimizer(const OptimizerConfig& config,
                                                  const std::vector<Parameter*>& parameters, Backend& backend,
                                                  bool scalesLoss = false);
