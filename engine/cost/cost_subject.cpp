@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-// Of the samples, rounded up as padding does.
+// Returns a rank's share of the samples, rounded up because the sampler pads.
 std::int64_t shareOf(std::int64_t samples, std::int64_t ranks) {
     return (samples + ranks - 1) / ranks;
 }
@@ -56,7 +56,8 @@ std::vector<TensorSize> StrategyPlan::parametersOf(std::size_t stage) const {
 
 namespace {
 
-// Canonical sums average the statistics of leaves, which data_parallel keeps on one device only.
+// True if batch norm statistics would be wrong: a canonical reduction averages them over all leaves, but data_parallel
+// keeps those of the first device only.
 bool losesStatistics(const RunConfig& config, const std::vector<BuiltLayer>& layers) {
     return config.parallel.strategy == StrategyKind::kDataParallel && isCanonical(config) &&
            std::ranges::any_of(layers, [](const BuiltLayer& layer) { return layer.buffers > 0; });

@@ -23,7 +23,7 @@ struct Fullest {
     std::int64_t bytes = 0;
 };
 
-// Replicas take the same, so that the first of them speaks for all.
+// Returns the rank with the largest peak. Replicas need equal memory, so only the first replica is checked.
 Fullest fullestRank(const CostSubject& subject, const StrategyPlan& plan) {
     Fullest most;
     for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
@@ -34,7 +34,7 @@ Fullest fullestRank(const CostSubject& subject, const StrategyPlan& plan) {
     return most;
 }
 
-// "parallel.strategy to fsdp, fsdp.shard to parameters": what makes one of the other.
+// Returns the settings that turn `from` into `to`: "parallel.strategy to fsdp, fsdp.shard to parameters".
 std::string changesText(const RunConfig& from, const RunConfig& to) {
     std::string text;
     for (const ConfigField& field : configFields()) {
@@ -46,7 +46,8 @@ std::string changesText(const RunConfig& from, const RunConfig& to) {
     return text;
 }
 
-// The choice that takes least on its fullest rank, among those that fit; sharded ones first, whose steps are the same.
+// Returns the strategy that fits and has the smallest peak. Sharded strategies are preferred because their steps have
+// the same results.
 std::optional<StrategyChoice> bestThatFits(const CostSubject& subject) {
     const auto order = [](const StrategyChoice& one) {
         return std::pair(one.config.parallel.strategy != StrategyKind::kFsdp, one.cost->largestPeak());
@@ -59,7 +60,7 @@ std::optional<StrategyChoice> bestThatFits(const CostSubject& subject) {
     return best;
 }
 
-// Other strategies have as many ranks as data_parallel has devices.
+// Sets the world size to the number of devices of data_parallel, for comparison with other strategies.
 CostSubject withRankForEachDevice(CostSubject subject) {
     ParallelConfig& parallel = subject.config.parallel;
     if (parallel.strategy == StrategyKind::kDataParallel) parallel.worldSize = devicesOf(subject.config);

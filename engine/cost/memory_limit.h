@@ -9,15 +9,16 @@
 
 namespace ringside {
 
-// Whether a rank that is to take so many bytes is certain to take more than parallel.memory_limit_mb. Predictions may
-// be 2 % off: within that a run may start, and the engine's own count decides.
+// True if a predicted memory use exceeds parallel.memory_limit_mb by more than 2 %, the uncertainty of predictions.
+// Within 2 % a run may start; the engine then enforces the limit by its own count.
 bool isCertainlyOver(std::int64_t bytes, const RunConfig& config);
 
-// "7.4" MiB, rounded up; three decimals below 1.
+// Returns a size in MiB, rounded up: "7.4"; with three decimals below 1 MiB.
 std::string mebibytesText(std::int64_t bytes);
 
-// A problem where a rank on the CPU is to take more than parallel.memory_limit_mb: which, how much, and what would fit.
-// The configuration as it was asked for, before data_parallel's ranks become devices of one process.
+// Returns a problem if a CPU rank needs more than parallel.memory_limit_mb. It names the rank, its need and a setting
+// that would fit. `subject` has the configuration as requested, before the ranks of data_parallel become devices of one
+// process.
 Problems checkMemoryLimit(const CostSubject& subject, const StrategyPlan& plan);
 
 }  // namespace ringside

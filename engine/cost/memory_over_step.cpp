@@ -14,7 +14,7 @@ constexpr double kForward = 1, kBackward = 2, kMove = 0.5;
 
 using Class = std::int64_t PredictedMemory::*;
 
-// Changes of what is in use, by time.
+// Changes of the memory in use, ordered by time.
 class Changes {
   public:
     void add(double at, Class what, std::int64_t bytes) { m_changes[at].*what += bytes; }
@@ -35,7 +35,8 @@ class Changes {
     std::map<double, PredictedMemory> m_changes;
 };
 
-// So much of the whole as the weight is of all weights; what rounding leaves goes to the last that has any.
+// Divides `whole` in proportion to the weights. The rounding remainder is added to the last part with a positive
+// weight.
 std::vector<std::int64_t> dealtOut(std::int64_t whole, const std::vector<std::int64_t>& weights) {
     double all = 0;
     for (const std::int64_t one : weights) all += static_cast<double>(one);
@@ -54,11 +55,12 @@ std::vector<std::int64_t> dealtOut(std::int64_t whole, const std::vector<std::in
     return parts;
 }
 
-// Layers that compute as one: from one with parameters to the next, or all of them.
+// Consecutive layers that are treated as one: a layer with parameters and those after it up to the next one, or all
+// layers.
 struct Piece {
     std::int64_t activations = 0;
-    std::int64_t whole = 0;  // bytes of its parameters when they are gathered
-    std::int64_t shard = 0;  // bytes of them that this rank holds
+    std::int64_t whole = 0;  // bytes of its gathered parameters
+    std::int64_t shard = 0;  // bytes of its parameters that this rank holds
 };
 
 std::vector<Piece> piecesOf(const CostSubject& subject, const StrategyPlan& plan, bool asOne,
@@ -83,7 +85,8 @@ std::vector<Piece> piecesOf(const CostSubject& subject, const StrategyPlan& plan
     return pieces;
 }
 
-// Every rank has all layers, whole or gathered when they compute.
+// Computes the curve of a rank that executes all layers one after the other, with whole parameters or with parameters
+// gathered for each unit.
 class LayersInTurn {
   public:
     LayersInTurn(const CostSubject& subject, const StrategyPlan& plan, const PredictedMemory& taken)
@@ -114,7 +117,7 @@ class LayersInTurn {
     }
 
   private:
-    // The gradients of a unit are scattered before the next unit begins.
+    // Adds the backward pass of a piece. Its gradients are scattered before the next backward pass begins.
     void backward(std::size_t i, double pieces) {
         const bool scatters = m_sharded && !m_choice.keepsGradients;
         begin(i, i - 1);
@@ -126,7 +129,8 @@ class LayersInTurn {
         m_now += kMove;
         m_changes.add(m_now, &PredictedMemory::gathered, -gatheredOf(i, m_asOne || m_keeps));
     }
-    // Bytes on top of this rank's shard, which is a part of the whole where the unit has whole memory of its own.
+    // Returns the bytes needed in addition to this rank's shard. If the unit has its own memory for the whole tensors,
+    // the shard is a part of it.
     std::int64_t gatheredOf(std::size_t i, bool ownMemory) const {
         return m_pieces[i].whole - (ownMemory ? m_pieces[i].shard : 0);
     }
@@ -149,8 +153,8 @@ class LayersInTurn {
     }
 
     bool m_sharded;
-    bool m_asOne;  // the whole model is one unit
-    bool m_keeps;  // gradients of earlier passes, which have whole memory
+    bool m_asOne;  // true: the whole model is one unit
+    bool m_keeps;  // true: gradients of earlier passes are kept, in memory for whole tensors
     ShardingChoice m_choice;
     PredictedMemory m_first;
     std::vector<Piece> m_pieces;
@@ -159,13 +163,14 @@ class LayersInTurn {
     Changes m_changes;
 };
 
-// Micro-batches are kept from their forward to their backward pass, or to its second half.
+// Computes the curve of a pipeline rank. A micro-batch is in memory from its forward pass to the end of its backward
+// pass, or of the weight half of it if the schedule splits backward passes.
 MemoryCurve pipelineCurve(const StrategyPlan& plan, int place, PredictedMemory taken) {
     const auto& actions = plan.schedule.ranks[static_cast<std::size_t>(place)];
     std::vector<std::int64_t> weights(plan.stages(), 0);
     for (const std::size_t stage : plan.stagesOf(place)) {
         const std::size_t last = plan.stageBegin[stage + 1];
-        // What it keeps, and what it hands on.
+        // Activations of the stage, and its output for the next stage.
         const std::int64_t bytes = activationBytes(plan.layers, plan.stageBegin[stage], last, plan.microRows) +
                                    plan.layers[last - 1].output.count() * plan.microRows * kFloatBytes;
         weights[stage] = bytes * static_cast<std::int64_t>(mostInFlight(actions, static_cast<int>(stage)));

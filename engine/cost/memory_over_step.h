@@ -8,22 +8,25 @@
 
 namespace ringside {
 
-// What of a rank's memory is in use while a step goes on. The engine takes all of it before the first step and never
-// more; in use are activations between their forward and their backward pass, gathered units between gather and free.
+// Memory of a rank that is in use at a time within a step. The engine allocates all memory before the first step;
+// activations are in use between their forward and backward pass, gathered units between gather and free.
 struct MemoryMoment {
-    double at = 0;  // in forward passes of the whole model on this rank, or of one micro-batch through a stage
+    // in units of one forward pass: of the whole model; if sharded, of one unit; in a pipeline, of one micro-batch in
+    // one stage
+    double at = 0;
     PredictedMemory inUse = {};
 };
 
 struct MemoryCurve {
-    std::vector<MemoryMoment> moments = {};  // each until the next
-    double end = 0;                          // of the step
+    std::vector<MemoryMoment> moments = {};  // each valid until the next
+    double end = 0;                          // end of the step, in the unit of MemoryMoment::at
 
     std::int64_t most() const;
-    double mostAt() const;  // when it is reached first
+    double mostAt() const;  // time at which most() is first reached
 };
 
-// Forward passes take 1, backward ones 2; a pipeline follows its schedule, a model that is sharded its units.
+// Returns the memory in use during a step. A forward pass takes one unit of time, a backward pass two. In a pipeline
+// the curve follows the schedule; in a sharded model it follows the units.
 MemoryCurve memoryOverStep(const CostSubject& subject, const StrategyPlan& plan, int rank);
 
 }  // namespace ringside

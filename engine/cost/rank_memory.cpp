@@ -9,8 +9,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kLine = 16;         // floats: 64 bytes
-constexpr std::int64_t kUpdateState = 64;  // bytes: what an update depends on besides tensors
+constexpr std::int64_t kLine = 16;         // floats per cache line of 64 bytes
+constexpr std::int64_t kUpdateState = 64;  // bytes of the state of an update other than tensors
 
 std::int64_t inLines(std::int64_t values) {
     return (values + kLine - 1) / kLine * kLine;
@@ -37,7 +37,7 @@ class Count {
             whole();
             return m_memory;
         }
-        // The task's loss, which each last stage has for itself.
+        // The loss object of the task; each last stage also has its own.
         m_memory.activations += lossBytes(1);
         for (const std::size_t stage : m_plan.stagesOf(m_layout.pipeline())) mesh(stage);
         return m_memory;
@@ -58,7 +58,7 @@ class Count {
         takeBuffers(0);
     }
 
-    // The other devices of data_parallel take memory of their own.
+    // Counts the memory of the first device of data_parallel. Other devices are counted separately.
     void firstDevice() {
         const TrainingConfig& training = m_subject.config.training;
         const std::int64_t batch = m_subject.largestBatch();
@@ -78,7 +78,7 @@ class Count {
         takeBuffers(0);
     }
 
-    // Each leaf's samples lie in memory of their own.
+    // Counts the samples of each leaf, which have their own memory.
     void takeLeaves() {
         const ModelTask& task = m_subject.task;
         const std::int64_t rows = (m_subject.largestBatch() + m_plan.leaves - 1) / m_plan.leaves;
@@ -87,7 +87,7 @@ class Count {
         m_memory.buffers += m_plan.leaves * rows * sample;
     }
 
-    // Of gradients that wait for those that they are added to.
+    // Returns the number of gradient sums that are kept until the gradients of later micro-batches or leaves are added.
     int keptLevels() const {
         if (m_plan.leaves > 0) return std::countr_zero(static_cast<std::uint64_t>(m_plan.leaves));
         return m_subject.config.training.accumulateSteps * m_plan.microBatches > 1 ? 1 : 0;
@@ -105,7 +105,7 @@ class Count {
         m_memory.optimizer += values * kFloatBytes * optimizerWords(m_subject.config.optimizer);
         const auto buckets = bucketBytes(parameters, m_subject.config.parallel);
         for (const std::int64_t bytes : buckets) m_memory.gradients += bytes * (1 + kept);
-        if (!buckets.empty()) m_memory.gradients -= kept * kLine * kFloatBytes;  // the signal is not added up
+        if (!buckets.empty()) m_memory.gradients -= kept * kLine * kFloatBytes;  // the signal is not accumulated
     }
 
     void mesh(std::size_t stage) {
@@ -117,7 +117,7 @@ class Count {
             takeShards(unitsOf(m_subject, m_plan, stage));
     }
 
-    // Each micro-batch in flight has activations of its own, and room for what other stages send.
+    // Counts the slots of a stage: each micro-batch in flight has its own activations and receive buffers.
     void takeSlots(std::size_t stage) {
         const std::size_t first = m_plan.stageBegin[stage];
         const std::size_t last = m_plan.stageBegin[stage + 1];
@@ -131,7 +131,8 @@ class Count {
         m_memory.activations += slots * bytes;
     }
 
-    // As ShardedParameters: a shard is a part of the whole tensor where the unit has memory of its own for that.
+    // Counts the shards in the same way as ShardedParameters: a shard is a part of the whole tensor if the unit has its
+    // own memory for whole tensors.
     void takeShards(const std::vector<std::vector<TensorSize>>& units) {
         const ShardingChoice choice = shardingOf(m_subject.config, m_plan);
         const auto others = static_cast<std::int64_t>(units.size()) - 1;
@@ -152,7 +153,8 @@ class Count {
         if (gradientPool) m_memory.gathered += largest;
     }
 
-    // Bytes of a unit: whole, of this rank's shards as parts of it or by themselves, and without padding.
+    // Bytes of a unit: of its whole tensors; of this rank's shards as parts of whole tensors; of the shards in separate
+    // memory; of the shards without padding.
     struct UnitBytes {
         std::int64_t whole = 0, shards = 0, alone = 0, trained = 0;
     };
@@ -169,7 +171,8 @@ class Count {
         return bytes;
     }
 
-    // own: it has whole memory of its own; stays: that is never freed, and counts as `state`.
+    // Counts a unit. own: the unit has its own memory for whole tensors; stays: this memory is never freed and counts
+    // as `state`.
     void takeUnit(const UnitBytes& unit, bool own, bool stays, std::int64_t PredictedMemory::*state) {
         const std::int64_t counted = !own ? unit.alone : stays ? unit.whole : unit.shards;
         m_memory.*state += counted;
@@ -184,7 +187,7 @@ class Count {
 
 }  // namespace
 
-// Last parameter first; a bucket closes as soon as it holds its limit.
+// Fills buckets from the last parameter to the first. A bucket is closed when it reaches its limit.
 std::vector<std::int64_t> bucketBytes(const std::vector<TensorSize>& parameters, const ParallelConfig& config) {
     constexpr double kMebibyte = 1 << 20;
     std::vector<std::int64_t> buckets;
@@ -213,7 +216,7 @@ std::vector<std::vector<TensorSize>> unitsOf(const CostSubject& subject, const S
             continue;
         }
         const std::vector<BuiltLayer> alone =
-            layer.group.empty() ? std::vector<BuiltLayer>{layer} : layer.group;  // groups are no units
+            layer.group.empty() ? std::vector<BuiltLayer>{layer} : layer.group;  // groups of layers are not units
         for (const BuiltLayer& one : alone) {
             if (one.parameters.empty()) continue;
             if (unit == ShardUnit::kBlock) {

@@ -7,7 +7,7 @@
 
 namespace ringside {
 
-// What a rank's engine takes on the CPU, in bytes by what it is for, in the classes in which it counts.
+// Predicted memory of a rank's engine on the CPU, in bytes, in the categories that the engine counts.
 struct PredictedMemory {
     std::int64_t parameters = 0;
     std::int64_t gradients = 0;
@@ -20,24 +20,27 @@ struct PredictedMemory {
     bool operator==(const PredictedMemory&) const = default;
 };
 
+// Predicts the memory of a rank from the sizes of the built layers, without building the model.
 PredictedMemory predictMemory(const CostSubject& subject, const StrategyPlan& plan, int rank);
 
-// Of how many micro-batches at once this rank keeps activations, over its stages.
+// Returns the largest number of micro-batches whose activations this rank keeps at the same time, summed over its
+// stages.
 std::size_t activationsInFlight(const StrategyPlan& plan, int rank);
 
-// Bytes of the gradient buckets that a stage's parameters travel in, each tensor in whole lines of 64 bytes; the last
-// bucket also carries a signal.
+// Returns the bytes of the gradient buckets of a stage, in the order in which they are sent. Each tensor is padded to
+// 64 bytes; the last bucket also contains a signal.
 std::vector<std::int64_t> bucketBytes(const std::vector<TensorSize>& parameters, const ParallelConfig& config);
 
-// Units in which a stage's parameters are gathered: those of each; the first holds what is in none.
+// Returns the units of a stage whose parameters are gathered together. The first unit contains the parameters outside
+// all others.
 std::vector<std::vector<TensorSize>> unitsOf(const CostSubject& subject, const StrategyPlan& plan, std::size_t stage);
 
-// Values of a parameter that a rank holds, with padding.
+// Returns the number of values of a parameter that a rank holds, including padding.
 inline std::int64_t chunkOf(const TensorSize& one, std::int64_t ranks) {
     return (one.rows + ranks - 1) / ranks * one.rowValues();
 }
 
-// What fully_shard keeps and frees.
+// Behaviour of fully_shard: the data that it keeps and frees.
 struct ShardingChoice {
     bool freesParameters = true;
     bool keepsGradients = false;

@@ -17,11 +17,11 @@ Problem ofFile(const std::string& message, const std::string& remedy) {
     return {"pipeline.schedule_file", message, remedy};
 }
 
-// Gradients of a stage add up in the order of the micro-batches, as if one rank accumulated them: the first action that
-// comes too early.
+// Returns the first backward action that comes before that of an earlier micro-batch, or null. The gradients of a stage
+// must be added in the order of the micro-batches, so that the sum equals gradient accumulation on one rank.
 const PipelineAction* outOfOrder(const Schedule& schedule) {
     for (const auto& actions : schedule.ranks) {
-        std::map<std::pair<int, bool>, int> last;  // by stage, and whether it is the weights' half
+        std::map<std::pair<int, bool>, int> last;  // key: stage, and whether the action is the weight half
         for (const PipelineAction& action : actions) {
             if (action.work == PipelineWork::kForward) continue;
             const auto key = std::pair(action.stage, action.work == PipelineWork::kWeights);
@@ -91,7 +91,8 @@ Result<Schedule> plannedSchedule(const RunConfig& config) {
 
 namespace {
 
-// Beside the setting that makes so many: the pipeline's ranks, or the world size where those follow from it.
+// Returns a problem for the setting that determines the number of stages: mesh.pipeline if set, otherwise the world
+// size.
 Problem tooManyStages(const RunConfig& config, std::size_t stages, std::size_t layers) {
     const std::int64_t perRank = stagesPerRank(config);
     const std::int64_t fit = std::max<std::int64_t>(1, static_cast<std::int64_t>(layers) / perRank);

@@ -9,16 +9,17 @@
 
 namespace ringside {
 
-// In which order the ranks of a pipeline work: by pipeline.schedule_file, or as pipeline.schedule names it. Of one rank
-// without a pipeline. The problem names the setting.
+// Returns the schedule of the pipeline ranks, from pipeline.schedule_file or pipeline.schedule. Without a pipeline the
+// schedule has one rank. Problem: names the setting.
 Result<Schedule> plannedSchedule(const RunConfig& config);
 
-// How many layers each stage has, from what each layer costs. By hand: pipeline.split, whose numbers add up to the
-// model's layers; else so that the stage with the most arithmetic has as little as can be.
+// Returns the number of layers of each stage. pipeline.split is used if set (its sum must be the number of layers);
+// otherwise the largest sum of `costs` of a stage is minimized. `costs` has one entry per layer.
 Result<std::vector<std::size_t>> stageSizes(const RunConfig& config, const std::vector<double>& costs,
                                             std::size_t stages);
 
-// How many micro-batches of a stage are between their forward pass and the end of their backward pass at most.
+// Returns the largest number of micro-batches of a stage whose forward pass has begun and whose backward pass has not
+// ended.
 std::size_t mostInFlight(const std::vector<PipelineAction>& actions, int stage);
 
 }  // namespace ringside

@@ -8,8 +8,9 @@
 
 namespace ringside {
 
-// What one rank sends another in a step of a whole batch, in bytes: to the next in the ring of those it averages or
-// gathers with, and to the neighbours in the pipeline. A rank's links add up to its StepTraffic, but for the rest.
+// Bytes that one rank sends to another in a step with full batches: to the next rank in its ring (gradients,
+// parameters) and to neighbours in the pipeline. The links of a rank add up to its StepTraffic except
+// StepTraffic::rest.
 struct StepLink {
     enum class What { kGradients, kParameters, kActivations, kActivationGradients };
     int from = 0;
@@ -19,6 +20,7 @@ struct StepLink {
     bool operator==(const StepLink&) const = default;
 };
 
+// Returns the links of all ranks, by sending rank.
 std::vector<StepLink> stepLinks(const CostSubject& subject, const StrategyPlan& plan);
 
 }  // namespace ringside

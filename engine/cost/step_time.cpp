@@ -24,7 +24,8 @@ double againFlops(const StrategyPlan& plan, std::size_t stage) {
     return flops;
 }
 
-// Of the collectives that a step mostly has: gathers and scatters of shards, else all-reduces.
+// Returns the rounds of the most frequent collective of a step: of the gathers and scatters of shards, otherwise of
+// all-reduces.
 std::int64_t roundsOf(const Mesh& mesh) {
     return mesh.shard > 1 ? mesh.shard - 1 : 2 * (mesh.replicate - 1);
 }
@@ -97,7 +98,7 @@ StepTime predictTime(const CostSubject& subject, const StrategyPlan& plan, const
     const double computing = busy * rates.flopsPerSecond / machine.flopsPerSecond;
     const double onProcessors = passes * computing * replicas / std::max(1, rates.processors);
     time.crowded = std::max(0.0, onProcessors - passes * run.makespan);
-    // data_parallel copies the parameters to each device and their gradients back, all of it by the first one.
+    // In data_parallel the first device copies the parameters to each other device and gradients back.
     double parameters = 0;
     for (std::size_t stage = 0; plan.devices > 0 && stage < plan.stages(); ++stage)
         for (const TensorSize& one : plan.parametersOf(stage))

@@ -8,26 +8,26 @@
 
 namespace ringside {
 
-// What this machine does, as measured where it was, else as such machines do.
+// Speeds of this machine. The defaults are typical values, used until it was measured.
 struct MachineRates {
-    double flopsPerSecond = 2e10;  // of a rank with a processor for itself
-    double bytesPerSecond = 3e9;   // from rank to rank
+    double flopsPerSecond = 2e10;  // of a rank that has a processor of its own
+    double bytesPerSecond = 3e9;   // between two ranks
     double secondsPerCollective = 2e-5;
     int processors = 1;
     bool measured = false;
 };
 
-// Those of ranks that parallel.pace slows down: of the device and the link the slower one, and a link's latency for
-// each round of a collective.
+// Returns the speeds under parallel.pace: the lower speed of device and machine and of link and machine, and the link
+// latency added once for each of the `rounds` of a collective.
 MachineRates pacedRates(MachineRates rates, const PaceConfig& pace, std::int64_t rounds);
 
 enum class StepLimit { kArithmetic, kIdleRanks, kProcessors, kLinks };
 
-// A step in seconds, by what it goes into.
+// Time of a step in seconds, by cause.
 struct StepTime {
-    double arithmetic = 0;  // of all ranks, evenly shared
-    double idle = 0;        // ranks wait for other stages
-    double crowded = 0;     // ranks wait for processors; those that sleep for their pace need none
+    double arithmetic = 0;  // mean computing time per rank
+    double idle = 0;        // waiting for other stages
+    double crowded = 0;     // waiting for processors; ranks that sleep to keep a pace need no processor
     double links = 0;
 
     double all() const { return arithmetic + idle + crowded + links; }
@@ -41,17 +41,20 @@ struct StepTime {
     StepLimit limit() const;
 };
 
-// "idle ranks", "the links": what a step takes longest for besides arithmetic, or that.
+// Returns the name of the largest part of a step: "idle ranks", "the links".
 std::string limitText(StepLimit limit);
 
+// Predicts the time of a step: simulates the schedule with the computing times of the stages, then adds the waiting for
+// processors and the time of the collectives. `most` is the traffic of the rank that sends most.
 StepTime predictTime(const CostSubject& subject, const StrategyPlan& plan, const StepTraffic& most,
                      const MachineRates& machine);
 
-// Operations of a step on all ranks of a pipeline: forward, and backward by the inputs and by the weights.
+// Returns the floating-point operations of a step on all ranks of one pipeline: forward pass, and backward passes for
+// inputs and weights, with recomputation if configured.
 double stepFlops(const CostSubject& subject, const StrategyPlan& plan);
 
-// Part of the schedule in which the average rank does nothing, were all stages alike: by simulation, which for GPipe
-// and 1F1B comes to (P-1)/(M+P-1).
+// Returns the mean share of idle time of the ranks in a schedule whose stages take equal time, by simulation. For GPipe
+// and 1F1B it is (P-1)/(M+P-1), with P ranks and M micro-batches.
 double idleShareOf(const Schedule& schedule);
 
 }  // namespace ringside

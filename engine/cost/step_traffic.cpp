@@ -45,8 +45,8 @@ class Sent {
         }
     }
 
-    // How often a unit is gathered in a step: for each pass forward, again for the way back, and once more where that
-    // computes forward again.
+    // Returns how many times a unit is gathered in a step: in each forward and each backward pass if its parameters are
+    // freed, otherwise once.
     std::int64_t gathersOf(bool freed) const {
         if (!freed) return 1;
         return 2 * passes();
@@ -68,7 +68,7 @@ class Sent {
         if (choice.freesParameters) gatherAgain(stage);
     }
 
-    // Units within layers that are computed again.
+    // Counts the additional gathers of units in layers that are recomputed in the backward pass.
     void gatherAgain(std::size_t stage) {
         if (m_subject.config.fsdp.unit == ShardUnit::kWhole) return;
         for (std::size_t at = m_plan.stageBegin[stage]; at < m_plan.stageBegin[stage + 1]; ++at) {
@@ -81,11 +81,11 @@ class Sent {
         }
     }
 
-    // Batch norm's running statistics, the mean over the leaves.
+    // Counts the all-reduce of batch norm's running statistics, which are averaged over the leaves.
     void statistics(std::size_t stage) {
         std::int64_t bytes = 0;
         for (std::size_t at = m_plan.stageBegin[stage]; at < m_plan.stageBegin[stage + 1]; ++at)
-            bytes += m_plan.layers[at].bufferBytes - m_plan.layers[at].buffers / 3 * 8;  // not how many batches
+            bytes += m_plan.layers[at].bufferBytes - m_plan.layers[at].buffers / 3 * 8;  // without the batch counters
         if (bytes == 0) return;
         m_sent.rest += reduced(bytes, m_plan.mesh.dataRanks());
         ++m_sent.collectives;
@@ -111,8 +111,8 @@ class Sent {
             m_sent.collectives += static_cast<int>(batches());
         }
         if (m_subject.config.optimizer.clipGradNorm <= 0) return;
-        constexpr std::int64_t kExactSums = 512;                 // of squares without rounding, by exponent
-        std::int64_t sums = m_plan.leaves > 0 ? kExactSums : 0;  // else one for each row of a gradient
+        constexpr std::int64_t kExactSums = 512;                 // sums of squares by exponent, exact
+        std::int64_t sums = m_plan.leaves > 0 ? kExactSums : 0;  // otherwise one for each row of a gradient
         for (const BuiltLayer& layer : m_plan.layers)
             for (const TensorSize& one : layer.parameters)
                 if (m_plan.leaves == 0) sums += one.rows;

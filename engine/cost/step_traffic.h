@@ -7,13 +7,14 @@
 
 namespace ringside {
 
-// What a rank sends in a step of a whole batch, in bytes, as communicators count: rings send 2 (N-1)/N of an
-// all-reduced buffer and (N-1)/N of a gathered or scattered one. Without the norms that are only measured now and then.
+// Bytes that a rank sends in a step with full batches, counted like Communicator::bytesSent(): a ring sends 2 (N-1)/N
+// of an all-reduced buffer and (N-1)/N of a gathered or scattered one. Excludes norms that are measured in some steps
+// only.
 struct StepTraffic {
     std::int64_t gradients = 0;
-    std::int64_t parameters = 0;   // gathered
-    std::int64_t activations = 0;  // to the next stage, and gradients back
-    std::int64_t rest = 0;         // losses, and norms for clipping
+    std::int64_t parameters = 0;   // gathered parameters
+    std::int64_t activations = 0;  // activations to the next stage and gradients to the previous one
+    std::int64_t rest = 0;         // losses and norms for gradient clipping
     int collectives = 0;
     int messages = 0;
 
@@ -23,7 +24,7 @@ struct StepTraffic {
 
 StepTraffic predictTraffic(const CostSubject& subject, const StrategyPlan& plan, int rank);
 
-// What a stage sends to the next in a step, and gets back.
+// Returns the bytes that a stage sends to the next stage in a step; equally many bytes of gradients come back.
 std::int64_t edgeBytes(const CostSubject& subject, const StrategyPlan& plan, std::size_t stage);
 
 }  // namespace ringside

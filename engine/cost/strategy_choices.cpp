@@ -10,7 +10,8 @@
 namespace ringside {
 namespace {
 
-// The experiment under another strategy. Its mesh, split and schedule file suit its own strategy only.
+// Returns the experiment under another strategy. Its mesh, split and schedule file are dropped because they suit its
+// own strategy only.
 RunConfig withStrategy(const RunConfig& config, StrategyKind strategy) {
     RunConfig made = config;
     made.parallel.strategy = strategy;
@@ -27,9 +28,10 @@ bool suits(const RunConfig& config, std::int64_t microBatches) {
     return tried.validateForTraining().empty();
 }
 
-// As configured where that suits, else the nearest number that does; none: as configured, for its problem.
+// Sets the number of micro-batches to the configured one or to the nearest one that suits. If none suits, it is left
+// unchanged and validation reports the problem.
 void chooseMicroBatches(RunConfig& config) {
-    constexpr std::int64_t kMost = 4096;  // as the setting allows
+    constexpr std::int64_t kMost = 4096;  // upper limit of the setting
     const std::int64_t wanted = config.pipeline.microBatches;
     const std::int64_t batch = config.loader.batchSize;
     if (suits(config, wanted)) return;
@@ -62,14 +64,16 @@ std::string counted(std::int64_t count, const std::string& one, const char* plur
     return std::to_string(count) + " " + one + (count == 1 ? "" : plural);
 }
 
-// "2 replicas over 2 ranks, optimizer, by block". The name of a choice without replicas has the level of sharding.
+// Returns "2 replicas over 2 ranks, optimizer, by block". Without replicas the level of sharding is left out because
+// the choice's name contains it.
 std::string shardingText(const RunConfig& config, const Mesh& mesh) {
     std::string text = "over " + counted(mesh.shard, "rank");
     if (mesh.replicate > 1) text = counted(mesh.replicate, "replica") + " " + text + ", " + textOf(config.fsdp.shard);
     return text + ", by " + textOf(config.fsdp.unit);
 }
 
-// "2 replicas of 4 stages over 2 ranks each, 8 micro-batches, 1f1b": the schedule where the choice's name lacks it.
+// Returns "2 replicas of 4 stages over 2 ranks each, 8 micro-batches, 1f1b". The schedule is left out if the choice's
+// name contains it.
 std::string stagesText(const RunConfig& config, const Mesh& mesh, std::int64_t stages) {
     std::string text = counted(stages, "stage");
     if (mesh.replicate > 1) text = counted(mesh.replicate, "replica") + " of " + text;
@@ -80,7 +84,7 @@ std::string stagesText(const RunConfig& config, const Mesh& mesh, std::int64_t s
     return named ? text : text + ", " + textOf(config.pipeline.schedule);
 }
 
-// stages: as planned; none where there is no plan.
+// Returns the options of a choice. stages: number of planned stages; empty if planning failed.
 std::string optionsOf(const RunConfig& config, std::optional<std::int64_t> stages) {
     if (config.parallel.strategy == StrategyKind::kDataParallel)
         return std::to_string(devicesOf(config)) + " devices, one process";
@@ -101,7 +105,7 @@ class Choices {
     Choices(const CostSubject& subject, const MachineRates& rates)
         : m_subject(subject), m_rates(rates), m_current(strategyName(subject.config)) {}
 
-    // The experiment's own choice is the experiment itself, also where `offered` differs from it.
+    // Adds a choice with its cost. The current choice uses the experiment's configuration instead of `offered`.
     void add(const std::string& name, const RunConfig& offered) {
         const bool isCurrent = name == m_current;
         StrategyChoice& one = m_all.emplace_back(

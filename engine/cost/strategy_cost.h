@@ -17,8 +17,8 @@ struct StrategyCost {
     StrategyPlan plan;
     std::vector<PredictedMemory> memory = {};  // by rank
     std::vector<StepTraffic> traffic = {};     // by rank
-    double idleShare = 0;                      // of the schedule, as if all stages took the same time
-    std::int64_t samplesPerStep = 0;           // of all ranks; steps of strategies are compared by it
+    double idleShare = 0;                      // of the schedule, if all stages took equal time
+    std::int64_t samplesPerStep = 0;           // over all ranks; strategies are compared per sample because it differs
     StepTime time = {};
 
     std::int64_t largestPeak() const;
@@ -26,23 +26,25 @@ struct StrategyCost {
     double samplesPerSecond() const { return static_cast<double>(samplesPerStep) / time.all(); }  // expected
 };
 
+// Plans the experiment and predicts its memory, traffic and time. Problem: a setting that does not suit the model.
 Result<StrategyCost> costOf(const CostSubject& subject, const MachineRates& rates);
 
-// A strategy that trains the experiment on as many ranks.
+// A strategy that trains the experiment on the same number of ranks.
 struct StrategyChoice {
     std::string name = {};     // "pipeline:1f1b"
     std::string options = {};  // "4 stages, 8 micro-batches"
     RunConfig config = {};
-    bool isCurrent = false;   // the experiment as it is configured
-    std::string whyNot = {};  // why it does not suit this model, world size or memory; empty: it does
+    bool isCurrent = false;   // true: the experiment as it is configured
+    std::string whyNot = {};  // reason why it does not suit this model, world size or memory limit; empty: it suits
     std::optional<StrategyCost> cost = {};
 };
 
-// Returns every strategy with the experiment's own settings (shards, units, micro-batches, stages of each rank), those
-// that do not suit with the reason. Exactly one is current: the experiment itself, with its mesh, split and schedule.
+// Returns every strategy with the experiment's own settings (shards, units, micro-batches, stages of each rank).
+// Strategies that do not suit have a reason in whyNot. Exactly one is current: the experiment itself, with its mesh,
+// split and schedule.
 std::vector<StrategyChoice> strategyChoices(const CostSubject& subject, const MachineRates& rates);
 
-// Returns the name of the choice that a configuration is: never empty.
+// Returns the name of the choice that matches a configuration; never empty.
 std::string strategyName(const RunConfig& config);
 
 }  // namespace ringside

@@ -15,7 +15,7 @@ namespace {
 
 using Descriptions = std::vector<LayerDescription>;
 
-// Builds the layers of a model in order. Dropout layers and residuals are numbered through the whole model.
+// Builds the layers of a model in order. Dropout layers and residuals are numbered over the whole model.
 class Builder {
   public:
     Builder(bool images, const BuildChoice& choice)
@@ -23,7 +23,7 @@ class Builder {
           m_layout(images && choice.channelBlocks ? ImageLayout::kChannelBlocks : ImageLayout::kChannelsLast),
           m_unit(choice.unit) {}
 
-    // inBody: the input is still needed by the shortcut of a residual.
+    // Returns the layers that the engine builds. inBody: the shortcut of a residual still needs the input.
     std::vector<BuiltLayer> all(std::span<const LayerDescription> layers, bool inBody) {
         std::vector<BuiltLayer> built;
         for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -63,8 +63,8 @@ class Builder {
         return built;
     }
 
-    // unit layer: each layer with parameters; unit block: each residual and each layer outside one. A residual that
-    // ranks skip at random is one unit, because all ranks have to gather and reduce it.
+    // Marks the units of fsdp.unit. layer: each layer with parameters; block: each residual and each layer outside one.
+    // A residual that ranks skip at random is one unit because all ranks have to gather and reduce it.
     void markUnit(BuiltLayer& built, bool isComposite, bool inBody) const {
         const bool wanted = m_unit == ShardUnit::kLayer ? !isComposite : m_unit == ShardUnit::kBlock && !inBody;
         built.isUnit = wanted && m_within == 0 && !built.parameters.empty();
@@ -130,7 +130,8 @@ BuiltLayer group(std::vector<BuiltLayer> layers) {
     return one;
 }
 
-// all: sqrt(n) groups of sqrt(n) layers each (Chen et al. 2016); blocks: each residual block is a group.
+// Groups layers for recomputation. all: sqrt(n) groups of sqrt(n) layers each (Chen et al. 2016); blocks: each residual
+// block is a group.
 std::vector<BuiltLayer> recomputed(std::vector<BuiltLayer> layers, Recompute which) {
     if (which == Recompute::kNone) return layers;
     const auto atOnce = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(layers.size()))));
@@ -179,7 +180,7 @@ bool takesBlocks(const Descriptions& layers, Descriptions& convolutions) {
     });
 }
 
-// The flags of /proc/cpuinfo, which never change.
+// True if the host has AVX-512BW, according to /proc/cpuinfo. Read once because the flags never change.
 bool hasWideVectors() {
     static const bool has = [] {
         std::ifstream file("/proc/cpuinfo");

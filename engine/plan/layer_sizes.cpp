@@ -57,19 +57,19 @@ void addNorm(BuiltLayer& built, const LayerDescription& layer) {
         built.memory.push_back(floatsPerSample(2 * positionsOf(layer.input)));
     } else {
         for (const std::int64_t values : {2, 2, 1, 1}) built.memory.push_back({.fixed = values * width * kFloatBytes});
-        built.bufferBytes = 2 * width * kFloatBytes + 8;  // running mean and variance, and how many batches there were
+        built.bufferBytes = 2 * width * kFloatBytes + 8;  // running mean and variance, and the batch counter
         built.buffers = 3;
     }
     built.memory.push_back(floatsPerSample(count));
 }
 
-// Its output and the gradient by its input.
+// Adds memory for the layer's output and for the gradient of its input.
 void addBothWays(BuiltLayer& built, const LayerDescription& layer) {
     built.memory.push_back(floatsPerSample(layer.output.count()));
     built.memory.push_back(floatsPerSample(layer.input.count()));
 }
 
-// Two copies, unless both orders of the values are the same.
+// Adds memory for two copies of the input, unless both orders of the values are equal.
 void addImageOrder(BuiltLayer& built, const Shape& input) {
     if (input.dimensions() == 3 && input[0] != 1 && input[1] * input[2] != 1)
         built.memory = {floatsPerSample(input.count()), floatsPerSample(input.count())};
@@ -84,7 +84,8 @@ void addSizes(BuiltLayer& built, const LayerDescription& layer, bool inPlace) {
             return addBothWays(built, layer);
         case LayerKind::kMaxPool2d:
             built.memory.push_back(floatsPerSample(layer.output.count()));
-            built.memory.push_back({.perSample = layer.output.count()});  // which of the values won
+            // index of each maximum in its window, one byte
+            built.memory.push_back({.perSample = layer.output.count()});
             built.memory.push_back(floatsPerSample(layer.input.count()));
             return;
         case LayerKind::kGlobalAveragePool:
@@ -92,7 +93,7 @@ void addSizes(BuiltLayer& built, const LayerDescription& layer, bool inPlace) {
             return addBothWays(built, layer);
         case LayerKind::kDropout:
             if (layer.probability <= 0) return;
-            built.ownBytes = 8;  // the key
+            built.ownBytes = 8;  // key of the random mask
             return addBothWays(built, layer);
         case LayerKind::kReLU:
             if (!inPlace) built.memory.push_back(floatsPerSample(layer.input.count()));

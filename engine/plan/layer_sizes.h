@@ -5,14 +5,14 @@
 
 namespace ringside {
 
-// A layer by itself; not for residuals.
+// Returns the sizes of a single layer. Not for residuals.
 BuiltLayer builtLayer(const LayerDescription& layer, bool inPlace);
-// A convolution and the pooling behind it, in parts that fit the caches.
+// Returns a convolution and the pooling after it as one layer, which works on parts of the batch that fit the caches.
 BuiltLayer pooledConvolution(const LayerDescription& convolution, const LayerDescription& pool, bool relu);
-// Images from one order of their values to another.
+// Returns a layer that reorders the values of images.
 BuiltLayer imageOrder(const Shape& input, const std::string& name);
 
-// Places of a sample at which each weight is used: pixels, or positions.
+// Returns the number of positions of a sample at which each weight is used: pixels, or sequence positions.
 std::int64_t placesOf(const Shape& input);
 
 }  // namespace ringside
