@@ -24,10 +24,12 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// MPI moves its bytes while it is asked: often at first, then, when somebody is late, without keeping the CPU from him.
+// Number of polls without a pause. MPI moves its bytes only while it is polled: first as often as possible, then, if a
+// rank is late, with pauses, so that the CPU is free for other ranks.
 constexpr int kAskedWithoutPause = 2000;
 constexpr microseconds kPause{50};
-// From here on MPI's waiting all-reduce, which has better algorithms than the other, is worth a barrier before it.
+// Size, in bytes, from which the blocking all-reduce of MPI is used. Its algorithms are better than those of the
+// non-blocking one, which outweighs the barrier before it.
 constexpr std::size_t kReduceInMpiFrom = std::size_t{256} << 10;
 
 MpiTable::Type mpiType(CommType type) {
@@ -53,12 +55,12 @@ std::byte* bytesOf(CommBuffer buffer) {
     return static_cast<std::byte*>(buffer.data);
 }
 
-// MPI allows no buffer that is a part of another one of the same call.
+// True if `part` lies inside `whole`. MPI does not allow overlapping buffers in one call.
 bool liesIn(CommBuffer part, CommBuffer whole) {
     return part.bytes() > 0 && bytesOf(part) >= bytesOf(whole) && bytesOf(part) < bytesOf(whole) + whole.bytes();
 }
 
-// MPI counts in ints.
+// Converts a count to int, the type that MPI uses; throws CommError if it is too large.
 int countOf(std::size_t count) {
     if (count <= static_cast<std::size_t>(std::numeric_limits<int>::max())) return static_cast<int>(count);
     throw CommError(std::to_string(count) + " values are more than MPI takes at once: lower parallel.bucket_cap_mb");
@@ -101,7 +103,7 @@ MpiCommunicator::MpiCommunicator(const MpiCommunicator& whole, MpiTable::Group g
       m_isWhole(false),
       m_options(whole.m_options) {}
 
-// MPI's end waits for all ranks: only where all are well.
+// Calls MPI_Finalize(), which waits for all ranks, only if communication has not failed.
 MpiCommunicator::~MpiCommunicator() {
     if (!m_queue.idle()) abort();
     m_queue.drain();
@@ -167,8 +169,8 @@ void MpiCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, mill
     finish(pending, timeout, what);
 }
 
-// It has no deadline: all have come when it begins. Of the whole run alone: two groups that waited like this, each
-// keeping MPI from the other, could wait for one another.
+// Reduces with the blocking call of MPI, which has no timeout. A barrier with a timeout comes first, so that all ranks
+// have arrived. Used for the whole run only: two groups in blocking calls that hold the mutex could deadlock.
 void MpiCommunicator::reduceInMpi(CommBuffer buffer, ReduceOp op) {
     runCollective(CollectiveKind::kAllReduce, buffer, m_options.timeout,
                   [&](MpiTable::Pending* pending) { return m_mpi.barrier(m_group, pending); });
@@ -253,7 +255,7 @@ void MpiCommunicator::barrierWithin(milliseconds timeout) {
                   [&](MpiTable::Pending* pending) { return m_mpi.barrier(m_group, pending); });
 }
 
-// MPI's split waits without a deadline: all have come when it begins.
+// MPI_Comm_split() has no timeout. The exchange of wishes before it ensures that all ranks have arrived.
 std::unique_ptr<Communicator> MpiCommunicator::split(int colour, int key, GroupUse) {
     m_queue.drain();
     const GroupMembers members = membersOf(exchangeWishes(*this, {colour, key}), m_rank);

@@ -18,12 +18,13 @@
 
 namespace ringside {
 
-// Ranks that an MPI launcher has started. Every call is started and then asked after until it is done or its deadline
-// has passed: MPI itself waits for ever. After a failure the ranks must end without MPI's own end, which would wait.
+// Communicator of a job that an MPI launcher has started. Each call is started without blocking and polled until it is
+// complete or its timeout has passed, because blocking calls of MPI have no timeout. After a failure the process must
+// exit without MPI_Finalize(), which would block.
 class MpiCommunicator final : public Communicator {
   public:
-    // The whole job. The store, if there is one, tells which rank is missing. Throws CommError when the job is not the
-    // run: another size, or another rank.
+    // Communicator of the whole job. `store` may be null; it is used to find the missing rank after a failure. Throws
+    // CommError if the size of the job or the rank differs from that of the run.
     MpiCommunicator(const MpiTable& mpi, std::shared_ptr<Store> store, int rank, int size, CommOptions options);
     ~MpiCommunicator() override;
 
@@ -53,17 +54,18 @@ class MpiCommunicator final : public Communicator {
     void waitFor(std::int64_t ticket) override;
 
   private:
-    // Of all groups of a rank: MPI is asked by one thread at a time, and one failure ends all.
+    // State shared by all groups of a rank. The mutex is held during each call of MPI, which only one thread may use at
+    // a time. One failure ends all groups.
     struct Shared {
         std::mutex mutex;
         std::atomic<bool> aborted{false};
     };
-    // A message under way: its size in bytes, then its bytes.
+    // A message in progress: its size in bytes, then its bytes.
     struct Message {
         CommBuffer buffer;
         int peer = 0;
         bool isSend = false;
-        std::unique_ptr<std::uint64_t> bytes;  // stays where it is
+        std::unique_ptr<std::uint64_t> bytes;  // on the heap, because its address must not change
         MpiTable::Pending header{};
         MpiTable::Pending body{};
     };
@@ -96,9 +98,9 @@ class MpiCommunicator final : public Communicator {
     std::atomic<std::int64_t> m_collective{0};
     bool m_failed = false;
     std::deque<std::vector<float>> m_allocated;
-    std::vector<std::byte> m_apart;  // input or result of an operation in place
+    std::vector<std::byte> m_apart;  // copy of the input or result of an operation in place
     std::deque<Message> m_messages;
-    std::int64_t m_finishedMessages = 0;  // of those started; their tickets count down from -1
+    std::int64_t m_finishedMessages = 0;  // number of finished messages; tickets of messages count down from -1
     AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all of the above
 };
 

@@ -21,7 +21,8 @@ using Entry = const MpiTable* (*)();
                     ", or set parallel.backend to gloo");
 }
 
-// Path of the module: in the folder of the programs in a build tree, in lib/ringside of an installed prefix.
+// Returns the path of the module: in the folder of the programs in a build tree, in lib/ringside of an installed
+// prefix.
 std::filesystem::path findModule() {
     const std::filesystem::path here = programDirectory();
     for (const char* folder : {".", "../bin", "../lib/ringside"}) {
@@ -34,10 +35,10 @@ std::filesystem::path findModule() {
            "openmpi-bin) and build again (./run --build)");
 }
 
-// Never unloaded: MPI leaves handlers behind.
+// Loads the module. It is never unloaded, because MPI leaves handlers behind.
 void* openModule() {
     const std::filesystem::path module = findModule();
-    // Global: Open MPI's own modules look for its symbols.
+    // RTLD_GLOBAL, because the modules of Open MPI look for its symbols.
     if (void* library = ::dlopen(module.c_str(), RTLD_NOW | RTLD_GLOBAL)) return library;
     const char* text = ::dlerror();
     refuse(text == nullptr ? module.string() + " cannot be loaded" : text,

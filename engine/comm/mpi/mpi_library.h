@@ -7,10 +7,11 @@
 
 namespace ringside {
 
-// The module beside this program, loaded now; throws CommError that says what is missing.
+// Loads the MPI module of this program on the first call and returns its functions. Throws CommError and states what is
+// missing.
 const MpiTable& loadMpi();
 
-// Whether this process is a rank of a job that an MPI launcher has started.
+// True if an MPI launcher has started this process.
 bool isMpiJob();
 
 }  // namespace ringside

@@ -5,9 +5,9 @@
 
 namespace ringside {
 
-// What MPI does for us, as plain functions: the module libringside-mpi.so, the only thing that is linked with an MPI,
-// hands them out when a run asks for it. Which MPI it is does not matter to the caller. Functions that start something
-// return 0 or an error for text(); one thread at a time.
+// Functions of MPI as a table of plain function pointers, independent of the MPI implementation. The module
+// libringside-mpi.so, the only binary that is linked with MPI, provides it; a run loads the module on demand. Functions
+// that start an operation return 0 or an error code for text(). One thread at a time.
 struct MpiTable {
     static constexpr int kVersion = 2;
     static constexpr const char* kModule = "libringside-mpi.so";
@@ -21,15 +21,15 @@ struct MpiTable {
     enum Op { kSum, kMaximum };
 
     int version;
-    // Of the job that a launcher has started; may be called again after its end has not been.
+    // Initialises MPI and returns the group of the whole job. May be called again before end().
     int (*begin)(Group* all);
     int (*end)();
     int (*rankIn)(Group group);
     int (*sizeOf)(Group group);
-    int (*split)(Group group, int colour, int key, Group* part);  // waits for all
+    int (*split)(Group group, int colour, int key, Group* part);  // blocks until all ranks call it
     void (*release)(Group group);
     int (*allReduce)(Group group, void* data, int count, Type type, Op op, Pending* pending);  // in place
-    int (*allReduceNow)(Group group, void* data, int count, Type type, Op op);                 // waits for all
+    int (*allReduceNow)(Group group, void* data, int count, Type type, Op op);  // blocks until all ranks call it
     int (*broadcast)(Group group, void* data, int count, Type type, int root, Pending* pending);
     int (*allGather)(Group group, const void* in, void* out, int count, Type type, Pending* pending);
     int (*reduceScatter)(Group group, const void* in, void* out, int count, Type type, Op op, Pending* pending);

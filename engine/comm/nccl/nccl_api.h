@@ -11,7 +11,7 @@
 
 namespace ringside {
 
-// ncclResult_t of NCCL 2.x.
+// Result codes of NCCL 2.x (ncclResult_t).
 enum class NcclResult : int {
     kSuccess = 0,
     kUnhandledCudaError = 1,
@@ -29,17 +29,18 @@ struct NcclUniqueId {
     std::array<char, 128> bytes{};
 };
 
-// One virtual call per NCCL function the communicator uses, so that its error paths, deadlines and order are tested
-// without a GPU. Communicators are made non-blocking: every call may answer kInProgress. Element counts are in
-// values of `type`.
+// Interface to the NCCL functions in use, one virtual function each, so that error paths, timeouts and order are
+// testable without a GPU. Communicators are created non-blocking: every call may return kInProgress. Element counts are
+// in values of `type`.
 class NcclApi {
   public:
     virtual ~NcclApi() = default;
 
-    virtual int version() = 0;  // 22809 = 2.28.9
+    virtual int version() = 0;  // 22809 for 2.28.9
     virtual NcclResult getUniqueId(NcclUniqueId& id) = 0;
     virtual NcclResult commInitRank(NcclComm& comm, int size, const NcclUniqueId& id, int rank) = 0;
-    // The group of all ranks with this colour, by key; null for a colour of -1. In progress until the parent is not.
+    // Creates the group of all ranks with this colour, ordered by key; null for a colour of -1. The group is in
+    // progress until the parent is not.
     virtual NcclResult commSplit(NcclComm parent, int colour, int key, NcclComm& made) = 0;
     virtual NcclResult commGetAsyncError(NcclComm comm, NcclResult& state) = 0;
     virtual std::string lastError(NcclComm comm) = 0;
@@ -61,13 +62,13 @@ class NcclApi {
                             DeviceStream stream) = 0;
 };
 
-// "2.28.9" for 22809.
+// Returns the version as text, for example "2.28.9" for 22809.
 std::string ncclVersionText(int version);
 
-// "remote error (6): a peer or the network between is gone"
+// Returns the result as text, for example "remote error (6): a peer or the network between is gone".
 std::string ncclResultText(NcclResult result);
 
-// The NCCL this program is linked with; throws CommError in a build without.
+// Returns the NCCL with which this program is linked; throws CommError in a build without NCCL.
 std::unique_ptr<NcclApi> makeNcclApi();
 
 }  // namespace ringside

@@ -45,8 +45,8 @@ void NcclCommunicator::prepareStreams() {
     m_barrierValue = m_parts.device->allocate(sizeof(float));
 }
 
-// A dead connection leaves its memory to the end of the process: freeing device memory waits for the GPU, which may
-// spin in a collective that never ends.
+// Releases the memory, unless the connection has failed: freeing device memory waits for the GPU, which may run a
+// collective that never ends.
 NcclCommunicator::~NcclCommunicator() {
     if (!m_connection->alive()) return;
     try {
@@ -86,7 +86,8 @@ NcclOperation NcclCommunicator::next(CollectiveKind kind, CommBuffer buffer) {
             m_collective.fetch_add(1, std::memory_order_relaxed) + 1};
 }
 
-// Tickets of a recording count its own collectives.
+// Starts an operation and returns its ticket. During a recording, tickets count the collectives of that recording from
+// 0.
 std::int64_t NcclCommunicator::start(const NcclOperation& operation, const Call& call) {
     m_connection->check(operation);
     if (!m_recording) reap();
@@ -118,7 +119,7 @@ std::int64_t NcclCommunicator::expect(DeviceEvent finished, const NcclOperation&
 
 void NcclCommunicator::beginRecording() {
     RINGSIDE_ASSERT(!m_recording);
-    reap();  // while events may be asked
+    reap();  // events cannot be queried during a recording
     m_recording = true;
     m_beforeRecording = collective();
 }
@@ -133,8 +134,8 @@ std::int64_t NcclCommunicator::endRecording() {
     return recorded;
 }
 
-// On every rank alike, for they have the same NCCL. The kernels of earlier steps go on whatever NCCL says; they are
-// seen out before their communicator goes.
+// Replaces the communicator after a recording broke it. All ranks take this path, because they run the same NCCL.
+// Kernels of earlier steps still run and must finish before their communicator is destroyed.
 void NcclCommunicator::mend() {
     while (!m_pending.empty()) {
         reap();
@@ -146,7 +147,8 @@ void NcclCommunicator::mend() {
     m_connection->connectAgain(*m_store);
 }
 
-// NCCL knows no deadline for them either, so an event behind the whole step stands for all of them.
+// Registers the collectives of a launched graph. NCCL has no timeout for them, so one event after the whole step
+// represents all of them.
 void NcclCommunicator::launched(std::int64_t collectives) {
     const std::int64_t last = m_collective.fetch_add(collectives, std::memory_order_relaxed) + collectives;
     const NcclOperation operation{"the last of a recorded step", CommType::kByte, 0, last};
@@ -185,7 +187,7 @@ void NcclCommunicator::waitFor(std::int64_t ticket) {
     m_parts.device->streamWaits(m_options.computeStream, pending.finished);
 }
 
-// The event is known to have finished on the host, so the compute stream needs no order of its own after it.
+// The event has finished on the host, so the compute stream needs no further ordering after it.
 void NcclCommunicator::hostWait(std::int64_t ticket) {
     if (ticket < m_firstPending) return;
     const NcclOperation operation = m_pending[static_cast<std::size_t>(ticket - m_firstPending)].operation;
@@ -205,7 +207,7 @@ void NcclCommunicator::reserveStaging(std::size_t bytes) {
     m_stagingBytes = bytes;
 }
 
-// What is recorded is device memory: the host cannot take part.
+// True for host memory. Always false during a recording, which cannot involve the host.
 bool NcclCommunicator::isOnHost(CommBuffer buffer) const {
     return !m_recording && buffer.count > 0 && m_parts.device->isHostMemory(buffer.data);
 }
@@ -223,7 +225,7 @@ void NcclCommunicator::bringBack(CommBuffer buffer, const void* staged, const Nc
     hostWait(start(operation, [] { return NcclResult::kSuccess; }));
 }
 
-// in and out may be the same buffer.
+// `in` and `out` may be the same buffer.
 void NcclCommunicator::runStaged(const NcclOperation& operation, CommBuffer in, CommBuffer out,
                                  const std::function<NcclResult(void* in, void* out)>& call) {
     m_connection->check(operation);
@@ -231,7 +233,7 @@ void NcclCommunicator::runStaged(const NcclOperation& operation, CommBuffer in, 
     const bool onHost = isOnHost(in) || isOnHost(out);
     if (!onHost) return waitFor(start(operation, [&] { return call(in.data, out.data); }));
 
-    // Copies from and to ordinary memory may wait inside CUDA, so nothing that can hang may be before them.
+    // Copies from and to pageable memory may block inside CUDA, so no operation that can hang may precede them.
     if (!m_pending.empty()) hostWait(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
     const std::size_t outOffset = inPlace ? 0 : aligned(in.bytes());
     reserveStaging(outOffset + aligned(std::max(in.bytes(), out.bytes())));
@@ -319,7 +321,7 @@ CommHandle NcclCommunicator::recvAsync(CommBuffer buffer, int from) {
             })};
 }
 
-// The sizes are exchanged first: NCCL does not say who else has a colour before the group is there.
+// Exchanges the wishes first, because NCCL provides the members of a group only after it has been created.
 std::unique_ptr<Communicator> NcclCommunicator::split(int colour, int key, GroupUse) {
     const GroupMembers members = membersOf(exchangeWishes(*this, {colour, key}), rank());
     auto connection = m_connection->split(colour, key, members.own, static_cast<int>(members.ranks.size()));
@@ -342,7 +344,7 @@ void NcclCommunicator::recv(CommBuffer buffer, int from) {
     });
 }
 
-// An all-reduce of one value that the host waits for.
+// Starts an all-reduce of one value, for which the host waits.
 std::int64_t NcclCommunicator::startBarrier() {
     return start(next(CollectiveKind::kBarrier, {}), [this] {
         return m_parts.api->allReduce(m_barrierValue, m_barrierValue, 1, CommType::kFloat32, ReduceOp::kMaximum,
@@ -350,7 +352,7 @@ std::int64_t NcclCommunicator::startBarrier() {
     });
 }
 
-// What was started before it is due within its own time.
+// Earlier operations keep their own timeout and are waited for first.
 void NcclCommunicator::barrierHoweverLong() {
     if (!m_pending.empty()) hostWait(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
     const std::int64_t ticket = startBarrier();

@@ -12,28 +12,31 @@
 
 namespace ringside {
 
+// Dependencies of an NcclCommunicator; fakes in tests.
 struct NcclParts {
     std::shared_ptr<NcclApi> api;
     std::shared_ptr<GpuRuntime> device;
     std::shared_ptr<const Clock> clock;
 };
 
+// Options of an NcclCommunicator.
 struct NcclOptions {
     NcclDeadlines deadlines;
-    DeviceStream computeStream = nullptr;  // collectives start after what it holds, and it goes on after them
-    // true: calls and handles return when the result is in place. false: they only order the compute stream, and
-    // whoever waits on the host for that stream calls poll() meanwhile.
+    DeviceStream computeStream = nullptr;  // collectives run after earlier work of this stream and before later work
+    // true: calls and CommHandle::wait() return when the result is in place. false: they only order the compute stream;
+    // a caller that waits on the host for that stream must call poll() meanwhile.
     bool hostWaits = true;
 };
 
-// Collectives on device memory over NCCL, on a stream of their own beside the compute stream. Host memory is taken
-// too (metrics, control): it is staged through the device and the call always waits. One GPU and one communicator
-// per process.
+// Collectives on device memory over NCCL, on their own stream beside the compute stream. Host memory (metrics, control)
+// is accepted too: it is copied through the device, and the call always blocks. One GPU and one communicator per
+// process.
 class NcclCommunicator final : public Communicator {
   public:
-    // The store outlives it: where NCCL breaks by being recorded, the ranks connect once more.
+    // Connects to all ranks. The store must outlive the communicator: if NCCL breaks while a step is recorded, the
+    // ranks connect again.
     NcclCommunicator(NcclParts parts, Store& store, int rank, int size, NcclOptions options);
-    // Of a group; its steps are not recorded.
+    // Sub-group over an existing connection. Its collectives cannot be recorded.
     NcclCommunicator(NcclParts parts, std::unique_ptr<NcclConnection> connection, NcclOptions options);
     ~NcclCommunicator() override;
 
@@ -58,15 +61,16 @@ class NcclCommunicator final : public Communicator {
     void abort() override { m_connection->requestAbort(); }
     std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
     std::span<float> allocate(std::size_t count) override;  // device memory
-    // NCCL's collectives may be captured. One that has run as it is before: NCCL connects at the first.
+    // Collectives of NCCL can be captured. One of them must have run before, because NCCL connects during the first.
     bool canBeRecorded() const override { return m_store != nullptr; }
     void beginRecording() override;
     std::int64_t endRecording() override;
     void launched(std::int64_t collectives) override;
 
-    // Looks after the collectives under way; throws when one failed or outlasted its deadline. Never waits.
+    // Checks the collectives in progress. Throws if one failed or exceeded its timeout. Never blocks.
     void poll();
-    // Returns when the operation with this ticket is done, or (hostWaits false) ordered before the compute stream.
+    // Blocks until the operation of this ticket is complete; if hostWaits is false, only orders it before later work of
+    // the compute stream.
     void waitFor(std::int64_t ticket) override;
 
   private:
@@ -77,20 +81,22 @@ class NcclCommunicator final : public Communicator {
     using Call = std::function<NcclResult()>;
 
     void prepareStreams();
-    NcclOperation next(CollectiveKind kind, CommBuffer buffer);  // takes the next collective's number
+    NcclOperation next(CollectiveKind kind, CommBuffer buffer);  // assigns the number of the next collective
     std::int64_t start(const NcclOperation& operation, const Call& call);
-    DeviceEvent enqueue(const NcclOperation& operation, const Call& call);  // behind the compute stream's work
+    DeviceEvent enqueue(const NcclOperation& operation,
+                        const Call& call);  // after the present work of the compute stream
     std::int64_t expect(DeviceEvent finished, const NcclOperation& operation);
     void hostWait(std::int64_t ticket);
     std::int64_t startBarrier();
-    void mend();  // NCCL that broke by being recorded
-    void reap();  // forgets what has finished, in order
+    void mend();  // connects again after a recording broke NCCL
+    void reap();  // removes finished operations from the front
     template <class Action>
     auto onGpu(const NcclOperation& operation, const Action& action) const;  // names rank and operation in its errors
     DeviceEvent takeEvent();
 
     bool isOnHost(CommBuffer buffer) const;
-    // Where the device finds a buffer: itself, or a piece of the staging memory that starts with its content.
+    // Returns the device address of a buffer: the buffer itself, or for host memory a piece of the staging memory, with
+    // a copy of the content if withContent.
     void* onDevice(CommBuffer buffer, std::size_t offset, bool withContent);
     void bringBack(CommBuffer buffer, const void* staged, const NcclOperation& operation);
     void runStaged(const NcclOperation& operation, CommBuffer in, CommBuffer out,
@@ -99,17 +105,17 @@ class NcclCommunicator final : public Communicator {
 
     NcclParts m_parts;
     NcclOptions m_options;
-    Store* m_store;  // null: a group
+    Store* m_store;  // null for a sub-group
     std::unique_ptr<NcclConnection> m_connection;
     DeviceStream m_stream = nullptr;
     DeviceEvent m_computeReady = nullptr;
     std::deque<Pending> m_pending;
-    std::int64_t m_firstPending = 0;  // ticket of the front
-    TimePoint m_frontSince;           // since when nothing is before the front
+    std::int64_t m_firstPending = 0;  // ticket of the front of m_pending
+    TimePoint m_frontSince;           // time since which the front is the oldest operation
     std::vector<DeviceEvent> m_freeEvents;
     bool m_recording = false;
-    std::vector<DeviceEvent> m_recorded;  // behind each collective of the recording under way
-    std::int64_t m_beforeRecording = 0;   // collectives
+    std::vector<DeviceEvent> m_recorded;  // one after each collective of the recording in progress
+    std::int64_t m_beforeRecording = 0;   // number of collectives before the recording
     std::atomic<std::int64_t> m_collective{0};
     std::vector<void*> m_memory;
     void* m_staging = nullptr;
@@ -117,7 +123,8 @@ class NcclCommunicator final : public Communicator {
     void* m_barrierValue = nullptr;
 };
 
-// With the real NCCL on the current CUDA device; connects to all ranks before it returns. The store outlives it.
+// Creates a communicator with the real NCCL on the current CUDA device. Connects to all ranks before it returns. The
+// store must outlive the communicator.
 std::unique_ptr<NcclCommunicator> makeNcclCommunicator(Store& store, int rank, int size, NcclOptions options);
 
 }  // namespace ringside

@@ -29,7 +29,7 @@ NcclConnection::~NcclConnection() {
     try {
         if (m_comm) finish();
     } catch (const std::exception&) {
-        // fail() aborts; a destructor has nobody to tell.
+        // fail() has started the abort; a destructor must not throw.
     }
     awaitAbort();
 }
@@ -69,7 +69,8 @@ void NcclConnection::connectAgain(Store& store) {
     m_refusedRecording = false;
 }
 
-// Value in the store: the version as 4 bytes in host order, then the id. All ranks run the same kind of machine.
+// Exchanges the unique id. The value in the store is the version as 4 bytes in host order, then the id; all ranks run
+// on the same kind of machine.
 void NcclConnection::shareUniqueId(Store& store, NcclUniqueId& id) {
     const std::string key = m_connected == 0 ? kIdKey : kIdKey + std::to_string(m_connected + 1);
     const int version = m_api->version();
@@ -156,7 +157,7 @@ void NcclConnection::failLate(const NcclOperation& operation) {
          ": another rank is gone or hangs; see the ranks' last lines, or raise parallel.timeout_seconds");
 }
 
-// A GPU that vanishes is often seen first by NCCL.
+// Fails with the result of NCCL. A GPU that fails is often detected by NCCL first.
 void NcclConnection::failBy(NcclResult result, const NcclOperation& operation) {
     m_gpuFailed = result == NcclResult::kUnhandledCudaError;
     fail(operation.text() + " failed: " + ncclResultText(result) + wayOutOfRecording());
@@ -184,8 +185,8 @@ void NcclConnection::throwCause() const {
     throw CommError(m_causeOfDeath);
 }
 
-// Beside us: NCCL tells its kernels to stop at once, but comes back only when no recorded step holds any of them. Those
-// go after the failure has been thrown.
+// Starts the abort in a separate thread. ncclCommAbort() stops the kernels at once, but returns only after all CUDA
+// graphs that contain them are destroyed, which happens after the failure has been thrown.
 void NcclConnection::beginAbort() noexcept {
     const NcclComm comm = std::exchange(m_comm, nullptr);
     try {
@@ -196,11 +197,11 @@ void NcclConnection::beginAbort() noexcept {
             aborted->set_value();
         }).detach();
     } catch (const std::exception&) {
-        // No thread to be had: the process is about to end anyway.
+        // No thread can be created; the process ends soon because of the failure.
     }
 }
 
-// An abort can hang inside NCCL (a proxy thread in poll); then it is given up after a while.
+// Waits for the abort, at most for NcclDeadlines::abort, because it can hang inside NCCL (a proxy thread in poll).
 bool NcclConnection::awaitAbort() const {
     return !m_aborted.valid() || m_aborted.wait_for(m_deadlines.abort) == std::future_status::ready;
 }

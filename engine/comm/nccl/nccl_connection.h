@@ -16,36 +16,38 @@
 
 namespace ringside {
 
-// In the environment, "off": no step is recorded as a CUDA graph.
+// Environment variable; "off" disables the recording of steps as CUDA graphs.
 inline constexpr const char* kGraphsVariable = "RINGSIDE_CUDA_GRAPHS";
 
+// Timeouts of an NcclConnection.
 struct NcclDeadlines {
     std::chrono::milliseconds collective{30000};
     std::chrono::milliseconds connect{60000};  // NCCL probes the topology first: seconds on big machines
-    std::chrono::milliseconds abort{5000};     // an abort may hang itself; then it is left behind
+    std::chrono::milliseconds abort{5000};     // an abort that hangs longer is left behind
 };
 
-// One non-blocking NCCL communicator and its death: NCCL has no timeouts, so every wait here polls its asynchronous
-// error, an abort request and a deadline. The first failure begins NCCL's abort and throws CommError, or DeviceError
-// when it was the GPU's; so does everything after it. One thread, except requestAbort().
+// One non-blocking NCCL communicator, from connecting to its end. NCCL has no timeouts, so every wait polls its
+// asynchronous error, an abort request and a timeout. The first failure starts the abort of NCCL and throws CommError,
+// or DeviceError if the GPU failed; all later calls throw the same error. One thread, except requestAbort().
 class NcclConnection {
   public:
     NcclConnection(std::shared_ptr<NcclApi> api, std::shared_ptr<GpuRuntime> device, std::shared_ptr<const Clock> clock,
                    int rank, int size, NcclDeadlines deadlines);
-    // The orderly end (finalize, then destroy), or that of the abort. Recordings have gone before, or both wait for
-    // them.
+    // Finalises and destroys the communicator, or waits for its abort. CUDA graphs with its collectives must be
+    // destroyed before, because both wait for them.
     ~NcclConnection();
     NcclConnection(const NcclConnection&) = delete;
     NcclConnection& operator=(const NcclConnection&) = delete;
 
-    // Rank 0 publishes NCCL's unique id and version in the store, the others compare and join.
+    // Connects all ranks. Rank 0 publishes the unique id and the version of NCCL in the store; the others compare the
+    // version and join.
     void connect(Store& store);
-    // The connection of the group of this rank's colour, in which it is `rank` of `size`; null for a colour below 0.
-    // All ranks come.
+    // Creates the connection of the group of this colour, in which this rank is `rank` of `size`; null for a negative
+    // colour. Collective over all ranks.
     std::unique_ptr<NcclConnection> split(int colour, int key, int rank, int size);
-    // Whether refusing to be recorded left NCCL with an error of its own, as its non-blocking communicators may have.
+    // True if NCCL has an asynchronous error because it refused to be recorded, as non-blocking communicators can have.
     bool brokeByRecording();
-    // A new communicator in place of that one; nothing of it may be under way. Every rank has to come.
+    // Replaces the communicator with a new one. No operation may be in progress. Collective over all ranks.
     void connectAgain(Store& store);
 
     NcclApi& api() { return *m_api; }
@@ -54,35 +56,36 @@ class NcclConnection {
     int size() const { return m_size; }
     bool alive() const { return m_comm != nullptr; }
 
-    // Takes a call's result: waits while it is in progress, fails on an error.
+    // Handles the result of a call: waits while it is in progress and throws on an error.
     void settle(NcclResult result, const NcclOperation& operation);
-    // The same while a step is recorded: NCCL's refusal is a CommError and leaves the connection alone, for nothing has
-    // run. If it broke NCCL, brokeByRecording() and the next check say so.
+    // Handles the result of a call during a recording. A refusal by NCCL throws CommError and keeps the connection,
+    // because no kernel has run. If the refusal broke NCCL, brokeByRecording() and the next check() report it.
     void settleRecorded(NcclResult result, const NcclOperation& operation);
-    // Fails when NCCL reports an asynchronous error, an abort was requested or the connection is dead.
+    // Throws if NCCL reports an asynchronous error, an abort was requested or the connection has failed.
     void check(const NcclOperation& operation);
-    // Polls until done() or fails; the deadline counts from now.
+    // Polls until done() returns true. Throws on a failure or at the timeout, counted from now.
     void waitUntil(const std::function<bool()>& done, const NcclOperation& operation);
-    void waitHoweverLong(const std::function<bool()>& done, const NcclOperation& operation);  // without a deadline
-    // The operation outlasted its deadline.
+    void waitHoweverLong(const std::function<bool()>& done, const NcclOperation& operation);  // without a timeout
+    // Fails because the operation exceeded its timeout.
     [[noreturn]] void failLate(const NcclOperation& operation);
 
-    // Any thread: the next check fails. NCCL itself is aborted by the thread that operates it, never under its feet.
+    // Makes the next check() throw. Callable from any thread. The thread that uses NCCL starts the abort, so that NCCL
+    // is never aborted during one of its calls.
     void requestAbort() noexcept { m_abortRequested = true; }
 
   private:
     void shareUniqueId(Store& store, NcclUniqueId& id);
-    std::string wayOutOfRecording() const;  // behind an error that it may have caused
+    std::string wayOutOfRecording() const;  // advice to append to an error that a recording may have caused
     NcclResult asyncState();
     NcclResult waitWhileInProgress(const NcclOperation& operation, std::chrono::milliseconds limit);
     [[noreturn]] void fail(const std::string& text);
     [[noreturn]] void failBy(NcclResult result, const NcclOperation& operation);
     [[noreturn]] void throwCause() const;
     void beginAbort() noexcept;
-    bool awaitAbort() const;  // false: it hangs and is left behind
+    bool awaitAbort() const;  // false if the abort hangs and is left behind
     void finish();
 
-    std::shared_ptr<NcclApi> m_api;  // shared with an abort that hangs and outlives us
+    std::shared_ptr<NcclApi> m_api;  // shared with an abort that hangs and outlives this object
     std::shared_ptr<GpuRuntime> m_device;
     std::shared_ptr<const Clock> m_clock;
     int m_rank;
@@ -91,9 +94,9 @@ class NcclConnection {
     NcclComm m_comm = nullptr;
     std::future<void> m_aborted;
     std::string m_causeOfDeath;
-    bool m_gpuFailed = false;  // that is the cause
+    bool m_gpuFailed = false;  // true if the GPU caused the failure
     bool m_refusedRecording = false;
-    int m_connected = 0;  // times
+    int m_connected = 0;  // number of times connect() succeeded
     std::atomic<bool> m_abortRequested{false};
 };
 

@@ -27,7 +27,7 @@ std::unique_ptr<Communicator> connectOrFallBack(Store& store, const NcclAttempt&
         whyNot.assign(outcome.begin(), outcome.end());
     }
     if (whyNot.empty()) return communicator;
-    // An orderly end would wait for ranks that never joined.
+    // Finalising would wait for ranks that never joined.
     if (communicator) communicator->abort();
     communicator.reset();
     return attempt.fallBack();

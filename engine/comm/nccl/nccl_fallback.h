@@ -11,16 +11,18 @@
 
 namespace ringside {
 
+// Arguments of connectOrFallBack().
 struct NcclAttempt {
     int rank = 0;
     int size = 1;
-    std::chrono::milliseconds deadline{60000};                // for the other ranks' outcomes
+    std::chrono::milliseconds deadline{60000};                // longest wait for the outcome of another rank
     std::function<std::unique_ptr<Communicator>()> connect;   // over NCCL; throws CommError when NCCL refuses
-    std::function<std::unique_ptr<Communicator>()> fallBack;  // what all ranks take when one of them was refused
+    std::function<std::unique_ptr<Communicator>()> fallBack;  // used by all ranks if NCCL refused one of them
 };
 
-// Joins by NCCL where that works on every rank. One refusal anywhere and all ranks fall back together: each puts its
-// outcome into the store and reads everybody's. whyNot receives the first refusal, empty when NCCL is used.
+// Connects over NCCL if that works on every rank. If NCCL refuses one rank, all ranks fall back together: each rank
+// writes its outcome to the store and reads the outcomes of all ranks. whyNot receives the first refusal; it is empty
+// if NCCL is used.
 std::unique_ptr<Communicator> connectOrFallBack(Store& store, const NcclAttempt& attempt, std::string& whyNot);
 
 }  // namespace ringside

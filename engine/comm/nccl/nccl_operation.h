@@ -9,13 +9,13 @@
 
 namespace ringside {
 
-// What a rank is doing when something goes wrong. Text is made only then.
+// Description of an operation for error messages. The text is built only if an error occurs.
 struct NcclOperation {
     const char* name = "";  // "all-reduce", "send"
     CommType type = CommType::kByte;
-    std::size_t count = 0;    // 0: no values to speak of
-    std::int64_t number = 0;  // of the collective; 0: none
-    int peer = -1;            // of send and recv
+    std::size_t count = 0;    // number of elements; 0 if not meaningful
+    std::int64_t number = 0;  // number of the collective; 0 if it is not one
+    int peer = -1;            // peer of a send or recv; -1 otherwise
 
     std::string text() const;  // "collective 41 (all-reduce of 10,634 floats)", "send of 12 floats with rank 2"
 };

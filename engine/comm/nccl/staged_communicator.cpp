@@ -35,7 +35,8 @@ void StagedCommunicator::reserve(Staging& staging, std::size_t bytes) {
     staging = {larger, bytes};
 }
 
-// The copies are all that is on the stream, behind whatever computes their content: never a wait without an end.
+// Waits for the copies, which run after the work that computes their content. Throws DeviceError at the timeout, so
+// that the wait always ends.
 void StagedCommunicator::finish(const char* doing) {
     GpuRuntime& device = *m_parts.device;
     device.record(m_event, m_stream);
@@ -48,7 +49,8 @@ void StagedCommunicator::finish(const char* doing) {
     }
 }
 
-// The buffer as the host's communicator takes it: itself, or its copy in the staging memory.
+// Returns the buffer for the host communicator: the buffer itself if it is host memory, else its copy in the staging
+// memory.
 CommBuffer StagedCommunicator::bringDown(CommBuffer buffer, Staging& staging, bool withContent) {
     if (!onDevice(buffer)) return buffer;
     reserve(staging, buffer.bytes());

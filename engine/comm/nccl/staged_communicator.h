@@ -13,19 +13,22 @@
 
 namespace ringside {
 
+// Dependencies of a StagedCommunicator.
 struct StagedParts {
-    std::unique_ptr<Communicator> host;  // carries host memory: Gloo
+    std::unique_ptr<Communicator> host;  // communicator for host memory: Gloo
     std::shared_ptr<GpuRuntime> device;
     std::shared_ptr<const Clock> clock;
 };
 
+// Options of a StagedCommunicator.
 struct StagedOptions {
-    DeviceStream computeStream = nullptr;       // what it holds comes before a collective, what follows it after
-    std::chrono::milliseconds deadline{30000};  // of the copies; the host's communicator has its own
+    DeviceStream computeStream = nullptr;       // collectives run after earlier work of this stream
+    std::chrono::milliseconds deadline{30000};  // timeout of the copies
 };
 
-// Collectives on device memory through page-locked host memory and a communicator that knows only the host: slow, but
-// it works wherever NCCL does not. Every call waits for its result; host memory goes through untouched.
+// Collectives on device memory, through page-locked host memory and a communicator for host memory. Slower than NCCL,
+// but works where NCCL does not. Collectives block until their result is in place. Host memory is passed on without a
+// copy.
 class StagedCommunicator final : public Communicator {
   public:
     StagedCommunicator(StagedParts parts, const StagedOptions& options);
@@ -57,12 +60,12 @@ class StagedCommunicator final : public Communicator {
     void waitFor(std::int64_t ticket) override;
 
   private:
-    // Page-locked memory that grows; nothing of it is in use between two calls.
+    // Page-locked memory that grows on demand.
     struct Staging {
         void* memory = nullptr;
         std::size_t bytes = 0;
     };
-    // A message of device memory under way; its staging memory is its own until it has arrived.
+    // A message in progress, with its own staging memory until it is complete.
     struct Message {
         CommHandle handle;
         CommBuffer buffer;

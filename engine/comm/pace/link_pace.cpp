@@ -6,8 +6,7 @@
 namespace ringside {
 
 std::int64_t LinkPace::messageNs(double bytes) const {
-    const double moving =
-        gbitPerSecond > 0 ? 8 * bytes / gbitPerSecond : 0;  // a gigabit a second is a bit a nanosecond
+    const double moving = gbitPerSecond > 0 ? 8 * bytes / gbitPerSecond : 0;  // 1 Gbit/s is 1 bit/ns
     return std::llround(moving + 1000 * latencyUs);
 }
 

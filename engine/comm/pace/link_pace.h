@@ -7,16 +7,19 @@
 
 namespace ringside {
 
-// A link between neighbours of a ring, and how long what goes over it lasts.
+// Speed of a simulated link between neighbours of a ring, and the duration of transfers over it.
 struct LinkPace {
-    double gbitPerSecond = 0;  // 0: bytes take no time
-    double latencyUs = 0;      // of each message
+    double gbitPerSecond = 0;  // 0: unlimited
+    double latencyUs = 0;      // latency of each message
 
+    // True if the link limits anything.
     bool any() const { return gbitPerSecond > 0 || latencyUs > 0; }
+    // Returns the duration of one message.
     std::int64_t messageNs(double bytes) const;
-    // Ring algorithms, as NCCL's: an all-reduce takes 2 (N-1) rounds of a part 1/N of the buffer each, an all-gather or
-    // a reduce-scatter N-1 of them; a broadcast goes round in small pieces, so that it takes its bytes once. bytes: of
-    // what all-reduce and broadcast are given, of one rank's block for the other two.
+    // Returns the duration of a collective by ring algorithms like those of NCCL. An all-reduce takes 2 (N-1) rounds
+    // with 1/N of the buffer each; an all-gather or a reduce-scatter takes N-1 such rounds; a broadcast is pipelined in
+    // small pieces, so that its bytes count once. `bytes` is the size of the buffer for all-reduce and broadcast, and
+    // of one rank's block for the other two.
     std::int64_t collectiveNs(CollectiveKind kind, std::int64_t bytes, int ranks) const;
 };
 

@@ -18,7 +18,7 @@ CommBuffer bytesOf(std::int64_t& value) {
     return CommBuffer::of(std::span(&value, 1));
 }
 
-// Of another host, whose clock is another; or what is nonsense.
+// True if the time can come from the clock of this host: not in the future and at most an hour old.
 bool isThisClock(std::int64_t sentNs, std::int64_t nowNs) {
     constexpr std::int64_t kMostNs = 3'600'000'000'000;
     return sentNs <= nowNs && nowNs - sentNs < kMostNs;
@@ -77,14 +77,15 @@ void PacedCommunicator::finish(std::int64_t ticket) {
     sleepUntilNs(m_freeNs);
 }
 
-// Where the inner one does not tell when the last rank arrived, it is taken to be now.
+// Lets the simulated link carry one collective. If the inner communicator reports no arrival of the last rank, the
+// present time is used.
 void PacedCommunicator::settle(const Moving& one) {
     if (size() == 1) return;
     const std::vector<CollectiveStamp> stamps = m_stamps.soFar();
     CollectiveStamp stamp;
     const bool told = m_stampsTaken < stamps.size();
     if (told) stamp = stamps[m_stampsTaken++];
-    // A paced link moves what is published by itself, unless the ranks' own hands took longer.
+    // Published data needs no further work of the ranks on a simulated link, unless the real transfer took longer.
     const bool published = stamp.lastPublishedNs > 0;
     const std::int64_t come = published ? stamp.lastPublishedNs : stamp.lastNs;
     m_freeNs = std::max(m_freeNs, told && come > 0 ? come : monotonicNs()) + one.lastsNs;
@@ -104,7 +105,7 @@ void PacedCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
 }
 
 CommHandle PacedCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
-    // It may have to finish the one before, for which all ranks are awaited.
+    // The inner communicator may have to complete the previous collective first, which waits for all ranks.
     const WaitScope waiting(trace());
     return begin(CollectiveKind::kAllReduce, buffer, m_inner->allReduceAsync(buffer, op));
 }
@@ -164,7 +165,7 @@ CommHandle PacedCommunicator::recvAsync(CommBuffer buffer, int from) {
     return {*this, -m_asked};
 }
 
-// The link carries one message after the other.
+// Receives all messages up to this ticket. The link carries one message after the other.
 void PacedCommunicator::receive(std::int64_t ticket) {
     while (!m_messages.empty() && m_messages.front()->ticket >= ticket) {
         const std::unique_ptr<Message> message = std::move(m_messages.front());

@@ -12,9 +12,10 @@
 
 namespace ringside {
 
-// Another communicator whose collectives and messages last as long as on a link of the given pace: the bytes really
-// move, with the same results, and then the rank sleeps until its link would be done. A collective begins when the last
-// rank has arrived and the link is done with the one before it. All ranks of the run are paced alike.
+// Wrapper that makes the collectives and messages of another communicator last as long as on a link of the given pace.
+// The inner communicator transfers the data, with unchanged results; then the rank sleeps until the simulated link
+// would have finished. A collective starts on the link when the last rank has arrived and the previous collective has
+// left the link. All ranks of the run must use the same pace.
 class PacedCommunicator final : public Communicator {
   public:
     PacedCommunicator(std::unique_ptr<Communicator> inner, const LinkPace& pace);
@@ -34,7 +35,7 @@ class PacedCommunicator final : public Communicator {
     void send(CommBuffer buffer, int to) override { sendAsync(buffer, to).wait(); }
     void recv(CommBuffer buffer, int from) override { recvAsync(buffer, from).wait(); }
     void barrier() override;
-    // Ranks that save wait for a disk, which nobody paces.
+    // Forwards without pacing, because ranks that save a checkpoint wait for a disk.
     void barrierHoweverLong() override { m_inner->barrierHoweverLong(); }
     CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
     CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;
@@ -51,14 +52,15 @@ class PacedCommunicator final : public Communicator {
     void waitFor(std::int64_t ticket) override;
 
   private:
-    // A collective whose end the link has not reached, as far as anybody has waited for it.
+    // A collective that has not been waited for on the simulated link.
     struct Moving {
         std::int64_t ticket = 0;
         CommHandle handle;
         std::int64_t lastsNs = 0;
-        CollectiveTrace* trace = nullptr;  // of a traced step
+        CollectiveTrace* trace = nullptr;  // null if the step is not traced
     };
-    // When it was sent travels before it: on one host both ranks read the same clock.
+    // A message to receive. The sender transmits its time first, which is comparable on one host, where both ranks read
+    // the same clock.
     struct Message {
         std::int64_t ticket = 0;
         CommHandle stamp;
@@ -68,28 +70,28 @@ class PacedCommunicator final : public Communicator {
     };
 
     struct SentStamp {
-        std::int64_t ns = 0;  // read until it is sent
+        std::int64_t ns = 0;  // must stay valid until it is sent
         CommHandle handle;
     };
 
     CommHandle begin(CollectiveKind kind, CommBuffer in, CommHandle handle);
-    void finish(std::int64_t ticket);  // and all before it
+    void finish(std::int64_t ticket);  // completes this collective and all before it
     void settle(const Moving& one);
     void receive(std::int64_t ticket);
-    void now(CollectiveKind kind, CommBuffer in);  // one that is over where it was called
+    void now(CollectiveKind kind, CommBuffer in);  // paces a collective that has already completed
 
     std::unique_ptr<Communicator> m_inner;
     LinkPace m_pace;
-    // The inner one tells here when the last rank arrived; its phases are nobody's.
+    // Stamps of the inner communicator, which contain the arrival of the last rank. Its phases are not used.
     PhaseTrack m_noPhases;
     CollectiveTrace m_stamps;
     std::size_t m_stampsTaken = 0;
     std::deque<Moving> m_moving;
-    std::deque<std::unique_ptr<Message>> m_messages;  // to be received, in order
+    std::deque<std::unique_ptr<Message>> m_messages;  // pending receives, in order
     std::deque<SentStamp> m_sentStamps;
     std::int64_t m_started = 0;
-    std::int64_t m_asked = 0;   // messages; their tickets count down from -1
-    std::int64_t m_freeNs = 0;  // the link is done with what was before
+    std::int64_t m_asked = 0;   // number of receives; tickets of receives count down from -1
+    std::int64_t m_freeNs = 0;  // time at which the link is free
 };
 
 }  // namespace ringside

@@ -21,7 +21,7 @@ socklen_t sizeOfFamily(int family) {
     return family == AF_INET6 ? sizeof(sockaddr_in6) : 0;
 }
 
-// Such an address means something else on every host.
+// True for a link-local IPv6 address, which is ambiguous outside of this host.
 bool isOfOneLink(const PeerAddress& address) {
     const auto* v6 = reinterpret_cast<const sockaddr_in6*>(address.get());
     return address.family() == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr);
@@ -69,7 +69,7 @@ Result<PeerAddress> PeerAddress::ofInterface(const std::string& name) {
         if ((", " + names + ",").find(", " + here + ",") == std::string::npos) {
             names += (names.empty() ? "" : ", ") + here;
         }
-        // IPv4 if there is one: it needs no scope.
+        // Prefers IPv4, because it needs no scope.
         if (here == name && (!found || (found->family() != AF_INET && address->family() == AF_INET))) found = address;
     }
     if (found) return *found;

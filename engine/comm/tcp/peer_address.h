@@ -13,17 +13,19 @@
 
 namespace ringside {
 
-// Where a rank can be reached: an IPv4 or IPv6 address and a port.
+// Address at which a rank accepts connections: an IPv4 or IPv6 address and a port.
 class PeerAddress {
   public:
     static PeerAddress loopback();
-    static PeerAddress ofNumber(const std::string& text);  // "10.0.0.7"; throws CommError
-    // Of this host's network interface with this name; a problem lists the names there are.
+    static PeerAddress ofNumber(const std::string& text);  // parses "10.0.0.7"; throws CommError
+    // Returns the address of the network interface of this name. The problem of a failure lists the interfaces that
+    // have an address.
     static Result<PeerAddress> ofInterface(const std::string& name);
-    // Where a socket is bound; throws CommError.
+    // Returns the address to which a socket is bound; throws CommError.
     static PeerAddress boundTo(int socket);
 
-    // For the store, and back: nothing for bytes that are no address.
+    // Convert the address to the bytes kept in the store and back. decode() returns nothing for bytes that are not an
+    // address.
     std::vector<char> encode() const;
     static std::optional<PeerAddress> decode(const std::vector<char>& bytes);
 
@@ -39,7 +41,8 @@ class PeerAddress {
     socklen_t m_size = 0;
 };
 
-// Where a rank listens for the others. Throws CommError when there is no such interface or address here.
+// Returns the address on which a rank listens, as selected by the options. Throws CommError if this host has no such
+// interface or address.
 PeerAddress hostAddress(const CommOptions& options);
 
 }  // namespace ringside

@@ -10,27 +10,37 @@
 
 namespace ringside {
 
-// How two ranks find out that both belong to the run, before anything else is said on a connection: whoever answered
-// sends a number used once, whoever asked shows with it that it knows the run's secret, and is shown the same. Every
-// message has a fixed length. Bytes in and out are the caller's business.
+// Handshake by which two ranks prove to each other that they know the secret of the run, before any other data crosses
+// a connection. Proofs are keyed hashes over both random numbers and both ranks, so that a recorded handshake cannot be
+// replayed.
+//
+//     connecting rank (asking)                          accepting rank (answering)
+//         <--- greeting, random number A ------------------
+//         ---- greeting, own rank, random number B, proof -->   checks the proof
+//         <--- proof --------------------------------------
+//     checks the proof
+//
+// All messages have a fixed length. The class does no input or output: the caller moves the bytes.
 class PeerHandshake {
   public:
     enum class State : std::uint8_t { kGoing, kDone, kRefused };
 
-    // Of the rank that connects to `peer`.
+    // Returns the handshake of the rank that connects to `peer`.
     static PeerHandshake asking(const Secret& secret, int self, int peer);
-    // Of the rank that accepted a connection: from whom, the handshake tells. Ranks are those below `size`.
+    // Returns the handshake of the rank that accepted a connection. The rank of the peer is learned from the handshake
+    // and must be below `size`.
     static PeerHandshake answering(const Secret& secret, int self, int size);
 
-    // Bytes to send now.
+    // Returns and removes the bytes to send now.
     std::string takeOutput();
-    // How many bytes it can take now; none is to be read beyond them.
+    // Returns the number of bytes expected next. The caller must not read more, because later bytes belong to the next
+    // protocol.
     std::size_t wanted() const { return m_state == State::kGoing ? m_expected - m_input.size() : 0; }
-    // At most wanted() bytes.
+    // Accepts received bytes, at most wanted().
     void feed(std::string_view bytes);
 
     State state() const { return m_state; }
-    int peer() const { return m_peer; }  // once done
+    int peer() const { return m_peer; }  // valid once the state is kDone
 
   private:
     PeerHandshake(const Secret& secret, int self) : m_secret(secret), m_self(self) {}
@@ -44,7 +54,7 @@ class PeerHandshake {
     int m_peer = -1;
     int m_size = 0;
     bool m_asking = false;
-    bool m_claimed = false;  // to be who we are; the answer has no greeting
+    bool m_claimed = false;  // asking rank only: claim sent; the answer has no greeting
     Secret m_answeringOnce{};
     Secret m_askingOnce{};
     std::size_t m_expected = 0;

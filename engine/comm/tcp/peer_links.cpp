@@ -23,9 +23,9 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kReadAhead = std::size_t{64} << 10;
-constexpr std::size_t kGrowth = std::size_t{1} << 20;  // memory for what nobody asked for comes with the bytes
+constexpr std::size_t kGrowth = std::size_t{1} << 20;  // memory for an unexpected message grows as its bytes arrive
 constexpr std::chrono::seconds kLook{1};
-constexpr std::size_t kMostEarly = 65536;  // unexpected messages of one peer
+constexpr std::size_t kMostEarly = 65536;  // limit of unexpected messages of one peer
 
 bool comesLater(int error) {
     return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
@@ -91,13 +91,14 @@ void PeerLinks::await(LinkUser& user, int& count, std::chrono::milliseconds time
     --count;
 }
 
-// Returns when something may have changed.
+// Waits for progress: polls the sockets, or waits for the background thread if that thread moves the bytes. Returns
+// when a message may have made progress, at the latest at the deadline.
 void PeerLinks::moveOrWait(std::unique_lock<std::mutex>& lock, Clock::time_point deadline) {
     if (m_pumping && std::this_thread::get_id() != m_thread.get_id()) {
         m_changed.wait_until(lock, deadline);
         return;
     }
-    thread_local std::vector<pollfd> polls;  // taken once for all waits
+    thread_local std::vector<pollfd> polls;  // reused by all waits of a thread
     polls.assign(1, {m_wake.get(), POLLIN, 0});
     for (const Peer& peer : m_peers) {
         const int events = (peer.asked.empty() ? 0 : POLLIN) | (peer.outgoing.empty() ? 0 : POLLOUT);
@@ -111,7 +112,7 @@ void PeerLinks::moveOrWait(std::unique_lock<std::mutex>& lock, Clock::time_point
     lock.unlock();
     ::ppoll(polls.data(), polls.size(), &time, nullptr);
     lock.lock();
-    // Once aborted it stays readable, for everybody.
+    // After an abort the event stays readable, so that it wakes every waiting thread.
     std::uint64_t ignored = 0;
     const bool isMine = !m_pumping || std::this_thread::get_id() == m_thread.get_id();
     if (m_aborted || !isMine || polls.front().revents == 0) return;
@@ -122,7 +123,7 @@ void PeerLinks::moveInBackground(bool on) {
     std::unique_lock lock(m_mutex);
     if (m_background == on) return;
     m_background = on;
-    m_pumping = m_pumping || (on && !m_aborted);  // from now on, even if the thread has still to wake up
+    m_pumping = m_pumping || (on && !m_aborted);  // already now, even if the thread is not yet running
     if (on && !m_thread.joinable()) m_thread = std::thread([this] { pump(); });
     wake();
     m_changed.notify_all();
@@ -134,7 +135,7 @@ void PeerLinks::pump() {
     while (!m_ending) {
         m_pumping = m_background && !m_aborted;
         if (!m_pumping) {
-            m_changed.notify_all();  // who waits goes on by himself
+            m_changed.notify_all();  // waiting threads move their bytes themselves now
             m_changed.wait(lock, [this] { return m_ending || (m_background && !m_aborted); });
             continue;
         }
@@ -147,7 +148,7 @@ void PeerLinks::pump() {
     m_pumping = false;
 }
 
-// Whatever goes without waiting; whether anything went.
+// Sends and receives all bytes that need no waiting. True if any bytes moved.
 bool PeerLinks::moveAll() {
     bool moved = false;
     for (int rank = 0; rank < static_cast<int>(m_peers.size()); ++rank) {
@@ -167,7 +168,7 @@ bool PeerLinks::write(int rank) {
         const std::size_t bytesLeft = message.bytes.size() - bytesGone;
         std::array<iovec, 2> pieces{
             {{message.header + headerGone, kHeaderBytes - headerGone},
-             {const_cast<std::byte*>(message.bytes.data()) + bytesGone, bytesLeft}}};  // only read from
+             {const_cast<std::byte*>(message.bytes.data()) + bytesGone, bytesLeft}}};  // sendmsg() only reads it
         msghdr all{};
         all.msg_iov = pieces.data();
         all.msg_iovlen = bytesLeft > 0 ? 2 : 1;
@@ -187,7 +188,7 @@ bool PeerLinks::write(int rank) {
     return moved;
 }
 
-// As long as somebody has asked for something, and something comes.
+// Receives from one peer while receives are pending and bytes arrive. True if any bytes moved.
 bool PeerLinks::read(int rank) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     bool moved = false;
@@ -203,7 +204,7 @@ bool PeerLinks::read(int rank) {
     return moved;
 }
 
-// From the socket, large pieces right to where they belong. False when nothing came.
+// Reads from the socket; large pieces go directly to their destination. False if no bytes arrived.
 bool PeerLinks::readMore(int rank) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     std::span<std::byte> room = peer.inMessage ? roomFor(peer) : std::span<std::byte>();
@@ -230,7 +231,7 @@ bool PeerLinks::readMore(int rank) {
     return true;
 }
 
-// From what was read ahead. False when that does not suffice to go on.
+// Parses the read-ahead buffer. False if more bytes are needed.
 bool PeerLinks::acceptRead(int rank) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     if (!peer.inMessage) return peer.end - peer.at >= kHeaderBytes && beginMessage(rank);
@@ -273,7 +274,7 @@ bool PeerLinks::beginMessage(int rank) {
     return true;
 }
 
-// Where the rest of the message belongs, as far as there is room.
+// Returns the memory for the rest of the current message, as far as it has been allocated.
 std::span<std::byte> PeerLinks::roomFor(Peer& peer) {
     if (!peer.toEarly) return takerOf(peer)->bytes.subspan(peer.have);
     std::vector<std::byte>& bytes = peer.early.back().bytes;
@@ -291,10 +292,11 @@ void PeerLinks::endMessage(int rank) {
     peer.asked.erase(taker);
 }
 
-// Whether what is asked for has come before, whole, in part or with another length.
+// Matches a new receive with an early message of its slot. True if the receive is complete. If only part of the message
+// has arrived, copies that part and returns false; a wrong length ends the link.
 bool PeerLinks::giveEarly(int rank, const Incoming& asked) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
-    // One that is asked for already, and came later, is behind it.
+    // An older receive of this slot is still pending: this one queues behind it, to keep the order.
     if (std::ranges::find(peer.asked, asked.slot, &Incoming::slot) != peer.asked.end()) return false;
     const auto found = std::ranges::find(peer.early, asked.slot, &Early::slot);
     if (found == peer.early.end()) return false;
@@ -359,7 +361,7 @@ void PeerLinks::wake() {
     [[maybe_unused]] const ssize_t written = ::write(m_wake.get(), &one, sizeof one);
 }
 
-// Without the lock: sockets stay where they are.
+// Needs no lock, because sockets are never replaced.
 std::vector<LinkReading> PeerLinks::readings() const {
     std::vector<LinkReading> all;
     for (std::size_t peer = 0; peer < m_peers.size(); ++peer) {

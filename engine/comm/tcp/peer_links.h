@@ -18,62 +18,67 @@
 
 namespace ringside {
 
-// A link to a peer has ended, or a wait has.
+// Error of a link to a peer, or of a wait.
 class LinkError : public std::runtime_error {
   public:
     explicit LinkError(const std::string& text, int peer = -1, bool isMisuse = false)
         : std::runtime_error(text), m_peer(peer), m_isMisuse(isMisuse) {}
-    int peer() const { return m_peer; }           // whose link it was, -1 when none's
-    bool isMisuse() const { return m_isMisuse; }  // the peer sent what the collectives of a run never send
+    int peer() const { return m_peer; }           // peer of the link; -1 if no link failed
+    bool isMisuse() const { return m_isMisuse; }  // the peer violated the protocol
 
   private:
     int m_peer;
     bool m_isMisuse;
 };
 
-// Who waits for messages: counts those that have gone and come, whichever they were. Must outlive what it started, or
-// be forgotten.
+// Completion counters of the messages of one user. Counts finished sends and receives regardless of their order. Must
+// outlive its messages, unless PeerLinks::forget() has cancelled them.
 struct LinkUser {
     int sent = 0;
     int received = 0;
-    int sentTo = -1;        // the last one
-    int receivedFrom = -1;  // the last one
-    int lostPeer = -1;      // a message under way cannot end any more: with this peer, and why
+    int sentTo = -1;        // peer of the last finished send
+    int receivedFrom = -1;  // peer of the last finished receive
+    int lostPeer = -1;      // peer of a message that can no longer complete; the reason follows
     std::string lostWhy;
     bool lostByMisuse = false;
 };
 
-// Messages over the sockets of a mesh: each has a slot, and those of a slot between two ranks keep their order. Sends
-// and receives are asked for at once and waited for later. Whoever waits moves the bytes himself; between waits they
-// move only while a thread of its own is asked for. From a peer nothing is read that nobody has asked for: the sender
-// is slowed down instead of this rank's memory filled. Safe from any thread.
+// Messages over the sockets of a mesh (PeerMesh). Each message has a slot; messages of one slot between two ranks
+// arrive in order.
+//
+// send() and receive() start a message and return; the wait functions block until one is complete. The thread that
+// waits moves the bytes itself. Between waits, bytes move only while moveInBackground() is on. Data is read from a peer
+// only while a receive is pending, so that a fast sender is slowed down by TCP instead of filling the memory of this
+// rank. Thread-safe.
 class PeerLinks {
   public:
     using Clock = std::chrono::steady_clock;
 
-    // Connected stream sockets by rank, the own one empty.
+    // sockets: connected stream sockets, indexed by rank; the entry of this rank is empty.
     explicit PeerLinks(std::vector<UniqueFd> sockets);
     ~PeerLinks();
     PeerLinks(const PeerLinks&) = delete;
     PeerLinks& operator=(const PeerLinks&) = delete;
 
+    // Starts a message. The bytes must remain valid until it is complete or forgotten.
     void send(LinkUser& user, int peer, std::uint64_t slot, std::span<const std::byte> bytes);
     void receive(LinkUser& user, int peer, std::uint64_t slot, std::span<std::byte> bytes);
-    // Takes one away from user.sent or user.received, as soon as there is one. Throws LinkError.
+    // Blocks until user.sent or user.received is positive, and decrements it. Throws LinkError if the link fails or at
+    // the timeout.
     void awaitSent(LinkUser& user, std::chrono::milliseconds timeout) { await(user, user.sent, timeout); }
     void awaitReceived(LinkUser& user, std::chrono::milliseconds timeout) { await(user, user.received, timeout); }
-    // Nothing more is moved to or from what it gave. A message half moved ends the link.
+    // Cancels all messages of `user`. A message that has been transferred in part ends the link.
     void forget(LinkUser& user);
 
-    // While on, a thread of its own moves bytes.
+    // Turns the background thread, which moves bytes between waits, on or off.
     void moveInBackground(bool on);
 
-    // Of all links that there still are; peers as the mesh numbers them.
+    // Returns the statistics of all links that exist; peers are numbered as in the mesh.
     std::vector<LinkReading> readings() const;
 
-    // All waits, now and later, throw.
+    // Makes all pending and future waits throw LinkError.
     void abort();
-    // The peers' waits throw as well.
+    // Shuts down the sockets, which makes the waits of the peers throw too.
     void close();
 
   private:
@@ -82,14 +87,14 @@ class PeerLinks {
         LinkUser* user;
         std::span<const std::byte> bytes;
         std::byte header[kHeaderBytes];
-        std::size_t gone = 0;  // of header and bytes
+        std::size_t gone = 0;  // bytes sent, including the header
     };
     struct Incoming {
         LinkUser* user;
         std::uint64_t slot;
         std::span<std::byte> bytes;
     };
-    // A message that came before it was asked for.
+    // A message that arrived before it was requested.
     struct Early {
         std::uint64_t slot;
         std::vector<std::byte> bytes;
@@ -97,17 +102,17 @@ class PeerLinks {
     struct Peer {
         UniqueFd socket;
         std::deque<Outgoing> outgoing;
-        std::deque<Incoming> asked;  // the first with a message's slot takes it
+        std::deque<Incoming> asked;  // pending receives; a message goes to the first one with its slot
         std::deque<Early> early;
-        std::vector<std::byte> read;  // what came and is not looked at yet: [at, end)
+        std::vector<std::byte> read;  // read-ahead buffer; [at, end) has not been parsed yet
         std::size_t at = 0;
         std::size_t end = 0;
-        bool inMessage = false;  // the header was read
-        bool toEarly = false;    // it is nobody's: kept in early.back()
-        std::size_t have = 0;    // of its bytes
+        bool inMessage = false;  // true between the header and the end of a message
+        bool toEarly = false;    // true if no receive is pending for the message: stored in early.back()
+        std::size_t have = 0;    // received bytes of the message
         std::size_t length = 0;
         std::uint64_t slot = 0;
-        std::string lost;  // why this link has ended
+        std::string lost;  // reason for which this link has ended; empty while it works
         bool misused = false;
     };
 
@@ -135,7 +140,7 @@ class PeerLinks {
     UniqueFd m_wake;
     bool m_aborted = false;
     bool m_background = false;
-    bool m_pumping = false;  // the thread moves bytes: others need only wait
+    bool m_pumping = false;  // true if the background thread moves bytes and other threads only wait
     bool m_ending = false;
     std::thread m_thread;
 };

@@ -70,7 +70,8 @@ void PeerMesh::listen() {
     }
 }
 
-// The secret is the group's first rank's; every rank says where it is before it waits for another.
+// Publishes this rank's address before waiting for other ranks, so that ranks cannot wait for each other. Rank 0 of the
+// group creates the secret.
 void PeerMesh::readStore() {
     m_store.set(m_options.prefix + "address/" + std::to_string(m_options.rank),
                 PeerAddress::boundTo(m_listener.get()).encode());
@@ -91,7 +92,8 @@ void PeerMesh::readStore() {
     m_askAgain.resize(m_addresses.size(), Clock::time_point::max());
 }
 
-// Time in which everything was suspended or stopped since the last look does not count (AwakeDeadline).
+// Extends the deadline by the time in which this process was suspended or stopped since the last call (AwakeDeadline).
+// `allowed` is the time that the wait in between was allowed to take.
 void PeerMesh::forgiveFreeze(milliseconds allowed) {
     const auto took = Clock::now() - m_lookedAt;
     if (took > allowed + AwakeDeadline::kLate) m_deadline += took;
@@ -137,7 +139,7 @@ void PeerMesh::accept() {
     for (int i = 0; i < kAcceptedAtOnce; ++i) {
         UniqueFd socket(::accept4(m_listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
         if (!socket && (errno == EMFILE || errno == ENFILE) && dropOldestUnknown()) continue;
-        if (!socket) return;  // nobody any more, or somebody who has left again
+        if (!socket) return;  // no further connection, or one that was closed already
         sendAtOnce(socket.get());
         const auto unknown = static_cast<std::size_t>(std::ranges::count(m_attempts, false, &Attempt::asking));
         if (unknown >= kMostUnknown) dropOldestUnknown();
@@ -147,7 +149,7 @@ void PeerMesh::accept() {
     }
 }
 
-// A rank of ours that is cut off by this asks again.
+// Closes the oldest unauthenticated connection. If it was a rank of this run, that rank connects again.
 bool PeerMesh::dropOldestUnknown() {
     const auto oldest = std::ranges::find(m_attempts, false, &Attempt::asking);
     if (oldest == m_attempts.end()) return false;
@@ -156,7 +158,7 @@ bool PeerMesh::dropOldestUnknown() {
     return true;
 }
 
-// Waits until something can go on, or for a little while, and goes on with all that can.
+// Waits until a connection can advance, for at most 20 ms, and advances all that can.
 void PeerMesh::step() {
     forgiveFreeze(milliseconds(0));
     askAgainWhereLost();
@@ -225,7 +227,7 @@ void PeerMesh::settle(Attempt& attempt, Progress progress) {
     if (progress == Progress::kStranger) ++m_strangers;
     const auto peer = static_cast<std::size_t>(std::max(attempt.handshake.peer(), 0));
     if (progress == Progress::kLost) m_askAgain[peer] = Clock::now() + kBeforeAskingAgain;
-    // A rank that asks again has lost the connection before.
+    // Replaces an earlier socket: a rank that connects again has lost the previous connection.
     if (progress == Progress::kDone) m_sockets[peer] = std::move(attempt.socket);
     attempt.socket.reset();
 }

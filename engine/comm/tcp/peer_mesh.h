@@ -16,37 +16,48 @@
 
 namespace ringside {
 
-// Connects the ranks of a group with one another, a socket for every two of them. Nothing is listening any more when
-// connect() returns, and nobody got in who does not know the secret in the store: whoever else connects is cut off and
-// counted, and takes no rank's place.
+// Rendezvous: connects the ranks of a group with each other, with one socket per pair of ranks.
+//
+//     1. Each rank listens on a port and publishes its address in the store. Rank 0 also publishes a random secret.
+//     2. Each rank reads the secret and the addresses of all lower ranks.
+//     3. Each rank connects to all lower ranks and accepts connections from all higher ranks:
+//            rank 1 --> 0
+//            rank 2 --> 0 1
+//            rank 3 --> 0 1 2
+//     4. Both ends of a connection prove that they know the secret (PeerHandshake).
+//
+// A connection that fails to prove it within 5 s is closed and counted; it never takes the position of a rank. A rank
+// retries a failed connection every 20 ms until the timeout. The listening socket is closed when connect() returns.
 class PeerMesh {
   public:
     struct Options {
-        std::string prefix;           // of the group's keys in the store
-        std::vector<int> ranksInRun;  // how the group's ranks are called in errors
-        int rank = 0;                 // in the group
+        std::string prefix;           // prefix of the group's keys in the store
+        std::vector<int> ranksInRun;  // number in the run of each rank of the group, for errors
+        int rank = 0;                 // this rank's number in the group
         PeerAddress host = PeerAddress::loopback();
         std::chrono::milliseconds timeout{30000};
     };
 
     PeerMesh(Store& store, Options options);
 
-    // The sockets by rank, this one's own empty; TCP without delay, not blocking. Throws CommError naming a rank that
-    // did not come.
+    // Connects to all ranks and returns the sockets, indexed by rank; the entry of this rank is empty. The sockets are
+    // non-blocking and have TCP_NODELAY set. Throws CommError and names a rank that did not connect within the timeout.
     std::vector<UniqueFd> connect();
 
+    // Returns the number of unauthenticated connections that were refused.
     std::int64_t strangers() const { return m_strangers; }
 
-    // Of accepted connections that have not shown who they are; the oldest makes room for one more.
+    // Largest number of accepted connections that are not authenticated yet. One more replaces the oldest.
     static constexpr std::size_t kMostUnknown = 128;
 
   private:
     using Clock = std::chrono::steady_clock;
+    // A connection that is not authenticated yet.
     struct Attempt {
         UniqueFd socket;
         PeerHandshake handshake;
         bool asking = false;
-        bool connecting = false;  // until the system says that it is connected
+        bool connecting = false;  // true until the TCP connection is established
         Clock::time_point since;
         std::string unsent = {};
     };
@@ -75,7 +86,7 @@ class PeerMesh {
     Clock::time_point m_deadline;
     Secret m_secret{};
     UniqueFd m_listener;
-    std::vector<PeerAddress> m_addresses;  // of the ranks below this one
+    std::vector<PeerAddress> m_addresses;  // addresses of the ranks below this one
     std::vector<Clock::time_point> m_askAgain;
     std::list<Attempt> m_attempts;
     std::vector<UniqueFd> m_sockets;

@@ -6,14 +6,16 @@
 
 namespace ringside {
 
-// What the system counts of a TCP connection (TCP_INFO, tcp(7) and Linux's include/uapi/linux/tcp.h).
+// Statistics that the operating system keeps of a TCP connection (TCP_INFO, tcp(7) and Linux's
+// include/uapi/linux/tcp.h).
 struct TcpCount {
-    std::int64_t roundTripUs = 0;  // the shortest of the last five minutes
-    std::int64_t bytes = 0;        // that were acknowledged
-    std::int64_t busyUs = 0;       // with bytes on their way, less the time without room at the receiver
+    std::int64_t roundTripUs = 0;  // shortest round trip of the last five minutes
+    std::int64_t bytes = 0;        // bytes acknowledged by the receiver
+    std::int64_t busyUs = 0;       // time with data in flight, without the time in which the receiver had no room
 };
 
-// Nothing of what is no TCP connection, or where the system is too old to tell.
+// Returns the statistics of a socket. Empty if it is not a TCP connection, before the first round trip, or if the
+// system is too old to provide them.
 std::optional<TcpCount> readTcpCount(int socket);
 
 }  // namespace ringside
