@@ -9,7 +9,8 @@
 
 namespace ringside {
 
-// best[k][i]: the least largest sum of the first i costs in k pieces.
+// Dynamic programming over prefixes: best[k][i] is the smallest possible largest sum if the first i costs are cut into
+// k pieces, and from[k][i] is the start of the last piece.
 std::vector<std::size_t> balancedCut(const std::vector<double>& costs, std::size_t pieces) {
     const std::size_t count = costs.size();
     RINGSIDE_ASSERT(pieces > 0 && pieces <= count);

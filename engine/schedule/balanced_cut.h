@@ -6,7 +6,8 @@
 
 namespace ringside {
 
-// In one piece each, so that the largest sum is the least: the number of costs in each piece, at least one.
+// Cuts costs into `pieces` contiguous pieces so that the largest sum of a piece is minimal. Returns the number of costs
+// in each piece, at least 1. 1 <= pieces <= costs.size().
 std::vector<std::size_t> balancedCut(const std::vector<double>& costs, std::size_t pieces);
 
 }  // namespace ringside

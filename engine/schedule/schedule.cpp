@@ -50,7 +50,7 @@ Problem wrong(const std::string& what, const std::string& remedy) {
     return {"", what, remedy};
 }
 
-// What has been seen of a stage and a micro-batch.
+// Number of passes seen for one stage and micro-batch.
 struct Passes {
     int forward = 0;
     int input = 0;

@@ -9,28 +9,28 @@
 
 namespace ringside {
 
-// What a rank does in a pipeline, under the letters of torch.distributed.pipelining: F forward, B backward, or its two
-// halves: I by the input, W by the weights.
+// Kinds of work in a pipeline, with the letters of torch.distributed.pipelining: F forward; B backward; or the two
+// halves of B, I for the gradient of the input and W for that of the weights.
 enum class PipelineWork : char { kForward = 'F', kBackward = 'B', kInput = 'I', kWeights = 'W' };
 
 struct PipelineAction {
     int stage = 0;
     PipelineWork work = PipelineWork::kForward;
     int microBatch = 0;
-    bool withNext = false;  // one of PyTorch's pairs, "(0F3;3B1)OVERLAP_F_B": its second half follows
+    bool withNext = false;  // first half of a pair such as "(0F3;3B1)OVERLAP_F_B"; the next action is the second half
 
     std::string text() const;  // "0F3"
     bool operator==(const PipelineAction&) const = default;
 };
 
-// A list of actions for each rank. Every stage belongs to the rank in whose list it stands.
+// Actions of each rank in order. A stage belongs to the rank whose list contains it.
 struct Schedule {
     std::vector<std::vector<PipelineAction>> ranks;
 
     int rankCount() const { return static_cast<int>(ranks.size()); }
     int stageCount() const;
     int microBatchCount() const;
-    int rankOf(int stage) const;  // -1 when no rank has it
+    int rankOf(int stage) const;  // -1 if no rank has the stage
 
     bool operator==(const Schedule&) const = default;
 };
@@ -41,27 +41,28 @@ struct ScheduleShape {
     ScheduleKind kind = ScheduleKind::kGpipe;
     int ranks = 1;
     int microBatches = 1;
-    int stagesPerRank = 1;  // interleaved, zero bubble, looped: stage s belongs to rank s mod ranks
+    int stagesPerRank = 1;  // for interleaved, zero bubble and looped: stage s belongs to rank s mod ranks
 };
 
-// Why there is none, as torch.distributed.pipelining refuses it: interleaved schedules deal micro-batches in rounds,
-// which have to be equal. The problem's field is empty.
+// Generates a schedule. Returns a problem for shapes that torch.distributed.pipelining refuses: 1F1B needs at least as
+// many micro-batches as ranks, and interleaved schedules process micro-batches in rounds of equal size. The problem's
+// field is empty.
 Result<Schedule> makeSchedule(const ScheduleShape& shape);
 
-// "gpipe", "1f1b", "interleaved", "zero_bubble", "looped_bfs".
+// Returns "gpipe", "1f1b", "interleaved", "zero_bubble" or "looped_bfs".
 const char* nameOf(ScheduleKind kind);
 
-// PyTorch's notation, a row of comma-separated actions for each rank. Reading also takes blanks between actions, and
-// leaves out empty cells and what is implied: messages, UNSHARD, RESHARD and REDUCE_GRAD. The problem names row and
-// cell.
+// Converts to and from PyTorch's notation: one row of comma-separated actions for each rank. The parser also accepts
+// blanks between actions, and ignores empty cells and implied actions: messages, UNSHARD, RESHARD and REDUCE_GRAD. A
+// problem names the row and the cell.
 std::string scheduleText(const Schedule& schedule);
 Result<Schedule> parseSchedule(const std::string& text);
 
-// Whether it can be run: every stage on one rank, each micro-batch once forward and once backward through each stage,
-// weights after inputs, and no rank waits for ever. The problem names the first action that is wrong.
+// Checks that a schedule can run: each stage is on one rank, each micro-batch passes each stage once forward and once
+// backward, weights come after inputs, and no rank waits forever. The problem names the first wrong action.
 Result<bool> checkSchedule(const Schedule& schedule);
 
-// The same for the first `count` micro-batches: a last, smaller batch.
+// Returns the schedule with only its first `count` micro-batches, for a last, smaller batch.
 Schedule withFirstMicroBatches(const Schedule& schedule, int count);
 
 }  // namespace ringside

@@ -21,7 +21,7 @@ constexpr std::array<NamedKind, 5> kKinds{{{ScheduleKind::kGpipe, "gpipe"},
                                            {ScheduleKind::kZeroBubble, "zero_bubble"},
                                            {ScheduleKind::kLoopedBreadthFirst, "looped_bfs"}}};
 
-// All forwards, then all backwards (Huang et al. 2019).
+// Runs all forwards, then all backwards (Huang et al. 2019).
 Actions gpipe(int rank, int microBatches) {
     Actions actions;
     for (const PipelineWork work : {kForward, kBackward})
@@ -29,7 +29,8 @@ Actions gpipe(int rank, int microBatches) {
     return actions;
 }
 
-// As many forwards as stages follow, then in turns (PipeDream-Flush, Narayanan et al. 2021).
+// Runs one forward for this stage and one for each later stage, then backwards and forwards in turn (PipeDream-Flush,
+// Narayanan et al. 2021).
 Actions oneForwardOneBackward(int rank, int ranks, int microBatches) {
     Actions actions;
     const int ahead = std::min(microBatches, ranks - rank);
@@ -43,7 +44,8 @@ Actions oneForwardOneBackward(int rank, int ranks, int microBatches) {
     return actions;
 }
 
-// Breadth first through the rank's stages; back in the opposite order of micro-batches (Lamy-Poirier 2022).
+// Runs all micro-batches through each of the rank's stages in turn, then backwards in the opposite order of stages and
+// micro-batches (Lamy-Poirier 2022).
 Actions loopedBreadthFirst(int rank, const ScheduleShape& shape) {
     Actions actions;
     for (int v = 0; v < shape.stagesPerRank; ++v)
@@ -53,8 +55,9 @@ Actions loopedBreadthFirst(int rank, const ScheduleShape& shape) {
     return actions;
 }
 
-// Megatron's order over virtual stages (Narayanan et al. 2021): in rounds of micro-batches, each through all of the
-// rank's stages; backwards through them in the opposite order.
+// Generator of Megatron's order over virtual stages (Narayanan et al. 2021). Micro-batches form rounds. A round passes
+// forward through all of the rank's stages before the next round starts, and backward through the stages in the
+// opposite order. After some forwards of warm-up, forwards and backwards alternate.
 class Interleaved {
   public:
     Interleaved(const ScheduleShape& shape, int rank, int perRound)
@@ -68,7 +71,8 @@ class Interleaved {
 
     Actions make() {
         const int all = m_shape.microBatches * m_shape.stagesPerRank;
-        // Without halves a rank runs ahead by two stages' worth for each rank behind it, with halves by one.
+        // Number of forwards before the first backward. Each later rank adds two, or one if backwards are split into I
+        // and W.
         const int perRank = splits() ? 1 : 2;
         const int ahead =
             std::min((m_shape.stagesPerRank - 1) * m_perRound + perRank * (m_shape.ranks - 1 - m_rank), all);
@@ -86,7 +90,7 @@ class Interleaved {
         const int local = step / m_perRound % m_shape.stagesPerRank;
         m_actions.push_back({local * m_shape.ranks + m_rank, kForward, m_forwards[static_cast<std::size_t>(local)]++});
     }
-    // Rank r does the weights' half r backwards later: by then its peers have what they wait for.
+    // Rank r delays each W by r backwards, so that the I on which other ranks wait comes first.
     void backward(int step) {
         const int local = m_shape.stagesPerRank - 1 - step / m_perRound % m_shape.stagesPerRank;
         m_actions.push_back({local * m_shape.ranks + m_rank, splits() ? kInput : kBackward,
@@ -104,7 +108,7 @@ class Interleaved {
     const ScheduleShape& m_shape;
     int m_rank;
     int m_perRound;
-    std::vector<int> m_forwards;  // of each stage so far
+    std::vector<int> m_forwards;  // number of forwards generated, by stage of this rank
     std::vector<int> m_backwards;
     Actions m_inputs;
     std::size_t m_weightsDone = 0;

@@ -76,7 +76,8 @@ class Simulator {
         return what[static_cast<std::size_t>(stage) * m_microBatches + static_cast<std::size_t>(microBatch)];
     }
 
-    // When what was done on `rank` or came from another is there; none: not yet.
+    // Returns the time at which a result is available on `rank`, including the message if another rank computed it.
+    // Empty if it is not computed yet.
     std::optional<double> arrival(const Done& done, std::size_t rank) const {
         if (!done.at) return {};
         return *done.at + (done.rank == static_cast<int>(rank) ? 0 : m_times.message);
@@ -101,7 +102,8 @@ class Simulator {
         return std::max(*forward, *behind);
     }
 
-    // One action, or the pair that begins with it. Both halves of a pair wait for what either needs.
+    // Simulates the next action of a rank, or the next pair. A pair starts when the inputs of both halves are
+    // available. Returns false if an input is missing.
     bool doNext(std::size_t rank) {
         const auto& actions = m_schedule.ranks[rank];
         const std::size_t first = m_next[rank];
@@ -139,7 +141,7 @@ class Simulator {
     const SimulationTimes& m_times;
     std::size_t m_microBatches;
     std::vector<Done> m_forward;  // by stage and micro-batch
-    std::vector<Done> m_input;    // their backward has come through
+    std::vector<Done> m_input;    // backward passes (B or I), by stage and micro-batch
     std::vector<std::size_t> m_next;
     std::vector<int> m_inFlight;
     ScheduleSimulation m_result;

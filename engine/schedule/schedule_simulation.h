@@ -7,7 +7,7 @@
 
 namespace ringside {
 
-// How long an action takes, in any unit. Of a stage; stages may differ.
+// Durations of the actions of one stage, in any unit of time.
 struct ActionTimes {
     double forward = 1;
     double input = 1;
@@ -17,8 +17,9 @@ struct ActionTimes {
 };
 
 struct SimulationTimes {
-    std::vector<ActionTimes> stages = {};  // by stage; the last one stands for those behind it; empty: all 1
-    double message = 0;                    // from rank to rank, on top
+    // by stage; the last entry applies to all later stages; empty: all durations are 1
+    std::vector<ActionTimes> stages = {};
+    double message = 0;  // additional time of a message between two ranks
 
     ActionTimes of(int stage) const;
 };
@@ -33,18 +34,19 @@ struct SimulatedAction {
 struct ScheduleSimulation {
     std::vector<SimulatedAction> actions;  // by rank, in order
     double makespan = 0;
-    std::vector<double> busy;            // by rank
-    std::vector<double> end;             // of its last action
-    std::vector<int> peakActivations;    // stages x micro-batches in flight at most: from F to B or W
-    std::vector<SimulatedAction> stuck;  // the first action of each rank that would wait for ever
+    std::vector<double> busy;  // by rank
+    std::vector<double> end;   // end of each rank's last action
+    // largest number of stage activations in flight, by rank: held from F until B or W
+    std::vector<int> peakActivations;
+    std::vector<SimulatedAction> stuck;  // first action of each rank that would wait forever
 
-    // Part of the makespan in which this rank, or the average one, does nothing.
+    // Returns the fraction of the makespan in which a rank is idle, for one rank and for the average.
     double idleShare(int rank) const { return 1 - busy[static_cast<std::size_t>(rank)] / makespan; }
     double idleShare() const;
 };
 
-// Every rank does its actions in order, each as soon as what it needs is there: a forward the forward of the stage
-// before, a backward the forward and the backward (its I) of the stage behind.
+// Simulates a schedule. Every rank executes its actions in order, each as soon as its inputs are available: a forward
+// needs the forward of the previous stage; a backward needs its own forward and the backward (or I) of the next stage.
 ScheduleSimulation simulate(const Schedule& schedule, const SimulationTimes& times);
 
 }  // namespace ringside

@@ -13,7 +13,8 @@ namespace {
 constexpr int kMostNumber = 100'000;
 constexpr std::size_t kMostActions = 1'000'000;
 
-// Actions that follow from the others: messages, and when FSDP's parameters come and go.
+// Actions that the parser ignores because they follow from the others: messages, and gathering and freeing of FSDP
+// parameters.
 constexpr std::array<std::string_view, 7> kImplied{"SEND_F",  "RECV_F",  "SEND_B",     "RECV_B",
                                                    "UNSHARD", "RESHARD", "REDUCE_GRAD"};
 
@@ -25,7 +26,7 @@ std::optional<int> takeNumber(std::string_view& text) {
     return number;
 }
 
-// "0F3"
+// Parses an action such as "0F3".
 std::optional<PipelineAction> parseAction(std::string_view text) {
     const auto stage = takeNumber(text);
     if (!stage || text.empty() || std::string_view("FBIW").find(text.front()) == std::string_view::npos) return {};
@@ -41,7 +42,7 @@ bool isImplied(std::string_view text) {
     return std::ranges::any_of(kImplied, [text](std::string_view word) { return text.starts_with(word); });
 }
 
-// "(0F3;3B1)OVERLAP_F_B"
+// Parses a pair such as "(0F3;3B1)OVERLAP_F_B".
 bool parsePair(std::string_view text, std::vector<PipelineAction>& actions) {
     const std::size_t middle = text.find(';');
     const std::size_t end = text.find(')');
