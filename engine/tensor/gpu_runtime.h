@@ -9,9 +9,9 @@ namespace ringside {
 using DeviceStream = void*;  // cudaStream_t
 using DeviceEvent = void*;   // cudaEvent_t
 
-// What collectives and uploads need of the GPU's runtime, on the current device: a seam, so that their order, deadlines
-// and failures are tested without a GPU. Everything but finished() only enqueues; everything throws DeviceError when
-// the GPU fails.
+// Interface to the GPU runtime for collectives and uploads on the current device. Tests replace it to check order,
+// timeouts and failures without a GPU. Copies, records and waits are only enqueued. All functions throw DeviceError if
+// the GPU fails, except those marked noexcept.
 class GpuRuntime {
   public:
     virtual ~GpuRuntime() = default;
@@ -23,20 +23,21 @@ class GpuRuntime {
 
     virtual void record(DeviceEvent event, DeviceStream stream) = 0;
     virtual void streamWaits(DeviceStream stream, DeviceEvent event) = 0;
-    // Asks, never waits. Neither while a step is recorded nor of an event that was last recorded then.
+    // Returns whether the work before the event is done, without waiting. Must not be called while a CUDA graph is
+    // recorded, nor for an event that was last recorded into a graph.
     virtual bool finished(DeviceEvent event) = 0;
 
-    virtual void* allocate(std::size_t bytes) = 0;  // zeroed
+    virtual void* allocate(std::size_t bytes) = 0;  // device memory, zeroed
     virtual void release(void* memory) noexcept = 0;
     virtual void* allocateHost(std::size_t bytes) = 0;  // page-locked
     virtual void releaseHost(void* memory) noexcept = 0;
     virtual bool isHostMemory(const void* memory) = 0;
     virtual void copy(void* to, const void* from, std::size_t bytes, DeviceStream stream) = 0;
 
-    // Between two questions of a waiting loop: gives the CPU away for a moment.
+    // Yields the CPU for a moment between two polls of finished().
     virtual void pause() = 0;
 };
 
-std::unique_ptr<GpuRuntime> makeGpuRuntime();  // CUDA's
+std::unique_ptr<GpuRuntime> makeGpuRuntime();  // returns the CUDA implementation
 
 }  // namespace ringside

@@ -9,7 +9,7 @@
 
 namespace ringside {
 
-// Sizes of a tensor's dimensions, outermost first. Held in place: making one never allocates.
+// Sizes of a tensor's dimensions, outermost first. Stored inline, without allocation.
 class Shape {
   public:
     static constexpr int kMaxDimensions = 5;
@@ -19,9 +19,9 @@ class Shape {
 
     int dimensions() const { return m_dimensions; }
     std::int64_t operator[](int i) const { return m_sizes[static_cast<std::size_t>(i)]; }
-    std::int64_t count() const;               // values in all; 1 for a scalar
-    std::int64_t countPerRow() const;         // values below the first dimension
-    Shape withRows(std::int64_t rows) const;  // the same with another first dimension
+    std::int64_t count() const;               // number of values; 1 for a scalar
+    std::int64_t countPerRow() const;         // number of values per index of the first dimension
+    Shape withRows(std::int64_t rows) const;  // copy with another first dimension
     std::span<const std::int64_t> sizes() const { return {m_sizes.data(), static_cast<std::size_t>(m_dimensions)}; }
     std::string text() const;  // "(128, 64)"
 

@@ -11,7 +11,7 @@
 
 namespace ringside {
 
-// A dense, row-major view; the memory belongs to the Backend or Communicator that gave it and lives as long as they do.
+// Dense, row-major view of memory that a Backend or Communicator owns. Valid as long as the owner lives.
 struct Tensor {
     void* data = nullptr;
     Shape shape;
@@ -23,20 +23,20 @@ struct Tensor {
     std::int64_t rows() const { return shape[0]; }
     std::size_t bytes() const { return static_cast<std::size_t>(count()) * sizeOf(type); }
 
-    // The first rows of the same memory: a last, smaller batch.
+    // Returns a view of the first rows, for a last, smaller batch.
     Tensor head(std::int64_t rowCount) const {
         RINGSIDE_ASSERT(rowCount <= rows());
         return {data, shape.withRows(rowCount), type, device};
     }
 
-    // One row of a matrix, as a vector.
+    // Returns a view of one row of a matrix, as a vector.
     Tensor row(std::int64_t index) const {
         const std::size_t rowBytes = bytes() / static_cast<std::size_t>(rows());
         return {
             static_cast<char*>(data) + static_cast<std::size_t>(index) * rowBytes, {count() / rows()}, type, device};
     }
 
-    // Host tensors only.
+    // Values as a span; for host tensors only.
     std::span<float> floats() const {
         RINGSIDE_ASSERT(type == DType::kFloat32 && device.kind == Device::Kind::kCpu);
         return {static_cast<float*>(data), static_cast<std::size_t>(count())};
