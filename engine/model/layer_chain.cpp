@@ -57,7 +57,7 @@ bool LayerChain::fit(LayerDescription& layer) {
     return false;
 }
 
-// A row, or a row for each position. Token numbers are names, which no layer but an embedding can calculate with.
+// Accepts one row of values, or one row per position. Refuses images.
 bool LayerChain::fitValues(LayerDescription& layer) {
     const int dimensions = m_shape.dimensions();
     layer.output = m_shape;
@@ -125,7 +125,7 @@ bool LayerChain::fitResidual(LayerDescription& layer) {
         }
         *part = std::move(layers).value();
         if (part == &layer.body) layer.output = shape;
-        // Both work in the memory of what comes before them, which the sum needs as it is.
+        // A ReLU works in place. At the end of a part it would overwrite the input, which the sum still needs.
         const bool endsInPlace = !part->empty() && part->back().kind == LayerKind::kReLU;
         if (endsInPlace) return refuse(layer, "no relu at the end of a part", "put the relu behind the residual");
         if (shape == layer.output) continue;

@@ -10,11 +10,12 @@
 
 namespace ringside {
 
-// Layers one after the other, each told what comes in and asked what comes out; the first that does not fit is the
-// problem.
+// Builder of a sequence of layers that computes the input and output shape of each. The first layer that does not fit
+// its input becomes the problem, and later ones are ignored.
 class LayerChain {
   public:
-    // words: tokens there are, 0 where samples are no sequences of tokens. where: "body " for the layers of a residual.
+    // words: size of the vocabulary, 0 if samples are not token sequences. where: prefix of messages, "body " for the
+    // layers of a residual.
     LayerChain(const Shape& sample, std::int64_t words, std::string where = {})
         : m_shape(sample), m_words(words), m_where(std::move(where)) {}
 

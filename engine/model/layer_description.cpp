@@ -15,12 +15,12 @@ std::string numbers(std::initializer_list<std::int64_t> values) {
     return text;
 }
 
-// Sequences repeat a layer for each position.
+// Returns the number of positions of a sequence, and 1 for other shapes.
 std::int64_t positionsOf(const Shape& shape) {
     return shape.dimensions() == 2 ? shape[0] : 1;
 }
 
-// What a layer gets at each position, channels for images.
+// Returns the number of input values per position, or the number of channels of an image.
 std::int64_t inputsOf(const Shape& shape) {
     if (shape.dimensions() == 0) return 0;
     return shape.dimensions() == 2 ? shape[1] : shape[0];
@@ -41,7 +41,8 @@ std::string convolutionText(const LayerDescription& layer, std::int64_t inputs) 
            (layer.bias ? "" : ", bias=False") + ")";
 }
 
-// Products of scores and of shares with values take 2 * T * T * width each; each share's exponential counts as one.
+// Returns the operations of attention: the projections; 2 * T * T * width each for scores and for weighted values; and
+// 5 per attention weight for the softmax, where an exponential counts as one.
 std::int64_t attentionFlops(const LayerDescription& layer) {
     const std::int64_t positions = positionsOf(layer.input);
     const std::int64_t width = inputsOf(layer.input);
@@ -142,12 +143,12 @@ std::int64_t LayerDescription::flops() const {
 
 std::int64_t LayerDescription::activations() const {
     switch (kind) {
-        case LayerKind::kReLU:  // in its input's memory
+        case LayerKind::kReLU:  // ReLU and Flatten reuse the input's memory
         case LayerKind::kFlatten:
             return 0;
-        case LayerKind::kAttention:  // queries, keys, values, shares, what comes of them, and the output
+        case LayerKind::kAttention:  // queries, keys, values, attention weights, weighted values and the output
             return 5 * input.count() + heads * positionsOf(input) * positionsOf(input);
-        case LayerKind::kResidual:  // the sum takes the place of the body's output
+        case LayerKind::kResidual:  // the sum overwrites the body's output
             return sum(body, &LayerDescription::activations) + sum(shortcut, &LayerDescription::activations);
         default:
             return output.count();

@@ -26,28 +26,28 @@ enum class LayerKind {
     kResidual,
 };
 
-// One layer of a model, as PyTorch's module of that name takes it. Shapes are of one sample: images (C, H, W),
-// sequences (positions, values).
+// Layer of a model with the parameters of the corresponding PyTorch module. Shapes are those of one sample: images (C,
+// H, W), sequences (positions, values).
 struct LayerDescription {
     LayerKind kind = LayerKind::kReLU;
-    std::string name = {};                        // where its parameters are in the state_dict: "conv1", "0"
+    std::string name = {};                        // prefix of its parameters in the state_dict: "conv1", "0"
     std::int64_t outputs = 0;                     // linear: features; convolution: channels; embedding: width
     std::int64_t kernel = 0;                      // convolution, pooling
     std::int64_t stride = 1;                      // convolution
     std::int64_t padding = 0;                     // convolution
     bool bias = true;                             // convolution
     std::int64_t heads = 0;                       // attention
-    double probability = 0;                       // dropout; residual: of being skipped in training
+    double probability = 0;                       // dropout; residual: probability of being skipped in training
     std::int64_t words = 0;                       // embedding: rows of the table
     std::vector<LayerDescription> body = {};      // residual: y = body(x) + shortcut(x)
-    std::vector<LayerDescription> shortcut = {};  // residual; empty: x itself
+    std::vector<LayerDescription> shortcut = {};  // residual; empty: identity
     Shape input = {};
     Shape output = {};
 
     std::string text() const;  // "Conv2d(3, 32, kernel_size=3, padding=1)"
     std::int64_t parameters() const;
-    std::int64_t flops() const;        // of a forward pass, per sample: a multiplication and an addition are two
-    std::int64_t activations() const;  // values that a sample leaves in memory on the way forward
+    std::int64_t flops() const;        // of a forward pass of one sample; a multiply-add counts as two
+    std::int64_t activations() const;  // number of values per sample that the forward pass keeps in memory
 };
 
 }  // namespace ringside

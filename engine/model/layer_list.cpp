@@ -24,7 +24,7 @@ struct Key {
     bool required;
 };
 
-// The layers inside of a layer.
+// List of layers nested in a residual layer.
 struct Part {
     std::string_view name;
     std::string_view inState;  // its name in the state_dict
@@ -32,7 +32,7 @@ struct Part {
 };
 constexpr std::array kParts = {Part{"layers", "body", &LayerDescription::body},
                                Part{"shortcut", "shortcut", &LayerDescription::shortcut}};
-constexpr int kMaxDepth = 4;  // of residuals inside of residuals
+constexpr int kMaxDepth = 4;  // nesting depth of residuals
 
 struct WrittenKind {
     std::string_view name;
@@ -84,14 +84,14 @@ std::string nearestIn(const std::vector<Named>& table, const std::string& word, 
     return near.empty() ? otherwise : "did you mean " + near + "?";
 }
 
-// One entry of a list; what is wrong with it names its place.
+// Parser of one entry of a list. Problems name the path of the entry.
 class EntryReader {
   public:
     // path: "model.layers[3]" for messages, name: "3" in the state_dict.
     EntryReader(const Json& entry, std::string path, std::string name, int depth)
         : m_entry(entry), m_path(std::move(path)), m_name(std::move(name)), m_depth(depth) {}
 
-    // outputs: of a linear that leaves them out, 0 where it may not.
+    // outputs: default of a linear layer without "out"; 0 if "out" is required.
     Result<LayerDescription> read(std::int64_t outputs) const;
 
   private:

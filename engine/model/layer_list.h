@@ -8,9 +8,9 @@
 
 namespace ringside {
 
-// model.layers read from its JSON text, such as [{"kind": "conv2d", "out": 32, "kernel": 3, "padding": 1}, ...]:
-// kinds and sizes without shapes, named by their place. A last linear without "out" gets `outputs`. Problems name the
-// place, the key and the limit.
+// Parses model.layers from JSON text, such as [{"kind": "conv2d", "out": 32, "kernel": 3, "padding": 1}, ...]. The
+// result has kinds and sizes but no shapes, and each layer is named by its index. A last linear layer without "out"
+// gets `outputs`. Problems name the path, the key and the limit.
 Result<std::vector<LayerDescription>> readLayerList(const std::string& text, std::int64_t outputs);
 
 }  // namespace ringside

@@ -15,7 +15,7 @@ using Layers = std::vector<LayerDescription>;
 
 void buildMlp(LayerChain& chain, const ModelConfig& config, const ModelTask& task) {
     if (task.sample.dimensions() > 1) chain.flatten();
-    std::size_t place = 0;  // in the nn.Sequential, which has the flattening outside
+    std::size_t place = 0;  // index in the nn.Sequential, which does not contain the flattening
     for (const std::int64_t width : config.hidden) {
         chain.linear(std::to_string(place), width);
         chain.relu();

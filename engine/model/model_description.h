@@ -18,33 +18,33 @@ struct ModelDescription {
     std::vector<LayerDescription> layers;
 
     std::int64_t parameters() const;
-    std::int64_t flops() const;        // forward, per sample
-    std::int64_t activations() const;  // values that a sample leaves in memory on the way forward
+    std::int64_t flops() const;        // of a forward pass, per sample
+    std::int64_t activations() const;  // number of values per sample that the forward pass keeps in memory
 };
 
-// What a model is to make out of what.
+// Input shape and number of outputs that a model is built for.
 struct ModelTask {
     Shape sample = {};         // (C, H, W) for images, (positions) for sequences of tokens, (features) otherwise
-    std::int64_t outputs = 1;  // classes, or values to predict; tokens there are for sequences
+    std::int64_t outputs = 1;  // classes, or values to predict; for sequences the size of the vocabulary
     bool isSequence = false;   // one row of outputs for each position
 };
 
-// The layers of the model that a configuration names, with every shape worked out. The problem names the layer and both
-// shapes.
+// Describes the layers of the configured model, with all shapes. A problem names the layer and both shapes.
 //   mlp           nn.Sequential(Linear, ReLU, Linear, ...): parameters "0.weight", "0.bias", "2.weight", ...
-//   toy_linear    a class with self.linear = nn.Linear(inputs, outputs): "linear.weight", "linear.bias"
-//   simple_cnn    self.conv1, conv2 (3x3, padding 1, 32 and 64 channels, each with ReLU and 2x2 pooling), fc1 to 512,
-//   fc2 residual_cnn  ResNet for small images (He et al. 2015, section 4.2) under torchvision's names: conv1, bn1,
-//   layer1 to
-//                 layer3 of `depth` blocks with width, 2 width and 4 width channels, each block with conv1, bn1, conv2,
-//                 bn2 and, where the shape changes, downsample; global average, fc. Convolutions have no bias.
-//   transformer   token_embedding, position_embedding, `depth` blocks (norm1, attention.qkv, attention.proj; norm2,
-//                 mlp.0, GELU, mlp.2; each half added to what came in), norm, head
-//   layers        nn.Sequential of config.layers: "0.weight", ... by place in the list
+//   toy_linear    a module with self.linear = nn.Linear(inputs, outputs): "linear.weight", "linear.bias"
+//   simple_cnn    conv1, conv2 (3x3, padding 1, 32 and 64 channels, each with ReLU and 2x2 pooling),
+//                 fc1 to 512 values with ReLU, fc2
+//   residual_cnn  ResNet for small images (He et al. 2015, section 4.2) with torchvision's names: conv1, bn1,
+//                 layer1 to layer3 of `depth` blocks with width, 2 width and 4 width channels, each block with
+//                 conv1, bn1, conv2, bn2 and, if the shape changes, downsample; global average, fc.
+//                 Convolutions have no bias.
+//   transformer   token_embedding, position_embedding, `depth` blocks (norm1, attention.qkv, attention.proj;
+//                 norm2, mlp.0, GELU, mlp.2; each half with a residual connection), norm, head
+//   layers        nn.Sequential of config.layers: "0.weight", ... by index in the list
 Result<ModelDescription> describeModel(const ModelConfig& config, const ModelTask& task);
 Result<ModelDescription> describeModel(const ModelConfig& config, const Shape& sample, std::int64_t outputs);
 
-// For the samples of a data set: one output for each class, or for each value to predict.
+// Describes a model for a data set: one output for each class, or for each value to predict.
 Result<ModelDescription> describeModel(const ModelConfig& config, const Dataset& data);
 ModelTask modelTask(const Dataset& data);
 Shape modelInput(const SampleShape& sample);

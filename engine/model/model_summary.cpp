@@ -17,7 +17,7 @@ constexpr auto kFloatBytes = static_cast<std::int64_t>(sizeof(float));
 
 using Cells = std::array<std::string, 6>;
 
-// Values that training keeps for each weight: itself, its gradient, and the optimizer's.
+// Returns the number of values that training stores per weight: the weight, its gradient and the optimizer state.
 std::int64_t valuesPerParameter(const OptimizerConfig& optimizer) {
     if (optimizer.kind != OptimizerKind::kSgd) return 4;
     return optimizer.momentum > 0 ? 3 : 2;
@@ -37,7 +37,7 @@ class RowMaker {
         }
     }
 
-    template <class Counted>  // a layer or the whole model
+    template <class Counted>  // LayerDescription or ModelDescription
     void add(const Counted& counted, const std::string& name, const std::string& output, int depth) {
         const std::int64_t parameters = counted.parameters();
         const std::int64_t values = counted.activations();
@@ -67,7 +67,7 @@ Cells cellsOf(const ModelSummaryRow& row) {
             memoryText(row.memoryBytes)};
 }
 
-// Text to the left, numbers to the right, two spaces between columns.
+// Formats a table: text is left-aligned, numbers are right-aligned, with two spaces between columns.
 std::string table(const std::vector<Cells>& rows) {
     std::array<std::size_t, std::tuple_size_v<Cells>> widths{};
     for (const Cells& row : rows)

@@ -12,33 +12,34 @@ namespace ringside {
 struct RunConfig;
 struct OptimizerConfig;
 
-// A layer, or (the last one) all of them. Of a residual the numbers are those of the layers in it, which follow.
+// Row of the summary: a layer, or the total in the last row. The numbers of a residual are the sums of its layers,
+// which follow in rows of their own.
 struct ModelSummaryRow {
-    int depth = 0;  // of nesting
+    int depth = 0;  // nesting depth
     std::string layer = {};
-    std::string output = {};  // its shape, of one sample
+    std::string output = {};  // output shape of one sample
     std::int64_t parameters = 0;
-    std::int64_t flops = 0;        // of one sample on the way forward
-    std::int64_t values = 0;       // that one sample leaves in memory on the way forward
-    std::int64_t memoryBytes = 0;  // on each rank, in training
-    bool isHeading = false;        // without numbers
+    std::int64_t flops = 0;        // of a forward pass of one sample
+    std::int64_t values = 0;       // number of values per sample that the forward pass keeps in memory
+    std::int64_t memoryBytes = 0;  // memory per rank in training, in bytes
+    bool isHeading = false;        // row without numbers
 
     bool operator==(const ModelSummaryRow&) const = default;
 };
 
 struct ModelSummary {
     std::vector<ModelSummaryRow> rows;
-    std::vector<std::string> notes;  // sentences: what the numbers mean, and what each rank needs
+    std::vector<std::string> notes;  // sentences that explain the numbers and the memory of each rank
 };
 
 ModelSummary summarizeModel(const ModelDescription& model, const RunConfig& config);
 
-// For a terminal: the rows as a table, then the notes. Lines end with '\n'.
+// Returns the rows as a table for a terminal, then the notes. Lines end with '\n'.
 std::string summaryText(const ModelSummary& summary);
 
 std::string memoryText(std::int64_t bytes);  // "95.1 KiB"
 
-// Bytes on each rank for weights, their gradients and what the optimizer keeps of each.
+// Returns the memory per rank for weights, gradients and optimizer state, in bytes.
 std::int64_t parameterBytes(const ModelDescription& model, const OptimizerConfig& optimizer);
 
 }  // namespace ringside
