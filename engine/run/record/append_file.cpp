@@ -13,7 +13,7 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kFlushBytes = 1U << 18;
-// Never through a link to a file elsewhere, and never waiting for the reader of a pipe.
+// Refuses symbolic links, and does not block on a pipe.
 constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
 
 [[noreturn]] void failWriting(const std::filesystem::path& path, int error) {
@@ -46,7 +46,7 @@ void AppendFile::flush() {
     m_pending.clear();
 }
 
-// Takes back half a line, which no reader could make sense of.
+// Truncates the file after its last whole line and throws IoError.
 void AppendFile::fail(int error, std::size_t written) {
     const std::size_t newline = written == 0 ? std::string::npos : m_pending.rfind('\n', written - 1);
     if (newline != std::string::npos) m_size += static_cast<off_t>(newline + 1);

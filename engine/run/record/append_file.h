@@ -12,14 +12,18 @@
 
 namespace ringside {
 
-// A growing file of lines, gathered in memory and written in large pieces of whole lines. When the disk refuses some,
-// those are lost, and the file ends with the last line that fitted.
+// Growing text file. Lines are buffered in memory and written in pieces of 256 KiB or more, or by flush(). If the disk
+// refuses a write, the rest of the buffer is lost and the file ends with the last whole line that fitted.
 class AppendFile {
   public:
-    explicit AppendFile(std::filesystem::path path);  // creates it; throws IoError
+    // Opens the file for appending; creates it if needed. Throws IoError.
+    explicit AppendFile(std::filesystem::path path);
 
-    void add(std::string_view text);  // whole lines; may write; throws IoError when it does not fit
-    void flush();                     // hands everything to the system; throws IoError when it does not fit
+    // Adds whole lines, with their newlines. Throws IoError if the buffer is full and the disk refuses the write.
+    void add(std::string_view text);
+    // Passes the buffer to the kernel (no fsync). Throws IoError if the disk refuses the write.
+    void flush();
+    // Returns the bytes written and buffered by this object.
 
     std::int64_t bytes() const {
         return static_cast<std::int64_t>(m_size) + static_cast<std::int64_t>(m_pending.size());

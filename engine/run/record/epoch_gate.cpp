@@ -6,9 +6,9 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kRankBytes = 280;     // its hash and its checksum
-constexpr std::size_t kResultBytes = 1400;  // training and validation, in both files
-constexpr std::size_t kRemembered = 16;     // ranks are never that many epochs apart
+constexpr std::size_t kRankBytes = 280;     // hash and checksum of a rank
+constexpr std::size_t kResultBytes = 1400;  // training and validation results, in both files
+constexpr std::size_t kRemembered = 16;     // more than the number of epochs that ranks can be apart
 
 }  // namespace
 

@@ -8,19 +8,21 @@
 
 namespace ringside {
 
-// Which epochs are recorded: all while there is room, then every second, fourth, ... An epoch is recorded whole, its
-// results and the checks of all ranks, or not at all; the last that is planned always.
+// Choice of the epochs that are recorded: all while the budget allows it, then every second, fourth, ... epoch. Each
+// epoch is recorded completely, with its results and the checks of all ranks, or not at all. The last planned epoch is
+// always recorded.
 class EpochGate {
   public:
     EpochGate(RecordBudget& budget, int worldSize, std::int64_t epochs);
 
+    // True if the epoch is recorded. The first call for an epoch decides and spends its bytes; later calls agree.
     bool keeps(std::int64_t epoch);
 
   private:
     RecordBudget& m_budget;
     const std::int64_t m_epochs;
-    const std::size_t m_bytes;               // that an epoch takes, about
-    std::map<std::int64_t, bool> m_decided;  // of the latest
+    const std::size_t m_bytes;               // approximate size of an epoch's lines
+    std::map<std::int64_t, bool> m_decided;  // decisions for the 16 latest epochs
 };
 
 }  // namespace ringside

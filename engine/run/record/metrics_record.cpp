@@ -21,7 +21,7 @@ void writeMetrics(NumberWriter& line, const EpochResult& result, bool padded) {
     writeMetrics(line, result.loss, result.accuracy, result.samples);
 }
 
-// Headline first; a validation also says both ways of counting.
+// Returns the line of an epoch's result: the headline numbers first, and for a validation both ways of counting.
 std::string epochLine(const EpochResult& result, bool padded) {
     const bool validates = result.split == "val";
     NumberWriter line;
@@ -41,7 +41,7 @@ void writePlace(NumberWriter& line, const GlobalStep& step) {
     line.text(R"({"kind":"step","step":)").number(step.step).text(R"(,"epoch":)").number(step.epoch);
 }
 
-// What is no number leaves the range as it is.
+// Extends a range by a value. NaN does not change the range.
 void widen(double& minimum, double& maximum, double value) {
     if (value < minimum || std::isnan(minimum)) minimum = value;
     if (value > maximum || std::isnan(maximum)) maximum = value;
@@ -67,7 +67,7 @@ void MetricsRecord::add(const GlobalStep& step) {
         gather(step);
         if (step.step == m_open->window.last) close();
     }
-    // Not only with the next step: who goes on from a checkpoint here finds the epochs before it.
+    // Written now rather than with the next step, so that a run that resumes here finds the results before it.
     if (!m_open) writeEpochsUpTo(step.step);
 }
 
@@ -98,7 +98,8 @@ void MetricsRecord::gather(const GlobalStep& step) {
     widen(one.accuracyMinimum, one.accuracyMaximum, step.accuracy);
 }
 
-// As a line of one step, with means over the samples, the number of samples in all, and what it stands for.
+// Writes the open window as one step line: means over the samples, their total number, the first step, the number of
+// steps, and the ranges.
 void MetricsRecord::close() {
     const Open one = *m_open;
     m_open.reset();
@@ -107,7 +108,7 @@ void MetricsRecord::close() {
     const auto samples = static_cast<double>(one.samples);
     NumberWriter line;
     writePlace(line, end);
-    // Without numbers of samples, as of a watched script without a DataLoader, the steps count equally.
+    // Without sample counts, as from a watched script without a DataLoader, each step has the same weight.
     const double loss = one.samples > 0 ? one.lossSum / samples : one.plainLossSum / static_cast<double>(one.steps);
     line.text(R"(,"loss":)").number(loss).text(R"(,"accuracy":)").number(one.accuracySum / samples);
     line.text(R"(,"lr":)").number(end.learningRate).text(R"(,"samples":)").number(one.samples);
@@ -139,7 +140,7 @@ void MetricsRecord::add(const LoggedScalar& scalar) {
     write(line.text("}\n").take());
 }
 
-// A window that covers the end of an epoch is written behind it.
+// A window that spans the end of an epoch is written after the result of that epoch.
 void MetricsRecord::writeEpochsUpTo(std::int64_t step) {
     while (!m_waitingEpochs.empty() && m_waitingEpochs.front().step <= step) {
         m_file.add(epochLine(m_waitingEpochs.front(), m_options.paddedFirst));

@@ -13,11 +13,12 @@
 
 namespace ringside {
 
-// metrics.jsonl: steps over the global batch and results of epochs, in order; the steps of a long run in windows.
+// Writer of metrics.jsonl: steps of the global batch and results of epochs, in order. Steps of a long run are combined
+// into windows of 2, 4, 8, ... logged steps. Functions that write throw IoError if the disk refuses the data.
 class MetricsRecord {
   public:
     struct Options {
-        bool paddedFirst = false;  // training.validate
+        bool paddedFirst = false;  // the headline of a validation counts padded samples (training.validate)
         std::int64_t stepsBefore = 0;
         std::int64_t logEvery = 1;
     };
@@ -26,13 +27,18 @@ class MetricsRecord {
     void add(const GlobalStep& step);
     void add(const EpochResult& result);
     void add(const Controlled& told);
-    void add(const LoggedScalar& scalar);  // of rank 0 only: other ranks log the same tags
+    // Writes scalars of rank 0 and ignores those of other ranks, which log the same tags.
+    void add(const LoggedScalar& scalar);
+    // Writes the pending results of epochs that end at this step or before.
     void writeEpochsUpTo(std::int64_t step);
-    void startAgain(const std::filesystem::path& path) { m_file = AppendFile(path); }  // where the old file is gone
-    void finish();                                                                     // what is still held back
+    // Continues in a new file after the old one was lost.
+    void startAgain(const std::filesystem::path& path) { m_file = AppendFile(path); }
+    // Writes the open window and all pending results of epochs.
+    void finish();
+    // Adapts the window width to the budget and passes buffered lines to the kernel.
     void flush();
     std::int64_t bytes() const { return m_file.bytes(); }
-    // The first step that is recorded together with others; nothing while each is on its own.
+    // Returns the first step that is part of a window; empty while each step has its own line.
     std::optional<std::int64_t> thinnedFrom() const { return m_thinnedFrom; }
 
   private:
@@ -58,7 +64,7 @@ class MetricsRecord {
     std::int64_t m_lastStep = 0;
     std::optional<std::int64_t> m_thinnedFrom;
     std::optional<Open> m_open;
-    std::deque<EpochResult> m_waitingEpochs;  // until the steps before them are written
+    std::deque<EpochResult> m_waitingEpochs;  // results whose last step is not written yet
 };
 
 }  // namespace ringside

@@ -131,7 +131,8 @@ void PlanWatch::work() {
     }
 }
 
-// The latest plan is kept: reports of one epoch follow each other.
+// Returns the plan of an epoch; null if it cannot be computed. Caches the latest plan, because reports of one epoch
+// arrive one after another.
 const ShardPlan* PlanWatch::planOf(std::int64_t epoch) {
     ShardSpec spec = epochSpec(m_options.config, m_options.datasetSize, epoch);
     if (needsClasses(spec.kind)) {

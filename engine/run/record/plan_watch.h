@@ -20,20 +20,20 @@
 
 namespace ringside {
 
-// SHA-256, in hex, over what a rank trains by the plan: its indices without those that the loader drops, as
-// little-endian int64. Equal to ShardPlan::hash when the loader drops nothing.
+// Returns the SHA-256, in hex, of the sample indices that a rank trains by the plan, without those that the loader
+// drops, as little-endian int64. Equal to ShardPlan::hash if the loader drops nothing.
 std::string trainedHash(const ShardPlan& plan, int rank);
 
-// Where a rank trained something other than the plan.
+// First place where a rank trained a sample other than the planned one.
 struct PlanMismatch {
     int rank = 0;
     std::int64_t epoch = 0;
     std::int64_t slot = -1;     // -1: only the hash of the epoch is known
-    std::int64_t step = 0;      // of the slot within its epoch, from 1
+    std::int64_t step = 0;      // step of the slot within its epoch, from 1
     std::int64_t planned = -1;  // -1: the plan has no such slot
     std::int64_t trained = -1;
 
-    // "rank 2, epoch 3, step 5, slot 17: planned 4242, trained 17"
+    // Returns a text such as "rank 2, epoch 3, step 5, slot 17: planned 4242, trained 17".
     std::string text() const;
     bool operator==(const PlanMismatch&) const = default;
 };
@@ -41,24 +41,27 @@ struct PlanMismatch {
 struct PlanWatchOptions {
     RunConfig config;
     std::int64_t datasetSize = 0;
-    std::function<std::shared_ptr<const ClassLabels>()> classes = {};  // for samplers that need them; in the thread
-    double share = 0.02;                // of one CPU at most, while nothing waits for the end; 1 = no pause
-    std::function<void()> onNews = {};  // in the thread
+    std::function<std::shared_ptr<const ClassLabels>()> classes = {};  // labels for some samplers; called in the thread
+    double share = 0.02;                // largest share of one CPU before withoutPauses() or finish(); 1 = no pauses
+    std::function<void()> onNews = {};  // called in the thread after each task
 };
 
-// What was found since the last look.
+// Results since the last PlanWatch::take().
 struct PlanNews {
     struct Confirmed {
         int rank = 0;
         std::int64_t epoch = 0;
-        std::int64_t count = 0;  // first slots of the rank's list that are as planned
+        std::int64_t count = 0;  // number of slots, from the first, that are as planned
     };
-    std::vector<std::int64_t> auditedEpochs;  // in which every rank's hash was compared
+    std::vector<std::int64_t> auditedEpochs;  // epochs in which the hash of each rank was compared
     std::vector<PlanMismatch> mismatches;     // at most one for each rank and epoch
-    std::vector<Confirmed> confirmed;         // the latest of every rank that got further
+    std::vector<Confirmed> confirmed;         // latest state of each rank with new confirmed slots
 };
 
-// Predicted against actual: compares what the ranks report to have trained with the plan, in a thread of low priority.
+// Comparison of the samples that the ranks report to have trained with the plan, in a thread of low priority.
+//
+// Thread safety: one caller's thread. The thread starts with the first report; the destructor joins it after the task
+// in progress.
 class PlanWatch {
   public:
     static constexpr std::int64_t kLargestSet = 20'000'000;  // samples; an order of more takes seconds and memory
@@ -68,18 +71,21 @@ class PlanWatch {
     PlanWatch(const PlanWatch&) = delete;
     PlanWatch& operator=(const PlanWatch&) = delete;
 
-    // Never waits. What a queue of bounded length cannot take is left unchecked.
+    // Queues a report and returns at once. Reports that do not fit into the bounded queue, and all reports of data sets
+    // above kLargestSet, are not checked.
     void add(const Consumed& report);
     void add(const ConsumedIndices& report);
+    // Returns the results since the last call. Does not block on a check.
     PlanNews take();
-    void withoutPauses();  // no pauses from now on: nothing trains any more
-    // Looks at what is left, epochs that some rank never ended included, for at most this long.
+    // Removes the pauses between checks, once no rank trains any more.
+    void withoutPauses();
+    // Checks the queued reports and those of incomplete epochs; blocks for at most `deadline`. Returns the results.
     PlanNews finish(std::chrono::milliseconds deadline);
 
   private:
     struct Task {
         std::function<void()> run;
-        std::size_t indices = 0;  // that it holds
+        std::size_t indices = 0;  // number of sample indices in the report
     };
     void queue(Task task);
     void work();
@@ -89,15 +95,16 @@ class PlanWatch {
     const ShardPlan* planOf(std::int64_t epoch);
 
     const PlanWatchOptions m_options;
-    std::map<std::int64_t, std::vector<Consumed>> m_incomplete;  // epochs that some ranks have ended; caller's thread
+    std::map<std::int64_t, std::vector<Consumed>>
+        m_incomplete;  // epochs not yet reported by all ranks; caller's thread
 
-    // The thread's own.
+    // The following four members are used by the thread only.
     std::shared_ptr<const ClassLabels> m_classes;
     std::optional<ShardPlan> m_plan;
     std::set<std::pair<int, std::int64_t>> m_known;  // ranks and epochs with a mismatch
     std::map<int, PlanNews::Confirmed> m_confirmed;  // by rank
 
-    std::mutex m_mutex;  // guards what follows
+    std::mutex m_mutex;  // guards the members below
     std::condition_variable m_wake, m_done;
     std::deque<Task> m_tasks;
     std::size_t m_queuedIndices = 0;

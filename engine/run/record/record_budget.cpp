@@ -10,14 +10,14 @@ namespace ringside {
 namespace {
 
 constexpr double kMegabyte = 1e6;
-constexpr double kVitalBytes = 1e6;  // of the total, for what is written whatever happens
+constexpr double kVitalBytes = 1e6;  // part of the total for lines that are always written
 constexpr double kHourUs = 3600e6;
 constexpr std::int64_t kMinuteUs = 60000000;
 constexpr std::int64_t kHour = 3600000000;
 constexpr std::int64_t kLookUs = 1000000;
 constexpr int kMostHalvings = 30;
 
-// Of what is allowed, by kind; the last is outside the shares.
+// Shares of the allowance, by kind. The last kind, kVital, has its own kVitalBytes.
 constexpr std::array<double, kRecordKinds> kShares = {0.34, 0.16, 0.22, 0.12, 0.02, 0.10, 0.04, 0};
 
 }  // namespace
@@ -38,8 +38,8 @@ void RecordBudget::advance(std::int64_t timeUs) {
     while (m_marks.size() > 2 && m_marks[1].timeUs <= m_nowUs - kMinuteUs * 60) m_marks.pop_front();
 }
 
-// Half of an hour's share at once; then total * t / (t + T), whose rate only falls, with T such that the first hour
-// gets no more than an hour's share.
+// Returns half of the hourly allowance at the start, and then rest * t / (t + T) more, whose rate decreases. T is
+// chosen such that the first hour gets no more than the hourly allowance.
 std::int64_t RecordBudget::allowedAt(std::int64_t timeUs) const {
     const double atOnce = m_perHour / 2;
     const double rest = m_total - atOnce;
@@ -70,7 +70,7 @@ bool RecordBudget::spend(RecordKind kind, std::size_t bytes, double upTo) {
     return true;
 }
 
-// What is left is to last for a while, and what comes in the meantime is added.
+// Updates the halvings of a kind, so that its remaining share lasts 600 s with the allowance that is added meanwhile.
 void RecordBudget::adapt(RecordKind kind) {
     constexpr double kLastSeconds = 600;
     constexpr double kBusy = 0.5;

@@ -10,35 +10,39 @@
 
 namespace ringside {
 
-// What is recorded, each kind with a share of the disk of its own, so that none crowds out another.
+// Kinds of recorded data. Each kind has its own share of the budget, so that none displaces another.
 enum class RecordKind {
     kSteps,      // telemetry of steps
-    kMetrics,    // metrics.jsonl's steps
+    kMetrics,    // steps in metrics.jsonl
     kEpochs,     // results, checks of shards and replicas
     kSigns,      // heartbeats and states
-    kSamples,    // which samples a step had
-    kGradients,  // of steps that were looked at
+    kSamples,    // sample indices of steps
+    kGradients,  // gradients of inspected steps
     kLog,
     kVital  // first and last lines, checkpoints
 };
 inline constexpr std::size_t kRecordKinds = 8;
 
-// How many bytes of a run directory may be written when. A run that lasts for ever comes near its total and never
-// reaches it, and no hour of it gets more than an hour may.
+// Budget of bytes that a run may write to its directory, over time.
+//
+// The allowance grows with the run time towards telemetry.megabytes_total and never reaches it, and no hour gets more
+// than telemetry.megabytes_per_hour. A kind that approaches its share is asked to halve its data; lines beyond the
+// share are left out. One thread; times are run time in microseconds.
 class RecordBudget {
   public:
     explicit RecordBudget(const TelemetryConfig& limits);
 
-    void advance(std::int64_t timeUs);  // run time; a step back is ignored
-    // Bytes of all kinds together that may have been written by now.
+    // Sets the present time and updates the halvings. Earlier times are ignored.
+    void advance(std::int64_t timeUs);
+    // Returns the bytes of all kinds together that may have been written by now.
     std::int64_t allowed() const { return allowedAt(m_nowUs); }
-    // False where the kind's share holds no more: nothing is spent, and the line counts as left out.
-    // Up to a part of the share, where what comes later must fit as well.
+    // Spends bytes of the kind's share. False if more than `upTo` of the share would then be used: nothing is spent,
+    // and the line counts as left out. upTo: below 1 to keep a reserve for later lines.
     bool spend(RecordKind kind, std::size_t bytes, double upTo = 1);
-    // How often a kind should halve what it writes, so that what it has left lasts: looked at once a second, from half
-    // of its share on. Falls again when there is room.
+    // Returns how many times the kind should halve its data, so that its remaining share lasts. Updated once a second
+    // when more than half of the share is used; decreases again when there is room.
     int halvings(RecordKind kind) const { return m_parts[static_cast<std::size_t>(kind)].halvings; }
-    // Files in the run directory that others write.
+    // Sets the size of files in the run directory that are not part of the record.
     void setOthers(std::int64_t bytes) { m_others = bytes; }
 
     std::int64_t spent() const;
@@ -48,8 +52,8 @@ class RecordBudget {
     struct Part {
         std::int64_t spent = 0;
         std::int64_t leftOut = 0;
-        std::int64_t wanted = 0;  // bytes since the last look, refused ones included
-        std::int64_t lookedUs = 0;
+        std::int64_t wanted = 0;    // bytes requested since lookedUs, including refused ones
+        std::int64_t lookedUs = 0;  // time of the last adapt()
         int halvings = 0;
     };
     struct Mark {
@@ -57,7 +61,8 @@ class RecordBudget {
         std::array<std::int64_t, kRecordKinds> spent{};
     };
     Part& part(RecordKind kind) { return m_parts[static_cast<std::size_t>(kind)]; }
-    // The part of what the kind may have by now, and of what it may have in an hour, whichever is more used.
+    // Returns the used part of the kind's share, with `bytes` more: the larger of its parts of the total allowance and
+    // of the hourly allowance.
     double used(RecordKind kind, std::int64_t bytes) const;
     std::int64_t allowedAt(std::int64_t timeUs) const;
     void adapt(RecordKind kind);
@@ -67,7 +72,7 @@ class RecordBudget {
     std::int64_t m_nowUs = 0;
     std::int64_t m_others = 0;
     std::array<Part, kRecordKinds> m_parts;
-    std::deque<Mark> m_marks;  // one a minute of the last hour
+    std::deque<Mark> m_marks;  // one for each minute of the last hour
 };
 
 }  // namespace ringside

@@ -15,9 +15,10 @@
 namespace ringside {
 namespace {
 
-using Keep = std::function<std::optional<std::string>(const std::string& line)>;  // as it stays; nothing: not at all
+using Keep = std::function<std::optional<std::string>(const std::string& line)>;  // the line to keep, possibly changed;
+                                                                                  // empty: remove it
 
-// A copy beside the file takes its place, so that a crash leaves the one or the other whole.
+// Rewrites a file line by line. A complete copy replaces it, so that a crash leaves one of the two intact.
 void rewriteLines(const std::filesystem::path& path, const Keep& keep) {
     std::ifstream in(path);
     if (!in) return;
@@ -43,7 +44,7 @@ std::string lineOf(const Event& event) {
     return line;
 }
 
-// Steps up to the checkpoint's.
+// Returns the line with the steps up to the checkpoint's; empty if it has none.
 std::optional<std::string> keepSteps(const StepsFrame& frame, const RecordCut& cut, const std::string& line) {
     const auto end = std::upper_bound(frame.step.begin(), frame.step.end(), cut.step);
     if (end == frame.step.end()) return line;
@@ -65,12 +66,12 @@ std::optional<std::string> keepSteps(const StepsFrame& frame, const RecordCut& c
     for (auto* range : {&kept.lossMinimum, &kept.lossMaximum, &kept.accuracyMinimum, &kept.accuracyMaximum,
                         &kept.normMinimum, &kept.normMaximum})
         shorten(*range);
-    kept.traced.clear();  // which steps they belong to is not taken apart
+    kept.traced.clear();  // traced steps are not matched to steps: all traces of the frame are dropped
     for (auto& column : kept.phaseNs) column.clear();
     return lineOf(kept);
 }
 
-// How a rank ended is no longer so.
+// Replaces a state in which a rank ended by the state of a rank that starts again.
 std::string keepState(const RankState& state, const std::string& line) {
     if (state.state != "failed" && state.state != "stopped" && state.state != "finished") return line;
     RankState again = state;
@@ -103,7 +104,7 @@ std::optional<std::string> keepEvent(const std::string& line, const RecordCut& c
     return line;
 }
 
-// 0 where it is none.
+// Returns an integer member; 0 if it is missing or of another type.
 std::int64_t countAt(const Json& json, const char* name) {
     const auto found = json.find(name);
     return found != json.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
@@ -134,7 +135,8 @@ std::int64_t cutRecord(const RunPaths& paths, const RecordCut& cut) {
     return lastUs;
 }
 
-// Steps are in order, so the end of the file is enough. An epoch's last result is of the split that others end with.
+// Reads only the last mebibyte of the file, because steps are in order. An epoch is complete with its validation result
+// if the run validates, and else with its training result.
 RecordReach recordReach(const RunPaths& paths) {
     constexpr std::streamoff kEnd = 1 << 20;
     RecordReach reach;

@@ -7,20 +7,21 @@
 
 namespace ringside {
 
-// Where a run that goes on in its own directory takes up its record.
+// Checkpoint from which a run resumes in its own directory: the end of the record that is kept.
 struct RecordCut {
-    std::int64_t step = 0;        // of the checkpoint: later ones are trained again
-    std::int64_t epochsDone = 0;  // by then
+    std::int64_t step = 0;        // steps done; later steps are trained again
+    std::int64_t epochsDone = 0;  // epochs done
 };
 
-// Takes what came after the checkpoint, and the end, out of telemetry.jsonl and metrics.jsonl, and the summary away.
-// Returns the run time of the last line that stays, in microseconds. Throws IoError.
+// Removes the lines after the checkpoint and the end line from telemetry.jsonl and metrics.jsonl, and deletes
+// summary.json. Returns the run time of the last line that is kept, in microseconds. Throws IoError; each file is then
+// either unchanged or completely rewritten.
 std::int64_t cutRecord(const RunPaths& paths, const RecordCut& cut);
 
-// How far metrics.jsonl goes; zeros where there is none.
+// Extent of metrics.jsonl; zeros if there is no such file.
 struct RecordReach {
     std::int64_t steps = 0;
-    std::int64_t epochs = 0;  // whole ones with all their results; written when the first step behind them is
+    std::int64_t epochs = 0;  // epochs with all their results
 };
 RecordReach recordReach(const RunPaths& paths);
 

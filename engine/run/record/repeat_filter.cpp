@@ -28,7 +28,7 @@ std::optional<StepsFrame> RepeatFilter::newPart(const Event& event) const {
     dropFirst(rest.endUs, old);
     dropFirst(rest.gradientNorm, old);
     dropFirst(rest.dataUs, old);
-    // What its traced steps took is not taken apart: these few are lost.
+    // Phase times are not matched to steps: those of the frame's traced steps are dropped.
     rest.traced.clear();
     for (auto& column : rest.phaseNs) column.clear();
     return rest;

@@ -11,20 +11,21 @@
 
 namespace ringside {
 
-// After ranks were started again from a checkpoint they train some steps a second time, to the same bits, and report
-// them again. A run directory holds each of them once: what a rank has told before is taken out.
+// Filter for repeated telemetry. Ranks that restart from a checkpoint train some steps a second time, with identical
+// results, and report them again. The filter removes these reports, so that a run directory holds each step once.
 class RepeatFilter {
   public:
-    // Whether nothing of it is new. Remembers what is.
+    // True if the whole event is a repetition. Otherwise records its content as known.
     bool isRepeated(const Event& event);
-    // The new part of a frame of which some steps are repeated; nothing when all of it is new. Ask first.
+    // Returns the new part of a frame in which some steps are repeated; empty if all are new or the event is no frame.
+    // Call before isRepeated(), which makes the steps known.
     std::optional<StepsFrame> newPart(const Event& event) const;
 
   private:
     struct Told {
         std::int64_t step = 0;
         std::int64_t consumedEpoch = -1;
-        std::pair<std::int64_t, std::int64_t> indices{-1, 0};  // epoch, and the slot behind the last
+        std::pair<std::int64_t, std::int64_t> indices{-1, 0};  // epoch, and one past the last slot
     };
     std::map<int, Told> m_ranks;
     std::map<std::string, std::int64_t> m_epochs;  // by split

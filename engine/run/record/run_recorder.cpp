@@ -15,11 +15,11 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostLastWords = 96U << 10;  // within half of the room kept for the end
-constexpr std::int64_t kMeasureUs = 5000000;       // between looks at what others wrote
+constexpr std::size_t kMostLastWords = 96U << 10;  // bytes, less than half of SpaceReserve::kLastWords
+constexpr std::int64_t kMeasureUs = 5000000;       // interval of bytesOfOthers()
 constexpr std::size_t kMostMismatches = 16;
 constexpr std::size_t kMismatchesTold = 3;
-constexpr std::chrono::milliseconds kAuditPatience{500};  // at the end, for epochs not compared yet
+constexpr std::chrono::milliseconds kAuditPatience{500};  // at the end, for epochs that are not compared yet
 
 PlanWatchOptions watchOptions(const PreparedRun& run) {
     return {.config = run.config, .datasetSize = run.trainingSamples, .classes = [classes = run.classes] {
@@ -67,7 +67,7 @@ RunRecorder::RunRecorder(const RunPaths& paths, const PreparedRun& run)
     };
 }
 
-// Any line may fail, on a full disk or on a file system that is gone; then recording ends, and the ranks still save.
+// Runs `write` and stops the recording if the disk refuses the data. The ranks can still save their weights then.
 template <class Write>
 void RunRecorder::unlessFull(Write&& write) {
     if (m_full) return;
@@ -120,7 +120,7 @@ void RunRecorder::writeLog(const LogLine& line) {
     if (m_budget.spend(RecordKind::kLog, text.size())) m_log.add(text);
 }
 
-// A part of the room kept for the end is for what is said until then.
+// Stops the recording. Half of the reserved disk space is released for important lines until the end of the run.
 void RunRecorder::stopRecording(const std::string& why) {
     m_full = FullDisk{m_data.lastStep() ? m_data.lastStep()->step : 0, why};
     m_reserve.shrinkTo(SpaceReserve::kLastWords / 2);
@@ -128,7 +128,8 @@ void RunRecorder::stopRecording(const std::string& why) {
                 m_data.lastTimeUs()});
 }
 
-// What a viewer must see of a run whose recording has stopped, as long as there is room.
+// Writes the lines that a viewer needs although the recording has stopped: log, states and checkpoints, up to
+// kMostLastWords bytes.
 void RunRecorder::addLastWords(const Event& event, std::string_view line) {
     const bool counts = std::holds_alternative<LogLine>(event) || std::holds_alternative<RankState>(event) ||
                         std::holds_alternative<CheckpointSaved>(event);
@@ -140,17 +141,17 @@ void RunRecorder::addLastWords(const Event& event, std::string_view line) {
         if (const auto* log = std::get_if<LogLine>(&event)) m_log.add(logText(*log));
         m_log.flush();
     } catch (const IoError&) {
-        m_lastWords = kMostLastWords;  // others were quicker: no more attempts before the end
+        m_lastWords = kMostLastWords;  // other programs have used the space: no more attempts before the end
     }
 }
 
 void RunRecorder::noteTraining(const RankState& state) {
-    // Ranks say "training" again after every validation: the first time of each counts.
+    // Ranks report "training" again after each validation: only the first report of each rank counts.
     if (state.state != "training" || !m_trainingRanks.insert(state.rank).second) return;
     m_trainingFromUs = std::max(m_trainingFromUs, state.timeUs);
 }
 
-// Once, when each rank has reported its instruction set.
+// Logs a warning once, when each rank has reported its instruction set and they differ.
 void RunRecorder::warnOfInstructionSets() {
     const std::optional<std::vector<std::string>> isa = instructionSets();
     if (!isa || m_warnedOfIsa) return;
@@ -205,7 +206,7 @@ void RunRecorder::tellLeftOut() {
                 m_data.lastTimeUs()});
 }
 
-// Of files in the run directory that are neither ours nor checkpoints.
+// Returns the size of all files in the run directory except checkpoints, telemetry, metrics and log, in bytes.
 std::int64_t RunRecorder::bytesOfOthers() const {
     namespace fs = std::filesystem;
     const std::set<fs::path> ours = {m_paths.telemetry(), m_paths.metrics(), m_paths.log()};
@@ -222,13 +223,13 @@ std::int64_t RunRecorder::bytesOfOthers() const {
     return bytes;
 }
 
-// Each part is tried, whatever happened to the one before.
+// Attempts each part even if an earlier one failed; the first failure becomes the outcome of an otherwise good run.
 RunEnded RunRecorder::finish(RunEnded end) {
     const auto attempt = [&](auto&& part) {
         try {
             part();
         } catch (const IoError& error) {
-            if (end.state == "failed") return;  // by something worse than a full disk
+            if (end.state == "failed") return;  // keep the earlier failure
             end.state = "failed";
             end.exitCode = static_cast<int>(error.exitCode());
             end.verdict = error.what();
@@ -250,7 +251,7 @@ RunEnded RunRecorder::finish(RunEnded end) {
         attempt([&] { m_telemetry.flush(m_data.lastTimeUs()); });
     }
     sayFull(end);
-    m_reserve.release();  // room for what follows, however full the disk is
+    m_reserve.release();  // disk space for the last lines and the summary
     const LogLine verdict{-1, end.state == "failed" ? "error" : "info", end.verdict, end.timeUs};
     m_data.apply(verdict);
     attempt([&] { m_telemetry.addVital(encode(verdict)); });
@@ -258,12 +259,12 @@ RunEnded RunRecorder::finish(RunEnded end) {
     attempt([&] { m_log.flush(); });
     attempt([&] { writeSummary(end); });
     m_data.apply(end);
-    attempt([&] { m_telemetry.addVital(encode(end)); });  // last: who sees it finds the directory complete
+    attempt([&] { m_telemetry.addVital(encode(end)); });  // last: a viewer that reads it finds the directory complete
     attempt([&] { m_telemetry.flushFile(); });
     return end;
 }
 
-// Beside the weights too where they had to be saved outside of the run directory.
+// Writes the summary beside the weights too if they were saved outside of the run directory.
 void RunRecorder::writeSummary(RunEnded end) const {
     measure(end);
     const std::string text = toJson(summary(end)).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -274,7 +275,7 @@ void RunRecorder::writeSummary(RunEnded end) const {
     writeFileAtomically(m_paths.summary(), text);
 }
 
-// A run whose recording stopped has failed, however well its ranks ended.
+// Turns the outcome into a failure if the recording stopped, even if all ranks ended well.
 void RunRecorder::sayFull(RunEnded& end) const {
     if (!m_full || end.state == "failed") return;
     end.state = "failed";
@@ -287,7 +288,7 @@ void RunRecorder::sayFull(RunEnded& end) const {
     }
 }
 
-// The black box: of ranks that did not tell it themselves, because they were frozen or killed.
+// Adds traces of unfinished steps of ranks that were stopped or killed before they could report them.
 void RunRecorder::addOpenSteps() {
     for (const OpenStep& open : openSteps(m_data))
         if (!open.told) add(traceOf(open));
@@ -300,7 +301,8 @@ std::int64_t RunRecorder::stepsDone() const {
     return steps;
 }
 
-// Counted where steps were logged, and carried on at the same rate where they were not.
+// Returns the number of samples in `steps` steps, extrapolated from the logged steps at the same rate; from the epoch
+// results if no step was logged.
 double RunRecorder::samplesDone(std::int64_t steps) const {
     if (m_data.lastStep()) {
         const auto logged = static_cast<double>(m_data.lastStep()->step - m_run.stepsBefore);

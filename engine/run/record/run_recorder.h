@@ -22,36 +22,43 @@
 
 namespace ringside {
 
-// Writes a run directory while the run goes on: telemetry.jsonl, metrics.jsonl, log.txt, at the end summary.json.
-// When the disk is full or fails, recording stops and a line of the log says so: the ranks can still save their
-// weights. The constructor, startAgain() and writeSummary() throw IoError.
+// Writer of a run directory: telemetry.jsonl, metrics.jsonl and log.txt during the run, summary.json at the end.
+//
+// If the disk is full or fails, recording stops with a line in the log, and the ranks can still save their weights.
+// The constructor, startAgain() and writeSummary() throw IoError.
+//
+// Thread safety: one thread. The object owns a PlanWatch thread, which its destructor joins.
 class RunRecorder {
   public:
+    // Opens the files, and appends if they exist. Throws IoError.
     RunRecorder(const RunPaths& paths, const PreparedRun& run);
 
-    // An event from a rank with the line it came as; returns RunChange bits.
+    // Records an event from a rank and the line that encodes it, without its newline. Events that ranks repeat after a
+    // restart are left out. Returns RunChange bits.
     unsigned take(const Event& event, std::string_view line);
-    // What ranks repeat after a restart is left out.
-    unsigned add(const Event& event);  // an event of the supervisor's own
+    // Records an event of the supervisor itself. Returns RunChange bits.
+    unsigned add(const Event& event);
+    // Passes buffered lines to the kernel and records new results of the plan watch. Call a few times a second.
     void flush();
-    // The run directory was lost and made again: everything from now on goes to new files, which begin with this line.
+    // Continues in new files, with this first line of telemetry, after the run directory was lost and created again.
     void startAgain(std::string_view firstLine);
-    // The disk took no more or failed, and recording has stopped.
+    // Cause of a stop of the recording: a full or failed disk.
     struct FullDisk {
-        std::int64_t step = 0;  // the last that was recorded
+        std::int64_t step = 0;  // last recorded step
         std::string why;
     };
     const std::optional<FullDisk>& fullDisk() const { return m_full; }
-    // Adds the end line and writes summary.json. Returns the end with steps and rates filled in from what was recorded;
-    // a failure, when the disk refused a part of it.
+    // Adds the end line and writes summary.json. Returns `end` with steps and rates from the record; a failure if the
+    // disk refused a part of the record.
     RunEnded finish(RunEnded end);
-    // Writes summary.json of a run with this outcome; steps and rates are filled in. Throws IoError.
+    // Writes summary.json for this outcome, with steps and rates from the record. Throws IoError.
     void writeSummary(RunEnded end) const;
 
     void countRestart() { ++m_restarts; }
 
-    const RunData& data() const { return m_data; }  // without curves
-    // Steps the run has done, logged or not (training.log_every).
+    // Returns the recorded data, without curves.
+    const RunData& data() const { return m_data; }
+    // Returns the number of steps done, logged or not (training.log_every).
     std::int64_t stepsDone() const;
 
   private:
@@ -100,16 +107,16 @@ class RunRecorder {
     RepeatFilter m_repeats;
     std::int64_t m_restarts = 0;
     std::optional<FullDisk> m_full;
-    std::size_t m_lastWords = 0;  // bytes written since
+    std::size_t m_lastWords = 0;  // bytes written since the recording stopped
     bool m_toldLeftOut = false;
     bool m_warnedOfIsa = false;
     std::int64_t m_measuredUs = 0;
-    std::set<int> m_trainingRanks;  // that have begun
+    std::set<int> m_trainingRanks;  // ranks that have begun to train
     PlanWatch m_watch;
     StepsVerdict m_time;
     std::int64_t m_auditedEpochs = 0;
-    std::vector<PlanMismatch> m_mismatches;  // the first of them
-    std::int64_t m_trainingFromUs = -1;      // when the last rank began to train
+    std::vector<PlanMismatch> m_mismatches;  // the first 16
+    std::int64_t m_trainingFromUs = -1;      // run time at which the last rank began to train; -1: not yet
     std::int64_t m_firstStepUs = -1;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run came to, as summary.json says it.
+// Content of summary.json.
 #include <cmath>
 
 #include "base/json/json.h"
@@ -34,7 +34,7 @@ SummaryMismatch summaryOf(const PlanMismatch& mismatch) {
 
 }  // namespace
 
-// Where the time went, as the last traced steps show it.
+// Determines where the time was spent, from the latest traced steps.
 void RunRecorder::judgeTime(RunEnded& end) {
     if (!m_data.trace() || m_data.trace()->steps().empty()) return;
     m_time = verdictOf(m_data, *m_data.trace());
@@ -50,7 +50,7 @@ std::optional<Straggler> RunRecorder::straggler() const {
                      .lostMsPerStep = m_time.lostMs};
 }
 
-// What the manifest of the last checkpoint says; an empty object where there is none.
+// Returns the manifest of the last checkpoint; an empty object if there is none.
 Json RunRecorder::lastManifest() const {
     if (m_data.checkpoints().empty()) return Json::object();
     Result<Json> json = readJsonFile(m_paths.directory / m_data.checkpoints().back().path / kManifestName);
@@ -106,7 +106,7 @@ std::optional<std::vector<std::string>> RunRecorder::instructionSets() const {
     return all;
 }
 
-// A canonical reduction sums in one order, whatever the transport and the layout.
+// Returns the conditions for identical bits. With a canonical reduction, transport and layout have no influence.
 BitsBasis RunRecorder::bitsBasis() const {
     BitsBasis basis{.isa = instructionSets()};
     if (basis.isa)
@@ -179,7 +179,7 @@ Recording RunRecorder::recording() const {
     return what;
 }
 
-// The part of the time in which a rank waited for its batches, of the rank that waited most.
+// Returns the largest share of time, over all ranks, in which a rank waited for its batches; 0 to 1.
 double RunRecorder::dataWaitShare() const {
     double most = 0;
     for (const RankData& rank : m_data.ranks()) most = std::max(most, rank.dataShare());

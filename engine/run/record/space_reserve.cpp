@@ -22,12 +22,12 @@ namespace {
 }  // namespace
 
 SpaceReserve::SpaceReserve(const std::filesystem::path& directory, std::int64_t bytes, const std::string& what) {
-    // A name of its own: a rank that was killed right here has left its file, and another may be here now.
+    // A unique name: a rank killed before unlink() leaves its file, and several ranks can be here at once.
     std::string path = (directory / "reserve-XXXXXX").string();
     m_file.reset(::mkostemp(path.data(), O_CLOEXEC));
     if (!m_file) refuse(directory, what, errno);
     ::unlink(path.c_str());
-    // A file system that cannot set space aside is used without: filling it with zeros would take as long as a save.
+    // Other errors mean that the file system cannot reserve space. Writing zeros instead would take as long as a save.
     int failed = ::fallocate(m_file.get(), 0, 0, bytes);
     while (failed != 0 && errno == EINTR) failed = ::fallocate(m_file.get(), 0, 0, bytes);
     if (failed != 0 && (errno == ENOSPC || errno == EDQUOT)) refuse(directory, what, errno);

@@ -9,16 +9,19 @@
 
 namespace ringside {
 
-// Room set aside on the disk, for a run's last words or for a checkpoint: when everything else has filled it, releasing
-// this lets them be written. It has no name, so it is gone with the process, however that ends.
+// Reserved disk space for the last lines of a run or for a checkpoint. When the disk is full, release() makes room for
+// them. The reserve is an unlinked file, which the kernel frees with the process.
 class SpaceReserve {
   public:
-    static constexpr std::int64_t kLastWords = 256 << 10;  // summary, end line and log with twenty long last lines
+    static constexpr std::int64_t kLastWords = 256 << 10;  // bytes for summary, end line and log
 
-    // Throws IoError when there is no room; what it is for is part of the text.
+    // Reserves the space. Throws IoError if the disk has less; `what` is part of the text. A file system that does not
+    // support reservations is used without.
     explicit SpaceReserve(const std::filesystem::path& directory, std::int64_t bytes = kLastWords,
                           const std::string& what = "a run");
+    // Releases all but `bytes`.
     void shrinkTo(std::int64_t bytes);
+    // Releases the whole reserve.
     void release() { m_file.reset(); }
 
   private:

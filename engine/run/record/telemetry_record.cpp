@@ -9,10 +9,10 @@
 namespace ringside {
 namespace {
 
-constexpr double kMostOfSingles = 0.9;             // of the share
-constexpr std::int64_t kSignIntervalUs = 1000000;  // of heartbeats, while there is room for all
+constexpr double kMostOfSingles = 0.9;             // part of the share for steps outside of windows
+constexpr std::int64_t kSignIntervalUs = 1000000;  // interval of heartbeats before any halving
 
-// The first `count` steps of a frame that is not thinned.
+// Returns the first `count` steps of a frame that is not thinned.
 StepsFrame headOf(const StepsFrame& frame, std::size_t count) {
     StepsFrame head = frame;
     const auto cut = [count](auto& column) { column.resize(std::min(column.size(), count)); };
@@ -25,7 +25,7 @@ std::string withNewline(std::string_view line) {
     return std::string(line).append("\n");
 }
 
-// Its line without the cells and what belongs to them.
+// Returns the line of a view without its cells and their labels, without a newline.
 std::string withoutCells(GradientView view) {
     for (auto* list : {&view.rows, &view.columns}) list->clear();
     view.cells.clear();
@@ -86,8 +86,8 @@ void TelemetryRecord::add(const Event& event, std::string_view line) {
     }
 }
 
-// All ranks' cells of a step, or none: of all steps as long as there is room, then of one in three seconds, at last of
-// one in half a minute. Norms are small.
+// Writes the gradient cells of all ranks for a step, or of none: for all steps while there is room, then for one step
+// in 3 s, and finally for one in 30 s. The remaining values of a view are small and are written in any case.
 void TelemetryRecord::addGradients(const GradientView& view, std::string_view line) {
     constexpr double kRoom = 0.5, kRoomSeldom = 0.85, kRoomLate = 0.95;  // the rest of the step must fit as well
     constexpr std::int64_t kSeldomUs = 3'000'000, kLateUs = 30'000'000;
@@ -113,14 +113,15 @@ void TelemetryRecord::addSteps(const StepsFrame& frame, std::string_view line) {
     const std::string head = single == frame.step.size() ? withNewline(line)
                              : single > 0                ? encode(headOf(frame, single))
                                                          : std::string();
-    // Windows come later and must still fit.
+    // Windows are written later and must still fit.
     if (single > 0 && m_budget.spend(RecordKind::kSteps, head.size(), kMostOfSingles)) m_file.add(head);
     if (single == frame.step.size()) return;
     if (!m_thinnedFrom) m_thinnedFrom = frame.step[single];
     windows.add(frame, single, m_steps);
 }
 
-// At first as they come; with little room the latest of each rank, so that all ranks stay as fresh as one another.
+// Writes a state or heartbeat at once while there is room. Otherwise keeps only the latest of each rank, so that all
+// ranks are equally up to date.
 void TelemetryRecord::addSign(int rank, bool isState, std::string_view line) {
     Signs& signs = m_signs[static_cast<std::size_t>(rank)];
     (isState ? signs.state : signs.beat) = withNewline(line);
@@ -139,7 +140,7 @@ void TelemetryRecord::writeSigns(std::int64_t nowUs) {
     }
 }
 
-// The last of a run: what was held back comes first.
+// Writes pending data before the end line of a run.
 void TelemetryRecord::finish() {
     for (StepWindows& windows : m_windows) windows.finish();
     writeWindows();
@@ -162,7 +163,8 @@ void TelemetryRecord::flush(std::int64_t nowUs) {
     m_file.flush();
 }
 
-// No rank has begun a window behind the one that holds the latest step, so that all ranks change at the same step.
+// Widens the windows from the end of the window with the latest step. No rank has begun a later window, so that all
+// ranks change at the same step.
 void TelemetryRecord::adjust() {
     const int halvings = m_budget.halvings(RecordKind::kSteps);
     if (halvings == m_halvings) return;

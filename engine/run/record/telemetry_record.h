@@ -17,9 +17,10 @@
 
 namespace ringside {
 
-// telemetry.jsonl: what the ranks and the supervisor say, line by line as it came, and within a budget. Steps of a long
-// run are put together in windows; of signs of life the latest of every rank is written, the less often the less room
-// there is; epochs are left out whole, on all ranks the same.
+// Writer of telemetry.jsonl: lines of the ranks and the supervisor, unchanged and in order, within a budget. When space
+// becomes scarce, steps are combined into windows, only the latest heartbeat and state of each rank are written, less
+// and less often, and whole epochs are left out, the same on all ranks. Functions that write throw IoError if the disk
+// refuses the data.
 class TelemetryRecord {
   public:
     struct Options {
@@ -30,17 +31,21 @@ class TelemetryRecord {
     TelemetryRecord(const std::filesystem::path& path, RecordBudget& budget, EpochGate& epochs, const Options& options);
 
     void add(const Event& event, std::string_view line);
-    void addVital(const std::string& line);  // whatever the budget says; with its newline
-    // In a new file, where the old one is gone.
+    // Writes a line, with its newline, even if the budget is used up.
+    void addVital(const std::string& line);
+    // Continues in a new file after the old one was lost.
     void startAgain(const std::filesystem::path& path, std::string_view firstLine);
-    void finish();  // ends the open windows
+    // Writes the open windows and pending states at the end of a run.
+    void finish();
+    // Writes finished windows and pending signs of life, adapts to the budget and passes buffered lines to the kernel.
+    // nowUs: run time.
     void flush(std::int64_t nowUs);
     std::int64_t bytes() const { return m_file.bytes(); }
     void flushFile() { m_file.flush(); }
     std::optional<std::int64_t> thinnedFrom() const { return m_thinnedFrom; }
 
   private:
-    struct Signs {  // of one rank, held back
+    struct Signs {  // pending lines of one rank
         std::string state, beat;
         std::int64_t writtenUs = 0;
     };
@@ -61,10 +66,10 @@ class TelemetryRecord {
     std::int64_t m_lastStep = 0;
     std::optional<std::int64_t> m_thinnedFrom;
     std::vector<StepWindows> m_windows;  // by rank
-    std::vector<bool> m_skipsReplica;    // by rank: its latest epoch is left out
+    std::vector<bool> m_skipsReplica;    // by rank: the latest epoch is left out
     std::vector<Signs> m_signs;
-    std::int64_t m_gradientsOf = -1;  // step
-    bool m_wholeGradients = true;     // of that step
+    std::int64_t m_gradientsOf = -1;  // step of the latest gradients
+    bool m_wholeGradients = true;     // the cells of that step are written
     std::int64_t m_wholeGradientsUs = 0;
 };
 

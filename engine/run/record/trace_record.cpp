@@ -13,7 +13,7 @@ TraceRecord::TraceRecord(const RunPaths& paths, int worldSize, std::int64_t most
 std::int64_t TraceRecord::mostBytesWithin(std::int64_t megabytesTotal) {
     constexpr std::int64_t kLeast = 100'000;
     constexpr std::int64_t kMost = 32'000'000;
-    constexpr std::int64_t kPart = 20;  // of the whole directory, for each of the two
+    constexpr std::int64_t kPart = 20;  // each of the two files gets 1/20 of the directory
     return std::clamp(megabytesTotal * 1'000'000 / kPart, kLeast, kMost);
 }
 
@@ -29,7 +29,7 @@ void TraceRecord::add(std::string_view line) {
 void TraceRecord::rotate() {
     flush();
     m_file.reset();
-    std::error_code ignored;  // where it cannot be renamed, it grows on
+    std::error_code ignored;  // if renaming fails, the file continues to grow
     std::filesystem::rename(m_paths.trace(), m_paths.olderTrace(), ignored);
     m_lines = m_bytes = 0;
 }

@@ -10,18 +10,20 @@
 
 namespace ringside {
 
-// The latest traced steps of all ranks, in two files: trace.jsonl grows until it holds its part, then becomes
-// trace.1.jsonl, whose lines are forgotten. So at least the last kSteps of each rank are there, or as many as the bytes
-// allow.
+// Writer of the latest traced steps of all ranks, in two files. When trace.jsonl is full, it replaces trace.1.jsonl and
+// a new trace.jsonl begins. The files together hold at least the last kSteps steps of each rank, or as many as the
+// size limit allows.
 class TraceRecord {
   public:
     static constexpr std::int64_t kSteps = 2000;
 
-    // mostBytes: of each of the files.
+    // mostBytes: size limit of each file.
     TraceRecord(const RunPaths& paths, int worldSize, std::int64_t mostBytes);
+    // Returns the size limit of each file for a run directory of this size: 1/20 of it, from 100 kB to 32 MB.
     static std::int64_t mostBytesWithin(std::int64_t megabytesTotal);
 
-    void add(std::string_view line);  // without its newline; throws IoError when the disk refuses
+    // Adds a line without its newline. Throws IoError if the disk refuses the write.
+    void add(std::string_view line);
     void flush();
 
   private:
