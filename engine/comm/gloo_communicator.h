@@ -115,7 +115,7 @@ class GlooCommunicator final : public Communicator {
     std::vector<float> m_gathered;  // values of all ranks, for a sum in a tree
     std::deque<Message> m_messages;
     std::int64_t m_finishedMessages = 0;  // number of finished messages; tickets of messages count down from -1
-    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all of the above
+    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all members above
 };
 
 }  // namespace ringside

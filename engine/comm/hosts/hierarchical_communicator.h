@@ -112,7 +112,7 @@ class HierarchicalCommunicator final : public Communicator {
     std::atomic<bool> m_aborted{false};
     bool m_failed = false;
     bool m_inFlat = false;  // in a call of m_flat, whose errors use rank numbers of the run
-    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all of the above
+    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all members above
 };
 
 }  // namespace ringside

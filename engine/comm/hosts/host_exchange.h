@@ -35,7 +35,7 @@ class HostExchange {
     void watchInto(ContributionWatch* watch) { m_watch = watch; }
     void abort() { m_links.abort(); }
     void close() { m_links.close(); }
-    std::vector<LinkReading> links() const { return m_links.readings(); }  // by host
+    std::vector<LinkReading> links() const { return m_links.readings(); }  // indexed by host
 
     // Largest buffer, in bytes, that every host sends whole to every other host: latency of one message instead of two.
     static constexpr std::size_t kWholeUpTo = std::size_t{128} << 10;
@@ -75,7 +75,7 @@ class HostExchange {
 
     int m_host;
     std::chrono::milliseconds m_timeout;
-    std::vector<LinkUser> m_users;        // by host
+    std::vector<LinkUser> m_users;        // indexed by host
     std::vector<LinkUser> m_secondUsers;  // indexed by host; for the second messages of finishPieces()
     std::deque<Started> m_started;
     std::array<std::vector<std::uint64_t>, 2> m_scratch;
@@ -83,7 +83,7 @@ class HostExchange {
     std::vector<const std::byte*> m_sources;
     std::int64_t m_number = 0;
     ContributionWatch* m_watch = nullptr;
-    PeerLinks m_links;  // last: it refers to users
+    PeerLinks m_links;  // declared last, because it refers to the users
 };
 
 }  // namespace ringside

@@ -101,7 +101,7 @@ class MpiCommunicator final : public Communicator {
     std::vector<std::byte> m_apart;  // copy of the input or result of an operation in place
     std::deque<Message> m_messages;
     std::int64_t m_finishedMessages = 0;  // number of finished messages; tickets of messages count down from -1
-    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all of the above
+    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all members above
 };
 
 }  // namespace ringside

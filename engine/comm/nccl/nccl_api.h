@@ -39,8 +39,8 @@ class NcclApi {
     virtual int version() = 0;  // 22809 for 2.28.9
     virtual NcclResult getUniqueId(NcclUniqueId& id) = 0;
     virtual NcclResult commInitRank(NcclComm& comm, int size, const NcclUniqueId& id, int rank) = 0;
-    // Creates the group of all ranks with this colour, ordered by key; null for a colour of -1. The group is in
-    // progress until the parent is not.
+    // Creates the group of all ranks with this colour, ordered by key; null for a colour of -1. `made` may be set only
+    // when the parent is no longer in progress.
     virtual NcclResult commSplit(NcclComm parent, int colour, int key, NcclComm& made) = 0;
     virtual NcclResult commGetAsyncError(NcclComm comm, NcclResult& state) = 0;
     virtual std::string lastError(NcclComm comm) = 0;

@@ -122,7 +122,7 @@ class ShmCommunicator final : public Communicator {
     std::exception_ptr m_error;  // error of that reduction
     std::deque<Receive> m_receives;
     std::int64_t m_received = 0;  // number of finished receives; tickets of receives count down from -1
-    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all of the above
+    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all members above
 };
 
 }  // namespace ringside

@@ -32,7 +32,7 @@ class LinkError : public std::runtime_error {
 };
 
 // Completion counters of the messages of one user. Counts finished sends and receives regardless of their order. Must
-// outlive its messages, unless PeerLinks::forget() has cancelled them.
+// outlive its messages, unless they have been cancelled.
 struct LinkUser {
     int sent = 0;
     int received = 0;
@@ -60,8 +60,9 @@ class PeerLinks {
     PeerLinks(const PeerLinks&) = delete;
     PeerLinks& operator=(const PeerLinks&) = delete;
 
-    // Starts a message. The bytes must remain valid until it is complete or forgotten.
+    // Starts to send a message. The bytes must remain valid until it is complete or cancelled.
     void send(LinkUser& user, int peer, std::uint64_t slot, std::span<const std::byte> bytes);
+    // Starts to receive the next message of this slot into `bytes`. A message of another length ends the link.
     void receive(LinkUser& user, int peer, std::uint64_t slot, std::span<std::byte> bytes);
     // Blocks until user.sent or user.received is positive, and decrements it. Throws LinkError if the link fails or at
     // the timeout.
