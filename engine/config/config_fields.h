@@ -73,13 +73,13 @@ struct NeutralKey {
     std::string_view why;  // "loading is done by the rank itself"
 };
 
-// In the order of the contract, sections together.
+// Returns all fields in the order of the contract; the fields of a section are adjacent.
 std::span<const ConfigField> configFields();
 std::span<const NeutralKey> neutralKeys();
 
 const ConfigField* findConfigField(std::string_view path);
 
-// The value of a field as JSON, and as text for messages ("32", "[128]", "\"digits\"").
+// Returns the value of a field as JSON, or as text for messages ("32", "[128]", "\"digits\"").
 Json fieldValue(const ConfigField& field, const RunConfig& config);
 
 }  // namespace ringside

@@ -53,7 +53,7 @@ Json objectSchema() {
     return {{"type", "object"}, {"additionalProperties", false}, {"properties", Json::object()}};
 }
 
-// The properties of the section that holds path, made when it is not there yet.
+// Returns the properties of a section, and creates the section if necessary.
 Json& propertiesFor(Json& schema, std::string_view section) {
     Json& top = schema["properties"];
     if (section.empty()) return top;

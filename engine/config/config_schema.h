@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-// The configuration as a JSON Schema (draft 2020-12): what an editor needs to complete and check a file.
+// Returns the JSON Schema (draft 2020-12) of the configuration, with which editors complete and check files.
 Json configSchema();
 
 }  // namespace ringside

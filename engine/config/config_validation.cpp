@@ -77,9 +77,10 @@ bool alwaysHasClasses(const DatasetConfig& dataset) {
 }
 
 void checkSynthetic(const DatasetConfig& dataset, Problems& problems) {
-    if (dataset.shape == SyntheticShape::kImagenet) return;  // its size is its own, and nothing is held in memory
+    // has a fixed size, and its samples are not kept in memory
+    if (dataset.shape == SyntheticShape::kImagenet) return;
     const bool regression = dataset.shape == SyntheticShape::kRegression;
-    // Each factor is in range here, so that the product cannot overflow.
+    // Each factor is in range here, so the product cannot overflow.
     const std::int64_t values = dataset.size * (dataset.features + (regression ? dataset.targets : 0));
     if (values > kMaxSyntheticValues) {
         problems.push_back({"dataset.size",
@@ -132,7 +133,7 @@ void checkTransformer(const RunConfig& config, Problems& problems) {
                             "choose a width that is a multiple of the heads"});
 }
 
-// Whether the layers fit together is known with the data.
+// Checks the layers without their shapes, which depend on the data.
 void checkLayers(const RunConfig& config, Problems& problems) {
     if (config.model.kind != ModelKind::kLayers) return;
     const char* remedy = R"(write it as [{"kind": "linear", "out": 64}, {"kind": "relu"}, {"kind": "linear"}])";
@@ -144,7 +145,7 @@ void checkLayers(const RunConfig& config, Problems& problems) {
     if (!list || !list.value().is_array()) problems.push_back({"model.layers", "is no list of layers", remedy});
 }
 
-// As DataLoader.__init__ of PyTorch 1.13, whose default prefetch_factor is 2 also without workers.
+// Reports what DataLoader.__init__ of PyTorch 1.13 refuses. Its default prefetch_factor is 2 even without workers.
 void checkLoader(const LoaderConfig& loader, Problems& problems) {
     if (loader.numWorkers > 0) return;
     const char* remedy = "set loader.num_workers above 0, or leave this out";
@@ -160,7 +161,7 @@ void checkLoader(const LoaderConfig& loader, Problems& problems) {
                             remedy});
 }
 
-// They hurt the one strategy whose step people write themselves.
+// Reports pitfalls and pace settings that the strategy, the reduction or the device cannot apply.
 void checkPitfalls(const RunConfig& config, Problems& problems) {
     if (config.stepPitfalls.sumGradients && config.parallel.strategy != StrategyKind::kDdp)
         problems.push_back({"pitfalls.sum_gradients", "is true, which only ddp can do wrong",
@@ -218,7 +219,8 @@ bool RunConfig::repeatsOrder() const {
 }
 
 std::int64_t RunConfig::dataRanks() const {
-    if (parallel.worldSize < 1) return parallel.worldSize;  // a problem of its own, not of the mesh
+    // validate() reports it as a problem of world_size, not of the mesh
+    if (parallel.worldSize < 1) return parallel.worldSize;
     return std::max<std::int64_t>(1, meshOf(*this).dataRanks());
 }
 

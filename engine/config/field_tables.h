@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// The parts of configFields(), one file each.
+// Parts of configFields(), each in one file.
 std::span<const ConfigField> dataFields();      // name, dataset and model
 std::span<const ConfigField> parallelFields();  // parallel, sampler, pitfalls and loader
 std::span<const ConfigField> strategyFields();  // mesh, pipeline and fsdp
@@ -43,7 +43,7 @@ constexpr ConfigField text(std::string_view path, Slot slot, std::string_view he
     return {.path = path, .type = FieldType::kText, .help = help, .slot = slot};
 }
 
-// A text that names a file or directory.
+// Field of kind kText that contains the path of a file or directory.
 constexpr ConfigField file(std::string_view path, Slot slot, std::string_view help) {
     return {.path = path, .type = FieldType::kText, .help = help, .slot = slot, .isPath = true};
 }
@@ -52,7 +52,7 @@ constexpr ConfigField boolean(std::string_view path, Slot slot, std::string_view
     return {.path = path, .type = FieldType::kBoolean, .help = help, .slot = slot};
 }
 
-// The names come from the type of the member that RINGSIDE_CHOICE names.
+// Slot and table of names of a choice; RINGSIDE_CHOICE takes both from the member's type.
 struct ChoiceMember {
     Slot slot;
     std::span<const std::string_view> names;
@@ -65,7 +65,7 @@ constexpr ConfigField layerList(std::string_view path, Slot slot, std::string_vi
     return {.path = path, .type = FieldType::kLayerList, .help = help, .slot = slot};
 }
 
-// A whole number of 64 bits.
+// Integer field without limits (64 bits).
 constexpr ConfigField integer(std::string_view path, Slot slot, std::string_view help) {
     return {.path = path, .type = FieldType::kInteger, .help = help, .slot = slot};
 }

@@ -80,7 +80,7 @@ int bitsReversed(int value, int size) {
     return reversed;
 }
 
-// A part of the tree has samples when its first leaf has: the one with the least number.
+// A subtree contains samples if its lowest-numbered leaf does, and that leaf comes first.
 TreeTurn treeTurn(int turn, int leaves, int filled) {
     TreeTurn place;
     for (int level = 0; 1 << level < leaves; ++level) {

@@ -7,29 +7,34 @@
 
 namespace ringside {
 
-// training.reduction canonical: the global batch is dealt to L leaves, position p to leaf p mod L, and the leaves'
-// gradients are summed in one tree: leaf l with leaf l + L/2, their sums with those that are L/4 apart, and so on. With
-// N readers, which divide L, DistributedSampler's round robin deals leaf l to reader l mod N, whole; its sum of them is
-// a node of the tree, which the readers go on with. So the sum depends on neither N nor on how the model is spread.
+// Reduction order "canonical" (training.reduction): the sum of gradients does not depend on the number of ranks or on
+// how the model is split. The global batch is split into L leaves, position p to leaf p mod L. The gradients of the
+// leaves are summed in one fixed binary tree: leaf l with leaf l + L/2, then sums that are L/4 apart, and so on.
+// DistributedSampler's round robin assigns leaf l as a whole to data-parallel rank l mod N, where N divides L. The sum
+// of a rank's leaves is a node of the tree, and the ranks add their nodes in the order of the tree.
+//
+// True if training.reduction is canonical.
 bool isCanonical(const RunConfig& config);
 
-// Leaves that each reader has; 1 without a canonical reduction.
+// Returns the number of leaves of each data-parallel rank; 1 without the canonical reduction.
 std::int64_t leavesPerRank(const RunConfig& config);
 
 void checkLeaves(const RunConfig& config, Problems& problems);
 
-// `value` with its lowest bits in the other order; `size` is the power of two that it is below.
+// Returns `value` with the order of its bits reversed. size: power of two above value; it determines the number of
+// bits.
 int bitsReversed(int value, int size);
 
-// How the gradient of one leaf joins those before it. Leaves have their turns in bit-reversed order, so that every two
-// that are added have turns one behind the other, as when one counts in binary numbers.
+// Step of the tree sum for one leaf. Leaves are processed in bit-reversed order, so that two nodes that are added to
+// each other are completed one after the other, as in a binary counter. At most one partial sum per level is kept.
 struct TreeTurn {
-    unsigned adds = 0;  // bit l: what is kept at level l is added to it
-    int keepAt = -1;    // then it is kept at this level; -1: the sum is complete
+    unsigned adds = 0;  // bit l: add the partial sum that is kept at level l
+    int keepAt = -1;    // level at which the result is kept; -1: the sum is complete
     bool operator==(const TreeTurn&) const = default;
 };
 
-// turn: 0 to leaves - 1; filled: the first so many leaves have samples, the others are no part of the sum.
+// Returns the step for the leaf that is processed as number `turn`, 0 <= turn < leaves. filled: the first `filled`
+// leaves contain samples; the others are not part of the sum.
 TreeTurn treeTurn(int turn, int leaves, int filled);
 
 }  // namespace ringside

@@ -10,7 +10,7 @@ namespace ringside {
 
 namespace {
 
-// What the other dimensions leave of the world; 1 when they do not divide it.
+// Returns world / others, the size of the remaining dimension, or 1 if `others` does not divide the world size.
 std::int64_t rest(std::int64_t world, std::int64_t others) {
     return others > 0 && world % others == 0 ? std::max<std::int64_t>(1, world / others) : 1;
 }
@@ -41,7 +41,8 @@ RunConfig asProcesses(RunConfig config) {
 }
 
 Mesh meshOf(const RunConfig& config) {
-    if (config.parallel.strategy == StrategyKind::kDataParallel) return {};  // one reader, whatever its devices
+    // one process reads the samples of all devices
+    if (config.parallel.strategy == StrategyKind::kDataParallel) return {};
     const std::int64_t world = config.parallel.worldSize;
     const MeshConfig& given = config.mesh;
     Mesh mesh{given.replicate, given.shard, given.pipeline};
@@ -73,14 +74,14 @@ std::int64_t stagesPerRankFor(PipelineScheduleKind schedule, const RunConfig& co
 
 namespace {
 
-// 1F1B fills each stage before the first micro-batch comes back.
+// Returns the least number of micro-batches: 1F1B needs one for each pipeline rank.
 std::int64_t leastMicroBatches(const RunConfig& config) {
     const bool fills =
         config.parallel.strategy == StrategyKind::kPipeline && config.pipeline.schedule == PipelineScheduleKind::k1F1B;
     return fills && config.pipeline.scheduleFile.empty() ? meshOf(config).pipeline : 1;
 }
 
-// "use 4 or 8, or ": empty where none will do.
+// Returns "use 4 or 8, or " with the nearest valid divisors of the batch; empty if there are none.
 std::string divisorsNear(std::int64_t batch, std::int64_t wanted, std::int64_t least) {
     std::int64_t below = std::min(wanted, batch);
     while (below > 1 && batch % below != 0) --below;
@@ -92,7 +93,7 @@ std::string divisorsNear(std::int64_t batch, std::int64_t wanted, std::int64_t l
 }
 
 void checkMicroBatches(const RunConfig& config, Problems& problems) {
-    if (isCanonical(config)) return;  // the leaves are
+    if (isCanonical(config)) return;  // micro-batches consist of leaves, which checkLeaves() checks
     const std::int64_t microBatches = microBatchesOf(config);
     const std::int64_t batch = config.loader.batchSize;
     if (batch % microBatches == 0) return;
@@ -106,7 +107,7 @@ void checkMicroBatches(const RunConfig& config, Problems& problems) {
 void checkStages(const RunConfig& config, const Mesh& mesh, Problems& problems) {
     const PipelineConfig& pipeline = config.pipeline;
     if (!pipeline.scheduleFile.empty() && config.parallel.strategy == StrategyKind::kPipeline)
-        return;  // the file says it all
+        return;  // the file determines the stages
     const std::int64_t stages = mesh.pipeline * stagesPerRank(config);
     const bool oneStage =
         pipeline.schedule == PipelineScheduleKind::kGpipe || pipeline.schedule == PipelineScheduleKind::k1F1B;

@@ -8,8 +8,8 @@
 
 namespace ringside {
 
-// How many replicas there are of the model, over how many ranks each replica's parameters are sharded, and in how many
-// pipeline ranks its layers are cut. The product is the world size.
+// Dimensions of the parallel layout: replicas of the model, ranks over which each replica's parameters are sharded, and
+// pipeline ranks over which its layers are split. The product is the world size.
 struct Mesh {
     std::int64_t replicate = 1;
     std::int64_t shard = 1;
@@ -21,12 +21,12 @@ struct Mesh {
     bool operator==(const Mesh&) const = default;
 };
 
-// The configured mesh, its zeros filled in as parallel.strategy says. Its product is not the world size when that is a
-// problem, which RunConfig::validate() reports.
+// Returns the configured mesh. Zeros are replaced according to parallel.strategy. If the product is not the world size,
+// RunConfig::validate() reports a problem.
 Mesh meshOf(const RunConfig& config);
 
-// A rank's place in the mesh: rank = (pipeline * replicate + r) * shard + s. Ranks that differ only in their place in
-// the pipeline read the same samples.
+// Position of a rank in the mesh: rank = (pipeline * replicate + r) * shard + s. Ranks that differ only in their
+// pipeline position use the same samples.
 struct RankLayout {
     Mesh mesh;
     int rank = 0;
@@ -34,29 +34,29 @@ struct RankLayout {
     int shard() const { return static_cast<int>(rank % mesh.shard); }
     int replicate() const { return static_cast<int>(rank / mesh.shard % mesh.replicate); }
     int pipeline() const { return static_cast<int>(rank / mesh.dataRanks()); }
-    // Among those who read different samples.
+    // rank within the data-parallel group
     int dataRank() const { return static_cast<int>(rank % mesh.dataRanks()); }
     int dataSize() const { return static_cast<int>(mesh.dataRanks()); }
-    // The rank at this place of the pipeline that reads the same samples.
+    // Returns the rank at this pipeline position that uses the same samples.
     int rankAtStage(int place) const { return static_cast<int>(place * mesh.dataRanks()) + dataRank(); }
-    // Of the ranks that read the same samples, the first tells what they were.
+    // True for the first pipeline rank, which reports the samples of its pipeline.
     bool isReader() const { return pipeline() == 0; }
-    // Every rank has the whole model.
+    // True if every rank has the whole model.
     bool isWhole() const { return mesh.shard == 1 && mesh.pipeline == 1; }
 };
 
-// Of data_parallel: how many devices its one process has; 1 of others.
+// Returns the number of devices of the single process of data_parallel; 1 for other strategies.
 std::int64_t devicesOf(const RunConfig& config);
-// The same experiment with as many ranks as it has processes: of data_parallel one.
+// Returns the configuration with the number of processes as its world size, which is 1 for data_parallel.
 RunConfig asProcesses(RunConfig config);
 
-// Micro-batches that a batch is split into, 1 without a pipeline.
+// Returns the number of micro-batches of a rank's batch; 1 without a pipeline and for model_parallel.
 std::int64_t microBatchesOf(const RunConfig& config);
 std::int64_t stagesPerRank(const RunConfig& config);
 // Returns pipeline.stages_per_rank as far as a schedule allows it: 1 for gpipe and 1f1b, at least 2 for interleaved.
 std::int64_t stagesPerRankFor(PipelineScheduleKind schedule, const RunConfig& config);
 
-// What contradicts itself, in the order in which one would mend it.
+// Adds contradictions within the parallel layout, in the order in which a user should correct them.
 void checkMesh(const RunConfig& config, Problems& problems);
 
 }  // namespace ringside

@@ -8,7 +8,8 @@
 namespace ringside {
 namespace {
 
-// Words longer than this are no typing errors; the bound keeps hostile keys cheap.
+// Longest word in bytes that is compared. Longer ones are not typing errors, and the limit bounds the cost of hostile
+// keys.
 constexpr std::size_t kLongest = 64;
 
 std::string folded(std::string_view word) {
@@ -19,7 +20,7 @@ std::string folded(std::string_view word) {
     return out;
 }
 
-// Optimal string alignment: insert, delete, replace, swap neighbours.
+// Returns the optimal string alignment distance: insertions, deletions, replacements and swaps of neighbours.
 std::size_t editDistance(std::string_view a, std::string_view b) {
     std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
     for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
@@ -36,7 +37,7 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
     return d[a.size()][b.size()];
 }
 
-// Part of a longer word ("batch" for batch_size) counts as one mistake.
+// Returns the edit distance. A part of a longer word ("batch" for batch_size) counts as one mistake.
 std::size_t distanceBetween(const std::string& typed, const std::string& candidate) {
     if (typed.size() >= 3 && typed != candidate && candidate.find(typed) != std::string::npos) return 1;
     return editDistance(typed, candidate);

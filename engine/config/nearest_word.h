@@ -7,8 +7,8 @@
 
 namespace ringside {
 
-// The candidate that a person who typed `word` most likely meant (edit distance with transpositions), or empty when
-// nothing is near.
+// Returns the candidate most similar to `word` by edit distance with transpositions, or an empty text if none is
+// similar enough. Used for suggestions after typing errors.
 std::string nearestWord(std::string_view word, std::span<const std::string> candidates);
 
 }  // namespace ringside

@@ -20,7 +20,8 @@ std::string shown(const Json& value) {
     std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
     if (text.size() <= 60) return text;
     std::size_t end = 57;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not inside a UTF-8 character
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+        --end;  // do not cut inside a UTF-8 character
     return text.substr(0, end) + "...";
 }
 
@@ -41,7 +42,7 @@ Problem wrongType(const ConfigField& field, const Json& value, const Wanted& wan
     return {std::string(field.path), "is " + shown(value) + "; it must be " + wanted.type, wanted.remedy};
 }
 
-// Text from the command line may be anything; what JSON cannot carry is refused.
+// True if JSON can represent the text. Command-line arguments may contain any bytes.
 bool isUtf8(const Json& text) {
     try {
         return !text.dump().empty();
@@ -61,7 +62,7 @@ std::optional<Problem> readInteger(const Json& value, std::int64_t& out, const C
     return {};
 }
 
-// Kept as text, on one line; an empty list is no text.
+// Assigns a layer list as text on one line. An empty list becomes an empty text.
 std::optional<Problem> assignLayers(std::string* out, const Json& value, const ConfigField& field) {
     std::string text = value.empty() ? std::string() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
     if (text.size() > kMaxLayersLength)
@@ -169,7 +170,7 @@ std::vector<std::string> keysIn(std::string_view section) {
     return keys;
 }
 
-// "batch_size" (or nearly so) written in another section: the path where that key lives.
+// Returns the path of the field of any section whose key is most similar to `key`.
 std::string homeOf(std::string_view key) {
     std::vector<std::string> keys;
     for (const ConfigField& field : configFields()) keys.emplace_back(field.key());
@@ -233,7 +234,7 @@ class Reader {
     void readRoot(const Json& json) { readSection({}, json); }
 
   private:
-    // Sections may hold sections.
+    // Reads a section and its nested sections.
     void readSection(const std::string& section, const Json& json) {
         for (const auto& [key, value] : json.items()) {
             const std::string path = section.empty() ? key : section + '.' + key;
@@ -274,7 +275,7 @@ class Reader {
     const std::vector<std::string> m_sections = sectionNames();
 };
 
-// The text after "=" as JSON: strings may be bare, lists may lack their brackets.
+// Parses the text after "=" as JSON. Strings need no quotes, and lists need no brackets.
 std::optional<Json> valueFromText(FieldType type, const std::string& text) {
     const bool isText = type == FieldType::kText || type == FieldType::kChoice;
     if (isText && (text.empty() || text.front() != '"')) return Json(text);
@@ -342,7 +343,7 @@ Problems RunConfig::set(const std::string& assignment) {
     const ConfigField* field = findConfigField(path);
     const NeutralKey* neutral = field ? nullptr : findNeutral(path);
     if (!field && !neutral) return {unknownPath(path)};
-    // What is no JSON is taken as text, and the field then says what it wants instead.
+    // Text that is not valid JSON is passed on as a string, so that the field reports the expected type.
     const Json value = valueFromText(field ? field->type : FieldType::kReal, text).value_or(Json(text));
     const std::optional<Problem> problem = field ? assignField(*field, value, *this) : checkNeutral(*neutral, value);
     return problem ? Problems{*problem} : Problems{};

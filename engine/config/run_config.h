@@ -19,25 +19,24 @@ namespace ringside {
 inline constexpr std::int64_t kConfigVersion = 1;
 inline constexpr std::int64_t kMaxTrainingWorldSize = 64;
 
-// One experiment: the configuration contract (JSON, "version": 1). Plain values, defaults = the built-in
-// digits experiment. Every field is described once, in config_fields.cpp (name, help, limits).
+// Configuration of one experiment, read from JSON with "version": 1. The defaults are the built-in digits experiment.
+// config_fields.cpp describes name, help and limits of every field.
 
 struct DatasetConfig {
     DatasetKind kind =
         DatasetKind::kDigits;             // digits | csv | idx | cifar10 | cifar100 | npy | image_folder | synthetic
     std::string path = {};                // the file or directory; relative paths are resolved against the config file
     std::string labelColumn = {};         // csv: name or 0-based number; empty = last column
-    CsvHeader header = CsvHeader::kAuto;  // csv: auto | yes | no: whether the first line has the columns' names
-    MissingCells missing =
-        MissingCells::kRefuse;        // csv: refuse | drop | mean: what becomes of rows with a value missing
-    double validationFraction = 0.2;  // digits: fixed 1,437 / 360 split at the default
-    std::int64_t splitSeed = 0;       // torch.utils.data.random_split with manual_seed(splitSeed)
-    std::int64_t size = 1024;         // synthetic: number of samples; randn(size, features) -> randn(size, targets)
+    CsvHeader header = CsvHeader::kAuto;  // csv: auto | yes | no: whether the first line contains the column names
+    MissingCells missing = MissingCells::kRefuse;  // csv: refuse | drop | mean: treatment of rows with a missing value
+    double validationFraction = 0.2;               // digits: fixed 1,437 / 360 split at the default
+    std::int64_t splitSeed = 0;                    // torch.utils.data.random_split with manual_seed(splitSeed)
+    std::int64_t size = 1024;  // synthetic: number of samples; randn(size, features) -> randn(size, targets)
     std::int64_t features = 10;
     std::int64_t targets = 10;
     std::int64_t seed = 0;
-    std::string labelsPath = {};  // idx, npy: the labels' file; empty = guessed from the name
-    std::int64_t imageSize = 0;   // image_folder, imagenet: side of the square; 0 = as the first image (32)
+    std::string labelsPath = {};  // idx, npy: file of the labels; empty = derived from the name
+    std::int64_t imageSize = 0;   // image_folder, imagenet: side in pixels; 0 = size of the first image (imagenet: 32)
     SyntheticShape shape =
         SyntheticShape::kRegression;  // synthetic: regression | blobs | spirals | imbalanced | imagenet
     std::int64_t classes = 3;         // synthetic: blobs, spirals and imbalanced
@@ -48,20 +47,21 @@ struct DatasetConfig {
 struct ModelConfig {
     ModelKind kind = ModelKind::kMlp;          // toy_linear | mlp | simple_cnn | residual_cnn | transformer | layers
     std::vector<std::int64_t> hidden = {128};  // mlp: widths of the hidden layers, ReLU between
-    std::string layers = {};                   // layers: the list as JSON text, so that a form may edit it
+    std::string layers = {};                   // layers: the list as JSON text, which a form can edit
     std::int64_t width = 64;                   // residual_cnn: channels of the first stage; transformer: embedding
     std::int64_t depth = 2;                    // residual_cnn: blocks per stage; transformer: blocks
     std::int64_t heads = 4;                    // transformer: attention heads, dividing width
-    double dropout = 0;                        // transformer: part of the values that is dropped
+    double dropout = 0;                        // transformer: probability that a value is dropped
     bool hasBatchNorm() const;
     bool operator==(const ModelConfig&) const = default;
 };
 
-// The device and the link that each rank is slowed down to: real arithmetic and real bytes, and the rest is slept.
+// Imitation of a slower device and link for each rank: after the real computation or transfer, the rank sleeps for the
+// remaining time.
 struct PaceConfig {
-    double gflops = 0;         // of a rank's device; 0: as fast as it computes
-    double gbitPerSecond = 0;  // of its link; 0: as fast as bytes move
-    double latencyUs = 0;      // of a message
+    double gflops = 0;         // throughput of a rank's device; 0: not limited
+    double gbitPerSecond = 0;  // throughput of its link; 0: not limited
+    double latencyUs = 0;      // latency of a message, in microseconds
     bool any() const { return *this != PaceConfig(); }
     bool operator==(const PaceConfig&) const = default;
 };
@@ -73,95 +73,96 @@ struct ParallelConfig {
     DeviceChoice device = DeviceChoice::kAuto;             // auto | cpu | cuda       (arithmetic)
     double bucketCapMb = 25;
     double firstBucketMb = 1;
-    std::int64_t threadsPerRank = 0;  // on the CPU; 0: the host's CPUs divided by its ranks
-    double timeoutSeconds = 30;       // a rank that is silent this long has hung
-    std::string interface = {};       // of the network between hosts; empty: the one that reaches rank 0
-    std::int64_t maxRestarts = 0;     // from the last checkpoint, after a rank failed
-    std::int64_t minRanks = 0;        // so few go on where others stay away; 0: only all
-    double memoryLimitMb = 0;         // of each rank, as the engine counts; 0: none but the machine's
-    bool shareGpu = false;            // more ranks than GPUs: several ranks on one, for teaching and not for timing
+    std::int64_t threadsPerRank = 0;  // on the CPU; 0: CPUs of the host divided by its ranks
+    double timeoutSeconds = 30;       // timeout: a rank without a sign of life for this long counts as hung
+    std::string interface = {};       // network interface between hosts; empty: the one that reaches rank 0
+    std::int64_t maxRestarts = 0;     // restarts from the last checkpoint after a rank failed
+    std::int64_t minRanks = 0;        // least number of ranks that continue if others stay away; 0: all ranks
+    double memoryLimitMb = 0;         // memory limit of each rank, as counted by the engine; 0: none
+    bool shareGpu = false;            // several ranks may share a GPU; for teaching, not for timing
     PaceConfig pace = {};
-    bool findUnusedParameters = false;  // ddp: a gradient that does not come counts as zeros
-    std::int64_t devices = 0;           // data_parallel: in the one process; 0: as many as world_size says
+    bool findUnusedParameters = false;  // ddp: a missing gradient counts as zeros
+    std::int64_t devices = 0;           // data_parallel: devices of the single process; 0: as many as worldSize
     bool operator==(const ParallelConfig&) const = default;
 };
 
 struct SamplerConfig {
-    SamplerKind kind = SamplerKind::kDistributed;  // the names are in config/sampler_kind.h
+    SamplerKind kind = SamplerKind::kDistributed;  // see config/sampler_kind.h
     bool shuffle = true;
     std::int64_t seed = 0;
     bool dropLast = false;
-    bool setEpoch = true;         // false: the forgotten set_epoch, every epoch has the order of epoch 0
-    std::int64_t numSamples = 0;  // kinds that draw again: samples per epoch; 0 = as many as there are
+    bool setEpoch = true;         // false: set_epoch is never called, so every epoch has the order of epoch 0
+    std::int64_t numSamples = 0;  // kinds that repeat draws: samples per epoch; 0 = size of the data set
     std::vector<std::int64_t> classWeights = {};  // weighted kinds: one per class; empty = 1 / number of samples
-    double subsetFraction = 0.5;                  // subset: the part that is used
+    double subsetFraction = 0.5;                  // subset: fraction of the samples that is used
     std::int64_t subsetSeed = 0;
-    std::vector<std::int64_t> subsetIndices = {};  // subset: these samples instead
+    std::vector<std::int64_t> subsetIndices = {};  // subset: explicit indices instead of the fraction
     bool operator==(const SamplerConfig&) const = default;
 };
 
 struct LoaderConfig {
     std::int64_t batchSize = 32;  // per rank
     bool dropLast = false;
-    std::int64_t numWorkers = 0;      // threads that load; 0: the rank loads itself
-    std::int64_t prefetchFactor = 2;  // batches each of them loads ahead
+    std::int64_t numWorkers = 0;      // loader threads; 0: the rank's own thread loads
+    std::int64_t prefetchFactor = 2;  // batches that each loader thread loads ahead
     bool pinMemory = false;
     bool persistentWorkers = false;
     std::int64_t randomCropPadding = 0;  // torchvision RandomCrop(size, padding); 0 = off
     bool horizontalFlip = false;         // RandomHorizontalFlip(0.5)
-    bool normalize = false;              // per channel, over the training samples
+    bool normalize = false;              // per channel, with statistics of the training samples
     bool operator==(const LoaderConfig&) const = default;
 };
 
 struct OptimizerConfig {
     OptimizerKind kind = OptimizerKind::kSgd;  // sgd | adam | adamw
     double lr = 0.1;
-    double momentum = 0.9;  // with dampening and nesterov: sgd
+    double momentum = 0.9;  // sgd only, as dampening and nesterov
     double dampening = 0;
     double weightDecay = 0;
     bool nesterov = false;
-    double beta1 = 0.9;  // with beta2 and eps: adam, adamw
+    double beta1 = 0.9;  // adam and adamw only, as beta2 and eps
     double beta2 = 0.999;
     double eps = 1e-8;
     double clipGradNorm = 0;                   // torch.nn.utils.clip_grad_norm_; 0 = off
     RateScaling scaleLr = RateScaling::kNone;  // none | linear: lr * global batch / scaleBaseBatch
-    std::int64_t scaleBaseBatch = 32;          // the global batch that lr was chosen for
+    std::int64_t scaleBaseBatch = 32;          // global batch for which lr was chosen
     bool operator==(const OptimizerConfig&) const = default;
 };
 
 // Learning rate by epoch, as PyTorch's chained schedulers: LinearLR first, then StepLR or CosineAnnealingLR.
 struct ScheduleConfig {
     RateScheduleKind kind = RateScheduleKind::kConstant;  // constant | step | cosine
-    std::int64_t stepSize = 3;                            // step: epochs between cuts
-    double gamma = 0.1;                                   // step: factor of a cut
+    std::int64_t stepSize = 3;                            // step: epochs between two reductions of the rate
+    double gamma = 0.1;                                   // step: factor of a reduction of the rate
     std::int64_t tMax = 0;  // cosine: epochs from the full rate to etaMin; 0 = training.epochs
     double etaMin = 0;
     std::int64_t warmupEpochs = 0;  // 0 = off
-    double warmupStart = 1.0 / 3;   // part of the rate in the first epoch
+    double warmupStart = 1.0 / 3;   // fraction of the rate in the first epoch
     bool operator==(const ScheduleConfig&) const = default;
 };
 
 struct TrainingConfig {
     std::int64_t epochs = 10;
-    std::int64_t accumulateSteps = 1;        // micro-batches to an optimizer step
+    std::int64_t accumulateSteps = 1;        // micro-batches per optimizer step
     std::int64_t seed = 0;                   // torch.manual_seed before the model is built
     LossKind loss = LossKind::kAuto;         // auto | cross_entropy | mse
-    std::int64_t maxSteps = 0;               // optimizer steps at most; 0: all of all epochs
-    Recompute recompute = Recompute::kNone;  // none | blocks | all: activations that are computed again instead of kept
+    std::int64_t maxSteps = 0;               // most optimizer steps; 0: all steps of all epochs
+    Recompute recompute = Recompute::kNone;  // none | blocks | all: activations that the backward pass recomputes
     ValidationMode validate =
-        ValidationMode::kExact;            // exact | padded: which of the two is the headline; both are reported
-    std::int64_t logEvery = 1;             // steps between telemetry points
-    std::int64_t checkpointEvery = 0;      // epochs between checkpoints; 0 = final weights only
-    std::int64_t checkpointSeconds = 180;  // at most, between checkpoints of which the latest is kept; 0 = off
-    std::int64_t keepCheckpoints = 0;      // the latest of those that are written; 0: all
-    std::string resume = {};               // checkpoint or run directory to go on from; empty = start anew
+        ValidationMode::kExact;        // exact | padded: validation figure that is shown first; both are reported
+    std::int64_t logEvery = 1;         // steps between two points of the charts
+    std::int64_t checkpointEvery = 0;  // epochs between checkpoints; 0 = final weights only
+    // seconds between checkpoints within an epoch, of which the latest is kept; 0 = off
+    std::int64_t checkpointSeconds = 180;
+    std::int64_t keepCheckpoints = 0;  // number of latest checkpoints that are kept; 0: all
+    std::string resume = {};           // checkpoint or run directory to resume from; empty = start from the beginning
     TrainingPrecision precision = TrainingPrecision::kFp32;  // fp32 | bf16 | fp16
-    bool tf32 = false;                                       // CUDA: matrix products with TF32 mantissas
-    bool winograd = true;                                    // CPU: gradients of wide 3x3 convolutions by Winograd
-    OnNonFinite onNonFinite = OnNonFinite::kStop;            // stop | continue: what a NaN or infinite loss does
+    bool tf32 = false;                                       // CUDA: matrix products in TF32
+    bool winograd = true;  // CPU: gradients of 3x3 convolutions with 32 channels or more by Winograd's algorithm
+    OnNonFinite onNonFinite = OnNonFinite::kStop;  // stop | continue: reaction to a NaN or infinite loss
     ReductionOrder reduction =
-        ReductionOrder::kRank;  // rank | canonical: the order in which gradients are added (leaves.h)
-    std::int64_t leaves = 8;    // canonical: parts of the global batch, a power of two
+        ReductionOrder::kRank;  // rank | canonical: order in which gradients are added (config/leaves.h)
+    std::int64_t leaves = 8;    // canonical: number of leaves of the global batch, a power of two
     bool operator==(const TrainingConfig&) const = default;
 };
 
@@ -175,7 +176,7 @@ struct RunConfig {
     FsdpConfig fsdp;
     SamplerConfig sampler;
     PitfallsConfig pitfalls;
-    StepPitfalls stepPitfalls;  // "pitfalls" as well
+    StepPitfalls stepPitfalls;  // also in the section "pitfalls"
     LoaderConfig loader;
     OptimizerConfig optimizer;
     ScheduleConfig schedule;
@@ -184,32 +185,33 @@ struct RunConfig {
 
     bool operator==(const RunConfig&) const = default;
 
-    // Problems that need no data file: ranges, choices, fields that contradict each other. Empty = valid.
+    // Returns the problems that can be found without the data: ranges, choices and contradictions. Empty = valid.
     Problems validate() const;
 
-    // validate(), and what training needs beyond planning: at most kMaxTrainingWorldSize ranks.
+    // Returns validate() and the limits of training: at most kMaxTrainingWorldSize ranks.
     Problems validateForTraining() const;
 
-    // Samples that one optimizer step learns from, over all ranks and micro-batches.
+    // Returns the number of samples per optimizer step, over all ranks and micro-batches.
     std::int64_t globalBatch() const { return loader.batchSize * dataRanks() * training.accumulateSteps; }
-    // Ranks that read samples of their own: all, but for those that share a pipeline.
+    // Returns the number of ranks that use different samples. The ranks of one pipeline count as one.
     std::int64_t dataRanks() const;
     // True if every epoch repeats the random order of epoch 0, because set_epoch is never called.
     bool repeatsOrder() const;
-    // optimizer.lr, after the linear scaling if that is on; the schedule starts from it.
+    // Returns optimizer.lr after linear scaling, if enabled. The schedule starts from this value.
     double scaledLearningRate() const;
 
-    // Every field, in the order of the contract.
+    // Returns all fields in the order of the contract.
     Json toJson() const;
-    std::string toText(int indent = -1) const;  // the same as text: one line, or indented by so many blanks
+    std::string toText(int indent = -1) const;  // toJson() as text: on one line, or with `indent` blanks per level
 
-    // Every wrong key or type is a problem; unknown keys name the nearest known one. Ranges are validate()'s job.
+    // Creates a configuration from JSON. Each wrong key or type is a problem, and an unknown key suggests the nearest
+    // known one. The result has the first problem, `all` receives all of them. Ranges are checked by validate().
     static Result<RunConfig> fromJson(const Json& json, Problems* all = nullptr);
 
-    // The same from JSON text; `what` names its source when it is no JSON.
+    // Creates a configuration from JSON text. `what` names the source in syntax errors.
     static Result<RunConfig> parse(std::string_view text, const std::string& what, Problems* all = nullptr);
 
-    // "parallel.world_size=8": the value is JSON, or a bare word where the field is a string.
+    // Applies an assignment such as "parallel.world_size=8". The value is JSON, or plain text for string fields.
     Problems set(const std::string& assignment);
 };
 

@@ -8,7 +8,7 @@
 #include "config/choices.h"
 namespace ringside {
 
-// How many ranks there are in each direction; 0: as parallel.strategy fills it in (see mesh.h).
+// Number of ranks in each dimension of the mesh. 0: derived from parallel.strategy (see mesh.h).
 struct MeshConfig {
     std::int64_t replicate = 0;
     std::int64_t shard = 0;
@@ -18,19 +18,19 @@ struct MeshConfig {
 
 struct PipelineConfig {
     PipelineScheduleKind schedule = PipelineScheduleKind::k1F1B;  // gpipe | 1f1b | interleaved | zero_bubble
-    std::int64_t microBatches = 4;                                // that a rank's batch is split into
+    std::int64_t microBatches = 4;                                // number of micro-batches of a rank's batch
     std::int64_t stagesPerRank = 1;
-    std::vector<std::int64_t> split = {};  // layers of each stage; empty: balanced by arithmetic
-    std::string scheduleFile = {};         // a CSV of actions by rank, in PyTorch's notation, instead of `schedule`
+    std::vector<std::int64_t> split = {};  // layers of each stage; empty: balanced by arithmetic operations
+    std::string scheduleFile = {};         // CSV file of actions by rank in PyTorch's notation, instead of `schedule`
     bool operator==(const PipelineConfig&) const = default;
 };
 
 struct FsdpConfig {
     ShardedState shard =
-        ShardedState::kParameters;        // optimizer | gradients | parameters: what each rank keeps only a part of
-    ShardUnit unit = ShardUnit::kBlock;   // layer | block | whole: what is gathered at a time
+        ShardedState::kParameters;        // optimizer | gradients | parameters: state that is sharded over the ranks
+    ShardUnit unit = ShardUnit::kBlock;   // layer | block | whole: set of parameters that is gathered at a time
     Prefetch prefetch = Prefetch::kNext;  // none | next
-    bool cpuOffload = false;              // shards, their gradients and the optimizer's state stay in host memory
+    bool cpuOffload = false;              // shards, their gradients and the optimizer state stay in host memory
     bool operator==(const FsdpConfig&) const = default;
 };
 

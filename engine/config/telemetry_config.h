@@ -7,10 +7,11 @@
 #include "config/choices.h"
 namespace ringside {
 
-// What is recorded of a run, and how much of it. Nothing here changes what is trained.
+// Data that is recorded of a run, and its limits. None of these settings changes the training result.
 struct TelemetryConfig {
-    TraceLevel trace = TraceLevel::kPhases;  // off | steps | phases | layers: what is stamped inside steps
-    std::int64_t megabytesPerHour = 200;     // of the run directory without checkpoints; a megabyte is 1,000,000 bytes
+    TraceLevel trace = TraceLevel::kPhases;  // off | steps | phases | layers: time stamps within steps
+    // limit of the run directory without checkpoints; a megabyte is 1,000,000 bytes
+    std::int64_t megabytesPerHour = 200;
     std::int64_t megabytesTotal = 2000;
 
     bool operator==(const TelemetryConfig&) const = default;
