@@ -16,7 +16,8 @@ bool waitsLong(const RankData& rank) {
     return !isOver(rank) && rank.phase && isCommunication(*rank.phase) && rank.stillUs >= kAwaitedUs;
 }
 
-// Came to the collective a little later than the first, and was heard there lately.
+// True if a recent heartbeat shows the rank in this collective. It entered later than the first rank, so it does not
+// count as waiting yet.
 bool hasCome(const RankData& rank, std::int64_t collective, std::int64_t newestUs) {
     return rank.phase && isCommunication(*rank.phase) && rank.collective == collective &&
            newestUs - rank.beatUs < kAwaitedUs;
@@ -42,12 +43,12 @@ std::optional<Awaited> awaitedRanks(const std::vector<RankData>& ranks) {
         const bool waits = waitsLong(ranks[i]) && ranks[i].collective == collective;
         const bool there = waits || hasCome(ranks[i], collective, newestUs);
         if (!isOver(ranks[i])) (there ? awaited.waiting : awaited.missing).push_back(static_cast<int>(i));
-        // The wait begins with the last to begin it.
+        // The wait begins when the last of the waiting ranks has arrived.
         if (waits) awaited.sinceUs = std::max(awaited.sinceUs, ranks[i].beatUs - ranks[i].stillUs);
     }
     if (!anyWaits || awaited.missing.empty()) return {};
-    // A rank whose word is older than the wait has not been heard since; one that speaks of a later place is on its
-    // way.
+    // No rank is missing if the first one's heartbeat is newer than the start of the wait, shows that the rank still
+    // advances, and shows that it has reached this collective.
     const RankData& first = ranks[static_cast<std::size_t>(awaited.missing.front())];
     if (first.beatUs > awaited.sinceUs + kAwaitedUs && first.stillUs < kAwaitedUs && first.collective >= collective)
         return {};

@@ -10,19 +10,20 @@
 
 namespace ringside {
 
-// Ranks that the others are waiting for in a collective, for longer than a second.
+// Ranks that other ranks have been waiting for in a collective for more than a second.
 struct Awaited {
-    std::vector<int> missing;  // ranks, ascending
-    std::vector<int> waiting;
-    std::int64_t sinceUs = 0;    // run time
-    Phase phase = Phase::kIdle;  // in which the first of the missing was seen last
-    std::int64_t seenUs = 0;     // and when
+    std::vector<int> missing;    // missing ranks, ascending
+    std::vector<int> waiting;    // ranks that wait in the collective, ascending
+    std::int64_t sinceUs = 0;    // start of the wait, in run time
+    Phase phase = Phase::kIdle;  // phase of the first missing rank in its last heartbeat
+    std::int64_t seenUs = 0;     // time of that heartbeat
 
-    // "rank 2 is awaited for 3 s, last seen in backward 4 s ago"
+    // Returns a sentence with the missing ranks, the length of the wait, and the phase and age of the last heartbeat.
     std::string text(std::int64_t nowUs) const;
 };
 
-// As the last heartbeats have it; nothing while all get on, and where all wait in the same collective.
+// Returns the missing ranks according to the last heartbeats. Returns nothing if no rank waits, or if all ranks wait in
+// the same collective.
 std::optional<Awaited> awaitedRanks(const std::vector<RankData>& ranks);
 
 }  // namespace ringside

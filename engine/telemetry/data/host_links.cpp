@@ -18,7 +18,7 @@ constexpr double kBusyShare = 0.5;             // of the time, between two hosts
 constexpr std::int64_t kLeastBusyUs = 20'000;  // below, the system's clock for it is too coarse
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
-// What the ranks of one host told of those of another.
+// Reports of one host's ranks about their connections to another host, combined.
 struct Direction {
     double roundTripUs = kUnknown;
     double bytes = 0;
@@ -26,7 +26,7 @@ struct Direction {
     std::int64_t lengthUs = 0;
 
     bool isKnown() const { return lengthUs > 0; }
-    // Ranks of a host share the link: their bytes add up, their times do not.
+    // Adds one connection. The ranks of a host share the link: their bytes are summed, their busy times are not.
     void add(const RankLinks& told, std::size_t index) {
         roundTripUs = std::min(roundTripUs, static_cast<double>(told.roundTripUs[index]));
         bytes += static_cast<double>(told.bytes[index]);
@@ -34,7 +34,7 @@ struct Direction {
         lengthUs = std::max(lengthUs, told.lengthUs);
     }
     bool hasRate() const { return busyUs >= kLeastBusyUs; }
-    // At least, where bytes were on their way for so short a time.
+    // Returns the rate, or a lower bound if hasRate() is false.
     double mbitPerSecond() const { return 8 * bytes / static_cast<double>(std::max(busyUs, kLeastBusyUs)); }
     double movingShare() const { return isKnown() ? static_cast<double>(busyUs) / static_cast<double>(lengthUs) : 0; }
 };
@@ -55,7 +55,7 @@ Hosts hostsOf(const RunData& run) {
     return hosts;
 }
 
-// By host and host; those of a host with itself stay unknown.
+// Returns the directions by sending host and receiving host. Entries of a host with itself remain unknown.
 std::vector<Direction> directionsOf(const RunData& run, const Hosts& hosts) {
     const std::size_t count = hosts.links.size();
     std::vector<Direction> directions(count * count);
@@ -70,11 +70,12 @@ std::vector<Direction> directionsOf(const RunData& run, const Hosts& hosts) {
     return directions;
 }
 
-// The best of a host's links stands for it: where one is slow because of the other host, another is not.
+// Updates a host's link if this one is better. The best link is used because a slow link may be caused by the other
+// host.
 void noteBest(HostLink& link, const Direction& there, const Direction& back) {
     const double roundTrip = std::min(there.roundTripUs, back.roundTripUs) / 1000;
     if (link.roundTripMs == 0 || roundTrip < link.roundTripMs) link.roundTripMs = roundTrip;
-    // Of a direction that nothing is known of, or nothing went in, nothing follows.
+    // A direction without bytes says nothing about the rate and is skipped.
     double rate = kUnknown;
     bool isKnown = true;
     for (const Direction* way : {&there, &back}) {
@@ -117,7 +118,7 @@ std::string formatted(const char* pattern, double value) {
     return text.data();
 }
 
-// With two digits or more, and no more than it is known to.
+// Formats a value with at least two digits.
 std::string number(double value) {
     return formatted(value < 9.95 ? "%.1f" : "%.0f", value);
 }
@@ -159,7 +160,8 @@ std::vector<HostLink> hostLinks(const RunData& run) {
             if (there.isKnown() || back.isKnown()) noteBest(hosts.links[host], there, back);
         }
     }
-    if (count == 2) hosts.links.erase(hosts.links.begin());  // of rank 0; the other one has the same link
+    // The entry of the host of rank 0 is redundant: the other host has the same link.
+    if (count == 2) hosts.links.erase(hosts.links.begin());
     for (HostLink& link : hosts.links) judge(link, hosts.links);
     std::erase_if(hosts.links, [](const HostLink& link) { return link.roundTripMs == 0; });
     return hosts.links;

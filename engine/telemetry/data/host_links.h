@@ -8,29 +8,34 @@
 
 namespace ringside {
 
-// How a host of a run is reached by the others: the best of its connections to them, as their ranks last told.
+// Connection of one host of a run to the other hosts: the best of its links, as last reported by their ranks.
 struct HostLink {
+    // kFar: long round trip; kNarrow: low rate. See hostLinks() for the thresholds.
     enum class Slow { kNo, kFar, kNarrow };
 
-    std::string host = {};          // RankData::host; empty: the run's own
-    int rank = 0;                   // the first on it
-    double roundTripMs = 0;         // the shortest of the last minutes
-    double mbitPerSecond = 0;       // while bytes are on their way, the slower of both directions; 0: too short to tell
-    double leastMbitPerSecond = 0;  // the same, or what it is at least
-    double movingShare = 0;         // of the time, in which bytes are on their way
-    double stepMs = 0;              // of the run; 0: not known
+    std::string host = {};   // RankData::host; empty: the host of the run
+    int rank = 0;            // lowest rank on the host
+    double roundTripMs = 0;  // shortest round trip of the last minutes
+    // rate while bytes are in flight, in the slower direction; 0: too little data to measure
+    double mbitPerSecond = 0;
+    double leastMbitPerSecond = 0;  // the same rate, or a lower bound of it
+    double movingShare = 0;         // share of the time in which bytes are in flight
+    double stepMs = 0;              // length of a step of the run; 0: not known
     Slow slow = Slow::kNo;
-    double timesSlower = 0;  // kNarrow: at least, than the other hosts; 0: there is none to compare it with
+    // kNarrow: factor by which the link is slower than those of the other hosts; 0: no other link to compare with
+    double timesSlower = 0;
 
     std::string text() const;     // "2.1 ms round trip, 80 Mbit/s"
-    std::string finding() const;  // "11 times slower than the other hosts"; empty where it is not slow
-    std::string whole() const;    // both, with a colon
+    std::string finding() const;  // "11 times slower than the other hosts"; empty if the link is not slow
+    std::string whole() const;    // text and finding, separated by a colon
 };
 
-// In the order of the hosts' first ranks; none on one host, of two only the one without rank 0. A link is far where a
-// round trip takes more than a millisecond and a tenth of a step. It is narrow where it has less than a third of the
-// other hosts' median rate and bytes are on their way for more than a tenth of the time; between two hosts, where they
-// are for more than half of it.
+// Returns the links in the order of the hosts' lowest ranks: none if the run has one host, and only that of the host
+// without rank 0 if it has two.
+//
+// A link is far if a round trip takes more than a millisecond and more than a tenth of a step. A link is narrow if its
+// rate is less than a third of the other hosts' median and bytes are in flight for more than a tenth of the time.
+// Between two hosts, it is narrow if bytes are in flight for more than half of the time.
 std::vector<HostLink> hostLinks(const RunData& run);
 
 }  // namespace ringside

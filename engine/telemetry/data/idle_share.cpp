@@ -18,7 +18,7 @@ std::vector<PassSpan> passesOf(const RankTrace& rank) {
         if (works) {
             passes.back().endNs = span.endNs;
             passes.back().busyNs += span.endNs - span.beginNs;
-        } else if (!isCommunication(span.phase) && span.phase != Phase::kPaused) {  // rests at its layers
+        } else if (!isCommunication(span.phase) && span.phase != Phase::kPaused) {  // a pause ends no pass
             open = false;
         }
     }
@@ -51,13 +51,13 @@ std::optional<double> medianOf(std::vector<double> values) {
     return *middle;
 }
 
-// Part of an interval that lies in the range.
+// Returns the length of the part of an interval that lies in the range.
 std::int64_t within(const PassesRange& range, std::int64_t beginNs, std::int64_t endNs) {
     return std::max<std::int64_t>(0, std::min(endNs, range.endNs) - std::max(beginNs, range.beginNs));
 }
 
-// Time within the range that the training thread waits for collectives: runs of communication spans in which one is
-// under way. Messages between stages are no collectives.
+// Returns the time within the range in which the training thread waits for collectives: consecutive communication spans
+// during which a collective is in progress. Messages between stages are not collectives.
 std::int64_t collectiveNs(const RankTrace& rank, const PassesRange& range) {
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < rank.spans.size(); ++i) {

@@ -8,33 +8,38 @@
 
 namespace ringside {
 
-// A forward or backward pass as it went, between two of the training thread's other doings; waiting within it counts.
+// A forward or backward pass, between two other activities of the training thread. Waiting within the pass is included.
 struct PassSpan {
     bool backward = false;
     std::int64_t beginNs = 0;
     std::int64_t endNs = 0;
-    std::int64_t busyNs = 0;  // without what it waited in it
+    std::int64_t busyNs = 0;  // without the time spent waiting within the pass
 };
 
+// Returns the passes of a rank in ascending order of time.
 std::vector<PassSpan> passesOf(const RankTrace& rank);
 
-// From the first forward pass of a step on any rank to the end of its last backward pass; both 0: it has none.
+// Time from the first forward pass of a step on any rank to the end of its last backward pass. Both are 0 if the step
+// has no passes.
 struct PassesRange {
     std::int64_t beginNs = 0;
     std::int64_t endNs = 0;
 };
 PassesRange passesRange(const TracedStep& step);
 
-// Whether ranks were held within the step or rested at its parts, to be looked at: how long it took says nothing then.
+// True if ranks were paused within the step. The length of such a step has no meaning.
 bool wasHeld(const TracedStep& step);
 
-// Returns the share of the passes' time in which the average rank waits for other stages: of the time from the first
-// forward pass of any rank to the last backward pass of any rank, without the rank's collectives, the part in which it
-// is in neither pass. A rank that waits for a processor within a pass is in the pass. StepTime::idleShare() predicts
-// it. The median of the complete traced steps that were not held. Without stages (pipelineRanks 1) the share is 0.
+// Returns the share of the passes' time in which the average rank waits for other stages; the prediction is
+// StepTime::idleShare().
+//
+// The passes' time lasts from the first forward pass of any rank to the last backward pass of any rank, minus the
+// rank's collectives. A rank idles in it while it is in neither pass; a rank that waits for a processor within a pass
+// does not idle. The result is the median over the complete traced steps that were not paused. Without stages
+// (pipelineRanks 1) the share is 0.
 std::optional<double> measuredIdleShare(const TraceData& trace, std::int64_t pipelineRanks);
 
-// How long such a step takes, from its first rank's begin to its last rank's end: the median.
+// Returns the median length of such a step in seconds, from the first begin to the last end of any rank.
 std::optional<double> typicalStepSeconds(const TraceData& trace);
 
 }  // namespace ringside

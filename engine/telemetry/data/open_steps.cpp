@@ -10,7 +10,7 @@ bool isOut(const RankData& rank) {
     return rank.state == "finished" || rank.state == "stopped";
 }
 
-// Of the rank's steps the last that is over, and what is traced of one behind it.
+// The rank's last complete step, and a later step with an unfinished trace; null: none.
 struct LastTraces {
     const TracedStep* whole = nullptr;
     const TracedStep* open = nullptr;
@@ -34,7 +34,8 @@ OpenStep asTold(int rank, const TracedStep& step) {
     return {rank, step.step, step.epoch, span.phase, span.beginNs, true};
 }
 
-// A heartbeat from before the step's end says nothing of what came behind it.
+// Derives the position from the last heartbeat. A heartbeat from before the end of the last step contains nothing
+// newer.
 OpenStep asHeard(int rank, const RankData& heard, const TracedStep& last) {
     const std::int64_t endNs = last.ranks[static_cast<std::size_t>(rank)].endNs;
     OpenStep open{rank, std::max(heard.step, last.step) + 1, std::max(heard.epoch, last.epoch), Phase::kIdle, endNs};

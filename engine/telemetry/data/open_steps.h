@@ -8,21 +8,21 @@
 
 namespace ringside {
 
-// Where a rank was last seen, behind its last whole traced step.
+// Last known position of a rank after its last complete traced step.
 struct OpenStep {
     int rank = 0;
     std::int64_t step = 0;
     std::int64_t epoch = 0;
-    Phase phase = Phase::kIdle;  // idle: nothing was heard of it since that step
-    std::int64_t beginNs = 0;    // the phase
-    bool told = false;           // by the rank, as a trace without an end
+    Phase phase = Phase::kIdle;  // idle: nothing was received from the rank since that step
+    std::int64_t beginNs = 0;    // begin of the phase
+    bool told = false;           // the rank sent the position itself, as a trace without an end
 };
 
-// Of all ranks that have not ended well and whose steps are traced, ascending: as their own last traces have it, or
-// their last heartbeats.
+// Returns the positions of all traced ranks that have not finished or stopped, in ascending order. They come from the
+// ranks' unfinished traces, or else from their last heartbeats.
 std::vector<OpenStep> openSteps(const RunData& run);
 
-// As a trace without an end.
+// Returns the position as a trace without an end.
 StepTrace traceOf(const OpenStep& open);
 
 }  // namespace ringside

@@ -18,7 +18,7 @@ void PhaseSums::add(const StepsFrame& frame, const std::function<void(const Step
                 one.sums.ms[phase] += static_cast<double>(frame.phaseNs[phase][i]) / 1e6 / m_worldSize;
         if (++one.ranks < m_worldSize) continue;
         sink(one.sums);
-        // Earlier ones will not come any more: lines of a rank are in order.
+        // Earlier steps stay incomplete: the lines of each rank are in order.
         m_waiting.erase(m_waiting.begin(), m_waiting.upper_bound(frame.traced[i]));
     }
     while (m_waiting.size() > kMostWaiting) m_waiting.erase(m_waiting.begin());

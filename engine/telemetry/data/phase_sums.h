@@ -10,8 +10,9 @@
 
 namespace ringside {
 
-// Joins what the ranks' step lines say of their traced steps: the mean over the ranks, once all have told. A step that
-// a rank left out is given up when many others wait.
+// Combines the times of traced steps from the step lines of all ranks: computes the mean over the ranks once every rank
+// has reported the step. A step that a rank did not report is discarded when a later step is complete, or when more
+// than kMostWaiting steps are incomplete.
 class PhaseSums {
   public:
     static constexpr std::size_t kMostWaiting = 4096;
@@ -19,11 +20,12 @@ class PhaseSums {
     struct Step {
         std::int64_t step = 0;
         std::int64_t epoch = 0;
-        std::int64_t endUs = 0;                // of the last rank
-        std::array<double, kPhaseCount> ms{};  // by phase
+        std::int64_t endUs = 0;                // time at which the last rank ended the step
+        std::array<double, kPhaseCount> ms{};  // mean time by phase, in milliseconds
     };
 
     explicit PhaseSums(int worldSize) : m_worldSize(worldSize) {}
+    // Adds a rank's frame and calls sink for each step that it completes.
     void add(const StepsFrame& frame, const std::function<void(const Step&)>& sink);
 
   private:

@@ -21,7 +21,7 @@ void dropCells(std::vector<std::optional<GradientView>>& views) {
     }
 }
 
-// What most ranks hold; a tie goes to the lowest rank's.
+// Returns the replica with the most frequent hash; at equal frequency, that of the lowest rank.
 const Replica& common(const std::map<int, Replica>& replicas) {
     const Replica* most = nullptr;
     std::ptrdiff_t votes = 0;
@@ -73,7 +73,7 @@ bool ReplicaData::apply(const GradientView& view) {
     return true;
 }
 
-// As soon as every rank has told what its weights are after the step.
+// Compares the weights after the step once every rank has reported their checksums.
 void ReplicaData::compareChecksums(const LookedAtStep& step) {
     std::map<int, Replica> replicas;
     for (const std::optional<GradientView>& one : step.change) {
@@ -89,7 +89,8 @@ void ReplicaData::compare(const std::map<int, Replica>& replicas) {
     if (replicas.empty()) return;
     ReplicaState now{.step = replicas.begin()->second.step};
     std::string tensor;
-    std::map<std::vector<std::string>, std::map<int, Replica>> alike;  // of a pipeline: those of one stage
+    // Groups with the same tensors: in a pipeline, the ranks of one stage.
+    std::map<std::vector<std::string>, std::map<int, Replica>> alike;
     for (const auto& [rank, replica] : replicas) alike[replica.names][rank] = replica;
     for (const auto& [names, group] : alike) {
         const Replica& usual = common(group);

@@ -11,44 +11,45 @@
 
 namespace ringside {
 
-// One step of all ranks, as far as they told of it.
+// Gradient views of one step, by rank; empty for ranks that did not send one.
 struct LookedAtStep {
     std::int64_t step = 0;
     std::int64_t epoch = 0;
-    std::vector<std::optional<GradientView>> own;  // by rank
-    std::vector<std::optional<GradientView>> mean;
-    std::vector<std::optional<GradientView>> change;
+    std::vector<std::optional<GradientView>> own;     // local gradients
+    std::vector<std::optional<GradientView>> mean;    // averaged gradients
+    std::vector<std::optional<GradientView>> change;  // changes of the weights
 
-    // With cells, of the rank that told them; null: not told.
+    // Return the first view that contains cells; null: none does.
     const GradientView* wholeMean() const;
     const GradientView* wholeChange() const;
     bool hasCells() const;
 };
 
-// Whether all replicas had the same weights when they were last compared.
+// Result of the last comparison of the replicas' weights.
 struct ReplicaState {
-    std::int64_t step = 0;  // of the last comparison
+    std::int64_t step = 0;  // step of the last comparison
     bool identical = true;
-    std::int64_t sinceStep = 0;   // not identical: the first comparison that said so
-    std::string tensor = {};      // there: the first that differs; empty: not known
-    std::vector<int> ranks = {};  // that differ from what most ranks hold, now
+    std::int64_t sinceStep = 0;   // if not identical: the first comparison that found a difference
+    std::string tensor = {};      // the first tensor that differed at sinceStep; empty: not known
+    std::vector<int> ranks = {};  // ranks that differ from the majority in the last comparison
 };
 
-// What is known of a run's replicas, from their checksums and from steps that were looked at; bounded.
+// Knowledge about a run's replicas, from their checksums and from gradient views, in bounded memory.
 class ReplicaData {
   public:
     static constexpr std::size_t kMaxSteps = 1024;
-    static constexpr std::size_t kMaxWholeSteps = 8;  // with all cells
+    static constexpr std::size_t kMaxWholeSteps = 8;  // steps kept with all cells
 
     explicit ReplicaData(int worldSize = 0) : m_worldSize(static_cast<std::size_t>(worldSize)) {}
 
+    // Adds a view.
     bool apply(const GradientView& view);
-    // A complete set of one step's checksums.
+    // Compares the checksums of one step; replicas must contain all ranks.
     void compare(const std::map<int, Replica>& replicas);
 
     std::size_t worldSize() const { return m_worldSize; }
     const std::map<std::int64_t, LookedAtStep>& steps() const { return m_steps; }
-    const LookedAtStep* latestWhole() const;  // null: none has cells
+    const LookedAtStep* latestWhole() const;  // null: no step has cells
     const std::optional<ReplicaState>& state() const { return m_state; }
 
   private:

@@ -11,7 +11,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kPhasePoints = 1U << 12;  // of each phase
+constexpr std::size_t kPhasePoints = 1U << 12;  // for each phase
 
 constexpr std::size_t kMaxEpochs = 100000;
 constexpr std::size_t kMaxCheckpoints = 10000;
@@ -22,7 +22,7 @@ constexpr std::int64_t kMostSamples = std::int64_t{1} << 62;
 constexpr std::int64_t kThroughputWindowUs = 500000;
 constexpr std::size_t kStepsForVerdict = 256;
 
-// Appends to a list that forgets its older half rather than grow without end.
+// Appends to a list that discards its older half when it is full.
 template <class T>
 void appendBounded(std::vector<T>& list, const T& value, std::size_t most) {
     if (list.size() >= most) list.erase(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(most / 2));
@@ -41,7 +41,7 @@ SeriesPoint pointOf(const SeriesPoint& place, double mean, double minimum, doubl
     return point;
 }
 
-// The first logged step only says where the time begins.
+// Adds the time spent waiting for batches. The first logged step only defines the start of the measurement.
 void takeDataWait(RankData& rank, const StepsFrame& frame) {
     const bool first = rank.firstEndUs < 0;
     if (first) rank.firstEndUs = frame.endUs.front();
@@ -49,7 +49,7 @@ void takeDataWait(RankData& rank, const StepsFrame& frame) {
     for (std::size_t i = first ? 1 : 0; i < frame.dataUs.size(); ++i) rank.dataUs += frame.dataUs[i];
 }
 
-// Of the attempt before: the curves and what was consumed stay.
+// Resets the state of the previous attempt; curves and consumed samples are kept.
 void startAgain(RankData& rank) {
     rank.state = kStartingAgain;
     rank.phase.reset();
@@ -61,7 +61,8 @@ void startAgain(RankData& rank) {
 
 void Pace::add(std::int64_t timeUs, std::int64_t samples, std::int64_t step) {
     if (!m_marks.empty() && timeUs <= m_marks.back().timeUs) return;
-    // Marks closer than a part of the window replace each other, so that a fast run needs no more of them.
+    // Marks closer together than a fraction of the window replace each other, so that a fast run needs no more marks
+    // than a slow one.
     if (m_marks.size() >= 2 && timeUs < m_denseUntilUs) {
         m_marks.back() = {timeUs, samples, step};
         return;
@@ -115,15 +116,16 @@ unsigned RunData::take(const RunStarted& event) {
     return kRunStartedChanged | kRanksChanged;
 }
 
-// A run has one run line, and one more each time it goes on with fewer or more ranks: the steps so far stay. Any other
-// would invalidate everything seen.
+// Applies a further run line, which a run writes each time it continues with another number of ranks; the previous
+// steps are kept. All other further run lines are ignored, because they would invalidate the recorded state.
 unsigned RunData::goOnWith(const RunStarted& event) {
     const bool goesOn = event.stepsBefore > 0 || m_mayChangeSize;
     if (!goesOn || event.worldSize == m_started->worldSize) return 0;
     m_started->worldSize = event.worldSize;
     m_started->stepsPerEpoch = event.stepsPerEpoch;
     m_started->config = event.config;
-    // What they consumed was dealt otherwise; their curves go on.
+    // The curves of the ranks continue. The consumed samples do not, because they were assigned for another number of
+    // ranks.
     std::vector<RankData> ranks(static_cast<std::size_t>(std::max(event.worldSize, 0)));
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
         ranks[rank].loss = std::numeric_limits<double>::quiet_NaN();
@@ -236,8 +238,8 @@ void RunData::addPoints(const GlobalStep& global) {
     addThroughput(place);
 }
 
-// A point needs a stretch of time: of shorter ones it would show the clock's jitter and who held the CPU, not the
-// speed.
+// Adds a throughput point once the interval is long enough: in shorter intervals, jitter of the clock and of the
+// scheduler would dominate.
 void RunData::addThroughput(const SeriesPoint& place) {
     m_throughputUntil = place;
     if (m_throughputFrom.step == 0) m_throughputFrom = place;
@@ -249,14 +251,14 @@ void RunData::addThroughput(const SeriesPoint& place) {
 void RunData::addThroughputPoint(const SeriesPoint& from, const SeriesPoint& to) {
     const double rate =
         static_cast<double>(to.samples - from.samples) * 1e6 / static_cast<double>(to.timeUs - from.timeUs);
-    // The first stretch is shown from its beginning.
+    // The first interval is drawn from its beginning.
     if (m_throughput.points().empty()) m_throughput.add(pointOf(from, rate, rate, rate));
     SeriesPoint point = pointOf(to, rate, rate, rate);
     point.count = pointCount(to.step - from.step);
     m_throughput.add(point);
 }
 
-// The rest of the run, together with the stretch before it; of a short run, all of it.
+// Adds the rest of the run as a last point, together with the interval before it; for a short run, the whole run.
 void RunData::endThroughput() {
     if (m_curves == Curves::kLeftOut) return;
     const SeriesPoint from = m_throughput.points().empty() ? m_throughputFrom : m_throughputBefore;
@@ -362,7 +364,8 @@ unsigned RunData::take(const Replica& event) {
     return kRanksChanged | kReplicasChanged;
 }
 
-// A rank is in sync when it holds what most ranks hold; a tie goes to the lower rank's parameters.
+// Sets inSync of each rank: true if it has the most frequent hash. At equal frequency, the hash of the lowest rank is
+// used.
 void RunData::compareReplicas(const std::map<int, Replica>& replicas) {
     std::map<std::string, int> votes;
     for (const auto& [index, replica] : replicas) ++votes[replica.hash];
@@ -431,7 +434,7 @@ unsigned RunData::take(const Controlled& event) {
     appendBounded(m_controls, event, kMaxControls);
     m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
     if (event.command == "rate") m_rate = event.value;
-    // Steps before a change of speed, or a pause, say nothing about those that follow.
+    // The rate before a change of speed or a pause says nothing about the rate after it.
     if (event.command == "rate" || event.command == "resume") m_pace = Pace(kPaceWindowUs);
     if (event.command == "restart")
         for (RankData& one : m_ranks) startAgain(one);
@@ -473,7 +476,7 @@ std::int64_t RunData::epochs() const {
 std::optional<double> RunData::secondsLeft() const {
     if (!m_lastStep || m_ended) return {};
     double pace = m_pace.stepsPerSecond().value_or(m_rate);
-    if (m_rate > 0) pace = std::min(pace, m_rate);  // slow motion: no faster than it allows
+    if (m_rate > 0) pace = std::min(pace, m_rate);  // slow motion limits the rate
     if (pace <= 0) return {};
     return static_cast<double>(std::max<std::int64_t>(totalSteps() - m_lastStep->step, 0)) / pace;
 }

@@ -19,11 +19,12 @@
 
 namespace ringside {
 
-// A step of the whole run: means over the global batch, weighted by samples. Of a thinned line, several steps together.
+// One step of the whole run: means over the global batch, weighted by samples. From thinned lines: several consecutive
+// steps.
 struct GlobalStep {
-    std::int64_t step = 0;
-    std::int64_t firstStep = 0;  // the same, or the first of several
-    std::int64_t steps = 1;      // logged ones in it
+    std::int64_t step = 0;       // number of the last step
+    std::int64_t firstStep = 0;  // first of the steps; equal to step if there is only one
+    std::int64_t steps = 1;      // number of logged steps
     std::int64_t epoch = 0;
     double loss = 0;
     double accuracy = 0;                      // NaN for regression
@@ -32,16 +33,17 @@ struct GlobalStep {
     double gradientNorm = 0;                  // NaN where not measured
     double normMinimum = 0, normMaximum = 0;  // over steps
     double learningRate = 0;
-    std::int64_t samples = 0;       // in this global batch
+    std::int64_t samples = 0;       // number of samples in this global batch
     std::int64_t samplesSoFar = 0;  // including this step
-    std::int64_t timeUs = 0;        // when the last rank ended it
+    std::int64_t timeUs = 0;        // time at which the last rank ended the step
 };
 
-// Joins the ranks' step frames into global steps, in step order, once every rank has reported a step. A step some rank
-// dropped is skipped and counted.
+// Merges the step frames of all ranks into global steps, in ascending order. A step is merged once every rank has
+// reported it. A step that a rank dropped is skipped and counted. Algorithm: step_merger.cpp.
 class StepMerger {
   public:
     explicit StepMerger(int worldSize, std::int64_t stepsBefore = 0);
+    // Adds a rank's frame and calls sink for each global step that it completes.
     void add(const StepsFrame& frame, const std::function<void(const GlobalStep&)>& sink);
     std::int64_t incompleteSteps() const { return m_incomplete; }
 
@@ -55,7 +57,7 @@ class StepMerger {
         double lossMinimum, lossMaximum, accuracyMinimum, accuracyMaximum, normMinimum, normMaximum;
     };
     static RankStep rankStep(const StepsFrame& frame, std::size_t index);
-    // A queue whose memory is used again and again: thousands of steps a second pass through it.
+    // Queue that reuses its memory, because thousands of steps a second pass through it.
     class Waiting {
       public:
         bool empty() const { return m_first == m_steps.size(); }
@@ -75,17 +77,17 @@ class StepMerger {
 
     std::vector<Waiting> m_waiting;
     std::int64_t m_samplesSoFar = 0;
-    std::int64_t m_lastStep = 0;  // merged or given up
+    std::int64_t m_lastStep = 0;  // last step that was merged or skipped
     std::int64_t m_lastMergedStep = 0;
     std::int64_t m_largestBatch = 0;
     std::int64_t m_incomplete = 0;
 };
 
-// What the window shows for one rank.
+// State of one rank, from its events.
 struct RankData {
-    std::string state;  // last RankState
+    std::string state;  // from the last RankState
     std::string device;
-    std::string host;  // empty: the one of the run
+    std::string host;  // empty: the host of the run
     std::string isa;   // empty: not known
     std::string transport;
     std::string hosts;
@@ -94,8 +96,8 @@ struct RankData {
     std::int64_t epoch = 0;
     std::optional<Phase> phase;  // none before the first heartbeat
     std::int64_t collective = 0;
-    std::int64_t stillUs = 0;     // as of its last heartbeat: nothing moved
-    std::int64_t beatUs = 0;      // when that came
+    std::int64_t stillUs = 0;     // time without progress, as of the last heartbeat
+    std::int64_t beatUs = 0;      // time of the last heartbeat
     double loss = 0;              // NaN before the first step
     double samplesPerSecond = 0;  // over about the last second
     std::int64_t residentBytes = 0;
@@ -103,32 +105,35 @@ struct RankData {
     std::int64_t droppedSteps = 0;
     std::int64_t lastSeenUs = 0;
     std::int64_t batchSamples = 0;
-    std::int64_t dataUs = 0;       // waited for batches so far
-    std::int64_t firstEndUs = -1;  // of the first logged step
-    std::int64_t elapsedUs = 0;    // from there to the last
+    std::int64_t dataUs = 0;       // time spent waiting for batches since the first logged step
+    std::int64_t firstEndUs = -1;  // end of the first logged step
+    std::int64_t elapsedUs = 0;    // time from firstEndUs to the end of the last logged step
+    // Returns the share of elapsedUs spent waiting for batches.
     double dataShare() const {
         return elapsedUs > 0 ? static_cast<double>(dataUs) / static_cast<double>(elapsedUs) : 0;
     }
-    std::optional<RankMemory> memory;  // what its engine took
-    std::optional<Phase> slowPhase;    // in slow motion and single phases: where it is, as told at once
-    int slowLayer = -1;                // and at which layer, or which action of a pipeline's schedule
-    std::string slowAction;
-    std::optional<LocalResult> local;          // its latest validation, where each rank takes its own
-    bool keepsPace = true;                     // of parallel.pace
-    double paceTimes = 1;                      // its longest pass, by what was asked for
-    std::optional<bool> inSync;                // from the latest complete set of replica checksums
-    std::optional<std::int64_t> bytesPerStep;  // that it sent
-    std::optional<HostClock> clock;            // of its host, on the first rank there; none on the run's own host
-    std::optional<RankLinks> links;            // its connections to other hosts, as it last told
+    std::optional<RankMemory> memory;          // memory allocated by its engine
+    std::optional<Phase> slowPhase;            // current phase, reported in slow motion and phase by phase only
+    int slowLayer = -1;                        // layer of that phase; -1: not reported
+    std::string slowAction;                    // action of the pipeline schedule in that phase
+    std::optional<LocalResult> local;          // latest validation of this rank alone, if ranks validate separately
+    bool keepsPace = true;                     // true if the rank keeps parallel.pace
+    double paceTimes = 1;                      // longest pass divided by the requested duration
+    std::optional<bool> inSync;                // result of the latest complete set of replica checksums
+    std::optional<std::int64_t> bytesPerStep;  // bytes sent per step
+    // offset of its host's clock, on the host's lowest rank only; empty on the host of the run
+    std::optional<HostClock> clock;
+    std::optional<RankLinks> links;  // last report about its connections to other hosts
     std::vector<Consumed> consumed;
-    std::int64_t consumedCount = 0;       // reported so far, forgotten ones included
-    std::deque<ConsumedIndices> indices;  // the latest, at most RunData::kMaxIndices of them over all ranks
-    std::int64_t indicesCount = 0;        // events reported so far, forgotten ones included
+    std::int64_t consumedCount = 0;  // number of reports, including discarded ones
+    // the latest reports; at most RunData::kMaxIndices indices over all ranks
+    std::deque<ConsumedIndices> indices;
+    std::int64_t indicesCount = 0;  // number of index reports, including discarded ones
     Series lossSeries{1U << 14};
     Series accuracySeries{1U << 14};
 };
 
-// What changed since the last look, as a bit set.
+// Parts of a RunData that an event changed, as a bit set.
 enum RunChange : unsigned {
     kRunStartedChanged = 1U << 0,
     kRanksChanged = 1U << 1,
@@ -147,9 +152,9 @@ enum RunChange : unsigned {
 class Pace {
   public:
     explicit Pace(std::int64_t windowUs) : m_windowUs(windowUs) {}
-    // Cumulative counts at a time; a time that does not grow is ignored.
+    // Adds cumulative counts at a time. Ignored if the time is not later than the previous one.
     void add(std::int64_t timeUs, std::int64_t samples, std::int64_t step);
-    std::optional<double> samplesPerSecond() const;  // nothing before two points
+    std::optional<double> samplesPerSecond() const;  // empty before two points
     std::optional<double> stepsPerSecond() const;
 
   private:
@@ -157,15 +162,16 @@ class Pace {
         std::int64_t timeUs, samples, step;
     };
     std::int64_t m_windowUs;
-    std::int64_t m_denseUntilUs = 0;  // before this a new mark takes the place of the last
+    std::int64_t m_denseUntilUs = 0;  // a mark before this time replaces the last mark
     std::deque<Mark> m_marks;
 };
 
-// Which curves a RunData gathers: all, for who draws them; those over all ranks, for who holds many runs (no curves of
-// single ranks, no samples); none, for who only counts.
+// Curves that a RunData keeps. kKept: all, for display. kGlobal: only those over all ranks, and no sample indices, for
+// programs that hold many runs. kLeftOut: none, for programs that only count.
 enum class Curves { kKept, kGlobal, kLeftOut };
 
-// Everything known about one run, live or finished, built from events alone; bounded memory.
+// State of one run, live or finished, built from its events alone, in bounded memory. Not thread-safe. Returned
+// references are valid until the next apply().
 class RunData {
   public:
     explicit RunData(Curves curves = Curves::kKept) : m_curves(curves) {}
@@ -178,48 +184,52 @@ class RunData {
     const std::optional<RunStarted>& started() const { return m_started; }
     const std::optional<RunEnded>& ended() const { return m_ended; }
     const std::vector<RankData>& ranks() const { return m_ranks; }
-    // Of all hosts but the run's own: "node2 +1.84 ms, known to 0.06 ms, round trip 0.12 ms"; the first few.
+    // Describes the clocks of up to four hosts other than the host of the run: "node2 +1.84 ms, known to 0.06 ms, round
+    // trip 0.12 ms".
     std::string clocksText() const;
-    const Series& loss() const { return m_loss; }          // training, global mean with min..max over ranks
+    // Returns the training loss: global mean, with minimum and maximum over the ranks
+    const Series& loss() const { return m_loss; }
     const Series& accuracy() const { return m_accuracy; }  // empty for regression
     const Series& samplesPerSecond() const { return m_throughput; }
     const Series& gradientNorm() const { return m_gradientNorm; }
     const Series& learningRate() const { return m_learningRate; }
-    // Milliseconds a traced step in a phase, the mean over the ranks; all phases have the same steps.
+    // Returns the time of a phase in traced steps, in milliseconds, as the mean over the ranks. All phases have the
+    // same steps.
     const Series& phaseTime(Phase phase) const { return m_phaseTimes[static_cast<std::size_t>(phase)]; }
     const std::vector<EpochResult>& trainingEpochs() const { return m_trainingEpochs; }
     const std::vector<EpochResult>& validationEpochs() const { return m_validationEpochs; }
     const std::deque<LogLine>& log() const { return m_log; }
     std::int64_t logLinesDropped() const { return m_logLinesDropped; }
     const std::vector<CheckpointSaved>& checkpoints() const { return m_checkpoints; }
-    // The latest traced steps; none before the run line.
+    // Returns the latest traced steps; empty before the run line.
     const std::optional<TraceData>& trace() const { return m_trace; }
     const ReplicaData& replicas() const { return m_replicas; }
-    bool keepsPace() const;  // on all ranks
-    // Of the experiment that runs: what changes how its numbers are to be read.
+    bool keepsPace() const;  // true if all ranks do
+    // Settings of the experiment that affect how its numbers must be interpreted.
     const PaceConfig& pace() const { return m_runPace; }
     const std::string& strategy() const { return m_strategy; }
     const StepPitfalls& stepPitfalls() const { return m_stepPitfalls; }
-    bool repeatsOrder() const { return m_repeatsOrder; }  // set_epoch is never called
+    bool repeatsOrder() const { return m_repeatsOrder; }  // true if set_epoch is never called
     double learningRateAtFirst() const { return m_learningRateAtFirst; }
-    // Ranks show the phases of their steps, one after the other.
+    // True if ranks report the phases of their steps one by one: while paused and in slow motion.
     bool showsPhases() const { return !m_ended && (isPaused() || (m_rate > 0 && m_rate <= kShowsPhasesAt)); }
-    static constexpr double kShowsPhasesAt = 5;  // steps a second at most
+    static constexpr double kShowsPhasesAt = 5;  // highest rate for this, in steps per second
     const std::optional<GlobalStep>& lastStep() const { return m_lastStep; }
-    std::int64_t totalSteps() const;  // planned, 0 before the run line
-    std::int64_t epochs() const;      // planned, as the run was told last
+    std::int64_t totalSteps() const;  // planned number of steps, 0 before the run line
+    std::int64_t epochs() const;      // planned number of epochs, including later changes
     const std::vector<Controlled>& controls() const { return m_controls; }
     bool isPaused() const { return m_pausedFromUs.has_value(); }
-    const std::string& pausedAfter() const { return m_controls.back().after; }  // the phase, while it is paused
-    double stepsPerSecondAtMost() const { return m_rate; }                      // slow motion; 0 = full speed
-    std::int64_t pausedUs() const;                                              // so far, until the last sign of life
+    // Returns the phase after which the run is paused; call only while isPaused().
+    const std::string& pausedAfter() const { return m_controls.back().after; }
+    double stepsPerSecondAtMost() const { return m_rate; }  // limit set by slow motion; 0: full speed
+    std::int64_t pausedUs() const;                          // total time paused, up to the latest event
     std::int64_t lastTimeUs() const { return m_lastTimeUs; }
-    // Of the last seconds; nothing before there are two steps.
+    // Returns the rate of the last 20 seconds; empty before there are two steps.
     std::optional<double> stepsPerSecond() const { return m_pace.stepsPerSecond(); }
-    // Seconds left at the present pace; nothing before the first steps.
+    // Returns the remaining seconds at the current rate; empty before the first steps.
     std::optional<double> secondsLeft() const;
 
-    // Called for every completed global step, e.g. to write metrics.jsonl. May be empty.
+    // Called for each completed global step, for example to write metrics.jsonl. May be empty.
     std::function<void(const GlobalStep&)> onGlobalStep;
 
   private:
@@ -245,7 +255,7 @@ class RunData {
     unsigned take(const GradientView& event);
     unsigned take(const LocalResult& event);
     unsigned take(const PhaseReached& event);
-    // Events of watched scripts do not change what this class holds.
+    // Events of watched scripts are not stored in this class.
     static unsigned take(const LoggedScalar&) { return 0; }
     static unsigned take(const Finding&) { return 0; }
     static unsigned take(const ScriptFacts&) { return 0; }
@@ -269,7 +279,7 @@ class RunData {
     std::optional<RunStarted> m_started;
     std::optional<RunEnded> m_ended;
     std::vector<RankData> m_ranks;
-    std::vector<std::size_t> m_indicesHeld;  // by rank
+    std::vector<std::size_t> m_indicesHeld;  // number of stored indices, by rank
     std::optional<StepMerger> m_merger;
     std::optional<TraceData> m_trace;
     std::optional<PhaseSums> m_phaseSums;
@@ -280,7 +290,7 @@ class RunData {
     ReplicaData m_replicas;
     PaceConfig m_runPace;
     std::string m_strategy;
-    bool m_mayChangeSize = false;  // parallel.min_ranks
+    bool m_mayChangeSize = false;  // true if parallel.min_ranks is set
     StepPitfalls m_stepPitfalls;
     bool m_repeatsOrder = false;
     double m_learningRateAtFirst = 0;
@@ -289,15 +299,15 @@ class RunData {
     std::vector<CheckpointSaved> m_checkpoints;
     std::vector<Controlled> m_controls;
     std::optional<std::int64_t> m_pausedFromUs;
-    std::int64_t m_pausedUs = 0;  // in pauses that are over
+    std::int64_t m_pausedUs = 0;  // total of the completed pauses
     double m_rate = 0;
     std::optional<std::int64_t> m_epochs;
     std::optional<GlobalStep> m_lastStep;
     std::int64_t m_lastTimeUs = 0;
     std::vector<RankPace> m_rankPaces;
-    static constexpr std::int64_t kPaceWindowUs = 20'000'000;  // of the time left
+    static constexpr std::int64_t kPaceWindowUs = 20'000'000;  // window for the estimate of the remaining time
     Pace m_pace{kPaceWindowUs};
-    // Where the stretch of the next throughput point began, the one before it, and the last step.
+    // Begin of the interval of the next throughput point, begin of the interval before it, and the last step.
     SeriesPoint m_throughputFrom, m_throughputBefore, m_throughputUntil;
 };
 

@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Why the steps of a trace of this run take the time they take. Where the experiment itself delays the rank that is
-// named, the advice says so.
+// Explains the duration of the steps of a trace of this run. If the experiment itself delays the late rank, the advice
+// states this.
 StepsVerdict verdictOf(const RunData& run, const TraceData& trace);
 
 }  // namespace ringside

@@ -8,7 +8,7 @@
 namespace ringside {
 namespace {
 
-// Joins `later` into `into`; a NaN mean stays visible, NaN never hides a minimum or maximum.
+// Merges `later` into `into`. A NaN mean is kept; a NaN minimum or maximum is ignored if the other one is a number.
 void join(SeriesPoint& into, const SeriesPoint& later) {
     const double count = static_cast<double>(into.count) + later.count;
     into.mean = static_cast<float>((double{into.mean} * into.count + double{later.mean} * later.count) / count);
@@ -47,7 +47,7 @@ std::span<const SeriesPoint> Series::points() const {
     return m_points;
 }
 
-// Only what is finer than the new grain is merged: points that came coarser already stay as they are.
+// Halves the resolution until there is room. Only points finer than the new resolution are merged.
 void Series::mergeNeighbours() {
     while (m_points.size() == m_capacity) {
         m_stepsPerPoint *= 2;

@@ -8,11 +8,11 @@
 
 namespace ringside {
 
-// One bucket of consecutive steps: a single step, or several merged when a run is long.
+// One bucket of consecutive steps: a single step, or several if the run is long.
 struct SeriesPoint {
     std::int64_t step = 0;     // last step of the bucket
-    double epoch = 0;          // fractional: epochs done at that step
-    std::int64_t samples = 0;  // seen by all ranks so far
+    double epoch = 0;          // fractional: epochs done at the end of that step
+    std::int64_t samples = 0;  // samples processed by all ranks up to that step
     std::int64_t timeUs = 0;
     float mean = 0;     // over the bucket's steps
     float minimum = 0;  // over steps (and ranks, for a global series)
@@ -20,8 +20,8 @@ struct SeriesPoint {
     std::int32_t count = 1;  // steps in the bucket
 };
 
-// A growing curve in bounded memory: at most `capacity` points; when full, neighbours are merged (mean, min, max kept
-// exact) and later points gathered at the coarser grain.
+// Curve in bounded memory: at most `capacity` points. When full, neighbouring points are merged (mean, minimum and
+// maximum stay exact), and later points are collected at the coarser resolution.
 class Series {
   public:
     explicit Series(std::size_t capacity = 1U << 16);

@@ -12,10 +12,12 @@
 namespace ringside {
 namespace {
 
-// Share of the planned time by which a stage may differ: the plan counts arithmetic, not how fast each layer does it.
+// Share of the planned time by which a stage may differ: the plan counts arithmetic operations, not the speed of each
+// layer.
 constexpr double kPlanError = 0.5;
-constexpr double kNoticeable = 0.02;  // of the step; less is not worth a replay
+constexpr double kNoticeable = 0.02;  // share of the step; a smaller excess is not replayed
 
+// Returns the length of a replay in which the ranks start at `begins`, in nanoseconds.
 double played(const StepPlan& plan, const std::vector<double>& begins) {
     StepPlayer player(plan.ranks.size());
     player.startAt(begins);

@@ -8,9 +8,11 @@
 
 namespace ringside {
 
-// By rank: nanoseconds by which a complete step of a pipeline would be shorter if the rank worked no longer than the
-// others' times and the planned shares allow. Found by playing the step again, so that waiting that the schedule causes
-// counts for no rank, and a delay that the schedule hides costs nothing. 0 within the error of the plan.
+// Returns, by rank, the nanoseconds by which a complete pipeline step would be shorter if the rank's work took no
+// longer than the other ranks' times and the planned shares allow.
+//
+// The step is replayed without the rank's excess work. Therefore waiting that the schedule causes counts for no rank,
+// and a delay that the schedule hides costs nothing. 0 if the excess is within the error of the plan.
 std::vector<std::int64_t> delayCosts(const TracedStep& step);
 
 }  // namespace ringside

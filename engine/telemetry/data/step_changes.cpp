@@ -8,17 +8,22 @@
 #include <numeric>
 #include <optional>
 
+// Each change edits the plan of a step (StepPlan), which the replay then plays. withoutDelay() shortens the work of one
+// rank to the other ranks' median. scaleMoves() splits the time of each collective or message into a latency and a part
+// proportional to its bytes, and scales both. withoutOverlap() moves the requests of collectives to the first wait.
+// withBuckets() replaces the gradient collectives by buckets of another size, requested when the curve of finished work
+// shows that their bytes are ready. withRanks() copies or removes ranks and scales the collectives as in a ring.
 namespace ringside {
 namespace {
 
 constexpr double kSmallBytes = 64 << 10;
-constexpr double kMostBuckets = 1000;              // of a rank's step
-constexpr int kAllReduce = 0, kReduceScatter = 3;  // of CollectiveKind
-// Phases in which a rank works by itself.
+constexpr double kMostBuckets = 1000;              // in one step of a rank
+constexpr int kAllReduce = 0, kReduceScatter = 3;  // values of CollectiveKind
+// Phases of a rank's own work.
 constexpr std::array kWork{Phase::kDataWait, Phase::kCopy,      Phase::kForward,
                            Phase::kBackward, Phase::kOptimizer, Phase::kIdle};
 
-// A rank's work by phase between one collective that it asks for and the next: a delay stands in one of these pieces.
+// Returns a rank's work by phase, divided at the requests of collectives. A delay lies in one of these pieces.
 std::vector<PhaseWork> workPieces(const RankPlan& rank) {
     std::vector<PhaseWork> pieces(1, PhaseWork{});
     for (const PlanItem& item : rank.items) {
@@ -34,7 +39,8 @@ double middleOf(std::vector<double>& values) {
     return *middle;
 }
 
-// Shortens the longest pieces of the phase by `excessNs` together: a delay lies in one of them, a slow device in all.
+// Shortens the longest pieces of the phase by `excessNs` in total: a delay lies in one piece, a slow device affects
+// all.
 void shorten(RankPlan& rank, Phase phase, double excessNs) {
     std::vector<double> pieces;
     for (const PlanItem& item : rank.items)
@@ -55,6 +61,7 @@ void shorten(RankPlan& rank, Phase phase, double excessNs) {
         if (item.kind == PlanItem::Kind::kWork && item.phase == phase) item.ns = std::min(item.ns, capNs);
 }
 
+// Limits the work of a rank to the median of the other ranks: piece by piece, or by phase in a pipeline.
 void withoutDelay(StepPlan& step, std::size_t rank) {
     if (!step.messages.empty()) return removeWork(step.ranks[rank], excessWork(step, workOf(step), rank));
     std::vector<std::vector<PhaseWork>> others;
@@ -74,7 +81,7 @@ void withoutDelay(StepPlan& step, std::size_t rank) {
     }
 }
 
-// Every collective is asked for just before the training thread first waits for one.
+// Requests every collective just before the training thread first waits for one.
 void withoutOverlap(RankPlan& rank) {
     std::vector<PlanItem> items;
     std::vector<PlanItem> held;
@@ -93,8 +100,8 @@ void withoutOverlap(RankPlan& rank) {
     rank.items = std::move(items);
 }
 
-// Returns the time at which the line of least squares through the bytes and times of collectives or messages begins; 0
-// if their sizes are too similar.
+// Returns the latency in nanoseconds: the intercept of the least-squares line through the bytes and times of
+// collectives or messages; 0 if their sizes are too similar.
 template <class Move>
 double latencyOfLine(const std::vector<Move>& moves) {
     double n = 0, bytes = 0, ns = 0, square = 0, product = 0;
@@ -115,7 +122,7 @@ double latencyOfLine(const std::vector<Move>& moves) {
     return std::clamp((ns - slope * bytes) / n, 0.0, shortest);
 }
 
-// The time of a collective or message is a latency, as small ones show it or those of different sizes, and its bytes.
+// Returns the latency of collectives or messages: the shortest time of small ones, or else that of latencyOfLine().
 template <class Move>
 double latencyOf(const std::vector<Move>& moves) {
     double latency = 0;
@@ -137,8 +144,8 @@ bool isGradients(const PlayedCollective& one) {
     return (one.kind == kAllReduce || one.kind == kReduceScatter) && one.bytes > 0;
 }
 
-// How many of the gradients' bytes are ready after so much of the rank's work: known where a bucket was, straight lines
-// between; the first line begins with the backward pass.
+// Number of gradient bytes that are ready after a given amount of the rank's work. The points are the recorded buckets,
+// connected by straight lines; the first line starts at the begin of the backward pass.
 struct ReadyCurve {
     std::vector<double> workNs, bytes;
     double delayNs = 0;
@@ -182,7 +189,7 @@ std::optional<ReadyCurve> readyCurve(const RankPlan& rank) {
     return curve;
 }
 
-// The gradients' collectives are taken out, and buckets of the other size asked for when their bytes are ready.
+// Replaces the gradient collectives of a rank by buckets of another size, each requested when its bytes are ready.
 class Rebucketing {
   public:
     Rebucketing(RankPlan& rank, const ReadyCurve& curve, double bucketBytes, std::size_t firstMeeting)
@@ -240,7 +247,7 @@ class Rebucketing {
             m_items.push_back(item);
         } else if (item.kind == PlanItem::Kind::kWait) {
             announceUntil(m_curve.workNs.back());
-            // Buckets go one after the other: the last one's end is everyone's.
+            // Buckets are processed one after the other, so the end of the last bucket is the end of all.
             m_items.push_back({item.kind, item.phase, item.ns, m_collectives.size() - 1});
         }
     }
@@ -269,8 +276,8 @@ void withBuckets(StepPlan& step, double bucketBytes) {
     step.meetings += buckets;
 }
 
-// The same ranks again, in the places of further ones with the work of other steps; or fewer of them. A ring sends
-// (W - 1) / W of the bytes, twice, in W - 1 rounds.
+// Adds copies of the ranks, with the work of other steps, or removes ranks. In a ring of W ranks, each rank sends the
+// share (W - 1) / W of the bytes twice, each time in W - 1 rounds.
 void withRanks(StepPlan& step, std::size_t wanted, const std::vector<const StepPlan*>& others) {
     const std::size_t had = step.ranks.size();
     if (had < 2 || wanted == had) return;
@@ -284,7 +291,8 @@ void withRanks(StepPlan& step, std::size_t wanted, const std::vector<const StepP
             if (other.collectives.size() == found->collectives.size()) found = &other;
         }
         step.ranks.push_back(*found);
-        for (std::size_t i = 0; i < found->collectives.size(); ++i)  // where its own step's ranks meet
+        // The copied rank takes part in the meetings of this step.
+        for (std::size_t i = 0; i < found->collectives.size(); ++i)
             step.ranks.back().collectives[i].meeting = own[rank].collectives[i].meeting;
     }
     const auto from = static_cast<double>(had), to = static_cast<double>(wanted);
@@ -347,7 +355,8 @@ void applyChange(const StepChange& change, StepPlan& step, const std::vector<con
         if (change.noOverlap) withoutOverlap(rank);
     }
     if (change.worldSize <= 0) return;
-    // The other steps' plans are as they were recorded: where more is changed, further ranks do what these do.
+    // The plans of other steps do not contain the change. If more than the number of ranks changes, additional ranks
+    // copy the ranks of this step.
     const bool onlyRanks = change == StepChange{.worldSize = change.worldSize};
     withRanks(step, static_cast<std::size_t>(change.worldSize), onlyRanks ? others : std::vector<const StepPlan*>{});
 }

@@ -10,23 +10,25 @@
 
 namespace ringside {
 
-// Returns the reason if recorded steps say nothing about the change, else an empty text.
+// Returns the reason why recorded steps cannot predict the change; empty if they can.
 std::string whyNoAnswer(const StepChange& change, const TracedStep& step);
 
 // Nanoseconds of a rank's own work by phase.
 using PhaseWork = std::array<double, kPhaseCount>;
 
+// Returns the work of each rank in a step.
 std::vector<PhaseWork> workOf(const StepPlan& step);
 
-// Returns by how much the work of a rank of a pipeline, given by workOf(), exceeds what the others' times and the
-// planned shares allow. A pass may exceed them by planError times.
+// Returns by how much a pipeline rank's work exceeds what the other ranks' times and the planned shares allow. work:
+// result of workOf(). Forward and backward passes are ignored if they exceed the allowed time by at most the share
+// planError.
 PhaseWork excessWork(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank, double planError = 0);
 
-// Takes so much work out of each phase of the rank, out of its longest pieces first.
+// Removes the excess from each phase of the rank, from its longest pieces first.
 void removeWork(RankPlan& rank, const PhaseWork& excess);
 
-// The plan of a step with the change made, which whyNoAnswer() must allow. others: plans of other steps, from which
-// further ranks take their work.
+// Applies the change to the plan of a step; whyNoAnswer() must be empty for it. others: plans of other steps, which
+// provide the work of additional ranks.
 void applyChange(const StepChange& change, StepPlan& step, const std::vector<const StepPlan*>& others);
 
 }  // namespace ringside

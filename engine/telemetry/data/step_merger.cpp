@@ -5,10 +5,14 @@
 
 #include "telemetry/data/run_data.h"
 
+// Algorithm: each rank has a queue of steps that are not merged yet. While no queue is empty, the lowest step number at
+// the fronts is examined. If all fronts have this number, the step is merged and all fronts are removed. Otherwise some
+// rank has dropped the step: it is removed from the queues that contain it and counted as incomplete.
 namespace ringside {
 namespace {
 
-// A rank this many steps ahead of the slowest loses its oldest: memory stays bounded whatever the ranks report.
+// Largest number of steps that wait for slower ranks. A rank further ahead loses its oldest step, so that memory is
+// bounded for any input.
 constexpr std::size_t kMaxWaiting = 1U << 17;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
@@ -134,7 +138,7 @@ GlobalStep StepMerger::popFronts() {
         }
         correct += one.correct;
         global.samples += one.samples;
-        // These comparisons leave out what is no number.
+        // A comparison with NaN is false, so that NaN is ignored.
         if (one.lossMinimum < global.lossMinimum) global.lossMinimum = one.lossMinimum;
         if (one.lossMaximum > global.lossMaximum) global.lossMaximum = one.lossMaximum;
         if (one.accuracyMinimum < global.accuracyMinimum) global.accuracyMinimum = one.accuracyMinimum;
@@ -154,8 +158,8 @@ GlobalStep StepMerger::popFronts() {
 }
 
 void StepMerger::countSamples(GlobalStep& global) {
-    // Steps that were not logged (log_every, drops) are taken as full batches; the caps keep hostile numbers from
-    // overflowing.
+    // Steps that were not logged (log_every, drops) are counted as full batches. The limits prevent an overflow caused
+    // by invalid input.
     constexpr std::int64_t kCap = std::int64_t{1} << 62;
     m_largestBatch = std::max(m_largestBatch, (global.samples + global.steps - 1) / global.steps);
     const std::int64_t skipped = std::clamp<std::int64_t>(global.step - m_lastMergedStep - global.steps, 0, 1 << 30);

@@ -8,6 +8,11 @@
 #include <tuple>
 #include <utility>
 
+// Algorithm: the recorded spans of each rank are converted to a list of actions. Spans of work keep their lengths and
+// are divided where a collective is requested or a message is sent. Each communication span becomes a wait for the
+// event that ended it: a message, else the last collective that ended within the span, else the last one at which all
+// ranks arrived. The time between that event and the end of the span is kept as the rest of the wait. If no event is
+// found, the span is kept as work.
 namespace ringside {
 namespace {
 
@@ -15,7 +20,7 @@ bool isCommunicating(const Span& span) {
     return isCommunication(span.phase);
 }
 
-// What ended the wait: the last collective that came to its end in it.
+// Returns the last collective that ended in the interval, which therefore ended the wait.
 std::optional<std::size_t> awaitedIn(const std::vector<CollectiveSpan>& collectives, std::int64_t from,
                                      std::int64_t to) {
     std::optional<std::size_t> found;
@@ -26,7 +31,7 @@ std::optional<std::size_t> awaitedIn(const std::vector<CollectiveSpan>& collecti
     return found;
 }
 
-// No collective ended in it: the last one to which all ranks had come by then.
+// Returns the last collective at which all ranks arrived in the interval. Used if no collective ended in it.
 std::optional<std::size_t> metIn(const std::vector<CollectiveSpan>& collectives, std::int64_t from, std::int64_t to) {
     std::optional<std::size_t> found;
     for (std::size_t i = 0; i < collectives.size(); ++i)
@@ -36,8 +41,8 @@ std::optional<std::size_t> metIn(const std::vector<CollectiveSpan>& collectives,
     return found;
 }
 
-// Where nobody but the training thread moves the bytes, a rank takes part from the moment on at which it waits, however
-// early it asked.
+// True if the rank arrived only when it began to wait, although it requested the collective earlier. This happens if
+// the training thread itself moves the bytes.
 bool arrivesByWaiting(const RankTrace& rank, const CollectiveSpan& one) {
     constexpr std::int64_t kAtOnceNs = 100'000;
     if (one.arrivedNs - one.readyNs <= kAtOnceNs) return false;
@@ -71,7 +76,8 @@ class MessagePlaces {
         return found == m_places.end() ? std::nullopt : std::optional(found->second);
     }
 
-    bool waited(std::size_t place) const { return m_waited[place]; }  // its receiver, before it was sent
+    // True if the receiver waited before the message was sent.
+    bool waited(std::size_t place) const { return m_waited[place]; }
 
   private:
     using Key = std::tuple<std::size_t, std::size_t, std::int64_t>;
@@ -101,7 +107,8 @@ class PlanMaker {
         for (const CollectiveSpan& one : m_collectives) {
             std::int64_t& free = freeAt[one.group];
             const std::int64_t turn = std::max(one.readyNs, free);
-            // One after the other: it may have been asked for while the one before still moved.
+            // Collectives of a group are processed one after the other: this one may have been requested while the
+            // previous one was still moving.
             const std::int64_t last = std::max(free, one.lastNs < 0 ? one.arrivedNs : one.lastNs);
             m_plan.collectives.push_back({meetings.at({one.group, one.number}),
                                           static_cast<double>(std::max<std::int64_t>(one.arrivedNs - turn, 0)),
@@ -137,7 +144,8 @@ class PlanMaker {
         bool received = false;
     };
 
-    // The next collective that is asked for, or message that is sent or begun to be received; none: the largest number.
+    // Returns the time of the next request of a collective or of the next end of a message; the largest number if there
+    // is none.
     std::int64_t nextNs() const {
         std::int64_t next = std::numeric_limits<std::int64_t>::max();
         if (m_next < m_collectives.size()) next = m_collectives[m_next].readyNs;
@@ -150,7 +158,7 @@ class PlanMaker {
         for (; m_nextMessage < m_messages.size() && m_messages[m_nextMessage].end.atNs < ns; ++m_nextMessage)
             announce(m_messages[m_nextMessage]);
     }
-    // A message that was there at once has no wait of its own.
+    // Adds the sending or the immediate receipt of a message. A message that had already arrived causes no wait.
     void announce(Message& one) {
         const bool atOnce = !one.end.isSent && !one.received && one.end.endedNs <= one.end.atNs;
         one.received = one.received || atOnce;
@@ -167,7 +175,7 @@ class PlanMaker {
         }
         m_plan.items.push_back({PlanItem::Kind::kWork, phase, static_cast<double>(to - from), 0});
     }
-    // Collectives asked for one after the other in one wait are awaited one after the other.
+    // Adds a wait. If several collectives are requested during one wait, it is divided into one wait for each.
     void addWait(std::int64_t from, std::int64_t to) {
         while (nextNs() < to) {
             const std::int64_t ready = std::max(nextNs(), from);
@@ -177,7 +185,7 @@ class PlanMaker {
         }
         waitFor(from, to);
     }
-    // The message that the rank receives from there on; each is returned once.
+    // Returns the message that the rank waits for at this time; each message is returned once. Null: none.
     const Message* receiveFrom(std::int64_t from) {
         const auto isOver = [from](const Message& one) {
             return one.end.isSent || one.received || one.end.endedNs < from;
@@ -207,7 +215,7 @@ class PlanMaker {
     std::vector<CollectiveSpan> m_collectives;
     RankPlan m_plan;
     std::vector<Message> m_messages;
-    std::size_t m_next = 0;  // collective not asked for yet
+    std::size_t m_next = 0;  // next collective that is not requested yet
     std::size_t m_nextMessage = 0;
     std::size_t m_nextReceive = 0;
 };

@@ -8,44 +8,50 @@
 
 namespace ringside {
 
-// One thing that a rank's training thread does, in order.
+// One action of a rank's training thread.
 struct PlanItem {
-    // kMeet: a wait that is over when all ranks have come to the collective, before it has ended.
-    // kSend, kReceive: a message between two stages is handed over; a wait until it is there.
+    // kWork: computation for a given time. kReady: a collective is requested. kWait: waits until a collective has
+    // ended. kMeet: waits until all ranks have arrived at a collective, before it has ended. kSend, kReceive: hands
+    // over a message to another stage; waits for a message.
     enum class Kind { kWork, kReady, kWait, kMeet, kSend, kReceive };
     Kind kind = Kind::kWork;
     Phase phase = Phase::kIdle;
-    double ns = 0;               // of work; of a wait: from what it waited for to the thread going on
-    std::size_t collective = 0;  // of the rank; of work: none; of kSend and kReceive: StepPlan::messages
+    double ns = 0;  // work: its length; waits: time from the event that ends the wait until the thread continues
+    // index of the rank's collective; kSend, kReceive: index in StepPlan::messages; unused for work
+    std::size_t collective = 0;
 };
 
+// One collective of one rank. Times in nanoseconds.
 struct PlayedCollective {
-    std::size_t meeting = 0;
-    double delayNs = 0;  // between its turn and its arrival
-    double moveNs = 0;
+    std::size_t meeting = 0;  // number of the collective in the step, the same on all of its ranks
+    double delayNs = 0;       // from the rank's turn (requested, and the previous one ended) to its arrival
+    double moveNs = 0;        // from the last rank's arrival to the end
     double bytes = 0;
     int kind = 0;  // a CollectiveKind
 };
 
-// A message between two stages of a pipeline, both of whose ends were recorded.
+// A message between two stages of a pipeline of which both ends were recorded.
 struct PlayedMessage {
-    double moveNs = 0;  // from its sending to its arrival; 0 where it had arrived before its receiver waited for it
+    // time from sending to arrival; 0 if the message arrived before the receiver waited for it
+    double moveNs = 0;
     double bytes = 0;
 };
 
+// The actions of one rank in a step.
 struct RankPlan {
     std::vector<PlanItem> items;
     PlannedShares planned;
-    std::vector<PlayedCollective> collectives;  // in order
+    std::vector<PlayedCollective> collectives;  // in the order of their requests
 };
 
-// What the ranks do in a step, and where they meet, without when: the graph that is played again.
+// Graph of a step: the actions of all ranks and their dependencies, without absolute times. StepPlayer replays it.
 struct StepPlan {
     std::vector<RankPlan> ranks;
     std::vector<PlayedMessage> messages;
-    std::size_t meetings = 0;
+    std::size_t meetings = 0;  // number of collectives in the step
 };
 
+// Returns the plan of a complete recorded step.
 StepPlan planOf(const TracedStep& step);
 
 }  // namespace ringside

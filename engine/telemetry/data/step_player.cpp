@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+// Algorithm: each rank executes its actions in order and advances its own time until it reaches a wait for an event
+// that has not been replayed yet. The ranks are advanced in turn until no rank can advance. A collective ends when its
+// last rank has arrived and the recorded time to move the bytes has passed.
 namespace ringside {
 
 double StepPlayer::play(const StepPlan& step) {
@@ -65,7 +68,7 @@ bool StepPlayer::advance(std::size_t rank) {
     return moved;
 }
 
-// False: the message was not sent yet.
+// Executes a kReceive. Returns false if the message has not been sent yet.
 bool StepPlayer::receive(std::size_t rank, const PlanItem& item) {
     const double sent = m_sent[item.collective];
     if (sent < 0) return false;
@@ -74,7 +77,8 @@ bool StepPlayer::receive(std::size_t rank, const PlanItem& item) {
     return true;
 }
 
-// The rank's collectives go one after the other: the first that is not over arrives, and ends when all have come.
+// Advances the rank's requested collectives, which are processed one after the other: the first one arrives, and ends
+// once all its ranks have arrived. Returns true if anything changed.
 bool StepPlayer::serve(std::size_t rank) {
     bool moved = false;
     while (!m_turns[rank].empty()) {

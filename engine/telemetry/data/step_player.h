@@ -7,19 +7,23 @@
 
 namespace ringside {
 
-// Plays steps one after the other; every rank begins one when it has ended the one before.
+// Replays plans of steps, one after the other. Each rank begins a step when it has ended the previous one. Times are
+// nanoseconds.
 class StepPlayer {
   public:
     explicit StepPlayer(std::size_t ranks) : m_now(ranks, 0.0) {}
 
+    // Sets the times at which the ranks begin the first step.
     void startAt(const std::vector<double>& begins) { m_now = begins; }
+    // Adds the gaps between two steps to the ranks' times; with fewer gaps than ranks they repeat.
     void pause(const std::vector<double>& gaps) {
         for (std::size_t rank = 0; rank < m_now.size(); ++rank) m_now[rank] += gaps[rank % gaps.size()];
     }
-    // What is played from now on is written there as traces of each rank, but for its numbers; null: nowhere.
+    // Writes a trace of each rank into `traces` from now on, without step number and epoch; each play() replaces the
+    // previous traces. Null: stops recording.
     void record(std::vector<StepTrace>* traces) { m_traces = traces; }
 
-    // Nanoseconds at which the last rank has ended it.
+    // Replays one step. Returns the time at which the last rank has ended it.
     double play(const StepPlan& step);
 
   private:
@@ -30,6 +34,7 @@ class StepPlayer {
     bool receive(std::size_t rank, const PlanItem& item);
     void noteCollective(std::size_t rank, std::size_t collective, double readyNs, double arrivedNs);
 
+    // A requested collective of a rank that has not ended yet.
     struct Turn {
         std::size_t collective = 0;
         double readyNs = 0;
@@ -37,16 +42,16 @@ class StepPlayer {
     };
     const StepPlan* m_step = nullptr;
     std::vector<StepTrace>* m_traces = nullptr;
-    std::vector<double> m_now;  // by rank
-    std::vector<double> m_began;
-    std::vector<std::size_t> m_at;
-    std::vector<double> m_free;
-    std::vector<std::vector<Turn>> m_turns;
-    std::vector<std::vector<double>> m_ended;
-    std::vector<int> m_arrived;  // by meeting
-    std::vector<int> m_expected;
-    std::vector<double> m_last;
-    std::vector<double> m_sent;  // by message; -1: not yet
+    std::vector<double> m_now;                 // time of each rank
+    std::vector<double> m_began;               // begin of the step, by rank
+    std::vector<std::size_t> m_at;             // index of the current item, by rank
+    std::vector<double> m_free;                // end of the last collective, by rank
+    std::vector<std::vector<Turn>> m_turns;    // requested collectives in order, by rank
+    std::vector<std::vector<double>> m_ended;  // end of each collective, by rank; -1: not yet
+    std::vector<int> m_arrived;                // number of arrived ranks, by meeting
+    std::vector<int> m_expected;               // number of ranks, by meeting
+    std::vector<double> m_last;                // latest arrival, by meeting
+    std::vector<double> m_sent;                // time of sending, by message; -1: not yet
 };
 
 }  // namespace ringside

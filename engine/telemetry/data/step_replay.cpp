@@ -13,12 +13,16 @@
 #include "telemetry/data/step_plan.h"
 #include "telemetry/data/step_player.h"
 
+// Algorithm: the plans of the recorded steps (step_plan.cpp) are replayed twice, unchanged and with the change. The
+// difference between the unchanged replay and the measurement is the error of the model. The 90 % interval of the
+// predicted mean is determined by drawing steps with replacement (bootstrap); the relative error of the model is added
+// on both sides.
 namespace ringside {
 namespace {
 
-constexpr std::size_t kOtherSteps = 8;
+constexpr std::size_t kOtherSteps = 8;  // largest number of steps from which additional ranks take their work
 
-// Steps that follow one another without a gap in their numbers.
+// Returns the complete steps that were not paused, in groups with consecutive numbers in one epoch.
 std::vector<std::vector<const TracedStep*>> runsOf(const TraceData& trace) {
     std::vector<std::vector<const TracedStep*>> runs;
     const TracedStep* before = nullptr;
@@ -32,6 +36,7 @@ std::vector<std::vector<const TracedStep*>> runsOf(const TraceData& trace) {
     return runs;
 }
 
+// Returns the time between the end of one step and the begin of the next, by rank, in nanoseconds.
 std::vector<double> gapsBetween(const TracedStep& before, const TracedStep& step) {
     std::vector<double> gaps;
     for (std::size_t rank = 0; rank < step.ranks.size(); ++rank)
@@ -40,7 +45,7 @@ std::vector<double> gapsBetween(const TracedStep& before, const TracedStep& step
     return gaps;
 }
 
-// The steps' plans with the change made; none: as they are.
+// Returns the plans of the steps with the change applied; null: without a change.
 std::vector<StepPlan> plansOf(const std::vector<const TracedStep*>& run, const StepChange* wanted) {
     std::vector<StepPlan> plans;
     for (const TracedStep* step : run) plans.push_back(planOf(*step));
@@ -51,7 +56,8 @@ std::vector<StepPlan> plansOf(const std::vector<const TracedStep*>& run, const S
     }
     std::vector<StepPlan> changed = plans;
     for (std::size_t i = 0; i < changed.size(); ++i) {
-        std::vector<const StepPlan*> others;  // for further ranks: the steps that follow, each once around
+        // Plans for additional ranks: this step and the following ones, cyclically.
+        std::vector<const StepPlan*> others;
         for (std::size_t next = 0; next < plans.size() && next < kOtherSteps; ++next)
             others.push_back(&plans[(i + next) % plans.size()]);
         applyChange(*wanted, changed[i], others);
@@ -59,7 +65,8 @@ std::vector<StepPlan> plansOf(const std::vector<const TracedStep*>& run, const S
     return changed;
 }
 
-// A further rank begins when the one whose work it takes does.
+// Extends or shortens a list to the number of ranks. An additional rank gets the value of the rank whose work it
+// copies.
 std::vector<double> forRanks(std::vector<double> values, std::size_t ranks) {
     const std::size_t had = values.size();
     for (std::size_t rank = values.size(); rank < ranks; ++rank) values.push_back(values[rank % had]);
@@ -78,7 +85,8 @@ struct StepTimes {
     std::vector<double> played;
 };
 
-// From the end of the first step on, which only sets the ranks going.
+// Replays consecutive steps and adds their times. The first step is not timed; it only determines when the ranks begin
+// the second.
 void playRun(const std::vector<const TracedStep*>& run, const StepChange* wanted, StepTimes& times) {
     const std::vector<StepPlan> plans = plansOf(run, wanted);
     const std::size_t ranks = plans.front().ranks.size();
@@ -97,6 +105,7 @@ void playRun(const std::vector<const TracedStep*>& run, const StepChange* wanted
     }
 }
 
+// Replays a single step twice and adds the time of the second replay.
 void playAlone(const TracedStep& step, const StepChange* wanted, StepTimes& times) {
     const StepPlan plan = plansOf({&step}, wanted).front();
     StepPlayer player(plan.ranks.size());
@@ -130,10 +139,10 @@ double meanMs(const std::vector<double>& ns) {
     return ns.empty() ? 0 : std::accumulate(ns.begin(), ns.end(), 0.0) / static_cast<double>(ns.size()) / 1e6;
 }
 
-// The 5 % and 95 % marks of means over as many steps drawn with replacement.
+// Returns the 5 % and 95 % quantiles, in milliseconds, of the means of samples of the same size drawn with replacement.
 std::pair<double, double> spreadOfMean(const std::vector<double>& ns) {
     constexpr int kDraws = 400;
-    std::mt19937 random(1);  // the same interval each time it is asked
+    std::mt19937 random(1);  // fixed seed: the same interval for each call
     std::vector<double> means;
     for (int draw = 0; draw < kDraws; ++draw) {
         double sum = 0;

@@ -8,37 +8,40 @@
 
 namespace ringside {
 
-// What to change before recorded steps are replayed. The work of each rank and its order stay.
+// Change to apply before recorded steps are replayed. The order of each rank's work stays the same.
 struct StepChange {
-    int withoutDelayOf = -1;  // this rank takes the others' median in every phase; -1: as it was
-    double bandwidth = 1;     // times as much
-    double latency = 1;       // times as long
-    bool noOverlap = false;   // collectives begin when the backward pass is over
-    double bucketMiB = 0;     // gradients move in buckets of this size; 0: as they did
-    int worldSize = 0;        // so many ranks, each with the work of one of the recorded; 0: as many as there were
+    int withoutDelayOf = -1;  // this rank takes the other ranks' median time in every phase; -1: no rank
+    double bandwidth = 1;     // factor of the bandwidth
+    double latency = 1;       // factor of the latency
+    bool noOverlap = false;   // collectives begin when the backward pass has ended
+    double bucketMiB = 0;     // size of the buckets in which gradients move; 0: as recorded
+    int worldSize = 0;        // number of ranks, each with the work of a recorded rank; 0: as recorded
 
     bool operator==(const StepChange&) const = default;
     bool changesNothing() const { return *this == StepChange{}; }
 };
 
-// Milliseconds a step.
+// Result of a replay. Times are milliseconds per step.
 struct ReplayResult {
-    std::int64_t steps = 0;  // 0: none can be replayed, or the steps say nothing about the change
-    std::string unanswered;  // reason if the steps say nothing about the change
-    double measured = 0;
-    double replayed = 0;   // nothing changed: how well the model fits
-    double predicted = 0;  // with the change
-    double low = 0;        // 90 % of the means that other steps like these would give, the model's own error added
-    double high = 0;
+    // number of replayed steps; 0: none could be replayed, or they cannot predict the change
+    std::int64_t steps = 0;
+    std::string unanswered;  // reason why the steps cannot predict the change; else empty
+    double measured = 0;     // mean length of the recorded steps
+    double replayed = 0;     // mean of the replay without a change; shows the error of the model
+    double predicted = 0;    // mean of the replay with the change
+    double low = 0;          // lower end of the 90 % interval of the predicted mean, widened by the error of the model
+    double high = 0;         // upper end of that interval
 };
 
-// The graph of spans and waits of each complete step, played again: every rank works, a collective moves once its last
-// rank has arrived, and who waits for it goes on when it has moved. Consecutive steps are played as one piece; a step
-// without its neighbours as often as is needed to see its pace.
+// Predicts the length of a step after a change by replaying the complete recorded steps.
+//
+// Each step is a graph: every rank works, a collective moves its bytes once its last rank has arrived, and a rank that
+// waits for the collective continues when the bytes have moved. Consecutive steps are replayed as one piece. If no two
+// recorded steps are consecutive, each step is replayed twice and the second replay is timed.
 ReplayResult replaySteps(const TraceData& trace, const StepChange& change);
 
-// What the ranks would have done in the last steps, at most so many: to be drawn like a trace. Empty where
-// replaySteps() gives no answer.
+// Returns the replay of the last complete steps, at most `most`, as a trace that can be drawn. Empty if replaySteps()
+// cannot predict the change.
 TraceData replayedTrace(const TraceData& trace, const StepChange& change, std::size_t most);
 
 }  // namespace ringside

@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-// A step that is not over: its spans so far, the last one without an end.
+// Returns the trace of an unfinished step: its recorded spans, of which the last has length zero.
 RankTrace openTraceOf(const StepTrace& trace) {
     RankTrace rank;
     rank.beginNs = trace.beginNs;
@@ -116,7 +116,7 @@ StepBrief briefOf(const TracedStep& step) {
 }  // namespace
 
 bool TracedStep::isSharded() const {
-    constexpr int kAllGather = 2, kReduceScatter = 3;  // of CollectiveKind
+    constexpr int kAllGather = 2, kReduceScatter = 3;  // values of CollectiveKind
     return std::ranges::any_of(meetings, [](const Meeting& one) {
         return one.bytes > 0 && (one.kind == kAllGather || one.kind == kReduceScatter);
     });
@@ -139,7 +139,7 @@ bool TraceData::apply(const StepTrace& trace) {
     }
     RankTrace& rank = step.ranks[static_cast<std::size_t>(trace.rank)];
     RankTrace told = rankTraceOf(trace);
-    if (rank.known && !told.known) return true;  // over by now
+    if (rank.known && !told.known) return true;  // the complete trace was received earlier
     if (!rank.known && told.known) ++step.known;
     rank = std::move(told);
     step.beginNs = std::min(step.beginNs, rank.beginNs);

@@ -11,16 +11,17 @@
 
 namespace ringside {
 
-// All times in nanoseconds since the run started, on the run's one clock.
+// Time that the training thread spent in one phase. All times in this file are nanoseconds since the run started, on
+// the run's clock.
 struct Span {
     Phase phase = Phase::kIdle;
-    int layer = -1;  // of the model; -1: none, or not traced
+    int layer = -1;  // layer of the model; -1: none, or not traced
     std::int64_t beginNs = 0;
     std::int64_t endNs = 0;
-    std::int64_t cpuNs = 0;  // CPU time used in it
+    std::int64_t cpuNs = 0;  // CPU time used in the span
 };
 
-// A collective on one rank's lane.
+// A collective on one rank; see CollectiveStamp.
 struct CollectiveSpan {
     std::int64_t group = 0;
     std::int64_t number = 0;
@@ -28,7 +29,7 @@ struct CollectiveSpan {
     std::int64_t bytes = 0;
     std::int64_t readyNs = 0;
     std::int64_t arrivedNs = 0;
-    std::int64_t lastNs = -1;  // the last rank arrived; -1: cannot be told
+    std::int64_t lastNs = -1;  // arrival of the last rank; -1: not known
     std::int64_t endedNs = 0;
 };
 
@@ -42,73 +43,76 @@ struct MessageEnd {
     std::int64_t endedNs = 0;
 };
 
-// One rank in one step.
+// Trace of one rank in one step.
 struct RankTrace {
-    bool known = false;
+    bool known = false;  // true if the complete trace was received
     std::int64_t beginNs = 0;
     std::int64_t endNs = 0;
     std::int64_t cpuNs = 0;
     std::int64_t queuedNs = -1;
-    std::vector<Span> spans;                  // of the training thread, without gaps
-    std::vector<CollectiveSpan> collectives;  // may go on beside the spans
+    std::vector<Span> spans;                  // phases of the training thread, without gaps
+    std::vector<CollectiveSpan> collectives;  // may overlap the spans
     std::vector<MessageEnd> messages;
     PlannedShares planned;
-    PhaseTimes times{};
+    PhaseTimes times{};  // total time by phase
 };
 
-// One collective on all ranks: who came when.
+// One collective on all ranks, with their arrivals.
 struct Meeting {
     std::int64_t group = 0;
     std::int64_t number = 0;
     int kind = 0;
-    int bucket = 0;  // which of the step's collectives, from 0
+    int bucket = 0;  // index among the step's collectives, from 0
     std::int64_t bytes = 0;
-    std::vector<std::int64_t> arrivedNs;  // by rank; -1: takes no part
+    std::vector<std::int64_t> arrivedNs;  // by rank; -1: does not take part
     int lastRank = -1;
-    std::int64_t lastNs = 0;    // its arrival
-    std::int64_t secondNs = 0;  // that of the one before it
-    std::int64_t endedNs = 0;   // on the rank where it ended last
+    std::int64_t lastNs = 0;    // arrival of lastRank
+    std::int64_t secondNs = 0;  // arrival of the rank before lastRank
+    std::int64_t endedNs = 0;   // latest end on any rank
 };
 
+// One traced step of all ranks.
 struct TracedStep {
     std::int64_t step = 0;
     std::int64_t epoch = 0;
     std::int64_t beginNs = 0;
     std::int64_t endNs = 0;
     std::vector<RankTrace> ranks;
-    std::vector<Meeting> meetings;  // of complete steps, in order of their last arrival
-    // Of complete steps of a pipeline, by rank: delayCosts(). Empty where no messages were recorded.
+    std::vector<Meeting> meetings;  // of complete steps only, in the order of their last arrivals
+    // Result of delayCosts() for complete steps of a pipeline, by rank. Empty if no messages were recorded.
     std::vector<std::int64_t> delayCostNs;
-    int known = 0;  // ranks
+    int known = 0;  // number of ranks whose trace is complete
     bool complete() const { return known == static_cast<int>(ranks.size()); }
-    // Parameters are gathered before they are used, or gradients scattered: there are no buckets.
+    // True if parameters are gathered before use or gradients are scattered; such steps have no buckets.
     bool isSharded() const;
 };
 
-// The traced steps of all ranks, live and from files: the latest of them, in bounded memory.
+// The latest traced steps of all ranks, live or from files, in bounded memory.
 class TraceData {
   public:
     static constexpr std::size_t kMaxSteps = 2000;
-    static constexpr std::size_t kMaxRankSteps = 1U << 17;  // fewer steps for more than 64 ranks
+    // limit of steps times ranks: fewer steps are kept for more than 64 ranks
+    static constexpr std::size_t kMaxRankSteps = 1U << 17;
 
-    // most: steps that are kept, where fewer than the above.
+    // most: number of steps to keep, if lower than these limits.
     explicit TraceData(int worldSize, std::size_t most = kMaxSteps);
 
-    // False: of no rank of this run, or too old.
+    // Adds a trace. Returns false if its rank is not in the run, its columns differ in length, or the step is too old.
     bool apply(const StepTrace& trace);
 
     std::size_t worldSize() const { return m_worldSize; }
-    const std::map<std::int64_t, TracedStep>& steps() const { return m_steps; }  // by number
+    const std::map<std::int64_t, TracedStep>& steps() const { return m_steps; }  // by step number
     const TracedStep* find(std::int64_t step) const;
-    // The one that goes on at this time, or the last before it.
+    // Returns the last step that began at or before this time; the first step if none did; null if there are no steps.
     const TracedStep* at(std::int64_t timeNs) const;
-    std::int64_t endNs() const { return m_endNs; }         // of the latest span
-    std::uint64_t revision() const { return m_revision; }  // grows with each trace
+    std::int64_t endNs() const { return m_endNs; }         // end of the latest span
+    std::uint64_t revision() const { return m_revision; }  // increases with each applied trace
 
-    // A copy of the last complete steps, at most so many, to be read while these go on.
+    // Returns a copy of the last complete steps, at most `most`. The copy can be read by another thread while this
+    // object changes.
     TraceData latest(std::size_t most) const;
 
-    // Over the last complete steps, at most so many.
+    // Explains the duration of the last complete steps, at most `most`.
     StepsVerdict verdict(std::size_t most = 200) const;
 
   private:
