@@ -17,10 +17,12 @@ struct MemoryMoment {
     PredictedMemory inUse = {};
 };
 
+// Memory of a rank over a step, as a step function of time.
 struct MemoryCurve {
     std::vector<MemoryMoment> moments = {};  // each valid until the next
     double end = 0;                          // end of the step, in the unit of MemoryMoment::at
 
+    // Returns the largest memory in use, in bytes.
     std::int64_t most() const;
     double mostAt() const;  // time at which most() is first reached
 };

@@ -46,6 +46,7 @@ struct ShardingChoice {
     bool keepsGradients = false;
     bool prefetches = true;
 };
+// Returns the behaviour that fsdp.shard and fsdp.prefetch choose; stages of a pipeline never free parameters.
 ShardingChoice shardingOf(const RunConfig& config, const StrategyPlan& plan);
 
 }  // namespace ringside

@@ -21,6 +21,7 @@ struct MachineRates {
 // latency added once for each of the `rounds` of a collective.
 MachineRates pacedRates(MachineRates rates, const PaceConfig& pace, std::int64_t rounds);
 
+// Largest part of the time of a step.
 enum class StepLimit { kArithmetic, kIdleRanks, kProcessors, kLinks };
 
 // Time of a step in seconds, by cause.

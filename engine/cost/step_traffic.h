@@ -22,6 +22,7 @@ struct StepTraffic {
     bool operator==(const StepTraffic&) const = default;
 };
 
+// Predicts the traffic of a rank from the sizes of tensors and buckets.
 StepTraffic predictTraffic(const CostSubject& subject, const StrategyPlan& plan, int rank);
 
 // Returns the bytes that a stage sends to the next stage in a step; equally many bytes of gradients come back.

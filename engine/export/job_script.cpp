@@ -23,7 +23,7 @@ struct Job {
         ranks = std::to_string(world);
         nodes = std::to_string(from.nodes);
         perNode = std::to_string(world / from.nodes);
-        // One CPU for the rank's training thread and one for each of its loader workers.
+        // One CPU for the rank's computations and one for each of its loader workers.
         cpus = std::to_string(1 + from.config.loader.numWorkers);
         gpus = from.config.parallel.device == DeviceChoice::kCuda;
         name = plainName(from.config.name);

@@ -35,6 +35,7 @@ struct LayerBlock {
     std::int64_t bytes(std::int64_t samples) const { return fixed + perSample * std::min(samples, mostSamples); }
 };
 
+// Kind of a layer that the engine builds.
 enum class BuiltKind {
     kDescribed,          // one layer of the model description
     kPooledConvolution,  // a convolution, a ReLU if the description has one, and a max-pooling
@@ -42,8 +43,8 @@ enum class BuiltKind {
     kGroup,              // layers of which only input and output are kept (training.recompute)
 };
 
-// A layer as the engine builds it. nn makes one Layer of each, and cost prices each: neither decides anything about
-// fusion, grouping or layout.
+// A layer as the engine builds it. It contains all decisions about fusion, grouping and layout: nn creates one Layer
+// for each BuiltLayer, and cost computes the cost of each.
 struct BuiltLayer {
     BuiltKind kind = BuiltKind::kDescribed;
     LayerDescription layer = {};    // kDescribed: the layer; kPooledConvolution: the convolution
@@ -82,13 +83,14 @@ struct BuildChoice {
     ShardUnit unit = ShardUnit::kWhole;  // the layers that become units
 };
 
+// Returns the layers of a model in the order of execution, with their parameters and memory.
 std::vector<BuiltLayer> buildLayers(const ModelDescription& model, const BuildChoice& choice);
 
 // Returns the text of all layers, separated by commas: "Linear(64, 128), ReLU(), Linear(128, 10)".
 std::string describe(const std::vector<BuiltLayer>& layers);
 
 // Convolutions of a model whose layers can all work on blocks of channels and of which at least one is wide enough to
-// gain by it. Empty for any other model. Whether the host has fast kernels for them is a fact of that host.
+// gain by it. Empty for any other model. Does not depend on the host; takesChannelBlocks() also checks the host.
 std::vector<LayerDescription> convolutionsForBlocks(const ModelDescription& model);
 
 // True if this host computes the model on blocks of channels: it has AVX-512, and convolutionsForBlocks() is not empty.

@@ -12,6 +12,7 @@
 
 namespace ringside {
 
+// Number of threads and of batches of a PrefetchQueue.
 struct PrefetchOptions {
     std::size_t workers = 1;
     std::size_t ahead = 2;    // batches that are loaded or loading, in addition to the one in use

@@ -10,8 +10,10 @@
 
 namespace ringside {
 
+// Type of the cells of a table's column that are not missing.
 enum class ColumnType { kInteger, kReal, kText, kEmpty };
 
+// Properties of one column of a table, over the rows read.
 struct PreviewColumn {
     std::string name = {};  // from the header, or the column number from 0
     ColumnType type = ColumnType::kEmpty;
@@ -21,6 +23,7 @@ struct PreviewColumn {
     double most = 0;
 };
 
+// A class and its number of samples in the part read.
 struct PreviewClass {
     std::string name;
     std::int64_t count = 0;
@@ -41,14 +44,14 @@ struct DataPreview {
     // true: a .txt file that could be a table or a text; dataset.kind is the guess or the choice
     bool tableOrText = false;
 
-    // For tables only:
+    // For tables; a text has one column and its first lines as rows.
     bool header = false;
     bool ragged = false;  // true: its rows have different lengths
     int labelColumn = -1;
     bool labelIsSure = false;          // false: the label column is a guess that the user should confirm
     std::int64_t rowsWithMissing = 0;  // rows in which a value or the label is missing
     std::vector<PreviewColumn> columns = {};
-    std::vector<std::vector<std::string>> rows = {};  // first 20 data rows; for a text its first 20 lines in one column
+    std::vector<std::vector<std::string>> rows = {};  // first 20 data rows, or first 20 lines of a text
 
     std::vector<PreviewClass> classes = {};  // empty: regression targets, or unknown
     std::vector<std::string> notes = {};     // obstacles to loading it, one sentence each
@@ -65,6 +68,7 @@ Result<DataPreview> previewTable(std::string_view text, const std::string& what,
 DataPreview previewCharacters(const std::string& text, const std::string& what, bool partial,
                               const DatasetConfig& choices);
 Result<DataPreview> previewDirectory(const std::filesystem::path& directory, const DatasetConfig& choices = {});
+// Returns "2 classes (0: 500, 1: 268)"; with more than 10 classes only their number; for none "1,000 or more classes".
 std::string classesText(const std::vector<PreviewClass>& classes);
 
 }  // namespace ringside

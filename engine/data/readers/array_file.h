@@ -15,8 +15,10 @@ inline constexpr std::uint64_t kMaxArrayBytes = std::uint64_t{4} << 30;
 // Largest unpacked size of a gzip file: lower, because a small gzip file can claim to unpack to 4 GiB.
 inline constexpr std::uint64_t kMaxPackedArrayBytes = std::uint64_t{1} << 30;
 
+// Element type of an array file. Signed, unsigned and floating-point types with their size in bits.
 enum class ElementType { kU8, kS8, kI16, kI32, kI64, kF32, kF64 };
 
+// Returns the size of an element in bytes.
 std::size_t elementSize(ElementType type);
 std::string elementName(ElementType type);  // "uint8"
 

@@ -9,6 +9,7 @@
 
 namespace ringside {
 
+// True if the bytes begin with the magic bytes of gzip.
 bool isGzip(std::string_view bytes);
 
 // Returns the unpacked content. Problems name `what`: damaged or truncated input, more than maxBytes of content.

@@ -16,6 +16,7 @@ struct PythonLayers {
     std::vector<std::size_t> tensors = {};  // number of trained tensors of each module
 };
 
+// Returns the chain of modules of a model.
 PythonLayers pythonLayers(const ModelConfig& config, const ModelDescription& model);
 
 // Returns the index in layers_of() at which each stage begins, and the end. tensorsOfStage: number of trained tensors

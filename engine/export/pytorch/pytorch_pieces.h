@@ -20,12 +20,14 @@ std::string pythonList(std::span<const std::int64_t> values);  // "[1, 2]"
 // Returns the configuration as a dictionary, one line per section.
 std::string pythonConfig(const RunConfig& config);
 
+// Python text of a model.
 struct PythonModel {
     // build_model(); its modules are created in the order in which Ringside draws initial weights
     std::string definition = {};
     bool hasBuffers = false;  // true: has running statistics, which the ranks must share before validation
     bool hasDropout = false;  // true: has dropout, whose random numbers differ in PyTorch
 };
+// Returns the text of the model for these data. Problem: settings that do not suit the data.
 Result<PythonModel> pythonModel(const ModelConfig& config, const Dataset& data);
 // True if the model takes rows of features even if the data are images.
 bool takesRows(const ModelConfig& config);

@@ -16,6 +16,7 @@ struct PythonTransforms {
     std::string setEpoch = {};    // line inside the loop over the epochs
 };
 
+// Returns the transforms for samples of this shape.
 PythonTransforms pythonTransforms(const RunConfig& config, const SampleShape& shape);
 
 }  // namespace ringside

@@ -35,6 +35,7 @@ struct SampleLayout {
     SampleShape shape;
     bool channelsLast = false;
 };
+// Returns the layout of one sample of an array with this shape; the first dimension counts the samples.
 SampleLayout layoutOf(const std::vector<std::int64_t>& arrayShape);
 
 }  // namespace ringside

@@ -36,11 +36,13 @@ class Dataset : public ClassLabels {
     virtual std::string className(std::int64_t label) const { return std::to_string(label); }
     // Name of a table's column for display; empty if features have no names.
     virtual std::string featureName(std::int64_t) const { return {}; }
+    // Returns a feature's value before standardization, as in the file.
     virtual double unscaled(std::int64_t /*feature*/, float value) const { return static_cast<double>(value); }
 
     // Copies the features of one sample to `out`, which has shape().features values.
     virtual void features(std::int64_t index, std::span<float> out) const = 0;
-    virtual void targets(std::int64_t index, std::span<float> out) const = 0;  // regression
+    // Copies the targets of one sample to `out`, which has targetCount() values. For regression only.
+    virtual void targets(std::int64_t index, std::span<float> out) const = 0;
     // True if reading features takes file access or much computing time. The GUI thread must not do it then.
     virtual bool isLazy() const { return false; }
     // Copies the labels of one sample to `out`, which has shape().labels() values.
@@ -52,6 +54,7 @@ class Dataset : public ClassLabels {
     virtual float displayMaximum() const { return 1; }
 };
 
+// Training and validation part of a data set, with a summary for display.
 struct DataSplit {
     std::shared_ptr<const Dataset> training;
     std::shared_ptr<const Dataset> validation;

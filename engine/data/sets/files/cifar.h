@@ -17,6 +17,7 @@ enum class CifarKind { k10, k100 };
 // cifar-10-batches-bin or cifar-100-binary.
 Result<DataParts> loadCifar(CifarKind kind, const std::filesystem::path& path, const std::stop_token& stop = {});
 
+// Returns the class names in the order of the labels.
 std::span<const std::string_view> cifarClassNames(CifarKind kind);
 
 }  // namespace ringside
