@@ -10,9 +10,9 @@
 namespace ringside {
 
 // Creates the communicator of one rank over memory shared with the other processes of this host. `fd` is a zero-filled
-// file of at least sharedMemoryBytes(worldSize) bytes (run/shared_memory.h), the same file for every rank. It is mapped
-// whole and may be closed after the call. Does not wait for the other ranks. Throws CommError if the file is too small
-// or cannot be mapped.
+// file of at least sharedMemoryBytes(worldSize) bytes (launch/channels/shared_memory.h), the same file for every rank.
+// It is mapped whole and may be closed after the call. Does not wait for the other ranks. Throws CommError if the file
+// is too small or cannot be mapped.
 std::unique_ptr<Communicator> makeSharedMemoryCommunicator(int fd, int rank, int worldSize, CommOptions options = {});
 
 // Creates the communicators of all ranks as threads of this process (tests, teaching). The thread of rank i uses
