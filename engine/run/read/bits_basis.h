@@ -7,9 +7,9 @@
 
 namespace ringside {
 
-// What the last bits of a run's losses and weights depend on besides its experiment. Sums of floats depend on their
-// order, and matrix products on the instruction set: two runs of one experiment end with the same bits where all of
-// these are the same.
+// Conditions besides the experiment that determine the last bits of a run's losses and weights. Sums of floats depend
+// on their order, and matrix products on the instruction set: two runs of one experiment end with the same bits if all
+// members are equal.
 struct BitsBasis {
     std::optional<std::string> transport{};         // "shm", "gloo", "hierarchical", ...; none: no influence
     std::optional<std::string> layout{};            // strategy, mesh and which ranks share a host; none: no influence
@@ -19,16 +19,17 @@ struct BitsBasis {
     bool operator==(const BitsBasis&) const = default;
 };
 
-// Warning that some ranks compute with another instruction set than the others; empty where all have the same.
+// Returns a warning if the ranks compute with different instruction sets; empty if all have the same. isa: by rank.
 std::string instructionSetWarning(const std::vector<std::string>& isa);
 
-// "avx512_core on each rank", "rank 1: avx2; rank 0 and 2 more: avx512_core".
+// Returns a text such as "avx512_core on each rank" or "rank 1: avx2; rank 0 and 2 more: avx512_core". isa: by rank,
+// not empty.
 std::string instructionSetText(const std::vector<std::string>& isa);
 
-// A phrase for each entry that differs, such as "transport shm and gloo"; empty where both are the same.
+// Returns a phrase for each member that differs, such as "transport shm and gloo"; empty if both are the same.
 std::vector<std::string> differencesOf(const BitsBasis& a, const BitsBasis& b);
 
-// One line for people.
+// Returns one line of text for users.
 std::string textOf(const BitsBasis& basis);
 
 }  // namespace ringside

@@ -13,13 +13,13 @@
 
 namespace ringside {
 
-// A step of metrics.jsonl, or several that one line stands for. Losses that are no finite numbers are NaN.
+// A step of metrics.jsonl, or a window of several steps in one line. Losses that are not finite are NaN.
 struct StepMetrics {
-    std::int64_t step = 0;  // the last
+    std::int64_t step = 0;  // last step
     std::int64_t samples = 0;
-    double loss = 0;
-    std::int64_t from = 0;   // the first
-    std::int64_t steps = 1;  // logged ones
+    double loss = 0;         // mean over the samples
+    std::int64_t from = 0;   // first step
+    std::int64_t steps = 1;  // number of logged steps
     double lossMinimum = 0;
     double lossMaximum = 0;
     bool isThinned() const { return from != step; }
@@ -32,15 +32,17 @@ struct EpochMetrics {
     double accuracy = 0;  // NaN for regression
 };
 
-// Reads metrics.jsonl from its beginning, however long it is, a piece at a time. Lines of epochs are kept; a torn last
-// line is left out.
+// Reader of metrics.jsonl in bounded memory, from its beginning. Results of epochs are collected; an incomplete last
+// line is ignored. One thread.
 class MetricsReader {
   public:
     static Result<MetricsReader> open(const std::filesystem::path& file);
 
-    // The next step; nothing at the end of the file.
+    // Returns the next step; empty at the end of the file. A problem if a line is invalid, longer than 1 MiB or out of
+    // order.
     Result<std::optional<StepMetrics>> next();
-    const std::vector<EpochMetrics>& epochs() const { return m_epochs; }  // read so far
+    // Returns the results of the epochs before the present position.
+    const std::vector<EpochMetrics>& epochs() const { return m_epochs; }
 
   private:
     MetricsReader(UniqueFd file, std::string name) : m_file(std::move(file)), m_name(std::move(name)) {}

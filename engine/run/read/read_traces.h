@@ -9,13 +9,14 @@
 
 namespace ringside {
 
+// Traced steps of a run directory.
 struct RecordedTraces {
     TraceData data;
     std::int64_t lines = 0;
-    std::int64_t badLines = 0;  // damaged, or of no rank of this run: skipped
+    std::int64_t badLines = 0;  // skipped: damaged, or of a rank that the run does not have
 };
 
-// The traced steps that a run directory holds. A problem where there are none, with the way to get some.
+// Reads the traced steps of a run directory. A problem if there are none; it states how to record some.
 Result<RecordedTraces> readTraces(const RunPaths& paths);
 
 }  // namespace ringside

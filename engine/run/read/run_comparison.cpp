@@ -11,7 +11,7 @@
 namespace ringside {
 namespace {
 
-// One run's steps in order. Where the other recorded several together, as many are joined.
+// Cursor over one run's steps, in order. Steps are joined where the other run has recorded a window of several.
 class StepCursor {
   public:
     explicit StepCursor(MetricsReader& reader) : m_reader(reader) {}
@@ -24,7 +24,7 @@ class StepCursor {
         m_joined = 1;
         return {};
     }
-    // Takes the next step into this one; its mean is added up as the recorder does it.
+    // Joins the next step to the present one. The mean is summed in the order that the recorder uses.
     std::optional<Problem> join() {
         const StepMetrics before = *m_step;
         const double sum = m_sum;
@@ -56,14 +56,14 @@ bool sameOrNeither(double a, double b) {
     return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-// The pair that is furthest apart: the losses, or of several steps their means, minima or maxima.
+// Returns the pair with the largest difference: the losses of a step, or the means, minima or maxima of a window.
 ValuePair furthest(const StepCursor& inA, const StepCursor& inB) {
     const StepMetrics& a = *inA.step();
     const StepMetrics& b = *inB.step();
     ValuePair pair{a.step, a.loss, b.loss, 0};
     if (!a.isThinned() && !b.isThinned()) return pair;
     pair.from = std::min(a.from, b.from);
-    // Sums over windows of other widths round otherwise.
+    // Sums over windows of different widths have different rounding errors.
     constexpr double kRounding = 1e-12;
     if (inA.joined() != inB.joined() && pair.relative() < kRounding) pair.b = pair.a;
     for (const ValuePair& other : {ValuePair{a.step, a.lossMinimum, b.lossMinimum, pair.from},
@@ -91,7 +91,7 @@ void compareStep(RunComparison& result, const StepCursor& inA, const StepCursor&
     }
 }
 
-// The first step that is the run's own: later than 1 where it goes on from a checkpoint.
+// Returns the first step of the run itself: later than 1 if it resumed from a checkpoint.
 std::int64_t firstOwnStep(const RunRecord& run) {
     if (!run.config || !run.config->is_object()) return 1;
     const Json resume = run.config->value("/training/resume"_json_pointer, Json(""));
@@ -105,7 +105,7 @@ std::optional<Problem> skipTo(StepCursor& cursor, std::int64_t step) {
     return {};
 }
 
-// Whether the entry behind may be joined to this one, because the other run has them together.
+// True if `shorter` lies within the window `longer` of the other run, so that the next entry may be joined to it.
 bool reachesInto(const StepMetrics& shorter, const StepMetrics& longer) {
     return longer.isThinned() && shorter.from >= longer.from && shorter.step < longer.step;
 }
@@ -153,7 +153,7 @@ void compareEpochs(RunComparison& result, const std::vector<EpochMetrics>& a, st
     }
 }
 
-// Calls found(key, same) for each key that is in both, in order.
+// Calls found(key, same) for each key that is in both lists, in ascending order. `same`: the digests are equal.
 template <class Key, class Found>
 void forEachCommon(const std::vector<RunRecord::Hash<Key>>& a, const std::vector<RunRecord::Hash<Key>>& b,
                    const Found& found) {

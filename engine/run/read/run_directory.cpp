@@ -47,7 +47,7 @@ Result<RunDirectory> RunDirectory::create(const fs::path& path) {
     return lock(std::move(directory), made);
 }
 
-// Takes the lock of a directory that is new or empty. Another run that was quicker keeps the directory.
+// Locks a new or empty directory. A problem if another run has locked it first; the directory is then left alone.
 Result<RunDirectory> RunDirectory::lock(RunDirectory directory, bool made) {
     const RunPaths paths = directory.m_paths;
     directory.m_madeDirectory = made;

@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// Names inside a run directory; what is in each file is part of the run directory contract.
+// Paths of the files in a run directory. Their content is part of the run directory contract.
 struct RunPaths {
     explicit RunPaths(std::filesystem::path runDirectory) : directory(std::move(runDirectory)) {}
 
@@ -27,23 +27,26 @@ struct RunPaths {
     std::filesystem::path supervisor() const { return directory / "supervisor.json"; }
 };
 
-// The directory of a run being written: made new (or empty before), locked while the run lives. Until keep() it is
-// removed again by the destructor, so that a run that could not start leaves nothing behind.
+// Directory of a run that is being written, locked with flock(2) while the run is live. Until keep() is called, the
+// destructor removes a new directory and its files, so that a run that could not start leaves nothing behind.
 class RunDirectory {
   public:
-    // A problem when the directory is in use, holds anything, or cannot be made or written.
+    // Creates and locks a directory. A problem if it is in use, not empty, or cannot be created or written.
     static Result<RunDirectory> create(const std::filesystem::path& path);
-    // The same in a new directory with a default name (makeDefaultRunDirectory()).
+    // Creates and locks a new directory with a default name (makeDefaultRunDirectory()).
     static Result<RunDirectory> createDefault(const std::string& name);
-    // The directory of a run that has ended, or died, to go on in it; a problem when it is none or still in use.
+    // Locks the directory of a run that has ended or crashed, to resume in it; never removes it. A problem if it holds
+    // no run or is in use.
     static Result<RunDirectory> reopen(const std::filesystem::path& path);
     ~RunDirectory();
     RunDirectory(RunDirectory&& other) noexcept;
     RunDirectory& operator=(RunDirectory&& other) = delete;
 
     const RunPaths& paths() const { return m_paths; }
+    // Keeps the directory when this object is destroyed.
     void keep() { m_created = false; }
-    void release();  // the run has ended: unlocks and removes the files that only a live run needs
+    // Removes the files that only a live run needs, and unlocks the directory. Call after the run has ended.
+    void release();
 
   private:
     explicit RunDirectory(std::filesystem::path path) : m_paths(std::move(path)) {}
@@ -55,7 +58,7 @@ class RunDirectory {
     bool m_madeDirectory = false;
 };
 
-// A problem when the path holds no run.
+// Returns the paths of an existing run directory. A problem if the path holds no config.json or cannot be read.
 Result<RunPaths> openRunDirectory(const std::filesystem::path& path);
 
 }  // namespace ringside

@@ -51,7 +51,7 @@ bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
     return false;
 }
 
-// To the present end of the file or as much as goes at once; false once the end line was handed over.
+// Reads to the present end of the file, or about 1 MiB. False once the end line was passed.
 bool RunFollower::readOn(const std::function<void(std::string_view)>& lines) {
     if (!m_file) {
         Result<UniqueFd> file = openFile(m_paths.telemetry());
@@ -76,11 +76,11 @@ void RunFollower::handOver(std::string_view come, const std::function<void(std::
     const std::size_t newline = come.rfind('\n');
     if (newline == std::string_view::npos) return hold(come, lines);
     m_pending += come.substr(0, newline + 1);
-    const std::size_t first = m_insideLong ? m_pending.find('\n') + 1 : 0;  // a long line's rest is no line
+    const std::size_t first = m_insideLong ? m_pending.find('\n') + 1 : 0;  // skips the rest of a long line
     const std::string_view whole = std::string_view(m_pending).substr(first);
     m_ended = !whole.empty() && lastLine(whole).substr(0, kEndLine.size()) == kEndLine;
     const std::size_t end = m_pending.size() - (m_ended ? lastLine(whole).size() + 1 : 0);
-    if (m_ended && m_traces) {  // the end comes last, whatever file it is in
+    if (m_ended && m_traces) {  // traces must precede the end line
         lines(std::string_view(m_pending).substr(0, end));
         while (handOverTraces(lines)) continue;
         lines(std::string_view(m_pending).substr(end));
@@ -91,13 +91,12 @@ void RunFollower::handOver(std::string_view come, const std::function<void(std::
     m_insideLong = false;
 }
 
-// True where there are more.
+// Passes new trace lines. True if there may be more.
 bool RunFollower::handOverTraces(const std::function<void(std::string_view)>& lines) {
     return m_traces && m_traces->advance(lines);
 }
 
-// Part of a line waits for the rest; one that is too long for any of ours goes on at once, for the reader's decoder to
-// skip.
+// Buffers a part of a line. A line longer than Decoder::kMaxLine is passed in parts; the caller's decoder skips it.
 void RunFollower::hold(std::string_view part, const std::function<void(std::string_view)>& lines) {
     m_pending += part;
     if (!m_insideLong && m_pending.size() <= Decoder::kMaxLine) return;

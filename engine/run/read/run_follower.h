@@ -14,26 +14,29 @@
 
 namespace ringside {
 
-// Reads a run's telemetry from its beginning and on as it grows, from another process than the one that writes it.
-// Ends with the end line; where there is none and no supervisor to write it, makes one up that says why.
+// Reader of a run's telemetry from the beginning and while it grows, in another process than the writer. The output
+// ends with the end line. If the file has none and no supervisor is left to write it, the reader adds an end line that
+// gives the reason. One thread.
 class RunFollower {
   public:
-    enum class Traces { kLeftOut, kToo };  // trace lines among those of telemetry.jsonl
-    // How long another user's run, whose lock cannot be read, may write nothing before it counts as ended. A live run
-    // writes at least a heartbeat each second.
+    enum class Traces { kLeftOut, kToo };  // kToo: trace lines are inserted
+    // Time without new data after which another user's run, whose lock cannot be read, counts as ended. A live run
+    // writes at least one heartbeat each second.
     static constexpr std::chrono::seconds kUnknownPatience{15};
 
     explicit RunFollower(RunPaths paths, Traces traces = Traces::kLeftOut,
                          std::shared_ptr<const Clock> clock = std::make_shared<SteadyClock>());
 
-    // Hands over what has come, in pieces of whole lines, byte for byte as in the file, and about a megabyte at most,
-    // so that the caller can listen between. False once the run has ended and everything was handed over. Never waits.
+    // Passes new data to `lines`, in pieces of whole lines, byte for byte as in the file. Returns after about 1 MiB, so
+    // that the caller can serve other events; does not block. False once the run has ended and all data was passed.
     bool advance(const std::function<void(std::string_view)>& lines);
-    bool isBehind() const { return m_behind; }  // more has come already: advance again at once
+    // True if more data is available already: call advance() again at once.
+    bool isBehind() const { return m_behind; }
 
-    // Readable when the file may have grown; -1 where that cannot be watched. Look every quarter second as well: a
-    // killed supervisor changes no file.
+    // Returns a descriptor that is readable when the file may have grown; -1 if the directory cannot be watched. Call
+    // advance() every 250 ms as well, because a killed supervisor changes no file.
     int wakeFd() const { return m_watch.get(); }
+    // Discards the events of wakeFd().
     void drainWake() const;
 
   private:
@@ -45,13 +48,13 @@ class RunFollower {
 
     const RunPaths m_paths;
     const std::shared_ptr<const Clock> m_clock;
-    TimePoint m_lastNews;  // when bytes were read last
+    TimePoint m_lastNews;  // time of the last successful read
     std::optional<TraceFollower> m_traces;
     UniqueFd m_file;
     UniqueFd m_watch;
     std::string m_pending;
     bool m_ended = false;
-    bool m_insideLong = false;  // of a line too long to hold: its beginning was handed over
+    bool m_insideLong = false;  // inside a line too long to buffer, whose beginning was passed already
     bool m_behind = false;
 };
 

@@ -21,8 +21,8 @@ RunLife runLife(const std::filesystem::path& runDirectory);
 // True if a supervisor is known to hold the lock of the directory.
 bool isRunAlive(const std::filesystem::path& runDirectory);
 
-// Returns "user root" where the lock file belongs to a user whose runs this process may not control; nothing for own
-// runs, for runs without a lock file, and for root.
+// Returns a text such as "user root" if the lock file belongs to a user whose runs this process may not control; empty
+// for own runs, for runs without a lock file, and if this process runs as root.
 std::optional<std::string> otherOwner(const std::filesystem::path& runDirectory);
 
 }  // namespace ringside

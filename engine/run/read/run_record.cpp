@@ -25,7 +25,7 @@ int nibble(char digit) {
     return -1;
 }
 
-// The bytes that a hash in hex stands for; of any other text its own hash.
+// Returns the bytes of a SHA-256 in hex; for any other text, the SHA-256 of that text.
 Digest digestOf(const std::string& hash) {
     Digest digest{};
     const bool plain =
@@ -41,7 +41,8 @@ Digest digestOf(const std::string& hash) {
     return digest;
 }
 
-// The telemetry of a long run is large and only two kinds of line count; what cannot be read is left out.
+// Adds the hashes of a telemetry line. Only two kinds of lines are decoded, because telemetry can be large; invalid
+// lines are skipped.
 void applyLine(RunRecord& record, std::string_view line) {
     const bool counts =
         line.find("\"consumed\"") != std::string_view::npos || line.find("\"replica\"") != std::string_view::npos;
@@ -70,7 +71,7 @@ void readTelemetry(RunRecord& record, const std::filesystem::path& file) {
     }
 }
 
-// The last that was said of a thing counts.
+// Sorts hashes by key. Of several with the same key, keeps the last.
 template <class Key>
 void sortByKey(std::vector<RunRecord::Hash<Key>>& hashes) {
     std::ranges::stable_sort(hashes, {}, &RunRecord::Hash<Key>::key);

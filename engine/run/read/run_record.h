@@ -15,17 +15,18 @@
 
 namespace ringside {
 
+// Key of a rank's shard: the samples that the rank trains in an epoch.
 struct ShardKey {
     std::int64_t epoch = 0;
     std::int64_t rank = 0;
     auto operator<=>(const ShardKey&) const = default;  // NOLINT(modernize-use-nullptr): <=> compares with 0
 };
 
-// A SHA-256 as its bytes: millions of them are held.
+// SHA-256 in binary form, which saves memory: a record can hold millions.
 using Digest = std::array<char, 32>;
 
-// What a training left behind, by Ringside or by an exported script: enough to compare it with another. Its steps stay
-// in the file (MetricsReader).
+// Record of a training by Ringside or by an exported script, for comparison with another. The steps are not loaded:
+// they are read from the file with MetricsReader.
 struct RunRecord {
     template <class Key>
     struct Hash {
@@ -33,15 +34,15 @@ struct RunRecord {
         Digest digest{};
     };
     std::filesystem::path metrics;
-    std::int64_t firstStep = 0;               // that is recorded
-    std::vector<Hash<ShardKey>> shards;       // of the samples a rank trained on, in order
-    std::vector<Hash<std::int64_t>> weights;  // of rank 0's parameters, by steps done, in order
+    std::int64_t firstStep = 0;               // first recorded step
+    std::vector<Hash<ShardKey>> shards;       // hashes of trained samples, sorted by key
+    std::vector<Hash<std::int64_t>> weights;  // hashes of rank 0's parameters, sorted by steps done
     std::optional<Json> config;
-    std::optional<BitsBasis> bits;  // as summary.json has it
+    std::optional<BitsBasis> bits;  // from summary.json
 };
 
-// Looks at metrics.jsonl, and reads what there is of config.json and telemetry.jsonl, in bounded memory however long
-// the run was.
+// Checks the first step of metrics.jsonl and reads telemetry.jsonl, config.json and summary.json if they exist. Memory
+// grows only with the number of hashes. A problem if metrics.jsonl cannot be read or holds no step.
 Result<RunRecord> readRunRecord(const std::filesystem::path& directory);
 
 }  // namespace ringside

@@ -14,14 +14,14 @@
 
 namespace ringside {
 
-// Losses that are no finite number are told as null, as are all values that are not known.
+// Loss and accuracy of a data split. Empty values, such as a loss that is not finite, are null in the file.
 struct SplitMetrics {
     std::optional<double> loss{};
     std::optional<double> accuracy{};  // 0 to 1
     std::int64_t samples = 0;
 };
 
-// After the last epoch; a run that ended earlier has none.
+// Metrics after the last finished epoch; all empty if no epoch was finished.
 struct FinalMetrics {
     std::optional<std::int64_t> epoch{};
     std::optional<double> trainLoss{};
@@ -29,18 +29,19 @@ struct FinalMetrics {
     std::optional<double> validationLoss{};
     std::optional<double> validationAccuracy{};
     std::optional<std::int64_t> validationSamples{};
-    std::optional<SplitMetrics> exact{};   // every sample once
-    std::optional<SplitMetrics> padded{};  // the samples that make the ranks' shares even counted as well
+    std::optional<SplitMetrics> exact{};   // counts each validation sample once
+    std::optional<SplitMetrics> padded{};  // also counts the samples that make the ranks' shares equal
 };
 
-// The epoch with the highest validation accuracy, or the lowest loss where there is none.
+// Metrics of the epoch with the highest validation accuracy, or with the lowest validation loss if there is no
+// accuracy.
 struct BestMetrics {
     std::optional<std::int64_t> epoch{};
     std::optional<double> validationLoss{};
     std::optional<double> validationAccuracy{};
 };
 
-// The first sample that a rank trained on and the plan had not given it; without a place where only hashes differ.
+// First sample that a rank trained contrary to the plan. Step, slot and samples are empty if only a hash is known.
 struct SummaryMismatch {
     std::int64_t rank = 0;
     std::int64_t epoch = 0;
@@ -51,50 +52,51 @@ struct SummaryMismatch {
     std::optional<std::int64_t> trained{};
 };
 
-// The rank that others wait for, from arrival times at the collectives.
+// Rank that makes the others wait, by the arrival times at the collectives.
 struct Straggler {
     int rank = 0;
-    std::string phase{};       // "cpu" where another program takes its processor
-    double share = 0;          // of the steps in which it arrives last
-    double lostMsPerStep = 0;  // that the others wait
+    std::string phase{};       // phase that delays the rank; "cpu" if another program uses its processor
+    double share = 0;          // share of the steps in which it arrives last, 0 to 1
+    double lostMsPerStep = 0;  // time that the others wait
 };
 
-// The device and the link that ranks were slowed down to, and whether this CPU was fast enough for them.
+// Device and link that the ranks imitated by throttling.
 struct SummaryPace {
     double gflops = 0;
     double gbitPerSecond = 0;
     double latencyUs = 0;
-    bool kept = true;
+    bool kept = true;  // this CPU was fast enough to imitate them
 };
 
-// How the clock of a host stood to the run's at the end, and the way there.
+// Clock of a host at the end, relative to the run's clock.
 struct SummaryClock {
     std::string host{};
-    HostClock clock{};  // offsetUs is left out: it says when the hosts were switched on
+    HostClock clock{};  // offsetUs is not written: it would reveal when the hosts were started
 };
 
-// How a host was reached by the others, as its ranks last told; of runs on several hosts.
+// Network link of a host in a run on several hosts, by the last report of its ranks.
 struct SummaryLink {
-    std::string host{};  // empty: the run's own
-    int rank = 0;        // the first on it
+    std::string host{};  // empty: rank 0's host
+    int rank = 0;        // first rank on the host
     double roundTripMs = 0;
     std::optional<double> mbitPerSecond{};
-    std::optional<std::string> slow{};  // why it is called so
+    std::optional<std::string> slow{};  // reason why the link counts as slow; empty: it is not
 };
 
-// What of the run its directory holds: all of it, or windows of steps, or nothing after the disk was full.
+// Completeness of the record in the run directory.
 struct Recording {
     struct Stop {
-        std::int64_t step = 0;
+        std::int64_t step = 0;  // last recorded step
         std::string why{};
     };
-    std::int64_t bytes = 0;
-    std::optional<std::int64_t> thinnedFromStep{};
-    std::int64_t linesLeftOut = 0;
-    std::optional<Stop> stopped{};
+    std::int64_t bytes = 0;                         // size of telemetry, metrics and log
+    std::optional<std::int64_t> thinnedFromStep{};  // first step recorded in windows
+    std::int64_t linesLeftOut = 0;                  // lines beyond the budget
+    std::optional<Stop> stopped{};                  // recording stopped because of a full or failed disk
 };
 
-// summary.json: what a run came to. Written once, when it ends, and read by everything that shows a run.
+// Content of summary.json: the outcome of a run, written when it ends. A provisional one is written earlier if a
+// launcher may kill the supervisor.
 struct RunSummary {
     int version = 1;
     std::string name{};
@@ -102,23 +104,23 @@ struct RunSummary {
     int exitCode = 0;
     std::optional<int> firstFailedRank{};
     std::string verdict{};
-    std::vector<std::string> lastLines{};  // of the rank that failed
+    std::vector<std::string> lastLines{};  // last output of the failed rank
     std::int64_t worldSize = 0;
     std::int64_t steps = 0;
     std::int64_t plannedSteps = 0;
-    std::int64_t stepsBefore = 0;  // of the run that this one goes on from
+    std::int64_t stepsBefore = 0;  // steps done by the run that this one resumes
     std::int64_t nonFiniteBatches = 0;
     double trainSeconds = 0;
     double pausedSeconds = 0;
     double stepsPerSecond = 0;
     double samplesPerSecond = 0;
-    std::optional<double> firstStepSeconds{};  // since the start
+    std::optional<double> firstStepSeconds{};  // from the start to the end of the first step
     double totalSeconds = 0;
-    FinalMetrics last{};  // "final"
+    FinalMetrics last{};  // named "final" in the file
     BestMetrics best{};
     std::string device{};
     std::string whyDevice{};
-    std::optional<std::string> cpuSetting{};  // of the environment, that changes the bits
+    std::optional<std::string> cpuSetting{};  // environment variable that changes the last bits of results
     std::string backend{};
     std::string whyBackend{};
     std::optional<BitsBasis> bitsDependOn{};
@@ -129,14 +131,14 @@ struct RunSummary {
     double dataWaitShare = 0;
     std::optional<Straggler> straggler{};
     std::optional<std::string> timeVerdict{};
-    Json normalize{};  // what the last weights expect of images, as the manifest has it
+    Json normalize{};  // image normalization that the last weights expect, from the manifest
     std::int64_t restarts = 0;
     std::optional<std::string> weightsSha256{};
-    std::optional<std::vector<RankMemory>> memory{};          // by rank, bytes
-    std::optional<SummaryPace> pace{};                        // of a run that was slowed down to another device
-    std::optional<std::vector<std::int64_t>> bytesPerStep{};  // that each rank sends, as its communicators count
-    std::optional<double> idleShare{};   // of the passes' time, waiting for other stages: measuredIdleShare()
-    std::vector<SummaryClock> clocks{};  // of all hosts but the run's own
+    std::optional<std::vector<RankMemory>> memory{};          // by rank, in bytes
+    std::optional<SummaryPace> pace{};                        // set if the ranks were throttled
+    std::optional<std::vector<std::int64_t>> bytesPerStep{};  // payload sent in each step, by rank
+    std::optional<double> idleShare{};                        // see measuredIdleShare()
+    std::vector<SummaryClock> clocks{};                       // all hosts except rank 0's
     std::optional<std::vector<SummaryLink>> links{};
     std::int64_t droppedTelemetrySteps = 0;
     Recording recording{};
@@ -144,8 +146,8 @@ struct RunSummary {
 
 Json toJson(const RunSummary& summary);
 
-// Fields that lack or are of another type keep their defaults, so that summaries of older versions can be read.
-// A file that is missing, too large (16 MiB), no JSON or no object is a problem.
+// Reads a summary. Fields that are missing or of another type keep their defaults, so that summaries of older versions
+// can be read. A problem if the file is missing, larger than 16 MiB or not a JSON object.
 Result<RunSummary> readRunSummary(const std::filesystem::path& file);
 
 }  // namespace ringside

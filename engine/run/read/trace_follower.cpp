@@ -34,7 +34,7 @@ bool isAt(const UniqueFd& file, const std::filesystem::path& path) {
 bool TraceFollower::advance(const std::function<void(std::string_view)>& lines) {
     if (!m_file && !openNext()) return false;
     while (!readOn(lines)) {
-        // To its end. One that has been renamed meanwhile gets no more, after one last look.
+        // At the end of the file. A file that was renamed does not grow any more: it is read once more, then closed.
         if (isAt(m_file, m_paths.trace())) return false;
         if (readOn(lines)) return true;
         if (!openNext()) return false;
@@ -42,7 +42,7 @@ bool TraceFollower::advance(const std::function<void(std::string_view)>& lines) 
     return true;
 }
 
-// The older file once, at first; then the one that grows.
+// Opens the older file at the start, if there is one, and the growing file afterwards. False if there is none.
 bool TraceFollower::openNext() {
     m_pending.clear();
     UniqueFd next;
@@ -54,7 +54,7 @@ bool TraceFollower::openNext() {
     return true;
 }
 
-// True when so much came that there may be more.
+// Reads about 1 MiB. True if there may be more; false at the end of the file.
 bool TraceFollower::readOn(const std::function<void(std::string_view)>& lines) {
     std::array<char, 1U << 16> buffer;
     for (std::size_t taken = 0; taken < kMostTracesAtOnce;) {

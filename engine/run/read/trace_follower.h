@@ -10,13 +10,14 @@
 
 namespace ringside {
 
-// Reads the traces that TraceRecord writes, from another process, from the oldest there are and on as they grow.
+// Reader of the traces that TraceRecord writes, from the oldest lines and while the files grow, in another process than
+// the writer. One thread.
 class TraceFollower {
   public:
     explicit TraceFollower(RunPaths paths) : m_paths(std::move(paths)) {}
 
-    // Hands over what has come, in pieces of whole lines and about a megabyte at most; true where there is more. Never
-    // waits.
+    // Passes new data to `lines`, in pieces of whole lines. Returns after about 1 MiB; does not block. True if there
+    // may be more.
     bool advance(const std::function<void(std::string_view)>& lines);
 
   private:
