@@ -37,7 +37,7 @@ class Count {
             whole();
             return m_memory;
         }
-        // The loss object of the task; each last stage also has its own.
+        // The trainer's loss, allocated for one sample here; each slot of a last stage has a loss of its own.
         m_memory.activations += lossBytes(1);
         for (const std::size_t stage : m_plan.stagesOf(m_layout.pipeline())) mesh(stage);
         return m_memory;
@@ -58,7 +58,7 @@ class Count {
         takeBuffers(0);
     }
 
-    // Counts the memory of the first device of data_parallel. Other devices are counted separately.
+    // Counts the memory of the first device of data_parallel. Other devices have their own memory.
     void firstDevice() {
         const TrainingConfig& training = m_subject.config.training;
         const std::int64_t batch = m_subject.largestBatch();
