@@ -83,7 +83,7 @@ int runCommandLine(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);
-    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow (ulimit -f) is an error like a full disk
+    std::signal(SIGXFSZ, SIG_IGN);  // a write beyond ulimit -f then fails as on a full disk
     try {
         return ringside::runCommandLine(argc, argv);
     } catch (const ringside::Error& error) {

@@ -53,7 +53,7 @@ Problems applyAssignments(RunConfig& config, const std::vector<std::string>& ass
     return problems;
 }
 
-// What can only be known with the data: a missing file, an empty shard.
+// Returns the problems that can only be detected with the data: a missing file, an empty shard.
 Problems checkData(const RunConfig& config, const std::filesystem::path& directory) {
     const Result<DataSplit> data = loadDataset(config.dataset, directory);
     if (!data) return {data.problem()};

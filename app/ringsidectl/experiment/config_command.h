@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// `ringsidectl config`: the built-in experiment, the schema, and checking a file before it is run.
+// Adds `ringsidectl config`: prints the default experiment or the schema, and validates an experiment file.
 void addConfigCommand(CLI::App& app, std::function<int()>& action);
 
 }  // namespace ringside

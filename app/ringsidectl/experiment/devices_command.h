@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// `ringsidectl devices`: what ranks can compute on here, and why a GPU is not used.
+// Adds `ringsidectl devices`: lists the devices of this host and the reason why a GPU is not used.
 void addDevicesCommand(CLI::App& app, std::function<int()>& action);
 
 }  // namespace ringside

@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-// One line each on standard error; returns the exit code for them.
+// Prints one line per problem on standard error. Returns the exit code.
 int reportProblems(const Problems& problems);
 
 }  // namespace ringside

@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// `ringsidectl export`: an experiment as a script for other software.
+// Adds `ringsidectl export`: converts an experiment to a script for other software.
 void addExportCommand(CLI::App& app, std::function<int()>& action);
 
 }  // namespace ringside

@@ -10,6 +10,7 @@
 
 namespace ringside {
 
+// Resources of a job for a launcher.
 struct JobShape {
     std::int64_t nodes = 1;
     std::int64_t minutes = 60;
@@ -17,7 +18,8 @@ struct JobShape {
     std::vector<std::string> hosts;
 };
 
-// Writes the script that starts this experiment's ranks with a launcher, and says how to use it. The exit code.
+// Writes a script that starts the experiment's ranks with a launcher, and prints instructions for its use. Returns the
+// exit code.
 int exportJob(const std::string& launcher, const std::string& experiment, const std::vector<std::string>& assignments,
               const RunConfig& config, const JobShape& shape, const std::filesystem::path& out);
 

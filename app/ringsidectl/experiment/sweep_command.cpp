@@ -47,7 +47,7 @@ struct SweepArguments {
     bool json = false;
 };
 
-// In order, each once.
+// Parses a comma-separated list of worker numbers. Returns them sorted, without duplicates.
 Result<std::vector<std::int64_t>> workersToTry(const std::string& text) {
     std::set<std::int64_t> numbers;
     std::istringstream list(text);
@@ -66,7 +66,7 @@ Result<std::vector<std::int64_t>> workersToTry(const std::string& text) {
     return std::vector<std::int64_t>(numbers.begin(), numbers.end());
 }
 
-// What stands in the way of loading, as before a training.
+// Returns the problems that prevent loading; the checks are those before a training.
 Problems problemsOf(const RunConfig& config, const Result<DataSplit>& data) {
     if (!data) return {data.problem()};
     Problems problems = planProblems(epochSpec(config, data.value().training, 0));
@@ -81,7 +81,7 @@ Json toJson(const LoaderRate& rate) {
             {"batches", rate.batches},  {"seconds", rate.seconds}};
 }
 
-// "batches of 32 for each of 4 ranks at once"
+// Returns the load as text: "batches of 32 for each of 4 ranks at once".
 std::string loadText(const RunConfig& config, std::int64_t ranks) {
     const std::int64_t all = config.parallel.worldSize;
     std::string text = "batches of " + std::to_string(config.loader.batchSize);

@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// `ringsidectl sweep`: how fast an experiment's samples load with different numbers of workers.
+// Adds `ringsidectl sweep`: measures how fast an experiment's samples load with different numbers of workers.
 void addSweepCommand(CLI::App& app, std::function<int()>& action);
 
 }  // namespace ringside

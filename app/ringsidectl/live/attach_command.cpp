@@ -46,16 +46,16 @@ struct AttachArguments {
     bool stop = false;
 };
 
-// Standard output of a program that must go on listening while its reader is slow: what the reader has room for is
-// written at once, the rest waits, and as long as anything waits no more is fetched.
+// Standard output for a program that must not block while the process that reads the output is slow. Writes what fits
+// at once and buffers the rest; the caller fetches no more lines while data is buffered.
 class LineOutput {
   public:
     void add(std::string_view text) { m_waiting += text; }
     bool isWaiting() const { return m_written < m_waiting.size(); }
-    // Without waiting; false when the reader is gone.
+    // Writes as much as possible without blocking. False on a write error, such as a closed pipe.
     bool write() {
         while (isWaiting() && hasRoom()) {
-            // A pipe that has room takes this much without blocking (PIPE_BUF).
+            // A pipe that poll() reports as writable accepts this many bytes without blocking (PIPE_BUF).
             const std::size_t length = std::min<std::size_t>(m_waiting.size() - m_written, kAtOnce);
             const ssize_t written = ::write(STDOUT_FILENO, m_waiting.data() + m_written, length);
             if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
@@ -78,7 +78,8 @@ class LineOutput {
     std::size_t m_written = 0;
 };
 
-// Sends a command to the run. A run that cannot receive it is no error: the caller is here to follow the run.
+// Sends a command to the run. Prints a warning if the run cannot receive it, and continues, because the caller follows
+// the run in any case.
 void tell(const RunPaths& paths, const ControlCommand& command) {
     const Result<ControlClient> client = ControlClient::connect(paths);
     if (client && client.value().send(command)) return;
@@ -96,8 +97,8 @@ void complain(const Problem& problem) {
     std::fprintf(stderr, "ringsidectl: %s\n", problem.text().c_str());
 }
 
-// Control lines from standard input. A pipe or socket that ends means that whoever attached is gone; a terminal,
-// /dev/null or a file that ends means only that there is nothing more to say.
+// Reader of control lines from standard input. The end of a pipe or socket means that the attached program has ended.
+// The end of a terminal, a file or /dev/null only means that no more commands follow.
 class ControlInput {
   public:
     explicit ControlInput(const RunPaths& paths) : m_paths(paths) {
@@ -105,7 +106,7 @@ class ControlInput {
         m_isPipe = ::fstat(STDIN_FILENO, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
     }
     int fd() const { return m_open ? STDIN_FILENO : -1; }
-    // False when the other side has hung up.
+    // Reads and executes the available lines. False if the attached program has closed the pipe or socket.
     bool read() {
         std::array<char, 4096> buffer;
         const ssize_t got = ::read(STDIN_FILENO, buffer.data(), buffer.size());

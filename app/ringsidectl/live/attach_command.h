@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// `ringsidectl attach`: follows a live run or replays a finished one.
+// Adds `ringsidectl attach`: follows a live run or replays a finished one.
 void addAttachCommand(CLI::App& app, std::function<int()>& action);
 
 }  // namespace ringside

@@ -26,12 +26,13 @@ using std::chrono::seconds;
 
 constexpr milliseconds kLookEvery{50};
 constexpr seconds kTellEvery{2};
-constexpr seconds kComeBack{8};  // for those who were lost, before others go on without them
+constexpr seconds kComeBack{8};  // wait for lost members before the run continues without them
 constexpr seconds kMeet{60};
 constexpr seconds kLastWords{3};
-constexpr std::int64_t kManyRestarts = 1000;  // of a class that may go on with fewer
+// Restart limit if parallel.max_restarts is 0 and parallel.min_ranks is set.
+constexpr std::int64_t kManyRestarts = 1000;
 constexpr std::size_t kMostInput = 4096;
-constexpr int kMostFailures = 3;  // of one guest
+constexpr int kMostFailures = 3;  // of one guest, before it is removed
 
 bool mayPass(int exitCode) {
     for (const ExitCode code :
@@ -70,7 +71,8 @@ int ClassRun::run(int inputFd, int signalFd) {
     return m_exitCode;
 }
 
-// What the next start needs, for so many ranks. False when it cannot be had: then the class is over.
+// Sends the members an offer of experiment, data and checkpoint for `worldSize` ranks. If it cannot be prepared, ends
+// the class and returns false.
 bool ClassRun::offer(std::int64_t worldSize) {
     RunConfig config = classConfig(m_plan.experiment.config, worldSize);
     resolvePaths(config, m_plan.experiment.baseDirectory);
@@ -109,7 +111,7 @@ void ClassRun::readInput(int inputFd) {
     const ssize_t got = ::read(inputFd, bytes.data(), bytes.size());
     if (got <= 0) {
         m_inputEnded = true;
-        // Whoever started us is gone; a run that goes on has its own control socket.
+        // The program that started the class has ended. A run in progress continues: it has its own control socket.
         if (m_view.asLines() && m_phase != Phase::kRunning) stop();
         return;
     }
@@ -157,8 +159,8 @@ void ClassRun::gather() {
     if (std::exchange(m_startAsked, false)) m_view.say("nobody is ready yet");
 }
 
-// After a failure: with all of them, or after a while with those who are there. What they go on from may have to
-// travel first.
+// Waits, after a failure, until all members are back. After kComeBack, fewer are enough if parallel.min_ranks allows
+// it. Then sends a new offer, because members may lack the checkpoint.
 void ClassRun::gatherAgain() {
     const auto now = ClassHost::Clock::now();
     std::vector<ClassMember*> here;
@@ -220,7 +222,7 @@ void ClassRun::begin(const std::vector<ClassMember*>& ranks) {
     m_training = std::async(std::launch::async, [this, place, terms] { return train(place, terms); });
 }
 
-// In a thread of its own: what the supervisor of any run does.
+// Trains in the run's own thread, with the supervisor of any run. Returns errors in the Outcome.
 ClassRun::Outcome ClassRun::train(LaunchPlace place, RendezvousTerms terms) {
     const auto refused = [](const Problem& problem, ExitCode code) {
         return Outcome{"failed", problem.text(), static_cast<int>(code)};
@@ -286,14 +288,15 @@ bool ClassRun::mayGoOn(const Outcome& outcome) const {
     return outcome.state == "failed" && passes && !m_stopAsked && m_restarts < mostRestarts;
 }
 
-// A guest's rank refused the configuration or the data, or Ringside failed there: the others can continue without it.
+// True if a guest's rank refused the configuration or the data, sent invalid data or had an internal error. The run can
+// then continue without that guest.
 bool ClassRun::isGuestsFault(const Outcome& outcome) const {
     const bool isOwn = outcome.exitCode == static_cast<int>(ExitCode::kBadConfiguration) ||
                        outcome.exitCode == static_cast<int>(ExitCode::kInternal);
     return outcome.firstFailedRank > 0 && (isOwn || outcome.isMisuse);
 }
 
-// A guest that broke the rules is removed at once; one whose rank ends the run again and again, after the third time.
+// Removes a guest at once if the failure is its fault, and otherwise once its rank has made kMostFailures runs fail.
 void ClassRun::blameGuests(const Outcome& outcome) {
     for (const Culprit& culprit : outcome.culprits)
         blame(idOf(culprit), "kept the run from starting", culprit.isMisuse);
@@ -310,8 +313,8 @@ void ClassRun::blame(int id, const std::string& why, bool isMisuse) {
     m_host.remove(id, isMisuse ? why : why + " " + std::to_string(kMostFailures) + " times");
 }
 
-// Returns the member with the address of the culprit; if several have it, the one with the rank that it claims. 0 if
-// the member is not known.
+// Returns the id of the member with the culprit's address; if several have it, of the member with the claimed rank.
+// Returns 0 if the member is not known.
 int ClassRun::idOf(const Culprit& culprit) const {
     const auto place = static_cast<std::size_t>(culprit.rank) - 1;
     const int named = culprit.rank > 0 && place < m_ranks.size() ? m_ranks[place] : 0;

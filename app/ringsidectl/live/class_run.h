@@ -20,33 +20,36 @@
 
 namespace ringside {
 
+// Settings of a class.
 struct ClassPlan {
-    Experiment experiment;      // for all the ranks that are wanted
-    std::filesystem::path out;  // of the run
+    Experiment experiment;      // with the desired number of ranks
+    std::filesystem::path out;  // run directory
     std::filesystem::path worker;
-    std::string name;  // of who hosts
+    std::string name;  // name of rank 0's member, the host
     std::int64_t mostBytes = 0;
 };
 
-// A class from its first member to the end of its run: gathers, trains with those who are there as ranks 1, 2, ... and
-// this computer as rank 0, and after a failure gathers again and goes on, with fewer where that is allowed.
+// Runs a class from its first member to the end of its run. Waits for members, then trains with this computer as rank 0
+// and the members as ranks 1, 2, ... After a failure, waits for the members again and resumes from the last checkpoint,
+// with fewer ranks if parallel.min_ranks allows it.
 class ClassRun {
   public:
     ClassRun(ClassPlan plan, ClassHost& host, ClassView& view, Screen& screen);
 
-    // Until the run is over; its exit code. Reads wishes from inputFd: "start", "stop" or an empty line, which starts.
+    // Blocks until the run has ended and returns its exit code. Reads commands from inputFd: "start", "stop" or an
+    // empty line, which also starts.
     int run(int inputFd, int signalFd);
 
   private:
     enum class Phase { kGathering, kSending, kRunning, kOver };
-    // How one run of the ranks ended.
+    // Result of one start of the ranks.
     struct Outcome {
         std::string state;
         std::string verdict;
         int exitCode = 0;
         int firstFailedRank = -1;
-        bool isMisuse = false;               // that rank sent what no rank sends
-        std::vector<Culprit> culprits = {};  // ranks that kept the run from starting
+        bool isMisuse = false;               // the first failed rank sent invalid data
+        std::vector<Culprit> culprits = {};  // ranks that made the start fail
     };
 
     bool offer(std::int64_t worldSize);
@@ -78,23 +81,23 @@ class ClassRun {
     ClassView& m_view;
     Screen& m_screen;
     ClassData m_data;
-    std::string m_resume;  // checkpoint here
+    std::string m_resume;  // path of the checkpoint on this computer; empty: none
     Phase m_phase = Phase::kGathering;
-    std::vector<int> m_awaited;     // ids of those who become ranks once they have everything
+    std::vector<int> m_awaited;     // ids of the members that start once they have all files
     std::vector<int> m_ranks;       // ids of the members that are ranks 1, 2, ... of this start
-    std::map<int, int> m_failures;  // by id of a member: how often its rank ended a run or kept it from starting
+    std::map<int, int> m_failures;  // per member id: number of runs or starts that its rank made fail
     std::int64_t m_worldSize = 0;
     std::int64_t m_restarts = 0;
     bool m_startAsked = false;
     bool m_stopAsked = false;
     bool m_inputEnded = false;
     std::future<Outcome> m_training;
-    UniqueFd m_stopRun;  // an eventfd
+    UniqueFd m_stopRun;  // eventfd that stops the run
     ClassHost::Clock::time_point m_endedAt{};
     ClassHost::Clock::time_point m_tellAt{};
     int m_exitCode = 0;
     std::string m_input;
-    std::mutex m_mutex;  // for what the run's thread says
+    std::mutex m_mutex;  // guards the members below, which the run's thread writes
     std::string m_progress;
     std::vector<std::string> m_said;
     std::string m_directory;

@@ -25,9 +25,9 @@ using std::chrono::seconds;
 constexpr milliseconds kSeatLooksEvery{250};
 constexpr seconds kSeatTellsEvery{2};
 constexpr seconds kTryEvery{2};
-constexpr seconds kFirstPatience{10};  // for the class to be found at all
-constexpr seconds kGiveUpAfter{600};   // without the class
-constexpr seconds kSilence{20};        // it says something every other second
+constexpr seconds kFirstPatience{10};  // timeout of the first connection
+constexpr seconds kGiveUpAfter{600};   // timeout of reconnecting
+constexpr seconds kSilence{20};        // timeout of a silent host, which sends a line every 2 s
 constexpr seconds kConnectPatience{8};
 
 }  // namespace
@@ -41,11 +41,12 @@ int ClassSeat::run(int signalFd) {
         readRank();
         tell();
     }
-    if (m_rank) m_rank->signal(SIGKILL);  // the others go on, or say who is gone
+    if (m_rank) m_rank->signal(SIGKILL);  // the other ranks detect the loss
     return m_exitCode.value_or(0);
 }
 
-// False where looking on makes no sense.
+// Tries to connect, at most every kTryEvery. False if the class refuses this computer or the timeout has passed; sets
+// the exit code then.
 bool ClassSeat::connect() {
     const auto now = Clock::now();
     if (now < m_tryAt) return true;
@@ -69,7 +70,8 @@ bool ClassSeat::connect() {
     return false;
 }
 
-// True when somebody wants to leave.
+// Waits for input for up to kSeatLooksEvery. True if the user leaves: a signal, or in JSON mode the end of standard
+// input.
 bool ClassSeat::wait(int signalFd) {
     pollfd waiting[] = {{signalFd, POLLIN, 0},
                         {m_guest ? m_guest->fd() : -1, POLLIN, 0},
@@ -78,7 +80,8 @@ bool ClassSeat::wait(int signalFd) {
                         {m_plan.lines ? STDIN_FILENO : -1, POLLIN, 0}};
     if (::poll(waiting, std::size(waiting), static_cast<int>(kSeatLooksEvery.count())) <= 0) return false;
     char ignored = 0;
-    const bool isAlone = waiting[4].revents != 0 && ::read(STDIN_FILENO, &ignored, 1) <= 0;  // who started us is gone
+    // True if the program that started this one has ended.
+    const bool isAlone = waiting[4].revents != 0 && ::read(STDIN_FILENO, &ignored, 1) <= 0;
     if (waiting[0].revents == 0 && !isAlone) return false;
     if (m_guest) m_guest->send({ClassLine::Kind::kLeave, {}});
     say("over", "left the class", 0);
@@ -119,7 +122,7 @@ void ClassSeat::take(const ClassLine& line) {
 }
 
 void ClassSeat::become(const ClassStart& start) {
-    if (m_rank) m_rank->signal(SIGKILL);  // of a run that was given up
+    if (m_rank) m_rank->signal(SIGKILL);  // rank of an earlier start
     m_rank.reset();
     m_lostGuest.reset();
     const std::filesystem::path& offer = m_guest->offerDirectory();

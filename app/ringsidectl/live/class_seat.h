@@ -14,22 +14,23 @@
 
 namespace ringside {
 
+// Settings of a guest.
 struct SeatPlan {
     JoinCode code;
     std::string name;
     std::filesystem::path worker;
     std::filesystem::path folder;
     std::int64_t mostBytes = 0;
-    bool lines = false;  // JSON instead of sentences
+    bool lines = false;  // print JSON lines instead of sentences
 };
 
-// One computer's part in a class: connects, takes what the run needs, is a rank when it is told to, and comes back
+// One computer as a guest of a class: connects, receives the files, runs a rank when the host starts it, and reconnects
 // when the connection is lost.
 class ClassSeat {
   public:
     explicit ClassSeat(SeatPlan plan) : m_plan(std::move(plan)) {}
 
-    // Until the class is over or somebody leaves; the exit code.
+    // Blocks until the class is over or the user leaves. Returns the exit code.
     int run(int signalFd);
 
   private:
@@ -47,8 +48,8 @@ class ClassSeat {
     void end(int exitCode) { m_exitCode = exitCode; }
 
     SeatPlan m_plan;
-    std::unique_ptr<ClassGuest> m_guest;      // none while the connection is lost
-    std::unique_ptr<ClassGuest> m_lostGuest;  // keeps the files that a rank still reads
+    std::unique_ptr<ClassGuest> m_guest;      // null while the connection is lost
+    std::unique_ptr<ClassGuest> m_lostGuest;  // owns the files that a running rank still uses
     std::unique_ptr<ChildProcess> m_rank;     // destroyed before the files
     LineSplitter m_output{8192};
     std::string m_lastWords;

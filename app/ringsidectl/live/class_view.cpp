@@ -62,7 +62,7 @@ void ClassView::runBegins(const std::string& directory) {
             : m_screen.out("run directory: " + directory + "\n");
 }
 
-// Sentences come from say(): only programs are told the whole state.
+// Prints the state in JSON mode if it has changed. Without JSON, say() prints the events as sentences.
 void ClassView::show(const ClassHost& host, const Moment& moment) {
     if (!m_lines) return;
     const std::string line = lineOfJson({{"kind", "class"},

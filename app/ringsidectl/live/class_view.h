@@ -10,13 +10,13 @@
 
 namespace ringside {
 
-// What the host of a class is shown: sentences and a picture of the code for people, or a JSON line for every change.
+// Output of `ringsidectl host`: sentences and a QR code for people, or one JSON line per change.
 class ClassView {
   public:
     struct Moment {
         std::string phase;  // waiting | sending | running | over
-        int wanted = 0;     // ranks in all
-        int least = 0;      // that may go on; 0: all
+        int wanted = 0;     // desired number of ranks
+        int least = 0;      // minimum number of ranks after a failure; 0: all
         std::string news;
     };
 

@@ -50,12 +50,12 @@ struct ControlArguments {
     double waitSeconds = 10;
 };
 
-// What a run has said of what it was told, from its beginning on.
+// Answers of a run to control commands, read from its telemetry from the beginning.
 class Answers {
   public:
     explicit Answers(const RunPaths& paths) : m_follower(paths) {}
 
-    // Reads on; false when the run is over.
+    // Reads new telemetry. False if the run has ended.
     bool advance() {
         bool live = true;
         do {
@@ -63,18 +63,18 @@ class Answers {
         } while (live && m_follower.isBehind());
         return live;
     }
-    // Until something may have come.
+    // Waits for new telemetry, for at most kAnswerLookMs.
     void wait() {
         pollfd waiting{m_follower.wakeFd(), POLLIN, 0};
         if (::poll(&waiting, 1, kAnswerLookMs) > 0) m_follower.drainWake();
     }
     bool isPaused() const { return m_paused; }
-    // Held between two phases of a step, in which it obeys what does not change the step alone.
+    // True if the run is paused between two phases of a step. Commands that change a step then wait for its end.
     bool isHeldWithinStep() const {
         return m_paused && m_after != phaseName(Phase::kOptimizer) && m_after != phaseName(Phase::kValidation);
     }
     const std::string& heldAfter() const { return m_after; }
-    // The answer to this command among those that came since the last look at them.
+    // Returns the answer to this command since the last call, if any. Discards all other new answers.
     std::optional<Controlled> takeAnswer(const std::string& command) {
         for (const Controlled& one : std::exchange(m_new, {}))
             if (one.command == command) return one;
@@ -96,7 +96,7 @@ class Answers {
     RunFollower m_follower;
     Decoder m_decoder;
     bool m_paused = false;
-    std::string m_after;  // of the pause
+    std::string m_after;  // name of the phase after which the run is paused
     std::vector<Controlled> m_new;
 };
 
@@ -111,7 +111,7 @@ std::string numberText(double value) {
     return text;
 }
 
-// "paused after optimizer of step 120, epoch 2"
+// Returns an answer as text: "paused after optimizer, step 120, epoch 2 done".
 std::string answerText(const ControlCommand& command, const Controlled& answer) {
     const std::string place = "step " + std::to_string(answer.step) + ", epoch " + std::to_string(answer.epoch + 1);
     switch (command.kind) {
@@ -133,19 +133,20 @@ std::string answerText(const ControlCommand& command, const Controlled& answer) 
     }
 }
 
-// As RunControl does.
+// True if the run executes the command only at the end of a step. Must agree with RunControl.
 bool waitsForStepEnd(ControlKind kind) {
     return kind == ControlKind::kLearningRate || kind == ControlKind::kEpochs || kind == ControlKind::kCheckpoint ||
            kind == ControlKind::kRecord;
 }
 
-// A step and a phase end in a pause again, which is what one waits for.
+// Returns the name of the command whose answer completes `kind`. The commands step and phase are complete when the run
+// pauses again.
 std::string answerTo(ControlKind kind) {
     const bool endsInPause = kind == ControlKind::kStep || kind == ControlKind::kPhase;
     return std::string(controlName(endsInPause ? ControlKind::kPause : kind));
 }
 
-// False while nobody listens: a run that has just begun is about to.
+// Sends a command. False if the run does not listen, which includes a run that has just started.
 bool sent(const RunPaths& paths, const ControlCommand& command) {
     const Result<ControlClient> client = ControlClient::connect(paths);
     return client && client.value().send(command);
@@ -167,7 +168,7 @@ int tellRun(const ControlArguments& arguments) {
         std::printf("paused already\n");
         return 0;
     }
-    answers.takeAnswer(name);  // older ones
+    answers.takeAnswer(name);  // discards earlier answers
     using std::chrono::steady_clock;
     const auto deadline = steady_clock::now() + std::chrono::duration<double>(arguments.waitSeconds);
     while (!sent(paths.value(), command.value())) {

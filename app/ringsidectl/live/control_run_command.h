@@ -6,7 +6,8 @@
 
 namespace ringside {
 
-// `ringsidectl control RUN_DIR pause|resume|...`: tells a live run, and waits until it has obeyed.
+// Adds `ringsidectl control RUN_DIR pause|resume|...`: sends a command to a live run and waits until the run has
+// executed it.
 void addControlCommand(CLI::App& app, std::function<int()>& action);
 
 }  // namespace ringside

@@ -55,7 +55,8 @@ Result<std::string> addressOf(const std::string& wanted) {
                    "connect it to a network, or name 127.0.0.1 to try it alone"};
 }
 
-// Where fewer may go on, they need whole epochs to go on from.
+// Enables a checkpoint per epoch if parallel.min_ranks is set, because a run can continue with fewer ranks only from
+// the end of an epoch.
 void keepEpochs(RunConfig& config) {
     if (config.parallel.minRanks == 0 || config.training.checkpointEvery > 0) return;
     config.training.checkpointEvery = 1;

@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// `ringsidectl host`: trains with the computers of those who join.
+// Adds `ringsidectl host`: hosts a class, whose members' computers train as ranks.
 void addHostCommand(CLI::App& app, std::function<int()>& action);
 
 }  // namespace ringside

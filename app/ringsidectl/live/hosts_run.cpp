@@ -31,13 +31,13 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr int kMostRanksOnHosts = 64;
-constexpr std::chrono::seconds kOwnVerdict{5};  // for rank 0 to say itself what another rank's end means
-constexpr std::chrono::seconds kLeave{15};      // for the other ranks after rank 0's end
-constexpr std::chrono::seconds kAnswers{10};    // for a host to show that it is there
+constexpr std::chrono::seconds kOwnVerdict{5};  // for rank 0 to report its verdict after another rank has ended
+constexpr std::chrono::seconds kLeave{15};      // for the other ranks to end after rank 0
+constexpr std::chrono::seconds kAnswers{10};    // for a host to answer the availability check
 constexpr int kLongestPause = 30;               // seconds before a restart
 
-// The token comes first on standard input, where no other user reads it; the end of that input, whatever ended us,
-// ends the rank.
+// Returns the command for the remote shell. It reads the token from standard input, where other users cannot see it,
+// and terminates the rank when standard input ends, as it does when this program ends for any reason.
 std::string remoteCommand(const std::vector<std::string>& words) {
     std::string command;
     for (const std::string& word : words) command += shellWord(word) + " ";
@@ -51,7 +51,7 @@ std::string filledIn(std::string word, const std::string& name, const std::strin
     return at == std::string::npos ? word : word.replace(at, name.size(), value);
 }
 
-// A remote shell with a rank behind it.
+// Remote shell that runs one rank.
 class RemoteShell {
   public:
     RemoteShell(int rank, std::string host, const ChildOptions& options, UniqueFd input)
@@ -111,7 +111,7 @@ std::unique_ptr<RemoteShell> startShell(const HostsRun& run, int rank, const std
     const UniqueFd reader(fds[0]);
     UniqueFd writer(fds[1]);
     ChildOptions options;
-    options.program = "/usr/bin/env";  // finds the shell
+    options.program = "/usr/bin/env";  // searches PATH for the shell
     options.arguments = shellWords(run, host, command);
     options.fds = {{reader.get(), STDIN_FILENO}};
     return std::make_unique<RemoteShell>(rank, host, options, std::move(writer));
@@ -141,9 +141,9 @@ void waitForNews(Shells& shells, int signals) {
     for (const auto& shell : shells) shell->relay();
 }
 
-// Rank 0's exit code, once all are gone.
+// Waits until all ranks have ended and returns rank 0's exit code. `asked`: number of signals received.
 int watch(Shells& shells, int signals, int& asked) {
-    std::optional<steady_clock::time_point> until;  // then everybody is ended
+    std::optional<steady_clock::time_point> until;  // all ranks are killed at this time
     std::optional<steady_clock::time_point> stopAt;
     for (;;) {
         waitForNews(shells, signals);
@@ -171,7 +171,7 @@ int watch(Shells& shells, int signals, int& asked) {
     }
 }
 
-// What may pass when it is tried again; a wrong experiment will not.
+// True for failures that a restart can overcome. A wrong experiment is not one of them.
 bool isPassing(int code) {
     return code == static_cast<int>(ExitCode::kCommunicationFailed) ||
            code == static_cast<int>(ExitCode::kDeviceFailed) || code == static_cast<int>(ExitCode::kRankDied) ||
@@ -184,7 +184,7 @@ int ranksOf(const std::vector<HostsRun::Host>& hosts) {
     return ranks;
 }
 
-// Those that answer in time.
+// Returns the hosts that answer within kAnswers.
 std::vector<HostsRun::Host> hostsThere(const HostsRun& run) {
     std::vector<std::unique_ptr<ChildProcess>> probes;
     for (const HostsRun::Host& host : run.hosts) {
@@ -205,7 +205,7 @@ std::vector<HostsRun::Host> hostsThere(const HostsRun& run) {
     return there;
 }
 
-// One start of all ranks on these hosts.
+// Starts all ranks on these hosts, with a new token and port.
 Shells startAll(const HostsRun& run, const std::vector<HostsRun::Host>& hosts, std::int64_t restart) {
     const std::string token = randomHex(16);
     const int port = 20000 + std::stoi(randomHex(2), nullptr, 16) % 12000;
@@ -226,7 +226,7 @@ Shells startAll(const HostsRun& run, const std::vector<HostsRun::Host>& hosts, s
     return shells;
 }
 
-// Those to go on with; empty while it makes no sense.
+// Returns the hosts for the next start. Empty if too few hosts answer, or not the host of rank 0.
 std::vector<HostsRun::Host> whoGoesOn(const HostsRun& run) {
     const std::vector<HostsRun::Host> there = hostsThere(run);
     const auto say = [](const std::string& text) { std::cerr << "ringsidectl: " << text << '\n'; };
@@ -248,7 +248,7 @@ std::vector<HostsRun::Host> whoGoesOn(const HostsRun& run) {
     return {};
 }
 
-// pause: in seconds; false when somebody wants to stop meanwhile.
+// Waits for `pause` seconds. False if a signal arrives.
 bool pauseFor(int pause, int signals, int& asked) {
     pollfd waiting{signals, POLLIN, 0};
     if (::poll(&waiting, 1, pause * 1000) > 0 && wasSignalled(signals)) ++asked;

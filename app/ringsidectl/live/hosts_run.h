@@ -12,27 +12,28 @@ namespace ringside {
 
 inline constexpr const char* kDefaultShell = "ssh -T -o BatchMode=yes {host} {command}";
 
-// Ranks on several hosts for those without a scheduler: one ringside-worker through a remote shell for each.
+// Run on several hosts without a scheduler. Each rank is a ringside-worker that is started through a remote shell.
 struct HostsRun {
     struct Host {
         std::string name;
         int ranks = 1;
     };
     std::vector<Host> hosts;             // rank 0 runs on the first
-    std::vector<std::string> shell;      // words; {host} and {command} are filled in
-    std::filesystem::path worker;        // the same on all hosts
-    std::vector<std::string> arguments;  // of every rank: the experiment, --set ..., --out DIR
+    std::vector<std::string> shell;      // words of the command; {host} and {command} are replaced
+    std::filesystem::path worker;        // path of the worker, the same on all hosts
+    std::vector<std::string> arguments;  // arguments of every rank: the experiment, --set ..., --out DIR
     std::string resume;                  // --resume of the first start; empty: none
-    std::int64_t maxRestarts = 0;        // all ranks from the last checkpoint, after one failed
-    std::int64_t minRanks = 0;           // so few go on where hosts stay away; 0: only all
+    std::int64_t maxRestarts = 0;        // maximum number of restarts from the last checkpoint after a failure
+    std::int64_t minRanks = 0;           // minimum number of ranks after the loss of hosts; 0: all
 };
 
-// "node1:4,node2" (one rank where no number is).
+// Parses "node1:4,node2"; a host without a number has one rank. At most 64 ranks.
 Result<std::vector<HostsRun::Host>> parseHosts(const std::string& list);
+// Splits a shell command into words. Returns a problem if {command} is missing.
 Result<std::vector<std::string>> parseShell(const std::string& text);
 
-// Until all ranks are gone for good; rank 0's exit code. A signal asks them to stop together, a second one ends them.
-// Throws IoError.
+// Blocks until all ranks have ended and no restart follows. Returns rank 0's exit code. The first signal stops all
+// ranks together, the second kills them. Throws IoError.
 int runOnHosts(const HostsRun& run);
 
 }  // namespace ringside

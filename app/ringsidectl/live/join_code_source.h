@@ -10,12 +10,12 @@ namespace ringside {
 
 inline constexpr const char* kCodeVariable = "RINGSIDE_CODE";
 
-// Places from which `ringsidectl join` may take the join code.
+// Sources from which `ringsidectl join` can read the join code.
 struct CodeSources {
     std::string argument;  // the code itself, "-" for standard input, or empty
-    std::string file;      // of --code-file; empty: none
+    std::string file;      // path given with --code-file; empty: none
     int inputFd = 0;
-    int cancelFd = -1;  // readable when a signal has come
+    int cancelFd = -1;  // readable when a signal has arrived
 };
 
 // Returns the join code of the only source that is given: argument, file, or the environment variable RINGSIDE_CODE,

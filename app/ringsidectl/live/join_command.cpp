@@ -45,7 +45,7 @@ std::filesystem::path cacheFolder() {
     return std::filesystem::temp_directory_path() / "ringside-class";
 }
 
-// Shown on the cards of others.
+// Checks the name under which other members see this rank.
 Problems nameProblems(const std::string& name) {
     if (name.empty()) return {{"--name", "is missing: it is how the others see this rank", "say --name Ada"}};
     if (name.size() > kMaxClassName)

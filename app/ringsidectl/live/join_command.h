@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// `ringsidectl join`: makes this computer a rank of somebody's run.
+// Adds `ringsidectl join`: makes this computer a rank of another computer's run.
 void addJoinCommand(CLI::App& app, std::function<int()>& action);
 
 }  // namespace ringside

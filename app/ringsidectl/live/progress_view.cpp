@@ -74,7 +74,7 @@ std::string counted(std::int64_t count, const char* noun) {
     return withThousands(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-// The busy share of all GPUs and the hottest of them; empty without GPUs.
+// Returns the mean utilisation of all GPUs and the highest temperature; empty without GPUs.
 std::string gpuText(const RunData& run) {
     double busy = 0;
     double hottest = -1;
@@ -91,7 +91,7 @@ std::string gpuText(const RunData& run) {
     return text;
 }
 
-// A batch holds at most the rank's shard.
+// Returns the size of the largest batch, which is limited by the size of a rank's shard.
 std::int64_t largestBatch(const RunStarted& run) {
     const std::int64_t shard = (run.trainingSamples + run.worldSize - 1) / std::max(run.worldSize, 1);
     return std::min(run.batchSize, shard);
@@ -117,7 +117,7 @@ void ProgressView::printStart(const RunStarted& run) {
                  terminalText(run.whyDevice) + "\n" + terminalText(run.whyBackend) + "\n");
 }
 
-// Of ranks on several hosts: when they are first compared, and at the end.
+// Prints the clock comparison of a run on several hosts each time its text changes.
 void ProgressView::printClocks(const RunData& run) {
     const std::string clocks = run.clocksText();
     if (clocks == m_clocks) return;
@@ -152,7 +152,7 @@ void ProgressView::printEpochs(const RunData& run) {
     }
 }
 
-// Warnings and errors, each once.
+// Prints each warning and error once.
 void ProgressView::printLog(const RunData& run) {
     const std::int64_t total = run.logLinesDropped() + static_cast<std::int64_t>(run.log().size());
     const std::int64_t unseen = std::min<std::int64_t>(total - m_logSeen, static_cast<std::int64_t>(run.log().size()));
@@ -208,7 +208,7 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
     if (run.ended()) {
         const RunEnded& end = *run.ended();
         if (end.state == "failed") {
-            // The supervisor logs its verdict; one that was killed could not.
+            // A killed supervisor could not log its verdict.
             const bool told = !run.log().empty() && run.log().back().text == end.verdict;
             if (!told) m_screen.error(terminalText(end.verdict) + "\n");
             for (const std::string& line : end.lastLines) m_screen.error("  | " + terminalText(line) + "\n");

@@ -9,15 +9,15 @@
 
 namespace ringside {
 
-// A run for people at a terminal: a line per epoch, a bar with the time left, the result. Plain lines without a bar
-// where standard output is no terminal.
+// Display of a run in a terminal: a line per epoch, a bar with the remaining time, the result. Without the bar if
+// standard output is not a terminal.
 class ProgressView {
   public:
     ProgressView(Screen& screen, bool isTerminal, bool quiet)
         : m_screen(screen), m_isTerminal(isTerminal), m_quiet(quiet) {}
 
     void update(const RunData& run, unsigned changes);
-    // The result and where everything is; problems go to standard error.
+    // Prints the result and the paths of the run; errors go to standard error.
     void finish(const RunData& run, const std::string& runDirectory);
 
   private:
@@ -36,7 +36,7 @@ class ProgressView {
     bool m_barShown = false;
     std::size_t m_epochsPrinted = 0;
     std::int64_t m_logSeen = 0;
-    std::string m_clocks;  // as printed
+    std::string m_clocks;  // last printed text
     std::chrono::steady_clock::time_point m_lastBar{};
     std::chrono::steady_clock::time_point m_lastEpoch{};
 };

@@ -62,7 +62,7 @@ struct RunArguments {
     std::string reportSamples = "auto";
     std::string hosts;
     std::string shell = kDefaultShell;
-    std::int64_t maxRestarts = -1;  // -1: as the experiment says
+    std::int64_t maxRestarts = -1;  // -1: use the experiment's value
     std::int64_t minRanks = -1;
     bool detach = false;
     bool quiet = false;
@@ -112,7 +112,7 @@ int runHere(const Launch& launch, RunDirectory directory, bool quiet) {
     return end.exitCode;
 }
 
-// The detached supervisor: its own session, no terminal; what it has to say goes to the run directory.
+// Runs the supervisor in its own session without a terminal. Reports an error at the start through reportFd.
 [[noreturn]] void superviseDetached(const Launch& launch, RunDirectory directory, int reportFd) {
     int code = static_cast<int>(ExitCode::kInternal);
     std::string report;
@@ -145,7 +145,8 @@ int runHere(const Launch& launch, RunDirectory directory, bool quiet) {
     ::_exit(code);
 }
 
-// The child reports only failure; a closed pipe without a word means that every worker was started.
+// Waits for the start of the detached supervisor. The child writes only errors; a closed pipe without data means that
+// every worker has been started.
 int awaitDetached(int reportFd, const std::filesystem::path& directory) {
     std::string report;
     char buffer[4096];
@@ -176,12 +177,13 @@ int runDetached(const Launch& launch, RunDirectory directory) {
         reader.reset();
         superviseDetached(launch, std::move(directory), writer.release());
     }
-    directory.keep();  // the child's now
+    directory.keep();  // the child owns the directory now
     writer.reset();
     return awaitDetached(reader.get(), path);
 }
 
-// The experiment that a run directory, or a checkpoint in it, was trained with; empty when it is not beside it.
+// Returns the path of the experiment with which a run directory, or a checkpoint in it, was trained; empty if there is
+// none.
 std::string experimentOf(const std::filesystem::path& resumed) {
     std::error_code ignored;
     for (const auto& directory : {resumed, resumed.parent_path().parent_path()}) {
@@ -191,7 +193,7 @@ std::string experimentOf(const std::filesystem::path& resumed) {
     return {};
 }
 
-// What every rank is told, with paths that hold wherever its shell begins.
+// Returns the arguments of every rank. Paths are absolute, because each remote shell starts in its own directory.
 std::vector<std::string> rankArguments(const RunArguments& arguments) {
     std::vector<std::string> all;
     if (!arguments.config.empty()) all.push_back(std::filesystem::absolute(arguments.config).lexically_normal());
@@ -205,8 +207,8 @@ std::string resumeElsewhere(const std::string& resume) {
     return isPath ? std::filesystem::absolute(resume).lexically_normal().string() : resume;
 }
 
-// What this computer knows of the experiment decides how often and with whom it goes on; fewer need whole epochs to go
-// on from.
+// Reads the limits of restarts from the experiment on this computer, unless options give them. Enables a checkpoint per
+// epoch if min_ranks is set, because fewer ranks can continue only from the end of an epoch.
 void readRestarts(RunArguments& arguments) {
     Problems ignored;
     const Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, ignored);

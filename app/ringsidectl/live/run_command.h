@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// `ringsidectl run`: starts a run and shows it, or leaves it running by itself.
+// Adds `ringsidectl run`: starts a run and displays it, or leaves it in the background.
 void addRunCommand(CLI::App& app, std::function<int()>& action);
 
 }  // namespace ringside

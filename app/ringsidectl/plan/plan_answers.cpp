@@ -14,7 +14,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kShown = 20;  // in the text; the JSON has all
+constexpr std::size_t kShown = 20;  // lines in the text; the JSON is complete
 constexpr int kShownRanks = 16;
 
 std::string oneDecimal(double value) {
@@ -121,7 +121,7 @@ Result<PlanAnswer> answerFind(const PlanSource& source, std::int64_t epoch, std:
 }
 
 Result<PlanAnswer> answerNeverSeen(const PlanSource& source, std::int64_t epochs) {
-    // neverSeenSamples passes over epochs that cannot be dealt: the first one says why.
+    // neverSeenSamples() skips epochs whose plan is invalid; the plan of epoch 0 provides the problem.
     if (const Result<ShardPlan> plan = ShardPlan::make(source.specAt(0)); !plan) return plan.problem();
     const auto samples = neverSeenSamples([&](std::int64_t epoch) { return source.specAt(epoch); }, epochs);
     const ShardSpec spec = source.specAt(0);

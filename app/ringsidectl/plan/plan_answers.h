@@ -8,26 +8,26 @@
 
 namespace ringside {
 
-// What `ringsidectl plan` answers instead of listing the plan: a JSON object with its text for people.
+// Output of an analysis option of `ringsidectl plan`: JSON, and the same information as text.
 struct PlanAnswer {
     Json json;
     std::string text;
 };
 
-// --find "#4242", "rank:3 epoch:2", "dup", ...; epochs: how far never-seen looks.
+// Answers --find "#4242", "rank:3 epoch:2", "dup", ... `epochs`: number of epochs that the query never-seen covers.
 Result<PlanAnswer> answerFind(const PlanSource& source, std::int64_t epoch, std::int64_t epochs,
                               const std::string& query);
 
-// --never-seen: in epochs 0 .. epochs-1, beside what chance gives.
+// Answers --never-seen: samples that no rank receives in epochs 0 .. epochs-1, and the number expected by chance.
 Result<PlanAnswer> answerNeverSeen(const PlanSource& source, std::int64_t epochs);
 
-// --diff: what two settings have in common.
+// Answers --diff: the assignments that two settings have in common.
 Result<PlanAnswer> answerDiff(const PlanSource& source, std::int64_t epoch, const std::string& changes);
 
-// --balance: class by rank, with the band that holds 95 % of fair deals.
+// Answers --balance: number of samples per label and rank, with the range that holds 95 % of random assignments.
 Result<PlanAnswer> answerBalance(const PlanSource& source, std::int64_t epoch);
 
-// --damage: coverage and overlap between ranks.
+// Answers --damage: coverage of the data set and overlap between ranks.
 Result<PlanAnswer> answerDamage(const PlanSource& source, std::int64_t epoch);
 
 }  // namespace ringside

@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kShownMates = 8;  // in the text; the JSON has all
+constexpr std::size_t kShownMates = 8;  // samples in the text; the JSON is complete
 
 Json placeJson(const SampleUse& use) {
     const SamplePlace& place = use.place;

@@ -63,7 +63,7 @@ struct PlanOptions {
     bool neverSeen = false;
     bool balance = false;
     bool damage = false;
-    std::optional<std::int64_t> epochs = {};  // of --never-seen; empty: the experiment's, else 10
+    std::optional<std::int64_t> epochs = {};  // option --epochs; empty: the experiment's, else 10
 };
 
 int refuse(const Problem& problem) {
@@ -112,7 +112,7 @@ int listPlan(const PlanOptions& options, const ShardSpec& spec) {
         told(0);
         hashes = planHashes(plan.value(), ranks.value(), told);
     }
-    progress.reset();  // its line is gone before others are written
+    progress.reset();  // erases the progress line before other output
     if (!ranks) return refuse(ranks.problem());
     TextOut out(stdout);
     if (options.format == "json") writePlanJson(plan.value(), ranks.value(), out);

@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// `ringsidectl plan`: which rank gets which sample, as PyTorch would deal them.
+// Adds `ringsidectl plan`: shows which rank receives which sample, as PyTorch assigns them.
 void addPlanCommand(CLI::App& app, std::function<int()>& action);
 
 }  // namespace ringside

@@ -46,7 +46,8 @@ constexpr std::array kFlags = {
     ValueOption{"--shuffle-with-sampler", "pitfalls.shuffle_with_sampler", "mistake: shuffle=True beside a sampler"},
 };
 
-// "seed" or "drop_last" of --diff: the sampler's field first, then the others'.
+// Returns the configuration path of a key of --diff, such as "seed" or "drop_last". Searches the sampler's section
+// first.
 std::string pathOf(const std::string& key) {
     if (key.find('.') != std::string::npos) return key;
     for (const char* section : {"sampler", "parallel", "loader", "pitfalls"}) {
@@ -70,7 +71,7 @@ Result<PlanSource> fromExperiment(const std::string& file) {
     return PlanSource{experiment.value().config, training->size(), training};
 }
 
-// The way out as this command has it.
+// Replaces the remedy of a problem by this command's option.
 Problem withPlanOptions(Problem problem) {
     constexpr std::string_view kSetting = "set dataset.missing to";
     if (const auto at = problem.remedy.find(kSetting); at != std::string::npos)
@@ -78,7 +79,7 @@ Problem withPlanOptions(Problem problem) {
     return problem;
 }
 
-// A data file without an experiment, taken for what the window would take it for.
+// Loads a data file without an experiment. Detects its format as the window does.
 Result<PlanSource> fromData(const DatasetConfig& known) {
     const Result<DataPreview> preview = previewFile(known.path, known);
     if (!preview) return preview.problem();
@@ -103,7 +104,7 @@ Problem missingOption(const std::string& name) {
     return {name, "is missing", "see ringsidectl plan --help"};
 }
 
-// What is dealt before the options change it.
+// Returns the source before the options change it.
 Result<PlanSource> startingSource(const PlanSettings& settings) {
     const bool hasData = !settings.data.path.empty();
     if (hasData && !settings.configFile.empty()) {

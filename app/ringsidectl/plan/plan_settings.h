@@ -14,16 +14,17 @@
 
 namespace ringside {
 
-// The options of `ringsidectl plan` that say what is dealt. They change an experiment's settings, or the defaults.
+// Options of `ringsidectl plan` that define the sample assignment. They override an experiment's settings or the
+// defaults.
 struct PlanSettings {
     std::string configFile;  // empty: none
-    DatasetConfig data;      // its path: of --data, empty when not given; and what is known about it
+    DatasetConfig data;      // path: from --data, empty if not given; other members: known properties of that file
     std::optional<std::int64_t> size;
     std::int64_t epoch = 0;
     std::vector<std::pair<std::string, std::string>> changes;  // configuration path, value
 };
 
-// What is dealt, and of which data (none when only --size is known).
+// Settings of the sample assignment and the data (null if only --size is given).
 struct PlanSource {
     RunConfig config;
     std::int64_t size = 0;
@@ -35,7 +36,7 @@ struct PlanSource {
 void addPlanSettings(CLI::App& plan, PlanSettings& settings);
 Result<PlanSource> readPlanSource(const PlanSettings& settings);
 
-// "seed=1,world_size=8": a second setting. Also changes the epoch.
+// Returns the source with changes such as "seed=1,world_size=8" applied. Also sets `epoch` if it is changed.
 Result<PlanSource> changedSource(const PlanSource& source, const std::string& changes, std::int64_t& epoch);
 
 }  // namespace ringside

@@ -13,8 +13,8 @@ constexpr int kLineWidth = 110;
 constexpr int kMaxRows = 32;
 constexpr std::int64_t kMaxDropped = 16;
 
-// Which of `count` things are shown when at most `room` are: the first ones, a gap, and the last ones, where the
-// padding is. -1 stands for the gap.
+// Returns the indices to show if at most `room` of `count` items fit: the first ones, -1 for the gap, and the last
+// ones, which include the padding.
 std::vector<std::int64_t> shownOf(std::int64_t count, std::int64_t room) {
     std::vector<std::int64_t> shown;
     const std::int64_t head = count <= room ? count : room - room / 3;
@@ -36,12 +36,12 @@ std::string withoutTrailingBlanks(std::string text) {
     return text;
 }
 
-// The grid of ranks by slots. A batch begins with a bar; what is in no batch stands in parentheses.
+// Table of ranks by slots. A bar marks the beginning of a batch; samples outside any batch are in parentheses.
 class Grid {
   public:
     Grid(const ShardPlan& plan, RankRange ranks) : m_plan(plan), m_ranks(ranks) {
         const auto largest = std::max<std::int64_t>(0, plan.spec().datasetSize - 1);
-        m_cell = std::to_string(largest).size() + 2;  // a blank, and the mark of a duplicate
+        m_cell = std::to_string(largest).size() + 2;  // a blank and the mark of a duplicate
         const auto room = static_cast<std::int64_t>((kLineWidth - kHead) / (m_cell + 1));
         m_slots = shownOf(plan.samplesPerRank(), std::max<std::int64_t>(room, 6));
         m_kept = plan.samplesPerRank() - plan.droppedByLoader();
@@ -67,7 +67,8 @@ class Grid {
         for (const std::int64_t slot : m_slots) {
             const bool labelled = slot >= 0 && (beginsBatch(slot) || afterGap);
             afterGap = slot < 0;
-            // A label needs its place free: narrow batches have fewer labels than steps.
+            // A label is written only where it does not overlap the previous label, so narrow batches have fewer labels
+            // than steps.
             if (labelled && line.size() <= at) {
                 line.resize(at + 1, ' ');
                 line += slot < m_kept ? "step " + std::to_string(slot / m_plan.spec().batchSize + 1) : "in no step";

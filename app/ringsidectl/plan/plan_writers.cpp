@@ -13,7 +13,7 @@ const char* truth(bool value) {
     return value ? "true" : "false";
 }
 
-// [a,b,c] of count values that valueAt(i) gives.
+// Writes a JSON array of `count` values, valueAt(0) to valueAt(count-1).
 template <class ValueAt>
 void writeList(std::int64_t count, const ValueAt& valueAt, TextOut& out) {
     out << "[";
@@ -22,7 +22,7 @@ void writeList(std::int64_t count, const ValueAt& valueAt, TextOut& out) {
 }
 
 std::int64_t firstPaddedSlot(const ShardPlan& plan, int rank) {
-    // Padding is the end of the order, so a rank's padded slots are its last ones.
+    // Padding is at the end of the order, so a rank's padded slots are its last ones.
     std::int64_t slot = plan.samplesOf(rank);
     while (slot > 0 && plan.isPadded(rank, slot - 1)) --slot;
     return slot;

@@ -11,22 +11,22 @@
 
 namespace ringside {
 
-// The ranks to write: one, or all.
+// Ranks to write: one, or all.
 struct RankRange {
     int first = 0;
     int count = 0;
 };
 
-// The formats of `ringsidectl plan`: contracts that other tools read.
+// Write a plan in the formats of `ringsidectl plan`. Other tools read these formats, so they must not change.
 void writePlanJson(const ShardPlan& plan, RankRange ranks, TextOut& out);
 void writePlanCsv(const ShardPlan& plan, RankRange ranks, TextOut& out);
 void writePlanHashes(RankRange ranks, const std::vector<std::string>& hashes, TextOut& out);
 
-// Of the ranks, on all processors; told is called with the share that is done.
+// Returns the hashes of the ranks, computed on all processors. Calls the callback with the completed part, 0 to 1.
 std::vector<std::string> planHashes(const ShardPlan& plan, RankRange ranks,
                                     const std::function<void(double share)>& told);
 
-// For people: the arithmetic, then ranks by steps, shortened in the middle when it is large.
+// Writes a plan for people: the numbers, then a table of ranks by steps, with the middle of a large table left out.
 void writePlanTable(const ShardPlan& plan, RankRange ranks, TextOut& out);
 
 }  // namespace ringside

@@ -10,8 +10,8 @@
 
 namespace ringside {
 
-// One line on standard error about work that takes longer than a person likes to wait, where a person is looking: what
-// is being done, how far it is or for how long, gone again at the end.
+// Progress line on standard error for work that takes longer than kPatience: the activity, and the remaining or elapsed
+// time. Appears only on a terminal; the destructor erases it.
 class SlowProgress {
   public:
     static constexpr std::chrono::seconds kPatience{2};
@@ -21,8 +21,9 @@ class SlowProgress {
     SlowProgress(const SlowProgress&) = delete;
     SlowProgress& operator=(const SlowProgress&) = delete;
 
-    void say(const std::string& what, double share = 0);  // share: done, from 0 to 1; 0: not known
-    // The same with a share that is read each time the line is drawn, in another thread, until the next call.
+    void say(const std::string& what, double share = 0);  // share: completed part, 0 to 1; 0: not known
+    // Sets the activity and a function that returns the completed part. The display thread calls it until the next call
+    // of say() or follow().
     void follow(const std::string& what, std::function<double()> share);
 
   private:

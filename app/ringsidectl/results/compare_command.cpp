@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kDifferent = 1;  // as diff(1)
+constexpr int kDifferent = 1;  // exit code, as for diff(1)
 
 constexpr const char* kCompareFooter =
     "A and B are run directories, or any directories with a metrics.jsonl, such as an exported script's --out.\n"

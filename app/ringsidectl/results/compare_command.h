@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// `ringsidectl compare`: how far two runs are apart, step by step.
+// Adds `ringsidectl compare`: shows the differences between two runs step by step.
 void addCompareCommand(CLI::App& app, std::function<int()>& action);
 
 }  // namespace ringside

@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// `ringsidectl prove`: an experiment under every strategy, compared bit for bit.
+// Adds `ringsidectl prove`: trains an experiment under every strategy and compares the results bit by bit.
 void addProveCommand(CLI::App& app, std::function<int()>& action);
 
 }  // namespace ringside

@@ -60,7 +60,7 @@ void printShards(const RunSummary& summary) {
                       : "not as planned: " + (summary.planMismatch ? summary.planMismatch->text : "in epoch 0"));
 }
 
-// One line a host; the first has the name of the row.
+// Prints one line per host. Only the first line has the row's name.
 void printLinks(const std::vector<SummaryLink>& links) {
     const char* name = "links";
     for (const SummaryLink& link : links) {
@@ -101,7 +101,7 @@ void printSummary(const RunPaths& paths, const RunSummary& summary) {
     row("run directory", paths.directory.string());
 }
 
-// State of a run without a summary.
+// Returns the state of a run without a summary, as text.
 std::string lifeText(const RunPaths& paths) {
     switch (runLife(paths.directory)) {
         case RunLife::kLive:

@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// `ringsidectl show`: what a run came to.
+// Adds `ringsidectl show`: prints the summary of a run.
 void addShowCommand(CLI::App& app, std::function<int()>& action);
 
 }  // namespace ringside

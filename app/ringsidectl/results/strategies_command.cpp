@@ -48,7 +48,8 @@ struct StrategiesArguments {
     bool json = false;
 };
 
-// As its traced steps show it: the first one warms up. 0: not known.
+// Returns the time of a step in seconds: the median of the traced steps, which the slow first step does not distort.
+// Uses the mean step rate if there are no traces. 0: not known.
 double stepSecondsOf(const TrainedChild& child) {
     const Result<RecordedTraces> traces = readTraces(RunPaths(child.run));
     if (traces)
@@ -56,8 +57,8 @@ double stepSecondsOf(const TrainedChild& child) {
     return child.summary.stepsPerSecond > 0 ? 1 / child.summary.stepsPerSecond : 0;
 }
 
-// Trains the given number of steps and saves nothing. A loss that diverges ends no measurement: times do not depend on
-// the values.
+// Returns a configuration that trains `steps` steps and saves nothing. A diverging loss does not end it, because times
+// do not depend on the values.
 RunConfig forSteps(RunConfig config, std::int64_t steps) {
     config.training.onNonFinite = OnNonFinite::kContinue;
     config.training.maxSteps = steps;
@@ -68,7 +69,7 @@ RunConfig forSteps(RunConfig config, std::int64_t steps) {
     return config;
 }
 
-// One rank alone, with the batch of a rank: what it takes for its operations is the rate.
+// Measures the FLOP rate of this machine: trains one rank alone with the batch of a rank.
 MachineRates measuredRates(const CostSubject& subject, const std::filesystem::path& directory) {
     constexpr std::int64_t kSteps = 40;
     MachineRates rates{.processors = usableProcessors()};
@@ -76,7 +77,7 @@ MachineRates measuredRates(const CostSubject& subject, const std::filesystem::pa
     alone.config.parallel.strategy = StrategyKind::kDdp;
     alone.config.parallel.worldSize = 1;
     alone.config.parallel.memoryLimitMb = 0;
-    alone.config.parallel.pace = {};  // of the machine, not of what it stands for
+    alone.config.parallel.pace = {};  // the rates are those of this machine, not of the slower device that it imitates
     alone.config.mesh = {};
     const Result<StrategyPlan> plan = planStrategy(alone);
     const Result<TrainedChild> child = trainAsChild(forSteps(alone.config, kSteps), "rates", directory);
@@ -88,7 +89,7 @@ MachineRates measuredRates(const CostSubject& subject, const std::filesystem::pa
     return rates;
 }
 
-// First step whose logged loss is not finite.
+// Returns the first step whose logged loss is not finite, if any.
 std::optional<std::int64_t> divergedAt(const TrainedChild& child) {
     if (child.summary.nonFiniteBatches == 0) return {};
     Result<MetricsReader> metrics = MetricsReader::open(RunPaths(child.run).metrics());
@@ -137,7 +138,8 @@ void print(const StrategyLine& line, const StrategyColumns& columns, bool json) 
     std::cout << (json ? terminalJson(line.toJson().dump()) : terminalText(line.text(columns))) << std::endl;
 }
 
-// Returns the experiment with absolute paths and its device chosen. Its own strategy need not suit: its line says so.
+// Returns the experiment with absolute paths and a resolved device. The experiment's own strategy may be invalid; its
+// line in the table then contains the problem.
 Result<RunConfig> preparedForAnyStrategy(const Experiment& experiment, Problems& problems) {
     RunConfig plain = experiment.config;
     plain.parallel.strategy = StrategyKind::kDdp;

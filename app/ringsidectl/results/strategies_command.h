@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// `ringsidectl strategies`: what every strategy would cost an experiment, predicted and measured.
+// Adds `ringsidectl strategies`: predicts, and optionally measures, the cost of an experiment under every strategy.
 void addStrategiesCommand(CLI::App& app, std::function<int()>& action);
 
 }  // namespace ringside

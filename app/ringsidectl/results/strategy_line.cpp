@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kNameWidth = 25;
 constexpr std::size_t kLongestOptions = 60;
-// Predicted columns, then measured ones.
+// Widths of the predicted columns, then of the measured ones
 constexpr std::array<std::size_t, 9> kWidths = {12, 12, 14, 8, 11, 11, 11, 11, 8};
 constexpr std::size_t kPredicted = 6;
 
@@ -32,7 +32,7 @@ std::string percent(double share) {
     return withDigits("%.1f %%", share * 100);
 }
 
-// "142065"
+// Returns a rate as text, "142065".
 std::string rate(double perSecond) {
     return withDigits(perSecond < 100 ? "%.3g" : "%.0f", perSecond);
 }
@@ -64,7 +64,7 @@ Json jsonOf(const PredictedMemory& memory) {
             {"peak", memory.peak()}};
 }
 
-// Settings that make the experiment use this strategy.
+// Returns the settings that select this strategy in the experiment.
 Json settingsOf(const RunConfig& config) {
     Json settings = {{"parallel.strategy", nameOf(config.parallel.strategy)}};
     const StrategyKind strategy = config.parallel.strategy;

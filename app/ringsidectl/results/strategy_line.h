@@ -14,13 +14,13 @@ namespace ringside {
 struct MeasuredStrategy {
     double stepMs = 0;
     std::optional<double> idleShare = {};
-    std::int64_t peak = 0;                        // of the rank that took most; 0: not reported
+    std::int64_t peak = 0;                        // memory of the rank with the highest peak, in bytes; 0: not reported
     std::optional<std::int64_t> divergedAt = {};  // first step whose loss was not finite; the times are valid
 };
 
 struct StrategyLine;
 
-// Layout of the table: the widest options, and whether there are measured columns.
+// Layout of the table: width of the options column, and whether there are measured columns.
 struct StrategyColumns {
     std::size_t options = 0;
     bool measured = false;
@@ -28,10 +28,11 @@ struct StrategyColumns {
     static StrategyColumns of(const std::vector<StrategyLine>& lines, bool measured);
 };
 
+// One line of the table: predicted and measured figures of a strategy.
 struct StrategyLine {
     StrategyChoice choice;
     std::optional<MeasuredStrategy> measured = {};
-    std::string problem = {};  // why it could not be measured
+    std::string problem = {};  // reason why it could not be measured, if any
 
     Json toJson() const;
     std::string text(const StrategyColumns& columns) const;
@@ -39,7 +40,7 @@ struct StrategyLine {
 
   private:
     double measuredSamplesPerSecond() const;
-    std::string note() const;  // that the loss diverged; empty: it did not
+    std::string note() const;  // remark that the loss has diverged; else empty
 };
 
 }  // namespace ringside

@@ -15,7 +15,7 @@
 namespace ringside {
 namespace {
 
-// Everything the program said; returns when it has ended.
+// Waits until the program has ended and returns all of its output.
 std::string outputOf(ChildProcess& child) {
     std::string text;
     std::array<char, 4096> buffer;

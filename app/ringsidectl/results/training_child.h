@@ -8,10 +8,10 @@
 
 namespace ringside {
 
-// A directory that goes with its owner.
+// Temporary directory that the destructor removes.
 class WorkDirectory {
   public:
-    explicit WorkDirectory(const std::string& name);  // of the command that works there
+    explicit WorkDirectory(const std::string& name);  // name of the command; throws IoError
     ~WorkDirectory();
     WorkDirectory(const WorkDirectory&) = delete;
     WorkDirectory& operator=(const WorkDirectory&) = delete;
@@ -21,12 +21,14 @@ class WorkDirectory {
     std::filesystem::path m_path;
 };
 
+// Result of a training in a child process.
 struct TrainedChild {
-    std::filesystem::path run;  // its directory
+    std::filesystem::path run;  // run directory
     RunSummary summary;
 };
 
-// Trains an experiment by a `ringsidectl run` of its own, in directory/name; or why it could not. Waits for its end.
+// Trains an experiment with a child process `ringsidectl run` in directory/name. Blocks until the child has ended.
+// Returns a problem if the training failed.
 Result<TrainedChild> trainAsChild(const RunConfig& config, const std::string& name,
                                   const std::filesystem::path& directory);
 

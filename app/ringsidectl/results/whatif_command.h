@@ -6,6 +6,7 @@
 
 namespace ringside {
 
+// Adds `ringsidectl whatif`: predicts the step time of a recorded run under changed conditions.
 void addWhatifCommand(CLI::App& app, std::function<int()>& action);
 
 }  // namespace ringside

@@ -26,7 +26,7 @@ std::vector<std::string> optionsOf(const CLI::App& command) {
     for (const CLI::Option* option : command.get_options()) {
         for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     }
-    // A group of options that exclude one another is a nameless command within.
+    // CLI11 stores a group of mutually exclusive options as a nameless subcommand.
     for (const CLI::App* group : command.get_subcommands({})) {
         if (!group->get_name().empty()) continue;
         for (const std::string& name : optionsOf(*group)) {
@@ -44,7 +44,7 @@ std::vector<std::string> subcommandsOf(const CLI::App& app) {
     return names;
 }
 
-// "loader.batch_size=", and "dataset.kind=digits" for fields with few values.
+// Returns the words for --set: "loader.batch_size=", and "dataset.kind=digits" for fields with few values.
 std::vector<std::string> assignments() {
     std::vector<std::string> words;
     for (const ConfigField& field : configFields()) {

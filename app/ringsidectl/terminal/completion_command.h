@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// `ringsidectl completion`: a script that completes commands, options and --set fields in the shell.
+// Adds `ringsidectl completion`: prints a script that completes commands, options and --set fields in the shell.
 void addCompletionCommand(CLI::App& app, std::function<int()>& action);
 
 }  // namespace ringside

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLastPatience{2000};
 
-// All of it, however long the reader takes; nothing where it is gone.
+// Writes the whole text; blocks while the reader is slow. Returns early on a write error.
 void writeWhole(int fd, std::string_view text) {
     while (!text.empty()) {
         const ssize_t written = ::write(fd, text.data(), text.size());
@@ -28,7 +28,7 @@ void writeWhole(int fd, std::string_view text) {
         }
         if (written < 0 && errno == EINTR) continue;
         if (written >= 0 || errno != EAGAIN) return;
-        pollfd ready{fd, POLLOUT, 0};  // somebody made it non-blocking
+        pollfd ready{fd, POLLOUT, 0};  // another process has made the descriptor non-blocking
         ::poll(&ready, 1, -1);
     }
 }
@@ -44,7 +44,7 @@ struct Screen::State {
     std::condition_variable more;
     std::condition_variable written;
     std::deque<Piece> pieces;
-    std::size_t bytes = 0;  // in pieces, and in the one being written
+    std::size_t bytes = 0;  // size of `pieces` and of the piece being written
     std::int64_t dropped = 0;
     bool over = false;
 

@@ -7,21 +7,22 @@
 
 namespace ringside {
 
-// Standard output and standard error of who must never wait for a reader: a thread writes, and what a reader that does
-// not read has no room for is dropped and counted. When it reads again it is told how much it has missed.
+// Standard output and standard error for a program that must never block on a slow reader. A thread writes; lines that
+// exceed the buffer of kMostBytes are dropped and counted, and the number of dropped lines is printed when there is
+// room again. Thread-safe.
 class Screen {
   public:
     static constexpr std::size_t kMostBytes = std::size_t{256} << 10;
 
     explicit Screen(int outputFd = 1, int errorFd = 2);
-    // What was said so far is shown for at most this long.
+    // Writes buffered text for at most 2 s.
     ~Screen();
     Screen(const Screen&) = delete;
     Screen& operator=(const Screen&) = delete;
 
     void out(const std::string& text);
     void error(const std::string& text);
-    // Until everything is written; false at the deadline.
+    // Blocks until all text is written. False at the deadline.
     bool flush(std::chrono::milliseconds deadline);
 
   private:
@@ -29,7 +30,8 @@ class Screen {
     void add(int fd, const std::string& text);
     const int m_output;
     const int m_error;
-    std::shared_ptr<State> m_state;  // the thread's as well: it may be caught in a write when we leave
+    // Shared with the thread, which can be blocked in a write when the Screen is destroyed.
+    std::shared_ptr<State> m_state;
 };
 
 }  // namespace ringside

@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// Switches the echo of a terminal off while it exists; nothing happens where `fd` is no terminal.
+// Switches off the echo of a terminal during its lifetime. No effect if `fd` is not a terminal.
 class WithoutEcho {
   public:
     explicit WithoutEcho(int fd) : m_fd(fd), m_isTerminal(::tcgetattr(fd, &m_before) == 0) {
@@ -40,7 +40,7 @@ class WithoutEcho {
     bool m_isTerminal;
 };
 
-// Waits for a byte; empty once there is one.
+// Waits for a byte. Returns an error message, or an empty text once a byte is available.
 std::string waitForByte(const SecretInput& input, steady_clock::time_point deadline) {
     pollfd waiting[] = {{input.fd, POLLIN, 0}, {input.cancelFd, POLLIN, 0}};
     for (;;) {

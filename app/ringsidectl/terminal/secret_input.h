@@ -9,17 +9,19 @@
 
 namespace ringside {
 
+// Settings for reading a secret.
 struct SecretInput {
-    std::string name;    // of the secret in messages: "the join code"
-    std::string prompt;  // shown on standard error where a person types
+    std::string name;    // name of the secret in messages: "the join code"
+    std::string prompt;  // shown on standard error if the input is a terminal
     int fd = 0;
-    int cancelFd = -1;  // readable when a signal has come, see signalInput()
+    int cancelFd = -1;  // readable when a signal has arrived, see signalInput()
     std::size_t mostBytes = 256;
     std::chrono::milliseconds timeout{600000};
 };
 
-// Reads one line and nothing behind it. On a terminal the typed characters are not shown, and the terminal is as before
-// afterwards. Problems: the end of the input, a signal, a line that is too long, the timeout.
+// Reads one line and nothing beyond it. On a terminal, the typed characters are not shown, and the terminal's settings
+// are restored afterwards. Returns a problem at the end of the input, on a signal, on a line that is too long, and at
+// the timeout.
 Result<std::string> readSecret(const SecretInput& input);
 
 }  // namespace ringside

@@ -7,8 +7,8 @@
 
 namespace ringside {
 
-// A descriptor that is readable when one of the signals has come; they do nothing else from now on. Signals that our
-// parent ignores stay ignored: that is how nohup and a shell's `&` protect what they start. Before any thread is made.
+// Blocks the signals and returns a descriptor that becomes readable when one of them arrives. Signals that the parent
+// process ignores stay ignored, because nohup and a shell's `&` rely on that. Call before any thread is created.
 UniqueFd signalInput(std::initializer_list<int> numbers);
 
 }  // namespace ringside

@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// Buffered text to an open stream: plans have up to billions of numbers, and none is held back longer than 64 KiB.
-// Throws IoError when the stream takes no more (a full disk, a closed pipe).
+// Buffered output to an open stream, flushed at 64 KiB, because plans have up to billions of numbers. Throws IoError if
+// a write fails (a full disk, a closed pipe).
 class TextOut {
   public:
     explicit TextOut(std::FILE* stream) : m_stream(stream) { m_buffer.reserve(kFlushAt + 64); }
@@ -27,7 +27,7 @@ class TextOut {
     }
     TextOut& operator<<(int number) { return *this << std::int64_t{number}; }
 
-    void flush();  // call once at the end
+    void flush();  // must be called at the end
 
   private:
     static constexpr std::size_t kFlushAt = 1U << 16;

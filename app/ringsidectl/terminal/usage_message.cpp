@@ -22,7 +22,7 @@ std::string unknownCommand(const CLI::App& app, const std::string& word) {
     return word + " is no command: " + (near.empty() ? commands : "did you mean " + near + "?");
 }
 
-// CLI11's sentences, put the way Ringside says such things.
+// Rewrites CLI11's error messages in Ringside's wording.
 std::string whatIsWrong(const CLI::Error& error) {
     const std::string text = error.what();
     const std::string name = error.get_name();

@@ -6,11 +6,11 @@
 
 namespace ringside {
 
-// One line for a command line that cannot be understood: what is wrong with which word, and the way out.
+// Returns one line for an invalid command line: the word, the error and the remedy.
 std::string usageMessage(const CLI::App& app, const CLI::Error& error, const std::string& firstWord);
 
-// The first option or argument of the chosen command that was given as "", as a script with an unset variable does;
-// empty when there is none.
+// Returns the first option or argument of the chosen command that was given as "", as happens in a script with an unset
+// variable. Empty if there is none.
 std::string emptyOption(const CLI::App& command);
 
 }  // namespace ringside
