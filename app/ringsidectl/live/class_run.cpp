@@ -26,7 +26,7 @@ using std::chrono::seconds;
 
 constexpr milliseconds kLookEvery{50};
 constexpr seconds kTellEvery{2};
-constexpr seconds kComeBack{8};  // wait for lost members before the run continues without them
+constexpr seconds kComeBack{8};  // wait for lost members, after which the run continues without them
 constexpr seconds kMeet{60};
 constexpr seconds kLastWords{3};
 // Restart limit if parallel.max_restarts is 0 and parallel.min_ranks is set.
@@ -159,8 +159,8 @@ void ClassRun::gather() {
     if (std::exchange(m_startAsked, false)) m_view.say("nobody is ready yet");
 }
 
-// Waits, after a failure, until all members are back. After kComeBack, fewer are enough if parallel.min_ranks allows
-// it. Then sends a new offer, because members may lack the checkpoint.
+// Waits, after a failure, until all members are back, the user asks to start, or kComeBack has passed and
+// parallel.min_ranks allows fewer. Then sends a new offer, because members may lack the checkpoint.
 void ClassRun::gatherAgain() {
     const auto now = ClassHost::Clock::now();
     std::vector<ClassMember*> here;

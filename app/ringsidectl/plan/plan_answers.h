@@ -21,7 +21,8 @@ Result<PlanAnswer> answerFind(const PlanSource& source, std::int64_t epoch, std:
 // Answers --never-seen: samples that no rank receives in epochs 0 .. epochs-1, and the number expected by chance.
 Result<PlanAnswer> answerNeverSeen(const PlanSource& source, std::int64_t epochs);
 
-// Answers --diff: the assignments that two settings have in common.
+// Answers --diff: number of samples that keep their rank, step or position under a second setting, and the numbers
+// expected by chance.
 Result<PlanAnswer> answerDiff(const PlanSource& source, std::int64_t epoch, const std::string& changes);
 
 // Answers --balance: number of samples per label and rank, with the range that holds 95 % of random assignments.

@@ -17,7 +17,7 @@ struct RankRange {
     int count = 0;
 };
 
-// Write a plan in the formats of `ringsidectl plan`. Other tools read these formats, so they must not change.
+// Writes a plan in one of the formats of `ringsidectl plan`. Other tools read these formats, so they must not change.
 void writePlanJson(const ShardPlan& plan, RankRange ranks, TextOut& out);
 void writePlanCsv(const ShardPlan& plan, RankRange ranks, TextOut& out);
 void writePlanHashes(RankRange ranks, const std::vector<std::string>& hashes, TextOut& out);

@@ -118,7 +118,7 @@ class RendezvousHost {
     std::optional<Problem> m_problem;
     std::vector<Culprit> m_culprits;
     std::string m_turnedAway;  // reason given to every rank by turnAway(), else empty
-    std::set<int> m_told;      // ranks that have received m_turnedAway
+    std::set<int> m_told;      // ranks that were refused with m_turnedAway
     LineDeadline m_startedAt{};
     LineDeadline m_sayAt{};
 };

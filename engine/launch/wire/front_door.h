@@ -22,7 +22,7 @@ class FrontDoor {
   public:
     static constexpr std::size_t kMostPending = 256;
 
-    // Callback for a received line. Returns true if the line is a valid greeting. May take ownership of the socket.
+    // Callback for a received line. Returns true if the line proves the secret. May take ownership of the socket.
     using Greet = std::function<bool(UniqueFd& socket, const std::string& nonce, const std::string& line)>;
 
     // Listens on the first address of `host` that can be bound; false if there is none. loopbackIsAny: a host name that

@@ -43,7 +43,8 @@ bool sendLine(int socket, std::string_view line, LineDeadline deadline);
 // Returns the time until the deadline as a timeout for poll(): milliseconds, 0 to 60,000.
 int pollTimeout(LineDeadline deadline);
 
-// Return the address of the socket's peer or of its own end, "10.0.0.7:21345"; empty on an error.
+// Returns the address of the other end (peerAddress) or of this end (ownAddress), "10.0.0.7:21345" with the port; empty
+// on an error.
 std::string peerAddress(int socket, bool withPort);
 std::string ownAddress(int socket, bool withPort);
 
