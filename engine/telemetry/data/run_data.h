@@ -170,8 +170,8 @@ class Pace {
 // programs that hold many runs. kLeftOut: none, for programs that only count.
 enum class Curves { kKept, kGlobal, kLeftOut };
 
-// State of one run, live or finished, built from its events alone, in bounded memory. Not thread-safe. Returned
-// references are valid until the next apply().
+// State of one run, live or finished, built from its events alone, in bounded memory. Not thread-safe.
+// The next apply() invalidates references to elements of the returned containers.
 class RunData {
   public:
     explicit RunData(Curves curves = Curves::kKept) : m_curves(curves) {}

@@ -181,7 +181,8 @@ struct RankMemory {
     std::int64_t predictedPeak = -1;  // predicted from the model and the strategy; -1: not known
 };
 
-// "traffic": bytes that a rank sent in one step with a full batch, as counted by its communicators. Sent once.
+// "traffic": bytes that a rank sent in one step with a full batch, as counted by its communicators. Sent for the first
+// two such steps.
 struct RankTraffic {
     int rank = 0;
     std::int64_t step = 0;
@@ -189,7 +190,7 @@ struct RankTraffic {
 };
 
 // "clock": offset between a host's clock and the run's clock, by which the times of that host's ranks are corrected.
-// Sent repeatedly by the host of the run. Microseconds of CLOCK_MONOTONIC.
+// Written repeatedly by the supervisor. Microseconds of CLOCK_MONOTONIC.
 struct HostClock {
     int rank = 0;                  // lowest rank on that host
     std::int64_t offsetUs = 0;     // the host's clock minus the run's clock
@@ -242,7 +243,7 @@ struct Controlled {
     std::int64_t timeUs = 0;
 };
 
-// "local": result of a validation that a rank computed without the other ranks (pitfalls.local_metrics).
+// "local": result of a validation on a rank's own samples, not summed over the ranks (pitfalls.local_metrics).
 struct LocalResult {
     int rank = 0;
     std::int64_t epoch = 0;
@@ -279,8 +280,8 @@ struct GradientView {
     std::int64_t step = 0;  // step of the gradients
     // own: local gradient before the all-reduce; mean: after it; change: change of the weights by the update
     std::string moment;
-    double norm = 0;    // norm of the reported vector
-    double cosine = 0;  // mean: cosine similarity of the local gradient and the mean; NaN for the other moments
+    double norm = 0;                      // norm of the reported vector
+    double cosine = 0;                    // mean: cosine similarity of the local gradient and the mean; NaN: not known
     std::vector<std::string> names = {};  // names of the tensors
     std::vector<std::int64_t> rows = {};  // number of rows of each tensor's cells
     std::vector<std::int64_t> columns = {};
@@ -305,7 +306,7 @@ struct LoggedScalar {
 // memory, a note is a fact that the user should know.
 enum class Severity : std::uint8_t { kMistake, kCost, kNote };
 
-// "mistake", "cost", "note": as in telemetry and in summary.json.
+// Returns the name used in telemetry and in summary.json: "mistake", "cost" or "note".
 std::string_view severityName(Severity severity);
 std::optional<Severity> severityNamed(std::string_view name);
 
