@@ -11,10 +11,10 @@
 
 namespace ringside {
 
-// The choices of an experiment. Each is an enumeration with one table of names: parsing, serialisation, the schema,
-// completion, help and the form read that table. Names and enumerators have the same order.
+// Choices of an experiment. Each is an enumeration with one table of names, in the order of the enumerators. Parsing,
+// serialisation, the schema, shell completion, help and the form read that table.
 //
-// Each enumeration has std::uint8_t as its underlying type, so that ConfigField can address its value.
+// The underlying type is std::uint8_t, so that ConfigField can address the value.
 
 enum class DatasetKind : std::uint8_t {
     kDigits,
@@ -146,7 +146,7 @@ concept NamedChoice = requires(T value) {
     namesOf(value);
 };
 
-// The table of names of a choice, with static lifetime.
+// Table of names of a choice, with static lifetime.
 template <NamedChoice T>
 inline constexpr auto kNamesOf = namesOf(T{});
 
@@ -162,7 +162,7 @@ std::string textOf(T value) {
     return std::string(nameOf(value));
 }
 
-// Returns the choice with this name, if there is one.
+// Returns the choice with this name, or nothing.
 template <NamedChoice T>
 constexpr std::optional<T> choiceNamed(std::string_view name) {
     const auto found = std::ranges::find(kNamesOf<T>, name);

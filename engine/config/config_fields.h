@@ -42,10 +42,10 @@ struct ConfigField {
     std::string_view section() const;  // "parallel", "parallel.pace"; empty for top-level fields
     std::string_view key() const;      // "world_size"
 
-    // Modified copies, for the rows of the tables.
-    constexpr ConfigField refusedAs(std::string_view sentence) const;  // belowMin
-    constexpr ConfigField orAuto() const;                              // emptyIsAuto
-    constexpr ConfigField orNull() const;                              // nullIsDefault
+    // Return modified copies; used in the tables of fields.
+    constexpr ConfigField refusedAs(std::string_view sentence) const;  // sets belowMin
+    constexpr ConfigField orAuto() const;                              // sets emptyIsAuto
+    constexpr ConfigField orNull() const;                              // sets nullIsDefault
 };
 
 constexpr ConfigField ConfigField::refusedAs(std::string_view sentence) const {
@@ -77,6 +77,7 @@ struct NeutralKey {
 std::span<const ConfigField> configFields();
 std::span<const NeutralKey> neutralKeys();
 
+// Returns the field with this path, or null.
 const ConfigField* findConfigField(std::string_view path);
 
 // Returns the value of a field as JSON, or as text for messages ("32", "[128]", "\"digits\"").

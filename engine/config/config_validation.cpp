@@ -13,7 +13,8 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kMaxHiddenLayers = 64;
-constexpr std::int64_t kMaxSyntheticValues = std::int64_t{1} << 28;  // 1 GiB of float32
+// largest size of synthetic data: 1 GiB of float32
+constexpr std::int64_t kMaxSyntheticValues = std::int64_t{1} << 28;
 
 std::string rangeRemedy(const ConfigField& field) {
     const std::string low = (field.aboveMin ? "above " : "from ") + plainNumber(field.min);

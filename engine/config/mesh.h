@@ -52,6 +52,7 @@ RunConfig asProcesses(RunConfig config);
 
 // Returns the number of micro-batches of a rank's batch; 1 without a pipeline and for model_parallel.
 std::int64_t microBatchesOf(const RunConfig& config);
+// Returns the number of pipeline stages of each rank; 1 for model_parallel.
 std::int64_t stagesPerRank(const RunConfig& config);
 // Returns pipeline.stages_per_rank as far as a schedule allows it: 1 for gpipe and 1f1b, at least 2 for interleaved.
 std::int64_t stagesPerRankFor(PipelineScheduleKind schedule, const RunConfig& config);

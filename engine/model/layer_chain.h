@@ -19,6 +19,7 @@ class LayerChain {
     LayerChain(const Shape& sample, std::int64_t words, std::string where = {})
         : m_shape(sample), m_words(words), m_where(std::move(where)) {}
 
+    // Appends a layer and computes its shapes. Has no effect after a problem.
     void add(LayerDescription layer);
     void linear(const std::string& name, std::int64_t outputs);
     void convolution(const std::string& name, std::int64_t channels);  // 3 x 3 with padding 1
@@ -27,6 +28,7 @@ class LayerChain {
     void flatten() { add({.kind = LayerKind::kFlatten}); }
 
     const Shape& shape() const { return m_shape; }
+    // Returns the layers, or the first problem.
     Result<std::vector<LayerDescription>> result() &&;
 
   private:

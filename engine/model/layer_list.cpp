@@ -27,7 +27,7 @@ struct Key {
 // List of layers nested in a residual layer.
 struct Part {
     std::string_view name;
-    std::string_view inState;  // its name in the state_dict
+    std::string_view inState;  // name of the list in the state_dict
     std::vector<LayerDescription> LayerDescription::*layers;
 };
 constexpr std::array kParts = {Part{"layers", "body", &LayerDescription::body},

@@ -14,6 +14,7 @@ namespace ringside {
 class Dataset;
 struct SampleShape;
 
+// Layers of a model with all shapes.
 struct ModelDescription {
     std::vector<LayerDescription> layers;
 
@@ -46,6 +47,8 @@ Result<ModelDescription> describeModel(const ModelConfig& config, const Shape& s
 
 // Describes a model for a data set: one output for each class, or for each value to predict.
 Result<ModelDescription> describeModel(const ModelConfig& config, const Dataset& data);
+// Returns the input shape and the number of outputs that a data set requires. modelInput() and modelOutputs() return
+// them separately.
 ModelTask modelTask(const Dataset& data);
 Shape modelInput(const SampleShape& sample);
 std::int64_t modelOutputs(const Dataset& data);

@@ -27,11 +27,13 @@ struct ModelSummaryRow {
     bool operator==(const ModelSummaryRow&) const = default;
 };
 
+// Table of the layers of a model, with notes.
 struct ModelSummary {
     std::vector<ModelSummaryRow> rows;
     std::vector<std::string> notes;  // sentences that explain the numbers and the memory of each rank
 };
 
+// Summarizes a model that is trained with this configuration.
 ModelSummary summarizeModel(const ModelDescription& model, const RunConfig& config);
 
 // Returns the rows as a table for a terminal, then the notes. Lines end with '\n'.

@@ -32,9 +32,9 @@ struct SimulatedAction {
 };
 
 struct ScheduleSimulation {
-    std::vector<SimulatedAction> actions;  // by rank, in order
+    std::vector<SimulatedAction> actions;  // sorted by rank, then in order of execution
     double makespan = 0;
-    std::vector<double> busy;  // by rank
+    std::vector<double> busy;  // total duration of the actions, by rank
     std::vector<double> end;   // end of each rank's last action
     // largest number of stage activations in flight, by rank: held from F until B or W
     std::vector<int> peakActivations;

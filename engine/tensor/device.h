@@ -3,6 +3,7 @@
 
 namespace ringside {
 
+// Compute device: the CPU, or the CUDA device with this index.
 struct Device {
     enum class Kind { kCpu, kCuda };
     Kind kind = Kind::kCpu;

@@ -5,8 +5,10 @@
 
 namespace ringside {
 
+// Types of the values of a tensor.
 enum class DType { kFloat32, kInt64, kUInt8 };
 
+// Returns the size of one value in bytes.
 constexpr std::size_t sizeOf(DType type) {
     switch (type) {
         case DType::kFloat32:

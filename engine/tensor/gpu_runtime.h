@@ -21,7 +21,9 @@ class GpuRuntime {
     virtual DeviceEvent createEvent() = 0;
     virtual void destroyEvent(DeviceEvent event) noexcept = 0;
 
+    // Enqueues the event on a stream. The event is finished when all earlier work of the stream is.
     virtual void record(DeviceEvent event, DeviceStream stream) = 0;
+    // Makes later work of the stream wait for the event, without blocking the caller.
     virtual void streamWaits(DeviceStream stream, DeviceEvent event) = 0;
     // Returns whether the work before the event is done, without waiting. Must not be called while a CUDA graph is
     // recorded, nor for an event that was last recorded into a graph.
@@ -32,6 +34,7 @@ class GpuRuntime {
     virtual void* allocateHost(std::size_t bytes) = 0;  // page-locked
     virtual void releaseHost(void* memory) noexcept = 0;
     virtual bool isHostMemory(const void* memory) = 0;
+    // Enqueues a copy in any direction between host and device memory.
     virtual void copy(void* to, const void* from, std::size_t bytes, DeviceStream stream) = 0;
 
     // Yields the CPU for a moment between two polls of finished().

@@ -12,6 +12,7 @@
 
 namespace ringside {
 
+// Default limit of the number of values in a JSON text.
 inline constexpr std::size_t kMaxJsonValues = std::size_t{1} << 21;
 
 // Parses text of at most maxBytes, maxDepth nested levels and maxValues values. A syntax error names the line and

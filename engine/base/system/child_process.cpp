@@ -63,7 +63,7 @@ struct Image {
     int firstFreeFd = 0;  // above all targets, so that dup2() overwrites no source
 };
 
-// Lowest descriptor above all targets. A fixed high number would exceed small limits (ulimit -n).
+// Returns the lowest descriptor above all targets. A fixed high number would exceed small limits (ulimit -n).
 int firstFreeFd(const std::vector<InheritedFd>& fds) {
     int highest = STDERR_FILENO;
     for (const InheritedFd& fd : fds) highest = std::max(highest, fd.target);

@@ -41,7 +41,7 @@ std::string withoutPaths(std::string_view text) {
 
 }  // namespace
 
-// From the first quote to the last one: quoted text may hold quotes itself.
+// Replaces everything from the first quote to the last one, because quoted text may contain quotes.
 std::string withoutPrivateParts(std::string_view text) {
     const std::size_t first = text.find('"');
     if (first == std::string_view::npos) return withoutPaths(text);

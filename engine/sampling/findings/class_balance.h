@@ -18,8 +18,8 @@ struct ClassBalance {
     int classes = 0;
     std::vector<std::int64_t> counts;           // rank-major
     std::vector<ChanceBand> bands;              // rank-major, because an unpadded rank may draw one sample less
-    std::vector<std::string> names = {};        // of the classes
-    std::vector<std::int64_t> classSizes = {};  // in the data set
+    std::vector<std::string> names = {};        // names of the classes
+    std::vector<std::int64_t> classSizes = {};  // samples of each class in the data set
     std::vector<double> outsideByChance = {};   // by rank: expected number of classes outside their bands
 
     std::size_t cell(int rank, int label) const {
@@ -29,7 +29,7 @@ struct ClassBalance {
     const ChanceBand& band(int rank, int label) const { return bands[cell(rank, label)]; }
     bool outside(int rank, int label) const { return isOutside(count(rank, label), band(rank, label)); }
     int outsideCount() const;
-    double expectedOutside() const;  // of outsideCount(), under a random assignment
+    double expectedOutside() const;  // expected value of outsideCount() for a random assignment
 
     // Returns the distance of a rank from a random assignment over all classes: Pearson's chi-square statistic with a
     // correction for drawing without replacement. 95 % of random assignments stay below distanceLimit().
@@ -56,9 +56,9 @@ struct BatchBalance {
     int classes = 0;
     std::vector<std::int32_t> counts;      // step-major
     std::vector<std::int64_t> sizes;       // size of every step's global batch
-    std::vector<std::int64_t> classSizes;  // in the data set
+    std::vector<std::int64_t> classSizes;  // samples of each class in the data set
     std::int64_t datasetSize = 0;
-    std::vector<std::string> names = {};  // of the classes
+    std::vector<std::string> names = {};  // names of the classes
 
     std::int64_t count(std::int64_t step, int label) const {
         return counts[static_cast<std::size_t>(step * classes + label)];
@@ -68,9 +68,10 @@ struct BatchBalance {
                           sizes[static_cast<std::size_t>(step)]);
     }
     std::int64_t outsideCount() const;
-    double expectedOutside() const;  // of outsideCount(), under a random assignment
+    double expectedOutside() const;  // expected value of outsideCount() for a random assignment
 };
 
+// Counts the classes of every step. labels and stop: as for classBalance().
 BatchBalance batchBalance(const ShardPlan& plan, std::span<const std::uint16_t> labels, std::vector<std::string> names,
                           const std::atomic<bool>* stop = nullptr);
 

@@ -28,6 +28,7 @@ struct PlanDamage {
 
 inline constexpr std::int64_t kMostOverlapRanks = 64;
 
+// Measures coverage and overlap of a plan. After *stop is set, returns early with incomplete numbers.
 PlanDamage planDamage(const ShardPlan& plan, const std::atomic<bool>* stop = nullptr);
 
 // Returns the number of samples that no rank trains in any of the epochs, as the mean over all shuffles. Returns -1 if

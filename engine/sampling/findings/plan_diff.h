@@ -34,6 +34,7 @@ struct PlanDiff {
     bool operator==(const PlanDiff&) const = default;
 };
 
+// Compares two plans in O(n). After *stop is set, returns early with incomplete numbers.
 PlanDiff diffPlans(const ShardPlan& first, const ShardPlan& second, const std::atomic<bool>* stop = nullptr);
 // Compares two plans whose owners are known already.
 PlanDiff diffPlans(const ShardPlan& first, const std::vector<SampleOwner>& ours, const ShardPlan& second,

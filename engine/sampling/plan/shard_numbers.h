@@ -15,9 +15,9 @@ struct ShardNumbers {
     std::int64_t padding = 0;
     std::int64_t droppedBySampler = 0;  // at the end of the order
     std::int64_t stepsPerEpoch = 0;
-    std::int64_t lastBatchSize = 0;    // per rank; 0 when there is no step
+    std::int64_t lastBatchSize = 0;    // samples per rank in the last step; 0 if there is no step
     std::int64_t droppedByLoader = 0;  // per rank
-    std::int64_t orderLength = 0;      // before padding
+    std::int64_t orderLength = 0;      // number of samples before padding
 };
 ShardNumbers shardNumbers(const ShardSpec& spec);
 
