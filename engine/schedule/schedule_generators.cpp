@@ -71,8 +71,8 @@ class Interleaved {
 
     Actions make() {
         const int all = m_shape.microBatches * m_shape.stagesPerRank;
-        // Number of forwards before the first backward. Each later rank adds two, or one if backwards are split into I
-        // and W.
+        // Number of warm-up forwards, before forwards and backwards alternate. Each later rank adds two, or one if
+        // backwards are split into I and W.
         const int perRank = splits() ? 1 : 2;
         const int ahead =
             std::min((m_shape.stagesPerRank - 1) * m_perRound + perRank * (m_shape.ranks - 1 - m_rank), all);

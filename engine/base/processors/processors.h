@@ -14,8 +14,8 @@ void nameThread(const char* name);
 void runOnlyWhereIdle();
 
 // Raises the niceness of the calling thread, and of threads and processes that it starts later, to 10, below the
-// window's priority, so that the window stays responsive. Ranks and their supervisor use the same value: a supervisor
-// of higher priority would displace one rank, and all ranks would wait for that rank.
+// window's priority, so that the window stays responsive. Ranks and their supervisor use the same value: if
+// one process had a higher priority, it would displace a rank, and all ranks would wait for that rank.
 void giveWayToTheWindow();
 
 // Does the same for a whole session. Linux schedules each session as one autogroup, with the same CPU share as the
