@@ -47,8 +47,8 @@ std::optional<Awaited> awaitedRanks(const std::vector<RankData>& ranks) {
         if (waits) awaited.sinceUs = std::max(awaited.sinceUs, ranks[i].beatUs - ranks[i].stillUs);
     }
     if (!anyWaits || awaited.missing.empty()) return {};
-    // No rank is missing if the first one's heartbeat is newer than the start of the wait, shows that the rank still
-    // advances, and shows that it has reached this collective.
+    // No rank is missing if the first one sent a heartbeat more than a second after the wait began, and the heartbeat
+    // shows that the rank still advances and has reached this collective.
     const RankData& first = ranks[static_cast<std::size_t>(awaited.missing.front())];
     if (first.beatUs > awaited.sinceUs + kAwaitedUs && first.stillUs < kAwaitedUs && first.collective >= collective)
         return {};

@@ -16,7 +16,7 @@ struct HostLink {
     std::string host = {};   // RankData::host; empty: the host of the run
     int rank = 0;            // lowest rank on the host
     double roundTripMs = 0;  // shortest round trip of the last minutes
-    // rate while bytes are in flight, in the slower direction; 0: too little data to measure
+    // Rate while bytes are in flight, in the slower direction; 0: too little data to measure.
     double mbitPerSecond = 0;
     double leastMbitPerSecond = 0;  // the same rate, or a lower bound of it
     double movingShare = 0;         // share of the time in which bytes are in flight

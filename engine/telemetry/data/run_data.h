@@ -121,12 +121,12 @@ struct RankData {
     double paceTimes = 1;                      // longest pass divided by the requested duration
     std::optional<bool> inSync;                // result of the latest complete set of replica checksums
     std::optional<std::int64_t> bytesPerStep;  // bytes sent per step
-    // offset of its host's clock, on the host's lowest rank only; empty on the host of the run
+    // Offset of its host's clock, on the host's lowest rank only; empty on the host of the run.
     std::optional<HostClock> clock;
     std::optional<RankLinks> links;  // last report about its connections to other hosts
     std::vector<Consumed> consumed;
     std::int64_t consumedCount = 0;  // number of reports, including discarded ones
-    // the latest reports; at most RunData::kMaxIndices indices over all ranks
+    // The latest reports; at most RunData::kMaxIndices indices over all ranks.
     std::deque<ConsumedIndices> indices;
     std::int64_t indicesCount = 0;  // number of index reports, including discarded ones
     Series lossSeries{1U << 14};

@@ -17,7 +17,7 @@ struct PlanItem {
     Kind kind = Kind::kWork;
     Phase phase = Phase::kIdle;
     double ns = 0;  // work: its length; waits: time from the event that ends the wait until the thread continues
-    // index of the rank's collective; kSend, kReceive: index in StepPlan::messages; unused for work
+    // Index of the rank's collective; kSend, kReceive: index in StepPlan::messages; unused for work.
     std::size_t collective = 0;
 };
 
@@ -32,7 +32,7 @@ struct PlayedCollective {
 
 // A message between two stages of a pipeline of which both ends were recorded.
 struct PlayedMessage {
-    // time from sending to arrival; 0 if the message arrived before the receiver waited for it
+    // Time from sending to arrival; 0 if the message arrived before the receiver waited for it.
     double moveNs = 0;
     double bytes = 0;
 };

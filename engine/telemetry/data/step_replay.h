@@ -23,7 +23,7 @@ struct StepChange {
 
 // Result of a replay. Times are milliseconds per step.
 struct ReplayResult {
-    // number of replayed steps; 0: none could be replayed, or they cannot predict the change
+    // Number of replayed steps; 0: none could be replayed, or they cannot predict the change.
     std::int64_t steps = 0;
     std::string unanswered;  // reason why the steps cannot predict the change; else empty
     double measured = 0;     // mean length of the recorded steps

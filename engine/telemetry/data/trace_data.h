@@ -91,7 +91,7 @@ struct TracedStep {
 class TraceData {
   public:
     static constexpr std::size_t kMaxSteps = 2000;
-    // limit of steps times ranks: fewer steps are kept for more than 64 ranks
+    // Limit of steps times ranks: fewer steps are kept for more than 64 ranks.
     static constexpr std::size_t kMaxRankSteps = 1U << 17;
 
     // most: number of steps to keep, if lower than these limits.

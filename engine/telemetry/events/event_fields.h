@@ -104,7 +104,7 @@ void phaseField(F& f, P& phase) {
 
 template <class F, Is<RunStarted> E>
 void fields(F& f, E& e) {
-    // so that the product, the number of all steps, fits into 64 bits
+    // Bounds each factor so that the product, the number of all steps, fits into 64 bits.
     constexpr std::int64_t kMost = std::int64_t{1} << 31;
     f.integer("version", e.version, 1, 1000000);
     f.text("name", e.name);

@@ -53,12 +53,12 @@ struct RankState {
     std::string device;    // "CPU 0" | "NVIDIA H200"; empty = unchanged
     std::int64_t pid = 0;  // 0 = unchanged
     std::int64_t timeUs = 0;
-    // the rank that did not take part in a collective, which made this rank fail; -1: another reason
+    // The rank that did not take part in a collective, which made this rank fail; -1: another reason.
     int missingRank = -1;
-    // host of the rank, or the person who runs it; empty: unchanged, or the host of the run
+    // Host of the rank, or the person who runs it; empty: unchanged, or the host of the run.
     std::string host = {};
     std::string isa = {};  // instruction set or GPU that the rank computes with; empty: unchanged
-    // transport of the rank's collectives: shm, gloo, hierarchical, mpi, nccl or local; empty: unchanged
+    // Transport of the rank's collectives: shm, gloo, hierarchical, mpi, nccl or local; empty: unchanged.
     std::string transport = {};
     std::string hosts = {};  // "0 0 1 1": host of each rank if sums are first formed within each host; else empty
 };
@@ -71,16 +71,16 @@ struct StepsFrame {
     std::int64_t epoch = 0;
     std::vector<std::int64_t> step;  // optimizer steps, from 1, increasing
     std::vector<double> loss;        // mean over this rank's batch
-    // correct samples; a sequence counts as its correct fraction; empty for regression
+    // Correct samples; a sequence counts as its correct fraction; empty for regression.
     std::vector<double> correct;
     std::vector<std::int64_t> samples;  // number of samples in this rank's batch
     std::vector<std::int64_t> endUs;    // end of the step
-    // norm of the averaged gradient, the same on all ranks; empty where not measured
+    // Norm of the averaged gradient, the same on all ranks; empty where not measured.
     std::vector<double> gradientNorm;
     double learningRate = 0;
-    // time spent waiting for batches since the previous logged step; empty where not measured
+    // Time spent waiting for batches since the previous logged step; empty where not measured.
     std::vector<std::int64_t> dataUs;
-    // first step of the entry; this column and the following ones are empty if each entry is one step
+    // First step of the entry; this column and the following ones are empty if each entry is one step.
     std::vector<std::int64_t> from;
     std::vector<std::int64_t> count;  // number of logged steps in the entry
     std::vector<double> lossMinimum, lossMaximum;
@@ -116,7 +116,7 @@ struct Heartbeat {
     Phase phase = Phase::kIdle;
     std::int64_t collective = 0;  // number of the collective that the rank is in or has finished last
     std::int64_t residentBytes = 0;
-    // step records dropped by this rank since its start, because its ring was full
+    // Step records dropped by this rank since its start, because its ring was full.
     std::int64_t droppedSteps = 0;
     std::int64_t timeUs = 0;
     std::int64_t batches = 0;  // batches fetched since the start, for training and validation
@@ -344,9 +344,9 @@ struct RunEnded {
     // Whether the ranks trained on the planned samples, as far as compared; empty before the first compared epoch.
     std::optional<bool> planVerified = {};
     std::int64_t auditedEpochs = 0;
-    // where the time of the last traced steps was spent, and how to reduce it; empty: none was traced
+    // Cause of the length of the last traced steps, and how to reduce it; empty: none was traced.
     std::string timeVerdict = {};
-    // first mismatch: "rank 2, epoch 3, step 5, slot 17: planned 4242, trained 17"
+    // First mismatch: "rank 2, epoch 3, step 5, slot 17: planned 4242, trained 17"
     std::string planMismatch = {};
     // first_failed_rank sent bytes that no rank sends; not encoded, for the host of a class only
     bool isMisuse = false;

@@ -136,7 +136,7 @@ void TelemetrySink::send(Event event) {
             m_traceUs = now;
         }
         const std::size_t indices = indicesIn(event);
-        // the last RankState is evidence of how the rank ended
+        // The last RankState is evidence of how the rank ended.
         const bool mayDrop = !std::holds_alternative<RankState>(event);
         if ((mayDrop && m_events.size() >= kMaxQueuedEvents) || m_queuedIndices + indices > kMaxQueuedIndices) {
             m_droppedEvents.fetch_add(1, std::memory_order_relaxed);

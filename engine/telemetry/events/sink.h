@@ -27,7 +27,7 @@ struct Progress {
 };
 
 struct SinkOptions {
-    // stream to the supervisor (socket or pipe), not owned, set to non-blocking; -1: all events are dropped
+    // Stream to the supervisor (socket or pipe), not owned, set to non-blocking; -1: all events are dropped.
     int fd = -1;
     int rank = 0;
     std::int64_t epochUs = 0;  // start of the run in microseconds of CLOCK_MONOTONIC
@@ -59,7 +59,7 @@ class TelemetrySink {
     void send(Event event);
     void log(const std::string& level, const std::string& text);
     void state(const std::string& state, const std::string& device = {});  // sends a RankState of this rank
-    // sends the state "failed"; missingRank: the rank that did not take part in a collective, -1: another reason
+    // Sends the state "failed"; missingRank: the rank that did not take part in a collective, -1: another reason.
     void failed(int missingRank);
 
     // Returns the position that heartbeats report; the training thread updates it.
@@ -83,7 +83,7 @@ class TelemetrySink {
     std::int64_t droppedSteps() const { return m_droppedSteps.load(std::memory_order_relaxed); }
     std::int64_t droppedEvents() const { return m_droppedEvents.load(std::memory_order_relaxed); }
     std::int64_t nowUs() const;  // time since the start of the run
-    // start of the run, in nanoseconds of CLOCK_MONOTONIC
+    // Start of the run, in nanoseconds of CLOCK_MONOTONIC.
     std::int64_t startNs() const { return m_epochUs * 1000; }
     // Corrects the start of the run after the clocks of the hosts were compared again. Any thread.
     void setStart(std::int64_t epochUs) { m_epochUs = epochUs; }
@@ -145,7 +145,7 @@ class TelemetrySink {
     ShortTurns m_turns;                        // used by the encoder thread
     std::atomic<std::int64_t> m_encodedUs{0};  // when the encoder thread was last done
 
-    // guards m_encodedEvents and the consumer side of m_ring; locked before m_mutex and m_writing
+    // Guards m_encodedEvents and the consumer side of m_ring; locked before m_mutex and m_writing.
     std::mutex m_encoding;
     std::uint64_t m_encodedEvents = 0;  // since the start
 

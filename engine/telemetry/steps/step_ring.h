@@ -21,7 +21,7 @@ struct StepRecord {
     std::int64_t endUs = 0;    // microseconds since the run started
     double gradientNorm = 0;   // NaN where not measured
     double learningRate = 0;
-    // microseconds spent waiting for batches since the previous reported step; -1: not measured
+    // Microseconds spent waiting for batches since the previous reported step; -1: not measured.
     std::int64_t dataUs = -1;
     bool traced = false;
     std::array<float, kPhaseCount> phaseNs = {};  // nanoseconds by phase, if the step was traced

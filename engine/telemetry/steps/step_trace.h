@@ -31,7 +31,7 @@ struct StepTrace {
     std::int64_t beginNs = 0;
     std::int64_t lengthNs = 0;  // -1: the step was unfinished when it was reported
     std::int64_t cpuNs = 0;     // CPU time of the training thread
-    // time in which the thread was runnable but had no CPU; -1: the kernel does not report it
+    // Time in which the thread was runnable but had no CPU; -1: the kernel does not report it.
     std::int64_t queuedNs = -1;
 
     PlannedShares planned = {};
