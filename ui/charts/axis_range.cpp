@@ -9,8 +9,9 @@
 namespace ringside {
 namespace {
 
-constexpr double kNearZero = 0.35;           // of the largest value: closer to zero than this, the axis starts there
-constexpr double kDeepestZoom = 1.0 / 5000;  // of the whole
+// relative to the largest value; if the smallest value is closer to zero, the axis starts at zero
+constexpr double kNearZero = 0.35;
+constexpr double kDeepestZoom = 1.0 / 5000;  // relative to the whole range
 
 }  // namespace
 
@@ -38,8 +39,8 @@ AxisRange niceRange(AxisRange values, int ticks) {
 
 AxisRange rangeWithoutOutliers(std::span<const QPointF> points) {
     constexpr std::size_t kEnough = 50;
-    constexpr double kBeginning = 0.1;  // of x
-    constexpr double kFar = 2;          // times the range of what comes later
+    constexpr double kBeginning = 0.1;  // share of the x range
+    constexpr double kFar = 2;          // multiple of the range of the later values
     AxisRange whole, later;
     if (points.empty()) return whole;
     const double until = points.front().x() + kBeginning * (points.back().x() - points.front().x());
@@ -49,7 +50,7 @@ AxisRange rangeWithoutOutliers(std::span<const QPointF> points) {
     }
     if (points.size() < kEnough || later.empty() || later.width() <= 0) return whole;
     if (whole.maximum <= later.maximum + kFar * later.width()) return whole;
-    // Some of the way down is still seen.
+    // A part of the initial descent stays visible.
     return {whole.minimum, later.maximum + kFar / 4 * later.width()};
 }
 

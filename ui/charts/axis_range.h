@@ -13,19 +13,19 @@ struct AxisRange {
 
     bool empty() const { return !(minimum <= maximum); }
     double width() const { return maximum - minimum; }
-    void include(double value);  // values that are not finite are passed over
+    void include(double value);  // ignores values that are not finite
     bool operator==(const AxisRange&) const = default;
 };
 
-// The range an axis shows for values in `values`: widened to whole ticks, never of no width, from zero when the
-// smallest value is near it.
+// Returns the axis range for `values`: widened to whole ticks, never of zero width, and from zero if the smallest
+// value is near it.
 AxisRange niceRange(AxisRange values, int ticks);
 
-// The range of the y, but for outliers: values far above all that come later, in the first tenth of x. x increases. The
-// same as the whole range where there are too few points to tell.
+// Returns the range of y without outliers: values in the first tenth of x that are far above all later ones. x must
+// increase. Returns the whole range if there are fewer than 50 points.
 AxisRange rangeWithoutOutliers(std::span<const QPointF> points);
 
-// The part of the whole that lies around `anchor` after zooming by factor (> 1 = in), kept inside the whole.
+// Returns the part of `whole` around `anchor` after zooming by `factor` (> 1 = in), kept inside `whole`.
 AxisRange zoomed(AxisRange shown, AxisRange whole, double anchor, double factor);
 
 }  // namespace ringside

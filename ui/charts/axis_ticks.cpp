@@ -26,7 +26,7 @@ QString secondsLabel(double value, double step) {
     return QLocale::c().toString(value, 'f', decimalsFor(step)) + QStringLiteral(" s");
 }
 
-// Half minutes, minutes, quarters of an hour and hours once there are that many seconds.
+// Returns a step of half a minute, minutes, quarters of an hour or hours for ranges of that many seconds.
 double roundTimeStep(double width, int wanted) {
     for (const double step : {30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0}) {
         const double rough = width / std::max(1, wanted);
@@ -40,7 +40,7 @@ double roundTimeStep(double width, int wanted) {
 double stepFor(double width, int wanted, NumberStyle style) {
     if (style == NumberStyle::Seconds) return roundTimeStep(width, wanted);
     const double step = roundStep(width, wanted);
-    return style == NumberStyle::Whole ? std::max(1.0, std::floor(step)) : step;  // 2 for 2.5
+    return style == NumberStyle::Whole ? std::max(1.0, std::floor(step)) : step;  // 2 instead of 2.5
 }
 
 }  // namespace

@@ -13,14 +13,14 @@ struct AxisTick {
     QString label;
 };
 
-// Round values (1, 2, 2.5 or 5 times a power of ten) inside [minimum, maximum], about `wanted` of them, all labelled
-// with the same number of decimals; thousands as k, millions as M.
+// Returns round values (1, 2, 2.5 or 5 times a power of ten) inside [minimum, maximum], about `wanted` of them, all
+// labelled with the same number of decimals; thousands as k, millions as M.
 std::vector<AxisTick> axisTicks(double minimum, double maximum, int wanted, NumberStyle style = NumberStyle::Plain);
 
-// For an axis that holds log10 of the values: decades, and 2 and 5 between when there are few.
+// Returns the ticks of an axis of log10 values: decades, and 2 and 5 between them if there are few decades.
 std::vector<AxisTick> logAxisTicks(double minimum, double maximum, int wanted);
 
-// The round step just large enough for `wanted` ticks over a width.
+// Returns the smallest round step that gives at most `wanted` ticks over a width.
 double roundStep(double width, int wanted);
 
 QString numberLabel(double value, double step, NumberStyle style);

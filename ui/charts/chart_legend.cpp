@@ -41,7 +41,7 @@ std::vector<std::pair<ChartLegend::Entry, QRect>> ChartLegend::placed() const {
         const Entry& entry = m_entries[at];
         const std::size_t after = m_entries.size() - at - 1;
         const int own = kMark + kGap + metrics.horizontalAdvance(entry.name);
-        // The last that fits leaves room for how many do not.
+        // Each entry must leave room for the number of entries that do not fit.
         const int reserve = after == 0 ? 0 : kBetween + metrics.horizontalAdvance(moreText(after));
         if (x + own + reserve > width() && !result.empty()) break;
         result.push_back({entry, QRect(x, 0, own, kHeight)});
@@ -50,7 +50,7 @@ std::vector<std::pair<ChartLegend::Entry, QRect>> ChartLegend::placed() const {
     if (const std::size_t left = m_entries.size() - result.size(); left > 0) {
         x += metrics.horizontalAdvance(moreText(left)) + kBetween;
     }
-    const int spare = std::max(0, width() - (x - kBetween));  // to the right edge
+    const int spare = std::max(0, width() - (x - kBetween));  // aligns the entries to the right edge
     for (auto& [entry, rect] : result) rect.translate(spare, 0);
     return result;
 }

@@ -11,14 +11,15 @@ namespace ringside {
 
 class Theme;
 
-// The names of a chart's curves. A click hides or shows one; a double click shows it alone, and again all.
+// Legend of a chart. A click on a name hides or shows the curve; a double click shows only this curve, a second one
+// all curves.
 class ChartLegend : public QWidget {
     Q_OBJECT
   public:
     explicit ChartLegend(Theme& theme, QWidget* parent = nullptr);
 
     void setCurves(const std::vector<Curve>& curves);
-    const std::set<QString>& hidden() const { return m_hidden; }  // their keys
+    const std::set<QString>& hidden() const { return m_hidden; }  // keys of the hidden curves
     QRect entryRect(const QString& key) const;
 
     QSize sizeHint() const override;
@@ -39,7 +40,7 @@ class ChartLegend : public QWidget {
         bool marked;
         bool operator==(const Entry&) const = default;
     };
-    static QString moreText(std::size_t entries);  // of those that have no room
+    static QString moreText(std::size_t entries);  // text for the number of entries that do not fit
     std::vector<std::pair<Entry, QRect>> placed() const;
     const Entry* entryAt(QPoint point) const;
     void solo(const QString& key);
@@ -47,7 +48,7 @@ class ChartLegend : public QWidget {
     Theme& m_theme;
     std::vector<Entry> m_entries;
     std::set<QString> m_hidden;
-    std::set<QString> m_hiddenBefore;  // the click that begins a double click
+    std::set<QString> m_hiddenBefore;  // before the first click of a double click
 };
 
 }  // namespace ringside

@@ -15,13 +15,13 @@ namespace ringside {
 struct CurvePoint {
     double x = 0;
     double y = 0;
-    double minimum = 0;  // of the band; ignored without one
+    double minimum = 0;  // lower and upper limit of the band; ignored for curves without a band
     double maximum = 0;
     bool operator==(const CurvePoint&) const = default;
 };
 
-// The points of a curve, shared by its copies. A curve grows at its end: while it is the same one (isSame), all but the
-// last point it had stay as they were.
+// Points of a curve, shared by its copies. A curve grows at its end: as long as isSame() holds, all points except the
+// last one stay unchanged.
 class CurvePoints {
   public:
     CurvePoints() : m_points(std::make_shared<std::vector<CurvePoint>>()) {}
@@ -45,26 +45,26 @@ class CurvePoints {
     std::shared_ptr<std::vector<CurvePoint>> m_points;
 };
 
-// One line of a chart. x does not decrease; y may be NaN where nothing was measured.
+// One curve of a chart. x must not decrease; y is NaN if nothing was measured.
 struct Curve {
     enum class Kind {
         Line,        // smoothed, with the raw line faded behind it
-        BandLine,    // the same over a band from minimum to maximum
-        MarkedLine,  // few points, each with a marker, never smoothed
-        Stack        // filled from minimum to maximum, where y is its own height; never smoothed
+        BandLine,    // like Line, over a band from minimum to maximum
+        MarkedLine,  // few points with a marker each, never smoothed
+        Stack        // filled from minimum to maximum; y is the height of this layer alone; never smoothed
     };
 
-    QString key;   // what it is, in any language and on every redraw: "loss.train"
-    QString name;  // as the legend shows it
+    QString key;   // identifier that does not depend on the language: "loss.train"
+    QString name;  // text in the legend
     QColor color;
     Kind kind = Kind::Line;
     CurvePoints points;
 };
 
-// From the first x of all curves to the last; empty without points.
+// Returns the range from the first to the last x of all curves; empty without points.
 AxisRange wholeRange(const std::vector<Curve>& curves);
 
-// The last point at or before x, or null.
+// Returns the last point at or before x, or null.
 const CurvePoint* pointAt(const Curve& curve, double x);
 
 }  // namespace ringside

@@ -14,7 +14,7 @@ struct Column {
     bool lowestFirst = true;
 };
 
-// The finite points from one before the left edge to one after the right edge.
+// Returns the points from one before the left edge to one after the right edge.
 std::span<const QPointF> inSight(std::span<const QPointF> points, const PixelColumns& columns) {
     const auto byX = [](const QPointF& point, double x) { return point.x() < x; };
     auto first = std::lower_bound(points.begin(), points.end(), columns.minimum, byX);

@@ -7,21 +7,21 @@
 
 namespace ringside {
 
-// The pixel columns a curve is drawn into.
+// Pixel columns of the plot.
 struct PixelColumns {
     double minimum = 0;  // x at the left edge
     double maximum = 1;  // x at the right edge
     int count = 1;
 };
 
-// At most two points per pixel column: the lowest and the highest, in the order they occur, so that no peak is lost.
-// Points outside the columns are left out but for one neighbour on each side, which keeps the line running off the
+// Returns at most two points per pixel column, the lowest and the highest in their original order, so that no peak is
+// lost. Points outside the columns are left out except one neighbour on each side, so that the line continues to the
 // edge. Points whose y is not finite are skipped. x must not decrease.
 QList<QPointF> decimated(std::span<const QPointF> points, const PixelColumns& columns);
 
 enum class Edge { Lower, Upper };
 
-// One side of a band: per pixel column one point at its lowest or highest y.
+// Returns one edge of a band: one point per pixel column, at its lowest or highest y.
 QList<QPointF> decimatedEdge(std::span<const QPointF> points, const PixelColumns& columns, Edge edge);
 
 }  // namespace ringside

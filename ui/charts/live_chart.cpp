@@ -26,17 +26,17 @@ constexpr double kLineWidth = 2;
 constexpr double kMarkerSize = 8;
 constexpr double kDotSize = 5;
 constexpr qsizetype kMostDots = 40;
-constexpr double kMarkerRoom = 10;  // pixels of width for each marker
+constexpr double kMarkerRoom = 10;  // minimal pixels per marker
 constexpr double kZoomPerNotch = 1.25;
 constexpr double kLeastDrag = 8;
-constexpr double kRoomAtEdge = 0.012;  // of the width: the last marker is not cut
+constexpr double kRoomAtEdge = 0.012;  // share of the width, so that the last marker is not cut
 
 QColor faded(QColor color, double opacity) {
     color.setAlphaF(static_cast<float>(opacity));
     return color;
 }
 
-// The points within x and a neighbour on each side, as [first, end).
+// Returns the points within x and a neighbour on each side, as [first, end).
 std::pair<std::size_t, std::size_t> drawnRange(const Curve& curve, const AxisRange& x) {
     const auto from = std::ranges::lower_bound(curve.points, x.minimum, {}, &CurvePoint::x);
     const auto to = std::ranges::upper_bound(curve.points, x.maximum, {}, &CurvePoint::x);
@@ -51,10 +51,10 @@ LiveChart::LiveChart(Theme& theme, QWidget* parent)
     : QChartView(parent), m_theme(theme), m_xAxis(new QValueAxis(this)), m_yAxis(new QValueAxis(this)) {
     setFrameShape(QFrame::NoFrame);
     setMouseTracking(true);
-    setAcceptDrops(false);  // a file dropped on a chart is the window's
+    setAcceptDrops(false);  // the window handles files dropped on a chart
     viewport()->setAcceptDrops(false);
     setRenderHint(QPainter::Antialiasing);
-    // Named, so that the chart's tool tip does not inherit the transparent background.
+    // The selector prevents that the chart's tool tip inherits the transparent background.
     setStyleSheet(QStringLiteral("QGraphicsView { background: transparent; border: none }"));
     chart()->setBackgroundVisible(false);
     chart()->setMargins({});
@@ -74,7 +74,7 @@ void LiveChart::setPointsClickable(const QString& tip) {
     setToolTip(tip);
 }
 
-// Near a value or the smoothed line of a curve in sight.
+// True if `at` is near a value or the smoothed line of a visible curve.
 bool LiveChart::isOnCurve(const QPointF& at) const {
     constexpr double kNear = 10;
     if (!plot().contains(at) || m_yAxis->max() <= m_yAxis->min()) return false;
@@ -185,7 +185,7 @@ double LiveChart::toY(double value) const {
     return m_logY ? (value > 0 ? std::log10(value) : std::numeric_limits<double>::quiet_NaN()) : value;
 }
 
-// Of the visible curves, the values and the smoothed ones, each curve by itself from left to right.
+// Returns the values and smoothed values of the visible curves, one curve after the other, each from left to right.
 std::vector<QPointF> LiveChart::pointsIn(const AxisRange& x) const {
     std::vector<QPointF> points;
     for (std::size_t at = 0; at < m_curves.size(); ++at) {
@@ -309,7 +309,7 @@ void LiveChart::fill(Drawn& drawn, const Curve& curve) {
     }
     const QList<QPointF> line = decimated(gather([&](std::size_t at) { return smooth[at]; }), columns);
     drawn.line->replace(line);
-    // Closer together they would hide the line they mark; on a line they say that there are no more points.
+    // Dense markers would hide the line; on a line, markers are drawn only while it has few points.
     const bool few = curve.kind == Curve::Kind::MarkedLine || line.size() <= kMostDots;
     const bool apart = static_cast<double>(line.size()) * kMarkerRoom <= pixelColumns();
     drawn.markers->replace(few && apart ? line : QList<QPointF>());

@@ -25,55 +25,55 @@ namespace ringside {
 
 class Theme;
 
-// A place in a run that is marked on every chart.
+// Event of a run that is marked on each chart.
 struct ChartFlag {
     double x = 0;
     QString text;
     bool operator==(const ChartFlag&) const = default;
 };
 
-// A chart that grows while one looks. Qt Charts draws the curves, which are replaced once per redraw by at most two
-// points per pixel column; grid, labels, crosshair and the box dragged for zooming are drawn here.
+// Chart of a live run. Qt Charts draws the curves; each redraw replaces their points by at most two per pixel column.
+// This class draws the grid, labels, crosshair and the rectangle dragged for zooming.
 class LiveChart : public QChartView {
     Q_OBJECT
   public:
     explicit LiveChart(Theme& theme, QWidget* parent = nullptr);
 
-    // wholeX: what all charts that share the x axis hold, so that they stay aligned.
+    // `wholeX` is the common range of all charts that share the x axis, so that they stay aligned.
     void setCurves(std::vector<Curve> curves, std::optional<AxisRange> wholeX = {});
     const std::vector<Curve>& curves() const { return m_curves; }
     void setHidden(const std::set<QString>& keys);
     void setSmoothing(double weight);
     void setStyles(NumberStyle x, NumberStyle y);
     void setLogY(bool on);
-    // The automatic y range leaves out what lies far above all the rest at the beginning.
+    // Excludes values at the beginning that are far above all later ones from the automatic y range.
     void setIgnoreOutliers(bool on);
     void setFlags(std::vector<ChartFlag> flags);
     const std::vector<ChartFlag>& flags() const { return m_flags; }
     AxisRange shownY() const;
-    void setFromZero(bool on) { m_fromZero = on; }    // the y axis starts at zero however narrow the curve
-    void setXFromZero(bool on) { m_xFromZero = on; }  // all of x starts at zero, where training does
-    // The x range to show; nothing = everything, following the live edge.
+    void setFromZero(bool on) { m_fromZero = on; }    // the y axis always starts at zero
+    void setXFromZero(bool on) { m_xFromZero = on; }  // the whole x range starts at zero, the start of training
+    // Sets the visible x range; empty: everything, including new points.
     void setXRange(std::optional<AxisRange> range);
     void setCrosshair(std::optional<double> x);
-    void setXTitle(const QString& title) { m_xTitle = title; }      // left of the labels: "step"
-    void setEmptyText(const QString& text) { m_emptyText = text; }  // shown when other charts have curves
-    // Points of its curves can be clicked: pointClicked(). The tip says what for.
+    void setXTitle(const QString& title) { m_xTitle = title; }      // drawn left of the labels: "step"
+    void setEmptyText(const QString& text) { m_emptyText = text; }  // shown if only other charts have curves
+    // Makes points clickable (pointClicked()). The tool tip explains the effect.
     void setPointsClickable(const QString& tip);
-    // Words for an x under the crosshair: "step 72, epoch 6".
+    // Sets the function that formats the x of the crosshair: "step 72, epoch 6".
     void setXText(std::function<QString(double)> text) { m_xText = std::move(text); }
 
     AxisRange shownX() const;
     AxisRange wholeX() const { return m_wholeX; }
-    // Lines of text: series, x, value, minimum, maximum, smoothed; of the visible curves and the x range shown.
+    // Returns the visible curves in the visible x range as CSV lines: series, x, value, minimum, maximum, smoothed.
     QStringList csvRows() const;
-    int largestPointCount() const;  // of all series now in the chart, for the bound on points per pixel column
+    int largestPointCount() const;  // largest number of points of any series, for tests of the limit per pixel column
     int pixelColumns() const;
 
   Q_SIGNALS:
     void crosshairMoved(std::optional<double> x);
     void xRangeChosen(std::optional<ringside::AxisRange> range);
-    void pointClicked(double x);  // once it is sure that no second click follows
+    void pointClicked(double x);  // emitted after the double-click interval has passed
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -87,7 +87,7 @@ class LiveChart : public QChartView {
     void leaveEvent(QEvent* event) override;
 
   private:
-    struct Drawn {  // the series of one curve; null where its kind has none
+    struct Drawn {  // series of one curve; null if its kind has none
         Curve::Kind kind;
         QLineSeries* line = nullptr;
         QLineSeries* raw = nullptr;
@@ -116,7 +116,7 @@ class LiveChart : public QChartView {
     QValueAxis* m_xAxis;
     QValueAxis* m_yAxis;
     std::vector<Curve> m_curves;
-    std::vector<SmoothedCurve> m_smoothed;  // per curve, beside its points
+    std::vector<SmoothedCurve> m_smoothed;  // smoothed values of each curve
     std::vector<Drawn> m_drawn;
     std::set<QString> m_hidden;
     double m_smoothing = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What LiveChart draws around the curves: grid, labels, crosshair, the box dragged for zooming.
+// Parts that LiveChart draws itself: grid, labels, crosshair and the rectangle dragged for zooming.
 #include <QLocale>
 #include <QPainter>
 #include <QValueAxis>
@@ -13,10 +13,10 @@
 namespace ringside {
 namespace {
 
-constexpr double kLeft = 58, kRight = 16, kTop = 8, kBottom = 26;  // around the plot
+constexpr double kLeft = 58, kRight = 16, kTop = 8, kBottom = 26;  // margins of the plot
 constexpr double kPixelsPerXTick = 90;
 constexpr double kPixelsPerYTick = 46;
-constexpr double kLeastBetweenYLabels = 13;  // in a window too low for all of them some are left out
+constexpr double kLeastBetweenYLabels = 13;  // in a low window some labels are left out
 constexpr double kBoxPadding = 9;
 constexpr double kFlagPadding = 6;
 constexpr double kBoxLine = 17;
@@ -82,7 +82,7 @@ void LiveChart::drawBackground(QPainter* painter, const QRectF&) {
     }
 }
 
-// A line across the chart with its text beside it at the top.
+// Draws a line across the chart for each flag, with its text at the top.
 void LiveChart::drawFlags(QPainter& painter) const {
     const QRectF area = plot();
     const AxisRange x = shownX();

@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// A curve's smoothed values, beside its points. While the same curve grows only what is new is smoothed.
+// Smoothed values of a curve. If the same curve grows, only new points are computed.
 class SmoothedCurve {
   public:
     void follow(const CurvePoints& points, double weight);
@@ -20,7 +20,7 @@ class SmoothedCurve {
   private:
     CurvePoints m_points;
     std::optional<double> m_weight;
-    Smoother m_settled{0};  // before the last value, whose point may still change
+    Smoother m_settled{0};  // state before the last value, whose point may still change
     std::vector<double> m_values;
 };
 

@@ -20,7 +20,7 @@ class Smoother {
     double m_weightLeft = 1;  // w^t
 };
 
-// The same for all of them.
+// Smooths all values in order.
 std::vector<double> smoothed(std::span<const double> values, double weight);
 
 }  // namespace ringside

@@ -4,7 +4,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kDeadlineMs = 30'000;  // ringsidectl gives the driver 20 s
+constexpr int kDeadlineMs = 30'000;  // ringsidectl itself waits 20 s for the driver
 
 }  // namespace
 
@@ -50,7 +50,7 @@ void DeviceQuery::dropProcess() {
     m_deadline.stop();
     if (!m_process) return;
     m_process->disconnect(this);
-    m_process->setParent(nullptr);  // deleting it before it is gone would wait
+    m_process->setParent(nullptr);  // deleting a running QProcess would block
     if (m_process->state() == QProcess::NotRunning) {
         m_process->deleteLater();
     } else {

@@ -9,12 +9,12 @@
 
 namespace ringside {
 
-// Asks `ringsidectl devices --json` what this computer offers: starting a GPU's driver is not for the window's own
-// process. Never waits; one question at a time.
+// Runs `ringsidectl devices --json` to list the devices of this computer. A separate process, because the window's
+// process should not start a GPU driver. Never blocks; one query at a time.
 class DeviceQuery final : public QObject {
     Q_OBJECT
   public:
-    // controlProgram: path of ringsidectl.
+    // `controlProgram` is the path of ringsidectl.
     explicit DeviceQuery(const QString& controlProgram, QObject* parent = nullptr);
     ~DeviceQuery() override;
 

@@ -19,8 +19,8 @@
 #include "words/form_fields.h"
 
 namespace ringside {
-// One edit of one field. The merge id is the field's path, so that typing "128" is one undo step. What changes several
-// fields, as a chosen data file does, is a step of its own.
+// Edit of one field. The merge id is the field's path, so that typing "128" is one undo step. An edit of several
+// fields, such as the choice of a data file, is never merged.
 class ConfigEdit final : public QUndoCommand {
   public:
     ConfigEdit(ExperimentModel& model, RunConfig next, const QString& field)
@@ -53,7 +53,8 @@ class ConfigEdit final : public QUndoCommand {
 
 namespace {
 
-// What the configuration shows to be wrong with the data is not tried: it may ask for more memory than there is.
+// Returns the problem of the data section, if any. Data with such a problem is not loaded: it may need more memory
+// than the computer has.
 std::optional<Problem> refusalOfData(const RunConfig& config) {
     for (const Problem& problem : config.validate()) {
         if (problem.field.starts_with("dataset.")) return problem;
@@ -147,7 +148,7 @@ void ExperimentModel::revalidate() {
     m_problems = m_inputProblems;
     const Problems fromConfig = m_config.validateForTraining();
     m_problems.insert(m_problems.end(), fromConfig.begin(), fromConfig.end());
-    // The mesh is no field of its own: its problem stands beside the ranks that it does not fit.
+    // The form has no field for the mesh, so its problem is shown at the number of ranks.
     for (Problem& problem : m_problems)
         if (problem.field == "mesh")
             problem = {"parallel.world_size", "does not fit the mesh, which " + problem.message, problem.remedy};
@@ -162,7 +163,7 @@ void ExperimentModel::revalidate() {
     if (m_dataProblem) m_problems.push_back(*m_dataProblem);
 }
 
-// What only the data and this computer can tell of the model.
+// Returns the problems of the model that depend on the data and on this computer.
 Problems ExperimentModel::modelProblems() const {
     const Result<ModelDescription> model = describeModel(m_config.model, *m_data->training);
     Problems problems;
@@ -192,7 +193,7 @@ Problems ExperimentModel::modelProblems() const {
 
 void ExperimentModel::loadData() {
     const quint64 number = ++m_loadNumber;
-    m_loader.clear();  // loads that have not begun
+    m_loader.clear();  // drops loads that have not started
     m_stopLoad.request_stop();
     m_stopLoad = std::stop_source();
     m_loading = true;
@@ -211,7 +212,7 @@ void ExperimentModel::deliver(quint64 number, const Result<DataSplit>& loaded) {
         this, [this, number, loaded] { setLoaded(number, loaded); }, Qt::QueuedConnection);
 }
 
-// A problem of the data names its file; the form shows it beside the field that names the file.
+// Returns a data problem with the form field of the file that it names.
 Problem ExperimentModel::ofField(const Problem& problem) const {
     if (findConfigField(problem.field) != nullptr) return problem;
     const DatasetConfig& data = resolvedConfig().dataset;
@@ -221,7 +222,7 @@ Problem ExperimentModel::ofField(const Problem& problem) const {
 }
 
 void ExperimentModel::setLoaded(quint64 number, const Result<DataSplit>& loaded) {
-    if (number != m_loadNumber) return;  // a newer load is under way
+    if (number != m_loadNumber) return;  // a newer load is running
     m_loading = false;
     m_data.reset();
     m_dataProblem.reset();

@@ -19,48 +19,49 @@
 
 namespace ringside {
 
-// The experiment being edited: one RunConfig with undo, its problems, its file, and its data set (loaded on a worker
-// thread whenever the data section changes).
+// The edited experiment: a RunConfig with undo, its problems, its file, and its data set, which is loaded on a worker
+// thread after each change of the data section.
 class ExperimentModel : public QObject {
     Q_OBJECT
   public:
     static constexpr std::chrono::milliseconds kSlow{300};
 
-    // slowAfter: how long loading data goes unmentioned.
+    // `slowAfter` is the loading time after which loadingSlowly() is emitted.
     explicit ExperimentModel(QObject* parent = nullptr, std::chrono::milliseconds slowAfter = kSlow);
     ~ExperimentModel() override;
 
     const RunConfig& config() const { return m_config; }
-    // One undo step; successive edits of the same field (the JSON path) merge into one.
+    // Applies an edit as one undo step. Successive edits of the same field (a JSON path) are merged into one.
     void edit(const RunConfig& next, const QString& field);
     void replace(const RunConfig& config, const QString& filePath);  // open or new: clears the undo history
 
     const Problems& problems() const { return m_problems; }  // of validate(), plus the data set's own
-    // First problem of that field (its JSON path), or null.
+    // Returns the first problem of the field (a JSON path), or null.
     const Problem* problemOf(const std::string& field) const;
-    // What the form holds but no configuration can, such as "12x" for a number; an empty message clears it.
+    // Sets the problem of an input that no configuration can hold, such as "12x" for a number. An empty message clears
+    // it.
     void setInputProblem(const std::string& field, const QString& message, const QString& remedy);
 
     QString filePath() const { return m_filePath; }
-    void setHost(const HostDevices& host);  // with its GPUs asked
-    // How this machine would carry the run out, with reasons.
+    void setHost(const HostDevices& host);  // sets the devices of this computer, including its GPUs
+    // Returns the devices and the backend that a run on this computer would use, with reasons.
     ComputeChoice compute() const { return chooseCompute(m_config, m_host); }
-    // The configuration with a data path that means the same file from everywhere.
+    // Returns the configuration with absolute data paths, valid from any working directory.
     RunConfig resolvedConfig() const;
     void setSaved(const QString& filePath);
-    // Data that somebody loaded already, from an absolute path: an edit to that data section need not load it again.
+    // Offers data that is already loaded, with an absolute path: a following edit to that data section reuses it.
     void offerData(const DatasetConfig& config, const DataSplit& data) { m_offered = {config, data}; }
     bool isModified() const { return !m_undo.isClean(); }
     QUndoStack& undoStack() { return m_undo; }
 
-    // Null while loading or when the data set has a problem.
+    // Returns the data; null if the data set has a problem or no data is loaded yet.
     const DataSplit* data() const { return m_data ? &*m_data : nullptr; }
     bool isLoadingData() const { return m_loading; }
-    // For so long that it should be said: until then, data() is that of before.
+    // True once loading has lasted longer than `slowAfter`. Until then, data() returns the previous data.
     bool isLoadingSlowly() const { return m_loading && !m_slow.isActive(); }
 
   Q_SIGNALS:
-    void configChanged();  // also when only the problems changed
+    void configChanged();  // also emitted if only the problems changed
     void dataChanged();
     void loadingSlowly();
     void fileChanged();
@@ -72,7 +73,7 @@ class ExperimentModel : public QObject {
     void loadData();
     Problems modelProblems() const;
     Problem ofField(const Problem& problem) const;
-    void deliver(quint64 number, const Result<DataSplit>& loaded);  // from any thread
+    void deliver(quint64 number, const Result<DataSplit>& loaded);  // callable from any thread
     void setLoaded(quint64 number, const Result<DataSplit>& loaded);
     std::filesystem::path baseDirectory() const;
 
@@ -88,7 +89,7 @@ class ExperimentModel : public QObject {
     bool m_loading = false;
     quint64 m_loadNumber = 0;
     QTimer m_slow;
-    std::stop_source m_stopLoad;  // of the newest load
+    std::stop_source m_stopLoad;  // stops the newest load
     QThreadPool m_loader;         // one thread; its destructor waits, so no load outlives the model
 };
 

@@ -7,8 +7,8 @@ namespace ringside {
 
 class RunModel;
 
-// The run's log lines for a list view; old lines leave as RunData forgets them. After a failure the first failed rank's
-// own last lines follow.
+// List model of the run's log lines. Lines that RunData drops are removed. After a failure, the last lines of the
+// first failed rank are appended.
 class LogModel final : public QAbstractListModel {
     Q_OBJECT
   public:
@@ -26,9 +26,9 @@ class LogModel final : public QAbstractListModel {
     void addLastLines();
 
     const RunModel& m_run;
-    qint64 m_first = 0;   // running number of the oldest shown line
-    int m_count = 0;      // lines of RunData shown
-    int m_lastLines = 0;  // lines of the failed rank shown
+    qint64 m_first = 0;   // index of the oldest shown line in the whole log
+    int m_count = 0;      // number of shown lines of RunData
+    int m_lastLines = 0;  // number of shown lines of the failed rank
 };
 
 }  // namespace ringside

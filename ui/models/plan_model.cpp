@@ -16,7 +16,7 @@ struct MadePlan {
     double ms = 0;
 };
 
-// With its inverse order, which the first hover would otherwise wait for.
+// Computes a plan and its inverse order; without the latter the first hover over a sample would be slow.
 MadePlan makePlan(const ShardSpec& spec, const std::atomic<bool>* stop = nullptr) {
     QElapsedTimer clock;
     clock.start();
@@ -106,7 +106,7 @@ void PlanModel::count(double ms) {
 void PlanModel::makeLater(const ShardSpec& spec) {
     m_working = true;
     m_stop = std::make_shared<std::atomic<bool>>(false);
-    m_pool.clear();  // what has not begun is not wanted any more
+    m_pool.clear();  // drops computations that have not started
     m_pool.start([this, spec, stop = m_stop] {
         const MadePlan made = makePlan(spec, stop.get());
         if (*stop) return;
@@ -141,7 +141,8 @@ void PlanModel::fail(const QString& problem) {
     Q_EMIT planChanged();
 }
 
-// The selected sample keeps its selection in another plan: at its own place there, the same rank when it has several.
+// Keeps the sample selected when the plan changes, at its position in the new plan; if it has several, on the same
+// rank.
 void PlanModel::followSelection() {
     if (!m_selected || !m_plan) {
         return;

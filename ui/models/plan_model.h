@@ -14,8 +14,8 @@ namespace ringside {
 
 class ExperimentModel;
 
-// The shard plan of the edited experiment at the epoch cursor, and the sample selected in it. Small plans are made at
-// once, large ones on a worker thread; the page keeps the old plan until the new one is there.
+// Shard plan of the edited experiment at the chosen epoch, and the sample selected in it. Small plans are computed at
+// once, large ones on a worker thread; plan() returns the old plan until the new one is complete.
 class PlanModel : public QObject {
     Q_OBJECT
   public:
@@ -24,22 +24,22 @@ class PlanModel : public QObject {
 
     int epoch() const { return m_epoch; }
     int epochCount() const;
-    void setEpoch(int epoch);  // clamped to the experiment's epochs
+    void setEpoch(int epoch);  // clamped to the epochs of the experiment
 
     const ShardPlan* plan() const { return m_plan ? &*m_plan : nullptr; }
     QString problem() const { return m_problem; }  // why there is no plan, empty otherwise
     const std::shared_ptr<PlanShelf>& shelf() const { return m_shelf; }
-    bool isWorking() const { return m_working; }  // a newer plan than plan() is being made
+    bool isWorking() const { return m_working; }  // true while a newer plan is computed
 
-    // What planning costs: for the debug overlay.
+    // Cost of planning, for the debug overlay.
     struct Work {
-        double lastMs = 0;  // to make the last plan, with its inverse order
+        double lastMs = 0;  // duration of the last computation, including the inverse order
         qint64 made = 0;
         qint64 cacheHits = 0;
     };
     const Work& work() const { return m_work; }
 
-    // The plan of another epoch of the same experiment: at once from the cache, or made on the calling thread.
+    // Returns the parameters of the plan of another epoch of the same experiment, for PlanShelf::findOrMake().
     ShardSpec specAt(int epoch) const;
 
     std::optional<qint64> selectedSample() const { return m_selected; }
@@ -68,8 +68,8 @@ class PlanModel : public QObject {
     std::optional<qint64> m_selected;
     std::optional<SamplePlace> m_place;
     std::shared_ptr<PlanShelf> m_shelf = std::make_shared<PlanShelf>();
-    std::shared_ptr<std::atomic<bool>> m_stop;  // of the plan that is being made
-    QThreadPool m_pool;                         // last: its threads end before the rest goes
+    std::shared_ptr<std::atomic<bool>> m_stop;  // stops the plan that is being computed
+    QThreadPool m_pool;                         // last member: its threads end before the other members are destroyed
 };
 
 }  // namespace ringside

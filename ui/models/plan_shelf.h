@@ -10,15 +10,16 @@
 
 namespace ringside {
 
-// Plans that were made, kept for whoever wants the same again. For any thread.
+// Cache of computed shard plans. Thread-safe.
 class PlanShelf {
   public:
-    static constexpr std::int64_t kMostSamples = 12'000'000;  // of all plans together, 8 bytes each
+    static constexpr std::int64_t kMostSamples = 12'000'000;  // limit of all plans together, 8 bytes per sample
     static constexpr std::size_t kMostPlans = 64;
 
     std::optional<ShardPlan> find(const ShardSpec& spec);
     void add(const ShardPlan& plan);
-    // From the shelf, or made here, with its inverse order, and added. Soon after *stop is set it is a problem.
+    // Returns the plan from the cache, or computes it with its inverse order on the calling thread and caches it.
+    // Returns a problem soon after *stop is set.
     Result<ShardPlan> findOrMake(const ShardSpec& spec, const std::atomic<bool>* stop = nullptr);
 
   private:

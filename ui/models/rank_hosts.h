@@ -8,23 +8,24 @@
 
 namespace ringside {
 
-// Ranks that stand together because they share a host. Hosts come in the order of their first rank.
+// Ranks on one host. Groups are ordered by their first rank.
 struct HostGroup {
-    QString host;  // empty: the one of the run
+    QString host;  // empty: the host that runs the supervisor
     std::vector<int> ranks;
-    QString link = {};  // how the others reach it: "0.2 ms round trip, 940 Mbit/s"; empty: not known
-    bool slow = false;  // that link, and it says why
+    QString link = {};  // connection to the other hosts: "0.2 ms round trip, 940 Mbit/s"; empty if unknown
+    bool slow = false;  // the connection is slow; `link` contains the reason
 
-    QString name() const;  // "this host" where it has none
+    QString name() const;  // "this host" if `host` is empty
 };
 
-// How the others reach the hosts of a run, one each, whether or not they are groups.
+// Returns all hosts of a run with their ranks and connections.
 std::vector<HostGroup> hostsWithLinks(const RunData& run);
 
-// None where grouping says nothing: all ranks are on one host, or no two share one.
+// Returns the hosts as groups; empty if all ranks are on one host or if no two ranks share a host.
 std::vector<HostGroup> hostGroups(const RunData& run);
 
-// How the clock of a rank's host stands to the run's, in words; empty where it is the same or not compared yet.
+// Returns the offset of a rank's host clock from the run's clock in words; empty if there is none or if it is not
+// measured yet.
 QString hostClockText(const RunData& run, int rank);
 
 }  // namespace ringside

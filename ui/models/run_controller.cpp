@@ -40,7 +40,7 @@ RunController::RunController(const QString& controlProgram, RunModel& model, QOb
 }
 
 RunController::~RunController() {
-    // The run itself goes on: only its viewer ends with the window.
+    // The run continues; only its viewer process ends with the window.
     dropProcess(m_launcher);
     dropProcess(m_viewer);
 }
@@ -94,7 +94,7 @@ void RunController::tell(const ControlCommand& command) {
 
 void RunController::detach() {
     if (!isLive()) return;
-    m_detachWanted = m_launcher != nullptr;  // ended now, there might be no run to go on
+    m_detachWanted = m_launcher != nullptr;  // killing the launcher now could prevent the start of the run
     if (m_detachWanted) return;
     beginAnew(m_runDirectory);
     setState(State::Idle, tr("The run goes on without the window."));
@@ -122,7 +122,7 @@ QProcess* RunController::newProcess() {
 void RunController::dropProcess(QProcess*& process) {
     if (!process) return;
     process->disconnect(this);
-    process->setParent(nullptr);  // deleting it before it is gone would wait
+    process->setParent(nullptr);  // deleting a running QProcess would block
     if (process->state() == QProcess::NotRunning) {
         process->deleteLater();
     } else {
@@ -179,7 +179,7 @@ void RunController::sendStop() {
 }
 
 void RunController::readProgress() {
-    if (!m_viewer) return;  // until the new run is followed, the model still holds the one before
+    if (!m_viewer) return;  // until the new run is followed, the model still holds the previous run
     if (m_state == State::Starting && m_model.data().started()) {
         m_deadline.stop();
         setState(m_stopWanted ? State::Stopping : State::Running);
@@ -191,7 +191,7 @@ void RunController::viewerFinished(int exitCode, QProcess::ExitStatus) {
     m_viewerExit = exitCode;
     m_viewerGone = true;
     m_viewerProblem = complaintIn(m_viewer->readAllStandardError());
-    m_model.feed(m_viewer->readAllStandardOutput());  // drained() then concludes
+    m_model.feed(m_viewer->readAllStandardOutput());  // drained() then calls concludeViewer()
 }
 
 void RunController::concludeViewer() {
@@ -216,7 +216,8 @@ void RunController::conclude() {
     if (m_state == State::Failed) awaitSuccessor();
 }
 
-// With parallel.min_ranks whoever started the ranks may go on with those that are left, in the same directory.
+// Polls for a restart of the run: with parallel.min_ranks, the supervisor may continue with the remaining ranks in the
+// same directory.
 void RunController::awaitSuccessor() {
     constexpr auto kBetweenLooks = std::chrono::seconds(2);
     const auto& started = m_model.data().started();
@@ -244,7 +245,7 @@ void RunController::lookForSuccessor() {
 
 void RunController::deadlinePassed() {
     if (m_state == State::Stopping && !m_model.isDrained()) {
-        m_deadline.start(kStopDeadline);  // its end may be among the lines not decoded yet
+        m_deadline.start(kStopDeadline);  // the end of the run may be in lines that are not decoded yet
         return;
     }
     if (m_state == State::Stopping) {

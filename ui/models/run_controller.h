@@ -13,14 +13,14 @@ namespace ringside {
 
 class RunModel;
 
-// Starts, follows and stops one run through ringsidectl; the only place the GUI learns a run's state.
+// Starts, follows and stops one run through ringsidectl. The only source of the run's state in the GUI.
 class RunController : public QObject {
     Q_OBJECT
   public:
     enum class State { Idle, Starting, Running, Stopping, Finished, Stopped, Failed };
     Q_ENUM(State)
 
-    // controlProgram: path of ringsidectl.
+    // `controlProgram` is the path of ringsidectl.
     RunController(const QString& controlProgram, RunModel& model, QObject* parent = nullptr);
     ~RunController() override;
 
@@ -29,18 +29,18 @@ class RunController : public QObject {
         return m_state == State::Starting || m_state == State::Running || m_state == State::Stopping;
     }
     QString runDirectory() const { return m_runDirectory; }
-    QString message() const { return m_message; }  // the verdict, or why starting failed
-    // A run that was live has failed, and is looked at for a while because it may go on with the ranks that are left.
+    QString message() const { return m_message; }  // the run's verdict, or the reason why the start failed
+    // True while a failed run that was live may restart with the remaining ranks; the controller polls for it.
     bool mayStartAgain() const { return m_wasLive && m_successor.isActive(); }
 
-    void start(const RunConfig& config, const QString& runDirectory);  // an empty directory lets ringsidectl choose one
-    void attach(const QString& runDirectory);                          // a live run, or a finished one to look at
-    // The next run names every sample that its ranks train, whatever its speed.
+    void start(const RunConfig& config, const QString& runDirectory);  // empty directory: ringsidectl chooses one
+    void attach(const QString& runDirectory);                          // opens a live or finished run
+    // Makes the next run report each trained sample, even if its steps are short.
     void reportSamplesOnce() { m_reportSamples = true; }
-    void tell(const ControlCommand& command);  // a live run; lost where there is none
-    void stop();                               // asks for a graceful stop
-    void forget();                             // a run that is over: nothing is on screen any more
-    void detach();                             // stops looking, at once or when the run is launched; the run goes on
+    void tell(const ControlCommand& command);  // sends a command to a live run; ignored without one
+    void stop();                               // requests a graceful stop
+    void forget();                             // closes a run that is over
+    void detach();                             // stops following the run, once it is launched; the run continues
 
   Q_SIGNALS:
     void stateChanged(ringside::RunController::State state);
@@ -72,13 +72,13 @@ class RunController : public QObject {
     QString m_runDirectory;
     QString m_message;
     QTimer m_deadline;
-    QTimer m_successor;  // looks whether a run that lost a rank goes on with those that are left
+    QTimer m_successor;  // polls whether a run that lost a rank continues with the remaining ranks
     int m_looks = 0;
-    bool m_wasLive = false;  // when it was followed first
+    bool m_wasLive = false;  // the run was live when it was first followed
     bool m_stopWanted = false;
-    bool m_detachWanted = false;  // by whoever could not wait for the launch
+    bool m_detachWanted = false;  // detach() was called during the launch
     bool m_reportSamples = false;
-    bool m_viewerGone = false;  // its process ended, its last lines may still be decoded
+    bool m_viewerGone = false;  // the viewer's process has ended; its last lines may not be decoded yet
     int m_viewerExit = 0;
     QString m_viewerProblem;
 };

@@ -16,7 +16,7 @@ RunModel::RunModel(QObject* parent) : QObject(parent) {
     m_tick.setInterval(std::chrono::milliseconds(40));
     connect(&m_tick, &QTimer::timeout, this, [this] {
         const unsigned changes = std::exchange(m_pending, 0U);
-        // Who watches ranks starts over when their number changes; the steps so far stay.
+        // Views rebuild their rows when the number of ranks changes; the steps in m_data are kept.
         const std::size_t before = std::exchange(m_ranksShown, m_data.ranks().size());
         if (before != 0 && before != m_ranksShown) Q_EMIT restarted();
         if (changes != 0) Q_EMIT changed(changes);

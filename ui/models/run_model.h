@@ -12,29 +12,31 @@
 
 namespace ringside {
 
-// A run that was asked for and has said nothing yet.
+// Run that was requested and has not sent any line yet.
 struct ExpectedRun {
     std::int64_t ranks = 0;
     QString name;
 };
 
-// RunData for the views: bytes in, one changed() at most every 40 ms with everything that changed since the last.
+// RunData for the views. Decodes telemetry and emits changed() at most every 40 ms with all changes since the last
+// one.
 class RunModel : public QObject {
     Q_OBJECT
   public:
     explicit RunModel(QObject* parent = nullptr);
 
     const RunData& data() const { return m_data; }
-    void reset();  // a new or another run: forgets everything but what is expected, tells restarted()
-    // From now until its first line nothing of the run before should be in sight, though it comes back when the new one
-    // is refused.
+    void reset();  // clears everything but the expected run and emits restarted(); call for each new run
+    // Sets the expected run. Until its first line, views must not show the previous run, which reappears if the new
+    // run is refused.
     void expect(const ExpectedRun& run);
     void expectNothing();
     const std::optional<ExpectedRun>& expected() const { return m_expected; }
     // True if the form was changed after this run was started: then nothing about the run describes the form.
     bool formDiffers() const { return m_formDiffers; }
     void setFormDiffers(bool differs);
-    // Telemetry lines in any chunking. Decoded in slices between other events, so that a long replay never blocks.
+    // Queues telemetry bytes, split at any position. They are decoded in slices between other events, so that a long
+    // replay never blocks the GUI.
     void feed(const QByteArray& bytes);
     bool isDrained() const { return m_queue.isEmpty(); }
 
@@ -42,7 +44,7 @@ class RunModel : public QObject {
     void restarted();
     void expectedChanged();
     void formDiffersChanged();
-    void drained();                  // everything fed so far has been decoded
+    void drained();                  // all queued bytes are decoded
     void changed(unsigned changes);  // RunChange bits
 
   private:
@@ -53,7 +55,7 @@ class RunModel : public QObject {
     std::optional<ExpectedRun> m_expected;
     bool m_formDiffers = false;
     QList<QByteArray> m_queue;
-    qsizetype m_taken = 0;  // bytes of the first chunk already decoded
+    qsizetype m_taken = 0;  // number of decoded bytes of the first chunk
     QTimer m_slice;
     QTimer m_tick;
     unsigned m_pending = 0;

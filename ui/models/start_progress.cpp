@@ -20,9 +20,9 @@ QString counted(qsizetype count) {
     return QLocale().toString(static_cast<qlonglong>(count));
 }
 
-// Ranks by how far they are.
+// Number of ranks in each stage of the start.
 struct Progress {
-    QStringList absent;  // by number
+    QStringList absent;  // numbers of the ranks that have not started
     int loading = 0, connected = 0, training = 0;
 };
 

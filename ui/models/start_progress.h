@@ -7,12 +7,11 @@ namespace ringside {
 
 class RunModel;
 
-// How far a run is before its first step, for who waits for it; a title and what is awaited. Both are empty once it
-// trains, and when no run was started.
+// Progress of a run before its first step. All texts are empty once the run trains, and if no run was started.
 struct StartProgress {
     QString title;    // "Starting 64 ranks, 12 connected"
     QString awaited;  // "3 load the data; not up yet: rank 5, 9"
-    QString run;      // its name
+    QString run;      // name of the run
 };
 
 StartProgress startProgress(const RunModel& run);

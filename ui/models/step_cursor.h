@@ -7,7 +7,7 @@
 
 namespace ringside {
 
-// The step that was chosen on one page, for all of them: lanes and numbers, the charts' crosshair, the loom's columns.
+// Selected step, shared by all pages: lanes, numbers, the charts' crosshair and the loom's columns.
 class StepCursor : public QObject {
     Q_OBJECT
   public:

@@ -9,20 +9,20 @@
 
 namespace ringside {
 
-// Which pages there are, and which is in sight. Pages are known by their names.
+// Pages of the window and the current one. Pages are identified by their names.
 class Navigator : public QObject {
     Q_OBJECT
   public:
     explicit Navigator(QTabWidget& tabs, QObject* parent = nullptr);
 
-    void add(Page* page);  // the tabs own it
+    void add(Page* page);  // takes ownership through the tabs
     const QList<Page*>& pages() const { return m_pages; }
     Page& current() const;
 
     QStringList names() const;        // "shards", "training"
-    bool show(const QString& place);  // "training", "shards/map"; false: there is no such place
-    void giveKeyboard() const;        // to the page in sight
-    // For who named a place that is none: "the pages are shards, training".
+    bool show(const QString& place);  // "training", "shards/map"; returns false if there is no such page or view
+    void giveKeyboard() const;        // gives the keyboard focus to the current page
+    // Returns an error text for an unknown page or view: "the pages are shards, training".
     QString choices(const QString& place) const;
 
   Q_SIGNALS:

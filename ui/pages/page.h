@@ -9,7 +9,7 @@
 
 namespace ringside {
 
-// What a page did for its last picture, for the debug overlay.
+// Figures about a page's last repaint, for the debug overlay.
 struct PageFigures {
     double planMs = 0;
     qint64 plansMade = 0;
@@ -17,18 +17,18 @@ struct PageFigures {
     qint64 cellsDrawn = 0;
 };
 
-// A key that works on a page, for the list of keys.
+// Keyboard shortcut of a page, for the list of keys.
 struct PageKey {
     QString keys;  // "W / S"
     QString what;
 };
 
-// What a page offers the window. A new page is a folder with a class of this, and one line in
-// MainWindow::addPages(): tab, key, View menu, --page and the list of keys follow from it.
+// Interface of a page to the window. A new page is a folder with a subclass, and one line in MainWindow::addPages():
+// tab, key, View menu, --page and the list of keys follow from it.
 class Page : public QWidget {
     Q_OBJECT
   public:
-    // name: "shards", as --page and the settings call it; title: on the tab.
+    // `name` is used by --page and the settings: "shards". `title` is the text of the tab.
     Page(const QString& name, const QString& title, QWidget* parent = nullptr) : QWidget(parent), m_title(title) {
         setObjectName(name + QStringLiteral("Page"));
     }
@@ -36,23 +36,25 @@ class Page : public QWidget {
     QString name() const { return objectName().chopped(4); }
     QString title() const { return m_title; }
 
-    // Nothing in sight is still being drawn: a picture may be taken.
+    // True if nothing visible is still being drawn, so that a screenshot can be taken.
     virtual bool isSettled() const { return true; }
-    // Parts that may paint one after another when all of the window changes; none: the page paints at once.
+    // Returns the parts that may repaint one after another when the whole window changes. Empty: the page repaints at
+    // once.
     virtual QList<QWidget*> paintParts() const { return {}; }
     virtual PageFigures figures() const { return {}; }
-    // A run that starts is followed here: the window need not turn to another page.
+    // True if the page shows a running training, so that the window need not switch pages when a run starts.
     virtual bool followsRuns() const { return false; }
-    // What can be saved of it now, as commands of the File menu and the command finder.
+    // Returns the exports that are possible now, as commands of the File menu and the command finder.
     virtual QList<QAction*> exportActions() const { return {}; }
     virtual QList<PageKey> keys() const { return {}; }
-    // Who gets the keyboard when the page is called by its key; null: whoever has it keeps it.
+    // Returns the widget that receives the keyboard focus when the page is opened by its key; null: the focus does not
+    // change.
     virtual QWidget* keyboardHome() const { return nullptr; }
-    // Pictures among which the page shows one: "map" in "shards/map".
+    // One of several alternative views of the page: "map" in "shards/map".
     struct View {
         QString name;
-        QString title;  // on its button
-        QString words;  // other words for it, for the command finder
+        QString title;  // text of its button
+        QString words;  // synonyms for the command finder
     };
     virtual QList<View> views() const { return {}; }
     virtual void showView(const QString&) {}

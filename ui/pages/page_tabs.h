@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// The window's pages. A QTabWidget draws the whole page again whenever any label in it changes its text, as that asks
-// for a new layout; here only tabs of another size do.
+// Tab widget of the window's pages. QTabWidget repaints the whole page when any label in it changes its text, because
+// the label requests a new layout. This class handles such a request only if the size of the tab bar changed.
 class PageTabs final : public QTabWidget {
   public:
     using QTabWidget::QTabWidget;
