@@ -21,7 +21,7 @@
 namespace ringside {
 namespace {
 
-// Scrolls up and down alone: a control that gets the focus would draw the form aside by what its own margin asks for.
+// Scroll area that scrolls vertically only. A focused control would also scroll the form sideways by its margin.
 class FormScroll final : public QScrollArea {
   public:
     using QScrollArea::QScrollArea;
@@ -146,7 +146,7 @@ void ExperimentForm::refresh() {
     setLayoutsEnabled(true);
 }
 
-// Each row and sentence that appears would lay the whole form out at once; laid out once, it comes after all of them.
+// Disables or enables all layouts, so that showing many rows computes the layout once instead of once per row.
 void ExperimentForm::setLayoutsEnabled(bool enabled) {
     for (FormSection* section : m_sections) section->layout()->setEnabled(enabled);
     m_sections.front()->parentWidget()->layout()->setEnabled(enabled);
@@ -160,7 +160,7 @@ bool ExperimentForm::focusFirstProblem() {
             section->setFolded(false);
             if (row->field().more) section->setExpanded(true);
             row->control()->setFocus(Qt::OtherFocusReason);
-            m_scroll->widget()->layout()->activate();  // its section may have been folded until now
+            m_scroll->widget()->layout()->activate();  // computes the layout of a section that has just been unfolded
             m_scroll->ensureWidgetVisible(row);
             return true;
         }

@@ -12,22 +12,22 @@ namespace ringside {
 class ExperimentModel;
 class FormSection;
 
-// The experiment as five short sections; edits go to the model at once, and the model's problems come back to the rows.
+// Form of the experiment in five sections. Edits go to the model at once; the rows show the model's problems.
 class ExperimentForm final : public QWidget {
     Q_OBJECT
   public:
     explicit ExperimentForm(ExperimentModel& model, QWidget* parent = nullptr);
 
-    // Puts the keyboard into the first field that has a problem and scrolls to it. False if no field has one.
+    // Focuses the first field that has a problem and scrolls to it. Returns false if there is none.
     bool focusFirstProblem();
-    // Sections of which only the title shows, by the names of their buttons.
+    // Returns the folded sections, by the object names of their title buttons.
     QStringList folded() const;
     void setFolded(const QStringList& sections);
 
   Q_SIGNALS:
-    void browseRequested();   // the user wants to pick the data file
-    void sweepRequested();    // the user wants to know how many workers load best
-    void summaryRequested();  // the user wants to see the model's layers
+    void browseRequested();   // choose the data file
+    void sweepRequested();    // measure which number of workers loads fastest
+    void summaryRequested();  // show the model's layers
 
   private:
     void addBrowseButton();

@@ -30,7 +30,7 @@ QString counted(std::int64_t count, const char* one, const char* many) {
     return groupedText(count) + QLatin1Char(' ') + tr(count == 1 ? one : many);
 }
 
-// The epoch being set up; nothing while the numbers are out of range or the data is not there.
+// Returns the plan of the first epoch; empty if a number is out of range or there is no data.
 std::optional<ShardSpec> specOf(const RunConfig& c, const DataSplit* data) {
     if (!data || c.parallel.worldSize < 1 || c.parallel.worldSize > kMostRanks || c.loader.batchSize < 1) return {};
     return epochSpec(c, data->training, 0);
@@ -44,7 +44,7 @@ std::vector<std::int64_t> layerWidths(const RunConfig& c, const DataSplit& data)
     return widths;
 }
 
-// A residual counts as what is in it.
+// Returns the number of layers; a residual block counts as its inner layers.
 std::int64_t layerCount(const std::vector<LayerDescription>& layers) {
     std::int64_t count = 0;
     for (const LayerDescription& layer : layers)
@@ -79,7 +79,7 @@ QString modelSentence(const RunConfig& config, const DataSplit* data) {
     for (const std::int64_t width : config.model.hidden)
         if (width < 1) return {};  // said beside its field
     const Result<ModelDescription> described = describeModel(config.model, *data->training);
-    if (!described) return {};  // as well
+    if (!described) return {};  // the field shows this problem, too
     const ModelDescription& model = described.value();
     const auto parameters = static_cast<double>(model.parameters());
     const QString size = tr("%1 parameters (%2)").arg(groupedText(model.parameters()), bytesText(parameters * 4));
@@ -88,7 +88,8 @@ QString modelSentence(const RunConfig& config, const DataSplit* data) {
         for (const std::int64_t width : layerWidths(config, *data)) parts << groupedText(width);
         return tr("%1: %2.").arg(parts.join(QStringLiteral(" \u2192 ")), size);
     }
-    // A training step goes forward once and back through inputs and weights.
+    // A training step costs three forward passes: one forward, one for the gradients of inputs, one for those of
+    // weights.
     return tr("%1 layers, %2. A sample takes %3 MFLOPs a training step and %4 of values.")
         .arg(groupedText(layerCount(model.layers)), size)
         .arg(static_cast<double>(3 * model.flops()) / 1e6, 0, 'f', 1)
@@ -97,7 +98,7 @@ QString modelSentence(const RunConfig& config, const DataSplit* data) {
 
 namespace {
 
-// Who shares the model out among whom; empty under ddp.
+// Returns the division of the model among the ranks; empty under ddp.
 QString meshSentence(const RunConfig& config) {
     const Mesh mesh = meshOf(config);
     if (mesh.ranks() != config.parallel.worldSize) return {};  // said beside its field

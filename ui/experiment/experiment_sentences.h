@@ -8,14 +8,14 @@
 
 namespace ringside {
 
-// One plain sentence under each section of the form, with the user's own numbers. data may be null while it loads or
-// when it has a problem; the sentences then say only what is known.
+// Each function returns the sentence below one section of the form. `data` may be null while it loads or if it has a
+// problem; the sentences then contain only known facts.
 QString dataSentence(const RunConfig& config, const DataSplit* data);
 QString modelSentence(const RunConfig& config, const DataSplit* data);
-// why: the reason for the backend, as the engine gives it.
+// `why` is the engine's reason for the choice of the backend.
 QString parallelSentence(const RunConfig& config, const QString& why);
 QString loadingSentence(const RunConfig& config, const DataSplit* data);
-// What the workers and the device come to; empty without workers.
+// Returns the total of worker threads and effects of the device; empty if there is nothing to report.
 QString workersSentence(const RunConfig& config, const QString& device);
 QString optimisationSentence(const RunConfig& config, const DataSplit* data);
 

@@ -29,7 +29,7 @@ class NumberEditor final : public FieldEditor {
             isInteger() ? QString::number(slotOf<std::int64_t>(config)) : realText(slotOf<double>(config));
         RunConfig typed = config;
         const bool unreadable = store(typed).has_value();
-        if (unreadable && wanted == m_shown) return;  // the typed text stays, with its problem
+        if (unreadable && wanted == m_shown) return;  // keeps the typed text and its problem
         m_shown = wanted;
         if (unreadable || typed != config) m_box->setNumberText(wanted);
     }
@@ -163,8 +163,8 @@ FieldEditor::FieldEditor(const ConfigField& field, QWidget* widget, const QStrin
     if (line) line->installEventFilter(this);
 }
 
-// Undo belongs to the experiment, not to one line of text; ? is no number and shows the keys; the wheel scrolls the
-// form unless the control has the focus.
+// Leaves undo to the experiment instead of the line edit, and ? to the list of keys in number fields. The wheel
+// scrolls the form unless the control has the focus.
 bool FieldEditor::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride) {
         const auto* key = static_cast<QKeyEvent*>(event);

@@ -10,19 +10,19 @@
 
 namespace ringside {
 
-// The control of one configuration field: shows its value and reads it back.
+// Editor of one configuration field: shows its value in a control and reads the control.
 class FieldEditor : public QObject {
     Q_OBJECT
   public:
-    // stem: "worldSize"; the control's objectName becomes "worldSizeSpinBox".
+    // `stem` is the start of the control's objectName: "worldSize" makes "worldSizeSpinBox".
     static FieldEditor* make(const ConfigField& field, const QString& stem, QWidget* parent);
 
     QWidget* widget() const { return m_widget; }
     const ConfigField& field() const { return m_field; }
 
-    // Leaves alone what the user typed when it already means the configured value.
+    // Shows the field's value. Does not replace typed text that already means this value.
     virtual void display(RunConfig config) = 0;
-    // Puts what the control holds into config; a problem when it holds no value of the field's type.
+    // Writes the control's value into config. Returns a problem if the text is not a value of the field's type.
     virtual std::optional<Problem> store(RunConfig& config) const = 0;
 
   Q_SIGNALS:

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kControlWidth = 132;
 constexpr int kButtonWidth = 56;
-constexpr int kCaptionWidth = 118;  // a longer one would make the dock wider
+constexpr int kCaptionWidth = 118;  // a wider caption would widen the dock
 
 const ConfigField& configFieldOf(const FormField& field) {
     const ConfigField* found = findConfigField(field.path);
@@ -87,7 +87,7 @@ QWidget* FieldRow::control() const {
 }
 
 void FieldRow::append(QWidget* extra) {
-    // A control of fixed width shares its place, so that the form does not grow.
+    // A control of fixed width becomes narrower, so that the form does not become wider.
     if (control()->maximumWidth() == kControlWidth) {
         extra->setFixedWidth(kButtonWidth);
         control()->setFixedWidth(kControlWidth - kButtonWidth - m_line->spacing());
@@ -109,7 +109,7 @@ void FieldRow::applyEdit() {
     m_model.edit(next, path);
 }
 
-// The mistake that runs without a word, and trains worse.
+// Shows or hides the warning that set_epoch is missing: the run reports no error but trains worse.
 void FieldRow::showHint() {
     const RunConfig& config = m_model.config();
     const bool forgotten = !config.sampler.setEpoch && config.sampler.shuffle && config.training.epochs > 1;
@@ -125,7 +125,7 @@ void FieldRow::refresh() {
     setInvalid(control(), problem != nullptr);
     m_problem->setVisible(problem != nullptr);
     if (!problem) return;
-    // The label above already names the field.
+    // The text starts with the label, so the problem is formatted without the field's path.
     const QString text = QString::fromStdString(Problem{{}, problem->message, problem->remedy}.text());
     m_problem->setText(QCoreApplication::translate("form", m_field.label) + QLatin1Char(' ') + inFormWords(text));
     control()->setAccessibleDescription(m_problem->text());

@@ -13,7 +13,7 @@ namespace ringside {
 class ExperimentModel;
 class FieldEditor;
 
-// One line of the form: label, control, and below it the problem of what was typed.
+// One line of the form: label, control, and below them the problem of the input.
 class FieldRow final : public QWidget {
     Q_OBJECT
   public:
@@ -21,8 +21,8 @@ class FieldRow final : public QWidget {
 
     const FormField& field() const { return m_field; }
     QWidget* control() const;
-    void append(QWidget* extra);  // a button behind the control
-    void refresh();               // value and problem from the model
+    void append(QWidget* extra);  // adds a button after the control
+    void refresh();               // shows the model's value and problem
 
   private:
     void addControl(QHBoxLayout* line);
@@ -34,7 +34,7 @@ class FieldRow final : public QWidget {
     FieldEditor* m_editor;
     QHBoxLayout* m_line;
     QLabel* m_problem;
-    QLabel* m_hint = nullptr;  // what the value does that one may not want; only where there is such a value
+    QLabel* m_hint = nullptr;  // warning about a valid but harmful value; null for fields without such values
 };
 
 }  // namespace ringside

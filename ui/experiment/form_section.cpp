@@ -13,8 +13,8 @@
 namespace ringside {
 namespace {
 
-// As wide as it is let be, and as high as its text is then: a label's own wish is found by laying the text out at one
-// width after another.
+// Label without a size hint of its own: it takes the width of the layout and the height of its text at this width.
+// QLabel's own hint tries several widths, which is slow.
 class WrappedLabel final : public QLabel {
   public:
     using QLabel::QLabel;
@@ -149,7 +149,7 @@ void FormSection::setExpanded(bool expanded) {
 }
 
 void FormSection::refresh() {
-    if (!m_more->isChecked() && hiddenRowHasProblem()) return setExpanded(true);  // refreshes again
+    if (!m_more->isChecked() && hiddenRowHasProblem()) return setExpanded(true);  // calls refresh() again
     if (isFolded() && hasProblem()) return setFolded(false);
     m_sentenceFrame->setVisible(!isFolded() && !m_sentence->text().isEmpty());
     for (FieldRow* row : m_rows) {

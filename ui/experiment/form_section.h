@@ -16,7 +16,7 @@ namespace ringside {
 class ExperimentModel;
 class FieldRow;
 
-// A titled part of the form with its rows, its rarely needed rows behind "More", and one plain sentence below.
+// Titled section of the form with its rows, rarely needed rows behind "More", and a sentence below.
 class FormSection final : public QWidget {
     Q_OBJECT
   public:
@@ -25,12 +25,12 @@ class FormSection final : public QWidget {
     FormSectionId id() const { return m_id; }
     QString name() const { return m_name->objectName(); }
     FieldRow* row(const char* path) const;
-    QPushButton* addToTitle(const QString& text);  // a quiet button beside More
+    QPushButton* addToTitle(const QString& text);  // adds a plain button beside More
     void refresh();
     void setSentence(const QString& text);
-    // Shows the section's rare fields, as when one of them has a problem.
+    // Shows or hides the rarely needed fields. refresh() shows them if one of them has a problem.
     void setExpanded(bool expanded);
-    // Only its title is left, until it is unfolded or one of its fields has a problem.
+    // Hides or shows all but the title. refresh() unfolds the section if one of its fields has a problem.
     void setFolded(bool folded);
     bool isFolded() const { return m_name->isChecked(); }
 
@@ -46,7 +46,7 @@ class FormSection final : public QWidget {
     ExperimentModel& m_model;
     std::vector<FieldRow*> m_rows;
     QHBoxLayout* m_title = nullptr;
-    QPushButton* m_name = nullptr;  // checked: folded
+    QPushButton* m_name = nullptr;  // checked if folded
     QPushButton* m_more = nullptr;
     QFrame* m_sentenceFrame = nullptr;
     QLabel* m_sentence = nullptr;

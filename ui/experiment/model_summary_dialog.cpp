@@ -76,13 +76,13 @@ QWidget* ModelSummaryDialog::makeButtons() {
     return row;
 }
 
-// Working out even the deepest model takes well under a millisecond.
+// Computes the summary on the GUI thread: even the deepest model takes less than a millisecond.
 void ModelSummaryDialog::refresh() {
     const DataSplit* split = m_model.data();
     if (split == nullptr)
         return say(m_model.isLoadingData() ? tr("The data set is being loaded.")
                                            : tr("The model's sizes follow from the data, which has a problem."));
-    // A width of 0 and the like are said beside their fields.
+    // A problem of the model section is shown instead of the summary.
     for (const Problem& problem : m_model.config().validate()) {
         if (problem.field.starts_with("model.")) return say(inFormWords(QString::fromStdString(problem.text())));
     }

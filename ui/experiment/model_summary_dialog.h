@@ -13,11 +13,13 @@ namespace ringside {
 
 class ExperimentModel;
 
-// The experiment's model layer by layer, as `ringsidectl config --summary` prints it. Follows the form. Not modal.
+// Non-modal dialog that lists the experiment's model layer by layer, as `ringsidectl config --summary` does. Follows
+// the form.
 class ModelSummaryDialog final : public QDialog {
     Q_OBJECT
   public:
-    explicit ModelSummaryDialog(ExperimentModel& model, QWidget* parent = nullptr);  // the model outlives it
+    // the model must outlive the dialog
+    explicit ModelSummaryDialog(ExperimentModel& model, QWidget* parent = nullptr);
 
   private:
     void buildLayout();

@@ -9,7 +9,7 @@ namespace ringside {
 namespace {
 
 QString cellText(const ModelSummaryRow& row, int column) {
-    // Figure spaces, as wide as the digits: the nesting.
+    // Indents nested layers by figure spaces, which are as wide as digits.
     if (column == ModelSummaryTable::Layer)
         return QString(3 * row.depth, QChar(0x2007)) + QString::fromStdString(row.layer);
     if (row.isHeading) return {};

@@ -7,7 +7,7 @@
 
 namespace ringside {
 
-// A model layer by layer; the last row is the sum.
+// Table model of a model's layers; the last row is the sum.
 class ModelSummaryTable final : public QAbstractTableModel {
     Q_OBJECT
   public:

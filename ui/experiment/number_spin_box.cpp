@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-// The next number of the series ... 0.1 0.2 0.5 1 2 5 10 ... above or below a positive one.
+// Returns the next number of the series ... 0.1 0.2 0.5 1 2 5 10 ... after or before a positive one.
 double nextOfSeries(double value, int direction) {
     const double decade = std::pow(10.0, std::floor(std::log10(value) + 1e-9));
     const double digit = value / decade;
@@ -61,8 +61,8 @@ QValidator::State NumberSpinBox::validate(QString&, int&) const {
     return QValidator::Acceptable;
 }
 
-// Undo belongs to the experiment: the line inside, to which the base class hands the question past any filter, would
-// claim the key and then have nothing to undo.
+// Leaves the undo and redo keys to the experiment. The base class passes the event directly to its line edit, which
+// would claim the keys although it has nothing to undo.
 bool NumberSpinBox::event(QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride) {
         const auto* key = static_cast<QKeyEvent*>(event);
@@ -78,13 +78,13 @@ QAbstractSpinBox::StepEnabled NumberSpinBox::stepEnabled() const {
     return StepUpEnabled | StepDownEnabled;
 }
 
-// Turning the wheel over the form scrolls it; a value changes only where the user is working.
+// The wheel changes the value only if the field has the focus; if not, it scrolls the form.
 void NumberSpinBox::wheelEvent(QWheelEvent* event) {
     if (hasFocus()) return QAbstractSpinBox::wheelEvent(event);
     event->ignore();
 }
 
-// The base class would turn unreadable text into a value of its own here.
+// Does not call the base class, which would replace invalid text by a value.
 void NumberSpinBox::focusOutEvent(QFocusEvent* event) {
     QWidget::focusOutEvent(event);  // NOLINT(bugprone-parent-virtual-call): left out on purpose
     lineEdit()->event(event);
@@ -92,7 +92,7 @@ void NumberSpinBox::focusOutEvent(QFocusEvent* event) {
     Q_EMIT editingFinished();
 }
 
-// Enter is left to the window, up and down step.
+// Leaves Enter to the window; up and down change the value.
 void NumberSpinBox::keyPressEvent(QKeyEvent* event) {
     if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) {
         lineEdit()->selectAll();

@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// A number field that keeps what was typed, also when it is out of range or no number at all: saying so is the form's
-// job. Arrows step whole numbers by one and real numbers along 1, 2, 5, 10.
+// Number field that keeps invalid text; the form reports the problem. The arrows change whole numbers by one and real
+// numbers along 1, 2, 5, 10.
 class NumberSpinBox final : public QAbstractSpinBox {
     Q_OBJECT
   public:
@@ -15,15 +15,15 @@ class NumberSpinBox final : public QAbstractSpinBox {
     NumberSpinBox(Kind kind, QWidget* parent = nullptr);
 
     void setNumberText(const QString& text);
-    void setWord(const QString& number, const QString& word);  // what a number of special meaning is shown as
+    void setWord(const QString& number, const QString& word);  // word shown instead of a special number
     QString numberText() const { return !m_word.isEmpty() && text().trimmed() == m_word ? m_wordNumber : text(); }
-    void setLeast(double least) { m_least = least; }  // where the down arrow stops
+    void setLeast(double least) { m_least = least; }  // lower limit of the down arrow
 
     void stepBy(int steps) override;
     QValidator::State validate(QString& input, int& position) const override;
 
   Q_SIGNALS:
-    void numberEdited();  // by the user: typed or stepped
+    void numberEdited();  // the user typed or stepped
 
   protected:
     bool event(QEvent* event) override;

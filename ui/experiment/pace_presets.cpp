@@ -9,21 +9,21 @@
 namespace ringside {
 namespace {
 
-constexpr double kPassesMs = 30;  // forward and backward of a step
+constexpr double kPassesMs = 30;  // duration of the forward and backward pass of a step
 constexpr double kGradientsMs = 6;
 constexpr double kSlowGradientsMs = 60;
 constexpr double kLatencyUs = 100;
 constexpr double kSlowLatencyUs = 1000;
 
-// To two digits, as a person would write it.
+// Rounds to two significant digits.
 double rounded(double value) {
     const double unit = std::pow(10, std::floor(std::log10(value)) - 1);
     return std::round(value / unit) * unit;
 }
 
 struct ModelSize {
-    double flops = 19072;  // forward, per sample
-    double bytes = 38440;  // of its gradients
+    double flops = 19072;  // FLOPs of the forward pass per sample
+    double bytes = 38440;  // size of the gradients
 };
 
 ModelSize sizeOf(const RunConfig& config, const DataSplit* data) {
@@ -43,7 +43,7 @@ RunConfig withPace(RunConfig config, const DataSplit* data, PacePreset preset) {
     const auto ranks = static_cast<double>(std::max<std::int64_t>(config.parallel.worldSize, 2));
     const ModelSize model = sizeOf(config, data);
     PaceConfig& pace = config.parallel.pace;
-    // Forward once, backward twice; a ring sends 2 (N-1)/N of the gradients.
+    // A step costs three forward passes; a ring all-reduce sends 2 (N-1)/N of the gradients.
     pace.gflops = rounded(3 * model.flops * static_cast<double>(config.loader.batchSize) / (kPassesMs * 1e6));
     pace.gbitPerSecond =
         rounded(8 * model.bytes * 2 * (ranks - 1) / ranks / ((slow ? kSlowGradientsMs : kGradientsMs) * 1e6));

@@ -8,8 +8,8 @@ namespace ringside {
 
 enum class PacePreset { Off, FourSmallGpus, SlowNetwork };
 
-// The experiment on devices and links whose steps can be watched: their speed is chosen by what this model has to
-// compute and to send. data: null where it is not known yet; then an MLP of digits is taken.
+// Returns the experiment with devices and links so slow that a person can watch its steps. The speeds are chosen from
+// the FLOPs and gradient bytes of the model; without data, those of an MLP on digits.
 RunConfig withPace(RunConfig config, const DataSplit* data, PacePreset preset);
 
 }  // namespace ringside

@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kEdge = 4;  // the rank's colour at the left
+constexpr int kEdge = 4;  // width of the edge in the rank's colour at the left
 
 QColor colorOf(RankCard::Tone tone, const Theme& theme) {
     switch (tone) {
@@ -44,7 +44,7 @@ QPixmap frameOf(QSize size, double ratio, const Theme& theme) {
     return frame;
 }
 
-// The step's phases side by side: the one under way is lit, those before it are done.
+// Draws the step's phases side by side: the current one is highlighted, earlier ones are done.
 void paintPhases(QPainter& painter, const QRectF& rect, const RankCard& card, const Theme& theme) {
     constexpr double kGap = 3;
     const double width = (rect.width() - kGap * (RankCard::kPhases - 1)) / RankCard::kPhases;
@@ -76,7 +76,7 @@ void paintBar(QPainter& painter, const QRectF& rect, const RankCard& card, const
     painter.setBrush(Qt::NoBrush);
 }
 
-// Draws left and right text on one line; the left one is cut so that they never meet.
+// Draws two texts on one line; the left one is truncated so that they never overlap.
 void paintPair(QPainter& painter, const QRect& line, const QString& left, const QString& right, const QColor& leftColor,
                const QColor& rightColor, const QFont& leftFont, const QFont& rightFont) {
     painter.setFont(rightFont);
@@ -94,7 +94,7 @@ QFont semibold(QFont font) {
     return font;
 }
 
-// The name first: it is what a class knows the rank by.
+// Returns the title. The name comes first, because people in a classroom know the rank by it.
 QString titleOf(const RankCard& card) {
     if (card.host.isEmpty()) return QObject::tr("Rank %1").arg(card.rank);
     return QObject::tr("%1 \u00b7 rank %2").arg(card.host).arg(card.rank);
@@ -136,7 +136,7 @@ constexpr int kMiniLeft = kEdge + 5, kMiniRight = 6;
 bool RankCardPainter::fitsMini(const RankCard& card, int width, const Theme& theme) {
     constexpr int kRounding = 2;
     const QFontMetrics bold(semibold(theme.noteFont())), note(theme.noteFont());
-    // Room for a usual loss is asked for, so that losses do not come and go with their digits.
+    // Requires room for a typical loss, so that the visibility of losses does not depend on their digits.
     const int loss = std::max(note.horizontalAdvance(card.loss), note.horizontalAdvance(QStringLiteral("0.0000")));
     const int rank = bold.horizontalAdvance(QString::number(card.rank));
     return rank + Theme::kSpace2 + loss + kRounding <= width - kMiniLeft - kMiniRight;

@@ -12,32 +12,33 @@ namespace ringside {
 
 class Theme;
 
-// What one card of the strip says.
+// Content of one card of the rank strip.
 struct RankCard {
     enum class Tone { Plain, Good, Warning, Danger };
     static constexpr int kPhases = 5;  // data, forward, backward, all-reduce, optimizer
 
     int rank = 0;
-    QString host;  // where it runs, or who runs it there; empty: here
-    QString mark;  // top right: "in sync", "ready", "failed"
+    QString host;  // host of the rank or the name of its owner there; empty: this host
+    QString mark;  // status at the top right: "in sync", "ready", "failed"
     Tone tone = Tone::Plain;
     QString line;         // "CPU 0, batch 32, loss 0.412"
     QString phase;        // bottom left
     QString rate;         // bottom right: "1,642 samples/s"
-    QString loss;         // for small cards
-    double progress = 0;  // of the run, 0..1
-    int litPhase = -1;    // of the step's five phases, instead of the progress; -1: none
-    QString tip;          // everything, in words
+    QString loss;         // loss on small cards
+    double progress = 0;  // progress of the run, 0..1
+    int litPhase = -1;    // current one of the step's five phases, shown instead of the progress; -1: none
+    QString tip;          // tool tip with all details
 
     bool operator==(const RankCard&) const = default;
 };
 
-// Draws cards of one size. What all of them share is drawn once and copied: a frame costs more than the words in it.
+// Draws cards of one size. The frame that all cards share is drawn once and copied, because it costs more than the
+// texts.
 class RankCardPainter {
   public:
     explicit RankCardPainter(const Theme& theme) : m_theme(theme) {}
 
-    void forget() { m_frame = {}; }  // the theme has changed
+    void forget() { m_frame = {}; }  // call when the theme changed
     void paint(QPainter& painter, const QRect& rect, const RankCard& card, RankStripLayout::Density density);
     // True if the smallest card of this width has room for the card's rank and loss.
     static bool fitsMini(const RankCard& card, int width, const Theme& theme);
@@ -46,7 +47,7 @@ class RankCardPainter {
     void paintFrame(QPainter& painter, const QRect& rect, const RankCard& card);
 
     const Theme& m_theme;
-    QPixmap m_frame;  // of a card that has not failed
+    QPixmap m_frame;  // frame of a card that has not failed
 };
 
 }  // namespace ringside

@@ -32,7 +32,7 @@ QString bytesText(std::int64_t bytes) {
     return QString::fromStdString(memoryText(bytes));
 }
 
-// "87 %  11.5 GiB of 131.3 GiB  63 °C  412 W": what the GPU says, nothing where it says nothing.
+// Returns the known readings of the GPU: "87 %  11.5 GiB of 131.3 GiB  63 °C  412 W".
 QString gpuText(const GpuReading& gpu) {
     QStringList parts;
     if (gpu.utilisationPercent >= 0) parts << QObject::tr("%1 %").arg(grouped(gpu.utilisationPercent));
@@ -43,7 +43,7 @@ QString gpuText(const GpuReading& gpu) {
     return parts.join(QStringLiteral("  "));
 }
 
-// Which of the card's five phases.
+// Returns the index of the phase among the card's five phases.
 int litPhaseOf(Phase phase) {
     switch (phase) {
         case Phase::kDataWait:
@@ -70,7 +70,7 @@ QString stepPhaseText(Phase phase) {
 
 }  // namespace
 
-// The painted surface inside the scroll area.
+// Painted widget inside the scroll area.
 class RankStrip::Canvas final : public QWidget {
   public:
     Canvas(const RankStrip& strip, const Theme& theme) : m_strip(strip), m_theme(theme), m_cards(theme) {
@@ -105,7 +105,7 @@ class RankStrip::Canvas final : public QWidget {
     }
 
   private:
-    // A name and a line over the cards of a host, in each row that they stand in.
+    // Draws the host's name and a line above its cards in each row.
     void paintHost(QPainter& painter, const HostGroup& host) {
         painter.setFont(m_theme.noteFont());
         for (std::size_t first = 0; first < host.ranks.size();) {
@@ -215,7 +215,8 @@ RankCard RankStrip::plannedCard(int rank) const {
     return card;
 }
 
-// Nothing moves while ranks wait for another: the rank says which, and since when. True if so.
+// Marks the card if ranks wait for a missing rank: the missing rank with the duration, waiting ranks with the rank
+// that they wait for. Returns whether any rank waits.
 bool RankStrip::markAwaited(RankCard& card, const RunData& run) {
     const std::optional<Awaited> awaited = awaitedRanks(run.ranks());
     if (!awaited) return false;
@@ -247,7 +248,7 @@ RankCard RankStrip::runCard(int rank) const {
         card.mark = tr("may start again");
     } else if (state.state == "failed" && run.ended() && run.ended()->firstFailedRank >= 0 &&
                run.ended()->firstFailedRank != rank) {
-        card.mark = tr("taken down");  // by the supervisor, because another rank had failed
+        card.mark = tr("taken down");  // ended by the supervisor because another rank failed
     } else if (state.state == "failed") {
         card.tone = RankCard::Tone::Danger;
     } else if (run.isPaused() && !run.ended()) {
@@ -260,7 +261,7 @@ RankCard RankStrip::runCard(int rank) const {
     QStringList parts;
     const QString gpu = gpuText(state.gpu);
     if (!gpu.isEmpty())
-        parts << gpu;  // the card has no room for both, the tip has
+        parts << gpu;  // the card has no room for the device, too; the tool tip shows both
     else if (!state.device.empty())
         parts << QString::fromStdString(state.device);
     if (run.started()) parts << tr("batch %1").arg(run.started()->batchSize);
@@ -281,7 +282,7 @@ RankCard RankStrip::runCard(int rank) const {
     }
     if (!over && run.isPaused()) card.phase = tr("paused after %1").arg(QString::fromStdString(run.pausedAfter()));
     if (over && state.state == "stopped") card.phase = tr("stopped");
-    if (over && state.state == "finished")  // of runs recorded before ranks said that they had stopped
+    if (over && state.state == "finished")  // recordings of older versions report "finished" for stopped ranks, too
         card.phase = run.ended()->state == "stopped" ? tr("stopped") : tr("finished");
     if (lost) {
         card.phase = tr("last known: %1").arg(card.phase);
@@ -312,7 +313,7 @@ RankCard RankStrip::runCard(int rank) const {
     return card;
 }
 
-// On the cards themselves: where every rank has a host of its own, no caption does.
+// Adds the connections to the tool tips of the cards, because there is no caption if each rank has its own host.
 void RankStrip::tellLinks() {
     for (const HostGroup& host : hostsWithLinks(m_run.data())) {
         if (host.link.isEmpty()) continue;
@@ -334,7 +335,7 @@ void RankStrip::refresh() {
     m_cards.clear();
     for (int rank = 0; rank < ranks; ++rank) m_cards.push_back(ofRun ? runCard(rank) : plannedCard(rank));
     std::vector<HostGroup> hosts = ofRun ? hostGroups(m_run.data()) : std::vector<HostGroup>();
-    // The caption over them has the name.
+    // The caption above the cards shows the host's name.
     for (const HostGroup& group : hosts)
         for (const int rank : group.ranks) m_cards[static_cast<std::size_t>(rank)].host.clear();
     if (ofRun) tellLinks();
@@ -357,7 +358,7 @@ void RankStrip::arrange() {
     setFixedHeight(m_canvas->layout.visibleHeight());
 }
 
-// On the smallest cards all show their loss or none does; the tips have it.
+// Hides the losses on the smallest cards unless all of them fit; the tool tips still show them.
 void RankStrip::dropLossesWithoutRoom() {
     const RankStripLayout& layout = m_canvas->layout;
     if (layout.density != RankStripLayout::Density::Mini) return;
@@ -369,7 +370,7 @@ void RankStrip::dropLossesWithoutRoom() {
 void RankStrip::resizeEvent(QResizeEvent* event) {
     QScrollArea::resizeEvent(event);
     arrange();
-    refresh();  // losses may fit now
+    refresh();  // losses may fit after the change
 }
 
 }  // namespace ringside

@@ -14,23 +14,23 @@ class RunData;
 class RunModel;
 class Theme;
 
-// One card per rank: of the run once there is one, before that of the experiment as it is set up.
+// Strip with one card per rank: ranks of the run if there is one, or the ranks that the experiment plans.
 class RankStrip final : public QScrollArea {
     Q_OBJECT
   public:
     RankStrip(const ExperimentModel& experiment, const RunModel& run, const Theme& theme, QWidget* parent = nullptr);
 
     const std::vector<RankCard>& cards() const { return m_cards; }
-    // Whose cards stand together; none where hosts say nothing of the ranks.
+    // Groups of cards by host; empty if the ranks are not grouped.
     const std::vector<HostGroup>& hosts() const { return m_hosts; }
 
-    // A run that is over gives way to the experiment when the form is changed.
+    // Sets whether the run is live. Once it is over, a change of the form replaces its ranks by the planned ones.
     void setLive(bool live);
-    // Names the run, or says that the cards are the form's.
+    // Returns the name of the run, or a text that the cards show the form's ranks.
     QString source() const;
-    // The connection to the run was lost: its ranks may go on, or not.
+    // Sets whether the connection to the run was lost. Its ranks may still be running.
     void setLost(bool lost);
-    // The run failed, and whoever started it may start its ranks again.
+    // Sets whether the failed run may be restarted by its supervisor.
     void setMayStartAgain(bool may);
 
   Q_SIGNALS:

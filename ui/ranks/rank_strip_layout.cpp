@@ -15,7 +15,7 @@ struct Size {
 
 constexpr Size kFull{210, 88, 1, Theme::kSpace2};
 constexpr Size kCompact{132, 52, 2, Theme::kSpace2};
-constexpr Size kMini{52, 34, 3, Theme::kSpace1};  // 64 ranks in sight from 1280 pixels on
+constexpr Size kMini{52, 34, 3, Theme::kSpace1};  // 64 ranks are visible in windows of at least 1280 pixels
 
 int columnsOf(const Size& size, int width) {
     return std::max(1, (width + size.gap) / (size.minimumWidth + size.gap));
@@ -41,7 +41,7 @@ RankStripLayout RankStripLayout::of(int ranks, int width, std::vector<int> order
         layout.density = Density::Compact;
     }
     layout.rows = std::max(1, rowsOf(ranks, columnsOf(*size, width)));
-    layout.columns = std::max(1, rowsOf(ranks, layout.rows));  // even rows
+    layout.columns = std::max(1, rowsOf(ranks, layout.rows));  // rows of equal length
     layout.gap = size->gap;
     layout.cardWidth = (width - (layout.columns - 1) * layout.gap) / layout.columns;
     layout.cardHeight = size->height;

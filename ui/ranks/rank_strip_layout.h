@@ -6,7 +6,8 @@
 
 namespace ringside {
 
-// Where the cards of the rank strip stand: one row of full cards when they fit, else two of compact, else mini cards.
+// Layout of the rank strip's cards: one row of full cards if they fit, else two rows of compact cards, else mini
+// cards.
 struct RankStripLayout {
     enum class Density { Full, Compact, Mini };
 
@@ -15,18 +16,18 @@ struct RankStripLayout {
     int rows = 1;
     int cardWidth = 0;
     int cardHeight = 0;
-    int gap = 0;             // between cards
-    int caption = 0;         // height above each row, for the names of hosts
-    std::vector<int> order;  // ranks by place; empty: as they are numbered
+    int gap = 0;             // space between cards
+    int caption = 0;         // height of the host captions above each row
+    std::vector<int> order;  // rank at each position; empty: ascending
 
-    // order: of ranks that stand together because they share a host; those have captions.
+    // `order` lists the ranks grouped by host; the groups then have captions.
     static RankStripLayout of(int ranks, int width, std::vector<int> order = {});
 
     QRect card(int rank) const;
     QRect cardAt(int place) const;
-    int rankAt(const QPoint& point, int ranks) const;  // -1 between the cards
+    int rankAt(const QPoint& point, int ranks) const;  // -1 if there is no card at the point
     int height() const;
-    int visibleHeight() const;  // what the window gives; the rest scrolls
+    int visibleHeight() const;  // height of the visible part; the rest scrolls
 };
 
 }  // namespace ringside

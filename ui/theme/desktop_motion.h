@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// Whether the desktop asks programs not to animate. Qt has no such hint on Linux: GTK's and KDE's own settings in the
-// folder of configuration files say it.
+// True if the desktop's settings ask programs not to animate. Qt does not provide this setting on Linux, so it is read
+// from the configuration files of GTK and KDE in `configFolder`.
 bool desktopReducesMotion(const QString& configFolder);
 
 }  // namespace ringside

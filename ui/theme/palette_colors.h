@@ -10,12 +10,13 @@ namespace ringside {
 ThemeColors lightColors();
 ThemeColors darkColors();
 
-// The application palette, for what the style sheet does not draw.
+// Returns the application palette, for all parts that the style sheet does not draw.
 QPalette paletteOf(const ThemeColors& colors);
 
-// Okabe-Ito, in the order of the ranks 0-7.
+// Returns a colour of the Okabe-Ito palette, in the order of the ranks 0-7.
 QColor okabeIto(int index);
-// Paul Tol's "muted" scheme: ten colours told apart by colour-blind readers, and unlike the ranks' colours.
+// Returns a colour of Paul Tol's "muted" scheme: ten colours that colour-blind readers can distinguish, different from
+// the colours of the ranks.
 QColor tolMuted(int index);
 
 }  // namespace ringside

@@ -12,17 +12,17 @@ namespace ringside {
 
 class Theme;
 
-// The colours of the phases of a step, the same wherever they are drawn. Waiting is hatched besides, so that it is not
-// told by its colour alone.
+// Returns the colour of a phase of a step, the same on all pages. Waiting is also hatched, so that it can be
+// recognized without its colour.
 QColor phaseColor(Phase phase, const Theme& theme);
-QColor hatchColor(const Theme& theme);                 // of the lines over phaseColor(kWaiting)
-QColor onPhaseColor(Phase phase, const Theme& theme);  // text in it
-// Whether the pixel is on a line of the hatching.
+QColor hatchColor(const Theme& theme);                 // colour of the lines over phaseColor(kWaiting)
+QColor onPhaseColor(Phase phase, const Theme& theme);  // colour of text on the phase's colour
+// True if the pixel is on a line of the hatching.
 inline bool isHatched(int x, int y) {
     return (x + y) % 7 < 2;
 }
 
-// A rectangle in the phase's colour, hatched with lines of its own: also an SVG shows them.
+// Fills a rectangle in the phase's colour. The hatching is drawn as lines, so that it also appears in SVG files.
 void fillPhase(QPainter& painter, const QRectF& rect, Phase phase, const Theme& theme, double corner = 0);
 
 }  // namespace ringside

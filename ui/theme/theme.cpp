@@ -32,13 +32,14 @@ QFont fontOf(int pixels, QFont::Weight weight) {
     return font;
 }
 
-// QFont::setFeature exists from Qt 6.7 on; before, fonts keep the figures they have.
+// Enables tabular figures. QFont::setFeature exists since Qt 6.7; with older versions fonts keep their default
+// figures.
 template <class Font>
 void useTabularFigures(Font& font) {
     if constexpr (requires { font.setFeature("tnum", 1U); }) font.setFeature("tnum", 1U);
 }
 
-// Fusion without the underlined letters in menus; Alt and the letter still work.
+// Fusion style without underlined letters in menus. The Alt key with the letter still works.
 class CalmStyle final : public QProxyStyle {
   public:
     CalmStyle() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))) {}
@@ -48,7 +49,7 @@ class CalmStyle final : public QProxyStyle {
     }
 };
 
-// Replaces @name@ in the style sheet by the theme's values.
+// Returns the style sheet with each @name@ replaced by the theme's value.
 QString styleSheetOf(const ThemeColors& c, Theme::Mode mode) {
     QFile file(QStringLiteral(":/theme/theme.qss"));
     if (!file.open(QIODevice::ReadOnly)) return {};
@@ -100,7 +101,7 @@ void Theme::setMode(Mode mode) {
 }
 
 void Theme::applyToApplication() {
-    if (!m_styled) QApplication::setStyle(new CalmStyle);  // the style stays, only colours change
+    if (!m_styled) QApplication::setStyle(new CalmStyle);  // set once; only the colours change later
     m_styled = true;
     QApplication::setFont(bodyFont());
     QApplication::setPalette(paletteOf(m_colors));
@@ -108,7 +109,8 @@ void Theme::applyToApplication() {
 }
 
 QColor Theme::rankColor(int rank) const {
-    static constexpr std::array<double, 4> kShares = {0, 0.45, 0.35, 0.7};  // of white, then black, in turns
+    // share of white or black mixed into the base colour, alternating
+    static constexpr std::array<double, 4> kShares = {0, 0.45, 0.35, 0.7};
     const QColor base = okabeIto(rank);
     const auto cycle = static_cast<std::size_t>(rank / 8) % kShares.size();
     if (cycle == 0) return base;

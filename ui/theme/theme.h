@@ -7,10 +7,11 @@
 
 namespace ringside {
 
-// Every colour, size and font of the window, in one place. Values: the table in the design page "what people see".
+// Colours of the window; Theme adds its sizes and fonts. The values come from the table in the design page "what
+// people see".
 struct ThemeColors {
     QColor window, panel, border, text, muted, grid, accent, accentSoft, onAccent, good, warning, danger, field;
-    QColor goodText, warningText;  // good and warning where they are text: at least 4.5:1 on panel and window
+    QColor goodText, warningText;  // good and warning as text colours: contrast of at least 4.5:1 on panel and window
 };
 
 class Theme : public QObject {
@@ -22,21 +23,22 @@ class Theme : public QObject {
     explicit Theme(QObject* parent = nullptr);
 
     Mode mode() const { return m_mode; }
-    void setMode(Mode mode);  // applies palette and style sheet to the application, then tells changed()
+    void setMode(Mode mode);  // applies palette and style sheet to the application and emits changed()
     const ThemeColors& colors() const { return m_colors; }
 
     QColor rankColor(int rank) const;  // Okabe-Ito for 0-7, lightness steps beyond
     QColor classColor(int label) const;
 
-    // Motion is at most kMotionMs and off until the window allows it, so that pictures and tests see the end at once.
+    // Duration of animations in milliseconds. Animations are off until the window enables them, so that screenshots
+    // and tests show the final state at once.
     static constexpr int kMotionMs = 200;
     bool allowsMotion() const { return m_motion; }
     void setMotion(bool allowed) { m_motion = allowed; }
 
-    QFont noteFont() const;    // 11
-    QFont bodyFont() const;    // 13
-    QFont titleFont() const;   // 15, semibold
-    QFont numberFont() const;  // 13, semibold, tabular figures
+    QFont noteFont() const;    // 11 px
+    QFont bodyFont() const;    // 13 px
+    QFont titleFont() const;   // 15 px, semibold
+    QFont numberFont() const;  // 13 px, semibold, tabular figures
 
     static constexpr int kSpace1 = 4, kSpace2 = 8, kSpace3 = 12, kSpace4 = 16, kSpace5 = 24;
     static constexpr int kCorner = 6;

@@ -5,15 +5,15 @@
 
 namespace ringside {
 
-// What a rank's memory is for, in the order in which it is told: parameters, gradients, optimizer, activations,
-// gathered, buffers.
+// Number of memory classes, in the order of the reports: parameters, gradients, optimizer, activations, gathered,
+// buffers.
 inline constexpr int kMemoryColors = 6;
 QColor memoryColor(int what);
 
-// A micro-batch's colour; forward passes are paler than backward ones.
+// Returns the colour of a micro-batch. Forward passes are drawn paler than backward passes.
 QColor microBatchColor(int microBatch);
 
-// What moves between ranks.
+// Returns the colour of communication between ranks.
 QColor movingColor();
 
 }  // namespace ringside

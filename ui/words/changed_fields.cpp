@@ -9,7 +9,7 @@
 namespace ringside {
 namespace {
 
-// "parallel.world_size" as a JSON pointer.
+// Returns the JSON pointer of a field path: "/parallel/world_size" for "parallel.world_size".
 Json::json_pointer pointerTo(const FormField& field) {
     std::string path = std::string("/") + field.path;
     for (char& letter : path) letter = letter == '.' ? '/' : letter;

@@ -7,7 +7,7 @@
 
 namespace ringside {
 
-// The form's names of the fields in which two experiments differ, top to bottom.
+// Returns the labels of the form fields in which two experiments differ, in the order of the form.
 QStringList changedFields(const RunConfig& a, const RunConfig& b);
 
 }  // namespace ringside

@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// lastComplaint(), in the form's words.
+// Returns lastComplaint() of the output with field paths replaced by the labels of the form.
 QString complaintIn(const QByteArray& standardError);
 
 }  // namespace ringside

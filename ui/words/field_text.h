@@ -9,25 +9,27 @@
 
 namespace ringside {
 
-// Text of the form to values and back, in the C locale; nothing when the text is no such value.
+// Conversion between the form's texts and values, in the C locale. The parse functions return nothing if the text is
+// not such a value.
 std::optional<std::int64_t> parseInteger(const QString& text);
 std::optional<double> parseReal(const QString& text);
-std::optional<std::vector<std::int64_t>> parseIntegerList(const QString& text);  // "128, 64"; empty = no element
+// "128, 64"; an empty text is an empty list
+std::optional<std::vector<std::int64_t>> parseIntegerList(const QString& text);
 
 QString realText(double value);  // shortest text that reads back as the same number
 QString integerListText(const std::vector<std::int64_t>& values);
 
-// "0.1234", four significant digits: losses are written like this everywhere; empty if the loss is not finite.
+// Returns a loss with four significant digits: "0.1234". Used wherever losses are shown; empty if it is not finite.
 QString lossText(double loss);
 
-// "3" of the epoch with index 2. Epochs and steps are counted from 1 on screen; ranks, samples, positions and slots of
-// an epoch are indices from 0, as in PyTorch and in files, where epochs are indices, too.
+// Returns the number of the epoch with this index: "3" for index 2. Epochs and steps count from 1 on screen. Ranks,
+// samples, positions and slots are indices from 0, as in PyTorch; in files epochs are indices, too.
 QString epochNumber(std::int64_t index);
 
-// "1,437" for sentences.
+// Returns the number with separators for thousands: "1,437".
 QString groupedText(std::int64_t value);
 
-// The engine's clause as a sentence: "shared memory: one host" -> "Shared memory: one host."
+// Returns a clause of the engine as a sentence: "shared memory: one host" -> "Shared memory: one host."
 QString sentenceText(const std::string& clause);
 
 }  // namespace ringside

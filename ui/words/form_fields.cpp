@@ -54,12 +54,12 @@ bool hasWeights(const RunConfig& c) {
 bool isSubset(const RunConfig& c) {
     return isSampler(c, {SamplerKind::kSubset});
 }
-// Or what needs them is on, so that its problem shows.
+// True if there are workers, or if a setting that needs them is on, so that its problem is visible.
 bool hasWorkers(const RunConfig& c) {
     return c.loader.numWorkers > 0 || c.loader.persistentWorkers ||
            c.loader.prefetchFactor != LoaderConfig().prefetchFactor;
 }
-// Or a transform is on where there are none.
+// True if the data may consist of images, or if an image transform is on, so that its problem is visible.
 bool mayHaveImages(const RunConfig& c) {
     const LoaderConfig& loader = c.loader;
     return !(isCsv(c) || hasSize(c)) || loader.randomCropPadding > 0 || loader.horizontalFlip || loader.normalize;
@@ -98,7 +98,7 @@ bool isOnDevices(const RunConfig& c) {
 bool isCanonicalSum(const RunConfig& c) {
     return c.training.reduction == ReductionOrder::kCanonical;
 }
-// A file says all that the name of a schedule would.
+// True if the pipeline uses a schedule by name. A schedule file replaces the name.
 bool hasNamedSchedule(const RunConfig& c) {
     return isPipelineOfParts(c) && c.pipeline.scheduleFile.empty();
 }
@@ -419,7 +419,7 @@ QString choiceLabel(const QString& value) {
 
 QString inFormWords(QString text) {
     for (const FormField& field : kFields) {
-        // Not where a longer path begins with this one.
+        // The lookahead excludes longer paths that begin with this one.
         const QRegularExpression path(QRegularExpression::escape(QLatin1String(field.path)) +
                                       QStringLiteral("(?!\\w)"));
         text.replace(path, QCoreApplication::translate("form", field.label));

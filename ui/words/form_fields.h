@@ -11,30 +11,30 @@ namespace ringside {
 
 enum class FormSectionId { Data, Model, Parallel, Loading, Optimisation };
 
-// Where a configuration field stands in the form.
+// Position and labels of a configuration field in the form.
 struct FormField {
     FormSectionId section;
     const char* path;                             // "parallel.world_size"
-    const char* stem;                             // "worldSize": start of the control's objectName
-    const char* label;                            // on screen
-    bool more = false;                            // only after "More" was pressed
-    bool (*applies)(const RunConfig&) = nullptr;  // null: always
-    bool besidePrevious = false;                  // two short check boxes share a line
-    const char* lineLabel = nullptr;              // a check box's shorter name there
-    const char* lineCaption = nullptr;            // what stands before the line
+    const char* stem;                             // start of the control's objectName: "worldSize"
+    const char* label;                            // text on screen
+    bool more = false;                            // visible only after a click on "More"
+    bool (*applies)(const RunConfig&) = nullptr;  // visible only if true; null: always visible
+    bool besidePrevious = false;                  // shares a line with the previous check box
+    const char* lineLabel = nullptr;              // shorter label of a check box on a shared line
+    const char* lineCaption = nullptr;            // caption at the start of a shared line
 };
 
-std::span<const FormField> formFields();  // top to bottom
+std::span<const FormField> formFields();  // all fields, in the order of the form
 QString sectionTitle(FormSectionId section);
-// Name of a choice in experiment files: "shm".
+// Returns the name of a choice in experiment files: "shm".
 template <NamedChoice T>
 QString choiceText(T value) {
     const std::string_view name = nameOf(value);
     return QString::fromLatin1(name.data(), static_cast<qsizetype>(name.size()));
 }
 
-QString choiceLabel(const QString& value);  // "shm" -> "Shared memory"; unknown values as they are
+QString choiceLabel(const QString& value);  // "shm" -> "Shared memory"; unknown values are returned unchanged
 
-QString inFormWords(QString text);  // "parallel.world_size" -> "World size", wherever it stands
+QString inFormWords(QString text);  // replaces each field path by its label: "parallel.world_size" -> "World size"
 
 }  // namespace ringside

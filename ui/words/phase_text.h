@@ -7,13 +7,13 @@
 
 namespace ringside {
 
-// The phase as the pages call it: "data", "forward", "waiting".
+// Returns the phase's name on the pages: "data", "forward", "waiting".
 QString phaseText(Phase phase);
-// "38 ms", "2.4 ms", "0.031 ms": three figures, as the verdict has them; "21.0 s" from ten seconds on.
+// Returns a duration as in the verdict: "38 ms", "2.4 ms", "0.031 ms", and "21.0 s" from ten seconds on.
 QString millisecondsText(double ms);
-// "2.6 to 5.9 ms"
+// Returns a range of durations: "2.6 to 5.9 ms".
 QString millisecondsRange(double low, double high);
-// The number alone, for columns under "ms".
+// Returns the number without its unit, for table columns in ms.
 QString millisecondsNumber(double ms);
 
 }  // namespace ringside
