@@ -196,7 +196,8 @@ void CheckpointKeeper::writeHere(const TrainingPosition& position) {
     scheduleTimedSave(m_parts.observer.nowUs() - fromUs);
 }
 
-// Finds the checkpoints that an earlier, killed attempt could not remove.
+// Finds the checkpoints of earlier attempts, so that they are removed like those of this attempt. A killed attempt
+// leaves checkpoints that it would have removed after its next save.
 void CheckpointKeeper::findEarlierAttempts(const ResumePoint& point) {
     OwnCheckpoints own = findOwnCheckpoints(m_parts.runDirectory, point.directory, point.manifest.step);
     m_kept = std::move(own.kept);
