@@ -13,6 +13,7 @@ namespace ringside {
 // Output of `ringsidectl host`: sentences and a QR code for people, or one JSON line per change.
 class ClassView {
   public:
+    // State of the class at one moment.
     struct Moment {
         std::string phase;  // waiting | sending | running | over
         int wanted = 0;     // desired number of ranks
@@ -25,6 +26,7 @@ class ClassView {
     void begin(const ClassHost& host, const std::string& experiment, int wanted);
     void say(const std::string& sentence);
     void runBegins(const std::string& directory);
+    // Prints the state as a JSON line if it has changed. No effect without JSON.
     void show(const ClassHost& host, const Moment& moment);
     void over(const std::string& verdict, int exitCode);
     bool asLines() const { return m_lines; }

@@ -33,7 +33,9 @@ struct PlanSource {
     ShardSpec specAt(std::int64_t epoch) const;
 };
 
+// Adds the options to a command. `settings` must outlive the parsing.
 void addPlanSettings(CLI::App& plan, PlanSettings& settings);
+// Loads the experiment or data and applies the options. Returns a problem if they cannot be read or do not fit.
 Result<PlanSource> readPlanSource(const PlanSettings& settings);
 
 // Returns the source with changes such as "seed=1,world_size=8" applied. Also sets `epoch` if it is changed.

@@ -10,6 +10,7 @@
 
 namespace ringside {
 
+// Kinds of commands. Each value is an index into the table of rules in control_command.cpp.
 enum class ControlKind : std::uint8_t {
     kStop,  // after the current step; saves the weights
     kPause,
@@ -19,7 +20,7 @@ enum class ControlKind : std::uint8_t {
     kRate,          // value: maximum steps per second; 0 = full speed
     kLearningRate,  // value: learning rate from the next step on
     kEpochs,        // value: total number of epochs
-    kCheckpoint,    // saves a checkpoint now
+    kCheckpoint,    // saves a checkpoint after the current step
     kRecord,        // value: number of steps to record in detail
     kReplicas,      // value: number of steps whose gradients are captured on every rank
     kTraceEvery,    // value: interval of traced steps. Sent by rank 0 only; decodeControl() does not accept it
@@ -34,6 +35,7 @@ struct ControlCommand {
     bool operator==(const ControlCommand&) const = default;
 };
 
+// Returns the name of a command in JSON and on the command line, such as "lr". Empty for kTraceEvery.
 std::string_view controlName(ControlKind kind);
 bool takesValue(ControlKind kind);
 

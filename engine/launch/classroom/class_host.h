@@ -18,8 +18,8 @@
 namespace ringside {
 
 // Lobby of a class: listens at one address, admits guests that know the join code, sends them the files of the run, and
-// starts them as ranks. The lobby stays open during a run, for guests that join late or reconnect. Never blocks outside
-// close(); all work is done in look(). One thread.
+// starts them as ranks. The lobby stays open during a run, for guests that join late or reconnect. All work is done in
+// look(), which blocks for at most 1 s per answered greeting; close() blocks for at most its `patience`. One thread.
 class ClassHost {
   public:
     struct Options {
@@ -35,6 +35,7 @@ class ClassHost {
 
     // Starts listening. Returns a problem if the port or its successor cannot be bound.
     Problems listen();
+    // Returns the join code. Its port is known after listen().
     JoinCode code() const { return m_code; }
     int runPort() const { return m_code.port + 1; }  // port of the ranks' rendezvous
     std::int64_t strangers() const { return m_door.strangers(); }
@@ -45,7 +46,7 @@ class ClassHost {
     int offered() const { return m_offer.number; }
 
     void addInterests(std::vector<pollfd>& waiting) const;
-    // Accepts guests, and reads from and writes to all members, without blocking.
+    // Accepts guests, and reads from and writes to all members as far as possible without blocking.
     void look(Clock::time_point now);
 
     // Members in the order in which they joined.

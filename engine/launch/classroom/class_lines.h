@@ -47,6 +47,7 @@ struct ClassStart {
     int port = 0;
     std::string nonce;
 };
+// Returns the token of the start's rendezvous.
 std::string tokenOfStart(const std::string& classToken, const ClassStart& start);
 
 struct ClassLine {
@@ -69,6 +70,7 @@ struct ClassLine {
     ClassStart start = {};
 };
 
+// Returns the line without its newline.
 std::string encodeClassLine(const ClassLine& line);
 // Decodes a line from outside. Returns nothing if any field is missing or invalid.
 std::optional<ClassLine> decodeClassLine(std::string_view line);

@@ -20,6 +20,7 @@ struct QrCode {
     std::string blocks() const;
 };
 
+// Returns the QR code of a text, with error correction level M.
 QrCode makeQrCode(const std::string& text);
 
 }  // namespace ringside

@@ -67,6 +67,7 @@ struct Culprit {
     bool isMisuse = false;
 };
 
+// Ranks that connected until RendezvousHost::gather() returned.
 struct Gathering {
     std::vector<Guest> guests;  // ranks 1, 2, ..., ascending
     bool stopped = false;       // stopFd became readable before all ranks had connected
@@ -80,7 +81,7 @@ class RendezvousHost {
 
     // Starts listening. Returns a problem if no port is free or none of the hosts is an address of this computer.
     Problems listen();
-    std::string address() const;  // listening address, "10.0.0.7:21345"
+    std::string address() const;  // address and port, "10.0.0.7:21345"
     std::int64_t strangers() const { return m_door.strangers(); }
 
     // Blocks until all other ranks are connected or the deadline passes; a readable stopFd (-1: none) ends the wait

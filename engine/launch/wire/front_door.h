@@ -35,8 +35,9 @@ class FrontDoor {
     std::string address() const;  // listening address, "10.0.0.7:21345"
     std::int64_t strangers() const { return m_strangers; }
 
+    // Appends the descriptors to poll before the next look().
     void addInterests(std::vector<pollfd>& waiting) const;
-    // Accepts connections and passes received lines to `greet`, without blocking.
+    // Accepts connections and passes received lines to `greet`. Does not block, except in `greet`.
     void look(const Greet& greet);
 
   private:

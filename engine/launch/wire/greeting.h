@@ -20,6 +20,7 @@ inline constexpr int kRendezvousVersion = 1;
 inline constexpr std::size_t kMaxGreetingBytes = 8192;
 inline constexpr std::size_t kMaxWelcomeBytes = 65536;
 
+// Greeting of a rank on a new connection.
 struct Greeting {
     std::string role;  // control | telemetry | store
     int rank = -1;
@@ -41,6 +42,7 @@ std::optional<std::string> decodeChallenge(std::string_view line);  // returns t
 std::string encodeGreeting(const Greeting& greeting);
 std::optional<Greeting> decodeGreeting(std::string_view line);
 
+// Host's answer to a greeting.
 struct Answer {
     std::string proof;    // HMAC of answeredText() under the token
     std::string refused;  // reason of a refusal; empty if accepted
@@ -49,6 +51,7 @@ struct Answer {
 
 std::string encodeAnswer(const Answer& answer);
 std::optional<Answer> decodeAnswer(std::string_view line);
+// Returns the text that the host's proof covers.
 std::string answeredText(const std::string& rankNonce, const std::string& refused);
 
 // Settings of the run, sent to every rank once all ranks are connected.
@@ -62,6 +65,7 @@ struct Welcome {
     std::vector<std::string> addresses;  // of each rank, as seen from rank 0
     std::string sharedName;  // socket name under which a host's first rank sends its shared memory (SharedHandover)
 
+    // Returns the number of different hosts.
     int hostCount() const;
     std::vector<int> ranksOn(int host) const;
 };

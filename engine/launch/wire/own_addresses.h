@@ -6,6 +6,7 @@
 
 namespace ringside {
 
+// IPv4 address of this computer and the name of its network interface.
 struct OwnAddress {
     std::string address;
     std::string interface;
