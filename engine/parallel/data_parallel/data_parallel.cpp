@@ -104,7 +104,7 @@ void DataParallel::addDevice(int number) {
     m_devices.push_back(std::move(device));
 }
 
-// torch.nn.parallel.replicate, before every forward pass: parameters and buffers.
+// Copies parameters and buffers to a device, as torch.nn.parallel.replicate before every forward pass.
 void DataParallel::replicate(Device& device) {
     const std::vector<Parameter*>& from = m_parts.model.state();
     for (std::size_t i = 0; i < from.size(); ++i)
@@ -131,7 +131,7 @@ void DataParallel::forward(const Batch& batch, bool training) {
     });
 }
 
-// Outputs come to device 0, one behind the other.
+// Copies the outputs to device 0, one behind the other.
 void DataParallel::gather(const Batch& batch) {
     const std::int64_t rows = m_devices.front().y.rows() / m_chunks.front() * batch.rows();
     for (std::size_t i = 0; i < m_chunks.size(); ++i) {
@@ -167,7 +167,7 @@ void DataParallel::pass(const Batch& batch) {
     m_shares.reduce += monotonicNs() - before;
 }
 
-// torch.cuda.comm.reduce_add: in the order of the devices, on the first.
+// Adds the devices' gradients on device 0 in the order of the devices, as torch.cuda.comm.reduce_add.
 void DataParallel::addGradients() {
     const std::vector<Parameter*>& sums = m_parts.model.parameters();
     for (std::size_t device = 1; device < m_chunks.size(); ++device)

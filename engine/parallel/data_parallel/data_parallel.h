@@ -11,14 +11,14 @@
 
 namespace ringside {
 
-// How many samples each device gets, as torch.chunk deals them: as many as go round evenly, rounded up, until there are
-// none left. Fewer devices than there are may get some.
+// Returns the number of samples of each device by torch.chunk's rule: samples / devices, rounded up, until no samples
+// are left. The result may have fewer entries than there are devices.
 std::vector<std::int64_t> chunkSizes(std::int64_t samples, int devices);
 
 // torch.nn.DataParallel: one process with several devices. Each step copies the model from device 0 to the others,
-// deals them the batch in chunks, gathers their outputs on device 0, which finds the loss of the whole batch and, after
-// their backward passes, adds up their gradients and updates. On the CPU a device is a thread with a backend of its
-// own.
+// assigns each device a chunk of the batch, and gathers the outputs on device 0, which computes the loss of the whole
+// batch. After the backward passes of all devices, device 0 adds their gradients and updates. On the CPU, a device is a
+// thread with its own backend.
 class DataParallel final : public Strategy {
   public:
     static Result<std::unique_ptr<Strategy>> make(const RunConfig& config, const StrategyParts& parts);
@@ -37,17 +37,17 @@ class DataParallel final : public Strategy {
     const std::vector<Parameter*>& wholeState() const override { return m_parts.model.state(); }
 
   private:
-    // What a device has. The first one's is the strategy's own.
+    // Model and memory of a device. Device 0 uses those of the strategy.
     struct Device {
         std::unique_ptr<Backend> ownBackend;
         std::unique_ptr<Model> ownModel;
-        std::unique_ptr<Loss> loss;  // only where leaves are summed: each device has that of its own
+        std::unique_ptr<Loss> loss;  // loss of this device's leaves; null without a canonical reduction
         Backend* backend = nullptr;
         Model* model = nullptr;
-        std::vector<std::vector<Tensor>> kept;  // gradients of leaves, by level and parameter
+        std::vector<std::vector<Tensor>> kept;  // kept gradients of leaves, by level and parameter
         Tensor y;
     };
-    // Where device 0 works while the others wait, and all together; ns.
+    // Time in which device 0 works alone while the others wait, and time of all steps, in nanoseconds.
     struct Shares {
         std::int64_t gather = 0, reduce = 0, update = 0, all = 0, steps = 0;
     };
@@ -55,7 +55,7 @@ class DataParallel final : public Strategy {
     DataParallel(const RunConfig& config, const StrategyParts& parts);
     void addDevice(int number);
     void replicate(Device& device);
-    void pass(const Batch& batch);  // gradients of the batch on device 0
+    void pass(const Batch& batch);  // computes the batch's gradients on device 0
     void forward(const Batch& batch, bool training);
     void gather(const Batch& batch);
     void addGradients();
@@ -64,7 +64,7 @@ class DataParallel final : public Strategy {
     void tellShares();
     Pass passOn(int device) const;
 
-    // The canonical order: each device sums up its leaves, device 0 the devices' sums.
+    // Canonical reduction: each device adds the gradients of its leaves, device 0 adds the sums of the devices.
     void passLeaves(const Batch& batch);
     void leavesOf(int device);
     void recordLosses(int turn, const SampleLosses& losses);
@@ -76,12 +76,12 @@ class DataParallel final : public Strategy {
     StrategyParts m_parts;
     DeviceThreads m_threads;
     std::vector<Device> m_devices;
-    std::vector<std::int64_t> m_chunks;  // of the batch under way
+    std::vector<std::int64_t> m_chunks;  // samples of each device in the current batch
     std::unique_ptr<Optimizer> m_optimizer;
     std::unique_ptr<LeafBatches> m_leaves;
-    std::vector<float> m_losses;  // of leaves: losses, then hits
-    Tensor m_output;              // of all devices, on the first
-    std::vector<Tensor> m_kept;   // gradients of earlier micro-batches
+    std::vector<float> m_losses;  // of all leaves: losses, then hits
+    Tensor m_output;              // outputs of all devices, on device 0
+    std::vector<Tensor> m_kept;   // sum of the gradients of earlier micro-batches
     float m_share;
     std::int64_t m_microBatches = 0;
     Shares m_shares;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// training.reduction canonical on the devices of one process.
+// Canonical reduction (training.reduction canonical) on the devices of one process.
 #include <bit>
 #include <cmath>
 
@@ -11,7 +11,8 @@
 
 namespace ringside {
 
-// The turns of the tree are dealt in blocks: a device's sum is a node of it.
+// Adds up the gradients of a device's leaves. Each device has a contiguous block of the tree's turns, so that its sum
+// is a node of the tree.
 void DataParallel::leavesOf(int number) {
     Device& device = m_devices[static_cast<std::size_t>(number)];
     const int turns = m_leaves->turns() / m_threads.devices();
@@ -32,7 +33,7 @@ void DataParallel::leavesOf(int number) {
         device.model->backward(device.loss->gradient(), [](std::size_t) {});
         TreeTurn place = treeTurn(turn, m_leaves->turns(), m_leaves->filled());
         place.adds &= (1U << levels) - 1;
-        if (place.keepAt >= levels) place.keepAt = -1;  // device 0 goes on from there
+        if (place.keepAt >= levels) place.keepAt = -1;  // the device's sum is complete; device 0 adds the sums
         const std::vector<Parameter*>& parameters = device.model->parameters();
         for (std::size_t i = 0; i < parameters.size(); ++i) {
             const auto kept = [&](std::size_t level) { return device.kept[level][i]; };

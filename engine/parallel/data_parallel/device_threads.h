@@ -10,7 +10,8 @@
 
 namespace ringside {
 
-// A thread for each device but the first, which is the caller's: all do the same kind of work at the same time.
+// Threads that run the same function on all devices at the same time: the calling thread for device 0, one thread for
+// each other device.
 class DeviceThreads {
   public:
     explicit DeviceThreads(int devices);
@@ -19,7 +20,8 @@ class DeviceThreads {
     DeviceThreads& operator=(const DeviceThreads&) = delete;
 
     int devices() const { return static_cast<int>(m_threads.size()) + 1; }
-    // work(device) on every device; returns when all are done, and throws what the first of them threw.
+    // Calls work(device) for every device. Blocks until all calls have returned and throws the exception of the first
+    // device that failed.
     void run(const std::function<void(int device)>& work);
 
   private:

@@ -26,12 +26,13 @@ BucketLimits bucketLimits(const ParallelConfig& config) {
             static_cast<std::size_t>(config.bucketCapMb * kMebibyte)};
 }
 
-// Work that differs from step to step cannot be recorded.
+// True if the model has stochastic depth. The work of a step then differs from step to step and cannot be recorded.
 bool skipsLayers(const RunConfig& config) {
     return config.model.kind == ModelKind::kLayers && config.model.layers.find("\"skip\"") != std::string::npos;
 }
 
-// Null where the device records nothing, or the communicator's part of a step cannot be recorded.
+// Makes a recorder. Returns null if the device cannot record work, or if the communicator's collectives cannot be
+// recorded.
 std::unique_ptr<StepRecorder> makeRecorder(const StrategyParts& parts) {
     std::optional<RecordingDevice> device = parts.backend.recordingDevice();
     const bool alone = parts.communicator.size() == 1;
@@ -61,7 +62,8 @@ DistributedDataParallel::DistributedDataParallel(const RunConfig& config, const 
     if (config.stepPitfalls.sumGradients) m_reducer.sumInsteadOfMean();
 }
 
-// Without find_unused_parameters its bucket waits for it in vain, as in PyTorch.
+// Counts an unused parameter's gradient as zeros with find_unused_parameters. Without it, the gradient's bucket is
+// never complete and the step fails, as in PyTorch.
 void DistributedDataParallel::unused(std::size_t parameter) {
     if (!m_findsUnused) return;
     m_unusedBytes += m_parts.model.parameters()[parameter]->shape.count() * static_cast<std::int64_t>(sizeof(float));
@@ -93,7 +95,8 @@ void DistributedDataParallel::broadcast(const Parameter& from0) {
     m_parts.communicator.broadcast({value.data, static_cast<std::size_t>(value.count()), type}, 0);
 }
 
-// DDP does so before each forward pass (broadcast_buffers); in between they only gather what rank 0's will replace.
+// Replaces the buffers by those of rank 0. PyTorch's DDP does so before each forward pass (broadcast_buffers); before
+// evaluation is sufficient, because training passes only update the buffers.
 void DistributedDataParallel::beginEvaluation() {
     tellUnused();
     if (m_parts.communicator.size() == 1) return;
@@ -101,7 +104,7 @@ void DistributedDataParallel::beginEvaluation() {
         if (!buffer->gradient) broadcast(*buffer);
 }
 
-// Nobody is held while work is recorded, nor within what is replayed as one.
+// No pause points inside a CUDA graph, neither while recording nor while replaying.
 void DistributedDataParallel::passed(Phase phase) {
     if (!m_recorder) m_parts.passed(phase);
 }
@@ -113,7 +116,7 @@ void DistributedDataParallel::begin() {
                                         number(m_optimizer->steps()), number(m_microBatches)})});
 }
 
-// (loss / accumulate_steps).backward(): the division goes into the loss' gradient, as the loss scale does.
+// Computes (loss / accumulate_steps).backward(). The division, like the loss scale, is applied to the loss' gradient.
 void DistributedDataParallel::pass(const Batch& batch, const Model::GradientReady& ready) {
     {
         const PhaseScope scope(m_parts.phase, Phase::kForward);
@@ -125,7 +128,7 @@ void DistributedDataParallel::pass(const Batch& batch, const Model::GradientRead
     m_parts.model.backward(m_parts.loss.gradient(), ready);
 }
 
-// By reference: a copy of the work would take memory in every step.
+// Passes `work` by reference, because a copy would allocate memory in every step.
 template <class Work>
 void DistributedDataParallel::enqueue(const Batch& batch, int part, const Work& work) {
     if (!m_recorder) return work();
@@ -157,7 +160,7 @@ void DistributedDataParallel::passAndUpdate(const Batch& batch) {
     m_optimizer->update();
 }
 
-// Everything is enqueued before anything is fetched: a device works on while the host catches up.
+// Enqueues the whole step before results are fetched, so that the device does not wait for the host within a step.
 StepResult DistributedDataParallel::step(const Batch& batch, StepRequest request) {
     StepResult result;
     m_reducer.begin(request.signal);
@@ -165,7 +168,8 @@ StepResult DistributedDataParallel::step(const Batch& batch, StepRequest request
     enqueue(batch, m_microBatches > 0 ? kAfterKept : kAlone, [&] { passAndUpdate(batch); });
     m_optimizer->count();
     {
-        // Of a recorded step the host waits for all of it here, the other ranks' part included.
+        // With a recorded step, the host waits here for the whole step, including the other ranks' part of the
+        // collectives.
         const PhaseScope scope(m_parts.phase, m_recorder ? Phase::kWaiting : Phase::kOptimizer);
         result.signal = m_reducer.end();
     }
@@ -176,8 +180,9 @@ StepResult DistributedDataParallel::step(const Batch& batch, StepRequest request
     return result;
 }
 
-// Only rank 0 reports one: what the update was decided by, which every rank measured of the same averaged gradient. An
-// update that needs no norm leaves gradients alone, so that measuring, for which a device is waited for, comes last.
+// Returns the norm on rank 0. All ranks would compute the same norm, because the averaged gradients are equal. If the
+// update computed the norm, it is read from the update's state. Otherwise it is measured here, at the end of the step,
+// because measuring waits for the device; the update has not changed the gradients.
 double DistributedDataParallel::reportedNorm(bool wanted) {
     if (!wanted || m_parts.communicator.rank() != 0) return kNone;
     if (m_optimizer->rules().measuresNorm()) return static_cast<double>(m_optimizer->progress().norm);

@@ -8,8 +8,8 @@
 
 namespace ringside {
 
-// torch.nn.parallel.DistributedDataParallel: every rank holds the whole model, trains on its own batch and averages
-// gradients with the others before it updates. One rank alone is the same without communication.
+// torch.nn.parallel.DistributedDataParallel: every rank holds the whole model, trains on its own batch, and averages
+// its gradients with the other ranks before each update. A single rank does the same without communication.
 class DistributedDataParallel final : public Strategy {
   public:
     DistributedDataParallel(const RunConfig& config, const StrategyParts& parts, std::unique_ptr<Optimizer> optimizer);
@@ -30,29 +30,30 @@ class DistributedDataParallel final : public Strategy {
 
   private:
     void broadcast(const Parameter& from0);
-    void begin();                                                      // of a training pass
-    void pass(const Batch& batch, const Model::GradientReady& ready);  // forward, loss and backward
+    void begin();                                                      // starts a training pass
+    void pass(const Batch& batch, const Model::GradientReady& ready);  // runs forward pass, loss and backward pass
     void passed(Phase phase);
-    void passAndUpdate(const Batch& batch);  // what a step enqueues, alike in every step
-    // Recorded and launched as one where the device does that. part: of the step, which work differs by.
+    void passAndUpdate(const Batch& batch);  // enqueues the work of a step, which is the same in every step
+    // Runs work, or launches its recording if the device can record it. part: the kind of work within a step, which has
+    // its own recording.
     template <class Work>
     void enqueue(const Batch& batch, int part, const Work& work);
-    void unused(std::size_t parameter);  // by the pass under way
+    void unused(std::size_t parameter);  // a parameter that the current pass does not use
     void tellUnused();
-    double reportedNorm(bool wanted);  // of the averaged gradient on rank 0, NaN elsewhere
+    double reportedNorm(bool wanted);  // norm of the averaged gradient on rank 0, NaN on other ranks
 
     StrategyParts m_parts;
     GradientReducer m_reducer;
     std::unique_ptr<Optimizer> m_optimizer;
     Model::GradientReady m_gradientReady;
     bool m_findsUnused;
-    std::int64_t m_unusedBytes = 0;  // of gradients that went round as zeros
+    std::int64_t m_unusedBytes = 0;  // size of the unused gradients that were reduced as zeros
     std::int64_t m_unusedSteps = 0;
     std::int64_t m_stepOfUnused = -1;
     float m_share;  // 1 / accumulate_steps
     std::int64_t m_seed;
-    std::int64_t m_microBatches = 0;           // of the step under way
-    std::unique_ptr<StepRecorder> m_recorder;  // null: steps run as they are
+    std::int64_t m_microBatches = 0;           // of the current step
+    std::unique_ptr<StepRecorder> m_recorder;  // null: steps are never recorded
 };
 
 }  // namespace ringside

@@ -12,27 +12,29 @@
 
 namespace ringside {
 
-// Batch norm's running statistics under training.reduction canonical, in which a leaf is the batch: every leaf goes on
-// from those before the step, and the step ends with the mean of what the leaves came to, summed in the leaves' tree.
+// Batch norm's running statistics with training.reduction canonical, where each leaf is a batch. Every leaf updates the
+// statistics from before the step. The step then sets them to the mean of the leaves' results, which is summed in the
+// tree of the leaves.
 class LeafStatistics {
   public:
-    // The model outlives it; its buffers lie in host memory.
+    // model must outlive it. The model's buffers must lie in host memory.
     LeafStatistics(const Model& model, int levels);
 
     bool none() const { return m_buffers.empty(); }
     void beforeForward(int turn);
     void afterForward(const TreeTurn& turn);
-    void finish(Communicator& readers, std::int64_t leaves);  // leaves: with samples, of all readers
+    // leaves: number of leaves with samples on all data-parallel ranks
+    void finish(Communicator& readers, std::int64_t leaves);
 
   private:
     void write(std::span<const float> values);
 
-    std::vector<Tensor> m_buffers;  // of floats
+    std::vector<Tensor> m_buffers;  // buffers of floats
     std::vector<Tensor> m_counters;
     std::vector<float> m_start;
     std::vector<std::int64_t> m_startCounts;
     std::vector<float> m_sum;
-    std::vector<std::vector<float>> m_kept;  // by level
+    std::vector<std::vector<float>> m_kept;  // kept sums, by level
 };
 
 }  // namespace ringside

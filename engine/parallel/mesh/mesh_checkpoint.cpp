@@ -13,7 +13,7 @@ struct FoundTensor {
     PipelineStage* stage = nullptr;
     std::size_t parameter = 0;
     bool isParameter = false;
-    Tensor value;  // of a buffer
+    Tensor value;  // value of a buffer
 };
 
 FoundTensor findTensor(std::vector<PipelineStage>& stages, const std::string& name) {
@@ -30,7 +30,8 @@ FoundTensor findTensor(std::vector<PipelineStage>& stages, const std::string& na
 
 }  // namespace
 
-// One tensor at a time: its stage puts it together, and the stage's rank with the same samples tells the others.
+// Reads or writes one tensor. For reading, the ranks of its stage gather it; in each pipeline, the rank of this stage
+// then broadcasts it to the ranks of the other stages.
 void MeshStrategy::exchange(const WholeTensor& tensor, std::vector<float>& memory, const TensorVisitor& visit,
                             bool reading) {
     const std::size_t bytes = Tensor{nullptr, tensor.of.shape, tensor.of.type, {}}.bytes();

@@ -9,24 +9,26 @@
 
 namespace ringside {
 
-// A rank's groups in each direction of the mesh, and a group of two for each direction of each edge between stages on
-// different ranks: an early receive holds up no other message. All ranks make theirs at the same time.
+// Communicators of a rank in each direction of the mesh, and a group of two ranks for each direction of each edge
+// between stages on different ranks, so that an early receive delays no other message. Construction is collective over
+// all ranks.
 class MeshGroups {
   public:
-    // rankOfStage: place in the pipeline of each stage.
+    // rankOfStage: pipeline rank of each stage.
     MeshGroups(Communicator& world, const RankLayout& layout, const std::vector<int>& rankOfStage);
 
     const RankLayout& layout() const { return m_layout; }
     Communicator& world() { return m_world; }
-    Communicator& data() { return m_data ? *m_data : m_world; }    // other samples, the same stages
-    Communicator& shard() { return m_shard ? *m_shard : data(); }  // the same replica and stages
-    Communicator& pipeline() { return *m_pipeline; }               // the same samples; only with a pipeline
+    Communicator& data() { return m_data ? *m_data : m_world; }    // ranks with the same stages and other samples
+    Communicator& shard() { return m_shard ? *m_shard : data(); }  // ranks with the same replica and stages
+    Communicator& pipeline() { return *m_pipeline; }               // ranks with the same samples; only with a pipeline
 
-    // From a stage to the next, and back; null where both are on one rank, or on others. The sender is rank 0.
+    // Groups for messages from a stage to the next and back. Null if both stages are on the same rank or neither is on
+    // this rank. The sender has rank 0.
     Communicator* forwardEdge(std::size_t fromStage) { return m_forward[fromStage].get(); }
     Communicator* backwardEdge(std::size_t toStage) { return m_backward[toStage].get(); }
 
-    std::int64_t bytesSent() const;  // in all of them
+    std::int64_t bytesSent() const;  // payload sent in all groups, in bytes
 
   private:
     std::unique_ptr<Communicator> edge(int sender, int receiver);
@@ -36,7 +38,7 @@ class MeshGroups {
     std::unique_ptr<Communicator> m_data;
     std::unique_ptr<Communicator> m_shard;
     std::unique_ptr<Communicator> m_pipeline;
-    std::vector<std::unique_ptr<Communicator>> m_forward;  // by the edge's first stage
+    std::vector<std::unique_ptr<Communicator>> m_forward;  // by the first stage of the edge
     std::vector<std::unique_ptr<Communicator>> m_backward;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What differs where each leaf of the global batch is a micro-batch.
+// The part of MeshStrategy for a canonical reduction, where each leaf of the global batch is a micro-batch.
 #include "parallel/mesh/mesh_strategy.h"
 #include "parallel/reduce/exact_norm.h"
 
 namespace ringside {
 
-// The schedule as often as it takes until every leaf had its turn: in the same order on every stage.
+// Repeats the schedule until every leaf has been processed, in the same order on every stage.
 void MeshStrategy::runLeaves(const Batch& batch) {
     m_leaves->take(batch);
     const auto& actions = m_schedule.ranks[static_cast<std::size_t>(m_groups.layout().pipeline())];
@@ -26,7 +26,7 @@ PassPlace MeshStrategy::placeOf(const PipelineAction& action) const {
     return {{isFirst ? 0U : 1U, isLast ? -1 : 0}, inHalves};
 }
 
-// A leaf counts as many samples as it has of the global batch: its gradient is its part of the mean.
+// Returns the leaf's share of the samples of the global batch, so that the leaf's gradient is its part of the mean.
 float MeshStrategy::shareOf(int microBatch) const {
     if (!m_leaves) return m_share;
     std::int64_t rows = 0;

@@ -33,7 +33,7 @@ CommBuffer floatsOf(const Tensor& tensor) {
     return {tensor.data, static_cast<std::size_t>(tensor.count()), CommType::kFloat32};
 }
 
-// Empty: nothing is against it.
+// Returns the reason why a canonical reduction is impossible; empty if it is possible.
 std::string whyNotCanonical(const StrategyParts& parts) {
     if (parts.backend.device().kind != Device::Kind::kCpu) return "it is computed on CPUs: set parallel.device to cpu";
     const std::string transport = parts.communicator.name();
@@ -47,7 +47,7 @@ std::int64_t microBatchRows(const RunConfig& config) {
     return (config.loader.batchSize + parts - 1) / parts;
 }
 
-// Of gradients that wait for those that they are added to.
+// Returns the number of gradients that are kept at the same time until later gradients are added to them.
 int keptLevels(const RunConfig& config) {
     if (isCanonical(config)) return std::countr_zero(static_cast<std::uint64_t>(leavesPerRank(config)));
     return config.training.accumulateSteps * microBatchesOf(config) > 1 ? 1 : 0;
@@ -63,7 +63,7 @@ struct MeshStrategy::Setup {
 
 namespace {
 
-// Unit in which a stage's parameters are gathered. None if the stage's ranks hold them whole.
+// Returns the unit in which a stage's parameters are gathered. None if the stage's ranks hold them whole.
 std::optional<ShardUnit> unitOf(const RunConfig& config, const Mesh& mesh) {
     if (mesh.shard == 1) return std::nullopt;
     return mesh.pipeline > 1 ? ShardUnit::kBlock : config.fsdp.unit;
@@ -155,7 +155,7 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyParts& parts, 
     m_planned = sharesOf(setup.ranges);
 }
 
-// By the costs that cutIntoStages() balances, and by the parameters of the stages here.
+// Returns this rank's shares of the costs that cutIntoStages() balances, and of the parameters.
 PlannedShares MeshStrategy::sharesOf(const std::vector<LayerRange>& ranges) const {
     double all = 0, own = 0, parameters = 0, ownParameters = 0;
     for (std::size_t stage = 0; stage < ranges.size(); ++stage)
@@ -171,7 +171,8 @@ PlannedShares MeshStrategy::sharesOf(const std::vector<LayerRange>& ranges) cons
     return shares;
 }
 
-// Here the host's memory is the device's: nothing is copied, and the count is what a device would be spared.
+// Logs the size of the state that fsdp.cpu_offload keeps in host memory. On the CPU this is also the device's memory:
+// no data is copied, and the size is what a separate device would save.
 void MeshStrategy::tellOffload() {
     std::int64_t bytes = 0;
     for (const Parameter* one : updatedHere())
@@ -248,7 +249,8 @@ Batch MeshStrategy::part(const Batch& batch, int microBatch) const {
     return rowsFrom(batch, first, count);
 }
 
-// Dropout's key is that of one rank that accumulates the same micro-batches, or of the leaf, whoever has it.
+// Starts a pass with dropout's key. For a leaf, the key depends on the leaf and not on its rank. Otherwise it is the
+// key of a rank that accumulates the same micro-batches.
 void MeshStrategy::begin(PipelineStage::Slot& slot, int microBatch, bool training) {
     const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     const RankLayout& layout = m_groups.layout();
@@ -334,7 +336,7 @@ void MeshStrategy::forward(PipelineStage& stage, int microBatch, const Batch& wh
         sendOutput(stage, slot);
 }
 
-// In the places of the batch's samples: losses, and behind all of them the hits.
+// Stores losses, and behind all of them the hits, at the positions of the samples in the batch.
 void MeshStrategy::recordLosses(const PipelineStage::Slot& slot, const Batch& whole, int microBatch, bool training) {
     const Batch batch = training ? trainingPart(whole, microBatch) : part(whole, microBatch);
     const SampleLosses losses = slot.loss->evaluate(slot.y, batch, training);
@@ -348,7 +350,8 @@ void MeshStrategy::recordLosses(const PipelineStage::Slot& slot, const Batch& wh
     for (std::size_t i = 0; i < losses.correct.size(); ++i) m_losses[half + place(i)] = losses.correct[i];
 }
 
-// Numbers each message of a step: its edge, its direction, and its micro-batch among those of the step.
+// Returns the number and properties of a message. The number identifies the edge, the direction, and the micro-batch
+// within the step.
 MessageStamp MeshStrategy::messageOf(const PipelineStage& stage, const PipelineStage::Slot& slot, const Tensor& tensor,
                                      PipelineWork work, bool isSent) const {
     constexpr std::int64_t kMicroBatches = std::int64_t{1} << 24;
@@ -364,7 +367,7 @@ MessageStamp MeshStrategy::messageOf(const PipelineStage& stage, const PipelineS
 void MeshStrategy::sendOutput(PipelineStage& stage, PipelineStage::Slot& slot) {
     Communicator* const edge = m_groups.forwardEdge(stage.number());
     if (!edge) return;
-    const PhaseScope scope(m_parts.phase, Phase::kWaiting);  // the pass is over when its output is sent
+    const PhaseScope scope(m_parts.phase, Phase::kWaiting);  // forward() has ended; sending counts as waiting
     const MessageScope message(m_parts.trace, messageOf(stage, slot, slot.y, PipelineWork::kForward, true));
     slot.sentForward = edge->sendAsync(floatsOf(slot.y), 1);
 }
@@ -376,7 +379,7 @@ Tensor MeshStrategy::gradientFor(PipelineStage& stage, PipelineStage::Slot& slot
     }
     const Tensor gradient = stage.incomingGradient(slot);
     Communicator* const edge = m_groups.backwardEdge(stage.number());
-    if (!edge) return gradient;  // the stage behind left it there
+    if (!edge) return gradient;  // written there by the next stage, which is on the same rank
     const PhaseScope scope(m_parts.phase, Phase::kWaiting);
     const MessageScope message(m_parts.trace, messageOf(stage, slot, gradient, PipelineWork::kBackward, false));
     edge->recvAsync(floatsOf(gradient), 0).wait();
@@ -442,7 +445,8 @@ bool MeshStrategy::counts(PipelineStage& stage) const {
     return layout.replicate() == 0 && (stage.store().ownsDistinctPart() || layout.shard() == 0);
 }
 
-// Measuring takes a collective of all ranks, so that without need it is done now and then.
+// Updates the parameters. The gradient norm takes a collective over all ranks; if the update does not need it, it is
+// computed only every kStepsBetweenNorms steps.
 void MeshStrategy::update() {
     constexpr std::int64_t kStepsBetweenNorms = 16;
     const PhaseScope scope(m_parts.phase, Phase::kOptimizer);
@@ -461,7 +465,7 @@ void MeshStrategy::update() {
     for (PipelineStage& stage : m_stages) stage.store().updated();
 }
 
-// The last stage has them; all ranks of the pipeline report the same.
+// Broadcasts the losses from the last stage, so that all ranks of the pipeline return the same losses.
 SampleLosses MeshStrategy::shareLosses(const Batch& batch) {
     const auto rows = static_cast<std::size_t>(batch.rows());
     const std::size_t half = m_losses.size() / 2;
@@ -473,7 +477,7 @@ SampleLosses MeshStrategy::shareLosses(const Batch& batch) {
     return {all.first(rows), m_parts.loss.countsCorrect() ? all.subspan(half, rows) : std::span<const float>{}};
 }
 
-// Buffers, such as batch norm's running statistics, become those of the first reader.
+// Replaces buffers, such as batch norm's running statistics, by those of data-parallel rank 0.
 void MeshStrategy::beginEvaluation() {
     if (m_groups.data().size() == 1) return;
     for (PipelineStage& stage : m_stages) {

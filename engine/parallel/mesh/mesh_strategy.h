@@ -15,11 +15,16 @@
 
 namespace ringside {
 
-// Models that no rank holds whole: their parameters are sharded, their layers are split into the stages of a pipeline,
-// or both, in any number of replicas. A batch goes through the stages in micro-batches, as the schedule says; gradients
-// add up in the order of the micro-batches, as if one rank had accumulated them, and then over the ranks that read
-// other samples. Under training.reduction canonical each leaf is a micro-batch, and a model that every rank holds whole
-// is trained here as well.
+// Strategy for models that no rank holds as a whole: the parameters are sharded, the layers are divided into the stages
+// of a pipeline, or both, in any number of replicas. With training.reduction canonical it also trains models that every
+// rank holds as a whole.
+//
+// A step divides the batch into micro-batches (with a canonical reduction: into leaves) and executes the rank's actions
+// in the order of the schedule. A forward action receives the input from the previous stage, computes, and sends the
+// output to the next stage; a backward action does the same with gradients in the opposite direction. The gradients of
+// the micro-batches are added in their order, as if one rank had accumulated them, and then averaged over the
+// data-parallel ranks by the stage's ParameterStore. Finally each rank updates the parameters that it holds; if the
+// update needs the gradient norm, all ranks first add their parts of it.
 class MeshStrategy final : public Strategy {
   public:
     static Result<std::unique_ptr<Strategy>> make(const RunConfig& config, const StrategyParts& parts);
@@ -54,13 +59,13 @@ class MeshStrategy final : public Strategy {
     void run(const Batch& batch, bool isLast);
     void runLeaves(const Batch& batch);
     PassPlace placeOf(const PipelineAction& action) const;
-    float shareOf(int microBatch) const;  // of the loss in the step's
+    float shareOf(int microBatch) const;  // factor of a micro-batch's loss in the loss of the step
     void show(const PipelineAction& action) const;
     void carryOut(const PipelineAction& action, const Batch& batch);
     void forward(PipelineStage& stage, int microBatch, const Batch& batch);
     void backward(PipelineStage& stage, const PipelineAction& action, const Batch& batch);
     PlannedShares sharesOf(const std::vector<LayerRange>& ranges) const;
-    // The end here of a message between this stage and the next or the one before.
+    // Returns the record of a message between this stage and the next or previous one, at this end of it.
     MessageStamp messageOf(const PipelineStage& stage, const PipelineStage::Slot& slot, const Tensor& tensor,
                            PipelineWork work, bool isSent) const;
     void sendOutput(PipelineStage& stage, PipelineStage::Slot& slot);
@@ -72,7 +77,8 @@ class MeshStrategy final : public Strategy {
     void update();
     double squaredNorm();
     double exactSquaredNorm();
-    bool counts(PipelineStage& stage) const;  // its gradients here are a rank's share in the norm
+    // true if the stage's gradients on this rank are part of the norm; false for copies that other ranks count
+    bool counts(PipelineStage& stage) const;
     Batch trainingPart(const Batch& batch, int microBatch) const;
     Batch part(const Batch& batch, int microBatch) const;
     int partsOf(const Batch& batch) const;
@@ -91,22 +97,22 @@ class MeshStrategy final : public Strategy {
     MeshGroups m_groups;
     std::vector<int> m_rankOfStage;
     Schedule m_schedule;
-    double m_length = 1;                  // of it, in forward passes
-    std::vector<PipelineStage> m_stages;  // of this rank
+    double m_length = 1;                  // length of the schedule, in forward passes
+    std::vector<PipelineStage> m_stages;  // stages of this rank
     std::map<std::size_t, std::size_t> m_stageAt;
     std::unique_ptr<Optimizer> m_optimizer;
-    std::int64_t m_microRows;  // of a micro-batch
+    std::int64_t m_microRows;  // samples of a micro-batch
     float m_share;
-    int m_passes = 0;  // micro-batches of the step before this batch
+    int m_passes = 0;  // micro-batches of the step before the current batch
     bool m_lastBatch = true;
     int m_lastMicroBatch = 0;
-    std::unique_ptr<LeafBatches> m_leaves;     // only under a canonical reduction
-    std::vector<LeafStatistics> m_statistics;  // by stage, with the leaves
+    std::unique_ptr<LeafBatches> m_leaves;     // only with a canonical reduction
+    std::vector<LeafStatistics> m_statistics;  // by stage; only with a canonical reduction
     std::vector<float> m_losses;               // of the batch: losses, then hits
     RowSquares m_squares;                      // of the gradients of the whole model
     double m_norm = 0;
     PlannedShares m_planned;
-    std::vector<Parameter*> m_trained;  // of all stages here, whole
+    std::vector<Parameter*> m_trained;  // parameters of all stages of this rank, in whole shape
 };
 
 }  // namespace ringside

@@ -9,7 +9,7 @@ namespace ringside {
 
 namespace {
 
-// Those whose parameters the model computes with.
+// Returns the units whose parameters belong to the layers that the model computes.
 std::vector<Unit*> unitsWithin(const Model& model, const std::vector<Unit*>& all) {
     std::vector<Unit*> within;
     for (Unit* unit : all)
@@ -73,7 +73,7 @@ void PipelineStage::release(Slot& slot) {
     slot.microBatch = -1;
 }
 
-// Sequences have a row for each position.
+// Returns the input's first rows. A sequence has one row for each position.
 Tensor PipelineStage::incoming(const Slot& slot, std::int64_t rows) const {
     const Shape& shape = slot.model->input();
     return slot.input.head(shape.dimensions() == 2 ? rows * shape[0] : rows);

@@ -12,38 +12,38 @@
 
 namespace ringside {
 
-// What a stage is made of.
+// Dependencies and sizes of a PipelineStage.
 struct StageParts {
     const RunConfig& config;
     const ModelTask& task;
     Backend& backend;
     LayerRange range;
     std::size_t number = 0;
-    std::size_t microBatches = 1;  // in flight at most
-    std::int64_t maxRows = 1;      // of a micro-batch
-    std::int64_t classes = 0;      // of the loss
+    std::size_t microBatches = 1;  // maximum number of micro-batches in flight
+    std::int64_t maxRows = 1;      // samples of a micro-batch
+    std::int64_t classes = 0;      // number of classes of the loss
     std::int64_t targets = 0;
     std::int64_t positions = 1;
     bool isLast = true;
-    std::optional<ShardUnit> unit = {};  // unit of the gathering; none: the rank holds the parameters whole
+    std::optional<ShardUnit> unit = {};  // unit in which parameters are gathered; none if the rank holds them whole
 };
 
-// Some layers of the model on this rank, for as many micro-batches as are in flight: each has activations of its own,
-// all share values and gradients.
+// Some layers of the model on this rank, with one slot for each micro-batch in flight. Each slot has its own
+// activations; all slots share values and gradients.
 class PipelineStage {
   public:
-    // A micro-batch on its way through the stage.
+    // Model and messages of a micro-batch in this stage.
     struct Slot {
         std::unique_ptr<Model> model;
-        std::vector<Unit*> units;    // within the range
-        std::unique_ptr<Loss> loss;  // of the last stage
+        std::vector<Unit*> units;    // units within the stage's layers
+        std::unique_ptr<Loss> loss;  // only in the last stage
         Tensor input;                // received; empty in the first stage
         Tensor gradOutput;           // received; empty in the last stage
-        Tensor y;                    // of the last forward pass
-        Tensor gradX;                // of the last backward pass
+        Tensor y;                    // output of the last forward pass
+        Tensor gradX;                // result of the last backward pass
         CommHandle sentForward;
         CommHandle sentBackward;
-        int microBatch = -1;  // whose it is; -1: free
+        int microBatch = -1;  // current micro-batch; -1: the slot is free
     };
 
     explicit PipelineStage(const StageParts& parts);
@@ -57,11 +57,12 @@ class PipelineStage {
     void setStore(std::unique_ptr<ParameterStore> store) { m_store = std::move(store); }
     ParameterStore& store() { return *m_store; }
 
-    Slot& take(int microBatch);  // a free one
-    Slot& of(int microBatch);    // the one that has it
+    Slot& take(int microBatch);  // assigns a free slot
+    Slot& of(int microBatch);    // slot of this micro-batch
     void release(Slot& slot);
 
-    // What another stage is sent: the stage's output for so many rows, or the gradient by it.
+    // Memory for messages from other stages: the previous stage's output for `rows` samples, and the gradient by this
+    // stage's output.
     Tensor incoming(const Slot& slot, std::int64_t rows) const;
     Tensor incomingGradient(const Slot& slot) const;
 

@@ -7,7 +7,8 @@ namespace ringside {
 
 Result<std::vector<LayerRange>> cutIntoStages(const Model& model, const RunConfig& config, std::size_t stages) {
     std::vector<double> costs;
-    // Two operations for each weight and place it is used at; a layer without weights passes over its input.
+    // A layer's cost is its number of weights times the number of positions at which they are used, plus its number of
+    // inputs.
     for (std::size_t i = 0; i < model.layerCount(); ++i) costs.push_back(model.costOf(i));
     const Result<std::vector<std::size_t>> sizes = stageSizes(config, costs, stages);
     if (!sizes) return sizes.problem();

@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// The layers of each stage. By hand: pipeline.split, whose numbers add up to the model's layers; else so that the stage
-// with the most arithmetic has as little as can be. The problem says how many layers there are.
+// Returns the layers of each stage: as pipeline.split defines them, whose numbers must add up to the model's layers;
+// otherwise such that the largest cost of a stage is minimal. The problem text contains the number of layers.
 Result<std::vector<LayerRange>> cutIntoStages(const Model& model, const RunConfig& config, std::size_t stages);
 
 }  // namespace ringside

@@ -11,56 +11,59 @@
 
 namespace ringside {
 
-// Where a backward pass stands among those whose gradients add up to one step's.
+// Position of a backward pass among those whose gradients are added in one step.
 struct PassPlace {
     TreeTurn turn = {};
-    bool inHalves = false;  // gradients come in two halves, not in the order of the layers
+    bool inHalves = false;  // gradients come in two halves and not in the order of the layers
 
     bool last() const { return turn.keepAt < 0; }
 };
 
-// Rows of a parameter, along its first dimension.
+// Rows of a parameter along its first dimension.
 struct RowRange {
     std::int64_t first = 0;
     std::int64_t count = 0;
 };
 
-// Where a stage's values and gradients live, and how the ranks that train it on other samples average them.
+// Memory of a stage's values and gradients, and the method by which the data-parallel ranks average the gradients.
+//
+// Implementations hold all parameters on each rank (WholeParameters) or a shard of each (ShardedParameters).
 class ParameterStore {
   public:
     virtual ~ParameterStore() = default;
 
-    // What the optimizer updates on this rank: a parameter's part of it, or all; and which of the stage's it is of.
+    // Parameters that the optimizer updates on this rank: each one is a parameter of the stage or this rank's part of
+    // it. parameterOf() returns the index of this parameter in the stage.
     virtual const std::vector<Parameter*>& trained() const = 0;
     virtual std::size_t parameterOf(std::size_t trained) const = 0;
 
     // Draws the initial values, the same on every rank.
     virtual void initialise(std::int64_t seed) = 0;
-    // Before and after a forward pass of one of the stage's models.
+    // Called before and after a forward pass of one of the stage's models.
     virtual void beginForward() {}
     virtual void endForward() {}
-    // Around a backward pass, or each of its halves; `ready` in between, as Model::GradientReady.
+    // Called around a backward pass, or each of its halves; ready() in between, as Model::GradientReady.
     virtual void beginBackward(const PassPlace& place) = 0;
     virtual void ready(std::size_t parameter) = 0;
     virtual void endBackward(bool complete) = 0;
-    // Averages what is left; waits for it.
+    // Averages the remaining gradients and waits for all of them.
     virtual void finish() = 0;
-    virtual void updated() {}  // values have changed
+    virtual void updated() {}  // called after the optimizer has changed the values
 
-    // Whole tensors in host memory, of the stage's parameters and of what belongs to them; all ranks that train the
-    // stage call these together. `own` is what this rank holds of it: a value, or an optimizer's tensor.
-    // What is gathered begins `whole`, which is made as large as it takes; no other memory is taken for it.
+    // Convert between this rank's part of a tensor and the whole tensor in host memory. Collective over the ranks that
+    // train the stage. own: this rank's part of a value or of an optimizer's tensor. gather() enlarges `whole` as
+    // needed and writes the tensor to its beginning; no other memory of this size is allocated.
     virtual void gather(std::size_t parameter, const Tensor& own, std::vector<float>& whole) = 0;
     virtual void scatter(std::size_t parameter, std::span<const float> whole, const Tensor& own) = 0;
-    // What it holds of a parameter's value; empty: nothing.
+    // Return this rank's part of a parameter's value and gradient; empty if it holds none.
     virtual Tensor own(std::size_t parameter) const = 0;
     virtual Tensor ownGradient(std::size_t parameter) const = 0;
-    // Rows of a parameter that own() and ownGradient() hold.
+    // Returns the rows of a parameter that own() and ownGradient() contain.
     virtual RowRange ownRows(std::size_t parameter) const = 0;
-    // Told of each whole gradient of a step as this rank alone has it, before it is averaged.
+    // Sets a function that is called with each whole local gradient of a step before it is averaged.
     using OwnGradient = std::function<void(std::size_t parameter, const Tensor& gradient)>;
     virtual void watch(OwnGradient own) = 0;
-    // Whether this rank holds a part that no other rank of its replica does.
+    // True if this rank holds a part of the parameters that no other rank of its replica holds.
     virtual bool ownsDistinctPart() const = 0;
 };
 

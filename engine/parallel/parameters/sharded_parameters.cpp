@@ -42,7 +42,7 @@ ShardedParameters::ShardedParameters(const std::vector<Model*>& models, const st
     bindBuffers();
 }
 
-// The first model has buffers; the others, for other micro-batches, share them.
+// Allocates the buffers of the first model. The models of the other micro-batches share them.
 void ShardedParameters::bindBuffers() {
     for (std::size_t copy = 0; copy < m_models.size(); ++copy) {
         for (std::size_t i = 0; i < m_models[copy]->state().size(); ++i) {
@@ -61,7 +61,8 @@ std::span<float> ShardedParameters::take(std::size_t count) {
     return memory;
 }
 
-// Gradients of a unit are scattered before the next unit computes its own: one buffer is enough.
+// Allocates the pools. One block for gradients is enough, because a unit's gradients are scattered before the next unit
+// computes its own.
 void ShardedParameters::takePools() {
     std::size_t largest = 0;
     for (std::size_t i = 1; i < m_units.size(); ++i) largest = std::max(largest, m_units[i].wholeCount);
@@ -76,7 +77,7 @@ void ShardedParameters::takePools() {
     if (!m_options.keepsGradients && m_options.keptLevels == 0) add(m_gradientPool, 1);
 }
 
-// Which parameter belongs to which unit, by the first model; the same in the others.
+// Assigns parameters to units according to the first model. All models have the same assignment.
 void ShardedParameters::plan(const std::vector<std::vector<Unit*>>& units) {
     const std::vector<Parameter*>& parameters = m_models.front()->parameters();
     std::map<const Parameter*, std::size_t> unitOf;
@@ -104,7 +105,7 @@ void ShardedParameters::plan(const std::vector<std::vector<Unit*>>& units) {
     }
 }
 
-// Takes whole memory for a unit that does not take turns with others, and memory for the shards of its parameters.
+// Allocates whole memory for a unit that does not use the pools, and memory for the shards of its parameters.
 void ShardedParameters::place(UnitState& unit) {
     const bool isRest = &unit == &m_units.front();
     const Whole values =
@@ -127,7 +128,8 @@ void ShardedParameters::place(UnitState& unit) {
         unit.kept.push_back(m_backend.allocate({static_cast<std::int64_t>(unit.wholeCount)}, DType::kFloat32));
 }
 
-// Memory that is freed between its uses counts as gathered, but for this rank's shards.
+// Allocates whole memory of a unit. Memory that is freed between its uses counts as gathered, except this rank's
+// shards.
 ShardedParameters::Whole ShardedParameters::takeWhole(const UnitState& unit, bool own, bool stays, MemoryClass state) {
     if (!own) return {};
     std::size_t shards = 0;
@@ -182,7 +184,7 @@ void ShardedParameters::giveBack(std::vector<Memory>& pool, int unit) {
 void ShardedParameters::initialise(std::int64_t seed) {
     std::map<std::string, std::size_t> numbers;
     for (std::size_t i = 0; i < m_parts.size(); ++i) numbers[m_models.front()->parameters()[i]->name] = i;
-    // Values are drawn into memory that passes, and only our rows of them are kept.
+    // Values are drawn into temporary memory, and only this rank's rows are stored.
     for (Parameter* one : m_models.front()->parameters()) one->value = {};
     std::vector<float> values;
     m_models.front()->initialise(seed, [&](const Parameter& drawn) {
@@ -245,7 +247,7 @@ void ShardedParameters::beginBackward(const PassPlace& place) {
     enter(0, Way::kBackward);
 }
 
-// Also those that nobody left: the one that begins the model, and what is in no unit.
+// Closes the units without a leave() in this pass: the unit at the start of the model, and the parameters in no unit.
 void ShardedParameters::endBackward(bool complete) {
     if (!complete) return;
     for (std::size_t number = m_units.size(); number-- > 0;)
@@ -282,7 +284,8 @@ void ShardedParameters::reduce(UnitState& unit) {
     }
 }
 
-// Replicas of sharded groups: summed over all of them by rank, as DDP over as many ranks would.
+// Reduces a part. With several replicas of the shard group, the gradients are summed over all data-parallel ranks by
+// rank, as in DDP with this number of ranks.
 void ShardedParameters::reducePart(UnitState& unit, Part& part) {
     const auto ranks = static_cast<std::size_t>(m_shard.size());
     const std::span<float> mine = unit.gradients.subspan(part.wholePlace, part.chunk * ranks);
@@ -303,7 +306,7 @@ void ShardedParameters::finish() {
     }
 }
 
-// What is gathered is of the values before.
+// Discards the gathered values, because they were gathered before the update.
 void ShardedParameters::updated() {
     for (UnitState& unit : m_units) {
         for (const CommHandle& handle : unit.gathering) handle.wait();

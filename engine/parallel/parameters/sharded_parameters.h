@@ -13,25 +13,27 @@
 
 namespace ringside {
 
+// Options of a ShardedParameters.
 struct ShardingOptions {
-    // Parameters are freed between their uses, as with reshard_after_forward (ZeRO-3); else they stay until the update.
+    // Frees whole parameters between their uses, as reshard_after_forward (ZeRO-3). If false, they stay until the
+    // update.
     bool freesParameters = true;
-    bool keepsGradients = false;  // whole gradients stay as well (ZeRO-1)
+    bool keepsGradients = false;  // keeps whole gradients during the step (ZeRO-1)
     bool prefetches = true;
-    int keptLevels = 0;   // gradients of earlier backward passes that are kept apart
-    bool inTree = false;  // as ReducerOptions
+    int keptLevels = 0;   // number of levels at which gradients of earlier backward passes are kept
+    bool inTree = false;  // as in ReducerOptions
 };
 
-// torch.distributed.fsdp.fully_shard: of every parameter a rank keeps some rows, by torch.chunk's rule: ceil(rows / N)
-// for the first ranks, padded to that for all. Before a unit computes, its parameters are gathered; after its backward
-// pass, gradients are averaged and scattered. Gathering a parameter puts its chunks one behind another, so that nothing
-// is copied. Each gradient is multiplied by float(1/N) and then summed by rank, as DDP does.
+// torch.distributed.fsdp.fully_shard: each rank holds some rows of each parameter by torch.chunk's rule: ceil(rows / N)
+// on the first ranks, padded to this size on all ranks. The parameters of a unit are gathered before it computes; its
+// gradients are averaged and scattered after its backward pass. A gathered parameter is the concatenation of the ranks'
+// chunks, so that no values are copied. Each gradient is multiplied by float(1/N) and then summed by rank, as in DDP.
 //
-// Where a unit has memory of its own for whole values or whole gradients, this rank's shard is a view into that memory.
-// Other units take turns in a pool: two whole units of values (one without prefetching), one of gradients.
+// If a unit has separate memory for whole values or whole gradients, this rank's shard is a view into it. All other
+// units share a pool: two whole units of values (one without prefetching), one of gradients.
 class ShardedParameters final : public ParameterStore, public UnitHooks {
   public:
-    // units: of each model, those within its range; parameters in none of them are gathered around each pass.
+    // units: the units of each model within its range. Parameters outside of all units are gathered around each pass.
     ShardedParameters(const std::vector<Model*>& models, const std::vector<std::vector<Unit*>>& units,
                       Communicator& shard, Communicator& data, Backend& backend, const ShardingOptions& options);
 
@@ -57,29 +59,30 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     void leave(std::size_t unit, Way way) override;
 
   private:
-    // A parameter's part in this rank's memory and its place in its unit's.
+    // A parameter's part on this rank and its position in the unit's memory.
     struct Part {
         Shape shape;
-        std::size_t rowValues = 1;   // values of a row
-        std::size_t chunk = 0;       // values of a rank, with padding
-        std::size_t ownValues = 0;   // of this rank, without
-        std::size_t wholePlace = 0;  // in its unit's whole memory
-        std::span<float> values;     // `chunk` values of this rank: a view into the unit's, or memory of their own
-        std::span<float> gradients;  // the same
-        Parameter shard;             // what the optimizer sees
+        std::size_t rowValues = 1;   // number of values in a row
+        std::size_t chunk = 0;       // number of values of each rank, with padding
+        std::size_t ownValues = 0;   // number of values of this rank, without padding
+        std::size_t wholePlace = 0;  // offset in the unit's whole memory
+        std::span<float> values;     // `chunk` values of this rank: a view into the unit's memory, or separate memory
+        std::span<float> gradients;  // gradients, stored in the same way
+        Parameter shard;             // the parameter that the optimizer updates
     };
+    // A block of a pool.
     struct Memory {
         std::span<float> values;
-        int unit = -1;  // that has it; -1: free
+        int unit = -1;  // unit that uses it; -1: free
     };
     struct UnitState {
         std::vector<std::size_t> parameters;
         std::size_t wholeCount = 0;
-        std::span<float> values;     // whole, when resident or on the way
-        std::span<float> gradients;  // whole, during the backward pass
-        std::vector<Tensor> kept;    // of earlier passes, by level
-        bool resident = false;       // or on the way
-        bool closed = true;          // its gradients of this pass are dealt with
+        std::span<float> values;     // whole values, while resident or being gathered
+        std::span<float> gradients;  // whole gradients, during the backward pass
+        std::vector<Tensor> kept;    // kept gradients of earlier passes, by level
+        bool resident = false;       // gathered, or being gathered
+        bool closed = true;          // its gradients of this pass have been kept or reduced
         std::vector<CommHandle> gathering;
         std::vector<CommHandle> scattering;
     };
@@ -87,7 +90,7 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     // Memory of a unit for whole values or gradients.
     struct Whole {
         std::span<float> values;
-        bool exists = false;  // else the unit takes turns with others in a pool
+        bool exists = false;  // false: the unit uses a block of the pool
     };
 
     std::span<float> take(std::size_t count);
@@ -115,7 +118,7 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     float m_share;
     ReduceOp m_op;
     std::vector<Part> m_parts;
-    std::vector<UnitState> m_units;  // the first: parameters in no unit
+    std::vector<UnitState> m_units;  // the first entry contains the parameters outside of all units
     std::vector<Parameter*> m_trained;
     std::vector<std::size_t> m_trainedOf;
     std::vector<Memory> m_valuePool;

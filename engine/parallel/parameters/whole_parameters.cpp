@@ -24,7 +24,7 @@ void WholeParameters::beginBackward(const PassPlace& place) {
     if (place.last()) m_reducer.beginPass(place.turn.adds);
 }
 
-// Gradients that come in halves wait for finish(): buckets travel in the order of the layers.
+// Gradients that come in halves are reduced in finish(), because buckets must be sent in the order of the layers.
 void WholeParameters::ready(std::size_t parameter) {
     if (!m_place.last())
         m_reducer.keep(parameter, m_place.turn);

@@ -7,10 +7,12 @@
 
 namespace ringside {
 
-// Every rank that trains the stage has all of it; gradients are averaged in buckets, as DDP does.
+// Parameter store in which every rank that trains the stage holds all parameters. Gradients are averaged in buckets, as
+// in DDP.
 class WholeParameters final : public ParameterStore {
   public:
-    // The first model has values; the others, for other micro-batches, get the same. All outlive the store.
+    // The first model must have values; the models of the other micro-batches share its values and gradients. All
+    // models must outlive the store.
     WholeParameters(const std::vector<Model*>& models, Communicator& replicas, Backend& backend, BucketLimits limits,
                     ReducerOptions options);
 

@@ -12,7 +12,7 @@ namespace {
 constexpr int kHalfBits = 24;
 constexpr std::uint64_t kHalf = (std::uint64_t{1} << kHalfBits) - 1;
 constexpr std::uint32_t kFractionBits = 23;
-constexpr int kUnitExponent = -149;  // of the last place of the least numbers
+constexpr int kUnitExponent = -149;  // exponent of the last bit of a subnormal float
 
 }  // namespace
 

@@ -7,14 +7,15 @@
 
 namespace ringside {
 
-// The sum of squares of floats without any rounding, so that it is the same in whatever parts it is added up: the
-// square of a significand is a whole number of 48 bits, and those of one exponent are summed as two halves.
+// Sum of squares of floats without rounding, so that the result does not depend on the order of additions or on how the
+// values are divided among ranks. The square of a float's 24-bit significand is an integer of 48 bits. Integers with
+// the same exponent are added in two 64-bit sums, one for the lower and one for the upper 24 bits; only total() rounds.
 class ExactSquares {
   public:
     void add(std::span<const float> values);
-    // To be added up over the ranks that have other values.
+    // Sums to be added up over the ranks that hold other values.
     std::span<std::int64_t> sums() { return m_sums; }
-    double total() const;  // NaN when a value was no number or infinite
+    double total() const;  // NaN if a value is infinite or NaN
 
   private:
     static constexpr std::size_t kExponents = 256;

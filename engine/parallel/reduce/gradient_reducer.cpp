@@ -97,7 +97,7 @@ void GradientReducer::begin(bool signal) {
     m_backend.upload(&mine, signalSlot());
 }
 
-// A pass that failed on the way, such as one that could not be recorded, leaves nothing behind.
+// Resets all buckets, because a previous pass may have failed in between, for example if it could not be recorded.
 void GradientReducer::beginPass(unsigned adds) {
     for (Bucket& bucket : m_buckets) {
         bucket.pending = bucket.parameters;
@@ -119,7 +119,8 @@ void GradientReducer::ready(std::size_t parameter) {
     launchReady();
 }
 
-// In their order on every rank: one that is complete may wait for those in front of it.
+// Launches complete buckets in their order, which is the same on every rank. A complete bucket waits for incomplete
+// buckets in front of it.
 void GradientReducer::launchReady() {
     for (; m_nextLaunch < m_buckets.size() && m_buckets[m_nextLaunch].pending == 0; ++m_nextLaunch) {
         Bucket& bucket = m_buckets[m_nextLaunch];
@@ -128,8 +129,8 @@ void GradientReducer::launchReady() {
     }
 }
 
-// The words are PyTorch's (torch/csrc/distributed/c10d/reducer.cpp, ensure_prior_reduction_finished), which finds out a
-// step later.
+// Throws if a gradient is missing. The message is PyTorch's (torch/csrc/distributed/c10d/reducer.cpp,
+// ensure_prior_reduction_finished), which detects the error one step later.
 void GradientReducer::checkComplete() const {
     const auto waiting = std::ranges::find_if(m_buckets, [](const Bucket& one) { return one.pending > 0; });
     if (waiting == m_buckets.end()) return;
@@ -150,7 +151,7 @@ void GradientReducer::finishPass() {
     m_isInPass = false;
     checkComplete();
     if (m_communicator.size() == 1) return;
-    // Nothing is left to compute beside the last bucket: it goes in this thread, without a detour over another.
+    // No computation is left to overlap with the last bucket, so it is reduced on this thread.
     m_communicator.allReduce(CommBuffer::of(m_buckets.back().memory), m_op);
     for (Bucket& bucket : m_buckets) {
         bucket.handle.wait();

@@ -14,48 +14,59 @@
 
 namespace ringside {
 
+// Options of a GradientReducer.
 struct ReducerOptions {
-    int keptLevels = 0;   // gradients of earlier passes that are kept apart; 0: one pass makes a step
-    bool inTree = false;  // gradients are parts of a sum already, which the ranks add up in a tree
+    int keptLevels = 0;   // levels at which gradients of earlier passes are kept; 0: a step has one pass
+    bool inTree = false;  // gradients are parts of a sum, which the ranks add in a tree (canonical reduction)
 };
 
-// Averages gradients over the ranks, bucket by bucket, while the backward pass goes on. Each gradient is multiplied by
-// float(1/N) and then summed, as DDP does. Gradients live in the buckets' memory: nothing is copied.
-// A signal of rank 0 rides in the last bucket, so that every rank learns it at the same step.
+// Averages gradients over the data-parallel ranks during the backward pass, as the reducer of
+// torch.nn.parallel.DistributedDataParallel.
+//
+// Gradients are grouped into buckets (planBuckets()) and live in the buckets' memory, so that no gradient is copied.
+// ready() counts the complete gradients of a bucket. When all are complete, the reducer adds the gradients kept from
+// earlier micro-batches, multiplies by float(1/N), and starts an asynchronous all-reduce that sums, while the backward
+// pass continues with earlier layers. Buckets are always launched in the same order on every rank. finishPass() reduces
+// the last bucket and makes the backend wait for all buckets.
+//
+// With ReducerOptions::inTree the gradients are summed in a binary tree over the ranks and not multiplied.
+//
+// The last bucket also carries a signal of rank 0, so that every rank receives it in the same step.
 class GradientReducer {
   public:
-    // Binds every parameter's gradient. Parameters and communicator outlive the reducer. With kept
-    // levels, backward passes may be kept() before the one that is averaged.
+    // Binds every parameter's gradient. parameters and communicator must outlive the reducer. If there are kept levels,
+    // gradients of earlier backward passes can be kept with keep() until the pass that is averaged.
     GradientReducer(const std::vector<Parameter*>& parameters, Communicator& communicator, Backend& backend,
                     BucketLimits limits, ReducerOptions options = {});
 
-    // Sets the gradients of a finished backward pass aside, without communication, as DDP does under no_sync(): the
-    // first ones of a step overwrite what was kept, others are added to it.
+    // Keeps the gradients of a finished backward pass without communication, as DDP does under no_sync(). first:
+    // overwrites the kept gradients of the previous step; otherwise adds to them.
     void keep(bool first);
-    // Only this one's, after those that it is added to.
+    // Keeps the gradient of one parameter at level turn.keepAt, after adding the kept gradients of the levels in
+    // turn.adds.
     void keep(std::size_t parameter, const TreeTurn& turn);
 
-    // Told of each gradient before it is averaged, as far as this rank alone knows it.
+    // Called with each local gradient before it is averaged.
     using OwnGradient = std::function<void(std::size_t parameter, const Tensor& gradient)>;
     void watch(OwnGradient own) { m_own = std::move(own); }
-    // The mistake of who writes the step by hand.
+    // Simulates a common mistake in handwritten training loops: gradients are summed, not averaged.
     void sumInsteadOfMean() { m_share = 1; }
 
-    void begin(bool signal);  // of a step, before what may be recorded; signal counts on rank 0 only
-    // Before the backward pass whose gradients, with those kept at these levels, are averaged.
+    void begin(bool signal);  // starts a step, outside of recordings; the signal counts on rank 0 only
+    // Starts the backward pass whose gradients are averaged. adds: bit l adds the gradients kept at level l.
     void beginPass(unsigned adds);
-    void ready(std::size_t parameter);  // its gradient is complete; in decreasing order of parameters
-    void finishPass();                  // what the backend does from now on finds all gradients averaged
+    void ready(std::size_t parameter);  // reports a complete gradient; in decreasing order of parameters
+    void finishPass();                  // later work of the backend uses averaged gradients
     bool isInPass() const { return m_isInPass; }
-    bool end();  // of the step: rank 0's signal; waits for the device
+    bool end();  // ends the step: returns rank 0's signal; blocks until the device has finished
 
-    double gradientNorm();  // of the averaged gradient, after finishPass()
+    double gradientNorm();  // norm of the averaged gradient, after finishPass()
     std::size_t bucketCount() const { return m_buckets.size(); }
 
   private:
     struct Bucket {
-        std::span<float> memory;   // gradients, each at a multiple of 64 bytes; the last bucket also holds the signal
-        std::vector<Tensor> kept;  // of earlier micro-batches, by level
+        std::span<float> memory;   // gradients, each aligned to 64 bytes; the last bucket also contains the signal
+        std::vector<Tensor> kept;  // kept gradients of earlier micro-batches, by level
         std::size_t gradientCount = 0;
         std::size_t parameters = 0;
         std::size_t pending = 0;

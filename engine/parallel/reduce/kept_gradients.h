@@ -8,14 +8,15 @@
 
 namespace ringside {
 
-// gradient += what is kept at each of the levels, the lowest first. kept(level) says where that is.
+// Adds the gradients kept at each level in `adds`, the lowest level first. kept(level) returns the kept gradient.
 template <class Kept>
 void addKept(Backend& backend, unsigned adds, const Tensor& gradient, const Kept& kept) {
     for (std::size_t level = 0; adds >> level != 0; ++level)
         if ((adds >> level & 1) != 0) backend.add(kept(level), gradient);
 }
 
-// A turn that is not the last: the gradient, with what it is added to, is kept.
+// Keeps a gradient that is not the last of its step at turn.keepAt, after adding the kept gradients of the levels in
+// turn.adds.
 template <class Kept>
 void keepInTurn(Backend& backend, const Tensor& gradient, const TreeTurn& turn, const Kept& kept) {
     const auto level = static_cast<std::size_t>(turn.keepAt);

@@ -10,23 +10,32 @@
 
 namespace ringside {
 
-// This reader's leaves of the global batch under training.reduction canonical (config/leaves.h). Of `leaves` leaves,
-// row i of its batch belongs to leaf i mod `leaves`; each is copied into memory of its own, which lies alike whatever
-// the layout of the ranks. Leaves have their turns in bit-reversed order.
+// Leaves of the global batch that this data-parallel rank processes under training.reduction canonical
+// (config/leaves.h).
+//
+// A canonical reduction makes the gradient independent of the number of ranks and of the rank layout. The global batch
+// is divided into a fixed number of leaves; a data-parallel rank gets whole leaves. The gradient of each leaf is
+// computed separately, and the gradients are added in one fixed binary tree: first within a rank, then over the ranks,
+// whose sums are nodes of the same tree. A rank processes its leaves in bit-reversed order, one per turn, so that the
+// gradients to be added are always consecutive and few must be kept.
+//
+// Row i of this rank's batch belongs to its leaf i mod `leaves`. Each leaf is copied into its own memory, whose
+// alignment does not depend on the rank layout.
 class LeafBatches {
   public:
-    // Host memory only. maxRows: of a whole batch.
+    // The backend must use host memory. leaves: of this rank. maxRows: samples of a whole batch of this rank.
     LeafBatches(int leaves, std::int64_t maxRows, const ModelTask& task, Backend& backend);
 
-    void take(const Batch& whole);                // of a step
-    std::int64_t rows() const { return m_rows; }  // of the whole batch
+    void take(const Batch& whole);                // copies the leaves of a step's batch
+    std::int64_t rows() const { return m_rows; }  // samples of the whole batch
     int turns() const { return m_count; }
     bool isFilled(int turn) const { return leafOf(turn) < filled(); }
-    // How many of the leaves have samples: the first ones.
+    // Returns the number of leaves with samples. These are always the first leaves.
     int filled() const { return static_cast<int>(m_rows < m_count ? m_rows : m_count); }
-    int leafOf(int turn) const;                                                                // among this reader's
-    std::int64_t rowsOf(int turn) const;                                                       // samples of it
-    std::int64_t rowOf(int turn, std::int64_t i) const { return leafOf(turn) + i * m_count; }  // in the whole batch
+    int leafOf(int turn) const;           // index among this rank's leaves
+    std::int64_t rowsOf(int turn) const;  // samples of the turn's leaf
+    // index in the whole batch
+    std::int64_t rowOf(int turn, std::int64_t i) const { return leafOf(turn) + i * m_count; }
     Batch batch(int turn) const;
 
   private:
@@ -37,7 +46,7 @@ class LeafBatches {
 
     int m_count;
     std::int64_t m_rows = 0;
-    std::vector<Leaf> m_leaves;  // memory, by turn
+    std::vector<Leaf> m_leaves;  // memory by turn
     std::vector<Batch> m_batches;
 };
 

@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// The same device for work with collectives in it: the communicator records them along and hears of every launch. The
-// recordings go before the communicator.
+// Returns a device that also records the collectives of the communicator and reports each launch to it. All recordings
+// must be destroyed before the communicator.
 RecordingDevice withCollectives(RecordingDevice device, Communicator& communicator);
 
 }  // namespace ringside

@@ -18,11 +18,11 @@ namespace ringside {
 // result does not depend on which rank holds which rows: it has the bits of Backend::decideUpdate() of whole tensors.
 class RowSquares {
   public:
-    // parameters: those of the whole model, in its order.
+    // parameters: the parameters of the whole model in their order.
     explicit RowSquares(const std::vector<Parameter*>& parameters);
 
     void clear();
-    // Places for the sums of `count` rows of a parameter, from row `first` on.
+    // Returns the elements for the sums of `count` rows of a parameter, starting at row `first`.
     std::span<double> rows(const std::string& parameter, std::int64_t first, std::int64_t count);
     // Collective over all ranks that hold rows.
     double total(Communicator& ranks);

@@ -8,7 +8,8 @@
 
 namespace ringside {
 
-// The part of a tensor that belongs to some of its batch's samples; of a sequence each has several rows.
+// Returns the rows of a tensor that belong to samples [first, first + count) of a batch with `samples` samples. A
+// sequence has several rows per sample.
 inline Tensor rowsFrom(const Tensor& tensor, std::int64_t first, std::int64_t count, std::int64_t samples) {
     if (!tensor) return tensor;
     const std::int64_t perSample = tensor.rows() / samples;

@@ -24,84 +24,101 @@ namespace ringside {
 class Backend;
 class Communicator;
 
-// What a strategy works with; all of it, but for tell, outlives the strategy.
+// Dependencies of a Strategy. Each reference and pointer must outlive the strategy.
 struct StrategyParts {
-    Model& model;  // whole, or (RankLayout::isWhole) without memory: a description
+    Model& model;  // model with its values; without memory, only as a description, for strategies with isWhole() false
     Loss& loss;
     Communicator& communicator;
     Backend& backend;
     const ModelTask& task;
+    // Largest batch of a rank, in samples.
     std::int64_t maxBatch;
-    PhaseTrack& phase;                                  // told which phase of the step the rank is in
-    std::function<void(const std::string&)> tell = {};  // a line for the log
-    std::function<void(Phase)> passed = [](Phase) {};   // a phase of a step is over: ranks may be held here, all alike
-    LayerWatch* watch = nullptr;                        // of all passes of all models here
-    // A gradient as this rank alone has computed it, before it is averaged; by its place in Strategy::trainedHere().
+    PhaseTrack& phase;                                  // receives the phase of the step in which the rank is
+    std::function<void(const std::string&)> tell = {};  // writes a line to the log
+    std::function<void(Phase)> passed = [](Phase) {};   // called at the end of each phase; all ranks may pause here
+    LayerWatch* watch = nullptr;  // observer of all passes of all models on this rank; may be null
+    // Called with each local gradient, before it is averaged over the ranks, and its index in Strategy::trainedHere().
     std::function<void(std::size_t, const Tensor&)> ownGradient = {};
-    // Of a pipeline: an action of its schedule begins, all that it needs is here; share: of the schedule's length.
+    // Called when an action of a pipeline's schedule starts, after its inputs have arrived. share: the action's share
+    // of the schedule's length.
     std::function<void(const PipelineAction&, double share)> acting = {};
     CollectiveTrace* trace = nullptr;  // records the messages between stages; null: no record
 };
 
-// A tensor of a checkpoint, whole, in host memory: a parameter's or buffer's value, or what the optimizer keeps of it.
+// A whole tensor of a checkpoint in host memory: the value of a parameter or buffer, or a tensor of the optimizer's
+// state for it.
 struct WholeTensor {
-    const Parameter& of;           // name, shape and type
-    const char* kept = "";         // "exp_avg", ...; empty: its value
-    std::span<std::byte> bytes{};  // of its shape and type
+    const Parameter& of;           // parameter or buffer that defines name, shape and type
+    const char* kept = "";         // name of the optimizer's tensor, such as "exp_avg"; empty for the value
+    std::span<std::byte> bytes{};  // contents; the size follows from shape and type
 };
 using TensorVisitor = std::function<void(const WholeTensor&)>;
 
+// Input of a step besides the batch.
 struct StepRequest {
-    bool signal = false;        // of rank 0, to be told to all ranks (StepAgreement)
-    bool gradientNorm = false;  // wanted on rank 0
+    bool signal = false;        // signal of rank 0, to be sent to all ranks (StepAgreement)
+    bool gradientNorm = false;  // true on rank 0 to request the norm
 };
 
+// Results of a step on this rank.
 struct StepResult {
-    SampleLosses losses;         // of this rank's batch; valid until the next step
-    std::optional<bool> signal;  // rank 0's, the same on every rank; none: nothing in the step carries it
-    double gradientNorm = 0;  // of the averaged gradient before clipping on rank 0; NaN elsewhere, unasked or infinite
+    SampleLosses losses;         // losses of this rank's batch; valid until the next step
+    std::optional<bool> signal;  // signal of rank 0, the same on every rank; empty if the strategy does not transmit it
+    // norm of the averaged gradient before clipping, on rank 0; NaN on other ranks, if not requested, or if infinite
+    double gradientNorm = 0;
 };
 
-// How one optimizer step is spread over the ranks.
+// Distributed execution of training steps: a strategy defines how the work of one optimizer step is divided among the
+// ranks, and how their gradients are combined.
+//
+// A step is forward pass, loss, backward pass, averaging of the gradients, and update. With training.accumulate_steps
+// above 1, accumulate() processes the first micro-batches of a step and step() the last. Evaluation starts with
+// beginEvaluation(), followed by evaluate() for each batch.
+//
+// All ranks must call the collective functions (synchronise(), step(), beginEvaluation(), and those marked below) in
+// the same order. A call throws CommError if another rank fails. Thread safety: one thread at a time.
 class Strategy {
   public:
     virtual ~Strategy() = default;
     virtual std::string name() const = 0;
 
-    // Makes every replica equal to rank 0's. Once, before training.
+    // Makes the values of every replica equal to those of rank 0. Collective; called once, before training.
     virtual void synchronise() = 0;
-    // Forward, loss and backward of a micro-batch whose gradients count in the next step(); no communication. Only when
-    // training.accumulate_steps is above 1. The losses are valid until the next call.
+    // Runs forward pass, loss and backward pass of a micro-batch and adds its gradients to those of the next step().
+    // Only if training.accumulate_steps is above 1. The losses are valid until the next call.
     virtual SampleLosses accumulate(const Batch& batch) = 0;
-    // Forward, loss, backward, averaged gradients, update.
+    // Runs forward pass, loss and backward pass, averages the gradients over the ranks and updates the parameters.
     virtual StepResult step(const Batch& batch, StepRequest request) = 0;
-    // Before evaluate(), on all ranks at once: buffers such as batch norm's running statistics become rank 0's.
+    // Replaces buffers, such as batch norm's running statistics, by those of rank 0 (with a mesh: of the first
+    // data-parallel rank). Collective; called before evaluate().
     virtual void beginEvaluation() = 0;
-    // Forward and per-sample losses only.
+    // Runs the forward pass and computes the per-sample losses.
     virtual SampleLosses evaluate(const Batch& batch) = 0;
     virtual double learningRate() const = 0;
-    virtual void setLearningRate(double lr) = 0;  // from the next step on
-    virtual Optimizer& optimizer() = 0;           // its state is in checkpoints
+    virtual void setLearningRate(double lr) = 0;  // applies from the next step on
+    virtual Optimizer& optimizer() = 0;           // owner of the state that checkpoints contain
 
-    // Parts of the model's work that this rank does in each step.
+    // Returns the shares of the model's work that this rank does in each step.
     virtual PlannedShares plannedShares() const { return {}; }
-    // What this rank has sent so far, in all its groups.
+    // Returns the payload that this rank has sent until now in all its groups, in bytes.
     virtual std::int64_t bytesSent() const { return 0; }
-    // Those who train the same layers on other samples, by their place among the readers.
+    // Returns the data-parallel group: the ranks that hold the same layers and train on different samples, ordered by
+    // data-parallel rank.
     virtual Communicator& readers() = 0;
-    // Whether this rank has all of the model, in the one that it was given.
+    // True if this rank holds the whole model, in StrategyParts::model.
     virtual bool isWhole() const { return true; }
-    // Where no rank has: all of a checkpoint's tensors, one after the other, the model's state first. Every rank calls
-    // it at the same time. To read: each is shown whole; to write: the visitor fills in those that it is asked for, and
-    // each rank takes its part.
+    // Read and write all tensors of a checkpoint one after the other, the model's state first, for strategies with
+    // isWhole() false. Collective over all ranks. readWhole() calls the visitor with each whole tensor on each rank.
+    // writeWhole() calls it to fill each tensor, of which each rank then stores its part.
     virtual void readWhole(const TensorVisitor& /*visit*/, bool /*optimizerToo*/) {}
     virtual void writeWhole(const TensorVisitor& /*fill*/) {}
-    // Of the whole model, and what the optimizer keeps of each: "exp_avg", ...
+    // Parameters and state of the whole model, and the names of the optimizer's tensors for each parameter, such as
+    // "exp_avg".
     virtual const std::vector<Parameter*>& wholeParameters() const = 0;
-    virtual const std::vector<Parameter*>& wholeState() const = 0;  // with buffers
+    virtual const std::vector<Parameter*>& wholeState() const = 0;  // parameters and buffers
     virtual std::vector<const char*> keptByOptimizer() const { return {}; }
-    // For who looks at a step from near: what this rank computes gradients of. Whole values and averaged gradients of
-    // it come to host memory; all ranks that train the same layers call these together.
+    // Parameters whose gradients this rank computes. copyValue() and copyGradient() copy a whole value or averaged
+    // gradient to host memory. Used for inspection only. Collective over all ranks that train the same layers.
     virtual const std::vector<Parameter*>& trainedHere() { return wholeParameters(); }
     virtual void copyValue(std::size_t parameter, std::span<float> to) {
         std::ranges::copy(trainedHere()[parameter]->value.floats(), to.begin());
