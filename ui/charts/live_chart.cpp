@@ -54,7 +54,7 @@ LiveChart::LiveChart(Theme& theme, QWidget* parent)
     setAcceptDrops(false);  // the window handles files dropped on a chart
     viewport()->setAcceptDrops(false);
     setRenderHint(QPainter::Antialiasing);
-    // The selector prevents that the chart's tool tip inherits the transparent background.
+    // The selector keeps the chart's tool tip from inheriting the transparent background.
     setStyleSheet(QStringLiteral("QGraphicsView { background: transparent; border: none }"));
     chart()->setBackgroundVisible(false);
     chart()->setMargins({});

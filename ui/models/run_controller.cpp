@@ -216,8 +216,8 @@ void RunController::conclude() {
     if (m_state == State::Failed) awaitSuccessor();
 }
 
-// Polls for a restart of the run: with parallel.min_ranks, the supervisor may continue with the remaining ranks in the
-// same directory.
+// Polls for a restart of the run: with parallel.min_ranks, the program that started the ranks may continue with the
+// remaining ones in the same directory.
 void RunController::awaitSuccessor() {
     constexpr auto kBetweenLooks = std::chrono::seconds(2);
     const auto& started = m_model.data().started();

@@ -30,7 +30,7 @@ class RankStrip final : public QScrollArea {
     QString source() const;
     // Sets whether the connection to the run was lost. Its ranks may still be running.
     void setLost(bool lost);
-    // Sets whether the failed run may be restarted by its supervisor.
+    // Sets whether the failed run may be restarted by the program that started it.
     void setMayStartAgain(bool may);
 
   Q_SIGNALS:

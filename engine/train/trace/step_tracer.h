@@ -48,7 +48,7 @@ class StepTracer final : private PhaseListener {
     // over. Callable from any thread.
     std::optional<StepTrace> soFar() const;
 
-    // Returns the interval k that suits the current duration of steps, if it differs from interval(). Rank 0 only.
+    // Returns the interval k that suits the current duration of steps, if interval() should change. Rank 0 only.
     std::optional<std::int64_t> wantedInterval();
     // Sets the interval k. Call on all ranks between the same two steps.
     void setInterval(std::int64_t steps);
