@@ -64,8 +64,8 @@ struct RankState {
 };
 
 // "steps": consecutive logged steps of one rank, as columns of equal length. In a thinned line each entry covers all
-// steps from `from` to `step`: loss is the mean over the samples, weighted by sample; correct, samples and dataUs are
-// sums; endUs and epoch are those of the last step; the minima and maxima are over the single steps.
+// steps from `from` to `step`: loss is the mean over all samples; correct, samples and dataUs are sums; endUs and epoch
+// are those of the last step; the minima and maxima are over the single steps.
 struct StepsFrame {
     int rank = 0;
     std::int64_t epoch = 0;
