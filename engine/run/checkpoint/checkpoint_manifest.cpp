@@ -17,7 +17,7 @@ Problem brokenManifest(const std::string& file, const std::string& what) {
     return {file, what, "choose another checkpoint"};
 }
 
-// A number from 0; absent counts as 0.
+// Returns a member that is an integer from 0; 0 if it is missing, and empty if it is invalid.
 std::optional<std::int64_t> countOf(const Json& json, const char* key) {
     const auto found = json.find(key);
     if (found == json.end()) return 0;
@@ -36,7 +36,7 @@ Json sumsJson(const std::array<double, 7>& sums) {
     return json;
 }
 
-// False: the epoch under way is described wrongly.
+// Reads the state of the epoch in progress. False if it is invalid.
 bool readEpoch(const Json& json, CheckpointManifest& manifest) {
     const auto done = countOf(json, "batches_done");
     const auto sums = json.find("sums");
@@ -63,7 +63,7 @@ bool readLossScale(const Json& json, CheckpointManifest& manifest) {
     const auto tracker = countOf(json, "growth_tracker");
     if (!tracker) return false;
     manifest.lossScale = LossScale{scale->get<double>(), *tracker};
-    if (json.contains("skipped_steps")) {  // not in checkpoints of the first versions
+    if (json.contains("skipped_steps")) {  // missing in checkpoints of the first versions
         const auto skipped = countOf(json, "skipped_steps");
         if (!skipped || *skipped > manifest.step) return false;
         manifest.lossScale->skippedSteps = *skipped;
@@ -96,7 +96,7 @@ bool readFiles(const Json& json, CheckpointManifest& manifest) {
     return true;
 }
 
-// What a run was told, in the order of its steps.
+// Reads the changes made while the run was live. False if one is invalid or later than the checkpoint.
 bool readChanges(const Json& json, CheckpointManifest& manifest) {
     if (!json.is_array()) return false;
     for (const Json& one : json) {

@@ -15,15 +15,14 @@
 
 namespace ringside {
 
-// As torch.cuda.amp.GradScaler keeps it: the factor of the loss, and the good steps since it last changed. Beside it
-// the steps that were left out in all, which the optimizer has not counted.
+// State of the loss scaling for float16, as in torch.cuda.amp.GradScaler.
 struct LossScale {
-    double scale = 65536;
-    std::int64_t growthTracker = 0;
-    std::int64_t skippedSteps = 0;
+    double scale = 65536;            // factor of the loss
+    std::int64_t growthTracker = 0;  // successful steps since the scale last changed
+    std::int64_t skippedSteps = 0;   // skipped steps in total, which the optimizer has not counted
 };
 
-// manifest.json of a checkpoint directory, written last: a directory that has one is complete.
+// Content of manifest.json in a checkpoint directory. The file is written last: a directory that has one is complete.
 struct CheckpointManifest {
     struct File {
         std::string name;
@@ -31,25 +30,25 @@ struct CheckpointManifest {
         std::string sha256;
     };
 
-    std::int64_t step = 0;        // done, with those that were left out
-    std::int64_t epochsDone = 0;  // whole epochs
+    std::int64_t step = 0;        // steps done, including skipped ones
+    std::int64_t epochsDone = 0;  // complete epochs
     std::string model = {};       // Model::describe()
     std::string optimizer = {};   // sgd | adam | adamw; empty: weights only
     Json sampler = Json::object();
     std::vector<File> files = {};
-    std::optional<LossScale> lossScale = {};  // of float16 only
-    ChannelScale normalize = {};              // what the weights expect of images; empty: as they are
+    std::optional<LossScale> lossScale = {};  // only for float16
+    ChannelScale normalize = {};              // image normalization that the weights expect; empty: none
 
-    // The epoch under way; all empty when the checkpoint lies between two epochs.
-    std::int64_t batchesDone = 0;              // of every rank
+    // State of the epoch in progress; all empty if the checkpoint lies between two epochs.
+    std::int64_t batchesDone = 0;              // batches done by each rank
     std::array<double, 7> epochSums{};         // MetricSums over all ranks
-    std::vector<std::string> planHashes = {};  // of that epoch, by rank
-    std::vector<ControlChange> changes = {};   // what the run was told up to here
-    bool timed = false;                        // training.checkpoint_seconds wanted it: a newer one replaces it
+    std::vector<std::string> planHashes = {};  // sampling plan of the epoch, by data-parallel rank
+    std::vector<ControlChange> changes = {};   // changes made while the run was live, up to this step
+    bool timed = false;                        // made by training.checkpoint_seconds; a newer checkpoint replaces it
     bool isInsideEpoch() const { return !planHashes.empty(); }
 
     Json toJson() const;
-    // `file` is what problems call it.
+    // Reads a manifest. A problem, which names `file`, if a field is missing or invalid.
     static Result<CheckpointManifest> fromJson(const Json& json, const std::string& file);
 };
 
@@ -57,7 +56,7 @@ inline constexpr const char* kManifestName = "manifest.json";
 inline constexpr const char* kWeightsName = "model.safetensors";
 inline constexpr const char* kOptimizerName = "optimizer.safetensors";
 
-// Lower-case hex of the bytes' SHA-256.
+// Returns the SHA-256 of the bytes, in lower-case hex.
 std::string sha256Of(std::string_view bytes);
 
 }  // namespace ringside

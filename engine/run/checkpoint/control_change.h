@@ -6,13 +6,13 @@
 
 namespace ringside {
 
-// What a live run was told that changed its training (ControlCommand): a run that goes on from a checkpoint does the
-// same at the same step.
+// Change of the training of a live run by a ControlCommand. A run that resumes from a checkpoint applies the same
+// change at the same step.
 struct ControlChange {
     std::string kind;  // lr | epochs
     double value = 0;
     std::int64_t step = 0;   // steps done before it
-    std::int64_t epoch = 0;  // the one under way
+    std::int64_t epoch = 0;  // epoch in progress, from 0
     bool operator==(const ControlChange&) const = default;
 };
 

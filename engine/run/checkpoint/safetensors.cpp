@@ -69,7 +69,7 @@ std::optional<std::uint64_t> natural(const Json& value) {
     return value.get<std::uint64_t>();
 }
 
-// Shape and offsets of one entry of the header; empty when they make no sense.
+// Reads the type, shape and offsets of one entry of the header; empty if they are invalid.
 std::optional<Entry> readEntry(const Json& json, std::size_t dataBytes) {
     if (!json.is_object()) return {};
     const auto type = json.find("dtype");
@@ -96,7 +96,7 @@ std::optional<Entry> readEntry(const Json& json, std::size_t dataBytes) {
     return entry;
 }
 
-// Every byte after the header belongs to exactly one tensor.
+// True if each byte after the header belongs to exactly one tensor.
 bool coversAll(const std::map<std::string, Entry>& entries, std::size_t dataBytes) {
     std::vector<std::pair<std::size_t, std::size_t>> ranges;
     for (const auto& [name, entry] : entries) ranges.emplace_back(entry.begin, entry.begin + entry.size);

@@ -16,41 +16,45 @@
 
 namespace ringside {
 
-// What a safetensors file says of a tensor: little-endian values, row-major.
+// Description of a tensor in a safetensors file. Values are little-endian and row-major.
 struct TensorOutline {
     std::string name = {};
     std::string type = "F32";              // as in the format: F32, I64, ...
     std::vector<std::int64_t> shape = {};  // outermost first; empty for a single value
 
-    std::size_t bytes() const;  // of its values; 0: an unknown type
+    // Returns the size of the values in bytes; 0 for an unknown type.
+    std::size_t bytes() const;
 };
 
-// A file of which only the header is held; values are read when they are asked for. Nothing in it is trusted: lengths,
-// offsets and shapes are checked against one another before any memory is taken for them.
+// Reader of a safetensors file. Only the header is kept in memory; values are read on demand. The content is not
+// trusted: lengths, offsets and shapes are checked against each other before memory is allocated for them.
 class SafetensorsFile {
   public:
     struct Entry {
         std::string type = {};
         std::vector<std::int64_t> shape = {};
-        std::size_t begin = 0;  // in the file
-        std::size_t size = 0;
+        std::size_t begin = 0;  // offset in the file, in bytes
+        std::size_t size = 0;   // in bytes
     };
 
     static constexpr std::size_t kMaxHeaderBytes = std::size_t{16} << 20;  // the format's own limit is 100,000,000
     static constexpr std::size_t kMaxTensors = 65536;
 
-    // A file that stays open.
+    // Opens a file, which stays open as long as the object exists. A problem if it is not a valid safetensors file.
     static Result<SafetensorsFile> open(const std::filesystem::path& path);
-    // The bytes of one; `file` is what problems call it.
+    // Reads a file from its content. A problem, which names `file`, if it is not a valid safetensors file.
     static Result<SafetensorsFile> parse(std::string content, const std::string& file);
 
     const std::map<std::string, Entry>& entries() const { return m_entries; }
+    // Returns the entry of a tensor; null if there is none.
     const Entry* find(const std::string& name) const;
-    std::size_t size() const { return m_size; }  // of the whole file
-    // A tensor's values. Throws IoError when the file has become shorter or cannot be read.
+    // Returns the size of the whole file in bytes.
+    std::size_t size() const { return m_size; }
+    // Returns the values of a tensor. Throws IoError if the file has become shorter or cannot be read.
     std::string bytes(const Entry& entry) const;
-    void read(const Entry& entry, std::span<std::byte> into) const;  // as many as it has
-    // Of the whole file, as sha256Of() gives it. Throws IoError.
+    // Reads the values of a tensor into `into`, whose size must be entry.size. Throws IoError like bytes().
+    void read(const Entry& entry, std::span<std::byte> into) const;
+    // Returns the SHA-256 of the whole file, in lower-case hex. Throws IoError like bytes().
     std::string sha256() const;
 
   private:
@@ -60,18 +64,18 @@ class SafetensorsFile {
 
     std::string m_name;
     std::size_t m_size = 0;
-    UniqueFd m_file;  // one of the two
-    std::string m_content;
+    UniqueFd m_file;        // set by open()
+    std::string m_content;  // set by parse()
     std::map<std::string, Entry> m_entries;
 };
 
-// Where the values of tensors lie in a file, the same for the same tensors in any order. metadata: text to text, may be
-// empty.
+// Layout of a safetensors file: positions of the tensors' values.
 struct SafetensorsLayout {
-    std::string head = {};  // the file's beginning
+    std::string head = {};  // first bytes of the file: length and header
     std::map<std::string, SafetensorsFile::Entry> places = {};
-    std::size_t size = 0;  // of the whole file
+    std::size_t size = 0;  // size of the whole file in bytes
 };
+// Computes the layout of a file. The result does not depend on the order of the tensors. metadata: may be empty.
 SafetensorsLayout layOut(std::vector<TensorOutline> tensors, const std::map<std::string, std::string>& metadata);
 
 }  // namespace ringside

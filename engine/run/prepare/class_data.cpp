@@ -28,7 +28,7 @@ Result<std::string> sumOfFile(const fs::path& file) {
     return sum.hex();
 }
 
-// Files by the names under which they travel.
+// Files by the names in the offer.
 using Files = std::map<std::string, fs::path>;
 
 void addFolder(const fs::path& folder, const std::string& name, Files& files) {
@@ -40,7 +40,7 @@ void addFolder(const fs::path& folder, const std::string& name, Files& files) {
     }
 }
 
-// What the kinds of arrays guess beside a file comes along.
+// Adds the files of labels and test samples that the array data sets find beside their file.
 void addGuessed(const fs::path& samples, Files& files) {
     const auto add = [&](const std::optional<fs::path>& file) {
         if (file) files["data/" + file->filename().string()] = *file;
@@ -51,7 +51,7 @@ void addGuessed(const fs::path& samples, Files& files) {
     if (test) add(guessLabelsFile(*test));
 }
 
-// The data set's files; told gets the names under which they arrive.
+// Returns the data set's files, and replaces the paths in the second argument by their names in the offer.
 Files datasetFiles(const DatasetConfig& dataset, DatasetConfig& told) {
     Files files;
     told.path.clear();
@@ -75,7 +75,7 @@ Files datasetFiles(const DatasetConfig& dataset, DatasetConfig& told) {
     return files;
 }
 
-// Adds the schedule of a pipeline; `told` becomes the name under which it arrives.
+// Adds the file of a pipeline schedule, and replaces its path in the second argument by its name in the offer.
 void addSchedule(const std::string& file, std::string& told, Files& files) {
     if (file.empty()) return;
     told = "schedule/" + fs::path(file).filename().string();

@@ -12,21 +12,23 @@
 
 namespace ringside {
 
-// What travels to those who join a class: the experiment with names instead of this computer's paths, and its files.
+// Data that guests of a class receive: the experiment, with names in place of this computer's paths, and its files.
 struct ClassData {
     ClassOffer offer;
-    std::vector<std::filesystem::path> sources;  // of offer.files
-    RunConfig told;                              // the experiment as all ranks have it
+    std::vector<std::filesystem::path> sources;  // paths of offer.files on this computer
+    RunConfig told;                              // the experiment with the names of the offer
 };
 
-// Of a rank's experiment as it is told: where it goes on from, and from which file it was read, is no part of it.
+// Returns the SHA-256 of an experiment, in hex, for comparison between ranks. training.resume is left out.
 std::string experimentHash(RunConfig told);
 
-// Everybody computes on the CPU and talks over TCP; where the run is recorded, and what it goes on from, is the host's.
+// Returns the experiment of a class: all ranks compute on the CPU, with Gloo or an automatic backend, and no network
+// interface is set.
 RunConfig classConfig(RunConfig config, std::int64_t worldSize);
 
-// config: with paths that hold here. checkpoint: what the ranks go on from; empty: the start. Problems: files that are
-// missing, too many or more than mostBytes. Reads all of them, for their hashes.
+// Collects the files of an experiment and reads each for its hash, which can take long. config: with paths of this
+// computer. checkpoint: directory that the ranks resume from; empty: start from the beginning. A problem if files are
+// missing, too many or larger than mostBytes together.
 Result<ClassData> gatherClassData(const RunConfig& config, const std::filesystem::path& checkpoint,
                                   std::int64_t mostBytes);
 

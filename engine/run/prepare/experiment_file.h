@@ -9,13 +9,14 @@
 
 namespace ringside {
 
+// Experiment and the directory that its relative paths refer to.
 struct Experiment {
     RunConfig config;
-    std::filesystem::path baseDirectory;  // where relative paths in it start
+    std::filesystem::path baseDirectory;
 };
 
-// Reads an experiment: a file, "-" for standard input, or empty for the built-in one; then applies the --set
-// assignments. Every problem found goes to `all`.
+// Reads an experiment and applies the --set assignments. source: a file, "-" for standard input, or empty for the
+// built-in experiment. Adds each problem to `all`; returns the first.
 Result<Experiment> loadExperiment(const std::string& source, const std::vector<std::string>& assignments,
                                   Problems& all);
 

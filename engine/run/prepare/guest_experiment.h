@@ -12,14 +12,14 @@
 
 namespace ringside {
 
-// Why a guest of a class must not train an experiment that its host offers: a setting that names a file (ConfigField::
-// isPath) names neither an offered file nor a folder of offered files. Empty if it may.
+// Returns the reason why a guest of a class must not train an experiment that its host offers: a setting that holds a
+// path (ConfigField::isPath) names neither an offered file nor a folder of offered files. Empty if the guest may.
 std::optional<Problem> guestProblem(const RunConfig& config, const std::set<std::string>& offered);
 // Checks the experiment of an offer, before any of its files is received.
 std::optional<Problem> guestProblem(const ClassOffer& offer);
 
-// Names of all files below the folder of an offer, without the experiment. A problem if anything else than regular
-// files and directories lies there.
+// Returns the names of all files below the folder of an offer, without the experiment. A problem if the folder contains
+// anything other than regular files and directories.
 Result<std::set<std::string>> filesOfOffer(const std::filesystem::path& folder);
 
 }  // namespace ringside

@@ -19,7 +19,7 @@
 namespace ringside {
 namespace {
 
-// Empty when everything asked for is there.
+// Resolves paths, device and backend. Returns the problems of a device or backend that is not available here.
 Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory, const RunConfig& here) {
     resolvePaths(run.config, baseDirectory);
     const ParallelConfig& parallel = run.config.parallel;
@@ -33,7 +33,8 @@ Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory, c
     return problems;
 }
 
-// What only the data and this host can tell of the model: how it is spread over the ranks, and what they take for it.
+// Checks the parts of the model that depend on the data and this host: its distribution over the ranks, their memory
+// and their throttling.
 Problems checkModel(const RunConfig& resolved, const RunConfig& asked, const RunConfig& here, const DataSplit& data) {
     const Result<CostSubject> subject = costSubject(resolved, data);
     if (!subject) return {subject.problem()};
@@ -87,7 +88,7 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
     if (const Problems reasons = planProblems(spec); !reasons.empty()) return reasons.front();
     const Result<ShardPlan> plan = ShardPlan::make(spec);
     if (!plan) return plan.problem();
-    // A group of micro-batches is one step, also a shorter one at the end.
+    // Each group of micro-batches is one step, including a shorter group at the end of an epoch.
     const auto steps = [perStep = config.training.accumulateSteps](std::int64_t batches) {
         return (batches + perStep - 1) / perStep;
     };

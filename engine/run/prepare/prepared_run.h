@@ -16,14 +16,15 @@ namespace ringside {
 
 class ClassLabels;
 
-// A run that can start: everything about it that is known before the first process is.
+// Checked and resolved run that is ready to start.
 struct PreparedRun {
-    // The number of the last step when all epochs are done.
+    // Returns the number of the last planned step, counted from the first step of the original run.
     std::int64_t plannedSteps() const {
         return stepsLeft < 0 ? stepsPerEpoch * config.training.epochs : stepsBefore + stepsLeft;
     }
 
-    // Whole epochs that are done by then: fewer than configured where training.max_steps comes first.
+    // Returns the number of complete epochs at that step: fewer than configured if training.max_steps ends the run
+    // first.
     std::int64_t plannedEpochs() const {
         const bool isCut = config.training.maxSteps > 0 && stepsPerEpoch > 0;
         return isCut ? std::min(config.training.epochs, plannedSteps() / stepsPerEpoch) : config.training.epochs;
@@ -31,25 +32,25 @@ struct PreparedRun {
 
     RunConfig config;  // resolved: no `auto`, absolute paths
     ComputeChoice compute;
-    std::string wantedBackend;  // before `auto` was resolved
+    std::string wantedBackend;  // before automatic choices were resolved
     std::string wantedDevice;
     std::int64_t trainingSamples = 0;
     std::int64_t validationSamples = 0;
     std::int64_t stepsPerEpoch = 0;
-    std::int64_t stepsBefore = 0;  // done by what training.resume names
+    std::int64_t stepsBefore = 0;  // steps done by the checkpoint of training.resume
     std::int64_t epochsBefore = 0;
-    std::int64_t stepsLeft = -1;                      // after those; -1: all of all epochs
-    std::vector<std::string> planHashes;              // by rank, of epoch 0
+    std::int64_t stepsLeft = -1;                      // steps after stepsBefore; -1: all steps of all epochs
+    std::vector<std::string> planHashes;              // of epoch 0, by data-parallel rank
     std::shared_ptr<const ClassLabels> classes = {};  // of the training samples, for samplers that need them
 };
 
-// Checks the configuration, loads the data once to know its size, and resolves what is `auto`. Relative paths start at
-// baseDirectory. The problems of the first check that finds any.
-// ranksHere: how many of the ranks this host computes; 0: all.
+// Checks a configuration, loads the data to determine its size, and resolves automatic choices and relative paths,
+// which refer to baseDirectory. Returns the first problem found; `all`, if not null, receives each problem of the
+// configuration itself. ranksHere: number of ranks on this host; 0: all.
 Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::path& baseDirectory,
                                Problems* all = nullptr, std::int64_t ranksHere = 0);
 
-// Relative paths in it, from baseDirectory on.
+// Replaces relative paths in the configuration by absolute ones below baseDirectory.
 void resolvePaths(RunConfig& config, const std::filesystem::path& baseDirectory);
 
 }  // namespace ringside

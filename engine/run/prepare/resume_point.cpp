@@ -66,12 +66,12 @@ Result<ResumePoint> readPoint(const path& given) {
     return point;
 }
 
-// Adam and AdamW keep the same two running means.
+// Returns the family of an optimizer. Adam and AdamW have the same state: two running means.
 std::string family(const std::string& optimizer) {
     return optimizer == "adamw" ? "adam" : optimizer;
 }
 
-// The epoch under way goes on only if every rank has the same samples in the same batches.
+// Checks that each rank would get the same samples in the same batches. Only then can the epoch in progress continue.
 std::optional<Problem> checkEpoch(const ResumePoint& point, const RunConfig& config,
                                   const std::shared_ptr<const Dataset>& training) {
     const CheckpointManifest& manifest = point.manifest;
@@ -125,9 +125,9 @@ std::vector<std::string> assignmentsAsTold(const path& resumed, const RunConfig&
     if (!manifest) return {};
     std::vector<std::string> assignments;
     for (const ControlChange& change : manifest.value().changes) {
-        if (change.kind != "epochs") continue;  // a learning rate is the trainer's to take up
+        if (change.kind != "epochs") continue;  // the trainer restores learning rates
         assignments = {"training.epochs=" + std::to_string(static_cast<std::int64_t>(change.value))};
-        // The wave was laid out for the epochs that were planned.
+        // Keeps the period of the cosine at the number of epochs planned originally.
         if (experiment.schedule.kind == RateScheduleKind::kCosine && experiment.schedule.tMax == 0)
             assignments.push_back("schedule.t_max=" + std::to_string(experiment.training.epochs));
     }

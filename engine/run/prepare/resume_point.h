@@ -14,27 +14,29 @@
 
 namespace ringside {
 
-// What training.resume names, read and checked as far as that goes without the model.
+// Checkpoint or weights that training.resume names, read and checked except for the fit to the model.
 struct ResumePoint {
-    std::filesystem::path directory;    // of the checkpoint, or of the weights alone
-    std::filesystem::path weightsFile;  // that `weights` was read from
-    CheckpointManifest manifest;        // all zero for weights alone
+    std::filesystem::path directory;    // directory of the checkpoint or of the weights file
+    std::filesystem::path weightsFile;  // file of `weights`
+    CheckpointManifest manifest;        // all zero for weights only
     SafetensorsFile weights;
-    std::optional<SafetensorsFile> optimizer;  // none for weights alone, and where no step was done yet
+    std::optional<SafetensorsFile> optimizer;  // empty for weights only, and if no step was done yet
 
     bool isWeightsOnly() const { return manifest.optimizer.empty(); }
 };
 
-// A run directory stands for its newest complete checkpoint; a checkpoint's directory for itself; a file for weights
-// alone, from which training starts at step 1. Problems: nothing there, a file that is not as it was written, epochs
-// that are all done, another optimizer, an epoch under way whose samples would now be dealt otherwise.
+// Opens the checkpoint of training.resume: a checkpoint directory, a run directory, whose newest complete checkpoint is
+// used, or a safetensors file with weights only, from which training starts at step 1. A problem if there is none, a
+// file has changed, all epochs are done, the optimizer differs, or the samples of the epoch in progress would now be
+// assigned differently.
 Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_ptr<const Dataset>& training);
 
-// What a run was told while it ran and its experiment does not say, as assignments for it ("training.epochs=20"): who
-// goes on from its checkpoint goes on with that. Empty where nothing was told or nothing can be read.
+// Returns changes that were made while the resumed run was live, as assignments for its experiment
+// ("training.epochs=20"), so that a run that resumes from its checkpoint keeps them. Learning rates are left out: the
+// trainer restores them. Empty if there are none or the checkpoint cannot be read.
 std::vector<std::string> assignmentsAsTold(const std::filesystem::path& resumed, const RunConfig& experiment);
 
-// The checkpoint's directory for a run or checkpoint directory; a problem when there is none.
+// Returns the checkpoint directory for a checkpoint or run directory; a problem if there is none.
 Result<std::filesystem::path> findCheckpoint(const std::filesystem::path& path);
 
 }  // namespace ringside

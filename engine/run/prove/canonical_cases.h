@@ -5,14 +5,14 @@
 
 namespace ringside {
 
-// Of an experiment whose reduction is canonical: the same global batch on 1, 2, 4 and 8 readers under every strategy,
-// all of which are to end with the bits of one rank. Samples that do not fill a global batch are left out, for how many
-// are repeated to fill it depends on the readers; with that, any number of epochs is the same.
+// Returns the cases for an experiment with a canonical reduction: the same global batch on 1, 2, 4 and 8 data-parallel
+// ranks under each strategy. All must end with the bits of one rank. Samples that do not fill a global batch are left
+// out, because the number of padded samples would depend on the number of ranks.
 std::vector<ProofCase> canonicalCases(const RunConfig& config, std::int64_t steps, std::int64_t samples);
 
-// The experiment as ddp on one computer's CPU, where sums have an order.
+// Returns the experiment as DDP with shared memory on the CPU of one computer, where sums have a fixed order.
 RunConfig plain(const RunConfig& config, std::int64_t ranks);
-// The rate of the experiment, however many ranks read samples.
+// Sets the learning rate of `to` to the scaled one of `from`, independent of the number of data-parallel ranks.
 void keepRate(RunConfig& to, const RunConfig& from);
 
 }  // namespace ringside

@@ -12,47 +12,48 @@
 
 namespace ringside {
 
-// Where two runs part: the first step after which a tensor differs.
+// First difference between two runs: the first step after which a tensor differs.
 struct FirstDifference {
     std::int64_t step = 0;
     std::string layer = {};
     std::string tensor = {};
-    double largest = 0;  // difference of a value
+    double largest = 0;  // largest absolute difference of a value
     std::string why = {};
 };
 
+// Result of one case, compared with its reference.
 struct ProofLine {
     std::string strategy = {};
     std::string reference = {};
-    std::optional<bool> equal = {};  // none: it could not be run
-    bool asItMust = true;
-    std::string sha256 = {};  // of its weights
+    std::optional<bool> equal = {};  // empty: the case could not be run
+    bool asItMust = true;            // equal, or allowed to differ
+    std::string sha256 = {};         // SHA-256 of the weights file, in hex
     std::optional<FirstDifference> first = {};
-    std::string problem = {};  // why it could not be run
+    std::string problem = {};  // reason why the case could not be run
 
     Json toJson() const;
     std::string text() const;
 };
 
-// Counts of what became of the cases, references left out.
+// Counts of the results of cases, without the reference cases.
 class ProofTally {
   public:
     void add(const ProofLine& line);
     bool asItMust() const { return m_wrong == 0; }
-    // "5 equal, 1 differs as expected, 2 could not be tried, so that nothing is known of them"
+    // Returns a text such as "5 equal, 1 differs as expected".
     std::string text() const;
 
   private:
     std::int64_t m_equal = 0;
-    std::int64_t m_expected = 0;  // different, as they may be
+    std::int64_t m_expected = 0;  // different, and allowed to be
     std::int64_t m_wrong = 0;     // different, although they must be equal
     std::int64_t m_untried = 0;
 };
 
-// Trains a case for so many steps; the weights' file that it ends with, or why there is none.
+// Function that trains a case for `steps` steps. Returns the file with the final weights, or a problem.
 using ProofRun = std::function<Result<std::filesystem::path>(const ProofCase& what, std::int64_t steps)>;
 
-// Runs cases and compares their weights, bit for bit; what a case needs to be compared with is run once.
+// Comparison of the weights of cases, bit for bit. Each case is trained once for each number of steps.
 class Proof {
   public:
     Proof(std::vector<ProofCase> cases, ProofRun run) : m_cases(std::move(cases)), m_run(std::move(run)) {}
@@ -70,7 +71,8 @@ class Proof {
     std::map<std::pair<std::string, std::int64_t>, Result<std::filesystem::path>> m_weights;
 };
 
-// The first tensor, by name, that differs between two files, and by how much at most. The step is left open.
+// Returns the first tensor, by name, that differs between two weights files, and its largest difference; empty if all
+// tensors of `one` are equal. `step` of the result is 0.
 std::optional<FirstDifference> compareWeights(const std::filesystem::path& one, const std::filesystem::path& other);
 
 }  // namespace ringside

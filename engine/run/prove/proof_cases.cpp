@@ -41,7 +41,7 @@ std::int64_t microBatchesFor(const RunConfig& config) {
     return count;
 }
 
-// What a large batch on one rank does otherwise, the weightiest first.
+// Returns the main reason why a large batch on one rank gives other bits than several ranks.
 std::string whyLargeBatchDiffers(const RunConfig& config, std::int64_t samples) {
     if (config.model.dropout > 0 || config.model.layers.find("dropout") != std::string::npos)
         return "dropout's key: each reader draws its own masks";

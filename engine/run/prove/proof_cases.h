@@ -8,17 +8,17 @@
 
 namespace ringside {
 
-// An experiment under a strategy, and the one whose bits it is to end with.
+// An experiment under a strategy, and the case whose bits it must reproduce.
 struct ProofCase {
     std::string name;  // "fsdp:parameters"
     RunConfig config = {};
-    std::string reference;  // the name of another case; its own: nothing to compare with
+    std::string reference;  // name of another case; its own name: the case is a reference itself
     bool mustBeEqual = true;
-    std::string why = {};  // why it need not be
+    std::string why = {};  // reason why the bits may differ
 };
 
-// What an experiment is tried under: every strategy with as many ranks as it has, and single ranks to compare with.
-// steps: at most, within the first epoch's whole batches of `samples` samples.
+// Returns the cases of an experiment: each strategy with the experiment's number of ranks, and references on a single
+// rank. steps: largest number of steps; cases stay within the whole batches of one epoch of `samples` samples.
 std::vector<ProofCase> proofCases(const RunConfig& config, std::int64_t steps, std::int64_t samples);
 
 }  // namespace ringside

@@ -11,27 +11,32 @@
 
 namespace ringside {
 
-// Keeps the clocks of a run's hosts together, at whoever hosts it: asks the ranks elsewhere for the time again and
-// again, tells them where the run's times begin on their own clock, and the viewers how well that is known. Times are
-// microseconds of this host's CLOCK_MONOTONIC. The ranks of one host have one clock: the answers of all count.
+// Comparison of the clocks of a run's hosts with the clock of rank 0's host.
+//
+// The supervisor sends time questions to the ranks on other hosts and passes their answers to take(). The questions
+// also contain the zero of the run's times on the receiver's clock. Times are microseconds of this host's
+// CLOCK_MONOTONIC. The ranks of one host share a clock, so that the answers of all count. One thread; no call blocks.
 class HostClocks {
   public:
-    static constexpr int kEagerQuestions = 8;  // of each rank at first, so that the first traces lie well
+    static constexpr int kEagerQuestions = 8;  // first questions to each rank, at the interval kEagerUs
     static constexpr std::int64_t kEagerUs = 100'000;
     static constexpr std::int64_t kEveryUs = 5'000'000;
     static constexpr std::int64_t kTellUs = 15'000'000;
 
-    // hosts: of each rank, 0 = this one; empty: all are here. epochUs: zero of the run's times.
+    // hosts: host index of each rank, 0 = this host; empty: all ranks are on this host. epochUs: zero of the run's
+    // times.
     HostClocks(std::span<const int> hosts, std::int64_t epochUs);
 
     struct Question {
         int rank = 0;
-        std::string line;  // for its control connection
+        std::string line;  // line for the rank's control connection
     };
-    // What is to be asked now, mostly nothing.
+    // Returns the questions that are due; usually none.
     std::vector<Question> questions(std::int64_t nowUs);
+    // Adds an answer of a rank.
     void take(int rank, const ClockReading& reading);
-    // What viewers should hear now, mostly nothing: when somebody has just answered, and it is known best.
+    // Returns the clocks to record, at most every kTellUs and soon after an answer, when they are known best; usually
+    // none.
     std::vector<HostClock> news(std::int64_t nowUs);
 
   private:
@@ -41,12 +46,12 @@ class HostClocks {
         std::optional<std::int64_t> firstOffsetUs;
     };
 
-    std::vector<Host> m_hosts;  // but this one
+    std::vector<Host> m_hosts;  // all hosts except this one
     const std::int64_t m_epochUs;
     int m_asked = 0;
     std::int64_t m_askAtUs = 0;
     std::int64_t m_tellAtUs = 0;
-    bool m_isFresh = false;  // there was an answer since the last questions
+    bool m_isFresh = false;  // an answer has arrived since the last questions
 };
 
 }  // namespace ringside

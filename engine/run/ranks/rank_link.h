@@ -15,8 +15,8 @@
 
 namespace ringside {
 
-// A rank as whoever hosts the run sees it: a process started here (RankProcess), or one that a launcher started and
-// that has connected (RemoteRank). All reads are without waiting.
+// Rank from the view of the supervisor: a child process (RankProcess), or a process that a launcher has started and
+// that has connected (RemoteRank). One thread; no call blocks.
 class RankLink {
   public:
     using LineSink = std::function<void(std::string_view)>;
@@ -28,25 +28,34 @@ class RankLink {
 
     int rank() const { return m_rank; }
     virtual pid_t pid() const = 0;
-    virtual std::string host() const { return {}; }  // empty: this one
+    virtual std::string host() const { return {}; }  // empty: this host
 
-    // Reads what is there; false once the stream has ended.
+    // Passes the available telemetry lines to `line`. False once the stream has ended.
     virtual bool readTelemetry(const LineSink& line) = 0;
+    // Passes the available lines of standard output and error to `line`. False if there is no stream any more.
     virtual bool readOutput(const LineSink& line) = 0;
-    virtual int outputFd() const = 0;  // readable where there is output; -1: nothing to wait for
-    virtual int exitFd() const = 0;    // readable once the rank has ended, or has something to say
+    virtual int outputFd() const = 0;  // readable when there is output; -1: none
+    virtual int exitFd() const = 0;    // readable when poll() must be called; -1: none
 
-    // Collects the end without waiting; empty while the rank lives.
+    // Checks for the end of the rank and returns it; empty while the rank is running.
     virtual const std::optional<ChildEnd>& poll() = 0;
+    // Returns the end found by an earlier poll().
     virtual const std::optional<ChildEnd>& end() const = 0;
-    virtual void signal(int number) = 0;                                  // SIGTERM or SIGKILL, in its own way
-    virtual void sendControl(std::string_view line) const = 0;            // dropped when the worker does not read
-    virtual bool takeStopRequest() { return false; }                      // whether it was told to stop by its launcher
-    virtual std::vector<ClockReading> takeClockReadings() { return {}; }  // its answers to questions for its clock
+    // Ends the rank: SIGTERM or SIGKILL, or the equivalent for a remote rank.
+    virtual void signal(int number) = 0;
+    // Sends a line to the worker. The line is dropped if the worker does not read.
+    virtual void sendControl(std::string_view line) const = 0;
+    // True once after a launcher has requested the rank to stop.
+    virtual bool takeStopRequest() { return false; }
+    // Returns the new answers to time questions (HostClocks).
+    virtual std::vector<ClockReading> takeClockReadings() { return {}; }
 
-    virtual std::vector<std::string> tail() const = 0;  // its last lines of output, a partial one included
-    virtual bool isStopped() const = 0;                 // by SIGSTOP or a debugger
+    // Returns the last lines of output, including an incomplete one.
+    virtual std::vector<std::string> tail() const = 0;
+    // True if the process is stopped by SIGSTOP or a debugger.
+    virtual bool isStopped() const = 0;
 
+    // Records that a telemetry line has arrived.
     void heard(TimePoint now) {
         if (everHeard) {
             longestSilence = std::max(longestSilence, std::chrono::duration<double>(now - lastHeard).count());
@@ -56,14 +65,14 @@ class RankLink {
     }
 
     TimePoint lastHeard{};
-    double longestSilence = 0;  // seconds between two signs of life
+    double longestSilence = 0;  // longest time between two telemetry lines, in seconds
     RankMovement movement;
     bool everHeard = false;
-    int badLines = 0;  // that are no telemetry of this rank
+    int badLines = 0;  // lines that are not telemetry of this rank
     int endOrder = 0;
     TimePoint endedAt{};
-    int missingRank = -1;  // whom it says it gave up on
-    std::string said;      // its last RankState
+    int missingRank = -1;  // peer that the rank reported as missing; -1: none
+    std::string said;      // last RankState
 
   private:
     int m_rank;

@@ -6,20 +6,21 @@
 
 namespace ringside {
 
-// Whether a rank that says it lives also gets on. A heartbeat comes from a thread of its own, so a rank caught in an
-// endless loop goes on sending them; but step, phase, batch and collective stay as they were.
+// Progress of a rank, by its heartbeats. A rank in an endless loop still sends heartbeats, from a separate thread, but
+// their step, epoch, phase, batch and collective no longer change.
 class RankMovement {
   public:
     void take(const Heartbeat& beat, TimePoint now);
-    void restart(TimePoint now) { m_movedAt = now; }  // what was before now does not count
+    // Measures the time without progress from now on.
+    void restart(TimePoint now) { m_movedAt = now; }
 
-    // Seconds since anything moved; 0 where nothing has to: while connecting, reading data or saving.
+    // Returns the seconds since the last progress; 0 in phases without a limit: connecting, reading data and saving.
     double stillSeconds(TimePoint now) const;
-    // Seconds since anything moved of a rank that saves; what it wrote counts where somebody looks, and the count
-    // starts anew then.
+    // Returns the seconds since the last progress of a rank that saves, else 0. Written data counts as progress if the
+    // caller detects it and calls restart().
     double savingSeconds(TimePoint now) const;
     bool isSaving() const { return m_last.phase == Phase::kCheckpoint; }
-    // The longest that it stood still and then moved again: a step of this model may take as long.
+    // Returns the longest time in seconds between two changes of progress: a step of this model can take as long.
     double longestSeconds() const { return m_longestSeconds; }
     const Heartbeat& last() const { return m_last; }
 

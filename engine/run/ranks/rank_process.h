@@ -13,14 +13,14 @@
 
 namespace ringside {
 
-// What all workers of a run have in common.
+// Program, environment and shared memory of all workers of a run.
 struct WorkerProgram {
     std::filesystem::path program;
-    std::vector<std::string> environment;  // "NAME=value", added to ours
-    int sharedFd = -1;                     // memory for the collectives
+    std::vector<std::string> environment;  // "NAME=value", added to this process's environment
+    int sharedFd = -1;                     // shared memory for the collectives; -1: none
 };
 
-// One worker process and the supervisor's ends of its channels.
+// Worker process on this host, and the supervisor's ends of its channels. The destructor kills the process.
 class RankProcess final : public RankLink {
   public:
     static constexpr std::size_t kTailLines = 20;

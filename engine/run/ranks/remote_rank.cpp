@@ -15,9 +15,9 @@
 namespace ringside {
 namespace {
 
-constexpr std::chrono::milliseconds kLastTelemetry{2000};  // may arrive after the last word on the other connection
+constexpr std::chrono::milliseconds kLastTelemetry{2000};  // may arrive after the control connection has closed
 
-constexpr std::size_t kMostReadings = 16;  // that nobody has fetched
+constexpr std::size_t kMostReadings = 16;  // limit of answers not fetched yet
 
 void stopBlocking(int fd) {
     ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
@@ -72,7 +72,7 @@ const std::optional<ChildEnd>& RemoteRank::poll() {
 
 void RemoteRank::signal(int number) {
     if (m_end || !m_guest.control) return;
-    ::shutdown(m_guest.control.get(), SHUT_RDWR);  // it leaves by itself when it hears that
+    ::shutdown(m_guest.control.get(), SHUT_RDWR);  // the rank exits when its connection closes
     if (number != SIGKILL) return;
     m_guest.control.reset();
     m_guest.telemetry.reset();

@@ -9,17 +9,19 @@
 
 namespace ringside {
 
-// A rank that a launcher started, here or elsewhere, and that has come to the rendezvous. It says itself with which
-// code it ends; when its connection ends without that, it is lost. Terminated, it is hung up on: it goes at once.
+// Rank that a launcher has started, on any host, and that has joined the rendezvous. The rank sends its exit code
+// before it ends; if the connection closes without one, the rank counts as lost. signal() closes the connection, on
+// which the rank exits.
 class RemoteRank final : public RankLink {
   public:
-    // The guest's control and telemetry connections; the store's are the supervisor's business.
+    // Uses the control and telemetry connections of the guest. The caller passes the store's connection to the
+    // supervisor.
     explicit RemoteRank(Guest guest);
 
     pid_t pid() const override { return m_guest.pid; }
     std::string host() const override { return m_guest.host; }
     bool readTelemetry(const LineSink& line) override;
-    bool readOutput(const LineSink&) override { return false; }  // it goes to its launcher
+    bool readOutput(const LineSink&) override { return false; }  // the launcher receives the output
     int outputFd() const override { return -1; }
     int exitFd() const override { return m_guest.control.get(); }
 
@@ -31,7 +33,7 @@ class RemoteRank final : public RankLink {
     std::vector<ClockReading> takeClockReadings() override { return std::exchange(m_clockReadings, {}); }
 
     std::vector<std::string> tail() const override { return m_lastWords; }
-    bool isStopped() const override { return false; }  // nobody knows from here
+    bool isStopped() const override { return false; }  // cannot be determined
 
   private:
     void take(std::string_view line);

@@ -9,7 +9,7 @@
 
 namespace ringside {
 
-// The worker for a device, beside this program, wherever both are installed.
+// Returns the path of the worker program for a device, in the directory of this program. A problem if it is missing.
 Result<std::filesystem::path> findWorkerProgram(DeviceChoice device);
 
 }  // namespace ringside
