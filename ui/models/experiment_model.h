@@ -46,7 +46,7 @@ class ExperimentModel : public QObject {
     void setHost(const HostDevices& host);  // sets the devices of this computer, including its GPUs
     // Returns the devices and the backend that a run on this computer would use, with reasons.
     ComputeChoice compute() const { return chooseCompute(m_config, m_host); }
-    // Returns the configuration with absolute data paths, valid from any working directory.
+    // Returns the configuration with absolute file paths, valid from any working directory.
     RunConfig resolvedConfig() const;
     void setSaved(const QString& filePath);
     // Offers data that is already loaded, with an absolute path: a following edit to that data section reuses it.

@@ -39,7 +39,7 @@ class PlanModel : public QObject {
     };
     const Work& work() const { return m_work; }
 
-    // Returns the parameters of the plan of another epoch of the same experiment, for PlanShelf::findOrMake().
+    // Returns the parameters of the plan of any epoch of the edited experiment, for PlanShelf::findOrMake().
     ShardSpec specAt(int epoch) const;
 
     std::optional<qint64> selectedSample() const { return m_selected; }
