@@ -30,7 +30,7 @@ struct PreparedRun {
         return isCut ? std::min(config.training.epochs, plannedSteps() / stepsPerEpoch) : config.training.epochs;
     }
 
-    RunConfig config;  // resolved: no `auto`, absolute paths
+    RunConfig config;  // resolved: no automatic choices, absolute paths
     ComputeChoice compute;
     std::string wantedBackend;  // before automatic choices were resolved
     std::string wantedDevice;
@@ -41,7 +41,7 @@ struct PreparedRun {
     std::int64_t epochsBefore = 0;
     std::int64_t stepsLeft = -1;                      // steps after stepsBefore; -1: all steps of all epochs
     std::vector<std::string> planHashes;              // of epoch 0, by data-parallel rank
-    std::shared_ptr<const ClassLabels> classes = {};  // of the training samples, for samplers that need them
+    std::shared_ptr<const ClassLabels> classes = {};  // classes of the training samples; null if not needed
 };
 
 // Checks a configuration, loads the data to determine its size, and resolves automatic choices and relative paths,

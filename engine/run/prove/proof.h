@@ -72,7 +72,7 @@ class Proof {
 };
 
 // Returns the first tensor, by name, that differs between two weights files, and its largest difference; empty if all
-// tensors of `one` are equal. `step` of the result is 0.
+// tensors of `one` are equal. `step` of the result is 0. `why` is set if a file cannot be read or a tensor is missing.
 std::optional<FirstDifference> compareWeights(const std::filesystem::path& one, const std::filesystem::path& other);
 
 }  // namespace ringside

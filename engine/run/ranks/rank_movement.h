@@ -10,6 +10,7 @@ namespace ringside {
 // their step, epoch, phase, batch and collective no longer change.
 class RankMovement {
   public:
+    // Adds a heartbeat.
     void take(const Heartbeat& beat, TimePoint now);
     // Measures the time without progress from now on.
     void restart(TimePoint now) { m_movedAt = now; }
@@ -20,7 +21,7 @@ class RankMovement {
     // caller detects it and calls restart().
     double savingSeconds(TimePoint now) const;
     bool isSaving() const { return m_last.phase == Phase::kCheckpoint; }
-    // Returns the longest time in seconds between two changes of progress: a step of this model can take as long.
+    // Returns the longest earlier stillSeconds(): a step of this model can take as long again.
     double longestSeconds() const { return m_longestSeconds; }
     const Heartbeat& last() const { return m_last; }
 

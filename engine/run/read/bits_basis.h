@@ -14,7 +14,7 @@ struct BitsBasis {
     std::optional<std::string> transport{};         // "shm", "gloo", "hierarchical", ...; none: no influence
     std::optional<std::string> layout{};            // strategy, mesh and which ranks share a host; none: no influence
     std::optional<std::vector<std::string>> isa{};  // instruction set, or GPU, by rank; none: not known
-    std::optional<std::string> warning{};           // of instructionSetWarning()
+    std::optional<std::string> warning{};           // text of instructionSetWarning(), if not empty
 
     bool operator==(const BitsBasis&) const = default;
 };

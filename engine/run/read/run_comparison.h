@@ -38,7 +38,7 @@ struct RunComparison {
     std::int64_t stepsOnlyB = 0;
     std::int64_t thinned = 0;    // number of common steps compared only by mean, minimum and maximum of a window
     std::int64_t firstStep = 1;  // first step compared; above 1 if a run resumed from a checkpoint
-    std::optional<ValuePair> firstApart;    // first step whose losses are not the same number
+    std::optional<ValuePair> firstApart;    // first step whose losses are not identical
     std::optional<ValuePair> firstBeyond;   // first step beyond the tolerance
     ValuePair largest;                      // step with the largest relative difference
     std::optional<ValuePair> sampleCounts;  // first step with different numbers of samples

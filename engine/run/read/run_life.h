@@ -7,11 +7,11 @@
 
 namespace ringside {
 
-// State of a run as the lock of its directory shows it.
+// State of a run, derived from the lock of its directory.
 enum class RunLife {
     kLive,     // a supervisor holds the lock
     kOver,     // there is no lock file, or its lock is free
-    kUnknown,  // another user's lock file, which cannot be opened and whose lock the kernel does not list
+    kUnknown,  // the lock file belongs to another user, and /proc/locks does not list its lock
 };
 
 // Reads the lock of a run directory. A lock file that may not be opened, such as another user's, is looked up in

@@ -46,7 +46,7 @@ void AppendFile::flush() {
     m_pending.clear();
 }
 
-// Truncates the file after its last whole line and throws IoError.
+// Truncates the file to the whole lines that this object has written, and throws IoError.
 void AppendFile::fail(int error, std::size_t written) {
     const std::size_t newline = written == 0 ? std::string::npos : m_pending.rfind('\n', written - 1);
     if (newline != std::string::npos) m_size += static_cast<off_t>(newline + 1);

@@ -34,7 +34,7 @@ class AppendFile {
 
     std::filesystem::path m_path;
     UniqueFd m_fd;
-    off_t m_size = 0;
+    off_t m_size = 0;  // bytes written by this object, without those that the file held before
     std::string m_pending;
 };
 

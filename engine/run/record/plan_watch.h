@@ -64,7 +64,7 @@ struct PlanNews {
 // in progress.
 class PlanWatch {
   public:
-    static constexpr std::int64_t kLargestSet = 20'000'000;  // samples; an order of more takes seconds and memory
+    static constexpr std::int64_t kLargestSet = 20'000'000;  // samples; larger plans take seconds and much memory
 
     explicit PlanWatch(PlanWatchOptions options);
     ~PlanWatch();

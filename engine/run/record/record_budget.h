@@ -45,7 +45,9 @@ class RecordBudget {
     // Sets the size of files in the run directory that are not part of the record.
     void setOthers(std::int64_t bytes) { m_others = bytes; }
 
+    // Returns the bytes spent by all kinds.
     std::int64_t spent() const;
+    // Returns the number of lines refused by spend(), over all kinds.
     std::int64_t linesLeftOut() const;
 
   private:

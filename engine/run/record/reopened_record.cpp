@@ -26,7 +26,7 @@ void rewriteLines(const std::filesystem::path& path, const Keep& keep) {
     {
         std::ofstream out(copy, std::ios::trunc);
         for (std::string line; std::getline(in, line) && out;) {
-            if (in.eof()) break;  // torn
+            if (in.eof()) break;  // incomplete last line
             const std::optional<std::string> kept = keep(line);
             if (kept) out << *kept << '\n';
         }
@@ -145,7 +145,7 @@ RecordReach recordReach(const RunPaths& paths) {
     in.seekg(std::max<std::streamoff>(0, static_cast<std::streamoff>(in.tellg()) - kEnd));
     bool validates = false;
     for (std::string line; std::getline(in, line);) {
-        if (in.eof()) break;  // torn
+        if (in.eof()) break;  // incomplete last line
         const Result<Json> json = parseJson(line, "metrics.jsonl");
         if (!json || !json.value().is_object()) continue;
         const std::string kind = textAt(json.value(), "kind");

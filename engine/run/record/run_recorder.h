@@ -54,6 +54,7 @@ class RunRecorder {
     // Writes summary.json for this outcome, with steps and rates from the record. Throws IoError.
     void writeSummary(RunEnded end) const;
 
+    // Counts a restart of the ranks, for the summary.
     void countRestart() { ++m_restarts; }
 
     // Returns the recorded data, without curves.

@@ -154,7 +154,7 @@ RunSummary RunRecorder::summary(const RunEnded& end) const {
     all.straggler = straggler();
     if (!end.timeVerdict.empty()) all.timeVerdict = end.timeVerdict;
     const Json manifest = lastManifest();
-    all.normalize = manifest.value("normalize", Json(nullptr));  // only the ranks measured it
+    all.normalize = manifest.value("normalize", Json(nullptr));  // measured by the ranks, which record it only there
     all.restarts = m_restarts;
     all.weightsSha256 = weightsSha256(manifest);
     all.memory = memoryOfRanks();

@@ -89,7 +89,7 @@ void TelemetryRecord::add(const Event& event, std::string_view line) {
 // Writes the gradient cells of all ranks for a step, or of none: for all steps while there is room, then for one step
 // in 3 s, and finally for one in 30 s. The remaining values of a view are small and are written in any case.
 void TelemetryRecord::addGradients(const GradientView& view, std::string_view line) {
-    constexpr double kRoom = 0.5, kRoomSeldom = 0.85, kRoomLate = 0.95;  // the rest of the step must fit as well
+    constexpr double kRoom = 0.5, kRoomSeldom = 0.85, kRoomLate = 0.95;  // reserve for the other ranks
     constexpr std::int64_t kSeldomUs = 3'000'000, kLateUs = 30'000'000;
     const bool begins = view.step != std::exchange(m_gradientsOf, view.step);
     if (begins) m_wholeGradients = true;

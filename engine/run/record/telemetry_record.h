@@ -42,6 +42,7 @@ class TelemetryRecord {
     void flush(std::int64_t nowUs);
     std::int64_t bytes() const { return m_file.bytes(); }
     void flushFile() { m_file.flush(); }
+    // Returns the first step that is part of a window; empty while each step has its own values.
     std::optional<std::int64_t> thinnedFrom() const { return m_thinnedFrom; }
 
   private:

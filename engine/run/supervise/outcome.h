@@ -49,7 +49,7 @@ struct RunEvidence {
 // that the ranks were terminated by request. Each other end is a failure.
 RunEnded outcomeOf(const RunEvidence& evidence);
 
-// Outcome of a run whose launcher has asked it to stop and may kill it before the ranks have ended.
+// Returns the outcome of a run whose launcher has requested a stop and may kill it before the ranks have ended.
 RunEnded outcomeIfKilledNow(const RunEvidence& evidence);
 
 // Returns the newest complete checkpoint of a run directory; empty if there is none.

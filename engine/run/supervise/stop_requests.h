@@ -23,6 +23,7 @@ class StopRequests {
     // Returns the meaning of a request that can arrive several times for one stop, as from a closing terminal or a
     // launcher: kBegin, or kNothing after any earlier request.
     Meaning hangUp(TimePoint now);
+    // True after the first request of either kind.
     bool asked() const { return m_asked; }
 
   private:

@@ -92,7 +92,7 @@ void Supervisor::startAfresh() {
     m_lastLines.clear();
     m_ends = 0;
     std::error_code ignored;
-    std::filesystem::remove(m_paths.summary(), ignored);  // written early when the ranks failed
+    std::filesystem::remove(m_paths.summary(), ignored);  // a provisional summary of the failure
     setDeadlines();
     for (int rank = 0; rank < worldSize; ++rank) startRank(rank);
     m_lastTick = steady_clock::now();
