@@ -46,7 +46,7 @@ Json valueSchema(const ConfigField& field) {
 }
 
 Json neutralSchema(const NeutralKey& key) {
-    return {{"description", "Only this value so far: " + std::string(key.why) + "."}, {"enum", key.accepted}};
+    return {{"description", "The only value in this version: " + std::string(key.why) + "."}, {"enum", key.accepted}};
 }
 
 Json objectSchema() {

@@ -144,13 +144,14 @@ void checkDevices(const RunConfig& config, Problems& problems) {
         problems.push_back({"mesh", "is set, but data_parallel is one process with devices and no mesh of ranks",
                             "leave its numbers 0, or set parallel.strategy to ddp"});
     if (parallel.device == DeviceChoice::kCuda || config.training.precision != TrainingPrecision::kFp32)
-        problems.push_back({"parallel.strategy", "is data_parallel, which deals batches to CPU threads in fp32 so far",
+        problems.push_back({"parallel.strategy",
+                            "is data_parallel, which scatters batches over CPU threads in fp32 for now",
                             "set parallel.device to cpu and training.precision to fp32, or use ddp"});
 }
 
 void checkOffload(const RunConfig& config, Problems& problems) {
     if (config.fsdp.cpuOffload && config.parallel.device == DeviceChoice::kCuda && meshOf(config).shard > 1)
-        problems.push_back({"fsdp.cpu_offload", "is true, which runs on CPUs so far, but parallel.device is cuda",
+        problems.push_back({"fsdp.cpu_offload", "is true, which runs on CPUs for now, but parallel.device is cuda",
                             "set it to false, or parallel.device to cpu"});
 }
 

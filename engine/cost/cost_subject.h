@@ -7,8 +7,8 @@
 #include "base/errors/result.h"
 #include "config/mesh.h"
 #include "config/run_config.h"
-#include "plan/built_layers.h"
 #include "model/model_description.h"
+#include "plan/built_layers.h"
 #include "schedule/schedule.h"
 
 namespace ringside {
