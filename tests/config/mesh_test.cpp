@@ -110,6 +110,6 @@ TEST_CASE("shards in the host's memory are refused on GPUs before anything start
     CHECK(firstProblem(config).empty());
     config.parallel.device = DeviceChoice::kCuda;
     CHECK(firstProblem(config) ==
-          "fsdp.cpu_offload is true, which runs on CPUs so far, but parallel.device is cuda: set it to false, or "
+          "fsdp.cpu_offload is true, which runs on CPUs for now, but parallel.device is cuda: set it to false, or "
           "parallel.device to cpu");
 }
