@@ -47,6 +47,7 @@ class RunRecorder {
         std::int64_t step = 0;  // last recorded step
         std::string why;
     };
+    // Returns the cause; empty while the recording continues.
     const std::optional<FullDisk>& fullDisk() const { return m_full; }
     // Adds the end line and writes summary.json. Returns `end` with steps and rates from the record; a failure if the
     // disk refused a part of the record.

@@ -49,8 +49,9 @@ struct SupervisorOptions {
     std::function<void(const RunData&, unsigned)> onChange;  // called after events were recorded, with RunChange bits
 };
 
-// Starts the workers of a run, records their reports, and ends the run at the first failure or on request, with a
-// verdict. A failed run is started again from its last checkpoint up to parallel.max_restarts times.
+// Supervisor of a run: starts the workers, records their reports, and ends the run at the first failure or on request,
+// with a verdict. After a failure that may be temporary, it starts all ranks again from the last checkpoint, up to
+// parallel.max_restarts times.
 //
 // Thread safety: one thread, which runs a poll loop. The destructor kills every worker.
 class Supervisor {
