@@ -80,7 +80,7 @@ class Backend {
   public:
     virtual ~Backend() = default;
 
-    virtual std::string name() const = 0;  // name for log lines, such as "CPU (2 threads)"
+    virtual std::string name() const = 0;  // used in log lines, such as "CPU (2 threads)"
     // Returns the instruction set or GPU on which the last bits of results depend.
     virtual std::string instructionSet() const { return name(); }
     virtual Device device() const = 0;
@@ -119,7 +119,7 @@ class Backend {
     // Overwrites gradWeight = gradY^T x and gradBias = column sums of gradY.
     virtual void linearBackwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
                                           const Tensor& gradBias) = 0;
-    // gradX = gradY weight
+    // Overwrites gradX = gradY weight.
     virtual void linearBackwardInput(const Tensor& gradY, const Tensor& weight, const Tensor& gradX) = 0;
 
     // torch.relu: the gradient at 0 is 0 and NaN stays NaN. y may be x, gradX may be gradY.

@@ -26,7 +26,7 @@ struct WorkKey {
 
 // Functions by which a device records work.
 struct RecordingDevice {
-    // Records what work enqueues without running it; throws when that cannot be recorded.
+    // Records the operations that `work` enqueues, without running them. Throws if the device cannot record them.
     std::function<std::unique_ptr<RecordedWork>(const std::function<void()>& work)> record;
     // Returns the number of copies between host and device until now. Work that makes such copies cannot be recorded.
     std::function<std::int64_t()> hostCopies;
@@ -39,7 +39,8 @@ struct RecordingDevice {
 // reason once.
 class StepRecorder {
   public:
-    static constexpr std::size_t kKept = 8;  // two batch buffers, whole and smaller last batches, parts of a step
+    static constexpr std::size_t kKept =
+        8;  // two batch buffers, two batch sizes (last batches are smaller), parts of a step
     using Tell = std::function<void(const std::string& why)>;
 
     explicit StepRecorder(RecordingDevice device, Tell tell = {})
@@ -48,6 +49,7 @@ class StepRecorder {
     void run(const WorkKey& key, const std::function<void()>& work);
 
   private:
+    // A key with its recording.
     struct Kept {
         WorkKey key;
         std::unique_ptr<RecordedWork> recorded;  // null: executed normally once, to be recorded by the next run

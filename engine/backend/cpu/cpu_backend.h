@@ -85,7 +85,7 @@ class CpuBackend final : public Backend {
     int m_threads;
     bool m_winograd;
     cpu::BatchNorm m_batchNorm;
-    std::size_t m_allocated = 0;  // bytes
+    std::size_t m_allocated = 0;  // total size of all tensors, in bytes
     HostMemory& m_hostMemory;
     std::vector<HostBlock> m_memory;
     cpu::Scratchpad m_scratchpad;

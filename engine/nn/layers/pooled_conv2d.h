@@ -21,6 +21,7 @@ class PooledConv2d final : public Conv2d {
     Tensor backwardInput(const Tensor& gradY) override;
 
   private:
+    // Consecutive images of a batch.
     struct Part {
         std::int64_t first, images;
         Tensor of(const Tensor& batch) const;
@@ -31,7 +32,7 @@ class PooledConv2d final : public Conv2d {
 
     MaxPoolSpec m_pool;
     std::int64_t m_imagesAtOnce = 1;
-    Tensor m_between;  // of a part: the convolution's output, and in the backward pass its gradient
+    Tensor m_between;  // output of the convolution for a part, and in the backward pass its gradient
     Tensor m_winners;
     Tensor m_partWeight;  // gradients of one part
     Tensor m_partBias;

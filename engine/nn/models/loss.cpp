@@ -24,6 +24,7 @@ struct RowValues {
     std::vector<float> host;
 };
 
+// torch.nn.CrossEntropyLoss.
 class CrossEntropyLoss final : public Loss {
   public:
     CrossEntropyLoss(std::int64_t classes, std::int64_t maxBatch, std::int64_t positions, Backend& backend)
@@ -73,6 +74,7 @@ class CrossEntropyLoss final : public Loss {
     std::int64_t m_rows = 0;
 };
 
+// torch.nn.MSELoss.
 class MeanSquaredErrorLoss final : public Loss {
   public:
     MeanSquaredErrorLoss(std::int64_t targets, std::int64_t maxBatch, Backend& backend)

@@ -24,7 +24,7 @@ class Model;
 // Observer of a model's passes, layer by layer. Called on the thread that computes them.
 class LayerWatch {
   public:
-    // of a pass; the last two are the halves of the backward pass
+    // kind of pass; the last two are the halves of the backward pass
     enum class Work { kForward, kBackward, kInputs, kWeights };
     virtual ~LayerWatch() = default;
     virtual void passBegins(const Model& model, Work work, std::int64_t samples) = 0;
@@ -35,7 +35,7 @@ class LayerWatch {
     virtual void passEnds() = 0;
 };
 
-// Layers one after the other, as torch.nn.Sequential.
+// A model: layers one after the other, as torch.nn.Sequential.
 class Model {
   public:
     // Called as soon as a parameter's gradient is complete, with strictly decreasing index, in the order of DDP's
@@ -118,7 +118,7 @@ class Model {
     std::vector<std::size_t> m_firstParameter;  // index of the first parameter of each layer of the range
     std::size_t m_firstTrainedLayer = 0;        // first layer that needs a gradient
     LayerWatch* m_watch = nullptr;
-    std::int64_t m_samples = 0;       // in the last forward pass with an observer
+    std::int64_t m_samples = 0;       // number of samples in the last forward pass with an observer
     std::vector<Tensor> m_gradients;  // gradient by the output of each layer of the range, between the two halves
 };
 

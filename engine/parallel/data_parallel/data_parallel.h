@@ -79,7 +79,7 @@ class DataParallel final : public Strategy {
     std::vector<std::int64_t> m_chunks;  // samples of each device in the current batch
     std::unique_ptr<Optimizer> m_optimizer;
     std::unique_ptr<LeafBatches> m_leaves;
-    std::vector<float> m_losses;  // of all leaves: losses, then hits
+    std::vector<float> m_losses;  // losses of all leaves, then hits
     Tensor m_output;              // outputs of all devices, on device 0
     std::vector<Tensor> m_kept;   // sum of the gradients of earlier micro-batches
     float m_share;

@@ -52,7 +52,7 @@ class DistributedDataParallel final : public Strategy {
     std::int64_t m_stepOfUnused = -1;
     float m_share;  // 1 / accumulate_steps
     std::int64_t m_seed;
-    std::int64_t m_microBatches = 0;           // of the current step
+    std::int64_t m_microBatches = 0;           // number of micro-batches of the current step
     std::unique_ptr<StepRecorder> m_recorder;  // null: steps are never recorded
 };
 

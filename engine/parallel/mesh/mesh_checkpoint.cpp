@@ -9,6 +9,7 @@ namespace ringside {
 
 namespace {
 
+// Parameter or buffer of a stage on this rank; `stage` is null if no stage here has the tensor.
 struct FoundTensor {
     PipelineStage* stage = nullptr;
     std::size_t parameter = 0;

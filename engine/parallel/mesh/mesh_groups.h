@@ -38,7 +38,7 @@ class MeshGroups {
     std::unique_ptr<Communicator> m_data;
     std::unique_ptr<Communicator> m_shard;
     std::unique_ptr<Communicator> m_pipeline;
-    std::vector<std::unique_ptr<Communicator>> m_forward;  // by the first stage of the edge
+    std::vector<std::unique_ptr<Communicator>> m_forward;  // indexed by the first stage of the edge
     std::vector<std::unique_ptr<Communicator>> m_backward;
 };
 

@@ -55,6 +55,7 @@ int keptLevels(const RunConfig& config) {
 
 }  // namespace
 
+// Schedule, and the layers and pipeline rank of each stage.
 struct MeshStrategy::Setup {
     Schedule schedule;
     std::vector<LayerRange> ranges;

@@ -108,8 +108,8 @@ class MeshStrategy final : public Strategy {
     int m_lastMicroBatch = 0;
     std::unique_ptr<LeafBatches> m_leaves;     // only with a canonical reduction
     std::vector<LeafStatistics> m_statistics;  // by stage; only with a canonical reduction
-    std::vector<float> m_losses;               // of the batch: losses, then hits
-    RowSquares m_squares;                      // of the gradients of the whole model
+    std::vector<float> m_losses;               // losses of the batch, then hits
+    RowSquares m_squares;                      // squared norms of the gradients of the whole model
     double m_norm = 0;
     PlannedShares m_planned;
     std::vector<Parameter*> m_trained;  // parameters of all stages of this rank, in whole shape

@@ -75,6 +75,7 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
         std::span<float> values;
         int unit = -1;  // unit that uses it; -1: free
     };
+    // Parameters of a unit and their memory.
     struct UnitState {
         std::vector<std::size_t> parameters;
         std::size_t wholeCount = 0;

@@ -64,6 +64,7 @@ class GradientReducer {
     std::size_t bucketCount() const { return m_buckets.size(); }
 
   private:
+    // Gradients that are reduced together.
     struct Bucket {
         std::span<float> memory;   // gradients, each aligned to 64 bytes; the last bucket also contains the signal
         std::vector<Tensor> kept;  // kept gradients of earlier micro-batches, by level
@@ -82,8 +83,8 @@ class GradientReducer {
     Communicator& m_communicator;
     Backend& m_backend;
     std::vector<Bucket> m_buckets;
-    std::vector<std::size_t> m_bucketOf;  // by parameter
-    std::vector<Tensor> m_gradients;      // by parameter
+    std::vector<std::size_t> m_bucketOf;  // bucket index of each parameter
+    std::vector<Tensor> m_gradients;      // gradient of each parameter
     std::size_t m_nextLaunch = 0;
     bool m_isInPass = false;
     unsigned m_adds = 0;

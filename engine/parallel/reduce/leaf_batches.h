@@ -39,6 +39,7 @@ class LeafBatches {
     Batch batch(int turn) const;
 
   private:
+    // Memory for one leaf's batch.
     struct Leaf {
         Tensor features, labels, targets;
     };

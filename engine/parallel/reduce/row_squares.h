@@ -11,7 +11,7 @@
 
 namespace ringside {
 
-// Squared norm of a model's gradients whose rows (the first dimension) are spread over ranks.
+// Squared norm of a model's gradients whose rows (the first dimension) are distributed over ranks.
 //
 // Each rank writes the sums of squares of the rows that it holds, an all-reduce adds the zeros of the other ranks, and
 // each rank then adds the rows of a tensor in the order of the rows and the tensors in the order of the model. The
@@ -28,13 +28,14 @@ class RowSquares {
     double total(Communicator& ranks);
 
   private:
+    // Range of elements in m_squares.
     struct Place {
         std::size_t first = 0;
         std::size_t count = 0;
     };
-    std::vector<Place> m_places;             // by parameter
-    std::map<std::string, Place> m_placeOf;  // by name
-    std::vector<double> m_squares;           // of all rows of the model
+    std::vector<Place> m_places;             // range of each parameter
+    std::map<std::string, Place> m_placeOf;  // range of each parameter name
+    std::vector<double> m_squares;           // sums of squares of all rows of the model
 };
 
 }  // namespace ringside

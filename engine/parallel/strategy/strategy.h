@@ -75,8 +75,8 @@ struct StepResult {
 // above 1, accumulate() processes the first micro-batches of a step and step() the last. Evaluation starts with
 // beginEvaluation(), followed by evaluate() for each batch.
 //
-// All ranks must call the collective functions (synchronise(), step(), beginEvaluation(), and those marked below) in
-// the same order. A call throws CommError if another rank fails. Thread safety: one thread at a time.
+// All ranks must call the collective functions (synchronise(), step(), beginEvaluation(), and functions marked below)
+// in the same order. A call throws CommError if another rank fails. Thread safety: one thread at a time.
 class Strategy {
   public:
     virtual ~Strategy() = default;
@@ -128,6 +128,8 @@ class Strategy {
     }
 };
 
+// Makes the strategy that the configuration selects. Returns a problem if the strategy does not support the
+// configuration.
 Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyParts& parts);
 
 }  // namespace ringside

@@ -27,6 +27,7 @@ bool isWide(const ConvolutionSpec& s) {
            std::min(s.inChannels, s.outChannels) >= kChannels && std::min(s.height, s.width) >= kSide;
 }
 
+// Convolution by oneDNN, with gradients by Winograd's algorithm where it is faster.
 class OneDnnConvolution final : public Convolution {
   public:
     OneDnnConvolution(const ConvolutionSpec& spec, int threads, bool winograd, Scratchpad& scratchpad)

@@ -111,6 +111,7 @@ struct TiledImages {
           perImage((height + kTile - 1) / kTile * across),
           tiles(perImage * sizeOf(images)) {}
 
+    // Upper left pixel of a tile.
     struct Corner {
         float* image;
         std::size_t row, column;

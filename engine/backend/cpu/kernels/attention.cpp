@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kQueryBlock = 24;  // rows of scores that are processed together
 
+// Sizes of attention, and offsets of a head's values.
 struct HeadSizes {
     explicit HeadSizes(const AttentionSpec& spec)
         : positions(static_cast<std::size_t>(spec.positions)),
@@ -154,7 +155,7 @@ struct GradientSpace {
           gradOut(queries + kQueryBlock * s.padded()) {}
     float *keys, *valuesAcross, *keysDown;  // panels of k^T, v^T and k
     float *gradKeys, *gradValues;           // (T, padded size)
-    float *shares, *slopes, *gradQueries;   // of a block of queries
+    float *shares, *slopes, *gradQueries;   // values of a block of queries
     float *queries, *gradOut;               // panels of a block of queries
 };
 

@@ -76,6 +76,7 @@ RINGSIDE_VECTORISED void scaleRows(const float* __restrict x, const float* __res
         for (std::size_t c = 0; c < channels; ++c) y[c] = x[c] * factor[c] + offset[c];
 }
 
+// Factors of the gradient by x, each with one value per channel.
 struct InputGradient {
     const float* mean;
     const float* scale;   // weight / deviation

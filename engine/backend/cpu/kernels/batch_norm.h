@@ -36,7 +36,7 @@ class BatchNorm {
 
     int m_threads;
     std::vector<double> m_sums;   // sums over all rows, then of each chunk; grows with the first batches
-    std::vector<float> m_factor;  // of each channel
+    std::vector<float> m_factor;  // factor of each channel
     std::vector<float> m_offset;
 };
 

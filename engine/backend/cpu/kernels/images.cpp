@@ -21,6 +21,7 @@ RINGSIDE_VECTORISED void transpose(const float* __restrict x, float* __restrict 
                 for (std::size_t r = r0; r < std::min(rows, r0 + kBlock); ++r) y[c * rows + r] = x[r * columns + c];
 }
 
+// Sizes of max-pooling, as unsigned numbers.
 struct PoolSizes {
     explicit PoolSizes(const MaxPoolSpec& spec)
         : kernel(static_cast<std::size_t>(spec.kernel)),

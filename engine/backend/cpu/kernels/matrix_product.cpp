@@ -28,6 +28,7 @@ std::size_t roundedUp(std::size_t value, std::size_t unit) {
     return (value + unit - 1) / unit * unit;
 }
 
+// Row-major matrix, which may be used transposed.
 struct Matrix {
     const float* data;
     std::size_t stride;  // between rows

@@ -9,15 +9,16 @@ namespace ringside::cpu {
 // blocks of a product; the blocks depend only on its size, so that the result is bit-identical for any number of
 // threads.
 
+// Sizes of a product of (m,k) by (k,n).
 struct ProductSize {
     std::size_t m, n, k;
 };
 
-// out(m,n) = a(m,k) b(n,k)^T + row(n) on each row
+// Computes out(m,n) = a(m,k) b(n,k)^T, plus row(n) on each row.
 void productWithTransposed(const float* a, const float* b, const float* row, float* out, ProductSize size, int threads);
-// out(m,n) = a(k,m)^T b(k,n)
+// Computes out(m,n) = a(k,m)^T b(k,n).
 void productOfTransposed(const float* a, const float* b, float* out, ProductSize size, int threads);
-// out(m,n) = a(m,k) b(k,n)
+// Computes out(m,n) = a(m,k) b(k,n).
 void product(const float* a, const float* b, float* out, ProductSize size, int threads);
 
 // Computes out(m,n) = or, if `adds`, += a(m,k) b(k,n), with a stored as (k,m) if transposeA. Runs on the calling thread

@@ -11,6 +11,7 @@ namespace ringside::cuda {
 // Formats CUDA's version number: 13000 becomes "13.0".
 std::string versionText(int cudaVersion);
 
+// A failed allocation on a GPU; sizes in bytes.
 struct MemoryShortage {
     std::string gpu;   // "GPU 0 (NVIDIA H200)"
     std::string what;  // "a tensor of shape (128, 64)"

@@ -28,6 +28,7 @@ struct HeadPlace {
     }
 };
 
+// Computes one row of shares: the softmax over the visible positions, 0 for later positions.
 struct AttentionShareRow {
     const float* qkv;
     float* shares;

@@ -7,6 +7,7 @@
 
 namespace ringside::cuda {
 
+// Term that is the value itself.
 struct PlainTerm {
     const float* values;
     std::size_t columns;
@@ -15,6 +16,7 @@ struct PlainTerm {
     }
 };
 
+// Term of layer norm's gradient by the weight.
 struct LayerNormWeightTerm {
     const float* x;
     const float* moments;  // mean and 1 / deviation of each row
@@ -26,6 +28,7 @@ struct LayerNormWeightTerm {
     }
 };
 
+// Term of the variance: the squared distance from the column's mean.
 struct SquaredDistanceTerm {
     const float* x;
     const float* means;
@@ -36,6 +39,7 @@ struct SquaredDistanceTerm {
     }
 };
 
+// Term of batch norm's gradient by the weight.
 struct BatchNormWeightTerm {
     const float* x;
     const float* moments;  // means of the columns, then their 1 / deviation
@@ -47,6 +51,7 @@ struct BatchNormWeightTerm {
     }
 };
 
+// Finish that stores the sum.
 struct PlainSum {
     float* sums;
     RINGSIDE_HOST_DEVICE void operator()(std::size_t c, double sum) const { sums[c] = static_cast<float>(sum); }

@@ -46,6 +46,7 @@ __device__ Largest warpLargest(Largest mine) {
     return mine;
 }
 
+// Lane of a warp that processes one row, with sums and maxima over the warp.
 struct WarpLanes {
     unsigned lane;
     __device__ std::size_t first() const { return lane; }

@@ -25,6 +25,7 @@ RINGSIDE_FOR_LANES Largest largestOfRow(const float* row, std::size_t columns, c
     return lanes.largest(largest);
 }
 
+// Computes a row's cross-entropy, whether its largest logit is the label's, and the gradient.
 struct CrossEntropyRow {
     const float* logits;
     const std::int64_t* labels;
@@ -65,6 +66,7 @@ struct NormRow {
     }
 };
 
+// Computes a row's mean squared error and its gradient.
 struct SquaredErrorRow {
     const float* prediction;
     const float* target;
@@ -95,6 +97,7 @@ struct ArgmaxRow {
     }
 };
 
+// Normalises a row, as torch.nn.LayerNorm.
 struct LayerNormRow {
     const float* x;
     const float* weight;
