@@ -57,7 +57,7 @@ class PipelineStage {
     void setStore(std::unique_ptr<ParameterStore> store) { m_store = std::move(store); }
     ParameterStore& store() { return *m_store; }
 
-    Slot& take(int microBatch);  // assigns a free slot
+    Slot& take(int microBatch);  // assigns a free slot after its earlier messages are sent
     Slot& of(int microBatch);    // slot of this micro-batch
     void release(Slot& slot);
 
