@@ -167,7 +167,8 @@ TEST_CASE("plan counts the classes of every rank and marks what is outside chanc
 TEST_CASE("plan refuses a sampler it does not know, and a balance without classes, with a way out") {
     const Outcome unknown = plan({"--size", "10", "--world-size", "4", "--sampler", "magic"});
     CHECK(unknown.exitCode == 2);
-    CHECK(contains(unknown.output, "ringsidectl plan: sampler is magic; the choices are distributed, sequential"));
+    CHECK(contains(unknown.output,
+                   "ringsidectl plan: sampler.kind is \"magic\"; the choices are distributed, sequential"));
     const Outcome nobody = plan({"--size", "10", "--world-size", "4", "--biography", "10"});
     CHECK(nobody.exitCode == 2);
     CHECK(contains(nobody.output, "biography is 10; the data set has 10 samples"));

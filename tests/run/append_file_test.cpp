@@ -30,6 +30,17 @@ TEST_CASE("a file whose disk is full ends with the last line that fitted, and go
     CHECK(readFile(path, 100).value() == "first\nsecond\nlast\n");
 }
 
+TEST_CASE("a file that is continued keeps its earlier lines when the disk is full") {
+    const TemporaryDirectory directory;
+    const auto path = directory.path() / "lines";
+    writeFileAtomically(path, "of the earlier run\n");
+    AppendFile file(path);
+    const SizeLimit limit(30);
+    file.add("fits\nthis line is too long\n");
+    CHECK_THROWS_AS(file.flush(), IoError);
+    CHECK(readFile(path, 100).value() == "of the earlier run\nfits\n");
+}
+
 TEST_CASE("a growing file is not written through a link, nor into a pipe") {
     const TemporaryDirectory directory;
     const auto victim = directory.path() / "victim";

@@ -2,6 +2,7 @@
 #include "run/record/append_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,6 +28,9 @@ constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK |
 AppendFile::AppendFile(std::filesystem::path path)
     : m_path(std::move(path)), m_fd(::open(m_path.c_str(), kFlags, 0644)) {
     if (!m_fd) failWriting(m_path, errno);
+    struct stat held {};
+    if (::fstat(m_fd.get(), &held) != 0) failWriting(m_path, errno);
+    m_before = held.st_size;
 }
 
 void AppendFile::add(std::string_view text) {
@@ -46,11 +50,11 @@ void AppendFile::flush() {
     m_pending.clear();
 }
 
-// Truncates the file to the whole lines that this object has written, and throws IoError.
+// Truncates the file to its earlier content and the whole lines that this object has written. Throws IoError.
 void AppendFile::fail(int error, std::size_t written) {
     const std::size_t newline = written == 0 ? std::string::npos : m_pending.rfind('\n', written - 1);
     if (newline != std::string::npos) m_size += static_cast<off_t>(newline + 1);
-    [[maybe_unused]] const int truncated = ::ftruncate(m_fd.get(), m_size);
+    [[maybe_unused]] const int truncated = ::ftruncate(m_fd.get(), m_before + m_size);
     m_pending.clear();
     failWriting(m_path, error);
 }

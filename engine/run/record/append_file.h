@@ -24,7 +24,6 @@ class AppendFile {
     // Passes the buffer to the kernel (no fsync). Throws IoError if the disk refuses the write.
     void flush();
     // Returns the bytes written and buffered by this object.
-
     std::int64_t bytes() const {
         return static_cast<std::int64_t>(m_size) + static_cast<std::int64_t>(m_pending.size());
     }
@@ -34,7 +33,8 @@ class AppendFile {
 
     std::filesystem::path m_path;
     UniqueFd m_fd;
-    off_t m_size = 0;  // bytes written by this object, without those that the file held before
+    off_t m_before = 0;  // bytes that the file held when it was opened
+    off_t m_size = 0;    // bytes written by this object, without those that the file held before
     std::string m_pending;
 };
 
