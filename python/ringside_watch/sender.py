@@ -42,9 +42,10 @@ class Sender:
 
     def forget(self):
         """Closes the descriptors in a forked child. The parent's connection stays open."""
-        for one in (self._wake_read, self._wake_write, self._connection):
-            if one is not None:
-                one.close()
+        self._wake_read.close()
+        self._wake_write.close()
+        if self._connection is not None:
+            self._connection.forget()
 
     def _run(self):
         try:

@@ -116,8 +116,12 @@ class Connection:
     def wait_to_read(self, seconds):
         select.select([self], [], [], seconds)
 
+    def forget(self):
+        """Closes the descriptor in a forked child. The connection, which belongs to the parent, stays open."""
+        self.socket.close()
+
     def close(self):
-        """Closes the connection; what was written still arrives."""
+        """Ends the connection and closes it; what was written still arrives."""
         try:
             self.socket.shutdown(socket.SHUT_WR)
             self.lines()  # unread bytes would make TCP discard what was written

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import socket
 import sys
 import tempfile
 import threading
@@ -107,6 +108,22 @@ class Wire(unittest.TestCase):
     def test_addresses_of_other_kinds_are_refused(self):
         with self.assertRaises(wire.Refused):
             wire.connect("udp:127.0.0.1:9", b"x", 0, "test")
+
+
+class Forks(unittest.TestCase):
+    def test_a_forked_child_leaves_the_connection_of_its_parent_open(self):
+        ours, theirs = socket.socketpair()
+        connection = wire.Connection(ours)
+        child = os.fork()
+        if child == 0:
+            connection.forget()
+            os._exit(0)
+        os.waitpid(child, 0)
+        self.assertEqual(connection.write(b"after the fork\n"), 15)
+        self.assertEqual(theirs.recv(100), b"after the fork\n")
+        connection.close()
+        self.assertEqual(theirs.recv(100), b"")
+        theirs.close()
 
 
 class Sending(unittest.TestCase):
