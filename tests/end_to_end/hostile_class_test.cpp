@@ -31,7 +31,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Words = std::vector<std::string>;
 
-// "0.1.0" of the programs under test, without which no class lets anybody in.
+// Returns the version of the programs under test. A classroom refuses guests of other versions.
 std::string version() {
     Program asked({"--version"});
     REQUIRE(asked.wait() == 0);
@@ -40,7 +40,7 @@ std::string version() {
     return said.substr(at, said.find_first_not_of("0123456789.", at) - at);
 }
 
-// A host that offers what it likes, and a real guest with a file of its own that nobody offered.
+// A host that offers arbitrary experiments, and a real guest with a file that was not offered.
 struct HostileHost {
     TemporaryDirectory scratch;
     fs::path folder = scratch.path() / "class";
@@ -78,7 +78,7 @@ struct HostileHost {
         for (const std::string& note : notes) all += note + "\n";
         return all;
     }
-    // Nothing of the guest's computer: no cell, no name of a column, no directory.
+    // The message contains no cell, no column name and no directory of the guest's computer.
     bool learnsNothing(const std::string& text) const {
         return !contains(text, "ada") && !contains(text, "user") && !contains(text, scratch.path().string());
     }
@@ -215,7 +215,7 @@ class HostileGuest {
         REQUIRE(joined.ok());
         return std::move(joined).value();
     }
-    // How the class ended for this guest.
+    // Returns the outcome of the classroom for this guest.
     std::string lastWords() {
         std::string text;
         eventually([&] {

@@ -70,7 +70,7 @@ void limitFiles(pid_t process, rlim_t bytes) {
 enum class Garbage { kNone, kNotNumbers, kWrongLength };
 std::atomic<Garbage> sentGarbage{Garbage::kNone};
 
-// Makes this thread obey the permissions of files, also where it runs as root.
+// Drops the capabilities with which root ignores the permissions of files. Affects this thread.
 void dropFilePrivileges() {
     __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
     std::array<__user_cap_data_struct, 2> all{};

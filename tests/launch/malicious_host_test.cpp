@@ -30,7 +30,7 @@ ClassFile fileOf(const std::string& name, const std::string& content) {
     return {name, static_cast<std::int64_t>(content.size()), sha256Text(content)};
 }
 
-// The other end of a guest's connection, which says whatever a test wants.
+// Host end of a guest's connection. Sends arbitrary lines.
 struct MaliciousHost {
     TemporaryDirectory scratch;
     fs::path folder = scratch.path() / "class";
@@ -65,7 +65,7 @@ struct MaliciousHost {
         say(encodeClassLine({ClassLine::Kind::kBytes, {}, static_cast<std::int64_t>(content.size())}) + "\n" + content);
     }
     std::string problem() const { return guest->problem() ? guest->problem()->text() : ""; }
-    // Everything that the guest has sent.
+    // Returns all bytes that the guest has sent.
     std::string heard() const {
         std::string all;
         std::array<char, 4096> bytes;

@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-// Makes this process act as another user (nobody) while the object lives. Needs root: check isOther().
+// Changes the effective user of this process to another user while the object lives. Needs root: check isOther().
 class OtherUser {
   public:
     OtherUser() : m_isOther(::geteuid() == 0 && ::seteuid(kNobody) == 0) {}

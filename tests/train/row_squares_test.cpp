@@ -54,7 +54,7 @@ struct Drawn {
     }
 };
 
-// Of torch.chunk: ceil(rows / ranks) for the first ranks.
+// Returns the rows of a rank as torch.chunk splits them: ceil(rows / ranks) for the first ranks.
 std::pair<std::int64_t, std::int64_t> chunk(std::int64_t rows, Communicator& ranks) {
     const std::int64_t most = (rows + ranks.size() - 1) / ranks.size();
     const std::int64_t first = std::min(rows, ranks.rank() * most);
@@ -72,7 +72,7 @@ double spreadByRows(Drawn& drawn, Communicator& ranks) {
     return squares.total(ranks);
 }
 
-// As a pipeline of the model's tensors: each is whole on one rank.
+// Spreads whole tensors over the ranks, as a pipeline does, and returns the norm.
 double spreadByTensors(Drawn& drawn, Communicator& ranks) {
     const auto backend = makeCpuBackend(1);
     RowSquares squares(drawn.pointers());

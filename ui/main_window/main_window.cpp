@@ -299,7 +299,7 @@ void MainWindow::noteChanges() {
                            .arg(named + rest));
 }
 
-// Of a run that is over, or that others started with settings of their own.
+// Returns the settings in which the form differs from the run that is shown.
 QStringList MainWindow::differencesFromRun() const {
     const auto& started = m_run.data().started();
     if (!started || m_run.expected()) return {};

@@ -132,7 +132,7 @@ LedgerRow lastBatch(const ShardPlan& plan) {
             ledgerText("Samples of each rank in the last step")};
 }
 
-// Of the samples that there are: a batch holds at most the shard, a group at most an epoch's batches.
+// Counts existing samples only: a batch holds at most the shard, a group at most the batches of an epoch.
 QList<LedgerRow> batchRows(const ShardPlan& plan, std::int64_t accumulateSteps) {
     const ShardSpec& spec = plan.spec();
     const std::int64_t batch = std::min(spec.batchSize, plan.samplesPerRank());

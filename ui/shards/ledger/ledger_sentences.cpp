@@ -86,7 +86,7 @@ QString learningRateSentence(const ShardSpec& spec, std::int64_t accumulateSteps
         return ledgerText("All ranks train the same samples: the batch is no larger than %1, only slower.")
             .arg(groupedNumber(spec.batchSize * accumulateSteps));
     }
-    // Of the samples that there are.
+    // A batch holds at most the samples of the shard.
     const std::int64_t shard = shardNumbers(spec).samplesPerRank;
     const std::int64_t batch = std::min(spec.batchSize, shard);
     const std::int64_t all = std::min(spec.batchSize * accumulateSteps, shard) * spec.worldSize;

@@ -178,7 +178,7 @@ void WhatIfPanel::showProof() {
     showOutcome();
 }
 
-// Only of the change that is chosen now, and of the prediction that was checked.
+// Shows the outcome only while the change and the prediction that were checked are selected.
 void WhatIfPanel::showOutcome() {
     const bool shown = m_proofResult && m_proved == m_asked;
     m_proofText->setVisible(shown);
