@@ -53,7 +53,7 @@ struct BuiltLayer {
     bool afterReLU = false;             // pooling: also applies the ReLU before it
     bool inPlace = false;               // ReLU: may overwrite its input
     std::uint64_t draw = 0;             // dropout and residual: index among the layers of its kind, for random numbers
-    bool isUnit = false;                // its parameters are gathered and reduced together (fsdp.unit)
+    bool isUnit = false;                // unit of fsdp.unit: parameters gathered, gradients reduced as one
     std::vector<BuiltLayer> body = {};  // residual
     std::vector<BuiltLayer> shortcut = {};  // residual; empty: the input itself
     std::vector<BuiltLayer> group = {};     // kGroup: its layers. Groups share one memory for their activations.

@@ -9,7 +9,7 @@
 
 namespace ringside {
 
-// A layer with the entry of the plan from which it was made.
+// A layer and the entry of plan/built_layers.h from which it was made.
 struct ModelLayer {
     std::unique_ptr<Layer> layer;
     BuiltLayer built = {};
