@@ -17,6 +17,7 @@ ENGINE = {
     "cost": {"config", "data", "model", "plan", "schedule", "tensor"},
     "launch": set(),
     "run": {"config", "cost", "sampling", "data", "telemetry", "model", "devices", "launch"},
+    "watch": {"config", "launch", "run", "sampling", "telemetry"},
     "export": {"config", "cost", "sampling", "data", "telemetry", "run", "model"},
     "backend": {"tensor", "devices"},  # devices: the GPU report that backend/cuda fills
     "nn": {"config", "model", "plan", "sampling", "tensor", "backend"},
@@ -25,8 +26,8 @@ ENGINE = {
     "train": {"config", "cost", "plan", "sampling", "data", "telemetry", "devices", "launch", "run", "model", "tensor", "backend", "nn",
               "comm", "parallel"},
 }
-CORE = {"base", "config", "sampling", "data", "telemetry", "devices", "launch", "run", "export", "tensor", "model", "schedule",
-        "plan", "cost"}
+CORE = {"base", "config", "sampling", "data", "telemetry", "devices", "launch", "run", "watch", "export", "tensor",
+        "model", "schedule", "plan", "cost"}
 TRAIN_ONLY = set(ENGINE) - CORE
 
 # Rooms within a folder: what each may include of its neighbours there. "." are the files of the folder itself.
@@ -51,6 +52,10 @@ ROOMS = {
             "supervise": {"checkpoint", "prepare", "ranks", "read", "record"}},
     "sampling": {"random": set(), "plan": {"random"}, "findings": {"plan"}, "query": {"findings", "plan"}},
     "telemetry": {"steps": set(), "events": {"steps"}, "data": {"events", "steps"}},
+    # seen: the experiment that the facts describe; evidence: decoded facts of all ranks
+    "watch": {"link": set(), "seen": set(), "evidence": {"seen"}, "audit": {"evidence", "seen"},
+              "findings": {"audit", "evidence", "seen"}, "report": {"audit", "evidence", "findings", "seen"},
+              "run": {"audit", "evidence", "findings", "link", "report", "seen"}},
     "train": {"parts": set(), "control": {"parts"}, "checkpoint": {"parts"}, "devices": {"parts"}, "trace": {"parts"},
               "pace": {"parts"}, "replicas": {"parts"},
               "loop": {"parts", "control", "checkpoint", "devices", "pace", "replicas", "trace"}},

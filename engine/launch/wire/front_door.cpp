@@ -4,8 +4,11 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 
 #include <cerrno>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -45,6 +48,21 @@ bool FrontDoor::listen(const std::string& host, int port, bool loopbackIsAny) {
         return true;
     }
     return false;
+}
+
+bool FrontDoor::listenAt(const std::filesystem::path& path) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (path.native().size() >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    std::memcpy(address.sun_path, path.c_str(), path.native().size() + 1);
+    UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (!socket || ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return false;
+    if (::chmod(path.c_str(), 0600) != 0 || ::listen(socket.get(), 1024) != 0) return false;
+    m_listener = std::move(socket);
+    return true;
 }
 
 void FrontDoor::close() {

@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <list>
 #include <string>
@@ -29,6 +30,8 @@ class FrontDoor {
     // resolves to a loopback address listens on all interfaces, because Debian's /etc/hosts maps a host's own name to
     // 127.0.1.1, which other hosts cannot reach.
     bool listen(const std::string& host, int port, bool loopbackIsAny);
+    // Listens on a Unix socket at a new path with mode 600; false on an error (errno).
+    bool listenAt(const std::filesystem::path& path);
     bool isOpen() const { return static_cast<bool>(m_listener); }
     void close();
 

@@ -131,6 +131,44 @@ void fields(F& f, E& e) {
     f("stopped", e.stopped);
 }
 
+template <class F, Is<SummaryFramework> E>
+void fields(F& f, E& e) {
+    f("name", e.name);
+    f("version", e.version);
+}
+
+template <class F, Is<SummaryFinding> E>
+void fields(F& f, E& e) {
+    f("code", e.code);
+    f("severity", e.severity);
+    f("text", e.text);
+    f("where", e.where);
+    f("evidence", e.evidence);
+    f("remedy", e.remedy);
+}
+
+template <class F, Is<SummaryCheck> E>
+void fields(F& f, E& e) {
+    f("code", e.code);
+    f("result", e.result);
+    f("why", e.why);
+}
+
+template <class F, Is<EpochSamples> E>
+void fields(F& f, E& e) {
+    f("epoch", e.epoch);
+    f("assigned", e.assigned);
+    f("distinct", e.distinct);
+    f("twice", e.twice);
+    f("never", e.never);
+}
+
+template <class F, Is<SummarySamples> E>
+void fields(F& f, E& e) {
+    f("train", e.train);
+    f("val", e.val);
+}
+
 template <class F, Is<RunSummary> E>
 void fields(F& f, E& e) {
     f("version", e.version);
@@ -177,6 +215,12 @@ void fields(F& f, E& e) {
     f("links", e.links);
     f("dropped_telemetry_steps", e.droppedTelemetrySteps);
     f("recording", e.recording);
+    f("source", e.source);
+    f("framework", e.framework);
+    f("continues", e.continues);
+    f("findings", e.findings);
+    f("checks", e.checks);
+    f("samples", e.samples);
 }
 
 class Writer {

@@ -95,6 +95,44 @@ struct Recording {
     std::optional<Stop> stopped{};                  // recording stopped because of a full or failed disk
 };
 
+// Library that trained the model of a watched run, for example "torch" "2.15.0".
+struct SummaryFramework {
+    std::string name{};
+    std::string version{};
+};
+
+// Finding of the doctor in a watched run.
+struct SummaryFinding {
+    std::string code{};
+    std::string severity{};  // mistake, cost or note
+    std::string text{};
+    std::optional<std::string> where{};  // "train.py:48"; empty: no line of the script
+    Json evidence{};                     // an object, or null
+    std::string remedy{};
+};
+
+// Check of a watched run that made no finding.
+struct SummaryCheck {
+    std::string code{};
+    std::string result{};  // passed, skipped or could_not_judge
+    std::string why{};     // reason, if the check did not pass
+};
+
+// Samples that the ranks of a watched run used in one epoch.
+struct EpochSamples {
+    std::int64_t epoch = 0;
+    std::int64_t assigned = 0;  // over all ranks, with repetitions
+    std::int64_t distinct = 0;
+    std::int64_t twice = 0;  // distinct samples that were used more than once
+    std::int64_t never = 0;
+};
+
+// Exactly-once audit of a watched run, by epoch.
+struct SummarySamples {
+    std::vector<EpochSamples> train{};
+    std::vector<EpochSamples> val{};
+};
+
 // Content of summary.json: the outcome of a run, written when it ends. A provisional one is written earlier if a
 // launcher may kill the supervisor.
 struct RunSummary {
@@ -142,6 +180,13 @@ struct RunSummary {
     std::optional<std::vector<SummaryLink>> links{};
     std::int64_t droppedTelemetrySteps = 0;
     Recording recording{};
+    std::string source{"trained"};  // trained, watched or imported
+    // The following members are set in watched runs only.
+    std::optional<SummaryFramework> framework{};
+    std::optional<std::string> continues{};  // run directory that this run continues
+    std::vector<SummaryFinding> findings{};
+    std::vector<SummaryCheck> checks{};
+    std::optional<SummarySamples> samples{};
 };
 
 Json toJson(const RunSummary& summary);

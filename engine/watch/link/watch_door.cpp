@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/link/watch_door.h"
+
+#include <cstdlib>
+#include <utility>
+
+#include "base/crypto/secret.h"
+#include "launch/place/launch_sources.h"
+
+namespace ringside {
+
+int WatchDoor::port() const {
+    const std::string address = m_remote.address();
+    const std::size_t colon = address.rfind(':');
+    return colon == std::string::npos ? 0 : std::atoi(address.c_str() + colon + 1);
+}
+
+void WatchDoor::close() {
+    m_local.close();
+    m_remote.close();
+}
+
+void WatchDoor::addInterests(std::vector<pollfd>& waiting) const {
+    m_local.addInterests(waiting);
+    m_remote.addInterests(waiting);
+}
+
+std::vector<std::unique_ptr<WatchedRank>> WatchDoor::look(const Admit& admit) {
+    for (FrontDoor* door : {&m_local, &m_remote}) {
+        door->look([&](UniqueFd& socket, const std::string& nonce, const std::string& line) {
+            return greet(socket, nonce, line, admit);
+        });
+    }
+    return std::exchange(m_admitted, {});
+}
+
+// Checks a greeting, answers it and keeps the connection of an admitted rank. False if the secret is not proven.
+bool WatchDoor::greet(UniqueFd& socket, const std::string& nonce, const std::string& line, const Admit& admit) {
+    const std::optional<Greeting> greeting = decodeGreeting(line);
+    const auto now = std::chrono::steady_clock::now();
+    if (!greeting || greeting->role != kRole ||
+        !sameSecret(greeting->proof, hmacSha256(m_secret, greeting->provenText(nonce)))) {
+        sendLine(socket.get(), encodeAnswer({"", "the secret is another watcher's", ""}), now);
+        return false;
+    }
+    const std::string refused = admit(*greeting);
+    sendLine(socket.get(),
+             encodeAnswer({hmacSha256(m_secret, answeredText(greeting->nonce, refused)), refused, hostKey()}), now);
+    // A process that has left already may have sent its events: read them, even if the answer was not written.
+    if (refused.empty()) m_admitted.push_back(std::make_unique<WatchedRank>(*greeting, std::move(socket)));
+    return true;
+}
+
+}  // namespace ringside

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <poll.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "launch/wire/front_door.h"
+#include "watch/link/watched_rank.h"
+
+namespace ringside {
+
+// Listening sockets of a watcher. Admits processes that prove the secret with the role "watch". One thread.
+class WatchDoor {
+  public:
+    static constexpr const char* kRole = "watch";
+
+    explicit WatchDoor(std::string secret) : m_secret(std::move(secret)) {}
+
+    // Listens on a Unix socket that only this user can reach; false on an error (errno).
+    bool listenAt(const std::filesystem::path& path) { return m_local.listenAt(path); }
+    // Listens on a TCP port; 0: any free port. False on an error.
+    bool listen(const std::string& host, int port) { return m_remote.listen(host, port, true); }
+    int port() const;  // of the TCP socket
+    void close();
+
+    // Appends the descriptors to poll before the next look().
+    void addInterests(std::vector<pollfd>& waiting) const;
+
+    // Callback for a process that has proven the secret. Returns the reason of a refusal, or an empty text.
+    using Admit = std::function<std::string(const Greeting&)>;
+    // Accepts connections and returns the ranks whose handshake is complete. Does not block.
+    std::vector<std::unique_ptr<WatchedRank>> look(const Admit& admit);
+    // Returns the number of connections without a valid greeting.
+    std::int64_t strangers() const { return m_local.strangers() + m_remote.strangers(); }
+
+  private:
+    bool greet(UniqueFd& socket, const std::string& nonce, const std::string& line, const Admit& admit);
+
+    const std::string m_secret;
+    FrontDoor m_local, m_remote;
+    std::vector<std::unique_ptr<WatchedRank>> m_admitted;
+};
+
+}  // namespace ringside

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/link/watched_rank.h"
+
+#include <sys/socket.h>
+
+#include "base/time/monotonic.h"
+#include "run/ranks/line_stream.h"
+#include "telemetry/events/codec.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kMostReadings = 16;  // answers that were not fetched yet
+
+}  // namespace
+
+WatchedRank::WatchedRank(const Greeting& greeting, UniqueFd socket)
+    : RankLink(greeting.rank),
+      m_host(greeting.host),
+      m_hostKey(greeting.hostKey),
+      m_pid(static_cast<pid_t>(greeting.pid)),
+      m_socket(std::move(socket)),
+      m_lines(Decoder::kMaxLine) {}
+
+bool WatchedRank::readTelemetry(const LineSink& line) {
+    if (!m_socket) return false;
+    if (readAvailable(m_socket.get(), m_lines, [&](std::string_view text) { take(text, line); })) return true;
+    m_socket.reset();
+    m_end = ChildEnd{true, 0, true};
+    return false;
+}
+
+void WatchedRank::take(std::string_view line, const LineSink& sink) {
+    const std::optional<TimeAnswer> time = decodeTimeAnswer(line);
+    if (!time) return sink(line);
+    if (m_clockReadings.size() < kMostReadings)
+        m_clockReadings.push_back({time->askedUs, time->us, monotonicNs() / 1000});
+}
+
+void WatchedRank::sendControl(std::string_view line) const {
+    if (!m_socket) return;
+    [[maybe_unused]] const ssize_t sent = ::send(m_socket.get(), line.data(), line.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+}  // namespace ringside
