@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/json/json.h"
+
+namespace ringside {
+
+// Indices of the batches of one pass or epoch, in order. Whole numbers below 2^32 only; larger ones make it incomplete.
+class IndexList {
+  public:
+    struct Batch {
+        std::int64_t number = 0;  // of the batch in its pass if it is not trained, otherwise its optimizer step
+        std::size_t first = 0;    // position of its first index in all()
+    };
+
+    // Appends a batch, or the next piece of a batch that exceeds the longest column of an event. Counts the indices,
+    // but does not keep them, if they exceed `budget`, which is decreased by the number of kept indices.
+    void append(std::int64_t number, const std::vector<std::int64_t>& index, std::size_t& budget);
+
+    std::span<const std::uint32_t> all() const { return m_index; }
+    std::size_t batches() const { return m_batches.size(); }
+    const Batch& batch(std::size_t position) const { return m_batches[position]; }
+    std::span<const std::uint32_t> ofBatch(std::size_t position) const;
+    std::int64_t count() const { return m_count; }  // of indices, including those that are not kept
+    bool isWhole() const { return m_isWhole; }      // true if all indices are kept
+    void markIncomplete() { m_isWhole = false; }
+
+  private:
+    std::vector<std::uint32_t> m_index;
+    std::vector<Batch> m_batches;
+    std::int64_t m_count = 0;
+    std::size_t m_lastPiece = 0;  // indices in the latest event
+    bool m_isWhole = true;
+};
+
+// Checksums of the first samples of one batch, in the order of the batch.
+struct BatchContent {
+    std::int64_t batch = 0;             // number of the batch in its pass
+    std::vector<std::int64_t> samples;  // CRC-32 of each sample
+    std::vector<std::int64_t> labels;   // CRC-32 of each label; empty if there is none
+};
+
+// One iteration over a loader, from iter() until the iterator is exhausted or dropped.
+struct PassEvidence {
+    std::string where;                         // line of the script
+    std::optional<std::int64_t> samplerEpoch;  // DistributedSampler.epoch at the begin of the pass
+    bool hasEnded = false;
+    bool isExhausted = false;            // false if the script has dropped the iterator before its end
+    std::int64_t batches = 0;            // valid after the end, as the following members are
+    std::int64_t trained = 0;            // batches that a backward pass followed
+    std::int64_t untrained = 0;          // batches without a backward pass
+    std::optional<std::int64_t> epoch;   // number of the loader's epoch; empty if no batch was trained
+    std::string sha256;                  // of the trained indices as little-endian int64; empty if none was seen
+    IndexList evaluated;                 // batches without a backward pass
+    std::vector<BatchContent> contents;  // of the first batches
+};
+
+// One DataLoader of one rank. A loader that the script makes again for each epoch is the same loader.
+struct LoaderEvidence {
+    static constexpr std::size_t kMaxPasses = 4096;
+
+    std::int64_t id = 0;
+    Json facts;                                   // the latest facts "loader" of docs/watch-protocol.md
+    std::map<std::int64_t, PassEvidence> passes;  // by number, from 0; the first kMaxPasses
+    std::map<std::int64_t, IndexList> epochs;     // trained batches by epoch; batch numbers are optimizer steps
+
+    bool isTrained() const { return !epochs.empty(); }  // true if at least one batch of known indices was trained
+    std::string where() const;                          // line of the first iteration
+    // Returns the indices of a batch of a pass, or an empty span if they are not known.
+    std::span<const std::uint32_t> indicesOf(std::int64_t pass, std::int64_t batch) const;
+    // Returns the epoch of a pass. The epoch of a pass that has not ended is the one after all ended passes.
+    std::optional<std::int64_t> epochOf(std::int64_t pass) const;
+};
+
+}  // namespace ringside

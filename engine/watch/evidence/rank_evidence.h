@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json/json.h"
+#include "telemetry/events/events.h"
+#include "watch/evidence/loader_evidence.h"
+
+namespace ringside {
+
+// One optimizer step of one rank.
+struct StepRow {
+    std::int64_t step = 0;
+    double loss = 0;  // NaN if it was not finite, or if no loss was seen
+    double learningRate = 0;
+    std::int64_t samples = 0;
+    std::int64_t endUs = 0;
+    std::int64_t dataUs = 0;  // wait for batches
+};
+
+// Use of one process group by explicit collectives and by DDP, in the traced steps of a rank.
+struct CollectiveUse {
+    std::int64_t calls = 0;
+    std::int64_t steps = 0;  // traced steps with at least one call
+    std::int64_t bytes = 0;
+    std::int64_t mostBytes = 0;  // of one call
+    std::int64_t lastStep = 0;
+};
+
+// A scalar that a script logs under one tag.
+struct LoggedSeries {
+    std::int64_t count = 0;
+    std::string source;
+    double first = 0;
+    double last = 0;
+};
+
+// Reports of one rank of a watched script, in bounded memory. docs/watch-protocol.md defines the
+// facts. Only reports of the latest process with this rank are kept: after a restart they begin again.
+struct RankEvidence {
+    static constexpr std::size_t kMaxFacts = 1024;  // of one topic; the first are kept
+    static constexpr std::size_t kMaxTopics = 64;
+    static constexpr std::size_t kMaxLoaders = 256;
+    static constexpr std::size_t kMaxSteps = 1U << 16;  // the first are kept
+    static constexpr std::size_t kMaxLatestSteps = 64;
+    static constexpr std::size_t kMaxReplicas = 256;  // of checked steps; the first are kept
+    static constexpr std::size_t kMaxLogs = 200;      // the latest are kept
+    static constexpr std::size_t kMaxTags = 1000;
+
+    int rank = 0;
+    std::string state;  // latest state: starting, training, finished or failed
+    std::int64_t pid = 0;
+    std::string host;
+    int restarts = 0;             // processes with this rank before the latest one
+    std::int64_t progressUs = 0;  // time of the latest report other than heartbeats and stalls
+    std::int64_t latestUs = 0;    // time of the latest report
+
+    std::map<std::int64_t, LoaderEvidence> loaders;             // by id
+    std::map<std::int64_t, std::vector<std::int64_t>> subsets;  // indices of each Subset, by its object number
+    std::vector<StepRow> steps;                                 // the first kMaxSteps
+    std::deque<StepRow> latestSteps;                            // the latest kMaxLatestSteps
+    std::int64_t stepCount = 0;                                 // number of the latest step
+    std::map<std::int64_t, Replica> replicas;                   // by step; 0: before the first step
+    std::map<std::int64_t, CollectiveUse> collectives;          // by group; 0: all ranks
+    std::int64_t tracedSteps = 0;
+    Heartbeat heartbeat;
+    std::optional<Json> stall;  // the latest facts "stalled"
+    std::int64_t stallUs = 0;   // time of the latest facts "stalled"
+    std::deque<LogLine> logs;
+    std::map<std::string, LoggedSeries> logged;      // by tag
+    std::map<std::string, std::vector<Json>> facts;  // topics without a member above, in the order of arrival
+
+    // Adds an event. `budget` is the number of indices that may still be kept; it is decreased.
+    void take(const Event& event, std::size_t& budget);
+
+    // Returns all facts of a topic, in the order of arrival.
+    const std::vector<Json>& of(const std::string& topic) const;
+    // Returns the latest facts of a topic, or an empty object.
+    const Json& latest(const std::string& topic) const;
+    // Returns the facts "step_counts" that apply to a step, or null.
+    const Json* countsOf(std::int64_t step) const;
+
+    bool isDistributed() const;  // true if the process has joined a process group
+    bool hasEnded() const { return state == "finished" || state == "failed"; }
+    // True if the rank has reported a stall and nothing but heartbeats since.
+    bool isStalled() const { return stall.has_value() && stallUs >= progressUs && !hasEnded(); }
+
+  private:
+    void takeState(const RankState& state);
+    void takeFacts(const ScriptFacts& facts, std::size_t& budget);
+    void takeLoader(const Json& facts);
+    void takePass(const Json& facts);
+    void takePassEnd(const Json& facts);
+    void takeBatch(const Json& facts, std::size_t& budget);
+    void takeContent(const Json& facts);
+    void takeSubset(const Json& facts, std::size_t& budget);
+    void takeSteps(const StepsFrame& frame);
+    void takeReplica(const Replica& replica);
+    void takeTrace(const StepTrace& trace);
+    void takeLogged(const LoggedScalar& scalar);
+    LoaderEvidence* loaderOf(std::int64_t id);
+    PassEvidence* passOf(const Json& facts);
+};
+
+}  // namespace ringside
