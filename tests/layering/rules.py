@@ -36,7 +36,7 @@ ROOMS = {
              "crypto": {"errors", "system"}, "time": set(), "processors": set()},
     "backend/cpu": {"support": set(), "kernels": {"support"}, "convolution": {"kernels", "support"},
                     ".": {"convolution", "kernels", "support"}},
-    "backend/cuda": {"kernels": set(), "device": set(), ".": {"device", "kernels"}},
+    "backend/cuda": {"kernels": set(), "device": set(), "cudnn": {"kernels"}, ".": {"cudnn", "device", "kernels"}},
     "data": {"readers": set(), "sets": {"readers"}, "loading": {"sets"}, "preview": {"readers", "sets"}},
     "data/sets": {"common": set(), "builtin": {"common"}, "files": {"common"}, "synthetic": {"common"},
                   ".": {"builtin", "common", "files", "synthetic"}},

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cudnn.h>
 
-#include <array>
-#include <limits>
+#include <cstddef>
 #include <map>
+#include <utility>
 
 #include "backend/cuda/cuda_convolution.h"
+#include "backend/cuda/cudnn/convolution_plan.h"
 #include "backend/cuda/device/growing_memory.h"
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/tensor_access.h"
@@ -14,37 +15,29 @@
 namespace ringside::cuda {
 namespace {
 
-constexpr std::size_t kWorkspaceBytes = 64U << 20;
-constexpr float kOne = 1;
-constexpr float kZero = 0;
+// A convolution may use this share of the GPU's memory as workspace. Without tensor cores cuDNN's fast algorithms copy
+// their images, so a fixed limit would leave large batches with slow algorithms.
+constexpr std::int64_t kWorkspaceShare = 8;
 
-template <class Descriptor, cudnnStatus_t (*destroy)(Descriptor)>
-struct DescriptorTraits {
-    using Handle = Descriptor;
+struct HandleTraits {
+    using Handle = cudnnHandle_t;
     static Handle none() { return nullptr; }
-    static void close(Handle descriptor) noexcept { destroy(descriptor); }
+    static void close(Handle handle) noexcept { cudnnDestroy(handle); }
 };
-using UniqueCudnn = UniqueHandle<DescriptorTraits<cudnnHandle_t, cudnnDestroy>>;
-using UniqueImages = UniqueHandle<DescriptorTraits<cudnnTensorDescriptor_t, cudnnDestroyTensorDescriptor>>;
-using UniqueFilter = UniqueHandle<DescriptorTraits<cudnnFilterDescriptor_t, cudnnDestroyFilterDescriptor>>;
-using UniqueOperation = UniqueHandle<DescriptorTraits<cudnnConvolutionDescriptor_t, cudnnDestroyConvolutionDescriptor>>;
 
-cudnnDataType_t typeOf(Precision precision) {
-    if (precision == Precision::kBfloat16) return CUDNN_DATA_BFLOAT16;
-    return precision == Precision::kFloat16 ? CUDNN_DATA_HALF : CUDNN_DATA_FLOAT;
+UniqueHandle<HandleTraits> makeHandle(cudaStream_t stream) {
+    cudnnHandle_t handle = nullptr;
+    checkCudnn(cudnnCreate(&handle), "starting");
+    UniqueHandle<HandleTraits> owned(handle);
+    checkCudnn(cudnnSetStream(handle, stream), "starting");
+    return owned;
 }
 
-// Returns cuDNN's math type. CUDNN_FMA_MATH prevents the use of TF32.
-cudnnMathType_t mathOf(Precision precision) {
-    if (precision == Precision::kFloat32) return CUDNN_FMA_MATH;
-    return isNarrow(precision) ? CUDNN_TENSOR_OP_MATH : CUDNN_DEFAULT_MATH;
-}
-
-int toInt(std::int64_t size) {
-    if (size > std::numeric_limits<int>::max())
-        throw DeviceError("a convolution's dimension of " + std::to_string(size) +
-                          " is more than cuDNN takes (2147483647): choose a smaller image or model.width");
-    return static_cast<int>(size);
+std::int64_t workspaceBudget(const CudaDevice& gpu) {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    gpu.check(cudaMemGetInfo(&free, &total), "reading the size of its memory");
+    return static_cast<std::int64_t>(total) / kWorkspaceShare;
 }
 
 // State that all convolutions of a backend share. They run one after the other on its stream.
@@ -53,81 +46,46 @@ struct Cudnn {
         : device(gpu),
           stream(computeStream),
           precision(wanted),
-          workspace(gpu.allocate(kWorkspaceBytes, "cuDNN's workspace")),
+          handle(makeHandle(computeStream)),
+          target(CudnnTarget::onGpu(handle.get())),
+          budget(workspaceBudget(gpu)),
+          workspace(gpu, "cuDNN's workspace"),
           x(gpu, "a convolution's images"),
           y(gpu, "a convolution's images"),
           weight(gpu, "a convolution's weights"),
           orderedWeight(gpu, "a convolution's weights"),
-          sums(gpu, "column sums") {
-        cudnnHandle_t handle = nullptr;
-        check(cudnnCreate(&handle), "starting");
-        api.reset(handle);
-        check(cudnnSetStream(handle, stream), "starting");
-    }
-
-    void check(cudnnStatus_t status, const char* doing) const {
-        if (status != CUDNN_STATUS_SUCCESS)
-            throw DeviceError(device.name() + ": cuDNN failed while " + doing + ": " + cudnnGetErrorString(status));
-    }
+          sums(gpu, "column sums") {}
 
     const CudaDevice& device;
     cudaStream_t stream;
     Precision precision;
-    UniqueCudnn api;
-    UniqueDeviceMemory workspace;
-    GrowingMemory x;  // 16-bit copies, for 16-bit precisions
+    UniqueHandle<HandleTraits> handle;
+    CudnnTarget target;
+    std::int64_t budget;      // bytes
+    GrowingMemory workspace;  // grows when a plan is made, before its step is recorded
+    GrowingMemory x;          // 16-bit copies, for 16-bit precisions
     GrowingMemory y;
     GrowingMemory weight;
     GrowingMemory orderedWeight;  // channels-last, float32
     GrowingMemory sums;
 };
 
-// Algorithm with the math type for which it was found. An algorithm without tensor cores must run without them even if
-// they are allowed.
-template <class Algorithm>
-struct Choice {
-    Algorithm algorithm{};
-    cudnnMathType_t math{};
-};
-
-// Descriptors and algorithms for one batch size.
-struct BatchPlan {
-    UniqueImages x;
-    UniqueImages y;
-    Choice<cudnnConvolutionFwdAlgo_t> forward;
-    Choice<cudnnConvolutionBwdFilterAlgo_t> parameters;
-    Choice<cudnnConvolutionBwdDataAlgo_t> input;
+// Images, weights and results of one call, in device memory.
+struct Operands {
+    const void* x;
+    const void* weight;
+    const void* y;
 };
 
 class CudnnConvolution final : public Convolution {
   public:
-    CudnnConvolution(Cudnn& cudnn, const ConvolutionSpec& spec) : m_cudnn(cudnn), m_spec(spec) {
-        cudnnFilterDescriptor_t filter = nullptr;
-        m_cudnn.check(cudnnCreateFilterDescriptor(&filter), "describing weights");
-        m_filter.reset(filter);
-        m_cudnn.check(
-            cudnnSetFilter4dDescriptor(filter, typeOf(m_cudnn.precision), CUDNN_TENSOR_NHWC, toInt(spec.outChannels),
-                                       toInt(spec.inChannels), toInt(spec.kernel), toInt(spec.kernel)),
-            "describing weights");
-        cudnnConvolutionDescriptor_t operation = nullptr;
-        m_cudnn.check(cudnnCreateConvolutionDescriptor(&operation), "describing a convolution");
-        m_operation.reset(operation);
-        const int padding = toInt(spec.padding);
-        const int stride = toInt(spec.stride);
-        m_cudnn.check(cudnnSetConvolution2dDescriptor(operation, padding, padding, stride, stride, 1, 1,
-                                                      CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT),
-                      "describing a convolution");
-    }
+    CudnnConvolution(Cudnn& cudnn, const ConvolutionSpec& spec) : m_cudnn(cudnn), m_spec(spec) {}
 
     void forward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) override {
-        const BatchPlan& plan = planFor(x.rows());
         const void* images = narrowed(x, m_cudnn.x);
         const void* filter = ordered(weight);
         void* result = place(y, m_cudnn.y);
-        m_cudnn.check(cudnnConvolutionForward(m_cudnn.api.get(), &kOne, plan.x.get(), images, m_filter.get(), filter,
-                                              operation(plan.forward.math), plan.forward.algorithm,
-                                              m_cudnn.workspace.get(), kWorkspaceBytes, &kZero, plan.y.get(), result),
-                      "computing a convolution");
+        compute(ConvolutionPass::kForward, x.rows(), {images, filter, result});
         widened(y, result);
         if (bias) eachValue(countOf(y), BiasedValue{floats(y), floats(bias), outChannels()}, m_cudnn.stream);
         checkLaunches();
@@ -135,18 +93,13 @@ class CudnnConvolution final : public Convolution {
 
     void backwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
                             const Tensor& gradBias) override {
-        const BatchPlan& plan = planFor(x.rows());
         const void* images = narrowed(x, m_cudnn.x);
         const void* gradient = narrowed(gradY, m_cudnn.y);
         auto* ordered = m_cudnn.orderedWeight.atLeast<float>(countOf(gradWeight));
         void* result = isNarrow(m_cudnn.precision)
                            ? static_cast<void*>(m_cudnn.weight.atLeast<std::uint16_t>(countOf(gradWeight)))
                            : ordered;
-        m_cudnn.check(
-            cudnnConvolutionBackwardFilter(m_cudnn.api.get(), &kOne, plan.x.get(), images, plan.y.get(), gradient,
-                                           operation(plan.parameters.math), plan.parameters.algorithm,
-                                           m_cudnn.workspace.get(), kWorkspaceBytes, &kZero, m_filter.get(), result),
-            "computing a convolution's weight gradient");
+        compute(ConvolutionPass::kParameters, x.rows(), {images, result, gradient});
         if (isNarrow(m_cudnn.precision))
             widen(static_cast<const std::uint16_t*>(result), ordered, countOf(gradWeight), m_cudnn.precision,
                   m_cudnn.stream);
@@ -160,15 +113,10 @@ class CudnnConvolution final : public Convolution {
     }
 
     void backwardInput(const Tensor& gradY, const Tensor& weight, const Tensor& gradX) override {
-        const BatchPlan& plan = planFor(gradY.rows());
         const void* filter = ordered(weight);
         const void* gradient = narrowed(gradY, m_cudnn.y);
         void* result = place(gradX, m_cudnn.x);
-        m_cudnn.check(
-            cudnnConvolutionBackwardData(m_cudnn.api.get(), &kOne, m_filter.get(), filter, plan.y.get(), gradient,
-                                         operation(plan.input.math), plan.input.algorithm, m_cudnn.workspace.get(),
-                                         kWorkspaceBytes, &kZero, plan.x.get(), result),
-            "computing a convolution's input gradient");
+        compute(ConvolutionPass::kInput, gradY.rows(), {result, filter, gradient});
         widened(gradX, result);
         checkLaunches();
     }
@@ -181,12 +129,6 @@ class CudnnConvolution final : public Convolution {
     // Checks the launches of Ringside's kernels around cuDNN's. Their errors would be lost at the next query whether
     // the stream is ready.
     void checkLaunches() const { m_cudnn.device.check(cudaGetLastError(), "preparing a convolution"); }
-
-    // Returns the convolution's descriptor, set to this math type for the next call.
-    cudnnConvolutionDescriptor_t operation(cudnnMathType_t math) const {
-        m_cudnn.check(cudnnSetConvolutionMathType(m_operation.get(), math), "describing a convolution");
-        return m_operation.get();
-    }
 
     // Returns the values in the form that cuDNN reads: the tensor itself, or a 16-bit copy.
     const void* narrowed(const Tensor& values, GrowingMemory& scratch) {
@@ -216,68 +158,49 @@ class CudnnConvolution final : public Convolution {
         return copy;
     }
 
-    UniqueImages images(std::int64_t batch, std::int64_t channels, std::int64_t height, std::int64_t width) const {
-        cudnnTensorDescriptor_t made = nullptr;
-        m_cudnn.check(cudnnCreateTensorDescriptor(&made), "describing images");
-        UniqueImages owned(made);
-        m_cudnn.check(cudnnSetTensor4dDescriptor(made, CUDNN_TENSOR_NHWC, typeOf(m_cudnn.precision), toInt(batch),
-                                                 toInt(channels), toInt(height), toInt(width)),
-                      "describing images");
-        return owned;
+    // Computes one pass with the plan for this batch size. cuDNN takes all pointers as mutable, and writes only to the
+    // pass's result.
+    void compute(ConvolutionPass pass, std::int64_t batch, const Operands& operands) {
+        const ConvolutionPlan& plan = planFor(pass, batch);
+        CudnnDescriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
+        pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS,
+                 std::vector<std::int64_t>{static_cast<std::int64_t>(ConvolutionTensor::kX),
+                                           static_cast<std::int64_t>(ConvolutionTensor::kWeight),
+                                           static_cast<std::int64_t>(ConvolutionTensor::kY)});
+        pack.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS,
+                 std::vector<void*>{const_cast<void*>(operands.x), const_cast<void*>(operands.weight),
+                                    const_cast<void*>(operands.y)});
+        pack.set(
+            CUDNN_ATTR_VARIANT_PACK_WORKSPACE,
+            std::vector<void*>{m_cudnn.workspace.atLeast<std::byte>(static_cast<std::size_t>(plan.workspaceBytes))});
+        pack.finalize();
+        const cudnnStatus_t status = cudnnBackendExecute(m_cudnn.handle.get(), plan.descriptor.get(), pack.get());
+        if (status != CUDNN_STATUS_SUCCESS)
+            throw DeviceError(m_cudnn.device.name() +
+                              ": cuDNN failed while computing a convolution: " + cudnnGetErrorString(status));
     }
 
-    // Returns the fastest algorithm that is deterministic and fits into the workspace.
-    template <class Found, std::size_t kCount>
-    auto choose(const std::array<Found, kCount>& found, int count, cudnnStatus_t status) const {
-        const bool exact = m_cudnn.precision == Precision::kFloat32;
-        m_cudnn.check(status, "choosing an algorithm");
-        for (int i = 0; i < count; ++i) {
-            const Found& one = found[static_cast<std::size_t>(i)];
-            const bool fits = one.status == CUDNN_STATUS_SUCCESS && one.memory <= kWorkspaceBytes;
-            if (fits && one.determinism == CUDNN_DETERMINISTIC)
-                return Choice<decltype(one.algo)>{one.algo, exact ? CUDNN_FMA_MATH : one.mathType};
-        }
-        throw DeviceError(m_cudnn.device.name() + ": cuDNN has no deterministic algorithm for a convolution of " +
-                          std::to_string(m_spec.inChannels) + " to " + std::to_string(m_spec.outChannels) +
-                          " channels over " + std::to_string(m_spec.height) + " x " + std::to_string(m_spec.width) +
-                          " pixels: set parallel.device to cpu, or training.precision to fp32");
-    }
-
-    const BatchPlan& planFor(std::int64_t batch) {
-        const auto known = m_plans.find(batch);
+    // Returns the plan of a pass, which is made when the pass is first used with this batch size.
+    const ConvolutionPlan& planFor(ConvolutionPass pass, std::int64_t batch) {
+        const auto known = m_plans.find({pass, batch});
         if (known != m_plans.end()) return known->second;
-        BatchPlan plan;
-        plan.x = images(batch, m_spec.inChannels, m_spec.height, m_spec.width);
-        plan.y = images(batch, m_spec.outChannels, m_spec.outHeight(), m_spec.outWidth());
-        chooseAlgorithms(plan);
-        return m_plans.emplace(batch, std::move(plan)).first->second;
+        auto plan = findConvolutionPlan(m_cudnn.target, {pass, m_spec, batch, m_cudnn.precision}, m_cudnn.budget);
+        if (!plan) throw DeviceError(noPlanText(batch));
+        return m_plans.emplace(std::pair(pass, batch), std::move(*plan)).first->second;
     }
 
-    void chooseAlgorithms(BatchPlan& plan) const {
-        cudnnHandle_t api = m_cudnn.api.get();
-        cudnnConvolutionDescriptor_t wanted = operation(mathOf(m_cudnn.precision));
-        int count = 0;
-        std::array<cudnnConvolutionFwdAlgoPerf_t, CUDNN_CONVOLUTION_FWD_ALGO_COUNT> forward{};
-        cudnnStatus_t status =
-            cudnnGetConvolutionForwardAlgorithm_v7(api, plan.x.get(), m_filter.get(), wanted, plan.y.get(),
-                                                   static_cast<int>(forward.size()), &count, forward.data());
-        plan.forward = choose(forward, count, status);
-        std::array<cudnnConvolutionBwdFilterAlgoPerf_t, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT> parameters{};
-        status = cudnnGetConvolutionBackwardFilterAlgorithm_v7(api, plan.x.get(), plan.y.get(), wanted, m_filter.get(),
-                                                               static_cast<int>(parameters.size()), &count,
-                                                               parameters.data());
-        plan.parameters = choose(parameters, count, status);
-        std::array<cudnnConvolutionBwdDataAlgoPerf_t, CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT> input{};
-        status = cudnnGetConvolutionBackwardDataAlgorithm_v7(api, m_filter.get(), plan.y.get(), wanted, plan.x.get(),
-                                                             static_cast<int>(input.size()), &count, input.data());
-        plan.input = choose(input, count, status);
+    std::string noPlanText(std::int64_t batch) const {
+        return m_cudnn.device.name() + ": cuDNN has no deterministic algorithm within " +
+               std::to_string(m_cudnn.budget >> 20) + " MiB of workspace for a convolution of " +
+               std::to_string(m_spec.inChannels) + " to " + std::to_string(m_spec.outChannels) + " channels over " +
+               std::to_string(batch) + " images of " + std::to_string(m_spec.height) + " x " +
+               std::to_string(m_spec.width) +
+               " pixels: lower loader.batch_size, or set parallel.device to cpu, or training.precision to fp32";
     }
 
     Cudnn& m_cudnn;
     ConvolutionSpec m_spec;
-    UniqueFilter m_filter;
-    UniqueOperation m_operation;
-    std::map<std::int64_t, BatchPlan> m_plans;  // by batch size
+    std::map<std::pair<ConvolutionPass, std::int64_t>, ConvolutionPlan> m_plans;  // by pass and batch size
 };
 
 class CudnnMaker final : public ConvolutionMaker {

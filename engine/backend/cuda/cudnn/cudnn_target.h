@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backend/cuda/cudnn/cudnn_descriptor.h"
+
+namespace ringside::cuda {
+
+// Device for which cuDNN chooses execution plans: a GPU of this machine, or the properties of a GPU. Plans for
+// properties can be found on a machine without a GPU ("deviceless", since cuDNN 9.8), but cannot be executed.
+class CudnnTarget {
+  public:
+    // The handle must outlive the target.
+    static CudnnTarget onGpu(cudnnHandle_t handle);
+    // Reads device properties in the JSON form of CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION. Throws DeviceError if
+    // cuDNN refuses them.
+    static CudnnTarget withProperties(const std::string& json);
+
+    // Sets the device of a descriptor that is not yet complete.
+    void describeGraph(CudnnDescriptor& graph) const;
+    void describeHeuristics(CudnnDescriptor& heuristics) const;
+    void describePlan(CudnnDescriptor& plan) const;
+
+  private:
+    CudnnTarget() = default;
+
+    cudnnHandle_t m_handle = nullptr;               // null for properties
+    std::shared_ptr<CudnnDescriptor> m_properties;  // null for a GPU
+};
+
+}  // namespace ringside::cuda
