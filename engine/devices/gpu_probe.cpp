@@ -118,9 +118,12 @@ GpuReport ask(const GpuProbeOptions& options) {
     const auto deadline = Time::now() + options.deadline;
     std::string output;
     int status = 0;
-    if (!child.readAll(output, deadline) || !child.collect(status, deadline))
-        return noGpu("asking the GPUs took longer than " + std::to_string(options.deadline.count()) +
-                     " ms; see whether nvidia-smi answers");
+    if (!child.readAll(output, deadline) || !child.collect(status, deadline)) {
+        GpuReport report = noGpu("querying the GPUs took longer than " + std::to_string(options.deadline.count()) +
+                                 " ms; see whether nvidia-smi answers");
+        report.probeTimedOut = true;
+        return report;
+    }
     if (status != 0) return noGpu(name + " --devices " + howItEnded(status) + ": " + firstLine(output));
     Result<GpuReport> report = parseGpuReport(reportLine(std::move(output)));
     return report ? std::move(report).value() : noGpu(report.problem().text());

@@ -21,7 +21,7 @@ struct GpuProbeOptions {
     // Files that show a loaded driver; one is enough: the kernel module, the device in a container, Windows' driver
     // under WSL.
     std::vector<std::filesystem::path> driverSigns{"/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg"};
-    std::chrono::milliseconds deadline{20000};  // a driver that is not initialised needs seconds
+    std::chrono::milliseconds deadline{90000};  // a host with 8 GPUs without persistence mode needs up to a minute
 };
 
 // Runs `worker --devices` in a child process, so that a driver that crashes or hangs does not affect the caller. Starts

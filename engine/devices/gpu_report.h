@@ -45,7 +45,8 @@ struct GpuReport {
     std::string cudnn;       // "9.19.0"; empty: this build has no cuDNN
     std::vector<GpuInfo> gpus;
     std::vector<GpuLink> links;
-    std::string why;  // reason why no GPU is used; empty if one is usable
+    std::string why;             // reason why no GPU is used; empty if one is usable
+    bool probeTimedOut = false;  // true if the driver did not answer in time; not part of the JSON form
 
     int usableCount() const;
     bool operator==(const GpuReport&) const = default;

@@ -61,6 +61,8 @@ TEST_CASE("A child that fails, dies, hangs or talks nonsense becomes a reason") 
     Machine hanging("exec sleep 1000\n");
     hanging.options.deadline = 100ms;
     CHECK_THAT(hanging.why(), containing("took longer than 100 ms; see whether nvidia-smi answers"));
+    CHECK(probeGpus(hanging.options).probeTimedOut);
+    CHECK_FALSE(probeGpus(Machine("echo hello\n").options).probeTimedOut);
     Machine quiet("exec >/dev/null 2>&1; exec sleep 1000\n");
     quiet.options.deadline = 100ms;
     CHECK_THAT(quiet.why(), containing("took longer than 100 ms"));
