@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -18,6 +20,7 @@
 #include "comm/nccl/staged_communicator.h"
 #include "comm/socket_store.h"
 #include "devices/gpu_placement.h"
+#include "launch/wire/own_addresses.h"
 #include "tensor/gpu_runtime.h"
 #include "train/devices/pinned_memory.h"
 #include "worker_devices.h"
@@ -47,6 +50,34 @@ GpuReading readingOf(const cuda::NvmlReading& nvml) {
     return reading;
 }
 
+// Returns the interface over which other hosts reach this rank: the chosen one, otherwise the owner of the address that
+// the rendezvous found. Empty if it is unknown.
+std::string interfaceOf(const RankEnvironment& environment, const RunConfig& config) {
+    if (!config.parallel.interface.empty()) return config.parallel.interface;
+    for (const OwnAddress& own : ownAddresses())
+        if (own.address == environment.address) return own.interface;
+    return {};
+}
+
+HostRanks hostRanksOf(const RankEnvironment& environment, const RunConfig& config) {
+    HostRanks ranks{.runName = environment.runDirectory.filename().string(),
+                    .localRank = environment.localRank,
+                    .ranksOnHost = environment.ranksOnHost()};
+    if (!environment.isOnSeveralHosts()) return ranks;
+    ranks.host = environment.hosts[static_cast<std::size_t>(environment.rank)];
+    ranks.severalHosts = true;
+    ranks.interface = interfaceOf(environment, config);
+    return ranks;
+}
+
+// Ends this process after a failure whose abort hangs inside NCCL. No destructors run, because freeing GPU memory waits
+// for the GPU, and the GPU for the other ranks.
+[[noreturn]] void leaveWithHungGpu(const Error& cause) {
+    const std::string text = std::string(cause.what()) + "; NCCL's abort hangs, so the process ends at once\n";
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+    _exit(static_cast<int>(cause.exitCode()));
+}
+
 // Devices of ringside-worker-cuda: a GPU per rank while there are enough, connected by NCCL. Behaves as the CPU worker
 // if the device is the CPU.
 class CudaDevices final : public RankDevices {
@@ -55,8 +86,7 @@ class CudaDevices final : public RankDevices {
         if (choiceNamed<DeviceChoice>(environment.device) != DeviceChoice::kCuda)
             return m_cpu->makeBackend(environment, config);
         const std::vector<int> gpus = cuda::usableDevices();
-        const GpuPlacement placement = placeRank(environment.runDirectory.filename().string(), environment.localRank,
-                                                 environment.worldSize, static_cast<int>(gpus.size()));
+        const GpuPlacement placement = placeRank(hostRanksOf(environment, config), static_cast<int>(gpus.size()));
         m_shared = placement.shared;
         // Set before NCCL's first call; no other thread reads the environment. A variable that the user has set is
         // kept.
@@ -117,6 +147,7 @@ class CudaDevices final : public RankDevices {
         options.computeStream = gpu.stream();
         options.hostWaits = false;
         auto communicator = makeNcclCommunicator(store, environment.rank, environment.worldSize, options);
+        communicator->setOnHungAbort(leaveWithHungGpu);  // not before: a shared GPU's ranks may fall back to Gloo
         gpu.whileWaiting([&nccl = *communicator] { nccl.poll(); });
         return communicator;
     }
@@ -125,8 +156,10 @@ class CudaDevices final : public RankDevices {
                                                     CudaBackend& gpu, std::shared_ptr<Store> store) {
         gpu.whileWaiting({});
         StagedParts parts;
-        parts.host = makeGlooCommunicator(std::move(store), environment.rank, environment.worldSize,
-                                          CommOptions{.timeout = timeoutOf(config), .address = environment.address});
+        parts.host = makeGlooCommunicator(
+            std::move(store), environment.rank, environment.worldSize,
+            CommOptions{
+                .timeout = timeoutOf(config), .interface = config.parallel.interface, .address = environment.address});
         parts.device = makeGpuRuntime();
         parts.clock = std::make_shared<SteadyClock>();
         return std::make_unique<StagedCommunicator>(std::move(parts), StagedOptions{gpu.stream(), timeoutOf(config)});

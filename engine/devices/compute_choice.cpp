@@ -56,7 +56,7 @@ std::string whyCpu(const RunConfig& config, const GpuReport& gpus) {
 std::string whyCuda(const RunConfig& config, const GpuReport& gpus) {
     const int count = gpus.usableCount();
     if (count == 0) return "GPU: chosen in the experiment";
-    const GpuPlacement placement = placeRank("", 0, static_cast<int>(config.parallel.worldSize), count);
+    const GpuPlacement placement = placeRank({.ranksOnHost = static_cast<int>(config.parallel.worldSize)}, count);
     const std::string where = countText(config.parallel.worldSize, "rank") + " on " + countText(count, "GPU");
     if (placement.shared) return where + ", " + placement.label;
     return where + (config.parallel.device == DeviceChoice::kCuda ? ": chosen in the experiment"

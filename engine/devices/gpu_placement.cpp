@@ -5,20 +5,31 @@
 
 namespace ringside {
 
-GpuPlacement placeRank(const std::string& runName, int localRank, int ranksOnHost, int gpus) {
-    RINGSIDE_ASSERT(gpus > 0 && localRank >= 0 && localRank < ranksOnHost);
+namespace {
+
+// Returns the name of a rank that NCCL takes for a host of its own.
+std::string ownHostName(const HostRanks& ranks) {
+    const std::string host = ranks.severalHosts ? "-host" + std::to_string(ranks.host) : "";
+    return ranks.runName + host + "-" + std::to_string(ranks.localRank);
+}
+
+}  // namespace
+
+GpuPlacement placeRank(const HostRanks& ranks, int gpus) {
+    RINGSIDE_ASSERT(gpus > 0 && ranks.localRank >= 0 && ranks.localRank < ranks.ranksOnHost);
     GpuPlacement placement;
-    placement.gpu = localRank % gpus;
-    placement.shared = ranksOnHost > gpus;
-    placement.environment = {
-        {"NCCL_SOCKET_IFNAME", "=lo"},  // NCCL's bootstrap listens without authentication; "=" demands the exact name
-        {"NCCL_GRAPH_REGISTER", "0"},   // needs all ranks to record the same step, and one can fail to
-    };
+    placement.gpu = ranks.localRank % gpus;
+    placement.shared = ranks.ranksOnHost > gpus;
+    // NCCL's bootstrap listens without authentication; "=" demands the exact name.
+    const std::string interface = ranks.severalHosts ? ranks.interface : "lo";
+    if (!interface.empty()) placement.environment.emplace_back("NCCL_SOCKET_IFNAME", "=" + interface);
+    // Registration needs all ranks to record the same step, and one can fail to.
+    placement.environment.emplace_back("NCCL_GRAPH_REGISTER", "0");
     if (!placement.shared) return placement;
 
     placement.label = kSharedGpuLabel;
     const std::vector<std::pair<std::string, std::string>> sharing{
-        {"NCCL_HOSTID", runName + "-" + std::to_string(localRank)},
+        {"NCCL_HOSTID", ownHostName(ranks)},
         {"NCCL_NET", "Socket"},
         {"NCCL_IB_DISABLE", "1"},
         {"NCCL_P2P_DISABLE", "1"},

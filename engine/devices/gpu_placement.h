@@ -17,10 +17,20 @@ struct GpuPlacement {
     std::string label;  // shown on screen; empty if every rank has its own GPU
 };
 
-// Assigns the ranks of one host to its usable GPUs, round robin. If each rank has its own GPU, the settings only bind
-// NCCL's bootstrap to loopback. If ranks share GPUs, the settings make each rank a separate host for NCCL, connected
-// over loopback sockets, because NCCL refuses two ranks of one host on one GPU; runName keeps the hosts of two runs
-// apart. Asserts localRank in [0, ranksOnHost) and gpus > 0.
-GpuPlacement placeRank(const std::string& runName, int localRank, int ranksOnHost, int gpus);
+// The ranks of a run on one host, seen from one of them.
+struct HostRanks {
+    std::string runName = {};
+    int localRank = 0;    // in [0, ranksOnHost)
+    int ranksOnHost = 1;  // at least 1
+    int host = 0;         // number of this host among the run's hosts
+    bool severalHosts = false;
+    std::string interface = {};  // several hosts: network interface that reaches the other hosts; empty: NCCL chooses
+};
+
+// Assigns the ranks of one host to its usable GPUs, round robin. The settings bind NCCL's sockets to loopback if all
+// ranks are on one host, otherwise to the interface. If ranks share GPUs, the settings also make each rank a separate
+// host for NCCL, connected over sockets, because NCCL refuses two ranks of one host on one GPU; run name and host keep
+// these names apart. Asserts localRank in [0, ranksOnHost) and gpus > 0.
+GpuPlacement placeRank(const HostRanks& ranks, int gpus);
 
 }  // namespace ringside

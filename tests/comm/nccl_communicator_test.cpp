@@ -265,6 +265,27 @@ TEST_CASE("A collective that never ends fails at the deadline, is aborted, and n
     world.nccl->stalled = false;
 }
 
+TEST_CASE("An abort that hangs is reported with its cause when the communicator ends") {
+    World world;
+    world.options.deadlines.abort = 10ms;
+    std::string cause;
+    {
+        auto communicator = world.connect();
+        communicator->setOnHungAbort([&](const Error& error) { cause = error.what(); });
+        auto values = communicator->allocate(3);
+        world.nccl->abortHangs = GENERATE(true, false);
+        world.nccl->stalled = true;
+        errorOf([&] { communicator->allReduce(CommBuffer::of(values), ReduceOp::kSum); });
+        CHECK(cause.empty());
+    }
+    if (world.nccl->abortHangs)
+        CHECK_THAT(cause, containing("rank 0: NCCL: collective 1 (all-reduce of 3 floats) did not finish"));
+    else
+        CHECK(cause.empty());
+    world.nccl->stalled = false;
+    world.nccl->releaseAbort();
+}
+
 TEST_CASE("poll() finds a late collective although nobody waits for it") {
     World world;
     world.options.hostWaits = false;

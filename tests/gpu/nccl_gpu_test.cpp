@@ -126,7 +126,7 @@ template <class Play>
 pid_t forkRank(const std::filesystem::path& directory, int rank, std::chrono::milliseconds timeout, Play play) {
     const pid_t child = ::fork();
     if (child != 0) return child;
-    for (const auto& [name, value] : placeRank("test", rank, 2, 1).environment)
+    for (const auto& [name, value] : placeRank({"test", rank, 2}, 1).environment)
         ::setenv(name.c_str(), value.c_str(), 1);
     int code = 1;
     try {

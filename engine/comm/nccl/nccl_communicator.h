@@ -67,6 +67,10 @@ class NcclCommunicator final : public Communicator {
     std::int64_t endRecording() override;
     void launched(std::int64_t collectives) override;
 
+    // Sets what happens when the communicator ends and the abort of NCCL hangs; see NcclConnection.
+    void setOnHungAbort(std::function<void(const Error& cause)> callback) {
+        m_connection->setOnHungAbort(std::move(callback));
+    }
     // Checks the collectives in progress. Throws if one failed or exceeded its timeout. Never blocks.
     void poll();
     // Blocks until the operation of this ticket is complete; if hostWaits is false, only orders it before later work of

@@ -31,7 +31,7 @@ NcclConnection::~NcclConnection() {
     } catch (const std::exception&) {
         // fail() has started the abort; a destructor must not throw.
     }
-    awaitAbort();
+    endAfterAbort();
 }
 
 void NcclConnection::connect(Store& store) {
@@ -49,6 +49,7 @@ std::unique_ptr<NcclConnection> NcclConnection::split(int colour, int key, int r
     constexpr NcclOperation kSplitting{"splitting the ranks into groups"};
     check(kSplitting);
     auto group = std::make_unique<NcclConnection>(m_api, m_device, m_clock, rank, size, m_deadlines);
+    group->setOnHungAbort(m_onHungAbort);
     settle(m_api->commSplit(m_comm, colour, key, group->m_comm), kSplitting);
     if (colour < 0) return nullptr;
     const NcclResult result = group->waitWhileInProgress(kSplitting, m_deadlines.connect);
@@ -204,6 +205,12 @@ void NcclConnection::beginAbort() noexcept {
 // Waits for the abort, at most for NcclDeadlines::abort, because it can hang inside NCCL (a proxy thread in poll).
 bool NcclConnection::awaitAbort() const {
     return !m_aborted.valid() || m_aborted.wait_for(m_deadlines.abort) == std::future_status::ready;
+}
+
+void NcclConnection::endAfterAbort() {
+    if (awaitAbort() || !m_onHungAbort) return;
+    if (m_gpuFailed) return m_onHungAbort(DeviceError(m_causeOfDeath));
+    m_onHungAbort(CommError(m_causeOfDeath));
 }
 
 void NcclConnection::finish() {

@@ -7,7 +7,9 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "base/errors/errors.h"
 #include "base/time/clock.h"
 #include "comm/nccl/nccl_api.h"
 #include "comm/nccl/nccl_operation.h"
@@ -56,6 +58,11 @@ class NcclConnection {
     int size() const { return m_size; }
     bool alive() const { return m_comm != nullptr; }
 
+    // Sets what happens when the connection ends and the abort of NCCL still hangs. Freeing GPU memory would then block
+    // forever, so the callback should end the process. It gets the failure that started the abort. Groups that are
+    // split off later have the same callback.
+    void setOnHungAbort(std::function<void(const Error& cause)> callback) { m_onHungAbort = std::move(callback); }
+
     // Handles the result of a call: waits while it is in progress and throws on an error.
     void settle(NcclResult result, const NcclOperation& operation);
     // Handles the result of a call during a recording. A refusal by NCCL throws CommError and keeps the connection,
@@ -83,6 +90,7 @@ class NcclConnection {
     [[noreturn]] void throwCause() const;
     void beginAbort() noexcept;
     bool awaitAbort() const;  // false if the abort hangs and is left behind
+    void endAfterAbort();     // waits for the abort; calls the callback if it hangs
     void finish();
 
     std::shared_ptr<NcclApi> m_api;  // shared with an abort that hangs and outlives this object
@@ -95,6 +103,7 @@ class NcclConnection {
     std::future<void> m_aborted;
     std::string m_causeOfDeath;
     bool m_gpuFailed = false;  // true if the GPU caused the failure
+    std::function<void(const Error& cause)> m_onHungAbort;
     bool m_refusedRecording = false;
     int m_connected = 0;  // number of times connect() succeeded
     std::atomic<bool> m_abortRequested{false};
