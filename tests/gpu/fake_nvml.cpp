@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stand-in for libnvidia-ml.so.1: one GPU, "GPU-known", which gives no power reading.
+// A stand-in for libnvidia-ml.so.1: one GPU, "GPU-known", and a part of one, "MIG-part"; without power readings.
 #include <cstring>
 
 extern "C" {
@@ -30,7 +30,7 @@ int nvmlSystemGetDriverVersion(char* text, unsigned length) {
 
 int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
     constexpr int kNotFound = 6;
-    if (std::strcmp(uuid, "GPU-known") != 0) return kNotFound;
+    if (std::strcmp(uuid, "GPU-known") != 0 && std::strcmp(uuid, "MIG-part") != 0) return kNotFound;
     *device = &theDevice;
     return 0;
 }

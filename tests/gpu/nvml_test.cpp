@@ -30,6 +30,14 @@ TEST_CASE("NVML's readings of a GPU are taken over, and what it does not give st
     CHECK_FALSE(nvml.nvlinkBetween("GPU-known", "GPU-known"));
 }
 
+TEST_CASE("A part of a GPU is known to NVML under another name than to CUDA") {
+    const Nvml nvml(fakeNvml().c_str());
+    CHECK(nvml.nameOf("GPU-part") == "MIG-part");
+    CHECK(nvml.nameOf("GPU-known") == "GPU-known");
+    CHECK(nvml.nameOf("GPU-gone") == "GPU-gone");
+    CHECK(nvml.read("GPU-part").totalBytes == 150);
+}
+
 TEST_CASE("A GPU that NVML does not know and a machine without NVML have no readings") {
     CHECK(Nvml(fakeNvml().c_str()).read("GPU-gone").utilisationPercent == -1);
     const Nvml absent("no-such-library.so.1");

@@ -26,7 +26,7 @@ GpuInfo describe(int index, const Nvml& nvml) {
     int mode = 0;
     cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, index);
     gpu.name = properties.name;
-    gpu.uuid = uuidText(properties.uuid);
+    gpu.uuid = nvml.nameOf(uuidText(properties.uuid));
     gpu.computeCapability = std::to_string(properties.major) + "." + std::to_string(properties.minor);
     gpu.memoryBytes = static_cast<std::int64_t>(properties.totalGlobalMem);
     gpu.whyNot = whyNotUsable(properties.major, properties.minor, mode);

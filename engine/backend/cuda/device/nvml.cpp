@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <string>
 
 namespace ringside::cuda {
 namespace {
@@ -15,6 +16,11 @@ constexpr Status kOk = 0;
 constexpr unsigned kGpuSensor = 0;    // NVML_TEMPERATURE_GPU
 constexpr int kNvlinkCapability = 2;  // NVML_P2P_CAPS_INDEX_NVLINK
 constexpr int kPeerOk = 0;            // NVML_P2P_STATUS_OK
+
+// Returns the name of the part of a GPU with this UUID.
+std::string partName(const std::string& uuid) {
+    return uuid.starts_with("GPU-") ? "MIG-" + uuid.substr(4) : uuid;
+}
 
 }  // namespace
 
@@ -49,7 +55,14 @@ struct Nvml::Library {
 
     DeviceHandle device(const std::string& uuid) const {
         DeviceHandle found = nullptr;
-        return started && byUuid && byUuid(uuid.c_str(), &found) == kOk ? found : nullptr;
+        if (!started || !byUuid) return nullptr;
+        for (const std::string& name : {uuid, partName(uuid)})
+            if (byUuid(name.c_str(), &found) == kOk) return found;
+        return nullptr;
+    }
+    bool knows(const std::string& name) const {
+        DeviceHandle found = nullptr;
+        return started && byUuid && byUuid(name.c_str(), &found) == kOk;
     }
 };
 
@@ -83,6 +96,10 @@ std::string Nvml::driverVersion() const {
     const bool known = m_library->started && m_library->driverVersion &&
                        m_library->driverVersion(text.data(), static_cast<unsigned>(text.size() - 1)) == kOk;
     return known ? text.data() : "";
+}
+
+std::string Nvml::nameOf(const std::string& uuid) const {
+    return !m_library->knows(uuid) && m_library->knows(partName(uuid)) ? partName(uuid) : uuid;
 }
 
 NvmlReading Nvml::read(const std::string& uuid) const {

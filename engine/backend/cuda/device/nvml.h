@@ -28,7 +28,10 @@ class Nvml {
 
     bool available() const;
     std::string driverVersion() const;                // such as "580.65.06"; empty if unknown
-    NvmlReading read(const std::string& uuid) const;  // uuid: "GPU-..."
+    NvmlReading read(const std::string& uuid) const;  // uuid: "GPU-..." or "MIG-..."
+    // Returns the name under which NVML knows a device of CUDA: CUDA gives a part of a GPU (MIG) the UUID "GPU-...",
+    // NVML calls it "MIG-...". Returns the UUID unchanged if NVML does not know it.
+    std::string nameOf(const std::string& uuid) const;
     bool nvlinkBetween(const std::string& uuidA, const std::string& uuidB) const;
 
   private:
