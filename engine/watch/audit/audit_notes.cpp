@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/audit/audit_notes.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "watch/audit/sample_audit.h"
+
+namespace ringside {
+namespace {
+
+// Returns the sum over the ranks of the samples in their steps of an epoch.
+std::int64_t samplesOfSteps(const AttemptFacts& attempt, const LoaderStream& stream, std::int64_t epoch,
+                            EpochAudit& result) {
+    for (const auto& [rank, loader] : stream.loaders) {
+        const auto& samples = attempt.at(rank).samplesOfSteps;
+        const auto found = samples.find(epoch);
+        result.ranks.push_back({rank, found == samples.end() ? 0 : found->second});
+        result.assigned += result.ranks.back().assigned;
+    }
+    return result.assigned;
+}
+
+// True if batches were trained on in the epoch and no index of them was reported.
+bool isUncounted(const AttemptFacts& attempt, const LoaderStream& stream, std::int64_t epoch) {
+    return std::ranges::any_of(stream.loaders, [&](const auto& one) {
+        const PassFacts* pass = attempt.at(one.first).passOf(one.second, epoch);
+        return pass != nullptr && pass->epoch == epoch && pass->trained > 0 && pass->indices == 0;
+    });
+}
+
+std::set<std::int64_t> epochsOf(const AttemptFacts& attempt, const LoaderStream& stream) {
+    std::set<std::int64_t> epochs;
+    for (const auto& [rank, loader] : stream.loaders) {
+        for (const auto& [key, pass] : attempt.at(rank).passes) {
+            if (key.first == loader && pass.epoch) epochs.insert(*pass.epoch);
+        }
+    }
+    return epochs;
+}
+
+void addUncounted(SampleAudit& result, const ChainedAttempt& attempt, const LoaderStream& stream) {
+    for (const std::int64_t epoch : epochsOf(*attempt.facts, stream)) {
+        if (!isUncounted(*attempt.facts, stream, epoch)) continue;
+        EpochAudit one{.epoch = stream.firstEpoch + epoch, .loader = stream.where};
+        one.isFinished = isFinished(*attempt.facts, stream, epoch);
+        const auto& [rank, loader] = *stream.loaders.begin();
+        const DatasetLayer& dataset = attempt.facts->at(rank).loaders.at(loader).dataset.front();
+        one.why = dataset.length < 0 ? "samples of an IterableDataset have no indices: they are only counted"
+                                     : "the indices of the batches are not known: the samples are only counted";
+        // The steps count the samples of all loaders together.
+        if (attempt.training.size() == 1) samplesOfSteps(*attempt.facts, stream, epoch, one);
+        result.training.push_back(std::move(one));
+    }
+}
+
+void addRecordNotes(SampleAudit& result, const std::vector<RecordedFacts>& facts) {
+    std::int64_t bad = 0;
+    for (const RecordedFacts& run : facts) bad += run.badFacts();
+    if (bad > 0) result.notes.push_back(std::to_string(bad) + " lines of facts are damaged and were skipped");
+    for (const RecordedFacts& run : facts) {
+        for (const AttemptFacts& attempt : run.attempts()) {
+            for (const auto& [rank, one] : attempt) {
+                if (one.droppedLines == 0) continue;
+                result.notes.push_back("Rank " + std::to_string(rank) + " could not send " +
+                                       std::to_string(one.droppedLines) + " observations: numbers may be too small");
+            }
+        }
+    }
+}
+
+void addGroupNotes(SampleAudit& result, const ChainedAttempt& attempt) {
+    if (attempt.groups.groups.size() > 1) {
+        result.notes.push_back(std::to_string(attempt.groups.groups.size()) +
+                               " groups of ranks share the layers of one model and read the same samples: each group "
+                               "is counted by itself");
+        return;
+    }
+    const bool shared = std::ranges::any_of(result.training, [](const EpochAudit& one) { return one.shared > 0; });
+    if (attempt.groups.isAssumed && shared) {
+        result.notes.push_back(
+            "No data-parallel wrapper was seen: all ranks are counted as one group. If they share "
+            "the layers of one model, equal samples are correct");
+    }
+}
+
+}  // namespace
+
+void addUncountedEpochs(SampleAudit& result, const std::vector<ChainedAttempt>& chain) {
+    for (const ChainedAttempt& attempt : chain) {
+        for (const LoaderStream& stream : attempt.training) addUncounted(result, attempt, stream);
+    }
+}
+
+void addAuditNotes(SampleAudit& result, const std::vector<RecordedFacts>& facts,
+                   const std::vector<ChainedAttempt>& chain) {
+    const bool trains = std::ranges::any_of(chain, [](const ChainedAttempt& one) {
+        return std::ranges::any_of(*one.facts, [](const auto& rank) { return rank.second.hasSteps; });
+    });
+    const bool loads = std::ranges::any_of(chain, [](const ChainedAttempt& one) { return !one.training.empty(); });
+    if (trains && !loads) {
+        result.notes.push_back(
+            "No DataLoader was used for training: the script draws its samples by itself, and which "
+            "ones it trains on is not seen");
+    }
+    if (!chain.empty()) addGroupNotes(result, chain.back());
+    if (facts.size() > 1) {
+        result.notes.push_back(
+            "All steps of the earlier runs count, also those after the checkpoint that the next run "
+            "continues from");
+    }
+    addRecordNotes(result, facts);
+}
+
+}  // namespace ringside

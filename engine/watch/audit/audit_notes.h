@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "watch/audit/epoch_chain.h"
+#include "watch/audit/recorded_facts.h"
+
+namespace ringside {
+
+struct SampleAudit;
+
+// Adds epochs whose samples have no indices, for example those of an IterableDataset: with their number if it is known.
+void addUncountedEpochs(SampleAudit& result, const std::vector<ChainedAttempt>& chain);
+
+// Adds what could not be judged, and what the numbers take for granted.
+void addAuditNotes(SampleAudit& result, const std::vector<RecordedFacts>& facts,
+                   const std::vector<ChainedAttempt>& chain);
+
+}  // namespace ringside

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/audit/audit_text.h"
+
+#include <algorithm>
+
+namespace ringside {
+namespace {
+
+std::string counted(std::int64_t count, const char* noun) {
+    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+// Returns the draws by rank if they differ: " (by rank 360, 359)".
+std::string byRank(const EpochAudit& epoch) {
+    constexpr std::size_t kMostRanks = 8;
+    const auto [least, most] = std::ranges::minmax_element(epoch.ranks, {}, &RankSamples::assigned);
+    if (epoch.ranks.size() < 2 || least->assigned == most->assigned) return {};
+    if (epoch.ranks.size() > kMostRanks)
+        return " (by rank from " + std::to_string(least->assigned) + " to " + std::to_string(most->assigned) + ")";
+    std::string text;
+    for (const RankSamples& one : epoch.ranks) text += (text.empty() ? "" : ", ") + std::to_string(one.assigned);
+    return " (by rank " + text + ")";
+}
+
+std::string amount(const EpochAudit& epoch) {
+    std::string text = counted(epoch.assigned, "sample");
+    if (epoch.ranks.size() > 1) text += " over " + std::to_string(epoch.ranks.size()) + " ranks" + byRank(epoch);
+    return text;
+}
+
+std::string parts(const EpochAudit& epoch) {
+    std::string text;
+    if (epoch.runs > 1) text += ", in " + std::to_string(epoch.runs) + " runs";
+    return text;
+}
+
+std::string missing(const EpochAudit& epoch, bool training) {
+    if (epoch.never.value_or(0) == 0) return {};
+    const std::string count = std::to_string(*epoch.never);
+    if (epoch.isLeft) return ", " + count + " never: the next run began another epoch";
+    if (!epoch.isFinished) return ", " + count + " not yet when the epoch was left";
+    return ", " + count + (training ? " never trained" : " never used");
+}
+
+bool isGood(const EpochAudit& epoch, bool training) {
+    if (!epoch.distinct) return epoch.why.empty();
+    const bool complete = epoch.never.value_or(0) == 0 || (!epoch.isFinished && !epoch.isLeft);
+    const bool everyRankReads = epoch.why.find("reads all samples") != std::string::npos;
+    return (epoch.twice == 0 && complete) || (!epoch.why.empty() && !(training && everyRankReads));
+}
+
+std::string epochsText(std::int64_t first, std::int64_t last) {
+    if (first == last) return "epoch " + std::to_string(first + 1);
+    return "epochs " + std::to_string(first + 1) + "-" + std::to_string(last + 1);
+}
+
+bool saysTheSame(EpochAudit a, const EpochAudit& b) {
+    a.epoch = b.epoch;
+    return a == b;
+}
+
+void addEpochs(std::vector<AuditLine>& lines, const std::vector<EpochAudit>& epochs, bool training, std::size_t most) {
+    const bool several =
+        std::ranges::any_of(epochs, [&](const EpochAudit& one) { return one.loader != epochs[0].loader; });
+    const bool groups = std::ranges::any_of(epochs, [](const EpochAudit& one) { return one.group > 0; });
+    std::size_t added = 0;
+    for (std::size_t i = 0; i < epochs.size();) {
+        std::size_t end = i + 1;
+        while (end < epochs.size() && saysTheSame(epochs[end], epochs[i])) ++end;
+        if (added == most) {
+            lines.push_back({"", "and " + counted(static_cast<std::int64_t>(epochs.size() - i), "epoch") + " more"});
+            return;
+        }
+        std::string label =
+            (training ? "training " : "validation ") + epochsText(epochs[i].epoch, epochs[end - 1].epoch);
+        if (several) label += " " + epochs[i].loader;
+        if (groups) label += " group " + std::to_string(epochs[i].group + 1);
+        lines.push_back({label, sentenceOf(epochs[i], training), isGood(epochs[i], training)});
+        ++added;
+        i = end;
+    }
+}
+
+}  // namespace
+
+std::string sentenceOf(const EpochAudit& epoch, bool training) {
+    const std::string size = epoch.size ? " of " + std::to_string(*epoch.size) : std::string();
+    if (!epoch.distinct) return amount(epoch) + "; " + (epoch.why.empty() ? "which ones is not known" : epoch.why);
+    if (epoch.isExact()) return "every sample exactly once: " + amount(epoch) + parts(epoch);
+    std::string text = amount(epoch) + parts(epoch) + ": " + std::to_string(*epoch.distinct) + size + " distinct";
+    if (epoch.twice.value_or(0) > 0) text += ", " + std::to_string(*epoch.twice) + " more than once";
+    if (epoch.shared.value_or(0) > 0 && epoch.why.empty())
+        text += " (" + std::to_string(*epoch.shared) + " by several ranks)";
+    text += missing(epoch, training);
+    return epoch.why.empty() ? text : text + "; " + epoch.why;
+}
+
+std::vector<AuditLine> linesOf(const SampleAudit& audit, std::size_t most) {
+    std::vector<AuditLine> lines;
+    addEpochs(lines, audit.training, true, most);
+    addEpochs(lines, audit.validation, false, most);
+    if (audit.trainedOn.value_or(0) > 0) {
+        lines.push_back({"validation",
+                         std::to_string(*audit.trainedOn) + " of " + std::to_string(audit.validated) +
+                             " validation samples were trained on",
+                         false});
+    } else if (audit.trainedOn) {
+        lines.push_back({"validation", "none of its " + std::to_string(audit.validated) + " samples was trained on"});
+    }
+    for (const std::string& note : audit.notes) lines.push_back({"note", note});
+    return lines;
+}
+
+}  // namespace ringside

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/audit/content_check.h"
+
+#include <algorithm>
+
+namespace ringside {
+
+void ContentCheck::add(int space, std::int64_t sample, int rank, std::uint32_t content, const std::uint32_t* label) {
+    if (m_bySample.size() >= kMostChecked) return;
+    const auto [known, isNew] =
+        m_bySample.try_emplace({space, sample}, Sums{content, label == nullptr ? 0 : *label, label != nullptr, rank});
+    const Sums& sums = known->second;
+    if (isNew) ++m_checked;
+    m_ranks = std::max(m_ranks, rank + 1);
+    if (!isNew && sums.content != content) {
+        const bool otherLabel = sums.hasLabel && label != nullptr && sums.label != *label;
+        if (sums.rank == rank) {
+            ++m_ownChanges;
+        } else if (otherLabel || !sums.hasLabel) {
+            ++m_sameIndex;
+        }
+    }
+    const auto [found, isFirst] = m_byContent.try_emplace(content, Seen{space, sample, rank});
+    const Seen& seen = found->second;
+    if (isFirst || (seen.sample == sample && seen.space == space)) return;
+    ++(seen.rank == rank ? m_ownRepeats : m_otherIndex);
+}
+
+// True if samples of one rank have the content of samples of another rank with other indices. Data sets that contain
+// equal samples show as many pairs for each pair of ranks within one rank, too.
+bool ContentCheck::movesSamples() const {
+    return m_otherIndex >= 3 && m_otherIndex > 4 * m_ranks * m_ownRepeats && 200 * m_otherIndex >= m_checked;
+}
+
+bool ContentCheck::contradicts() const {
+    return movesSamples() || (m_sameIndex > 1 && m_ownChanges == 0);
+}
+
+std::string ContentCheck::text() const {
+    const std::string start =
+        "equal indices are not equal samples: of " + std::to_string(m_checked) + " checked samples, ";
+    if (!movesSamples()) return start + std::to_string(m_sameIndex) + " have another content on another rank";
+    return start + std::to_string(m_otherIndex) +
+           " have the same content as a sample of another rank with another index";
+}
+
+}  // namespace ringside

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "watch/audit/recorded_facts.h"
+
+namespace ringside {
+
+// Comparison of samples by their content: equal indices are not equal samples if, for example, each rank has shuffled
+// the list of files by itself. Memory is bounded by kMostChecked samples.
+class ContentCheck {
+  public:
+    static constexpr std::size_t kMostChecked = 1U << 17;
+
+    // Adds the checksums of one sample that a rank has read. label: null if there is none.
+    void add(int space, std::int64_t sample, int rank, std::uint32_t content, const std::uint32_t* label);
+
+    // True if the contents show that indices of different ranks do not name the same samples.
+    bool contradicts() const;
+    // Returns one sentence with the numbers behind contradicts().
+    std::string text() const;
+    std::int64_t checked() const { return m_checked; }
+
+  private:
+    bool movesSamples() const;
+
+    struct Seen {
+        int space = 0;
+        std::int64_t sample = 0;
+        int rank = 0;
+    };
+    struct Sums {
+        std::uint32_t content = 0;
+        std::uint32_t label = 0;
+        bool hasLabel = false;
+        int rank = 0;
+    };
+    std::unordered_map<std::uint32_t, Seen> m_byContent;
+    std::map<std::pair<int, std::int64_t>, Sums> m_bySample;
+    std::int64_t m_checked = 0;
+    int m_ranks = 0;
+    std::int64_t m_sameIndex = 0;   // samples of two ranks with one index and different contents and labels
+    std::int64_t m_otherIndex = 0;  // samples of two ranks with equal contents and different indices
+    std::int64_t m_ownRepeats = 0;  // samples of one rank with equal contents and different indices
+    std::int64_t m_ownChanges = 0;  // samples of one rank whose content changes, for example by augmentation
+};
+
+}  // namespace ringside

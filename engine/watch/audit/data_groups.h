@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "watch/audit/recorded_facts.h"
+
+namespace ringside {
+
+// Data-parallel groups of a script: ranks that train one model on different samples. Ranks of different groups, such as
+// the stages of a pipeline, read the same samples on purpose.
+struct DataGroups {
+    std::vector<std::vector<int>> groups;  // ascending, each rank in exactly one
+    bool isAssumed = false;                // no wrapper was reported: all ranks are taken as one group
+};
+
+DataGroups dataGroups(const AttemptFacts& attempt);
+
+}  // namespace ringside

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/audit/epoch_chain.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+namespace ringside {
+namespace {
+
+// Line, class of the data set, and number among the loaders with the same line and class.
+using LoaderKey = std::tuple<std::string, std::string, int>;
+
+void addStreams(ChainedAttempt& attempt) {
+    std::vector<std::pair<LoaderKey, LoaderStream>> streams;
+    for (const auto& [rank, facts] : *attempt.facts) {
+        std::map<std::pair<std::string, std::string>, int> occurrences;
+        for (const auto& [id, loader] : facts.loaders) {
+            const std::pair<std::string, std::string> line{loader.where, loader.dataset.front().name};
+            const LoaderKey key{line.first, line.second, occurrences[line]++};
+            auto known = std::ranges::find(streams, key, &std::pair<LoaderKey, LoaderStream>::first);
+            if (known == streams.end()) known = streams.insert(known, {key, {.where = loader.where}});
+            LoaderStream& stream = known->second;
+            stream.loaders[rank] = id;
+            stream.isTraining |= facts.hasTrained(id);
+            if (facts.hasTrained(id)) stream.lastEpoch = std::max(stream.lastEpoch, facts.lastEpoch.at(id));
+        }
+    }
+    for (auto& [key, stream] : streams)
+        (stream.isTraining ? attempt.training : attempt.validation).push_back(std::move(stream));
+}
+
+// Returns the sampler's epoch in an epoch of the attempt, by the lowest rank that reports one.
+std::optional<std::int64_t> samplerEpoch(const AttemptFacts& attempt, const LoaderStream& stream, std::int64_t epoch) {
+    for (const auto& [rank, loader] : stream.loaders) {
+        const PassFacts* pass = attempt.at(rank).passOf(loader, epoch);
+        if (pass != nullptr && pass->samplerEpoch) return pass->samplerEpoch;
+    }
+    return {};
+}
+
+void chain(const ChainedAttempt& before, const LoaderStream& last, const AttemptFacts& facts, LoaderStream& next) {
+    next.firstEpoch = last.firstEpoch + last.lastEpoch + 1;
+    if (isFinished(*before.facts, last, last.lastEpoch)) return;
+    const auto a = samplerEpoch(*before.facts, last, last.lastEpoch);
+    const auto b = samplerEpoch(facts, next, 0);
+    next.continuesEpoch = !a || !b || *a == *b;
+    if (next.continuesEpoch) --next.firstEpoch;
+}
+
+}  // namespace
+
+int ChainedAttempt::find(const std::vector<LoaderStream>& streams, int rank, std::int64_t loader) const {
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+        const auto found = streams[i].loaders.find(rank);
+        if (found != streams[i].loaders.end() && found->second == loader) return static_cast<int>(i);
+    }
+    return -1;
+}
+
+int ChainedAttempt::groupOf(int rank) const {
+    for (std::size_t group = 0; group < groups.groups.size(); ++group) {
+        if (std::ranges::find(groups.groups[group], rank) != groups.groups[group].end()) return static_cast<int>(group);
+    }
+    return 0;
+}
+
+bool isFinished(const AttemptFacts& attempt, const LoaderStream& stream, std::int64_t epoch) {
+    return std::ranges::all_of(stream.loaders, [&](const auto& one) {
+        const PassFacts* pass = attempt.at(one.first).passOf(one.second, epoch);
+        return pass != nullptr && pass->isExhausted;
+    });
+}
+
+std::vector<ChainedAttempt> chainAttempts(const std::vector<const AttemptFacts*>& attempts) {
+    std::vector<ChainedAttempt> chained;
+    for (const AttemptFacts* facts : attempts) {
+        ChainedAttempt attempt{.facts = facts, .groups = dataGroups(*facts)};
+        addStreams(attempt);
+        for (std::size_t i = 0; i < attempt.training.size(); ++i) {
+            // The latest attempt that has trained; an attempt that failed before its first step has no training loader.
+            const auto before = std::ranges::find_if(chained.rbegin(), chained.rend(),
+                                                     [i](const auto& one) { return one.training.size() > i; });
+            if (before != chained.rend()) chain(*before, before->training[i], *facts, attempt.training[i]);
+        }
+        chained.push_back(std::move(attempt));
+    }
+    return chained;
+}
+
+}  // namespace ringside

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "watch/audit/data_groups.h"
+#include "watch/audit/recorded_facts.h"
+
+namespace ringside {
+
+// The loaders of all ranks that play one role in a script: the loader of one line, in one attempt.
+struct LoaderStream {
+    std::string where{};                    // "train.py:48"
+    bool isTraining = false;                // at least one batch was trained on
+    std::map<int, std::int64_t> loaders{};  // rank -> number of its loader
+    std::int64_t lastEpoch = -1;            // own numbers; training only
+    std::int64_t firstEpoch = 0;            // number in the chain of the attempt's epoch 0
+    bool continuesEpoch = false;            // epoch 0 completes an epoch that the attempt before has left
+};
+
+// One attempt of a chain of runs, with its loaders in order.
+struct ChainedAttempt {
+    const AttemptFacts* facts = nullptr;
+    DataGroups groups{};
+    std::vector<LoaderStream> training{}, validation{};
+
+    // Returns the position in `training` or `validation` of a rank's loader, or -1.
+    int find(const std::vector<LoaderStream>& streams, int rank, std::int64_t loader) const;
+    int groupOf(int rank) const;  // 0 for an unknown rank
+};
+
+// Returns the attempts of a chain of runs, oldest first, with the numbers of their epochs in the chain. The facts must
+// outlive the result. An attempt continues the last epoch of the attempt before if that epoch is unfinished, and if the
+// samplers of both have the same epoch or have none.
+std::vector<ChainedAttempt> chainAttempts(const std::vector<const AttemptFacts*>& attempts);
+
+// True if each rank of the stream has read its loader to the end in that epoch of the attempt.
+bool isFinished(const AttemptFacts& attempt, const LoaderStream& stream, std::int64_t epoch);
+
+}  // namespace ringside

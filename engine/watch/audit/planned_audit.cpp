@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/audit/planned_audit.h"
+
+#include <optional>
+#include <string>
+
+#include "config/run_config.h"
+#include "run/record/plan_watch.h"
+#include "sampling/plan/epoch_spec.h"
+#include "sampling/plan/shard_plan.h"
+#include "watch/audit/sample_counts.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::int64_t kLargestWork = 400'000'000;  // samples over all epochs, some seconds
+
+using EpochHashes = std::map<int, const Consumed*>;  // by rank
+
+// Returns the first rank whose hash is not that of the plan; -1 if all are.
+int firstOtherRank(const ShardPlan& plan, const EpochHashes& hashes) {
+    for (const auto& [rank, consumed] : hashes) {
+        if (trainedHash(plan, rank) != consumed->sha256) return rank;
+    }
+    return -1;
+}
+
+void countPlan(EpochAudit& result, const ShardPlan& plan, int worldSize) {
+    SampleCounts counts;
+    for (int rank = 0; rank < worldSize; ++rank) {
+        for (std::int64_t slot = 0; slot < plan.trainedOf(rank); ++slot) counts.add(plan.index(rank, slot), rank);
+    }
+    result.distinct = counts.distinct();
+    result.twice = counts.twice();
+    result.shared = counts.shared();
+    result.size = plan.spec().datasetSize;
+    result.never = *result.size - counts.distinct();
+    result.isFinished = true;
+    const std::int64_t repeated = counts.assigned() - counts.distinct();
+    if (repeated > 0 && repeated == plan.padding() && result.never == 0)
+        result.why = "the sampler repeats " + std::to_string(repeated) + " so that each rank gets " +
+                     std::to_string(plan.samplesPerRank());
+    if (repeated == 0 && result.never.value_or(0) > 0)
+        result.why = plan.droppedByLoader() > 0 ? "drop_last leaves them out" : "the sampler leaves them out";
+}
+
+EpochAudit auditEpoch(const RunConfig& config, std::int64_t size, std::int64_t epoch, const EpochHashes& hashes,
+                      bool counts) {
+    EpochAudit result{.epoch = epoch};
+    for (const auto& [rank, consumed] : hashes) {
+        result.ranks.push_back({rank, consumed->count});
+        result.assigned += consumed->count;
+    }
+    const auto ranks = static_cast<int>(config.dataRanks());
+    if (static_cast<int>(hashes.size()) < ranks) {
+        result.why = "not every rank has finished the epoch";
+        return result;
+    }
+    result.isFinished = true;
+    if (!counts || needsClasses(config.sampler.kind)) {
+        result.why = counts ? "the plan of this sampler needs the classes of the data"
+                            : "not counted: the plans of all epochs together are too large";
+        return result;
+    }
+    const Result<ShardPlan> plan = ShardPlan::make(epochSpec(config, size, epoch));
+    if (!plan) {
+        result.why = plan.problem().text();
+        return result;
+    }
+    if (const int other = firstOtherRank(plan.value(), hashes); other >= 0) {
+        result.why = "rank " + std::to_string(other) + " trained on other samples than planned";
+        return result;
+    }
+    countPlan(result, plan.value(), ranks);
+    return result;
+}
+
+}  // namespace
+
+Result<SampleAudit> auditByPlan(const RunStarted& started, const std::vector<Consumed>& hashes) {
+    Problems problems;
+    const Result<RunConfig> config = RunConfig::parse(started.config, "the run's experiment", &problems);
+    if (!config) return config.problem();
+    std::map<std::int64_t, EpochHashes> epochs;
+    for (const Consumed& one : hashes) {
+        if (one.rank < config.value().dataRanks()) epochs[one.epoch][one.rank] = &one;
+    }
+    SampleAudit result;
+    std::int64_t work = 0;
+    for (const auto& [epoch, ranks] : epochs) {
+        work += started.trainingSamples;
+        result.training.push_back(
+            auditEpoch(config.value(), started.trainingSamples, epoch, ranks, work <= kLargestWork));
+    }
+    return result;
+}
+
+}  // namespace ringside

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/audit/recorded_facts.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "telemetry/events/limits.h"
+#include "watch/evidence/fact_reader.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kMostLayers = 8;
+constexpr std::size_t kMostSubset = 1U << 20;    // indices; Python reports at most 1,000,000
+constexpr std::size_t kMostSubsets = 64;         // of one rank
+constexpr std::size_t kMostPasses = 1U << 16;    // of one rank
+constexpr std::size_t kMostContents = 1U << 10;  // batches of one rank
+constexpr int kMostAttempts = 64;
+
+// Returns the numbers of an array if all of them are from 0 to `most`, otherwise nothing.
+std::vector<std::int64_t> numbersUpTo(const Json& object, std::string_view key, std::int64_t most) {
+    std::vector<std::int64_t> numbers = numbersOf(object, key);
+    const bool fits = std::ranges::all_of(numbers, [most](std::int64_t one) { return one >= 0 && one <= most; });
+    return fits ? numbers : std::vector<std::int64_t>();
+}
+
+std::vector<int> ranksAt(const Json& object, std::string_view key) {
+    const std::vector<std::int64_t> numbers = numbersUpTo(object, key, limits::kMaxRanks - 1);
+    return {numbers.begin(), numbers.end()};
+}
+
+// True for a key of a data set's facts whose value depends on the content of the data set.
+bool isContent(const std::string& key, const Json& value) {
+    if (key == "fingerprint") return true;
+    if (key == "content_crc32")
+        return value.is_array() && std::ranges::any_of(value, [](const Json& one) { return one.is_number(); });
+    return key != "indices_sha256" && key.ends_with("_sha256");
+}
+
+// Returns the description of a data set without the numbers of objects, which differ between processes.
+Json comparable(const Json& dataset) {
+    Json result = Json::object();
+    for (const auto& [key, value] : dataset.items()) {
+        if (key == "object" || key == "inner") continue;
+        if (key != "parts" || !value.is_array()) {
+            result[key] = value;
+            continue;
+        }
+        for (const Json& part : value) {
+            if (part.is_object()) result[key].push_back(comparable(part));
+        }
+    }
+    return result;
+}
+
+std::vector<DatasetLayer> layersOf(const Json& loader) {
+    std::vector<DatasetLayer> layers;
+    const Json* dataset = &loader;
+    for (const char* key = "dataset"; static_cast<int>(layers.size()) < kMostLayers; key = "inner") {
+        const auto found = dataset->find(key);
+        if (found == dataset->end() || !found->is_object()) break;
+        dataset = &*found;
+        DatasetLayer layer;
+        layer.object = static_cast<int>(std::min<std::int64_t>(numberOf(*dataset, "object", -1), 1 << 30));
+        layer.length = numberOf(*dataset, "length", -1);
+        layer.name = textOf(*dataset, "class");
+        if (dataset->contains("inner")) layer.indicesSha256 = textOf(*dataset, "indices_sha256");
+        for (const auto& [name, value] : dataset->items()) layer.hasContent |= isContent(name, value);
+        layer.description = comparable(*dataset).dump(-1, ' ', false, Json::error_handler_t::replace);
+        layers.push_back(std::move(layer));
+    }
+    if (layers.empty()) layers.emplace_back();
+    return layers;
+}
+
+void takeLoader(RankFacts& rank, const Json& facts) {
+    LoaderFacts loader;
+    loader.id = numberOf(facts, "id", 0);
+    loader.where = textOf(facts, "where");
+    loader.batchSize = numberOf(facts, "batch_size", 0);
+    loader.dropLast = flagOf(facts, "drop_last").value_or(false);
+    loader.sampler = facts.value("sampler", Json::object());
+    loader.dataset = layersOf(facts);
+    rank.loaders[loader.id] = std::move(loader);
+}
+
+// Adds a piece of a Subset. Pieces arrive in order; a subset with a missing piece is forgotten.
+void takeSubset(RankFacts& rank, const Json& facts) {
+    const auto object = static_cast<int>(std::min<std::int64_t>(numberOf(facts, "object", -1), 1 << 30));
+    const std::vector<std::int64_t> index = numbersUpTo(facts, "index", limits::kMaxBatch);
+    if (object < 0 || (rank.subsets.size() >= kMostSubsets && !rank.subsets.contains(object))) return;
+    std::vector<std::uint32_t>& indices = rank.subsets[object];
+    const auto first = static_cast<std::size_t>(numberOf(facts, "first", 0));
+    if (first != indices.size() || indices.size() + index.size() > kMostSubset) {
+        rank.subsets.erase(object);
+        return;
+    }
+    for (const std::int64_t one : index) indices.push_back(static_cast<std::uint32_t>(one));
+}
+
+void addTrainedEpoch(RankFacts& rank, std::int64_t loader, std::int64_t epoch) {
+    std::int64_t& last = rank.lastEpoch.try_emplace(loader, epoch).first->second;
+    last = std::max(last, epoch);
+}
+
+PassFacts* passOfFacts(RankFacts& rank, const Json& facts) {
+    const std::int64_t loader = numberOf(facts, "loader", -1), pass = numberOf(facts, "pass", -1);
+    if (loader < 0 || pass < 0) return nullptr;
+    if (rank.passes.size() >= kMostPasses && !rank.passes.contains({loader, pass})) return nullptr;
+    PassFacts& one = rank.passes[{loader, pass}];
+    one.loader = loader;
+    one.pass = pass;
+    return &one;
+}
+
+void takePass(RankFacts& rank, const Json& facts) {
+    PassFacts* pass = passOfFacts(rank, facts);
+    if (pass == nullptr) return;
+    const std::int64_t epoch = numberOf(facts, "sampler_epoch", -1);
+    if (epoch >= 0) pass->samplerEpoch = epoch;
+}
+
+void takePassEnd(RankFacts& rank, const Json& facts) {
+    PassFacts* pass = passOfFacts(rank, facts);
+    if (pass == nullptr) return;
+    pass->hasEnded = true;
+    pass->isExhausted = textOf(facts, "why") == "exhausted";
+    pass->batches = numberOf(facts, "batches", 0);
+    pass->trained = numberOf(facts, "trained", 0);
+    pass->untrained = numberOf(facts, "untrained", 0);
+    pass->indices = numberOf(facts, "indices", 0);
+    pass->sha256 = textOf(facts, "sha256");
+    const std::int64_t epoch = numberOf(facts, "epoch", -1);
+    if (epoch < 0) return;
+    pass->epoch = epoch;
+    addTrainedEpoch(rank, pass->loader, epoch);
+}
+
+void takeContent(RankFacts& rank, const Json& facts) {
+    const std::tuple key{numberOf(facts, "loader", -1), numberOf(facts, "pass", -1), numberOf(facts, "batch", -1)};
+    if (rank.contents.size() >= kMostContents) return;
+    ContentSums& content = rank.contents[key];
+    for (const std::int64_t sum : numbersUpTo(facts, "sample_crc32", 0xFFFFFFFF))
+        content.samples.push_back(static_cast<std::uint32_t>(sum));
+    for (const std::int64_t sum : numbersUpTo(facts, "label_crc32", 0xFFFFFFFF))
+        content.labels.push_back(static_cast<std::uint32_t>(sum));
+}
+
+void takeDataParallel(RankFacts& rank, const Json& facts) {
+    if (std::vector<int> ranks = ranksAt(facts, "ranks"); !ranks.empty()) rank.dataParallel.push_back(std::move(ranks));
+}
+
+using Take = void (*)(RankFacts&, const Json&);
+
+const std::map<std::string, Take, std::less<>>& takers() {
+    static const std::map<std::string, Take, std::less<>> table = {
+        {"loader", takeLoader},
+        {"subset", takeSubset},
+        {"pass", takePass},
+        {"pass_end", takePassEnd},
+        {"content", takeContent},
+        {"data_parallel", takeDataParallel},
+        {"group", [](RankFacts& rank,
+                     const Json& facts) { rank.groups[numberOf(facts, "group", -1)] = ranksAt(facts, "ranks"); }},
+        {"shard_group",
+         [](RankFacts& rank, const Json& facts) { rank.shardGroups.push_back(numberOf(facts, "group", -1)); }},
+        {"pipeline", [](RankFacts& rank, const Json&) { rank.hasPipeline = true; }},
+        {"end",
+         [](RankFacts& rank, const Json& facts) {
+             rank.droppedLines = numberOf(facts, "dropped_lines", 0) + numberOf(facts, "dropped_observations", 0);
+         }},
+    };
+    return table;
+}
+
+}  // namespace
+
+Json factsOf(const ScriptFacts& event) {
+    Json facts = Json::parse(event.facts, nullptr, false);
+    return facts.is_object() ? facts : Json();
+}
+
+const PassFacts* RankFacts::passOf(std::int64_t loader, std::int64_t epoch) const {
+    const PassFacts* open = nullptr;  // the latest pass without an end
+    for (auto one = passes.lower_bound({loader, 0}); one != passes.end() && one->first.first == loader; ++one) {
+        if (one->second.epoch == epoch) return &one->second;
+        if (!one->second.hasEnded) open = &one->second;
+    }
+    return open;
+}
+
+int RecordedFacts::attemptOf(int rank) const {
+    const auto found = m_current.find(rank);
+    return found == m_current.end() ? 0 : found->second;
+}
+
+RankFacts& RecordedFacts::of(int rank) {
+    const auto attempt = static_cast<std::size_t>(attemptOf(rank));
+    if (m_attempts.size() <= attempt) m_attempts.resize(attempt + 1);
+    return m_attempts[attempt][rank];
+}
+
+void RecordedFacts::take(const ScriptFacts& event) {
+    m_watched = true;
+    if (event.about == "batch") return;  // counted by SampleAuditor
+    if (event.about == "process") {
+        const auto known = m_current.try_emplace(event.rank, 0);
+        if (!known.second && known.first->second + 1 < kMostAttempts) ++known.first->second;
+        of(event.rank);
+        return;
+    }
+    const auto take = takers().find(event.about);
+    if (take == takers().end()) return;
+    const Json facts = factsOf(event);
+    if (!facts.is_object()) {
+        ++m_bad;
+        return;
+    }
+    take->second(of(event.rank), facts);
+}
+
+void RecordedFacts::add(const Event& event) {
+    if (const auto* facts = std::get_if<ScriptFacts>(&event)) take(*facts);
+    if (const auto* started = std::get_if<RunStarted>(&event); started != nullptr && !m_started) m_started = *started;
+    if (const auto* trained = std::get_if<ConsumedIndices>(&event))
+        addTrainedEpoch(of(trained->rank), trained->loader, trained->epoch);
+    if (const auto* frame = std::get_if<StepsFrame>(&event)) {
+        RankFacts& rank = of(frame->rank);
+        rank.hasSteps |= !frame->step.empty();
+        for (const std::int64_t samples : frame->samples) rank.samplesOfSteps[frame->epoch] += samples;
+    }
+}
+
+}  // namespace ringside

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/json/json.h"
+#include "telemetry/events/events.h"
+
+namespace ringside {
+
+// One data set object in a rank's process: the loader's own, or one inside of it.
+struct DatasetLayer {
+    int object = -1;            // number of the object in the process
+    std::int64_t length = -1;   // -1: not known, for example of an IterableDataset
+    std::string name;           // class
+    std::string description;    // all facts that ranks can compare, as JSON
+    bool hasContent = false;    // the description contains checksums of values or of a list of files
+    std::string indicesSha256;  // of a Subset; empty: no Subset
+};
+
+// "loader" facts of a rank.
+struct LoaderFacts {
+    std::int64_t id = 0;
+    std::string where;           // "train.py:48"
+    std::int64_t batchSize = 0;  // 0: not known
+    bool dropLast = false;
+    Json sampler;
+    std::vector<DatasetLayer> dataset;  // from the outside to the inside, at least one
+};
+
+// One iteration over a loader, from its "pass" and "pass_end" facts.
+struct PassFacts {
+    std::int64_t loader = 0;
+    std::int64_t pass = 0;
+    std::optional<std::int64_t> samplerEpoch;
+    std::optional<std::int64_t> epoch;  // number among the loader's passes with trained batches
+    bool hasEnded = false;
+    bool isExhausted = false;
+    std::int64_t batches = 0, trained = 0, untrained = 0;
+    std::int64_t indices = 0;  // number of trained indices
+    std::string sha256;        // of the trained indices
+};
+
+// Checksums of the first samples of a batch, from its "content" facts.
+struct ContentSums {
+    std::vector<std::uint32_t> samples, labels;  // checksums
+};
+
+// Facts about one process of a rank.
+struct RankFacts {
+    std::map<std::int64_t, LoaderFacts> loaders;                        // by id
+    std::map<int, std::vector<std::uint32_t>> subsets;                  // indices of Subset objects, by object
+    std::map<std::pair<std::int64_t, std::int64_t>, PassFacts> passes;  // by loader and pass
+    std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, ContentSums> contents;  // by loader, pass, batch
+    std::vector<std::vector<int>> dataParallel;       // ranks of each data-parallel group
+    std::map<std::int64_t, std::vector<int>> groups;  // "group" facts
+    std::vector<std::int64_t> shardGroups;            // numbers of groups that shard parameters
+    bool hasPipeline = false;
+    std::int64_t droppedLines = 0;
+    std::map<std::int64_t, std::int64_t> samplesOfSteps;  // by epoch, from "steps"
+    std::map<std::int64_t, std::int64_t> lastEpoch;       // by loader, from "indices" and "pass_end"
+    bool hasSteps = false;
+
+    // Returns the pass of a loader's epoch, or null.
+    const PassFacts* passOf(std::int64_t loader, std::int64_t epoch) const;
+    bool hasTrained(std::int64_t loader) const { return lastEpoch.contains(loader); }
+};
+
+// Facts about all ranks from one start of the script until its end or its restart by torchrun. A rank without facts has
+// no entry.
+using AttemptFacts = std::map<int, RankFacts>;
+
+// Facts of a run that the sample audit needs, from telemetry events in their recorded order.
+class RecordedFacts {
+  public:
+    void add(const Event& event);
+    // Returns the number of the attempt that the rank's next events belong to, from 0.
+    int attemptOf(int rank) const;
+    const std::vector<AttemptFacts>& attempts() const { return m_attempts; }
+    const std::optional<RunStarted>& started() const { return m_started; }
+    bool isWatched() const { return m_watched; }  // the run has reported facts about a script
+    std::int64_t badFacts() const { return m_bad; }
+
+  private:
+    RankFacts& of(int rank);
+    void take(const ScriptFacts& facts);
+
+    std::optional<RunStarted> m_started;
+    std::vector<AttemptFacts> m_attempts;
+    std::map<int, int> m_current;  // rank -> attempt
+    bool m_watched = false;
+    std::int64_t m_bad = 0;
+};
+
+// Returns the facts of a "script" event; null if the text is no JSON object.
+Json factsOf(const ScriptFacts& event);
+
+}  // namespace ringside

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/audit/sample_audit.h"
+
+#include <algorithm>
+
+#include "watch/audit/audit_notes.h"
+#include "watch/audit/epoch_reasons.h"
+#include "watch/evidence/fact_reader.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kTraining = 0, kValidation = 1;
+constexpr std::int64_t kLastPass = 1 << 30;    // the number of a pass and of its attempt share 64 bits
+constexpr std::int64_t kContentBatches = 4;    // of a loader's first pass whose contents are reported
+constexpr std::int64_t kSmallEpoch = 1 << 14;  // of an epoch
+
+std::vector<const AttemptFacts*> attemptsOf(const std::vector<RecordedFacts>& facts) {
+    std::vector<const AttemptFacts*> attempts;
+    for (const RecordedFacts& run : facts) {
+        for (const AttemptFacts& attempt : run.attempts()) attempts.push_back(&attempt);
+    }
+    return attempts;
+}
+
+const ContentSums* contentOf(const RankFacts& rank, std::int64_t loader, std::int64_t pass, std::int64_t batch) {
+    const auto found = rank.contents.find({loader, pass, batch});
+    return found == rank.contents.end() ? nullptr : &found->second;
+}
+
+}  // namespace
+
+SampleAuditor::SampleAuditor(std::vector<RecordedFacts> facts) : m_facts(std::move(facts)) {
+    std::size_t first = 0;
+    for (const RecordedFacts& run : m_facts) {
+        m_firstAttempt.push_back(first);
+        first += run.attempts().size();
+    }
+    m_chain = chainAttempts(attemptsOf(m_facts));
+    m_spaces = std::make_unique<SampleSpaces>(m_chain);
+}
+
+void SampleAuditor::add(std::size_t run, const Event& event) {
+    if (run != m_run) m_attempts.clear();
+    m_run = run;
+    const auto attemptOf = [&](int rank) {
+        const auto found = m_attempts.find(rank);
+        return m_firstAttempt[run] + (found == m_attempts.end() ? 0 : found->second);
+    };
+    if (const auto* trained = std::get_if<ConsumedIndices>(&event)) addTrained(attemptOf(trained->rank), *trained);
+    const auto* facts = std::get_if<ScriptFacts>(&event);
+    if (facts == nullptr) return;
+    if (facts->about == "process") {
+        const auto known = m_attempts.try_emplace(facts->rank, 0);
+        const std::size_t attempts = m_facts[run].attempts().size();
+        if (!known.second && known.first->second + 1 < attempts) ++known.first->second;
+    } else if (facts->about == "batch") {
+        const Json batch = factsOf(*facts);
+        if (batch.is_object()) addEvaluated(attemptOf(facts->rank), facts->rank, batch);
+    }
+}
+
+void SampleAuditor::addTrained(std::size_t attempt, const ConsumedIndices& event) {
+    if (attempt >= m_chain.size()) return;
+    const ChainedAttempt& facts = m_chain[attempt];
+    const int stream = facts.find(facts.training, event.rank, event.loader);
+    if (stream < 0) return;
+    const std::int64_t epoch = facts.training[static_cast<std::size_t>(stream)].firstEpoch + event.epoch;
+    const EpochKey key{kTraining, stream, facts.groupOf(event.rank), epoch};
+    if (stream == 0) m_epochs[attempt][event.rank] = epoch;
+    Counted& counted = m_counted[{attempt, event.rank, event.loader, event.epoch}];
+    const RankFacts& rank = facts.facts->at(event.rank);
+    const PassFacts* pass = rank.passOf(event.loader, event.epoch);
+    const bool inOrder = pass != nullptr && pass->untrained == 0 && counted.batches < kContentBatches;
+    const ContentSums* content = inOrder ? contentOf(rank, event.loader, pass->pass, counted.batches) : nullptr;
+    counted.indices += static_cast<std::int64_t>(event.index.size());
+    ++counted.batches;
+    if (m_closed.contains(key)) {
+        ++m_late;
+        return;
+    }
+    Open& open = openOf(key, attempt);
+    open.label = epoch;
+    count(open, attempt, event.rank, event.loader, event.index, content, kTraining, stream);
+    closeBefore(key);
+}
+
+void SampleAuditor::addEvaluated(std::size_t attempt, int rank, const Json& batch) {
+    if (attempt >= m_chain.size()) return;
+    const ChainedAttempt& facts = m_chain[attempt];
+    const std::int64_t loader = numberOf(batch, "loader", -1), pass = numberOf(batch, "pass", -1);
+    const int stream = facts.find(facts.validation, rank, loader);
+    const std::vector<std::int64_t> index = numbersOf(batch, "index");
+    if (stream < 0 || pass < 0 || pass > kLastPass || index.empty()) return;
+    const std::int64_t number = static_cast<std::int64_t>(attempt << 32) + pass;
+    const EpochKey key{kValidation, stream, facts.groupOf(rank), number};
+    if (m_closed.contains(key)) {
+        ++m_late;
+        return;
+    }
+    const bool isNew = !m_open.contains(key);
+    Open& open = openOf(key, attempt);
+    if (isNew) {
+        const auto epochs = m_epochs.find(attempt);
+        for (const auto& [one, epoch] : epochs == m_epochs.end() ? std::map<int, std::int64_t>() : epochs->second)
+            open.label = std::max(open.label, epoch);
+    }
+    Counted& counted = m_counted[{attempt, rank, loader, -1 - pass}];
+    counted.indices += static_cast<std::int64_t>(index.size());
+    const std::int64_t inPass = numberOf(batch, "batch", -1);
+    count(open, attempt, rank, loader, index, contentOf(facts.facts->at(rank), loader, pass, inPass), kValidation,
+          stream);
+    closeBefore(key);
+}
+
+void SampleAuditor::count(Open& open, std::size_t attempt, int rank, std::int64_t loader,
+                          const std::vector<std::int64_t>& index, const ContentSums* content, int role, int stream) {
+    const SampleMap& map = m_spaces->of(attempt, rank, loader);
+    if (open.why.empty()) open.why = map.why;
+    SampleCounts& counts = open.spaces[map.space];
+    SampleSet& all = (role == kTraining ? m_trained : m_validated)[map.space];
+    for (std::size_t i = 0; i < index.size(); ++i) {
+        const std::int64_t sample = map.sampleOf(index[i]);
+        if (sample < 0 || (map.length >= 0 && sample >= map.length)) {
+            ++open.outside;
+            continue;
+        }
+        counts.add(sample, rank);
+        all.insert(sample);
+        if (content == nullptr || i >= content->samples.size()) continue;
+        const std::uint32_t* label = i < content->labels.size() ? &content->labels[i] : nullptr;
+        m_contents[{role, stream}].add(map.space, sample, rank, content->samples[i], label);
+        auto& contents = role == kTraining ? m_trainedContents : m_validatedContents;
+        if (contents.size() < ContentCheck::kMostChecked) contents.try_emplace(content->samples[i], map.space);
+        if (open.withContent < kSmallEpoch) ++open.contents[content->samples[i]];
+        ++open.withContent;
+    }
+    open.ranks[rank] += static_cast<std::int64_t>(index.size());
+    open.attempts.insert(attempt);
+}
+
+// Returns the counts of an epoch. Each rank of the group counts, although it may have drawn nothing yet.
+SampleAuditor::Open& SampleAuditor::openOf(const EpochKey& key, std::size_t attempt) {
+    const auto [found, isNew] = m_open.try_emplace(key);
+    if (isNew) {
+        for (const int rank : ranksOf(key, attempt)) found->second.ranks.try_emplace(rank, 0);
+    }
+    return found->second;
+}
+
+// Closes the epochs of the same loader before the last one, and the oldest epochs if too many are open.
+void SampleAuditor::closeBefore(const EpochKey& key) {
+    while (m_open.size() > kMostOpen) {
+        const auto oldest =
+            std::ranges::min_element(m_open, {}, [](const auto& one) { return std::get<3>(one.first) & 0xFFFFFFFF; });
+        close(oldest->first, oldest->second);
+        m_open.erase(oldest);
+    }
+    EpochKey earlier = key;
+    std::get<3>(earlier) -= 3;  // ranks that do not wait for each other may be some epochs behind
+    const auto found = m_open.find(earlier);
+    if (found == m_open.end()) return;
+    close(found->first, found->second);
+    m_open.erase(found);
+}
+
+void SampleAuditor::close(const EpochKey& key, Open& open) {
+    Done done{.key = key, .epoch = audit(key, open)};
+    if (open.withContent == done.epoch.assigned && open.withContent < kSmallEpoch) {
+        done.contents = static_cast<std::int64_t>(open.contents.size());
+        done.contentsTwice = std::ranges::count_if(open.contents, [](const auto& one) { return one.second > 1; });
+    }
+    m_done.push_back(std::move(done));
+    m_closed.insert(key);
+}
+
+const LoaderStream* SampleAuditor::streamOf(const EpochKey& key, std::size_t attempt) const {
+    const ChainedAttempt& one = m_chain[attempt];
+    const auto& streams = std::get<0>(key) == kTraining ? one.training : one.validation;
+    const auto number = static_cast<std::size_t>(std::get<1>(key));
+    return number < streams.size() ? &streams[number] : nullptr;
+}
+
+// Returns the ranks of the epoch's group that have its loader in an attempt.
+std::vector<int> SampleAuditor::ranksOf(const EpochKey& key, std::size_t attempt) const {
+    std::vector<int> ranks;
+    const LoaderStream* stream = streamOf(key, attempt);
+    if (stream == nullptr) return ranks;
+    for (const auto& [rank, loader] : stream->loaders) {
+        if (m_chain[attempt].groupOf(rank) == std::get<2>(key)) ranks.push_back(rank);
+    }
+    return ranks;
+}
+
+// Returns the number of samples that the loaders of all ranks select from; empty if the length of a data set is not
+// known.
+std::optional<std::int64_t> SampleAuditor::sizeOf(const EpochKey& key, const Open& open) const {
+    std::map<int, std::set<const SampleMap*>> bySpace;
+    for (const std::size_t attempt : open.attempts) {
+        for (const int rank : ranksOf(key, attempt)) {
+            const SampleMap& map = m_spaces->of(attempt, rank, streamOf(key, attempt)->loaders.at(rank));
+            if (map.length < 0) return {};
+            bySpace[map.space].insert(&map);
+        }
+    }
+    std::int64_t size = 0;
+    for (const auto& [space, maps] : bySpace) {
+        const bool whole = std::ranges::any_of(maps, [](const SampleMap* map) { return map->subsets.empty(); });
+        if (whole) {
+            size += (*maps.begin())->length;
+            continue;
+        }
+        const std::vector<const void*> memory(maps.begin(), maps.end());
+        const auto known = m_sizes.find(memory);
+        if (known != m_sizes.end()) {
+            size += known->second;
+            continue;
+        }
+        SampleSet selected;
+        for (const SampleMap* map : maps) {
+            for (std::size_t i = 0; i < map->subsets.front()->size(); ++i) {
+                const std::int64_t sample = map->sampleOf(static_cast<std::int64_t>(i));
+                if (sample >= 0) selected.insert(sample);
+            }
+        }
+        size += m_sizes[memory] = selected.size();
+    }
+    return size;
+}
+
+EpochAudit SampleAuditor::audit(const EpochKey& key, const Open& open) const {
+    EpochAudit result{.epoch = open.label, .group = std::get<2>(key)};
+    for (const auto& [rank, assigned] : open.ranks) {
+        result.ranks.push_back({rank, assigned});
+        result.assigned += assigned;
+    }
+    const std::size_t last = *open.attempts.rbegin();
+    const LoaderStream& stream = *streamOf(key, last);
+    result.loader = stream.where;
+    std::set<std::size_t> runs;
+    for (const std::size_t attempt : open.attempts)
+        runs.insert(
+            static_cast<std::size_t>(std::ranges::upper_bound(m_firstAttempt, attempt) - m_firstAttempt.begin()));
+    result.runs = static_cast<int>(runs.size());
+    if (std::get<0>(key) == kTraining) {
+        result.isFinished = isFinished(*m_chain[last].facts, stream, result.epoch - stream.firstEpoch);
+        const bool isLast = result.epoch - stream.firstEpoch == stream.lastEpoch;
+        const bool hasNext = std::any_of(m_chain.begin() + static_cast<std::ptrdiff_t>(last) + 1, m_chain.end(),
+                                         [&](const ChainedAttempt& one) {
+                                             return one.training.size() > static_cast<std::size_t>(std::get<1>(key));
+                                         });
+        result.isLeft = !result.isFinished && isLast && hasNext;
+    } else {
+        const std::int64_t pass = std::get<3>(key) & 0xFFFFFFFF;
+        result.isFinished = std::ranges::all_of(ranksOf(key, last), [&](int rank) {
+            const auto& passes = m_chain[last].facts->at(rank).passes;
+            const auto found = passes.find({stream.loaders.at(rank), pass});
+            return found == passes.end() || found->second.isExhausted || open.ranks.at(rank) == 0;
+        });
+    }
+    addKnown(result, key, open);
+    return result;
+}
+
+// Adds the numbers of distinct samples, if they are known.
+void SampleAuditor::addKnown(EpochAudit& result, const EpochKey& key, const Open& open) const {
+    const std::size_t last = *open.attempts.rbegin();
+    for (const std::size_t attempt : open.attempts) {
+        for (const int rank : ranksOf(key, attempt)) {
+            const std::int64_t loader = streamOf(key, attempt)->loaders.at(rank);
+            const RankFacts& facts = m_chain[attempt].facts->at(rank);
+            if (std::get<0>(key) != kTraining) continue;
+            const std::int64_t epoch = result.epoch - streamOf(key, attempt)->firstEpoch;
+            const PassFacts* pass = facts.passOf(loader, epoch);
+            const auto counted = m_counted.find({attempt, rank, loader, epoch});
+            const std::int64_t recorded = counted == m_counted.end() ? 0 : counted->second.indices;
+            if (pass == nullptr || !pass->hasEnded || pass->epoch != epoch || pass->indices == recorded) continue;
+            result.why = "the record is incomplete: it has " + std::to_string(recorded) + " of the " +
+                         std::to_string(pass->indices) + " indices of rank " + std::to_string(rank);
+            return;
+        }
+    }
+    result.why = open.why;
+    if (!result.why.empty()) return;
+    std::int64_t distinct = 0, twice = 0, shared = 0;
+    for (const auto& [space, counts] : open.spaces) {
+        if (!counts.isExact()) {
+            result.why = "the samples are spread over too many indices to count each of them";
+            return;
+        }
+        distinct += counts.distinct();
+        twice += counts.twice();
+        shared += counts.shared();
+    }
+    if (open.outside > 0) {
+        result.why = std::to_string(open.outside) + " indices are outside of the data set";
+        return;
+    }
+    result.distinct = distinct;
+    result.twice = twice;
+    result.shared = shared;
+    result.size = sizeOf(key, open);
+    if (result.size) result.never = std::max<std::int64_t>(*result.size - distinct, 0);
+    const LoaderStream& stream = *streamOf(key, last);
+    const auto& [rank, loader] = *stream.loaders.begin();
+    result.why = reasonOf(result, m_chain[last].facts->at(rank).loaders.at(loader));
+    if (result.why.empty() && open.spaces.size() > 1)
+        result.why = "the ranks hold different data sets; samples that two of them contain are not recognised";
+}
+
+// Replaces the numbers of epochs whose indices do not name the same samples on all ranks.
+void SampleAuditor::correctByContent() {
+    for (Done& done : m_done) {
+        const auto found = m_contents.find({std::get<0>(done.key), std::get<1>(done.key)});
+        EpochAudit& epoch = done.epoch;
+        if (found == m_contents.end() || !found->second.contradicts() || epoch.ranks.size() < 2) continue;
+        epoch.why = found->second.text();
+        epoch.shared = {};
+        epoch.distinct = done.contents;
+        epoch.twice = done.contentsTwice;
+        if (epoch.size && done.contents) {
+            epoch.never = std::max<std::int64_t>(*epoch.size - *done.contents, 0);
+        } else {
+            epoch.never = {};
+        }
+    }
+}
+
+// Counts validation samples that were trained on, in the data sets that both have used.
+void SampleAuditor::addLeaks(SampleAudit& result) const {
+    for (const auto& [space, validated] : m_validated) {
+        result.validated += validated.size();
+        const auto trained = m_trained.find(space);
+        if (trained != m_trained.end())
+            result.trainedOn = result.trainedOn.value_or(0) + validated.common(trained->second);
+    }
+    if (result.trainedOn.value_or(0) > 0) return;
+    std::int64_t equal = 0;
+    for (const auto& [content, space] : m_validatedContents) {
+        const auto found = m_trainedContents.find(content);
+        equal += found != m_trainedContents.end() && found->second != space;
+    }
+    if (equal == 0) return;
+    result.notes.push_back("At least " + std::to_string(equal) + " of " + std::to_string(m_validatedContents.size()) +
+                           " validation samples whose content was compared are equal to a training sample");
+}
+
+void SampleAuditor::addNotes(SampleAudit& result) const {
+    if (m_late > 0) {
+        result.notes.push_back(std::to_string(m_late) +
+                               " batches are not counted: their rank was more than two epochs behind the others");
+    }
+    addAuditNotes(result, m_facts, m_chain);
+}
+
+SampleAudit SampleAuditor::finish() {
+    for (auto& [key, open] : m_open) close(key, open);
+    m_open.clear();
+    std::ranges::stable_sort(m_done, {}, &Done::key);
+    correctByContent();
+    SampleAudit result;
+    for (Done& done : m_done)
+        (std::get<0>(done.key) == kTraining ? result.training : result.validation).push_back(std::move(done.epoch));
+    addUncountedEpochs(result, m_chain);
+    addLeaks(result);
+    addNotes(result);
+    return result;
+}
+
+}  // namespace ringside

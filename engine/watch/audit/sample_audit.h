@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "watch/audit/content_check.h"
+#include "watch/audit/epoch_chain.h"
+#include "watch/audit/recorded_facts.h"
+#include "watch/audit/sample_counts.h"
+#include "watch/audit/sample_spaces.h"
+
+namespace ringside {
+
+// Samples that one rank drew in an epoch.
+struct RankSamples {
+    int rank = 0;
+    std::int64_t assigned = 0;
+    bool operator==(const RankSamples&) const = default;
+};
+
+// Use of the samples of one loader in one epoch, over all ranks of a data-parallel group. Empty values are not known;
+// `why` gives the reason.
+struct EpochAudit {
+    std::int64_t epoch = 0;  // from 0; over a chain of runs, without gaps
+    std::string loader{};    // line of the loader, "train.py:48"
+    int group = 0;           // number of the data-parallel group
+    std::int64_t assigned = 0;
+    std::optional<std::int64_t> size{};      // samples that the loaders select from
+    std::optional<std::int64_t> distinct{};  // of them used at least once
+    std::optional<std::int64_t> twice{};     // used more than once
+    std::optional<std::int64_t> never{};
+    std::optional<std::int64_t> shared{};  // draws of a sample that another rank had drawn before in the epoch
+    bool isFinished = false;               // each rank has read its loader to the end
+    bool isLeft = false;                   // unfinished, and the next run of the chain began another epoch
+    int runs = 1;                          // runs of the chain that have trained a part of the epoch
+    std::vector<RankSamples> ranks{};      // ascending
+    std::string why{};                     // cause of repeated or missing samples, or why they are not known
+
+    // True if each sample was used exactly once.
+    bool isExact() const { return isFinished && twice == 0 && never == 0; }
+    bool operator==(const EpochAudit&) const = default;
+};
+
+// Answer to "was every sample trained exactly once?"
+struct SampleAudit {
+    std::vector<EpochAudit> training, validation;  // by loader, group and epoch
+    std::int64_t validated = 0;                    // distinct validation samples
+    std::optional<std::int64_t> trainedOn{};       // of them trained on, in any epoch; empty: not known
+    std::vector<std::string> notes{};              // what could not be judged, and why; one sentence each
+    bool operator==(const SampleAudit&) const = default;
+};
+
+// Counts the samples of a chain of watched runs in two readings of their events: the facts of all runs are collected
+// first, because ranks report them at different times; then the indices are counted. Exact for data sets of up to 10^8
+// samples: memory is 2 bytes for each sample of an open epoch, and 2 bytes for each sample in all.
+class SampleAuditor {
+  public:
+    // facts: of the runs of the chain, oldest first.
+    explicit SampleAuditor(std::vector<RecordedFacts> facts);
+
+    // Counts an event of a run of the chain. Runs are read in order, each from its first event.
+    void add(std::size_t run, const Event& event);
+    // Returns the result. Call once.
+    SampleAudit finish();
+
+  private:
+    static constexpr std::size_t kMostOpen = 12;  // epochs
+    // Role (0: training), loader, group, epoch. For validation: pass of the loader, over all attempts.
+    using EpochKey = std::tuple<int, int, int, std::int64_t>;
+    using LoaderEpoch = std::tuple<std::size_t, int, std::int64_t, std::int64_t>;  // attempt, rank, loader, epoch
+
+    struct Open {
+        std::map<int, SampleCounts> spaces;
+        std::map<int, std::int64_t> ranks;                // draws by rank
+        std::set<std::size_t> attempts;                   // that have contributed
+        std::unordered_map<std::uint32_t, int> contents;  // uses of samples by content, for small epochs
+        std::int64_t withContent = 0;                     // draws with a content
+        std::int64_t outside = 0;                         // indices that are in no data set
+        std::int64_t label = 0;                           // number shown for the epoch
+        std::string why;                                  // reason why the samples cannot be compared
+    };
+    struct Done {
+        EpochKey key;
+        EpochAudit epoch;
+        // Distinct and repeated contents, if the content of each sample is known.
+        std::optional<std::int64_t> contents{}, contentsTwice{};
+    };
+    struct Counted {
+        std::int64_t indices = 0;
+        std::int64_t batches = 0;
+    };
+
+    void addTrained(std::size_t attempt, const ConsumedIndices& event);
+    void addEvaluated(std::size_t attempt, int rank, const Json& batch);
+    void count(Open& open, std::size_t attempt, int rank, std::int64_t loader, const std::vector<std::int64_t>& index,
+               const ContentSums* content, int role, int stream);
+    Open& openOf(const EpochKey& key, std::size_t attempt);
+    void closeBefore(const EpochKey& key);
+    void close(const EpochKey& key, Open& open);
+    EpochAudit audit(const EpochKey& key, const Open& open) const;
+    void addKnown(EpochAudit& result, const EpochKey& key, const Open& open) const;
+    std::optional<std::int64_t> sizeOf(const EpochKey& key, const Open& open) const;
+    const LoaderStream* streamOf(const EpochKey& key, std::size_t attempt) const;
+    std::vector<int> ranksOf(const EpochKey& key, std::size_t attempt) const;
+    void correctByContent();
+    void addLeaks(SampleAudit& result) const;
+    void addNotes(SampleAudit& result) const;
+
+    std::vector<RecordedFacts> m_facts;
+    std::vector<std::size_t> m_firstAttempt;  // of each run
+    std::vector<ChainedAttempt> m_chain;
+    std::unique_ptr<SampleSpaces> m_spaces;
+    std::size_t m_run = 0;
+    std::map<int, std::size_t> m_attempts;                        // rank -> attempt within the run
+    std::map<std::size_t, std::map<int, std::int64_t>> m_epochs;  // attempt, rank -> latest epoch of the first loader
+    std::map<EpochKey, Open> m_open;
+    std::set<EpochKey> m_closed;
+    std::vector<Done> m_done;
+    std::map<LoaderEpoch, Counted> m_counted;
+    std::map<std::pair<int, int>, ContentCheck> m_contents;  // role, loader
+    std::map<int, SampleSet> m_trained, m_validated;         // by space
+    std::map<std::uint32_t, int> m_trainedContents;          // content -> space
+    std::map<std::uint32_t, int> m_validatedContents;
+    mutable std::map<std::vector<const void*>, std::int64_t> m_sizes;
+    std::int64_t m_late = 0;  // batches of epochs that were closed already
+};
+
+}  // namespace ringside

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "watch/audit/epoch_chain.h"
+
+namespace ringside {
+
+// Way from the indices of a rank's loader to samples that can be compared between ranks, loaders and runs.
+struct SampleMap {
+    int space = -1;            // data sets with the same number hold the same samples at the same indices
+    std::int64_t length = -1;  // samples in the space; -1: not known
+    std::string name{};        // class of the data set
+    std::vector<const std::vector<std::uint32_t>*> subsets{};  // from the outside to the inside
+    std::string why{};  // reason why the indices cannot be compared; empty: they can
+
+    // Returns the sample of an index; -1 if a Subset has no such index.
+    std::int64_t sampleOf(std::int64_t index) const;
+};
+
+// Identity of samples. Indices of a Subset are replaced by those of the data set inside, because two Subsets may select
+// other samples. Data sets of two ranks are the same if the same line of the script uses them and all their facts are
+// equal; two data sets of one rank are the same if they are one object, or if their contents are equal.
+class SampleSpaces {
+  public:
+    // The attempts must outlive the object.
+    explicit SampleSpaces(const std::vector<ChainedAttempt>& chain);
+
+    // Returns the map of a rank's loader.
+    const SampleMap& of(std::size_t attempt, int rank, std::int64_t loader) const;
+
+  private:
+    using Key = std::tuple<std::size_t, int, std::int64_t>;
+    struct Node {
+        int parent = 0;
+        std::string description;
+        bool hasContent = false;
+    };
+    int nodeOf(std::size_t attempt, int rank, std::int64_t loader, const DatasetLayer& layer);
+    int rootOf(int node) const;
+    void join(int a, int b);
+    void addStream(std::size_t number, const ChainedAttempt& attempt, const LoaderStream& stream);
+    void joinRanks(std::size_t number, const LoaderStream& stream);
+    void joinAttempts(std::size_t number, const std::vector<LoaderStream>& before,
+                      const std::vector<LoaderStream>& after);
+    void joinContents();
+
+    std::map<Key, SampleMap> m_maps;
+    std::map<Key, int> m_objects;  // attempt, rank, object -> node
+    std::vector<Node> m_nodes;
+};
+
+}  // namespace ringside

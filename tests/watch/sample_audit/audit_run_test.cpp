@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/audit/audit_run.h"
+
+#include "base/system/files.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+#include "telemetry/events/codec.h"
+#include "watch/sample_audit/recorded_script.h"
+
+using namespace ringside;
+using namespace ringside::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+RecordedScript scriptOf(const Indices& index, bool exhausted) {
+    RecordedScript script;
+    script.process(0, 1);
+    script.loader(0, 0, listOf(6));
+    script.epoch(0, 0, 0, index, exhausted);
+    return script;
+}
+
+fs::path write(const fs::path& run, const RecordedScript& script, const std::string& continues = {}) {
+    fs::create_directories(run);
+    std::string lines;
+    for (const Event& event : script.events) lines += encode(event);
+    writeFileAtomically(run / "telemetry.jsonl", lines);
+    if (!continues.empty()) writeFileAtomically(run / "launch.json", Json{{"continues", continues}}.dump());
+    return run;
+}
+
+}  // namespace
+
+TEST_CASE("A recorded run is audited together with the run that it continues", "[audit]") {
+    const TemporaryDirectory directory;
+    const fs::path first = write(directory.path() / "a", scriptOf({0, 1, 2}, false));
+    const fs::path second = write(directory.path() / "b", scriptOf({3, 4, 5}, true), first.string());
+    const Result<SampleAudit> audit = auditRun(second);
+    REQUIRE(audit);
+    REQUIRE(audit.value().training.size() == 1);
+    CHECK(audit.value().training[0].isExact());
+    CHECK(audit.value().training[0].runs == 2);
+}
+
+TEST_CASE("A chain without its first run is a problem that names the directory", "[audit]") {
+    const TemporaryDirectory directory;
+    const fs::path gone = directory.path() / "gone";
+    const Result<SampleAudit> audit = auditRun(write(directory.path() / "b", scriptOf({0}, true), gone.string()));
+    REQUIRE_FALSE(audit);
+    CHECK(audit.problem().field == gone.string());
+}
+
+TEST_CASE("A run that continues itself is a problem", "[audit]") {
+    const TemporaryDirectory directory;
+    const fs::path a = directory.path() / "a";
+    REQUIRE_FALSE(auditRun(write(a, scriptOf({0}, true), a.string())));
+}
+
+TEST_CASE("Damaged lines are counted and named", "[audit]") {
+    const TemporaryDirectory directory;
+    const fs::path run = write(directory.path() / "a", scriptOf({0, 1, 2, 3, 4, 5}, true));
+    std::string text = readFile(run / "telemetry.jsonl", 1U << 20).value();
+    const std::size_t at = text.find("\"index\"");
+    REQUIRE(at != std::string::npos);
+    text.replace(at, 7, "\"indxx");
+    writeFileAtomically(run / "telemetry.jsonl", text);
+    const Result<SampleAudit> audit = auditRun(run);
+    REQUIRE(audit);
+    REQUIRE_FALSE(audit.value().notes.empty());
+    CHECK(audit.value().notes.back() == "1 damaged lines were skipped: numbers may be too small");
+}
+
+TEST_CASE("Each prefix of a record is audited or refused without a crash", "[audit]") {
+    const TemporaryDirectory directory;
+    const fs::path run = write(directory.path() / "a", scriptOf({0, 1, 2, 3, 4, 5}, true));
+    const std::string text = readFile(run / "telemetry.jsonl", 1U << 20).value();
+    for (std::size_t size = 0; size < text.size(); size += 7) {
+        writeFileAtomically(run / "telemetry.jsonl", text.substr(0, size));
+        const Result<SampleAudit> audit = auditRun(run);
+        if (audit) {
+            for (const EpochAudit& one : audit.value().training) CHECK(one.assigned <= 6);
+        } else {
+            CHECK_FALSE(audit.problem().remedy.empty());
+        }
+    }
+}

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/audit/sample_audit.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <random>
+#include <set>
+
+#include "support/catch.h"
+#include "watch/audit/audit_text.h"
+#include "watch/sample_audit/recorded_script.h"
+
+using namespace ringside;
+using namespace ringside::testing;
+
+namespace {
+
+constexpr const char* kSampler = "torch.utils.data.distributed.DistributedSampler";
+
+Json distributed(std::int64_t ranks, std::int64_t total, bool dropLast = false) {
+    return {
+        {"sampler",
+         {{"class", "torch.utils.data.sampler.BatchSampler"},
+          {"inner", {{"class", kSampler}, {"num_replicas", ranks}, {"total_size", total}, {"drop_last", dropLast}}}}},
+        {"batch_size", 2}};
+}
+
+// Returns a script of `ranks` ranks with one loader over the same data set.
+RecordedScript scriptOf(int ranks, std::int64_t length, const Json& more = Json::object()) {
+    RecordedScript script;
+    for (int rank = 0; rank < ranks; ++rank) {
+        script.process(rank, ranks);
+        script.loader(rank, 0, listOf(length), more);
+    }
+    return script;
+}
+
+std::vector<std::string> textsOf(const SampleAudit& audit) {
+    std::vector<std::string> texts;
+    for (const AuditLine& line : linesOf(audit)) texts.push_back(line.label + ": " + line.text);
+    return texts;
+}
+
+}  // namespace
+
+TEST_CASE("An epoch in which two ranks train every sample once is exact", "[audit]") {
+    RecordedScript script = scriptOf(2, 4);
+    script.epoch(0, 0, 0, {0, 2});
+    script.epoch(1, 0, 0, {1, 3});
+    const SampleAudit audit = auditOf({script});
+    REQUIRE(audit.training.size() == 1);
+    CHECK(audit.training[0].isExact());
+    CHECK(audit.training[0].assigned == 4);
+    CHECK(textsOf(audit) ==
+          std::vector<std::string>{"training epoch 1: every sample exactly once: 4 samples over 2 ranks"});
+}
+
+// 10 samples over 4 ranks: ceil(10 / 4) = 3 each, 12 in all, so the sampler repeats the first 2 of the order.
+TEST_CASE("Repeated samples of DistributedSampler are named as padding", "[audit]") {
+    RecordedScript script = scriptOf(4, 10, distributed(4, 12));
+    script.epoch(0, 0, 0, {0, 4, 8});
+    script.epoch(1, 0, 0, {1, 5, 9});
+    script.epoch(2, 0, 0, {2, 6, 0});
+    script.epoch(3, 0, 0, {3, 7, 1});
+    const EpochAudit epoch = auditOf({script}).training.at(0);
+    CHECK(epoch.distinct == 10);
+    CHECK(epoch.twice == 2);
+    CHECK(epoch.never == 0);
+    CHECK(epoch.why == "DistributedSampler repeats 2 samples so that each of 4 ranks gets 3");
+}
+
+TEST_CASE("Samples that DistributedSampler drops are named", "[audit]") {
+    RecordedScript script = scriptOf(4, 10, distributed(4, 8, true));
+    for (int rank = 0; rank < 4; ++rank) script.epoch(rank, 0, 0, {rank, rank + 4});
+    const EpochAudit epoch = auditOf({script}).training.at(0);
+    CHECK(epoch.never == 2);
+    CHECK(epoch.twice == 0);
+    CHECK(epoch.why == "drop_last of DistributedSampler leaves out 2 samples so that each of 4 ranks gets 2");
+}
+
+// Two samples are repeated as often as padding would, but two others are missing: no rule explains both.
+TEST_CASE("Padding does not explain samples that are missing", "[audit]") {
+    RecordedScript script = scriptOf(2, 6, distributed(2, 6));
+    script.epoch(0, 0, 0, {0, 2, 4});
+    script.epoch(1, 0, 0, {0, 2, 5});
+    const EpochAudit epoch = auditOf({script}).training.at(0);
+    CHECK(epoch.distinct == 4);
+    CHECK(epoch.twice == 2);
+    CHECK(epoch.never == 2);
+    CHECK(epoch.shared == 2);
+    CHECK(epoch.why.empty());
+}
+
+TEST_CASE("Ranks that all read everything are named", "[audit]") {
+    RecordedScript script = scriptOf(2, 3);
+    script.epoch(0, 0, 0, {0, 1, 2});
+    script.epoch(1, 0, 0, {2, 0, 1});
+    const SampleAudit audit = auditOf({script});
+    CHECK(audit.training.at(0).twice == 3);
+    CHECK(audit.training.at(0).why == "each of 2 ranks reads all samples");
+    CHECK_FALSE(linesOf(audit).at(0).isGood);
+}
+
+TEST_CASE("Samples of an unfinished epoch are not called never trained", "[audit]") {
+    RecordedScript script = scriptOf(1, 10);
+    script.epoch(0, 0, 0, {0, 1, 2}, false);
+    const SampleAudit audit = auditOf({script});
+    CHECK_FALSE(audit.training.at(0).isFinished);
+    CHECK(textsOf(audit).at(0) == "training epoch 1: 3 samples: 3 of 10 distinct, 7 not yet when the epoch was left");
+    CHECK(linesOf(audit).at(0).isGood);
+}
+
+// random_split with another seed on each rank: each rank's indices are perfect, but the Subsets differ.
+TEST_CASE("Indices of a Subset are replaced by those of the data set inside", "[audit]") {
+    RecordedScript script;
+    const std::vector<Indices> chosen = {{0, 1, 2, 3}, {2, 3, 4, 5}};
+    for (int rank = 0; rank < 2; ++rank) {
+        script.process(rank, 2);
+        script.loader(rank, 0, subsetOf(4, 7 + rank, listOf(6)));
+        script.subset(rank, 7 + rank, chosen[static_cast<std::size_t>(rank)]);
+    }
+    script.epoch(0, 0, 0, {0, 2});  // samples 0 and 2
+    script.epoch(1, 0, 0, {1, 3});  // samples 3 and 5
+    const EpochAudit disjoint = auditOf({script}).training.at(0);
+    CHECK(disjoint.size == 6);  // union of both Subsets
+    CHECK(disjoint.distinct == 4);
+    CHECK(disjoint.never == 2);     // 1 and 4
+    script.epoch(0, 0, 1, {2, 3});  // samples 2 and 3
+    script.epoch(1, 0, 1, {0, 1});  // samples 2 and 3 again
+    const EpochAudit overlapping = auditOf({script}).training.at(1);
+    CHECK(overlapping.distinct == 2);
+    CHECK(overlapping.twice == 2);
+    CHECK(overlapping.shared == 2);
+    CHECK(overlapping.never == 4);
+}
+
+TEST_CASE("Subsets without recorded indices are comparable only if they are equal", "[audit]") {
+    const auto build = [](const std::string& hashOfSecond) {
+        RecordedScript script;
+        for (int rank = 0; rank < 2; ++rank) {
+            Json dataset = subsetOf(4, 1, listOf(6));
+            dataset["indices_sha256"] = rank == 0 ? "a" : hashOfSecond;
+            script.process(rank, 2);
+            script.loader(rank, 0, dataset);
+        }
+        script.epoch(0, 0, 0, {0, 1});
+        script.epoch(1, 0, 0, {2, 3});
+        return auditOf({script}).training.at(0);
+    };
+    CHECK(build("a").isExact());
+    const EpochAudit other = build("b");
+    CHECK_FALSE(other.distinct);
+    CHECK_FALSE(other.never);
+    CHECK(other.why.find("Subset") != std::string::npos);
+}
+
+TEST_CASE("Validation samples that were trained on are counted through Subsets of one data set", "[audit]") {
+    RecordedScript script;
+    script.process(0, 1);
+    script.loader(0, 0, subsetOf(4, 1, listOf(6, 9)));
+    script.subset(0, 1, {0, 1, 2, 3});
+    script.loader(0, 1, subsetOf(3, 2, listOf(6, 9)));
+    script.subset(0, 2, {3, 4, 5});
+    script.epoch(0, 0, 0, {0, 1, 2, 3});
+    script.evaluated(0, 1, 0, 0, {0, 1, 2});
+    script.passEnd(0, 1, 0, {}, 0);
+    const SampleAudit audit = auditOf({script});
+    CHECK(audit.validated == 3);
+    CHECK(audit.trainedOn == 1);  // sample 3
+    REQUIRE(audit.validation.size() == 1);
+    CHECK(audit.validation[0].isExact());
+    CHECK(audit.validation[0].epoch == 0);
+}
+
+TEST_CASE("Validation on another data set makes no claim about trained samples", "[audit]") {
+    RecordedScript script;
+    script.process(0, 1);
+    script.loader(0, 0, listOf(3, 1));
+    script.loader(0, 1, listOf(3, 2));  // the same class and length, another object
+    script.epoch(0, 0, 0, {0, 1, 2});
+    script.evaluated(0, 1, 0, 0, {0, 1, 2});
+    script.passEnd(0, 1, 0, {}, 0);
+    CHECK_FALSE(auditOf({script}).trainedOn);
+}
+
+// Each rank has shuffled its list of files by itself: indices are disjoint, contents are not.
+TEST_CASE("Contents overrule indices that do not name the same samples on all ranks", "[audit]") {
+    RecordedScript script;
+    const std::vector<Indices> contents = {{100, 101, 102, 103}, {102, 103, 100, 105}};
+    for (int rank = 0; rank < 2; ++rank) {
+        script.process(rank, 2);
+        script.loader(rank, 0, listOf(8, 0));
+        const Json sums = contents[static_cast<std::size_t>(rank)];
+        script.fact(rank, "content", {{"loader", 0}, {"pass", 0}, {"batch", 0}, {"sample_crc32", sums}});
+    }
+    script.epoch(0, 0, 0, {0, 2, 4, 6});
+    script.epoch(1, 0, 0, {1, 3, 5, 7});
+    const EpochAudit epoch = auditOf({script}).training.at(0);
+    CHECK(epoch.distinct == 5);  // 100, 101, 102, 103, 105
+    CHECK(epoch.twice == 3);
+    CHECK(epoch.never == 3);
+    CHECK(epoch.why.find("of 8 checked samples, 3 have the same content") != std::string::npos);
+}
+
+TEST_CASE("Ranks of one data-parallel group are counted together, groups separately", "[audit]") {
+    RecordedScript script = scriptOf(4, 4);
+    for (int rank = 0; rank < 4; ++rank) {
+        const std::vector<int> ranks = rank % 2 == 0 ? std::vector<int>{0, 2} : std::vector<int>{1, 3};
+        script.fact(rank, "data_parallel", {{"kind", "ddp"}, {"ranks", ranks}});
+    }
+    for (int rank = 0; rank < 4; ++rank) script.epoch(rank, 0, 0, rank < 2 ? Indices{0, 1} : Indices{2, 3});
+    const SampleAudit audit = auditOf({script});
+    REQUIRE(audit.training.size() == 2);
+    CHECK(audit.training[0].isExact());
+    CHECK(audit.training[1].isExact());
+}
+
+TEST_CASE("A record without some of its indices makes no claim", "[audit]") {
+    RecordedScript script = scriptOf(1, 4);
+    script.trained(0, 0, 0, {0, 1});
+    script.passEnd(0, 0, 0, 0, 4);  // two more were trained
+    const EpochAudit epoch = auditOf({script}).training.at(0);
+    CHECK_FALSE(epoch.distinct);
+    CHECK(epoch.why == "the record is incomplete: it has 2 of the 4 indices of rank 0");
+}
+
+TEST_CASE("Samples of an IterableDataset are counted only", "[audit]") {
+    RecordedScript script;
+    script.process(0, 1);
+    script.loader(0, 0, {{"class", "data.Stream"}, {"object", 0}});
+    StepsFrame frame;
+    frame.step = {1, 2};
+    frame.samples = {32, 8};
+    script.events.emplace_back(frame);
+    script.passEnd(0, 0, 0, 0, 0);
+    const EpochAudit epoch = auditOf({script}).training.at(0);
+    CHECK(epoch.assigned == 40);
+    CHECK_FALSE(epoch.distinct);
+    CHECK(epoch.why == "samples of an IterableDataset have no indices: they are only counted");
+}
+
+TEST_CASE("A script without a DataLoader is named", "[audit]") {
+    RecordedScript script;
+    script.process(0, 1);
+    StepsFrame frame;
+    frame.step = {1};
+    frame.samples = {0};
+    script.events.emplace_back(frame);
+    const SampleAudit audit = auditOf({script});
+    CHECK(audit.training.empty());
+    REQUIRE(audit.notes.size() == 1);
+    CHECK(audit.notes[0].starts_with("No DataLoader was used for training"));
+}
+
+TEST_CASE("A run that continues an unfinished epoch completes it", "[audit]") {
+    RecordedScript first = scriptOf(2, 6);
+    first.epoch(0, 0, 0, {0, 2}, false);
+    first.epoch(1, 0, 0, {1, 3}, false);
+    RecordedScript second = scriptOf(2, 6);
+    second.epoch(0, 0, 0, {4});
+    second.epoch(1, 0, 0, {5});
+    second.epoch(0, 0, 1, {0, 1, 2});
+    second.epoch(1, 0, 1, {3, 4, 5});
+    const SampleAudit audit = auditOf({first, second});
+    REQUIRE(audit.training.size() == 2);
+    CHECK(audit.training[0].isExact());
+    CHECK(audit.training[0].runs == 2);
+    CHECK(audit.training[1].isExact());
+    CHECK(audit.training[1].epoch == 1);
+}
+
+TEST_CASE("A run that begins an interrupted epoch again trains its first samples twice", "[audit]") {
+    RecordedScript first = scriptOf(1, 6);
+    first.epoch(0, 0, 0, {0, 1, 2}, false);
+    RecordedScript second = scriptOf(1, 6);
+    second.epoch(0, 0, 0, {0, 1, 2, 3, 4, 5});
+    const SampleAudit audit = auditOf({first, second});
+    REQUIRE(audit.training.size() == 1);
+    CHECK(audit.training[0].twice == 3);
+    CHECK(audit.training[0].never == 0);
+}
+
+TEST_CASE("A run that continues with the next epoch leaves the interrupted one incomplete", "[audit]") {
+    RecordedScript first = scriptOf(1, 6);
+    first.pass(0, 0, 0, 3);
+    first.epoch(0, 0, 0, {0, 1, 2}, false);
+    RecordedScript second = scriptOf(1, 6);
+    second.pass(0, 0, 0, 4);
+    second.epoch(0, 0, 0, {0, 1, 2, 3, 4, 5});
+    const SampleAudit audit = auditOf({first, second});
+    REQUIRE(audit.training.size() == 2);
+    CHECK(audit.training[0].isLeft);
+    CHECK(audit.training[0].never == 3);
+    CHECK(audit.training[1].isExact());
+    CHECK(textsOf(audit).at(0) ==
+          "training epoch 1: 3 samples: 3 of 6 distinct, 3 never: the next run began another epoch");
+}
+
+TEST_CASE("A restart of the ranks within a run counts as another run of the chain", "[audit]") {
+    RecordedScript script = scriptOf(1, 4);
+    script.trained(0, 0, 0, {0, 1});  // then the process is killed
+    script.process(0, 1);
+    script.loader(0, 0, listOf(4));
+    script.epoch(0, 0, 0, {2, 3});
+    const SampleAudit audit = auditOf({script});
+    REQUIRE(audit.training.size() == 1);
+    CHECK(audit.training[0].isExact());
+    CHECK(audit.training[0].runs == 1);
+}
+
+TEST_CASE("Facts from outside that make no sense are survived", "[audit]") {
+    RecordedScript script = scriptOf(1, 4);
+    script.fact(0, "loader", {{"id", -5}, {"dataset", {{"length", "many"}, {"inner", 3}}}, {"sampler", 7}});
+    script.fact(0, "subset", {{"object", 1}, {"first", 100}, {"index", {1, "x", -4}}});
+    script.fact(0, "pass_end", {{"loader", 0}, {"pass", std::int64_t{1} << 53}, {"epoch", std::int64_t{1} << 53}});
+    script.fact(0, "group", {{"group", 0}, {"ranks", {5000, -1}}});
+    script.fact(0, "data_parallel", {{"ranks", {77}}});
+    script.fact(0, "batch", {{"loader", 0}, {"pass", -1}, {"index", {1, 2}}});
+    script.events.emplace_back(ScriptFacts{0, "loader", "{broken", 0});
+    script.trained(0, 0, std::int64_t{1} << 50, {0, 1});
+    script.trained(0, 0, 0, {3, std::int64_t{1} << 31});
+    const SampleAudit audit = auditOf({script});
+    CHECK_FALSE(audit.training.empty());
+    CHECK(std::ranges::any_of(audit.notes,
+                              [](const std::string& note) { return note.find("damaged") != std::string::npos; }));
+}
+
+// Counts with the simplest possible code: a map from sample to number of draws.
+TEST_CASE("Random assignments are counted as by brute force", "[audit]") {
+    std::mt19937 random(GENERATE(range(0, 60)));
+    const auto below = [&](std::int64_t most) {
+        return std::uniform_int_distribution<std::int64_t>(0, most - 1)(random);
+    };
+    const int ranks = static_cast<int>(1 + below(5));
+    const std::int64_t length = 1 + below(60);
+    const bool hasSubsets = below(2) == 1;
+    RecordedScript script;
+    std::vector<Indices> chosen(static_cast<std::size_t>(ranks));
+    std::set<std::int64_t> selected;
+    for (int rank = 0; rank < ranks; ++rank) {
+        script.process(rank, ranks);
+        if (!hasSubsets) {
+            script.loader(rank, 0, listOf(length));
+            continue;
+        }
+        Indices& own = chosen[static_cast<std::size_t>(rank)];
+        own.resize(static_cast<std::size_t>(length));
+        std::iota(own.begin(), own.end(), 0);
+        std::ranges::shuffle(own, random);
+        own.resize(static_cast<std::size_t>(1 + below(length)));
+        selected.insert(own.begin(), own.end());
+        script.loader(rank, 0, subsetOf(static_cast<std::int64_t>(own.size()), 5, listOf(length)));
+        script.subset(rank, 5, own);
+    }
+    const std::int64_t epochs = 1 + below(5);
+    std::vector<std::map<std::int64_t, std::int64_t>> counts(static_cast<std::size_t>(epochs));
+    for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
+        for (int rank = 0; rank < ranks; ++rank) {
+            const Indices& own = chosen[static_cast<std::size_t>(rank)];
+            const std::int64_t size = hasSubsets ? static_cast<std::int64_t>(own.size()) : length;
+            Indices drawn(static_cast<std::size_t>(1 + below(2 * size)));
+            for (std::int64_t& one : drawn) one = below(size);
+            script.epoch(rank, 0, epoch, drawn);
+            for (const std::int64_t one : drawn)
+                ++counts[static_cast<std::size_t>(epoch)][hasSubsets ? own[static_cast<std::size_t>(one)] : one];
+        }
+    }
+    const SampleAudit audit = auditOf({script});
+    REQUIRE(audit.training.size() == static_cast<std::size_t>(epochs));
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        const EpochAudit& epoch = audit.training[i];
+        std::int64_t assigned = 0, twice = 0;
+        for (const auto& [sample, count] : counts[i]) {
+            assigned += count;
+            twice += count > 1;
+        }
+        const auto distinct = static_cast<std::int64_t>(counts[i].size());
+        CHECK(epoch.assigned == assigned);
+        CHECK(epoch.distinct == distinct);
+        CHECK(epoch.twice == twice);
+        CHECK(epoch.never == (hasSubsets ? static_cast<std::int64_t>(selected.size()) : length) - distinct);
+    }
+}
+
+TEST_CASE("Ten million samples are counted exactly", "[audit]") {
+    constexpr std::int64_t kSize = 10'000'000, kPiece = 50'000;
+    SampleCounts counts;
+    for (std::int64_t first = 0; first < kSize; first += kPiece) {
+        for (std::int64_t i = first; i < first + kPiece; ++i)
+            counts.add(i * 7 % kSize, static_cast<int>(first / kPiece % 8));
+    }
+    counts.add(123, 3);
+    CHECK(counts.isExact());
+    CHECK(counts.distinct() == kSize);  // 7 and 10^7 have no common factor
+    CHECK(counts.twice() == 1);
+}
+
+TEST_CASE("Samples that do not fit into memory are reported as not exact", "[audit]") {
+    SampleCounts counts;
+    for (std::int64_t i = 0; i < 60'000; ++i) counts.add(i * 35'000, 0);
+    CHECK_FALSE(counts.isExact());
+}
