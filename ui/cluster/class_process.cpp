@@ -35,7 +35,7 @@ std::vector<ClassCard> cardsIn(const Json& json) {
 ClassProcess::ClassProcess(const QString& controlProgram, QObject* parent)
     : QObject(parent), m_program(controlProgram) {}
 
-// The end of its input tells the host that nobody looks any more; a guest is asked to leave.
+// Closes the child's standard input. A host then stops without a viewer; a guest is asked to leave.
 ClassProcess::~ClassProcess() {
     if (!m_process) return;
     m_process->disconnect(this);

@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// Who is in a class, as its host says it.
+// Member of a classroom, as reported by its host.
 struct ClassCard {
     QString name;
     QString address;
@@ -19,8 +19,8 @@ struct ClassCard {
     bool operator==(const ClassCard&) const = default;
 };
 
-// `ringsidectl host --lines` or `ringsidectl join --lines` as a child process, line by line. A run that a class has
-// begun goes on when this is destroyed; a class that still waits is called off, and who has joined leaves.
+// Runs `ringsidectl host --lines` or `ringsidectl join --lines` as a child process and reads its output line by line.
+// When this object is destroyed, a started run continues; a classroom without a run is closed, and a guest leaves.
 class ClassProcess final : public QObject {
     Q_OBJECT
   public:
@@ -29,15 +29,15 @@ class ClassProcess final : public QObject {
 
     void start(const QStringList& arguments);
     bool isLive() const { return m_process && m_process->state() != QProcess::NotRunning; }
-    void tell(const QByteArray& word);  // start | stop
-    void leave();                       // as Ctrl-C would
+    void tell(const QByteArray& word);  // word: start | stop
+    void leave();                       // interrupts the process as Ctrl-C does
 
   Q_SIGNALS:
     void opened(const QString& code, int wanted);
     void changed(const QString& phase, int wanted, const QString& news, const std::vector<ringside::ClassCard>& cards);
     void said(const QString& kind, const QString& text);
     void runBegan(const QString& directory);
-    void over(const QString& verdict, int exitCode);  // the last one
+    void over(const QString& verdict, int exitCode);  // the last signal
 
   private:
     void readLines();

@@ -202,7 +202,8 @@ void InviteDialog::open() {
 
 void InviteDialog::showCode(const QString& code, int wanted) {
     m_joinCode = code;
-    m_code->setText(QString(code).replace(QLatin1Char('/'), QStringLiteral("/\n")));  // the secret in one piece
+    // puts the secret on a line of its own
+    m_code->setText(QString(code).replace(QLatin1Char('/'), QStringLiteral("/\n")));
     m_qr->show(code);
     m_news->setText(tr("Waiting for %1").arg(wanted - 1));
     m_pages->setCurrentIndex(1);
@@ -243,7 +244,7 @@ void InviteDialog::ended(const QString& verdict, int exitCode) {
     m_close->setToolTip({});
 }
 
-// While a run goes on the class has to stay open for it: the dialog only hides.
+// Hides the dialog without closing the classroom while a run is live, because the run needs it.
 void InviteDialog::closeEvent(QCloseEvent* event) {
     if (m_phase == QStringLiteral("running") && m_process.isLive()) {
         event->ignore();

@@ -18,20 +18,20 @@ namespace ringside {
 
 class ExperimentModel;
 
-// Run > Invite ranks: waits for the computers of others, with a join code for the projector, and starts the run with
-// them. Not modal. Closing it calls off a class that waits; a run that goes on is the main window's to stop.
+// Dialog of Run > Invite ranks: shows a join code, waits for other computers and starts the run with them. Not modal.
+// Closing it closes a classroom that has not started; the main window stops a live run.
 class InviteDialog final : public QDialog {
     Q_OBJECT
   public:
-    // The experiment outlives the dialog.
+    // `experiment` must outlive the dialog.
     InviteDialog(ExperimentModel& experiment, const QString& controlProgram, QWidget* parent = nullptr);
 
     QString code() const { return m_joinCode; }
 
-    void reject() override { close(); }  // Escape
+    void reject() override { close(); }  // called by Escape
 
   Q_SIGNALS:
-    void runBegan(const QString& directory);  // again each time the class goes on after a failure
+    void runBegan(const QString& directory);  // also emitted each time the run restarts after a failure
 
   protected:
     void closeEvent(QCloseEvent* event) override;

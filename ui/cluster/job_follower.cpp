@@ -11,7 +11,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kUnknownMost = 3;  // answers without the job: it is over
+constexpr int kUnknownMost = 3;  // number of replies without the job after which it counts as ended
 constexpr const char* kOutput = "output.txt";
 
 }  // namespace
@@ -101,7 +101,7 @@ void JobFollower::applyState(const QByteArray& answer) {
     if (state.known) Q_EMIT stateChanged(tr("Job %1 is %2").arg(m_job, state.text));
 }
 
-// Telemetry is there when the ranks have met.
+// Returns the run directory once it contains telemetry, that is, after the rendezvous of the ranks.
 QString JobFollower::runDirectory() const {
     const QDir runs(m_folder + QStringLiteral("/runs"));
     for (const QFileInfo& run : runs.entryInfoList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Time)) {
@@ -111,7 +111,7 @@ QString JobFollower::runDirectory() const {
     return {};
 }
 
-// What the job wrote last, wherever its queue puts that.
+// Returns the last output of the job, from the file that its queue writes.
 QString JobFollower::lastOutput() const {
     const QDir folder(m_folder);
     const QFileInfoList files = folder.entryInfoList(

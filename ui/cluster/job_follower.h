@@ -9,15 +9,15 @@
 
 namespace ringside {
 
-// Submits a job script to a queue, or starts it here, and tells how it does until its run begins. The job itself goes
-// on without this.
+// Submits a job script to a queue, or starts it on this computer, and reports its state until the run begins. The job
+// continues when this object is destroyed.
 class JobFollower final : public QObject {
     Q_OBJECT
   public:
     explicit JobFollower(QObject* parent = nullptr);
     ~JobFollower() override;
 
-    // script lies in a folder of its own, under which its run directory will appear, in "runs".
+    // Submits `script`. Its folder must be its own: the run directory appears in its subfolder "runs".
     void submit(const QString& launcher, const QString& script);
     void start(const QString& script);
     bool isFollowing() const { return m_timer.isActive(); }
@@ -26,7 +26,7 @@ class JobFollower final : public QObject {
 
   Q_SIGNALS:
     void stateChanged(const QString& state);
-    void runBegan(const QString& directory);  // the last one of these and failed()
+    void runBegan(const QString& directory);  // either runBegan() or failed() is the last signal
     void failed(const QString& why);
 
   private:
@@ -40,7 +40,7 @@ class JobFollower final : public QObject {
     QString m_launcher;
     QString m_folder;
     QString m_job;
-    qint64 m_process = 0;  // where there is no queue
+    qint64 m_process = 0;  // process id, without a queue
     QProcess* m_asking = nullptr;
     QTimer m_timer;
     int m_unknown = 0;

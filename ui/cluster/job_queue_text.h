@@ -7,17 +7,17 @@
 
 namespace ringside {
 
-// What the commands of queues say. Empty: they said nothing that is known.
-QString jobIdIn(const QString& launcher, const QByteArray& submitted);  // of sbatch or qsub
+// Parsers of the output of queue commands. Results are empty if the output has none of the known forms.
+QString jobIdIn(const QString& launcher, const QByteArray& submitted);  // submitted: output of sbatch or qsub
 struct JobState {
     bool known = false;
     bool waits = false;
     bool runs = false;
-    QString text;  // "pending: Resources", for people
+    QString text;  // text for the user, such as "pending: Resources"
 };
 JobState jobStateIn(const QString& launcher, const QByteArray& answer);
 
-// The command that submits, and the one that is asked how a job does; empty where there is no queue.
+// Return the command that submits a job, and the one that queries its state. Empty for launchers without a queue.
 QStringList submitCommand(const QString& launcher, const QString& script);
 QStringList queryCommand(const QString& launcher, const QString& job);
 

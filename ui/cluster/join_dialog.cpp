@@ -115,7 +115,7 @@ void JoinDialog::refresh() {
     makeRoom();
 }
 
-// A label that wraps does not make its window grow: the fields above would give way.
+// Enlarges the window for a wrapped label, which otherwise would squeeze the fields above it.
 void JoinDialog::makeRoom() {
     layout()->activate();
     const int needed = layout()->totalHeightForWidth(width());
@@ -125,7 +125,7 @@ void JoinDialog::makeRoom() {
 void JoinDialog::join() {
     m_state->setText(tr("Looking for the class..."));
     m_news->clear();
-    // Over standard input: other users can read command lines.
+    // The code is passed over standard input, because other users can read command lines.
     m_process.start({QStringLiteral("join"), QStringLiteral("-"), QStringLiteral("--name=") + m_name->text().trimmed(),
                      QStringLiteral("--lines")});
     m_process.tell(m_code->text().trimmed().toUtf8());
@@ -146,7 +146,7 @@ void JoinDialog::note(const QString& kind, const QString& text) {
 void JoinDialog::ended(const QString& verdict, int exitCode) {
     m_state->setText(exitCode == 0 ? tr("The class is over") : tr("Not in a class"));
     m_news->setText(verdict);
-    QMetaObject::invokeMethod(this, &JoinDialog::refresh, Qt::QueuedConnection);  // when the process is gone
+    QMetaObject::invokeMethod(this, &JoinDialog::refresh, Qt::QueuedConnection);  // after the process has ended
 }
 
 }  // namespace ringside

@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// Run > Join: this computer becomes a rank of a class. Not modal; closing it leaves the class.
+// Dialog of Run > Join: makes this computer a rank of another person's run. Not modal; closing it leaves the classroom.
 class JoinDialog final : public QDialog {
     Q_OBJECT
   public:

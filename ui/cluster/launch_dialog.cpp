@@ -29,7 +29,7 @@ constexpr int kMostNodes = 4096;
 constexpr int kMostMinutes = 100000;
 constexpr int kMostSeeds = 1000;
 
-// One way to run: the exporter's name for it, the window's, what it needs of the fields, and what it does.
+// One launcher: its name in the exporter and on screen, the fields that it needs, and its description.
 struct Way {
     const char* launcher;
     const char* title;
@@ -63,7 +63,8 @@ QString said(const char* text) {
     return QCoreApplication::translate("launch", text);
 }
 
-// As inFormWords, and the options of `ringsidectl export` as the fields here are called.
+// Replaces field paths as inFormWords() does, and also the options of `ringsidectl export` by the labels of this
+// dialog.
 QString inFieldWords(QString text) {
     text.replace(QStringLiteral("--nodes"), LaunchDialog::tr("Nodes"));
     text.replace(QStringLiteral("--seeds"), LaunchDialog::tr("Runs, a seed each"));
@@ -113,7 +114,7 @@ LaunchDialog::LaunchDialog(ExperimentModel& experiment, Dialogs& dialogs, const 
     connect(m_go, &QPushButton::clicked, this, &LaunchDialog::go);
     connect(&m_follower, &JobFollower::stateChanged, this, [this](const QString& state) {
         m_state->setText(state);
-        m_go->setEnabled(false);  // until it has failed
+        m_go->setEnabled(false);  // enabled again after a failure
         m_go->setToolTip(whyNot());
     });
     connect(&m_follower, &JobFollower::failed, this, [this](const QString& why) {
@@ -206,7 +207,7 @@ void LaunchDialog::buildLayout() {
     row->setSpacing(Theme::kSpace4);
     row->addWidget(buildSide());
     row->addLayout(right, 1);
-    QWidget* before = m_ways;  // as they stand
+    QWidget* before = m_ways;  // in the order on screen
     for (QWidget* next :
          std::initializer_list<QWidget*>{m_hosts, m_nodes, m_minutes, m_seeds, m_script, close, m_save, m_go}) {
         setTabOrder(before, next);
@@ -235,7 +236,7 @@ JobRequest LaunchDialog::request() const {
     return request;
 }
 
-// Why the button cannot be pressed; empty when it can.
+// Returns the reason why the button is disabled; empty if it is enabled.
 QString LaunchDialog::whyNot() const {
     if (m_follower.isFollowing()) return tr("The job is being followed.");
     const QString way = launcher();
@@ -289,7 +290,7 @@ void LaunchDialog::refresh() {
     if (here) m_state->clear();
 }
 
-// The script names the experiment beside it, wherever it was first meant to lie.
+// Writes the script and the experiment into one folder. The script refers to that copy of the experiment.
 bool LaunchDialog::write(const QString& path) {
     JobRequest job = request();
     const QString folder = QFileInfo(path).absolutePath();

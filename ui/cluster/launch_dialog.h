@@ -18,19 +18,19 @@ namespace ringside {
 class Dialogs;
 class ExperimentModel;
 
-// Run > Launch: how the experiment is run elsewhere, as the script that does it, with its reasons. Saves it, submits it
-// where there is a queue, or starts it here; then follows the job until its run begins. Not modal.
+// Dialog of Run > Launch: shows the script that runs the experiment with a launcher, with comments. Saves it, submits
+// it to a queue or starts it here, and then watches the job until its run begins. Not modal.
 class LaunchDialog final : public QDialog {
     Q_OBJECT
   public:
-    // The experiment and the dialogs outlive it.
+    // `experiment` and `dialogs` must outlive the dialog.
     LaunchDialog(ExperimentModel& experiment, Dialogs& dialogs, const QString& controlProgram,
                  QWidget* parent = nullptr);
 
     QString script() const { return m_script->toPlainText(); }
 
   Q_SIGNALS:
-    void runHere();  // this computer, without a script
+    void runHere();  // starts the run on this computer, without a script
     void runBegan(const QString& directory);
 
   private:
@@ -48,7 +48,7 @@ class LaunchDialog final : public QDialog {
     ExperimentModel& m_experiment;
     Dialogs& m_dialogs;
     QString m_control;
-    QString m_folder;  // of the job
+    QString m_folder;  // folder of the job
     QListWidget* m_ways;
     QLabel* m_about;
     QFormLayout* m_fields = nullptr;

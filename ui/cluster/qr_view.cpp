@@ -29,7 +29,7 @@ void QrView::show(const QString& text) {
     update();
 }
 
-// Whole pixels a module, so that no edge is grey.
+// Draws each module with a whole number of pixels, so that no edge is grey.
 void QrView::paintEvent(QPaintEvent*) {
     if (m_code.isEmpty()) return;
     const int modules = m_code.width + 2 * QrCode::kQuiet;

@@ -7,7 +7,7 @@
 
 namespace ringside {
 
-// A join code for cameras: black on white in every theme, as readers want it.
+// QR code of a join code: black on white in every theme, because scanners need it.
 class QrView final : public QWidget {
     Q_OBJECT
   public:

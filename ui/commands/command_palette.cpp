@@ -68,7 +68,7 @@ void CommandPalette::runCurrent() {
     QAction* action = m_shown.value(row);
     if (action == nullptr || !action->isEnabled()) return;
     close();
-    // After this dialog is gone: the command may open another one.
+    // Triggers the command after this dialog has closed, because the command may open another dialog.
     QMetaObject::invokeMethod(action, &QAction::trigger, Qt::QueuedConnection);
 }
 

@@ -9,7 +9,7 @@
 
 namespace ringside {
 
-// Type a few letters or another word for it, press Enter: runs any command of the window.
+// Dialog that searches all commands of the window by name or synonym and runs the selected one.
 class CommandPalette final : public QDialog {
     Q_OBJECT
   public:

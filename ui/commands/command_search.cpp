@@ -20,7 +20,7 @@ QStringList wordsOf(const QAction& action) {
         .split(QLatin1Char(' '), Qt::SkipEmptyParts);
 }
 
-// Insertions, deletions and replacements that turn one word into the other.
+// Returns the edit distance: the number of insertions, deletions and replacements that turn one word into the other.
 int distanceBetween(const QString& a, const QString& b) {
     std::vector<int> row(static_cast<std::size_t>(b.size()) + 1);
     for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<int>(i);
@@ -49,7 +49,8 @@ bool holdsLetters(const QString& text, const QString& typed) {
     return true;
 }
 
-// 0: its text begins so; 1: each typed word begins one of its words; 2: of its synonyms; 3: it has the letters.
+// Returns how well an action matches, best first: 0: its text starts with the query; 1: each query word starts a word
+// of the text; 2: of a synonym; 3: it contains the letters.
 int rankOf(const QAction& action, const QString& typed) {
     const QString text = plainText(action).toLower();
     if (text.startsWith(typed)) return 0;

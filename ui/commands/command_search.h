@@ -7,16 +7,16 @@
 
 namespace ringside {
 
-// Other words for a command, which find it too: "pause halt" for Stop.
+// Sets synonyms by which the command can be found, such as "pause halt" for Stop.
 void setSynonyms(QAction& action, const QString& words);
 
 struct FoundCommands {
-    QList<QAction*> actions;  // best first
-    bool near = false;        // none has what was typed: these come nearest to it
+    QList<QAction*> actions;  // best match first
+    bool near = false;        // true if nothing matches; the actions are then the most similar ones
 };
 
-// Those whose text or synonyms hold the typed words, before those that hold its letters in this order; without any, the
-// ones with the most alike words. Never empty while there are actions.
+// Returns the actions whose text or synonyms contain the typed words, followed by those that contain the letters in
+// this order. If there are none, returns the most similar ones. Never empty while `actions` is not.
 FoundCommands findCommands(const QList<QAction*>& actions, const QString& typed);
 
 }  // namespace ringside

@@ -33,7 +33,7 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages
     grid->addWidget(title, 0, 0, 1, 2 * kColumns);
     QList<PageKey> lines;
     for (const QAction* action : actions) {
-        const QString own = action->property("keys").toString();  // a key that controls want as well
+        const QString own = action->property("keys").toString();  // a key that controls also use
         const QString keys = own.isEmpty() ? action->shortcut().toString(QKeySequence::NativeText) : own;
         if (!keys.isEmpty()) lines << PageKey{keys, plainText(*action)};
     }

@@ -9,14 +9,14 @@
 
 namespace ringside {
 
-// All commands that have a key, and the keys of the pages, at a glance.
+// Dialog that lists all commands with a key, and the keys of the pages.
 class KeysDialog final : public QDialog {
     Q_OBJECT
   public:
     KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages, QWidget* parent);
 };
 
-// "&Save as..." -> "Save as"
+// Returns the action's text without mnemonic and ellipsis: "&Save as..." becomes "Save as".
 QString plainText(const QAction& action);
 
 }  // namespace ringside

@@ -8,17 +8,17 @@ namespace ringside {
 
 class Theme;
 
-// An old picture going away over the new one, which is there from the start. Does nothing where motion is not wanted.
+// Fades out an old picture over the new one. Does nothing if motion is reduced.
 class CrossFade : public QObject {
     Q_OBJECT
   public:
     CrossFade(const Theme& theme, QWidget& widget);
 
-    void hold();    // what is seen now will be replaced
-    void arrive();  // the new picture is there
+    void hold();    // keeps the current picture, which will be replaced
+    void arrive();  // starts the fade: the new picture is ready
     void stop();
     bool isHeld() const { return m_held; }
-    double opacity() const;  // of the old picture; 0 when it has gone
+    double opacity() const;  // opacity of the old picture; 0 after the fade
 
   private:
     const Theme& m_theme;

@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-// One line of text that gives way: cut with an ellipsis where there is no room, whole in its tooltip.
+// Label with one line of text. Text without room is cut with an ellipsis and shown completely in the tooltip.
 class ElidedLabel final : public QLabel {
     Q_OBJECT
   public:

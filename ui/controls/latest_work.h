@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// Makes values on a worker thread for the GUI thread; a newer request stops and replaces the one before.
+// Computes values on a worker thread for the GUI thread. A newer request stops and replaces the previous one.
 class LatestWork {
   public:
     using Stop = std::atomic<bool>;
@@ -30,8 +30,8 @@ class LatestWork {
     }
     bool isBusy() const { return m_stop != nullptr; }
 
-    // make(stop) runs on the worker; use(value) on context's thread, unless something newer was wanted meanwhile.
-    // context outlives this.
+    // Calls make(stop) on the worker, then use(value) on the thread of `context`, unless there was a newer request.
+    // `context` must outlive this object.
     template <class Make, class Use>
     void want(QObject* context, Make make, Use use) {
         cancel();

@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// Pages that take whatever room there is. A plain stack asks every page, hidden ones too, how high its texts would be
-// at this width, each time one of them changes: most of a hover's cost.
+// Stack whose pages take the available room. A QStackedLayout queries the height of the texts of all pages, also hidden
+// ones, each time one of them changes, which is most of the cost of a hover.
 class PageStack : public QStackedLayout {
   public:
     using QStackedLayout::QStackedLayout;

@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// The last few values that were made, by what they were made of.
+// Cache of the most recently computed values by key.
 template <class Key, class Value>
 class Recent {
   public:

@@ -21,7 +21,8 @@ int SeekSlider::valueAt(int x) const {
                                            option.upsideDown);
 }
 
-// Few values leave the handle beside the pointer: the press goes on at its middle, so that it is dragged from there.
+// With few values the handle may not be under the pointer after a click. The press is then forwarded to the middle of
+// the handle, so that dragging works from there.
 void SeekSlider::mousePressEvent(QMouseEvent* event) {
     const QPoint at = event->position().toPoint();
     if (event->button() != Qt::LeftButton || handle().contains(at)) return QSlider::mousePressEvent(event);

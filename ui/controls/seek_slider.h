@@ -5,8 +5,7 @@
 
 namespace ringside {
 
-// A slider whose handle goes where its groove is clicked, and on from there with the pointer; QSlider's own goes one
-// page towards it.
+// Slider whose handle moves to a clicked position and then follows the pointer. QSlider itself moves by one page.
 class SeekSlider final : public QSlider {
     Q_OBJECT
   public:

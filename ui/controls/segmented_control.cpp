@@ -32,7 +32,7 @@ void SegmentedControl::setCurrent(int index) {
 }
 
 void SegmentedControl::setNone() {
-    m_group.setExclusive(false);  // which keeps one on
+    m_group.setExclusive(false);  // an exclusive group would not allow an empty selection
     for (QAbstractButton* button : m_group.buttons()) button->setChecked(false);
     m_group.setExclusive(true);
 }

@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// A few choices side by side, one of them on, or none after setNone().
+// Row of a few choices. One of them is selected, or none after setNone().
 class SegmentedControl : public QWidget {
     Q_OBJECT
   public:
@@ -18,10 +18,10 @@ class SegmentedControl : public QWidget {
 
     SegmentedControl(const QList<Choice>& choices, QWidget* parent = nullptr);
 
-    int current() const { return m_group.checkedId(); }  // -1: none
+    int current() const { return m_group.checkedId(); }  // -1 if none is selected
     void setCurrent(int index);
-    void setNone();             // what is chosen is not among them
-    void setTight(bool tight);  // where there is little room
+    void setNone();             // for a value that is not one of the choices
+    void setTight(bool tight);  // reduces the padding when space is scarce
     void setChoiceEnabled(int index, bool enabled, const QString& tip);
 
   Q_SIGNALS:

@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-// Colours a widget as the style sheet's tone says: "good", "warning", "danger", or "" for none.
+// Sets the tone of a widget for the style sheet: "good", "warning", "danger", or "" for none.
 void setTone(QWidget* widget, const char* tone);
 
 }  // namespace ringside

@@ -9,7 +9,7 @@ namespace ringside {
 
 class Theme;
 
-// One device: its name, what it says of itself, a bar for its memory, and why it is not used.
+// Card of one device: name, details, a bar for its memory, and the reason if it is not used.
 class DeviceCard final : public QWidget {
     Q_OBJECT
   public:

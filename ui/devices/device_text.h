@@ -6,26 +6,27 @@
 
 #include "devices/host_devices.h"
 
-// What a person reads about the devices of this computer.
+// Texts about the devices of this computer.
 namespace ringside {
 
-// Title, lines and state of one device, as its card shows them.
+// Title, lines and state on the card of a device.
 struct DeviceDescription {
     QString title;  // "GPU 0   NVIDIA H200"
     QString state;  // "ready" | "not used"
     bool usable = false;
     QStringList details;    // "140.4 GiB, 139.0 GiB free", "compute capability 9.0", "41 °C"
-    QString whyNot;         // empty when usable
-    double memoryUsed = 0;  // share, 0..1; negative: not known
+    QString whyNot;         // reason why the device is not used; empty if usable
+    double memoryUsed = 0;  // fraction, 0 to 1; negative if unknown
 };
 
 DeviceDescription describeCpu(const HostDevices& host);
 DeviceDescription describeGpu(const GpuInfo& gpu);
 
-// "GPU 0 – GPU 1: NVLink", one line for each kind of link when all GPUs are linked alike.
+// Returns lines such as "GPU 0 – GPU 1: NVLink"; a single line if all GPUs are linked in the same way.
 QStringList linkLines(const GpuReport& report);
 
-// "Driver 580.65.06 runs CUDA up to 13.0. Built with CUDA 13.0, NCCL 2.28.9, cuDNN 9.19.0."; empty without a driver.
+// Returns "Driver 580.65.06 runs CUDA up to 13.0. Built with CUDA 13.0, NCCL 2.28.9, cuDNN 9.19.0."; empty without a
+// driver.
 QString versionLine(const GpuReport& report);
 
 }  // namespace ringside

@@ -14,8 +14,8 @@ class DeviceQuery;
 class ExperimentModel;
 class Theme;
 
-// What ranks can compute on here: the CPU, each GPU with its memory and links, or why none is used; and what the
-// experiment would showHost, with the reason. Asks again when it opens.
+// Dialog that shows the CPU, each GPU with its memory and links or the reason why it is not used, and the devices that
+// the experiment would use, with the reason. Reads the devices again each time it opens.
 class DevicesDialog final : public QDialog {
     Q_OBJECT
   public:

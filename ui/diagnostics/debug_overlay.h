@@ -11,7 +11,7 @@
 
 namespace ringside {
 
-// A small panel over the window with what drawing costs right now. Watches events only while it is shown.
+// Panel over the window with the current drawing times. Measures only while visible.
 class DebugOverlay : public QFrame {
     Q_OBJECT
   public:
@@ -20,7 +20,7 @@ class DebugOverlay : public QFrame {
   protected:
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
-    void mousePressEvent(QMouseEvent* event) override;  // begins anew
+    void mousePressEvent(QMouseEvent* event) override;  // resets the measurement
     bool eventFilter(QObject* watched, QEvent* event) override;
 
   private:
@@ -33,7 +33,7 @@ class DebugOverlay : public QFrame {
     QTimer m_timer;
 };
 
-// Resident memory of this process in bytes, 0 where /proc does not tell.
+// Returns the resident memory of this process in bytes; 0 if /proc does not report it.
 qint64 residentBytes();
 
 }  // namespace ringside

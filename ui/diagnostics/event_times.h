@@ -7,30 +7,30 @@
 
 namespace ringside {
 
-// How long the GUI thread was busy with each event it delivered, and with each frame of the window. Costs nothing
-// while nobody watches.
+// Measures how long the GUI thread is busy with each event, and with each frame of the window. Costs nothing while not
+// watching.
 class EventTimes {
   public:
-    static constexpr double kSlowMs = 5;  // nothing on the GUI thread should take longer
+    static constexpr double kSlowMs = 5;  // maximum duration of work on the GUI thread
     static constexpr std::size_t kFrames = 240;
     static constexpr std::size_t kMostSlow = 10'000;
 
     struct Event {
-        std::string receiver;  // its class
+        std::string receiver;  // class name of the receiver
         QEvent::Type type = QEvent::None;
         double ms = 0;
-        double processorMs = 0;  // of this thread: what a busy machine does not lengthen
+        double processorMs = 0;  // processor time of this thread, which does not grow when other programs use the CPU
     };
 
-    void setWatching(bool watching);  // forgets what was seen
+    void setWatching(bool watching);  // also clears earlier measurements
     bool isWatching() const { return m_watching; }
     void add(const Event& event);
     void clear();
 
     std::size_t count() const { return m_count; }
-    const Event& longest() const { return m_longest; }             // in processor time
-    const std::vector<Event>& slow() const { return m_slow; }      // longer than kSlowMs in processor time
-    const std::vector<Event>& frames() const { return m_frames; }  // the last kFrames, in no order
+    const Event& longest() const { return m_longest; }             // by processor time
+    const std::vector<Event>& slow() const { return m_slow; }      // events above kSlowMs of processor time
+    const std::vector<Event>& frames() const { return m_frames; }  // the last kFrames frames, unordered
     double frameMs() const { return m_lastFrameMs; }
     double frameP99Ms() const;
 
@@ -42,7 +42,7 @@ class EventTimes {
     std::vector<Event> m_slow, m_frames;
 };
 
-// The share-th smallest: 0.99 of 100 values is the 99th. Zero for none.
+// Returns the quantile `share` of `values`: for 0.99 and 100 values, the 99th smallest. Zero if there are no values.
 double quantile(std::vector<double> values, double share);
 
 }  // namespace ringside

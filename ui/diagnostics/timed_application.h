@@ -7,8 +7,8 @@
 
 namespace ringside {
 
-// An application that times every event from delivery to return while somebody watches: for so long nothing else can
-// be answered.
+// Application that measures the time from delivery to return of every event, during which the window cannot respond.
+// Measures only while EventTimes is watching.
 class TimedApplication : public QApplication {
     Q_OBJECT
   public:
@@ -21,7 +21,7 @@ class TimedApplication : public QApplication {
     bool timed(QObject* receiver, QEvent* event);
 
     EventTimes m_times;
-    bool m_inside = false;  // an event delivered inside another is part of that one's time
+    bool m_inside = false;  // true during an event; nested events count as part of the outer one
 };
 
 }  // namespace ringside

@@ -10,11 +10,11 @@ namespace ringside {
 struct Question {
     QString title;
     QString text;
-    QStringList answers;  // the last one is what Escape means
+    QStringList answers;  // the last answer is chosen by Escape
     int preferred = 0;
 };
 
-// What the window asks the person in front of it; none of these block. A path is empty when nothing was chosen.
+// Dialogs that the window shows to the user. None of the functions blocks. A path is empty if nothing was chosen.
 class Dialogs {
   public:
     using PathTaken = std::function<void(const QString& path)>;

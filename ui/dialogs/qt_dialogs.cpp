@@ -14,7 +14,7 @@ namespace {
 
 constexpr QSize kFileDialogSize{820, 520};
 
-// Where Qt's own dialog is used, sizes and dates can be read.
+// Widens the columns of Qt's own file dialog so that sizes and dates are readable.
 void fitColumns(QFileDialog& dialog) {
     if (auto* list = dialog.findChild<QTreeView*>()) {
         list->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
@@ -22,7 +22,7 @@ void fitColumns(QFileDialog& dialog) {
     }
 }
 
-// "ringside.json" of "Experiments (*.ringside.json)".
+// Returns the suffix of a filter: "ringside.json" for "Experiments (*.ringside.json)".
 QString suffixIn(const QString& filter) {
     static const QRegularExpression pattern(QStringLiteral("\\*\\.([^ )]+)"));
     return pattern.match(filter).captured(1);
@@ -47,7 +47,7 @@ void QtDialogs::openFile(const QString& title, const QString& folder, const QStr
 void QtDialogs::saveFile(const QString& title, const QString& suggestion, const QString& filter, PathTaken taken) {
     auto* dialog = new QFileDialog(m_parent, title, suggestion, filter);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(suffixIn(filter));  // by the dialog, which then asks before it replaces a file
+    dialog->setDefaultSuffix(suffixIn(filter));  // added by the dialog, which then also asks before it replaces a file
     dialog->selectFile(suggestion);
     show(dialog, taken);
 }

@@ -8,7 +8,7 @@ class QWidget;
 
 namespace ringside {
 
-// The real dialogs, opened without a nested event loop.
+// Real dialogs, opened without a nested event loop.
 class QtDialogs final : public Dialogs {
   public:
     void setParent(QWidget* parent) { m_parent = parent; }

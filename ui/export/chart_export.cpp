@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kPictureScale = 2;
 
-// A widget that lets the panel below it show through stands on a panel's colour.
+// Returns the background colour for an export: the widget's own, or that of the panel behind a transparent widget.
 QColor paperOf(const QWidget& widget) {
     const QColor own = widget.palette().color(QPalette::Window);
     return own.alpha() == 255 ? own : QApplication::palette().color(QPalette::Base);

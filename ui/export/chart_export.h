@@ -11,12 +11,12 @@ QT_END_NAMESPACE
 
 namespace ringside {
 
-// What writes a picture of a widget, as .svg, or as PNG at twice the size, and returns why it failed, or nothing.
-// Drawing needs the window's thread and is done when this returns; writing, which takes ten times as long, may be done
-// on any.
+// Draws a widget and returns a function that writes the picture as .svg, or as PNG at twice the size. That function
+// returns the reason of a failure, or an empty text. Drawing happens on the window's thread before this returns;
+// writing takes ten times as long and may run on any thread.
 std::function<QString()> pictureWriter(QWidget& widget, const QString& file);
 
-// Writes lines of text. Returns why it failed, or nothing.
+// Writes lines of text. Returns the reason of a failure, or an empty text.
 QString exportText(const QStringList& lines, const QString& file);
 
 }  // namespace ringside

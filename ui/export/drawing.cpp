@@ -14,8 +14,8 @@ namespace {
 
 using Steps = std::vector<Drawing::Step>;
 
-// A font of a rich text does not say which of its traits were chosen; a painter puts its own in the place of the
-// others.
+// Returns the font with all attributes set explicitly. Fonts in rich text leave attributes open, and a painter would
+// fill them with its own.
 QFont spelledOut(QFont font) {
     font.setFamilies(font.families());
     if (font.pixelSize() > 0) {
@@ -63,7 +63,7 @@ class Recorder final : public QPaintEngine {
     void drawPixmap(const QRectF& place, const QPixmap& pixmap, const QRectF& part) override {
         drawImage(place, pixmap.toImage(), part, Qt::AutoColor);
     }
-    // The part alone: an SVG would take the whole.
+    // Draws only the given part, because an SVG file would contain the complete image.
     void drawImage(const QRectF& place, const QImage& image, const QRectF& part, Qt::ImageConversionFlags) override {
         const QImage seen = part.toAlignedRect() == image.rect() ? image : image.copy(part.toAlignedRect());
         add([place, seen](QPainter& p) { p.drawImage(place, seen); });
@@ -102,7 +102,7 @@ class Paper final : public QPaintDevice {
     QPaintEngine* paintEngine() const override { return &m_engine; }
 
   protected:
-    // The widget's own, but that a file of lines has no finer pixels.
+    // Uses the metrics of the widget, except that a vector file has no device pixel ratio.
     int metric(PaintDeviceMetric which) const override {
         switch (which) {
             case PdmWidth:

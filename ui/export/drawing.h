@@ -12,13 +12,13 @@ QT_END_NAMESPACE
 
 namespace ringside {
 
-// What a widget draws, as a list of lines, texts and images that any thread can draw again. QPicture does the same but
-// packs every image while it records, which takes a hundred times as long as all else.
+// Recording of what a widget draws, as lines, texts and images that any thread can draw again. QPicture compresses
+// every image while it records, which takes a hundred times as long as everything else.
 class Drawing {
   public:
     using Step = std::function<void(QPainter&)>;
 
-    static Drawing of(QWidget& widget);  // on the window's thread
+    static Drawing of(QWidget& widget);  // call on the window's thread
 
     QSize size() const { return m_size; }
     void replay(QPainter& painter) const;

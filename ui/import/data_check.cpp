@@ -8,12 +8,12 @@ namespace {
 
 constexpr std::int64_t kPictures = 14;
 constexpr int kPictureSide = 64;
-constexpr std::int64_t kLabelsBetweenLooks = 1 << 16;  // at the stop token
+constexpr std::int64_t kLabelsBetweenLooks = 1 << 16;  // interval at which the stop token is checked
 
 std::vector<PreviewClass> countClasses(const DataSplit& split, const std::stop_token& stop) {
     const Dataset& training = *split.training;
     std::vector<PreviewClass> classes(static_cast<std::size_t>(training.classCount()));
-    if (classes.empty() || training.shape().isSequence) return {};  // a text's samples have many labels each
+    if (classes.empty() || training.shape().isSequence) return {};  // samples of a text have many labels each
     for (const auto& part : {split.training, split.validation}) {
         for (std::int64_t i = 0; i < part->size(); ++i) {
             if (i % kLabelsBetweenLooks == 0 && stop.stop_requested()) return {};
@@ -26,7 +26,8 @@ std::vector<PreviewClass> countClasses(const DataSplit& split, const std::stop_t
     return classes;
 }
 
-// Samples from all over the set, so that a set sorted by class shows more than one; in the order of their classes.
+// Returns samples from all parts of the data set, so that a set sorted by class shows more than one class, ordered by
+// class.
 std::vector<SamplePicture> picturesOf(const Dataset& data, const PictureColors& colors, const std::stop_token& stop) {
     std::vector<SamplePicture> pictures;
     const std::int64_t count = data.shape().isImage() ? std::min(kPictures, data.size()) : 0;

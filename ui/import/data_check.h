@@ -13,18 +13,18 @@ namespace ringside {
 
 struct SamplePicture {
     QImage image;
-    QString caption;  // the class
+    QString caption;  // name of the class
 };
 
-// A data set that was read as a whole.
+// Result of reading a complete data set.
 struct CheckedData {
     DatasetConfig config;
     DataSplit split;
-    std::vector<PreviewClass> classes;    // over both parts; empty for numbers to be predicted
-    std::vector<SamplePicture> pictures;  // of some training samples, when they are images
+    std::vector<PreviewClass> classes;    // over training and validation; empty for numbers to predict
+    std::vector<SamplePicture> pictures;  // some training samples, if they are images
 };
 
-// Loads what config names and looks at it. Takes as long as that takes: for a worker thread.
+// Loads the data set of `config` and counts its classes. May take long, so call it on a worker thread.
 Result<CheckedData> checkData(const DatasetConfig& config, const PictureColors& colors, const std::stop_token& stop);
 
 }  // namespace ringside

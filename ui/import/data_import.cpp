@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-// A text is for a transformer, and that for texts only; a list of layers may be for either.
+// Returns the model for the data: a transformer for texts and only for texts; a list of layers is kept for both.
 ModelKind modelFor(DatasetKind data, ModelKind model) {
     if (data == DatasetKind::kText) return model == ModelKind::kLayers ? model : ModelKind::kTransformer;
     return model == ModelKind::kTransformer ? RunConfig().model.kind : model;
@@ -29,7 +29,7 @@ void DataImport::look(const QString& path) {
     m_dialog->activateWindow();
 }
 
-// One undo step; an experiment that nobody gave a name is named after its data.
+// Applies the data as one undo step. An experiment without a name is named after its data.
 ImportDialog* DataImport::makeDialog() {
     auto* dialog = new ImportDialog(m_theme, m_dialogs, m_window);
     connect(dialog, &ImportDialog::used, this,

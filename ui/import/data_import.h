@@ -12,7 +12,7 @@ class ExperimentModel;
 class ImportDialog;
 class Theme;
 
-// Data files on their way into the experiment: one dialog at a time, whatever is dropped or chosen last.
+// Import of data files into the experiment: shows one dialog at a time, for the file that was dropped or chosen last.
 class DataImport final : public QObject {
     Q_OBJECT
   public:
@@ -31,7 +31,7 @@ class DataImport final : public QObject {
     Theme& m_theme;
     Dialogs& m_dialogs;
     QWidget* m_window;
-    ImportDialog* m_dialog = nullptr;  // the window's child, made when first needed
+    ImportDialog* m_dialog = nullptr;  // child of the window, created when first needed
 };
 
 }  // namespace ringside

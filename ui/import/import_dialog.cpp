@@ -27,8 +27,8 @@ constexpr QSize kSize{680, 520};
 constexpr int kSamplesHeight = 210;
 constexpr int kRowHeight = 24;
 constexpr int kWidestColumn = 220;
-constexpr int kMeasuredColumns = 100;    // more keep the usual width: measuring takes time
-constexpr std::int64_t kLargeSide = 64;  // larger images are offered at this size
+constexpr int kMeasuredColumns = 100;    // further columns keep the default width, because measuring takes time
+constexpr std::int64_t kLargeSide = 64;  // size that is suggested for larger images
 
 QLabel* makeLabel(const char* name, const char* role, QWidget* parent) {
     auto* label = new QLabel(parent);
@@ -54,7 +54,7 @@ ImportDialog::ImportDialog(Theme& theme, Dialogs& dialogs, QWidget* parent)
     connect(&m_job, &ImportJob::checked, this, &ImportDialog::showCheck);
     connect(this, &QDialog::finished, this, [this] {
         m_job.stop();
-        m_data.reset();  // may be large
+        m_data.reset();  // may use much memory
     });
     connect(m_questions, &ImportQuestions::answered, this, [this] {
         m_questions->answer(m_choices);
@@ -168,7 +168,8 @@ void ImportDialog::lookNow() {
     refresh();
 }
 
-// The choice that lets a file be used at once: rows with a gap are left out, large images are made small.
+// Chooses settings with which the file can be used immediately: rows with a missing value are dropped, large images are
+// scaled down.
 bool ImportDialog::suggest(const DataPreview& preview) {
     m_suggested = true;
     const DatasetConfig before = m_choices;
@@ -226,7 +227,7 @@ void ImportDialog::showCheck(const Result<CheckedData>& checked) {
     refresh();
 }
 
-// The experiment's data section with what is known about the file.
+// Returns the data section of the experiment with the settings for this file.
 DatasetConfig ImportDialog::chosen() const {
     DatasetConfig config = m_choices;
     const DatasetConfig& found = m_preview->dataset;

@@ -20,16 +20,17 @@ class ImportQuestions;
 class PictureRow;
 class Theme;
 
-// Shows what a data file holds before it is used, and asks what the file does not say. Not modal: the window stays
-// usable, also while a run is live, and nothing in it changes before "Use this data".
+// Dialog that shows the contents of a data file before it is used, and asks for settings that the file does not
+// determine. Not modal: the window stays usable, and nothing in it changes before "Use this data".
 class ImportDialog final : public QDialog {
     Q_OBJECT
   public:
     ImportDialog(Theme& theme, Dialogs& dialogs, QWidget* parent = nullptr);
 
-    // base: the experiment's data section; fields that no file decides are kept from it.
+    // Starts reading a file. base: data section of the experiment; fields that the file does not determine are copied
+    // from it.
     void look(const QString& path, const DatasetConfig& base);
-    QString whyNotUsable() const;  // empty: it may be used
+    QString whyNotUsable() const;  // empty if the data can be used
 
   Q_SIGNALS:
     void used(const DatasetConfig& config, const std::optional<CheckedData>& data);
@@ -43,7 +44,7 @@ class ImportDialog final : public QDialog {
     void showPreview(const Result<DataPreview>& preview);
     void showCheck(const Result<CheckedData>& checked);
     void lookNow();
-    bool suggest(const DataPreview& preview);  // whether m_choices changed
+    bool suggest(const DataPreview& preview);  // returns whether m_choices changed
     QString statusText() const;
     void refresh();
     void showRows();
@@ -56,7 +57,7 @@ class ImportDialog final : public QDialog {
     Dialogs& m_dialogs;
     ImportJob m_job;
     DatasetConfig m_choices;
-    bool m_suggested = false;  // the first preview of a file may change m_choices
+    bool m_suggested = false;  // only the first preview of a file may change m_choices
     std::optional<DataPreview> m_preview;
     std::optional<CheckedData> m_data;
     QString m_problem;

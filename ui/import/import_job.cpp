@@ -14,7 +14,7 @@ void ImportJob::stop() {
     m_stop = std::stop_source();
 }
 
-// The result goes by way of the application object, which outlives every worker: this job may be gone by then.
+// Delivers the result through the application object, which outlives every worker; this job may be destroyed before.
 template <class Make, class Use>
 void ImportJob::start(Make make, Use use) {
     stop();

@@ -8,15 +8,15 @@
 
 namespace ringside {
 
-// Looks at a data file on worker threads: first what it seems to be, which takes a moment, then whether it loads as a
-// whole, which may use long. A new look replaces the one before; nobody waits for one that is no longer wanted.
+// Reads a data file on worker threads: first a quick preview, then the complete file, which may take long. A new call
+// replaces the previous one and does not wait for it.
 class ImportJob final : public QObject {
     Q_OBJECT
   public:
     explicit ImportJob(QObject* parent = nullptr) : QObject(parent) {}
     ~ImportJob() override { stop(); }
 
-    // choices: the path, and what previewFile() must not guess.
+    // choices: path, and settings that previewFile() must not detect.
     void look(const DatasetConfig& choices);
     void check(const DatasetConfig& config, const PictureColors& colors);
     void stop();

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kCaptionWidth = 150;
 constexpr int kMaxImageSide = 4096;
-constexpr std::size_t kLongName = 80;  // the preview may have cut it
+constexpr std::size_t kLongName = 80;  // the preview may have truncated longer names
 
 template <NamedChoice T>
 void choose(QComboBox* box, T value) {
@@ -179,7 +179,7 @@ void ImportQuestions::answer(DatasetConfig& choices) const {
     choices.imageSize = m_imageSize->value();
 }
 
-// By number while the header's names are in question; and where a column has no name of its own.
+// Returns the label column by number if the header is uncertain or the column has no unique name, else by name.
 std::string ImportQuestions::labelText(bool byNumber) const {
     const int column = m_label->currentIndex();
     if (column == m_preview.labelColumn && !m_preview.dataset.labelColumn.empty() && !byNumber)

@@ -13,21 +13,22 @@ class QVBoxLayout;
 
 namespace ringside {
 
-// What a data file does not say by itself. Only what could not be guessed is asked; the rest comes with "Change...".
+// Fields for settings that a data file does not determine. Shows only those that could not be detected; "Change..."
+// shows the others.
 class ImportQuestions final : public QWidget {
     Q_OBJECT
   public:
     explicit ImportQuestions(QWidget* parent = nullptr);
 
     void show(const DataPreview& preview);
-    void answer(DatasetConfig& choices) const;  // puts the answers in
+    void answer(DatasetConfig& choices) const;  // writes the answers into `choices`
     void chooseLabel(int column);
     void setLabelsPath(const QString& path);
-    void showLess();  // only what must be asked
+    void showLess();  // shows only the required fields
 
   Q_SIGNALS:
     void answered();
-    void browseRequested();  // for the labels' file
+    void browseRequested();  // for the file with the labels
 
   private:
     QWidget* addRow(QVBoxLayout* column, const QString& caption, QWidget* control, QWidget* extra = nullptr);

@@ -32,7 +32,7 @@ QString typeText(ColumnType type) {
     return text("empty");
 }
 
-// Letters, digits, - and _ only: a run directory is named after it.
+// Returns the name with only letters, digits, - and _, because the run directory is named after it.
 QString plainName(const QString& given) {
     QString name;
     for (const QChar c : given.left(kMostName)) {

@@ -7,13 +7,13 @@
 
 namespace ringside {
 
-// What a data file was taken for, for people.
-QString kindTitle(const DataPreview& preview);  // "A table (CSV)"
+// Texts about the detected kind of a data file.
+QString kindTitle(const DataPreview& preview);  // such as "A table (CSV)"
 QString previewSentence(const DataPreview& preview);
-QString classesSentence(const std::vector<PreviewClass>& classes);  // empty for none
+QString classesSentence(const std::vector<PreviewClass>& classes);  // empty without classes
 QString columnTip(const PreviewColumn& column);
 
-// "pima-mlp" for pima.csv and the MLP: what an experiment is called until somebody names it.
+// Returns the default name of an experiment: "pima-mlp" for pima.csv and the MLP.
 std::string suggestedName(const RunConfig& config);
 
 }  // namespace ringside

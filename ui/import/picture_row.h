@@ -10,7 +10,7 @@ namespace ringside {
 
 class Theme;
 
-// A panel with pictures and their classes, as many rows of them as there is room for.
+// Panel with pictures and their classes, in as many rows as fit.
 class PictureRow final : public QFrame {
     Q_OBJECT
   public:

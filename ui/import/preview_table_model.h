@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// The first rows of a table. The label's column is marked in its header, and missing cells say so.
+// Model of the first rows of a table. The header marks the label column; missing cells are shown as missing.
 class PreviewTableModel final : public QAbstractTableModel {
     Q_OBJECT
   public:
@@ -27,7 +27,7 @@ class PreviewTableModel final : public QAbstractTableModel {
     std::vector<PreviewColumn> m_columns;
     std::vector<std::vector<std::string>> m_rows;
     int m_label = -1;
-    bool m_isText = false;  // lines, in which nothing is missing
+    bool m_isText = false;  // lines of a text, which have no missing values
     QColor m_labelColor, m_missingColor;
 };
 

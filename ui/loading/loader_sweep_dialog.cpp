@@ -48,7 +48,7 @@ void LoaderSweepDialog::buildLayout() {
     m_chart->chart().setStyles(NumberStyle::Whole, NumberStyle::Plain);
     m_chart->chart().setXText([](double x) { return tr("%1 workers").arg(std::lround(x)); });
     m_chart->setMinimumSize(kWidth, kChartHeight);
-    m_chart->legend().hide();  // one curve
+    m_chart->legend().hide();  // there is only one curve
     auto* note =
         new QLabel(tr("The batches of all ranks are loaded at once and thrown away, 2 s for each number of workers. "
                       "Nothing is trained."),
@@ -112,7 +112,7 @@ void LoaderSweepDialog::showAdvice(const LoaderAdvice& advice) {
 void LoaderSweepDialog::use() {
     RunConfig next = m_model.config();
     next.loader.numWorkers = m_advised;
-    if (m_advised == 0) {  // refused without workers
+    if (m_advised == 0) {  // prefetch_factor is refused without workers
         next.loader.prefetchFactor = LoaderConfig().prefetchFactor;
         next.loader.persistentWorkers = false;
     }

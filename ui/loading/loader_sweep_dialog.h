@@ -12,12 +12,12 @@ namespace ringside {
 
 class ExperimentModel;
 
-// Measures how fast samples load with 0, 1, 2, 4 and 8 workers, shows the curve as it grows and offers the best. Not
-// modal; closing it ends the measurement.
+// Dialog that measures how fast samples load with 0, 1, 2, 4 and 8 workers, shows the curve and offers the best number.
+// Not modal; closing it stops the measurement.
 class LoaderSweepDialog final : public QDialog {
     Q_OBJECT
   public:
-    // Everything outlives the dialog.
+    // All arguments must outlive the dialog.
     LoaderSweepDialog(ExperimentModel& model, Theme& theme, const QString& controlProgram, QWidget* parent = nullptr);
 
   private:

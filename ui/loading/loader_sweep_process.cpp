@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-// A number takes 2 s; large data sets take time to open first.
+// Maximum time without output. Each number takes 2 s, but large data sets take long to open.
 constexpr std::chrono::seconds kSilence{120};
 constexpr qsizetype kMaxLine = 1 << 16;
 
@@ -49,7 +49,7 @@ LoaderSweepProcess::LoaderSweepProcess(const QString& controlProgram, QObject* p
 LoaderSweepProcess::~LoaderSweepProcess() {
     m_over = true;
     m_process->disconnect(this);
-    m_process->setParent(nullptr);  // deleting it before it is gone would wait
+    m_process->setParent(nullptr);  // deleting a running QProcess would block until it ends
     if (m_process->state() == QProcess::NotRunning) {
         m_process->deleteLater();
         return;

@@ -12,20 +12,21 @@
 
 namespace ringside {
 
-// `ringsidectl sweep --json` as a child process: loading never happens in the window. Killed when destroyed.
+// Runs `ringsidectl sweep --json` as a child process, so that the window itself loads no data. The process is killed
+// when this object is destroyed.
 class LoaderSweepProcess final : public QObject {
     Q_OBJECT
   public:
     explicit LoaderSweepProcess(const QString& controlProgram, QObject* parent = nullptr);
     ~LoaderSweepProcess() override;
 
-    void start(const RunConfig& config);  // paths in it are absolute; once
+    void start(const RunConfig& config);  // paths in `config` must be absolute; call once
 
   Q_SIGNALS:
     void began(const QString& data, int cpus);
     void measured(const ringside::LoaderRate& rate);
-    void advised(const ringside::LoaderAdvice& advice);  // the last signal of a sweep
-    void failed(const QString& reason);                  // or this one
+    void advised(const ringside::LoaderAdvice& advice);  // last signal of a successful sweep
+    void failed(const QString& reason);                  // last signal of a failed sweep
 
   private:
     void readLines();
@@ -35,7 +36,7 @@ class LoaderSweepProcess final : public QObject {
 
     QString m_program;
     QProcess* m_process;
-    QTimer m_deadline;  // of silence
+    QTimer m_deadline;  // expires without output
     QByteArray m_pending;
     bool m_over = false;
 };

@@ -12,12 +12,12 @@
 namespace ringside {
 namespace {
 
-constexpr double kNames = 96;   // of the tensors, at the left
-constexpr double kHeads = 40;   // of the columns: title and a note
-constexpr double kLegend = 22;  // below
+constexpr double kNames = 96;   // width of the tensor names on the left
+constexpr double kHeads = 40;   // height of the column titles and notes
+constexpr double kLegend = 22;  // height of the legend below
 constexpr double kLeastRow = 16;
 constexpr double kLeastColumn = 56;
-constexpr std::int64_t kMostWeight = 64;  // rows of cells that make a row of the picture higher
+constexpr std::int64_t kMostWeight = 64;  // maximum weight of a tensor's rows in the height of its picture
 
 QString norm(double value) {
     return QString::number(value, 'g', 3);
@@ -28,16 +28,17 @@ QColor mixed(const QColor& from, const QColor& to, double share) {
     return {part(from.red(), to.red()), part(from.green(), to.green()), part(from.blue(), to.blue())};
 }
 
-// Blue below zero, vermilion above: two that everybody tells apart. The root lets small values be seen.
+// Returns the colour of a value: blue for negative, vermilion for positive ones, which colour-blind people can
+// distinguish. A square root makes small values visible.
 QColor heat(double value, double scale, const Theme& theme) {
     if (!std::isfinite(value)) return theme.colors().danger;
     if (scale <= 0) return theme.colors().panel;
-    constexpr int kBelow = 0, kAbove = 5;  // of the ranks' colours
+    constexpr int kBelow = 0, kAbove = 5;  // indices in the palette of the ranks
     const QColor full = theme.rankColor(value < 0 ? kBelow : kAbove);
     return mixed(theme.colors().panel, full, std::sqrt(std::min(1.0, std::abs(value) / scale)));
 }
 
-// Where the tensor's cells begin.
+// Returns the index of the first cell of a tensor.
 std::size_t offsetOf(const GradientView& view, std::size_t tensor) {
     std::int64_t begin = 0;
     for (std::size_t i = 0; i < tensor; ++i) begin += view.rows[i] * view.columns[i];
@@ -95,7 +96,7 @@ void GradientPicture::makeImages() {
     }
 }
 
-// What flows is drawn over everything, on its way from its column to the next.
+// Draws the animated gradient above the picture, between its column and the next.
 void GradientPicture::paintFlow(QPainter& painter, std::size_t tensor) const {
     if (!isFlowing() || m_flowing == Flow::None) return;
     const double share = m_flow.currentValue().toDouble();
@@ -149,7 +150,7 @@ QSize GradientPicture::minimumSizeHint() const {
     return {static_cast<int>(wide), static_cast<int>(kHeads + kLegend + rows * kLeastRow)};
 }
 
-// Tensors with more rows of cells are higher.
+// Returns the top of each tensor's row. Tensors with more rows of cells are higher.
 std::vector<double> GradientPicture::rowTops() const {
     const GradientView& view = *anyView();
     double weights = 0;

@@ -12,14 +12,15 @@ namespace ringside {
 
 class Theme;
 
-// A step's gradients as heat maps: a row for each tensor, a column for each rank's own gradient, one for their mean and
-// one for what the update made of the weights. In a row all gradients have one scale, the change has its own. What
-// comes while one looks flows there: the gradients to their mean, the mean to the weights.
+// Heat maps of the gradients of a step: one row per tensor; columns for the local gradient of each rank, their mean,
+// and the weight change. All gradients of a row have one scale; the weight change has its own. New values are animated:
+// gradients move to the mean, the mean moves to the weights.
 class GradientPicture : public QWidget {
     Q_OBJECT
   public:
     explicit GradientPicture(const Theme& theme, QWidget* parent = nullptr);
-    // Null: nothing; it is copied. ranks: whose columns are shown; summed: who averages has forgotten to divide.
+    // Shows a copy of `step`; null clears the picture. ranks: ranks with a column. summed: true if the gradients are
+    // summed by mistake instead of averaged.
     void setStep(const LookedAtStep* step, const std::vector<int>& ranks, bool summed = false);
     bool isFlowing() const { return m_flow.state() == QAbstractAnimation::Running; }
     QSize minimumSizeHint() const override;
@@ -30,7 +31,7 @@ class GradientPicture : public QWidget {
 
   private:
     struct Column {
-        const GradientView* view = nullptr;  // null: not told
+        const GradientView* view = nullptr;  // null: not reported
         QString title;
         QString note;
         int rank = -1;
@@ -53,7 +54,7 @@ class GradientPicture : public QWidget {
     LookedAtStep m_step;
     std::vector<int> m_ranks;
     bool m_summed = false;
-    std::vector<std::vector<QImage>> m_images;  // by column and tensor; none where nothing is told
+    std::vector<std::vector<QImage>> m_images;  // by column and tensor; null images if not reported
     Flow m_flowing = Flow::None;
     QVariantAnimation m_flow;
 };

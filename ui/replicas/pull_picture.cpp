@@ -98,7 +98,7 @@ void PullPicture::paintBar(QPainter& painter, const RankPull& pull, const QRectF
     const Columns c = columns();
     bool below = false;
     for (const RankPull& one : m_pulls.ranks) below |= one.share.value_or(0) < 0;
-    const double number = 52;  // beside the bar
+    const double number = 52;  // shown next to the bar
     const double room = c.barWidth - number;
     const double zero = c.bar + (below ? room / 2 : 0);
     const double unit = (below ? room / 2 : room) / reach();

@@ -10,8 +10,8 @@ namespace ringside {
 
 class Theme;
 
-// A row for each rank: how much of the step its gradient gave, as a bar to both sides of zero with the even share as a
-// line, its angle to the mean, its loss, and its samples. A click on a row asks for the samples.
+// Table with a row per rank: its share of the step as a bar around zero with a line at the equal share, the cosine
+// between its gradient and the mean, its loss, and its samples. Clicking a row requests the samples.
 class PullPicture : public QWidget {
     Q_OBJECT
   public:
@@ -38,7 +38,7 @@ class PullPicture : public QWidget {
     void paintHead(QPainter& painter) const;
     void paintRow(QPainter& painter, std::size_t place) const;
     void paintBar(QPainter& painter, const RankPull& pull, const QRectF& row) const;
-    double reach() const;  // the largest share, at least 1 / N
+    double reach() const;  // largest share on the scale, at least 1 / N
 
     const Theme& m_theme;
     StepPulls m_pulls;

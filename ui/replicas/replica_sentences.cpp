@@ -97,7 +97,7 @@ QString whyNoReplicas(const RunData& run, const RunConfig& config) {
     std::int64_t parameters = 0;
     for (const RankData& rank : run.ranks())
         if (rank.memory) parameters += rank.memory->parameters / 4;
-    // Of all ranks together, which have as many copies of the model.
+    // The count of all ranks together contains one copy of the model per replica.
     parameters /= std::max<std::int64_t>(1, layout.mesh.replicate);
     if (parameters <= kMostParameters) return {};
     return replicaWords("This model has %1 parameters; gradients can be looked at up to %2.")

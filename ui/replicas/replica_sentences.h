@@ -9,19 +9,20 @@
 
 namespace ringside {
 
-// "All 4 replicas identical after step 24." or which are not, since when and in which tensor.
+// Returns "All 4 replicas identical after step 24.", or which rank differs, since which step and in which tensor.
 QString replicasSentence(const RunData& run);
 
-// Which rank's gradient pointed farthest from the mean, and with which samples.
+// Returns which rank's gradient was farthest from the mean, and its samples.
 QString pullSentence(const StepPulls& pulls);
 
-// Of a step whose gradients were not looked at: what is known of it, and how one gets the rest.
+// Returns what is known of a step whose gradients were not inspected, and how to record gradients.
 QString notLookedAtSentence(const StepPulls& pulls, bool live);
 
-// In single phases: what the step under way has come to; empty while it is not held within a step.
+// In single phases: returns what the ranks have computed so far in this step. Empty if the run is not paused within a
+// step.
 QString heldSentence(const RunData& run);
 
-// Why nothing can be looked at in this run; empty: it can. config: of the run.
+// Returns the reason why the gradients of this run cannot be inspected; empty if they can. config: of the run.
 QString whyNoReplicas(const RunData& run, const RunConfig& config);
 
 }  // namespace ringside

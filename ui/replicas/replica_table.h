@@ -8,13 +8,13 @@
 
 namespace ringside {
 
-// The cells of a step: moment, rank, tensor, row, column, value.
+// Cells of a step: moment, rank, tensor, row, column, value.
 ShardTable gradientTable(const LookedAtStep& step);
-// The ring after each step: step, rank, part, ranks in the sum, the values.
+// The ring after each of its steps: step, rank, part, number of summed ranks, values.
 ShardTable ringTable(const RingSteps& ring, std::int64_t step);
-// Of a step: rank, part of the step that it gave, cosine, norm, loss, its samples and whether it told them.
+// Contributions to a step: rank, share, cosine, norm, loss, samples, and whether the rank reported the samples.
 ShardTable pullTable(const StepPulls& pulls);
-// Of every step that was looked at: step, rank, norm of its own gradient, cosine to the mean.
+// Every inspected step: step, rank, norm of the local gradient, cosine to the mean.
 ShardTable normTable(const ReplicaData& replicas);
 
 }  // namespace ringside

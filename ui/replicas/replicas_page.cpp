@@ -86,7 +86,7 @@ ReplicasPage::ReplicasPage(const RunModel& run, Theme& theme, QWidget* parent)
     redraw();
 }
 
-// The panels that this page shares with Shards bear its own name.
+// Gives panels that the Shards page also uses object names of this page.
 void ReplicasPage::nameParts() {
     for (QObject* part : findChildren<QObject*>())
         if (part->objectName().startsWith(QStringLiteral("shards")))
@@ -238,7 +238,7 @@ void ReplicasPage::readConfig() {
     const Result<RunConfig> config = RunConfig::parse(started->config, "run", &problems);
     if (!config) return;
     m_config = config.value();
-    m_config->parallel.worldSize = started->worldSize;  // it may have shrunk since
+    m_config->parallel.worldSize = started->worldSize;  // the world size may have become smaller since
     const Mesh mesh = meshOf(*m_config);
     m_stage->clear();
     for (int stage = 0; mesh.pipeline > 1 && stage < mesh.pipeline; ++stage)
@@ -261,7 +261,7 @@ void ReplicasPage::showEvent(QShowEvent* event) {
     redraw();
 }
 
-// Those that the picture in sight can show.
+// Returns the steps that the visible picture can show.
 QList<std::int64_t> ReplicasPage::choosableSteps() const {
     QList<std::int64_t> all;
     for (const auto& [number, step] : m_run.data().replicas().steps())
@@ -283,7 +283,8 @@ const LookedAtStep* ReplicasPage::shownStep() const {
     return found != steps.end() && found->second.hasCells() ? &found->second : nullptr;
 }
 
-// To the one before or behind, wherever the step in sight is; the last one is the latest from then on.
+// Shows the previous or next inspected step relative to the visible one. After the last step the page follows the
+// latest one.
 void ReplicasPage::turn(int by) {
     const QList<std::int64_t> all = choosableSteps();
     const auto number = shownNumber();
@@ -308,7 +309,7 @@ void ReplicasPage::showTools() {
         one->setEnabled(isLive() && why.isEmpty());
         if (!why.isEmpty()) one->setToolTip(why);
     }
-    // Replicas that differ are said also while the ranks are paused.
+    // Differing replicas are reported while the ranks are paused, too.
     const bool apart = run.replicas().state() && !run.replicas().state()->identical;
     const QString held = m_run.expected() || apart ? QString() : heldSentence(run);
     const QString sentence = !held.isEmpty() ? held : m_run.expected() ? QString() : replicasSentence(run);
@@ -458,9 +459,9 @@ void ReplicasPage::stepRing(int by) {
     setTone(m_ringText, step == ring->steps() && ringDiffers() ? "danger" : "");
 }
 
-// Beyond what another order of the sums or two-byte numbers explain.
+// True if the difference is larger than a different order of the sum or two-byte numbers explain.
 bool ReplicasPage::ringDiffers() const {
-    constexpr double kRounding = 0.01;  // of the largest value
+    constexpr double kRounding = 0.01;  // relative to the largest value
     return m_ringError > kRounding * m_ringLargest;
 }
 
@@ -473,7 +474,7 @@ QString ReplicasPage::ringComparison() const {
 
 void ReplicasPage::showCharts() {
     const ReplicaData& replicas = m_run.data().replicas();
-    m_charts->setVisible(!m_run.expected() && replicas.steps().size() > 1);  // a line needs two
+    m_charts->setVisible(!m_run.expected() && replicas.steps().size() > 1);  // a line needs two points
     if (!m_charts->isVisibleTo(this)) return;
     std::vector<Curve> norms, cosines;
     for (const int one : shownRanks()) {

@@ -24,9 +24,9 @@ namespace ringside {
 
 class RunModel;
 
-// What a step does to each replica, on real numbers: every rank's gradient, their mean, the weights' change, which rank
-// and which samples pulled where, whether all replicas stayed the same, and the all-reduce itself as a ring, step by
-// step. Of a pipeline, one stage at a time.
+// Page that shows the effect of a step on each replica with real numbers: the gradient of every rank, their mean, the
+// weight change, the contribution of each rank and its samples, whether all replicas are identical, and the all-reduce
+// as a ring, step by step. Shows one stage of a pipeline at a time.
 class ReplicasPage : public Page {
     Q_OBJECT
   public:
@@ -37,10 +37,10 @@ class ReplicasPage : public Page {
     QList<View> views() const override;
     void showView(const QString& name) override;
     bool followsRuns() const override { return true; }
-    void showStep(qint64 step);  // who pulled where in it, looked at or not
+    void showStep(qint64 step);  // shows the contributions to the step, inspected or not
 
   Q_SIGNALS:
-    void lookWanted(int steps);  // at so many steps of the live run
+    void lookWanted(int steps);  // requests the inspection of the next `steps` steps of the live run
     void samplesWanted(qint64 step, qint64 epoch);
 
   protected:
@@ -62,13 +62,13 @@ class ReplicasPage : public Page {
     void showPull();
     void showRing(const LookedAtStep& step);
     void showCharts();
-    void turn(int by);  // to another step that was looked at
+    void turn(int by);  // shows another inspected step
     void stepRing(int by);
     bool ringDiffers() const;
     QString ringComparison() const;
-    // The step in sight: chosen, or the latest that there is a picture of; none of it may have been looked at.
+    // Number of the visible step: the chosen one, or the latest one with a picture. It may not have been inspected.
     std::optional<std::int64_t> shownNumber() const;
-    const LookedAtStep* shownStep() const;  // with cells; null: there are none
+    const LookedAtStep* shownStep() const;  // step with cells; null if there is none
     QList<std::int64_t> choosableSteps() const;
     bool isLive() const;
     std::vector<int> shownRanks() const;
@@ -83,7 +83,7 @@ class ReplicasPage : public Page {
     SegmentedControl* m_choice = nullptr;
     QPushButton *m_look = nullptr, *m_follow = nullptr, *m_before = nullptr, *m_after = nullptr;
     QLabel* m_stepName = nullptr;
-    QComboBox* m_stage = nullptr;  // of a pipeline
+    QComboBox* m_stage = nullptr;  // for pipelines only
     ViewExport* m_export = nullptr;
     QStackedLayout* m_pictures = nullptr;
     GradientPicture* m_gradients = nullptr;
@@ -96,12 +96,12 @@ class ReplicasPage : public Page {
     ChartPanel *m_norms = nullptr, *m_cosines = nullptr;
     ShardTableModel m_tableModel;
     TablePanel* m_table = nullptr;
-    std::optional<RunConfig> m_config;              // of the run
-    std::optional<std::int64_t> m_chosen;           // step; nothing: the latest
-    bool m_clicked = false;                         // chosen elsewhere: of no picture's list
+    std::optional<RunConfig> m_config;     // config of the run
+    std::optional<std::int64_t> m_chosen;  // chosen step; empty: follow the latest
+    bool m_clicked = false;                // true if the step was chosen on another page and may not be in the list
     std::pair<std::int64_t, int> m_ringOf{-1, -1};  // step and first rank whose numbers the ring shows
-    double m_ringLargest = 0;                       // magnitude of the values that the run's all-reduce gave
-    double m_ringError = 0;                         // to what the ranks really got
+    double m_ringLargest = 0;                       // largest magnitude in the result of the run's all-reduce
+    double m_ringError = 0;                         // difference to the result that the ranks received
 };
 
 }  // namespace ringside

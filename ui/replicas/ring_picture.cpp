@@ -10,11 +10,11 @@
 namespace ringside {
 namespace {
 
-constexpr double kRankNames = 64;   // of the ranks, at the left
-constexpr double kPartTitles = 24;  // of the parts, above
-constexpr double kArrows = 72;      // at the right: from whom to whom
+constexpr double kRankNames = 64;   // width of the rank names on the left
+constexpr double kPartTitles = 24;  // height of the part titles above
+constexpr double kArrows = 72;      // width of the column on the right with the receivers
 constexpr double kMostRow = 84;
-constexpr double kTwoLines = 38;  // a row so high has room for both values
+constexpr double kTwoLines = 38;  // height of a row from which both values fit
 
 QString valueText(double value) {
     return QString::number(value, 'g', 4);
@@ -46,7 +46,7 @@ QRectF RingPicture::cellOf(int rank, int part) const {
     return QRectF(kRankNames + part * wide, kPartTitles + rank * high, wide, high).adjusted(3, 3, -3, -3);
 }
 
-// The fuller the colour, the more ranks are in the sum.
+// Draws a part; a stronger colour means that more ranks are in the sum.
 void RingPicture::paintPart(QPainter& painter, int rank, int part) const {
     const ThemeColors& c = m_theme.colors();
     const RingSteps::Part& shown = m_steps->part(m_step, rank, part);
@@ -74,7 +74,7 @@ void RingPicture::paintPart(QPainter& painter, int rank, int part) const {
     painter.drawText(cell, Qt::AlignCenter, text);
 }
 
-// "0 > 1: part 2" beside the row.
+// Draws the label of the transfer beside the row, such as "part 2 → rank 1".
 void RingPicture::paintArrow(QPainter& painter, int rank) const {
     const int part = m_steps->sentPart(m_step, rank);
     if (part < 0) return;

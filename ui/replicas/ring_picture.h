@@ -10,8 +10,8 @@ namespace ringside {
 
 class Theme;
 
-// The ranks below one another, the bucket's parts side by side with real numbers; what leaves in the next step is
-// framed, and an arrow says to whom.
+// Picture of the ring all-reduce: one row per rank with the parts of the bucket and real numbers. Parts that are sent
+// in the next step are framed, and an arrow shows the receiver.
 class RingPicture : public QWidget {
     Q_OBJECT
   public:

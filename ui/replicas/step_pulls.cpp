@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kMostPlanned = 200'000;  // samples: dealing more would be felt
+constexpr std::int64_t kMostPlanned = 200'000;  // maximum size of a plan, so that its computation is not noticeable
 
 std::optional<double> lossAt(const RankData& rank, std::int64_t step) {
     const auto points = rank.lossSeries.points();
@@ -28,7 +28,7 @@ std::vector<std::int64_t> toldSamples(const RankData& rank, std::int64_t step) {
     return all;
 }
 
-// What the run's own plan deals each reader in the step.
+// Samples that the plan of the run assigns to each data-parallel rank in the step.
 class PlannedSamples {
   public:
     PlannedSamples(const RunStarted& started, const RunConfig& config, std::int64_t step) {
@@ -80,7 +80,7 @@ StepPulls stepPulls(const RunData& run, const RunConfig& config, std::int64_t st
         const RankData& data = run.ranks()[place];
         RankPull pull{.rank = rank};
         pull.loss = lossAt(data, step);
-        // Of the ranks that read the same samples, the first tells.
+        // Of the ranks that train on the same samples, the first one reports them.
         const int reader = RankLayout{meshOf(config), rank}.dataRank();
         pull.samples = toldSamples(run.ranks()[static_cast<std::size_t>(reader)], step);
         pull.samplesPlanned = pull.samples.empty();

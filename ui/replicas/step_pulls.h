@@ -11,19 +11,20 @@
 
 namespace ringside {
 
-// What one rank did in one step, as far as the run told of it.
+// Contribution of one rank to one step, as far as the run recorded it.
 struct RankPull {
     int rank = 0;
-    std::optional<double> norm = {};    // of its own gradient
-    std::optional<double> cosine = {};  // to the mean
-    // Of the mean's length, along the mean: norm x cosine / (N x the mean's norm). All ranks' together are 1.
+    std::optional<double> norm = {};    // norm of the local gradient
+    std::optional<double> cosine = {};  // cosine to the mean gradient
+    // Share of the length of the mean gradient: norm x cosine / (N x norm of the mean). The shares of all ranks add up
+    // to 1.
     std::optional<double> share = {};
     std::optional<double> loss = {};
     std::vector<std::int64_t> samples = {};
-    bool samplesPlanned = false;  // not told by the rank: what the plan deals it
+    bool samplesPlanned = false;  // true if the samples come from the plan and were not reported by the rank
 };
 
-// The provenance of a step: whose samples pulled how hard, and where to.
+// Contributions of all ranks to a step: whose samples changed the weights how much, and in which direction.
 struct StepPulls {
     std::int64_t step = 0;
     std::int64_t epoch = 0;
@@ -31,13 +32,13 @@ struct StepPulls {
     bool hasGradients = false;
 };
 
-// Which ranks train the same layers on other samples: those of one stage of the pipeline.
+// Returns the data-parallel group of a pipeline stage: the ranks with the same layers and different samples.
 std::vector<int> ranksOfStage(const RunConfig& config, int stage);
 
-// ranks: of one stage. config: of the run.
+// ranks: ranks of one stage. config: of the run.
 StepPulls stepPulls(const RunData& run, const RunConfig& config, std::int64_t step, const std::vector<int>& ranks);
 
-// "12, 44, 81 and 29 more"; empty for none.
+// Returns "12, 44, 81 and 29 more"; empty without samples.
 QString samplesText(const std::vector<std::int64_t>& samples, std::size_t most);
 
 }  // namespace ringside

@@ -9,31 +9,31 @@
 
 namespace ringside {
 
-// One remembered value: its name in the file, its type, and what it is before it was ever set.
+// A persistent setting: its name in the file, its type, and its default value.
 template <class T>
 struct Setting {
     const char* name;
     T fallback{};
 };
 
-// Everything the window remembers between two starts.
+// All settings that the window keeps between two sessions.
 namespace settings {
 inline const Setting<QByteArray> kGeometry{"window/geometry"};
 inline const Setting<QByteArray> kLayout{"window/layout"};
-inline const Setting<QString> kPage{"window/page"};                              // its name; empty: the first
+inline const Setting<QString> kPage{"window/page"};                              // name of the page; empty: the first
 inline const Setting<QString> kTheme{"window/theme", QStringLiteral("system")};  // light | dark | system
 inline const Setting<bool> kReduceMotion{"window/reduce_motion", false};
-inline const Setting<QStringList> kFolded{"form/folded"};  // sections of which only the title shows
+inline const Setting<QStringList> kFolded{"form/folded"};  // sections that are folded
 inline const Setting<QStringList> kRecentFiles{"files/recent"};
 inline const Setting<QString> kLastFolder{"files/last_folder"};
-inline const Setting<QString> kLastRun{"runs/last"};             // the run directory last started or attached to
-inline const Setting<QByteArray> kDraft{"session/draft"};        // the experiment as JSON when it was not saved
-inline const Setting<QString> kDraftFile{"session/draft_file"};  // the file it belongs to, may be empty
+inline const Setting<QString> kLastRun{"runs/last"};             // run directory that was last started or attached to
+inline const Setting<QByteArray> kDraft{"session/draft"};        // unsaved experiment as JSON
+inline const Setting<QString> kDraftFile{"session/draft_file"};  // file of the unsaved experiment; may be empty
 }  // namespace settings
 
 class Settings {
   public:
-    // An empty path means the user's own settings file.
+    // Opens the settings file; an empty path means the user's own.
     explicit Settings(const QString& path = {});
 
     template <class T>

@@ -6,7 +6,7 @@
 namespace ringside {
 namespace {
 
-// A local X display is a socket; one whose server has gone would make Qt abort, as no display does.
+// True if the X server of a local display accepts connections. Qt aborts for a socket without a server.
 bool displayAnswers(const QString& display) {
     if (!display.startsWith(QLatin1Char(':'))) return !display.isEmpty();
     const QString number = display.mid(1).section(QLatin1Char('.'), 0, 0);

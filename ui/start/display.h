@@ -3,8 +3,8 @@
 
 namespace ringside {
 
-// Whether a window can be shown: an X display that answers, Wayland, or whatever QT_QPA_PLATFORM names. A picture needs
-// none.
+// True if a window can be shown: with an X display that responds, with Wayland, or with the platform in
+// QT_QPA_PLATFORM. Screenshots need no display.
 bool hasDisplay();
 
 }  // namespace ringside

@@ -10,7 +10,7 @@ namespace {
 QtMessageHandler passOn = nullptr;
 
 void filter(QtMsgType type, const QMessageLogContext& context, const QString& text) {
-    // Nothing of ours lies in XDG_RUNTIME_DIR, which is unset or another user's under sudo and in containers.
+    // Ringside does not use XDG_RUNTIME_DIR, which is unset or belongs to another user under sudo and in containers.
     const bool harmless =
         text.startsWith(QLatin1String("QStandardPaths: XDG_RUNTIME_DIR")) ||
         (text.startsWith(QLatin1String("QStandardPaths:")) && text.contains(QLatin1String("runtime directory"))) ||

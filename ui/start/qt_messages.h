@@ -3,8 +3,7 @@
 
 namespace ringside {
 
-// Keeps what Qt says about a missing session or a window-less platform off the terminal: true, harmless, and nothing a
-// user could act on. Everything else passes.
+// Hides harmless messages of Qt about a missing session or a platform without windows. All other messages are printed.
 void dropHarmlessQtMessages();
 
 }  // namespace ringside

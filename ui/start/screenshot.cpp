@@ -56,7 +56,7 @@ bool Screenshot::isReady() const {
     if (m_options.runDirectory.isEmpty()) return true;
     using State = RunController::State;
     const State state = m_window.controller().state();
-    return state != State::Starting && state != State::Idle;  // a live run is drawn as it is
+    return state != State::Starting && state != State::Idle;  // a live run is drawn in its current state
 }
 
 void Screenshot::look() {
@@ -80,7 +80,7 @@ void Screenshot::fail(const QString& text) {
     m_deadline.stop();
     m_settle.stop();
     std::fprintf(stderr, "ringside: %s\n", qUtf8Printable(text));
-    // Queued: begin() may run before the event loop does.
+    // Queued, because begin() may run before the event loop starts.
     QMetaObject::invokeMethod(
         this, [this] { Q_EMIT finished(static_cast<int>(ExitCode::kBadConfiguration)); }, Qt::QueuedConnection);
 }

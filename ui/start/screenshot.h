@@ -10,7 +10,7 @@ namespace ringside {
 
 class MainWindow;
 
-// Draws the window into a file once everything asked for is loaded, then tells the exit code.
+// Draws the window into a file when everything is loaded, then ends the program with an exit code.
 class Screenshot final : public QObject {
     Q_OBJECT
   public:
@@ -29,7 +29,7 @@ class Screenshot final : public QObject {
 
     MainWindow& m_window;
     StartOptions m_options;
-    QTimer m_settle;  // runs while nothing changes any more
+    QTimer m_settle;  // expires when nothing has changed for kSettle
     QTimer m_deadline;
 };
 

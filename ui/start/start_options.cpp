@@ -51,7 +51,7 @@ Result<StartOptions> StartOptions::parse(const QStringList& arguments) {
             options.file = arguments[i];
         }
     }
-    if (!options.screenshot.isEmpty() && !options.file.isEmpty()) {  // a picture takes FILE as the window does
+    if (!options.screenshot.isEmpty() && !options.file.isEmpty()) {  // --screenshot accepts FILE as the window does
         (QFileInfo(options.file).isDir() ? options.runDirectory : options.config) = options.file;
     }
     if (!size.isEmpty()) {

@@ -9,19 +9,19 @@
 
 namespace ringside {
 
-// What `ringside` was asked for on the command line.
+// Options of the `ringside` command line.
 struct StartOptions {
     QString file;  // experiment, data file or run directory to open
     QString screenshot;
     QString page;
     QString config;
     QString runDirectory;
-    QString theme;  // light | dark, empty: as remembered
+    QString theme;  // light | dark; empty: the remembered theme
     QSize size{1280, 800};
     bool showHelp = false;
     bool showVersion = false;
 
-    static Result<StartOptions> parse(const QStringList& arguments);  // without the program's name
+    static Result<StartOptions> parse(const QStringList& arguments);  // arguments without the program name
     static QString helpText();
 };
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kTimeWidth = 84, kSpeakerWidth = 64;
 
-// Times and speakers in columns; warnings and errors in their colour.
+// Draws times and sources of log lines in columns, and warnings and errors in their colours.
 class LogDelegate final : public QStyledItemDelegate {
   public:
     LogDelegate(const Theme& theme, QObject* parent) : QStyledItemDelegate(parent), m_theme(theme) {}
@@ -77,7 +77,7 @@ LogPanel::LogPanel(const RunModel& run, const Theme& theme, QWidget* parent) : Q
     m_view->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_view->setItemDelegate(new LogDelegate(theme, m_view));
     column->addWidget(m_view, 1);
-    // Follows the newest line until the reader scrolls up.
+    // Scrolls to the newest line unless the user has scrolled up.
     connect(&m_model, &QAbstractItemModel::rowsAboutToBeInserted, this, [this] {
         const QScrollBar* bar = m_view->verticalScrollBar();
         m_view->setProperty("follows", bar->value() >= bar->maximum() - 2);

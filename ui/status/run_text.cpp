@@ -22,13 +22,13 @@ QString epochText(const RunData& run) {
              groupedText(run.totalSteps()));
 }
 
-// Of ranks that sleep until another device would be done.
+// Returns the text for throttled ranks.
 QString paceText(const RunData& run) {
     if (!run.pace().any()) return {};
     return run.keepsPace() ? runWords(", throttled") : runWords(", throttled, but this CPU is too slow for it");
 }
 
-// What keeps a run from going as fast as it can.
+// Returns the text for a run that is paused or in slow motion.
 QString holdText(const RunData& run) {
     if (run.isPaused()) return runWords(", paused after %1").arg(QString::fromStdString(run.pausedAfter()));
     if (run.stepsPerSecondAtMost() > 0)

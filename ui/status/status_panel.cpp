@@ -21,7 +21,7 @@ namespace {
 constexpr int kBarSteps = 1000;
 constexpr int kBarWidth = 220;
 
-// "runs/2026-11-20-digits-mlp": the last two parts say enough.
+// Returns the last two parts of the path: "runs/2026-11-20-digits-mlp".
 QString shortPath(const QString& directory) {
     const QFileInfo info(directory);
     return info.dir().dirName() + QLatin1Char('/') + info.fileName();
@@ -90,7 +90,7 @@ QString StatusPanel::compute() const {
     return inFormWords(sentenceText(choice.whyBackend) + QLatin1Char(' ') + sentenceText(choice.whyDevice));
 }
 
-// A run that is over is none of the form any more once the form was changed.
+// True if a finished run does not belong to the form any more, because the form was changed.
 bool StatusPanel::isOfAnotherExperiment() const {
     return m_run.formDiffers() && !m_controller.isLive();
 }

@@ -13,7 +13,7 @@ namespace ringside {
 class ExperimentModel;
 class RunModel;
 
-// The status bar: how far the run is and how long it takes, what it runs on and why, and where its files are.
+// Status bar: progress and remaining time of the run, its devices with the reason, and its run directory.
 class StatusPanel final : public QWidget {
     Q_OBJECT
   public:
@@ -21,7 +21,7 @@ class StatusPanel final : public QWidget {
                 QWidget* parent = nullptr);
 
   Q_SIGNALS:
-    void computeClicked();  // on what the run computes on, and why
+    void computeClicked();  // emitted by a click on the device text
 
   private:
     void addWidgets();

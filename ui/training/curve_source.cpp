@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostApart = 8, kWorstShown = 5;
 
-constexpr int kValidationColor = 1;  // of the ranks' palette: amber beside the accent's blue
+constexpr int kValidationColor = 1;  // index in the palette of the ranks: amber, next to the accent's blue
 
 QString text(const char* source) {
     return QCoreApplication::translate("Training", source);
@@ -44,7 +44,7 @@ double xOf(const EpochResult& epoch, XAxis axis, const RunPart& part) {
 
 void addValidation(std::vector<Curve>& curves, const RunParts& parts, XAxis axis, bool fanOut, const Theme& theme,
                    const QString& chart, double EpochResult::*value) {
-    // Amber is a rank's own colour when the ranks are shown apart.
+    // With one curve per rank, amber is the colour of a rank, so validation uses the text colour.
     const QColor color = fanOut ? theme.colors().text : theme.rankColor(kValidationColor);
     Curve curve{chart + QStringLiteral(".validation"), text("validation"), color, Curve::Kind::MarkedLine, {}};
     for (const RunPart& part : parts) {
@@ -64,7 +64,7 @@ std::vector<std::size_t> everyRank(const RunData& run) {
     return ranks;
 }
 
-// The ranks with the largest loss in the step reported last, by number.
+// Returns the ranks with the largest loss in the latest step, ordered by number.
 std::vector<std::size_t> worstRanks(const RunData& run) {
     std::vector<std::size_t> ranks = everyRank(run);
     const auto lossOf = [&](std::size_t rank) {
@@ -85,7 +85,7 @@ void addTraining(std::vector<Curve>& curves, GrowingCurves& held, const RunParts
     if (none) {
         return;
     }
-    // Many ranks apart are a thicket: their mean and band, and those that are worst off.
+    // With many ranks, shows mean, band and the ranks with the largest loss instead of one curve each.
     const RunData& run = *parts.back().run;
     const bool many = run.ranks().size() > kMostApart;
     if (!fanOut || many) {
@@ -149,9 +149,9 @@ std::vector<Curve> learningRateCurves(GrowingCurves& held, const RunParts& parts
 std::vector<Curve> phaseCurves(const RunParts& parts, XAxis axis, const Theme& theme) {
     constexpr std::array kPhases{Phase::kDataWait, Phase::kCopy,   Phase::kForward,  Phase::kBackward,
                                  Phase::kWaiting,  Phase::kMoving, Phase::kOptimizer};
-    constexpr float kWorthShowing = 0.005F;  // of the largest
+    constexpr float kWorthShowing = 0.005F;  // fraction of the largest value
     std::vector<Curve> curves;
-    std::vector<double> below;  // height so far at each point: all phases have the same
+    std::vector<double> below;  // height below the current curve at each point; all phases have the same points
     float largest = 0;
     for (const Phase phase : kPhases)
         for (const RunPart& part : parts)

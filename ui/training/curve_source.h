@@ -11,9 +11,9 @@ namespace ringside {
 
 class Theme;
 
-// Training: the mean over the global batch in a band from the lowest to the highest rank, or with fanOut a curve for
-// each rank, in a band where one point stands for several steps. Validation: a marked point after each epoch. `held`
-// keeps what was copied for the next redraw.
+// Training curve: the mean over the global batch in a band from the lowest to the highest rank. With fanOut: one curve
+// per rank, with a band if a point contains several steps. Validation curve: a marked point after each epoch. `held`
+// keeps copied points for the next redraw.
 std::vector<Curve> lossCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, bool fanOut, const Theme& theme);
 std::vector<Curve> accuracyCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, bool fanOut,
                                   const Theme& theme);
@@ -21,10 +21,10 @@ std::vector<Curve> throughputCurves(GrowingCurves& held, const RunParts& parts, 
 std::vector<Curve> gradientNormCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, const Theme& theme);
 std::vector<Curve> learningRateCurves(GrowingCurves& held, const RunParts& parts, XAxis axis, const Theme& theme);
 
-// The phases of the traced steps in milliseconds, one upon the other, as the mean over the ranks.
+// Stacked phases of the traced steps in milliseconds, averaged over the ranks.
 std::vector<Curve> phaseCurves(const RunParts& parts, XAxis axis, const Theme& theme);
 
-// "step 72, epoch 6": where in the run an x is.
+// Returns the position of x in the run: "step 72, epoch 6".
 QString placeText(const RunParts& parts, XAxis axis, double x);
 
 }  // namespace ringside

@@ -13,9 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostRuns = 16;  // of a chain
+constexpr int kMostRuns = 16;  // maximum length of a chain of resumed runs
 
-// The run directory that training.resume names: itself, or that of a checkpoint in it. Empty where there is none.
+// Returns the run directory in training.resume, which may be a checkpoint in it. Empty if there is none.
 fs::path directoryOf(const RunStarted& started) {
     const Result<RunConfig> config = RunConfig::parse(started.config, "run");
     if (!config || config.value().training.resume.empty() || started.stepsBefore == 0) return {};
@@ -35,7 +35,7 @@ std::vector<std::shared_ptr<const RunData>> readChain(const RunStarted& latest, 
         if (directory.empty()) break;
         std::shared_ptr<const RunData> run =
             loadRun(RunPaths(directory), Curves::kKept, [&stop] { return stop.load(); });
-        // A run goes on from an earlier step; anything else is no chain, or a circle.
+        // A resumed run starts at an earlier step. Otherwise the directories do not form a chain, or form a cycle.
         if (!run || run->started()->stepsBefore >= next->stepsBefore) break;
         chain.insert(chain.begin(), run);
         next = &*chain.front()->started();

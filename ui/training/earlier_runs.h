@@ -12,7 +12,7 @@ namespace ringside {
 
 class RunModel;
 
-// The runs that the shown one goes on from, the oldest first, read from their directories in the background.
+// The runs from which the shown run was resumed, oldest first. They are read in the background.
 class EarlierRuns : public QObject {
     Q_OBJECT
   public:
@@ -27,7 +27,7 @@ class EarlierRuns : public QObject {
     void look();
 
     RunModel& m_run;
-    bool m_looked = false;  // for those of the run shown now
+    bool m_looked = false;  // true after the runs of the current run were requested
     std::vector<std::shared_ptr<const RunData>> m_runs;
     LatestWork m_work;
 };

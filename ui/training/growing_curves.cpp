@@ -5,7 +5,8 @@
 
 namespace ringside {
 
-// The same sources at the same grain; of the last one the point before the last is a witness that it is the same run.
+// True if the sources and their resolution are unchanged. The second-last copied point of the last source is compared
+// to detect another run.
 bool GrowingCurves::goesOn(const Held& held, XAxis axis, const std::vector<Source>& sources) {
     if (held.axis != axis || held.sources != sources || sources.empty()) return false;
     const auto points = sources.back().series->points();
@@ -34,7 +35,7 @@ Curve GrowingCurves::follow(Curve start, const RunParts& parts, XAxis axis, cons
     }
     Held& held = m_held[start.key];
     if (goesOn(held, axis, sources)) {
-        held.points.dropLast();  // it may have gathered more
+        held.points.dropLast();  // the last point may contain more steps by now
         append(held, sources.back(), held.copied - 1);
     } else {
         held = Held{.axis = axis, .sources = sources, .points = {}};

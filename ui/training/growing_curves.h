@@ -14,15 +14,15 @@
 
 namespace ringside {
 
-// The curves of a page from one redraw to the next: of a run that goes on only what is new is copied.
+// Cache of the curves of a page between redraws: only new points of a live run are copied.
 class GrowingCurves {
   public:
-    using SeriesOf = std::function<const Series*(const RunData&)>;  // null: none of this run
+    using SeriesOf = std::function<const Series*(const RunData&)>;  // null if the run has no such series
 
-    // What `start` names, with the points of the series up to now. A line becomes a band where a point stands for
-    // several values.
+    // Returns `start` with the current points of the series. A line becomes a band where a point contains several
+    // values.
     Curve follow(Curve start, const RunParts& parts, XAxis axis, const SeriesOf& seriesOf);
-    void forget() { m_held.clear(); }  // where another run is shown
+    void forget() { m_held.clear(); }  // call when another run is shown
 
   private:
     struct Source {
@@ -34,14 +34,14 @@ class GrowingCurves {
     struct Held {
         XAxis axis = XAxis::Step;
         std::vector<Source> sources;
-        std::size_t copied = 0;  // of the last source
+        std::size_t copied = 0;  // number of copied points of the last source
         bool hasBand = false;
         CurvePoints points;
     };
     static bool goesOn(const Held& held, XAxis axis, const std::vector<Source>& sources);
     static void append(Held& held, const Source& source, std::size_t from);
 
-    std::map<QString, Held> m_held;  // by the curve's key
+    std::map<QString, Held> m_held;  // by key of the curve
 };
 
 }  // namespace ringside

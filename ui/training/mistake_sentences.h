@@ -7,7 +7,8 @@ namespace ringside {
 
 class RunData;
 
-// What the deliberate mistakes of a run do to its curves, with its own numbers, a line each; empty without any.
+// Returns one line per deliberate mistake of the run with its effect on the curves, in the numbers of the run. Empty
+// without mistakes.
 QString mistakeSentences(const RunData& run);
 
 }  // namespace ringside

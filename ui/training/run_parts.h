@@ -11,29 +11,29 @@ namespace ringside {
 
 enum class XAxis { Step, Epoch, Samples, Time };
 
-// The place of a point on the chosen axis: optimizer steps, epochs done, samples seen by all ranks, seconds.
+// Returns the position of a point on the axis: optimizer steps, epochs, samples seen by all ranks, or seconds.
 double xOf(const SeriesPoint& point, XAxis axis);
 
-// A run, or the part of one that another goes on from, with what was before it.
+// A run, or the part of it before another run was resumed from it, with the totals before this part.
 struct RunPart {
     const RunData* run = nullptr;
-    std::int64_t lastStep = 0;  // that counts
+    std::int64_t lastStep = 0;  // last step that counts
     double samplesBefore = 0;
-    double secondsBefore = 0;  // negative: it began before the last part did
+    double secondsBefore = 0;  // negative if this part started before the last one
     bool operator==(const RunPart&) const = default;
 };
 using RunParts = std::vector<RunPart>;
 
-// The place of a point of this part among all parts.
+// Returns the position of a point of this part on the axis of all parts.
 double xIn(const RunPart& part, const SeriesPoint& point, XAxis axis);
 
-// Samples seen, and seconds passed, at a step of a curve.
+// Return the samples and seconds at a step of a curve.
 double samplesAt(const Series& series, std::int64_t step);
 double secondsAt(const Series& series, std::int64_t step);
 
-// The earlier runs as far as the next of them went on from them, and the run itself.
+// Returns the earlier runs, each up to the step at which the next was resumed, followed by the run itself.
 RunParts partsOf(const std::vector<std::shared_ptr<const RunData>>& earlier, const RunData& run);
-// Where each part but the first begins.
+// Returns the start of each part except the first.
 std::vector<double> seams(const RunParts& parts, XAxis axis);
 
 }  // namespace ringside

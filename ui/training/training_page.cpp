@@ -20,8 +20,8 @@
 namespace ringside {
 namespace {
 
-constexpr int kColumns = 6;              // of the grid: two or three charts in a row
-constexpr double kStartsNearZero = 0.1;  // of the last step
+constexpr int kColumns = 6;              // number of columns of the grid, for two or three charts in a row
+constexpr double kStartsNearZero = 0.1;  // fraction of the last step
 
 }  // namespace
 
@@ -51,7 +51,7 @@ TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent)
     layout->addWidget(makeCharts(), 1);
     m_stack->addWidget(page);
     connect(&m_tick, &QTimer::timeout, this, &TrainingPage::redraw);
-    // Changes come at most every 40 ms already.
+    // RunModel emits changed() at most every 40 ms.
     connect(&run, &RunModel::changed, this, [this] {
         if (isVisible()) redraw();
     });
@@ -62,7 +62,7 @@ TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent)
     auto* logKey = new QShortcut(QKeySequence(Qt::Key_L), this);
     logKey->setContext(Qt::WidgetWithChildrenShortcut);
     connect(logKey, &QShortcut::activated, m_tools, &TrainingToolRow::toggleLogY);
-    connect(&run, &RunModel::expectedChanged, this, &TrainingPage::redraw);  // a press of Run is answered at once
+    connect(&run, &RunModel::expectedChanged, this, &TrainingPage::redraw);  // redraws at once after a click on Run
     connect(&theme, &Theme::changed, this, &TrainingPage::redrawLater);
     connect(m_tools, &TrainingToolRow::changed, this, &TrainingPage::redrawLater);
     connect(m_tools, &TrainingToolRow::exportWanted, this, &TrainingPage::chooseExport);
@@ -97,7 +97,7 @@ QWidget* TrainingPage::makeEmpty() {
     return panel;
 }
 
-// Instead of curves: what a start waits for, or what to do.
+// Shows the progress of the start, or what to do, instead of the curves.
 void TrainingPage::showEmpty() {
     const StartProgress start = startProgress(m_run);
     if (!start.title.isEmpty()) {
@@ -137,7 +137,7 @@ QWidget* TrainingPage::makeCharts() {
     m_throughput->chart().setFromZero(true);
     m_rate->chart().setFromZero(true);
     m_phases->chart().setFromZero(true);
-    m_phases->chart().setIgnoreOutliers(true);  // the first step, which makes memory
+    m_phases->chart().setIgnoreOutliers(true);  // the first step allocates memory and is much longer
     for (ChartPanel* panel : panels()) {
         connectChart(panel);
     }
@@ -146,7 +146,7 @@ QWidget* TrainingPage::makeCharts() {
     return m_charts;
 }
 
-// The step of this run that is nearest; what earlier runs did step by step is not at hand.
+// Selects the nearest step of this run. Single steps of earlier runs are not available.
 void TrainingPage::clickLoss(double x) {
     const RunParts all = parts();
     const auto points = all.back().run->loss().points();
@@ -182,7 +182,8 @@ void TrainingPage::redrawLater() {
     }
 }
 
-// What is set is not noise, and the few rates of a short run are means already.
+// True if the curves of the panel are smoothed. Learning rates are not noisy, and the few speeds of a short run are
+// already means.
 bool TrainingPage::isSmoothed(const ChartPanel* panel) const {
     constexpr std::size_t kFewRates = 40;
     if (panel == m_throughput) return m_run.data().samplesPerSecond().points().size() > kFewRates;
@@ -218,7 +219,7 @@ void TrainingPage::redraw() {
     m_gradient->chart().setLogY(m_tools->logY());
     std::vector<Curve> loss = lossCurves(m_curves, parts, axis, m_tools->fanOut(), m_theme);
     const AxisRange whole = wholeRange(loss);
-    // A run that goes on from another begins where that one ended, which may be far from 0.
+    // A resumed run starts at the last step of the earlier run, which may be far from 0.
     const auto& first = parts.front().run->started();
     const bool goesOn = first && first->stepsBefore > 0;
     const bool fromZero = !goesOn || whole.minimum < kStartsNearZero * whole.maximum;
@@ -228,7 +229,7 @@ void TrainingPage::redraw() {
     m_throughput->setCurves(throughputCurves(m_curves, parts, axis, m_theme), whole);
     m_gradient->setCurves(gradientNormCurves(m_curves, parts, axis, m_theme), whole);
     m_rate->setCurves(learningRateCurves(m_curves, parts, axis, m_theme), whole);
-    place(0, {m_loss, m_accuracy});  // regression has none
+    place(0, {m_loss, m_accuracy});  // regression has no accuracy
     place(1, {m_throughput, m_gradient, m_rate});
     m_phases->setCurves(phaseCurves(parts, axis, m_theme), whole);
     place(2, {m_phases});
@@ -254,7 +255,7 @@ std::optional<double> TrainingPage::cursorPlace() const {
     return xIn(all.back(), *at, m_tools->xAxis());
 }
 
-// The charts of a row side by side, without those, but for the first, that have nothing to show.
+// Places the charts of a row side by side, without empty charts except the first.
 void TrainingPage::place(int row, const std::vector<ChartPanel*>& panels) {
     auto* grid = static_cast<QGridLayout*>(m_charts->layout());
     std::vector<ChartPanel*> shown;

@@ -20,16 +20,16 @@ namespace ringside {
 class RunModel;
 class StepCursor;
 
-// Loss, accuracy, throughput, gradient norm and learning rate while they are measured, on one x axis with one
-// crosshair. The curves of a run that goes on from others begin where the first of them began.
+// Page with live charts of loss, accuracy, throughput, gradient norm and learning rate, with one x axis and one
+// crosshair. The curves of a resumed run include those of the earlier runs.
 class TrainingPage : public Page {
     Q_OBJECT
   public:
     TrainingPage(RunModel& run, Theme& theme, QWidget* parent = nullptr);
 
-    // What the charts show now: chart, series, the x axis, value, minimum, maximum, smoothed.
+    // Returns the contents of the charts: chart, series, x, value, minimum, maximum, smoothed value.
     QStringList csvLines() const;
-    // The crosshair stands where that step is, while the pointer is on no chart.
+    // Shows the crosshair at this step while the pointer is not on a chart.
     void followStep(const StepCursor& cursor);
     void exportTo(const QString& file);  // .csv, .svg or .png
 
@@ -37,7 +37,7 @@ class TrainingPage : public Page {
     QList<PageKey> keys() const override { return {{QStringLiteral("L"), tr("Logarithmic y axis")}}; }
 
   Q_SIGNALS:
-    void stepClicked(qint64 step);  // on the curve of the loss
+    void stepClicked(qint64 step);  // click on the loss curve
 
   protected:
     void showEvent(QShowEvent* event) override;
@@ -77,7 +77,7 @@ class TrainingPage : public Page {
     ChartPanel* m_rate = nullptr;
     ChartPanel* m_phases = nullptr;
     const StepCursor* m_cursor = nullptr;
-    bool m_pointed = false;  // the pointer is on a chart
+    bool m_pointed = false;  // true while the pointer is on a chart
     LatestWork m_writing;
 };
 

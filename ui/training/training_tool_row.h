@@ -14,15 +14,15 @@
 
 namespace ringside {
 
-// What is set above the charts: smoothing, x axis, logarithmic y, fan out, export.
+// Controls above the charts: smoothing, x axis, logarithmic y axis, curves per rank, export.
 class TrainingToolRow : public QWidget {
     Q_OBJECT
   public:
     explicit TrainingToolRow(QWidget* parent = nullptr);
 
-    double smoothing() const;  // weight, 0 = off
+    double smoothing() const;  // weight of the average; 0 is off
     XAxis xAxis() const { return static_cast<XAxis>(m_axis->current()); }
-    QString xAxisName() const;  // of a column: "step", "seconds"
+    QString xAxisName() const;  // name of the column: "step", "seconds"
     NumberStyle xStyle() const { return xAxis() == XAxis::Time ? NumberStyle::Seconds : NumberStyle::Plain; }
     bool logY() const { return m_logY->isChecked(); }
     void toggleLogY() { m_logY->toggle(); }
@@ -52,10 +52,10 @@ class TrainingToolRow : public QWidget {
     QCheckBox* m_fanOut;
     QCheckBox* m_outliers;
     QMenu* m_export = nullptr;
-    QLabel* m_name;          // of the slider
-    QBoxLayout* m_rows;      // one row, or two where there is little room:
+    QLabel* m_name;          // label of the slider
+    QBoxLayout* m_rows;      // one row, or two if space is scarce:
     QHBoxLayout* m_curves;   // smoothing and x axis
-    QHBoxLayout* m_options;  // how they are drawn, and their export
+    QHBoxLayout* m_options;  // appearance and export of the curves
 };
 
 }  // namespace ringside
