@@ -14,6 +14,8 @@
 #include "run/read/run_summary.h"
 #include "telemetry/data/host_links.h"
 #include "telemetry/events/clock_text.h"
+#include "watch/audit/audit_run.h"
+#include "watch/audit/audit_text.h"
 
 namespace ringside {
 namespace {
@@ -60,6 +62,22 @@ void printShards(const RunSummary& summary) {
                       : "not as planned: " + (summary.planMismatch ? summary.planMismatch->text : "in epoch 0"));
 }
 
+// Prints the audit of the trained samples: as recorded in the summary, or counted from the telemetry.
+void printSamples(const RunPaths& paths, const RunSummary& summary) {
+    std::vector<SamplesLine> lines;
+    if (summary.samples) {
+        lines = summary.samples->lines;
+    } else {
+        const Result<SampleAudit> audit = auditRun(paths.directory);
+        if (!audit) return row("samples", "not counted: " + audit.problem().text());
+        lines = linesOf(audit.value());
+    }
+    const char* name = "samples";
+    for (const SamplesLine& line : lines)
+        row(std::exchange(name, ""),
+            (line.good ? "" : "! ") + (line.label.empty() ? line.text : line.label + ": " + line.text));
+}
+
 // Prints one line per host. Only the first line has the row's name.
 void printLinks(const std::vector<SummaryLink>& links) {
     const char* name = "links";
@@ -96,6 +114,7 @@ void printSummary(const RunPaths& paths, const RunSummary& summary) {
     if (summary.links) printLinks(*summary.links);
     printMetrics(summary);
     printShards(summary);
+    printSamples(paths, summary);
     if (summary.timeVerdict && !summary.timeVerdict->empty()) row("time", *summary.timeVerdict);
     for (const SummaryClock& one : summary.clocks) row("clock", clockText(one.host, one.clock));
     row("run directory", paths.directory.string());

@@ -161,12 +161,28 @@ void fields(F& f, E& e) {
     f("distinct", e.distinct);
     f("twice", e.twice);
     f("never", e.never);
+    f("size", e.size);
+    f("finished", e.finished);
+    f("loader", e.loader);
+    f("group", e.group);
+    f("per_rank", e.perRank);
+    f("why", e.why);
+}
+
+template <class F, Is<SamplesLine> E>
+void fields(F& f, E& e) {
+    f("label", e.label);
+    f("text", e.text);
+    f("good", e.good);
 }
 
 template <class F, Is<SummarySamples> E>
 void fields(F& f, E& e) {
     f("train", e.train);
     f("val", e.val);
+    f("validated", e.validated);
+    f("validated_trained_on", e.trainedOn);
+    f("lines", e.lines);
 }
 
 template <class F, Is<RunSummary> E>

@@ -118,19 +118,35 @@ struct SummaryCheck {
     std::string why{};     // reason, if the check did not pass
 };
 
-// Samples that the ranks of a watched run used in one epoch.
+// Samples that the ranks used in one epoch. Empty values are not known; `why` gives the reason.
 struct EpochSamples {
     std::int64_t epoch = 0;
     std::int64_t assigned = 0;  // over all ranks, with repetitions
-    std::int64_t distinct = 0;
-    std::int64_t twice = 0;  // distinct samples that were used more than once
-    std::int64_t never = 0;
+    std::optional<std::int64_t> distinct{};
+    std::optional<std::int64_t> twice{};  // distinct samples that were used more than once
+    std::optional<std::int64_t> never{};
+    std::optional<std::int64_t> size{};   // samples that the loaders select from
+    bool finished = false;                // the ranks have read their loaders to the end
+    std::string loader{};                 // line of the loader, "train.py:48"; empty: a run by Ringside
+    std::int64_t group = 0;               // number of the data-parallel group
+    std::vector<std::int64_t> perRank{};  // assigned to each rank of the group
+    std::string why{};                    // cause of repeated or missing samples
 };
 
-// Exactly-once audit of a watched run, by epoch.
+// Line of text of the audit.
+struct SamplesLine {
+    std::string label{};  // "training epochs 1-3"
+    std::string text{};
+    bool good = true;  // no sample was repeated or left out without a reason
+};
+
+// Exactly-once audit: by loader, data-parallel group and epoch.
 struct SummarySamples {
     std::vector<EpochSamples> train{};
     std::vector<EpochSamples> val{};
+    std::int64_t validated = 0;               // distinct validation samples
+    std::optional<std::int64_t> trainedOn{};  // of them trained on; empty: not known
+    std::vector<SamplesLine> lines{};         // the result in words
 };
 
 // Content of summary.json: the outcome of a run, written when it ends. A provisional one is written earlier if a

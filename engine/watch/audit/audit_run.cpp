@@ -93,6 +93,25 @@ Result<Chain> readFacts(const std::vector<fs::path>& runs) {
     return chain;
 }
 
+Result<SampleAudit> auditRuns(const std::vector<fs::path>& runs) {
+    Result<Chain> chain = readFacts(runs);
+    if (!chain) return chain.problem();
+    const RecordedFacts& last = chain.value().facts.back();
+    if (!last.isWatched() && last.started()) return auditByPlan(*last.started(), chain.value().hashes);
+    SampleAuditor auditor(std::move(chain.value().facts));
+    for (std::size_t number = 0; number < runs.size(); ++number) {
+        const Result<std::int64_t> read =
+            readEvents(runs[number], [&](const Event& event) { auditor.add(number, event); });
+        if (!read) return read.problem();
+    }
+    SampleAudit audit = auditor.finish();
+    if (chain.value().badLines > 0) {
+        audit.notes.push_back(std::to_string(chain.value().badLines) +
+                              " damaged lines were skipped: numbers may be too small");
+    }
+    return audit;
+}
+
 }  // namespace
 
 Result<std::vector<fs::path>> chainOf(const fs::path& run) {
@@ -117,23 +136,15 @@ Result<std::vector<fs::path>> chainOf(const fs::path& run) {
 
 Result<SampleAudit> auditRun(const fs::path& run) {
     const Result<std::vector<fs::path>> runs = chainOf(run);
+    return runs ? auditRuns(runs.value()) : runs.problem();
+}
+
+Result<SampleAudit> auditRun(const fs::path& run, const fs::path& continues) {
+    if (continues.empty()) return auditRuns({run});
+    Result<std::vector<fs::path>> runs = chainOf(continues);
     if (!runs) return runs.problem();
-    Result<Chain> chain = readFacts(runs.value());
-    if (!chain) return chain.problem();
-    const RecordedFacts& last = chain.value().facts.back();
-    if (!last.isWatched() && last.started()) return auditByPlan(*last.started(), chain.value().hashes);
-    SampleAuditor auditor(std::move(chain.value().facts));
-    for (std::size_t number = 0; number < runs.value().size(); ++number) {
-        const Result<std::int64_t> read =
-            readEvents(runs.value()[number], [&](const Event& event) { auditor.add(number, event); });
-        if (!read) return read.problem();
-    }
-    SampleAudit audit = auditor.finish();
-    if (chain.value().badLines > 0) {
-        audit.notes.push_back(std::to_string(chain.value().badLines) +
-                              " damaged lines were skipped: numbers may be too small");
-    }
-    return audit;
+    runs.value().push_back(run);
+    return auditRuns(runs.value());
 }
 
 }  // namespace ringside

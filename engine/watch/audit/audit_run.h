@@ -19,5 +19,8 @@ Result<std::vector<std::filesystem::path>> chainOf(const std::filesystem::path& 
 // plan where the ranks' hashes confirm it, because not every index of it is recorded. A problem if a record cannot be
 // read or holds no run. Blocks on the disk; reads each record twice.
 Result<SampleAudit> auditRun(const std::filesystem::path& run);
+// Counts the samples of a run that has no summary.json yet, and of the chain of runs that ends with `continues`; empty:
+// it continues no run.
+Result<SampleAudit> auditRun(const std::filesystem::path& run, const std::filesystem::path& continues);
 
 }  // namespace ringside

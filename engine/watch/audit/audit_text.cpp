@@ -59,7 +59,8 @@ bool saysTheSame(EpochAudit a, const EpochAudit& b) {
     return a == b;
 }
 
-void addEpochs(std::vector<AuditLine>& lines, const std::vector<EpochAudit>& epochs, bool training, std::size_t most) {
+void addEpochs(std::vector<SamplesLine>& lines, const std::vector<EpochAudit>& epochs, bool training,
+               std::size_t most) {
     const bool several =
         std::ranges::any_of(epochs, [&](const EpochAudit& one) { return one.loader != epochs[0].loader; });
     const bool groups = std::ranges::any_of(epochs, [](const EpochAudit& one) { return one.group > 0; });
@@ -81,6 +82,21 @@ void addEpochs(std::vector<AuditLine>& lines, const std::vector<EpochAudit>& epo
     }
 }
 
+EpochSamples entryOf(const EpochAudit& epoch) {
+    EpochSamples entry{.epoch = epoch.epoch,
+                       .assigned = epoch.assigned,
+                       .distinct = epoch.distinct,
+                       .twice = epoch.twice,
+                       .never = epoch.never,
+                       .size = epoch.size,
+                       .finished = epoch.isFinished,
+                       .loader = epoch.loader,
+                       .group = epoch.group,
+                       .why = epoch.why};
+    for (const RankSamples& rank : epoch.ranks) entry.perRank.push_back(rank.assigned);
+    return entry;
+}
+
 }  // namespace
 
 std::string sentenceOf(const EpochAudit& epoch, bool training) {
@@ -95,8 +111,8 @@ std::string sentenceOf(const EpochAudit& epoch, bool training) {
     return epoch.why.empty() ? text : text + "; " + epoch.why;
 }
 
-std::vector<AuditLine> linesOf(const SampleAudit& audit, std::size_t most) {
-    std::vector<AuditLine> lines;
+std::vector<SamplesLine> linesOf(const SampleAudit& audit, std::size_t most) {
+    std::vector<SamplesLine> lines;
     addEpochs(lines, audit.training, true, most);
     addEpochs(lines, audit.validation, false, most);
     if (audit.trainedOn.value_or(0) > 0) {
@@ -109,6 +125,16 @@ std::vector<AuditLine> linesOf(const SampleAudit& audit, std::size_t most) {
     }
     for (const std::string& note : audit.notes) lines.push_back({"note", note});
     return lines;
+}
+
+SummarySamples summaryOf(const SampleAudit& audit) {
+    SummarySamples result;
+    for (const EpochAudit& one : audit.training) result.train.push_back(entryOf(one));
+    for (const EpochAudit& one : audit.validation) result.val.push_back(entryOf(one));
+    result.validated = audit.validated;
+    result.trainedOn = audit.trainedOn;
+    result.lines = linesOf(audit);
+    return result;
 }
 
 }  // namespace ringside

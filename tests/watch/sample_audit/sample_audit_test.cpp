@@ -38,7 +38,7 @@ RecordedScript scriptOf(int ranks, std::int64_t length, const Json& more = Json:
 
 std::vector<std::string> textsOf(const SampleAudit& audit) {
     std::vector<std::string> texts;
-    for (const AuditLine& line : linesOf(audit)) texts.push_back(line.label + ": " + line.text);
+    for (const SamplesLine& line : linesOf(audit)) texts.push_back(line.label + ": " + line.text);
     return texts;
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("Ranks that all read everything are named", "[audit]") {
     const SampleAudit audit = auditOf({script});
     CHECK(audit.training.at(0).twice == 3);
     CHECK(audit.training.at(0).why == "each of 2 ranks reads all samples");
-    CHECK_FALSE(linesOf(audit).at(0).isGood);
+    CHECK_FALSE(linesOf(audit).at(0).good);
 }
 
 TEST_CASE("Samples of an unfinished epoch are not called never trained", "[audit]") {
@@ -108,7 +108,7 @@ TEST_CASE("Samples of an unfinished epoch are not called never trained", "[audit
     const SampleAudit audit = auditOf({script});
     CHECK_FALSE(audit.training.at(0).isFinished);
     CHECK(textsOf(audit).at(0) == "training epoch 1: 3 samples: 3 of 10 distinct, 7 not yet when the epoch was left");
-    CHECK(linesOf(audit).at(0).isGood);
+    CHECK(linesOf(audit).at(0).good);
 }
 
 // random_split with another seed on each rank: each rank's indices are perfect, but the Subsets differ.
@@ -381,6 +381,21 @@ TEST_CASE("Random assignments are counted as by brute force", "[audit]") {
         CHECK(epoch.twice == twice);
         CHECK(epoch.never == (hasSubsets ? static_cast<std::int64_t>(selected.size()) : length) - distinct);
     }
+}
+
+TEST_CASE("The audit survives summary.json", "[audit]") {
+    RecordedScript script = scriptOf(2, 5);
+    script.epoch(0, 0, 0, {0, 1});
+    script.epoch(1, 0, 0, {1, 2, 3});
+    const Json json = toJson(RunSummary{.samples = summaryOf(auditOf({script}))}).at("samples");
+    const Json& epoch = json.at("train").at(0);
+    CHECK(epoch.at("assigned") == 5);
+    CHECK(epoch.at("distinct") == 4);
+    CHECK(epoch.at("twice") == 1);
+    CHECK(epoch.at("never") == 1);
+    CHECK(epoch.at("per_rank") == Json({2, 3}));
+    CHECK(json.at("validated_trained_on").is_null());
+    CHECK(json.at("lines").at(0).at("good") == false);
 }
 
 TEST_CASE("Ten million samples are counted exactly", "[audit]") {
