@@ -17,9 +17,9 @@ namespace ringside {
 namespace {
 
 enum Column { kName, kOptions, kMemory, kBytes, kIdle, kExpected, kLimit, kMeasured, kSamples, kRate, kBits, kColumns };
-// Shares of the width, in percent.
+// Widths of the columns, in percent.
 constexpr std::array<int, kColumns> kShares = {17, 15, 8, 8, 6, 10, 9, 11, 7, 9, 8};
-constexpr int kLeastWidth = 960;  // a narrower table scrolls, so that no number is cut off
+constexpr int kLeastWidth = 960;  // a narrower table scrolls, so that no number is truncated
 constexpr int kRowHeight = 24;
 
 QString msText(double ms) {
@@ -30,7 +30,7 @@ QString wholeText(double number) {
     return QLocale().toString(number, 'f', number < 100 ? 1 : 0);
 }
 
-// Settings that a choice's figures depend on: other strategies' settings change none of them.
+// Returns the settings on which the figures of a choice depend. Settings of other strategies are reset.
 RunConfig ownSettings(const RunConfig& config) {
     RunConfig own = config;
     if (config.parallel.strategy != StrategyKind::kPipeline) own.pipeline = {};
@@ -40,7 +40,7 @@ RunConfig ownSettings(const RunConfig& config) {
     return own;
 }
 
-// Strategies whose bits `ringsidectl prove` compares under other names only.
+// True if `ringsidectl prove` does not compare the strategy under this name.
 bool isProved(const std::string& name) {
     constexpr std::array kOthers = {"data_parallel", "replicas_of_pipelines", "sharded_stages", "own_schedule"};
     return std::ranges::find(kOthers, name) == kOthers.end();
@@ -72,7 +72,7 @@ ChoicesTable::ChoicesTable(Theme& theme, QWidget* parent) : QTableWidget(0, kCol
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     horizontalHeader()->setHighlightSections(false);
-    for (auto* corner : findChildren<QAbstractButton*>()) {  // behind the hidden numbers of the rows
+    for (auto* corner : findChildren<QAbstractButton*>()) {  // hides the corner behind the row numbers
         corner->setObjectName(QStringLiteral("strategiesCornerButton"));
         corner->setToolTip(tr("All strategies"));
     }
@@ -157,7 +157,7 @@ void ChoicesTable::put(int row, int column, const QString& text, bool current, c
     setItem(row, column, cell);
 }
 
-// With the reason where the numbers would be.
+// Shows the reason instead of the numbers.
 void ChoicesTable::refuse(int row, const StrategyChoice& choice) {
     const QString why = inFormWords(QString::fromStdString(choice.whyNot));
     const bool current = choice.isCurrent;

@@ -12,7 +12,7 @@ namespace ringside {
 
 class Theme;
 
-// Table of every strategy for this model and world size, predicted and measured. A click takes a strategy over.
+// Table of all strategies for this model and world size, predicted and measured. A click uses a strategy in the form.
 class ChoicesTable final : public QTableWidget {
     Q_OBJECT
   public:
@@ -23,7 +23,7 @@ class ChoicesTable final : public QTableWidget {
     void setProof(const QString& strategy, const StrategyProof& proof);
     void forgetSeen();
     StrategyTable table() const;
-    QStringList provedStrategies() const;  // names that `ringsidectl prove` knows, of strategies that suit
+    QStringList provedStrategies() const;  // names of the possible strategies that `ringsidectl prove` compares
 
   Q_SIGNALS:
     void chosen(const std::string& strategy);
@@ -41,12 +41,12 @@ class ChoicesTable final : public QTableWidget {
     void fillMeasured(int row, const StrategyChoice& choice, const StrategyFigures& seen);
     void fillProof(int row, const StrategyChoice& choice);
     QString proofText(const std::string& name) const;
-    QString expectedTip(bool known) const;  // known: this machine's speed was measured
+    QString expectedTip(bool known) const;  // known: the speed of this computer was measured
 
     Theme& m_theme;
     std::vector<StrategyChoice> m_choices;
-    std::string m_current;  // name of the experiment's own choice
-    bool m_paced = false;   // the experiment's ranks imitate a slower device
+    std::string m_current;  // name of the experiment's strategy
+    bool m_paced = false;   // true if the experiment throttles its ranks
     std::map<std::string, StrategyFigures> m_figures;
     std::map<std::string, StrategyProof> m_proofs;
 };

@@ -7,7 +7,7 @@
 
 namespace ringside {
 
-// What the file is for is taken over with it: ranks and micro-batches. What cannot be run is refused with the reason.
+// Loads a schedule file and sets ranks and micro-batches to match. Refuses an invalid file with the reason.
 void StrategyPage::loadSchedule(const QString& file) {
     constexpr std::size_t kMostBytes = 4 << 20;
     const auto refuse = [&](const Problem& problem) {

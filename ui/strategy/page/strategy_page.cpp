@@ -28,18 +28,18 @@
 namespace ringside {
 namespace {
 
-constexpr int kLookMs = 400;  // at most so often at a live run's traces
+constexpr int kLookMs = 400;  // interval for reading the traces of a live run
 constexpr int kMoveMs = 40;
 constexpr int kLeastHeight = 470;
 constexpr std::array kKinds = {PipelineScheduleKind::kGpipe, PipelineScheduleKind::k1F1B,
                                PipelineScheduleKind::kInterleaved, PipelineScheduleKind::kZeroBubble};
 
-// Of a machine that was not asked.
+// Returns typical rates for a computer whose speed was not measured.
 MachineRates usualRates() {
     return {.processors = usableProcessors()};
 }
 
-// What figures belong to: an experiment whatever its strategy.
+// Returns the key of measured figures: the experiment without its strategy.
 std::string withoutStrategy(const RunConfig& config) {
     RunConfig plain = config;
     plain.parallel.strategy = StrategyKind::kDdp;
@@ -274,7 +274,7 @@ void StrategyPage::lookAtRun() {
     showScene();
 }
 
-// In slow motion: only what moves is drawn anew.
+// In slow motion: redraws only what moves.
 void StrategyPage::followRanks() {
     std::optional<StepMotion> motion = m_scene.ran ? stepMotion(m_run.data()) : std::nullopt;
     if (motion == m_scene.motion) return;
@@ -322,7 +322,7 @@ void StrategyPage::showSentences() {
     m_schedulePanel->setNote(motionSentence(m_scene));
 }
 
-// What the table is of; while strategies are tried, how far that is.
+// Returns the subject of the table, and the progress while strategies are tested.
 QString StrategyPage::choicesNote() const {
     const QString tried = tr("%1 of %2 strategies done").arg(m_tried).arg(m_toTry);
     if (m_process.isBusy())
@@ -346,7 +346,7 @@ void StrategyPage::countTried() {
 void StrategyPage::showScheduleChoice() {
     const PipelineConfig& pipeline = m_scene.config.pipeline;
     m_kinds->setVisible(m_scene.config.parallel.strategy == StrategyKind::kPipeline);
-    const QSignalBlocker quiet(m_kinds);  // nobody chose
+    const QSignalBlocker quiet(m_kinds);  // not a choice of the user
     const auto found = std::ranges::find(kKinds, pipeline.schedule);
     if (pipeline.scheduleFile.empty() && found != kKinds.end())
         m_kinds->setCurrent(static_cast<int>(found - kKinds.begin()));
@@ -354,7 +354,7 @@ void StrategyPage::showScheduleChoice() {
         m_kinds->setNone();
 }
 
-// The form keeps its paths as they were written; only what spreads the experiment changes.
+// Uses a strategy in the form. Paths in the form stay as written; only the settings of the strategy change.
 void StrategyPage::takeOver(const std::string& strategy) {
     const auto found = std::ranges::find(m_scene.choices, strategy, &StrategyChoice::name);
     if (found == m_scene.choices.end()) return;

@@ -27,8 +27,8 @@ class ScheduleCanvas;
 class Theme;
 class TwinPanel;
 
-// How the experiment is spread over its ranks: who holds what, what memory each takes, the schedule as planned and as
-// it ran, and what every other strategy would cost.
+// Page that shows how the experiment is distributed over its ranks: model placement, memory of each rank, the schedule
+// as planned and as it ran, and the costs of all strategies.
 class StrategyPage : public Page {
     Q_OBJECT
   public:
@@ -80,14 +80,14 @@ class StrategyPage : public Page {
     RunModel& m_run;
     Theme& m_theme;
     StrategyScene m_scene;
-    std::size_t m_tried = 0;  // strategies, by the process, of so many
+    std::size_t m_tried = 0;  // number of tested strategies
     std::size_t m_toTry = 0;
     StrategyProcess m_process;
     LatestWork m_writing;
-    QTimer m_tick;          // plan anew
-    QTimer m_look;          // at the live run
-    QTimer m_move;          // with its ranks, in slow motion
-    std::string m_seenFor;  // the experiment that figures were seen of
+    QTimer m_tick;          // triggers a new plan
+    QTimer m_look;          // reads the live run
+    QTimer m_move;          // moves with the ranks, in slow motion
+    std::string m_seenFor;  // experiment to which the measured figures belong
     QStackedLayout* m_stack = nullptr;
     QLabel* m_empty = nullptr;
     QWidget* m_content = nullptr;

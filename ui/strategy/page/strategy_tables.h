@@ -8,20 +8,20 @@
 
 namespace ringside {
 
-// A picture's numbers as rows, in the C locale.
+// Numbers of a picture as rows, in the C locale.
 struct StrategyTable {
-    QString name;  // of a file: "strategy-memory"
+    QString name;  // base name of the file: "strategy-memory"
     QStringList columns;
     QList<QStringList> rows;
 
     QStringList csvLines() const;  // RFC 4180
 };
 
-StrategyTable holdsTable(const StrategyScene& scene);     // rank, place, layer, and the bytes it holds of each
+StrategyTable holdsTable(const StrategyScene& scene);     // rank, place, layer, and its bytes of each kind of state
 StrategyTable memoryTable(const StrategyScene& scene);    // rank, class, predicted, measured
-StrategyTable curvesTable(const StrategyScene& scene);    // rank, when, bytes in use by class, and taken
-StrategyTable meshTable(const StrategyScene& scene);      // from, to, what, bytes a step
-StrategyTable scheduleTable(const StrategyScene& scene);  // planned and ran, lane, block, begin, end
-StrategyTable linksTable(const StrategyScene& scene);     // rank, what, bytes a step, predicted and counted
+StrategyTable curvesTable(const StrategyScene& scene);    // rank, time, bytes in use by class, and allocated bytes
+StrategyTable meshTable(const StrategyScene& scene);      // from, to, content, bytes per step
+StrategyTable scheduleTable(const StrategyScene& scene);  // planned and actual: lane, block, begin, end
+StrategyTable linksTable(const StrategyScene& scene);     // rank, content, bytes per step, predicted and measured
 
 }  // namespace ringside

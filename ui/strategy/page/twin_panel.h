@@ -12,16 +12,16 @@
 
 namespace ringside {
 
-// A picture with its title and a sentence, and the same as a table.
+// Panel with a picture, a title and a sentence, which can show the same numbers as a table.
 class TwinPanel final : public QFrame {
     Q_OBJECT
   public:
     TwinPanel(const QString& title, const QString& stem, QWidget* picture, QWidget* parent = nullptr);
 
     void setSentence(const QString& sentence) { m_sentence->setWhole(sentence); }
-    void setNote(const QString& note);  // below the picture; empty: none
+    void setNote(const QString& note);  // text below the picture; empty: none
     void addControl(QWidget* control) { m_head->addWidget(control); }
-    void addPicture(QWidget* picture);  // another one, seen when it is chosen
+    void addPicture(QWidget* picture);  // adds another picture, which is shown when chosen
     void showPicture(int number);
     void showTable(bool table);
     void setTable(const StrategyTable& table);

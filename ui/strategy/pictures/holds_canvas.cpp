@@ -20,14 +20,14 @@ constexpr double kLeastRow = 16, kMostRow = 44, kTwoLines = 26;
 constexpr double kStrip = 0.3, kLeastStrip = 4, kLeastSlice = 1.5;
 constexpr double kMostColumn = 72, kRoomForLetters = 30, kRoomForTitle = 34;
 
-// Which third of a cell keeps only a part, of parameters, gradients, optimizer state.
+// Returns which thirds of a cell (parameters, gradients, optimizer state) are sharded.
 std::array<bool, 3> shardedThirds(const StrategyScene& scene) {
     if (scene.plan().mesh.shard == 1) return {false, false, false};
     const ShardingChoice choice = shardingOf(scene.config, scene.plan());
     return {choice.freesParameters || !choice.keepsGradients, !choice.keepsGradients, true};
 }
 
-// "Linear", "Conv2d": what a layer is called without its sizes.
+// Returns the name of a layer without its sizes: "Linear", "Conv2d".
 QString kindText(const BuiltLayer& layer) {
     return QString::fromStdString(layer.name).section(QLatin1Char('('), 0, 0);
 }
@@ -64,7 +64,7 @@ double HoldsCanvas::rowHeight() const {
     return std::clamp((height() - kHeads) / ranks, kLeastRow, kMostRow);
 }
 
-// As wide as the longest place in the mesh, "replica 0, shard 0 of 2".
+// Returns the width of the longest place in the mesh, such as "replica 0, shard 0 of 2".
 double HoldsCanvas::namesWidth() const {
     const QFontMetrics metrics(theme().noteFont());
     const StrategyPlan& plan = scene().plan();
@@ -96,7 +96,7 @@ void HoldsCanvas::drawHeads(QPainter& painter, const std::vector<Column>& column
     }
 }
 
-// gathered: its parameters are whole here just now.
+// Draws the state that a rank holds. gathered: its parameters are complete on this rank at the moment.
 void HoldsCanvas::drawHeld(QPainter& painter, const QRectF& box, int rank, bool gathered) const {
     static constexpr std::array kLetters = {"P", "G", "O"};
     const QColor color = theme().rankColor(rank);
@@ -109,7 +109,7 @@ void HoldsCanvas::drawHeld(QPainter& painter, const QRectF& box, int rank, bool 
         const bool whole = gathered && i == 0;
         const bool partly = sharded[static_cast<std::size_t>(i)] && !whole;
         painter.fillRect(part, partly ? empty : color);
-        // A strip of as many parts as there are ranks, of which this one's is filled.
+        // The strip has as many parts as there are ranks; the part of this rank is filled.
         const double strip = partly ? std::max(kLeastStrip, box.height() * kStrip) : 0;
         if (partly) {
             const double slice = (third - 2) / static_cast<double>(place.mesh.shard);

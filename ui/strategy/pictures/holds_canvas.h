@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-// Ranks x layers: which rank holds whose parameters, gradients and optimizer state, whole or in part.
+// Picture of ranks by layers: the parameters, gradients and optimizer state that each rank holds, complete or in part.
 class HoldsCanvas final : public StrategyCanvas {
     Q_OBJECT
   public:
@@ -30,7 +30,7 @@ class HoldsCanvas final : public StrategyCanvas {
     void drawRow(QPainter& painter, int rank, const std::vector<Column>& columns);
     void drawHeld(QPainter& painter, const QRectF& box, int rank, bool gathered) const;
     int m_columns = 1;
-    std::vector<bool> m_gathered;  // by unit, while a step is shown
+    std::vector<bool> m_gathered;  // by unit, while a step is animated
 };
 
 }  // namespace ringside

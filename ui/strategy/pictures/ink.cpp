@@ -23,7 +23,7 @@ QColor mixedInk(const QColor& one, const QColor& other, double part) {
                             mix(one.blueF(), other.blueF()));
 }
 
-// The better contrast of the two, by WCAG's luminance.
+// Chooses the colour with the better contrast, by WCAG's relative luminance.
 QColor inkOn(const QColor& ground) {
     const double light = luminance(ground);
     const double onDark = 1.05 / (light + 0.05);

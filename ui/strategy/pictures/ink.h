@@ -8,12 +8,12 @@
 
 namespace ringside {
 
-QColor mixedInk(const QColor& one, const QColor& other, double part);  // part of the other
-// What can be read on a colour: near black or white.
+QColor mixedInk(const QColor& one, const QColor& other, double part);  // part: share of `other`
+// Returns a readable text colour for a background: nearly black or white.
 QColor inkOn(const QColor& ground);
-// A paler shade of a colour, on this theme's panels.
+// Returns a paler shade of a colour for the panels of this theme.
 QColor paler(const QColor& color, const ThemeColors& theme);
-// Nobody works.
+// Hatching of idle time.
 QBrush idleBrush(const ThemeColors& theme);
 
 }  // namespace ringside

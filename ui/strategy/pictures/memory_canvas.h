@@ -5,13 +5,13 @@
 
 namespace ringside {
 
-// A bar for each rank: filled as measured, outlined as predicted, by what the memory is for; the limit as a line.
+// Bar chart of the memory of each rank by use: filled if measured, outlined if predicted, with a line at the limit.
 class MemoryCanvas final : public StrategyCanvas {
     Q_OBJECT
   public:
     explicit MemoryCanvas(Theme& theme, QWidget* parent = nullptr);
 
-    // By what it is for, in the order of memoryColor(); a rank's as measured where it was.
+    // Returns the bytes of a rank by use, in the order of memoryColor(); measured if available, otherwise predicted.
     static std::vector<std::int64_t> parts(const StrategyScene& scene, int rank);
     static bool isMeasured(const StrategyScene& scene) { return scene.ran && !scene.ran->memory.empty(); }
     static QStringList partNames();

@@ -57,7 +57,7 @@ void MemoryCurveCanvas::drawPlot(QPainter& painter, int rank, const QRectF& plot
         const auto classes = classesOf(curve.moments[i].inUse);
         for (std::size_t what = 0; what < classes.size(); ++what) {
             const double high = static_cast<double>(classes[what]) * perByte;
-            // To whole pixels: no seams between neighbours.
+            // Rounded to whole pixels, to avoid seams between neighbours.
             const double left = std::floor(plot.left() + begin * perTime);
             const double right = std::ceil(plot.left() + end * perTime);
             painter.fillRect(QRectF(left, y - high, std::min(right, plot.right()) - left, high),

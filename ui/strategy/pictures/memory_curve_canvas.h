@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// What of each rank's memory is in use over a step, by what it is for, as the schedule has it; what the engine has
-// taken as a line, measured or predicted. Of ranks that do the same the first is shown.
+// Chart of the memory in use during a step by use, according to the schedule; a line shows the allocated memory,
+// measured or predicted. Of ranks with equal work only the first is shown.
 class MemoryCurveCanvas final : public StrategyCanvas {
     Q_OBJECT
   public:

@@ -56,7 +56,8 @@ QColor MeshCanvas::colorOf(StepLink::What what) const {
     return memoryColor(2);
 }
 
-// Stages from left to right, what reads other samples from top to bottom; without a pipeline shards from left to right.
+// Returns the numbers of columns and rows: stages from left to right, data-parallel ranks from top to bottom; without a
+// pipeline, shards from left to right.
 QSize MeshCanvas::grid() const {
     const Mesh& mesh = scene().plan().mesh;
     if (mesh.pipeline > 1) return {static_cast<int>(mesh.pipeline), static_cast<int>(mesh.dataRanks())};
@@ -114,7 +115,7 @@ std::vector<MeshCanvas::Route> MeshCanvas::routes() const {
     return all;
 }
 
-// A frame around the ranks that together have one copy of the model.
+// Draws a frame around the ranks that together hold one copy of the model.
 void MeshCanvas::drawCopies(QPainter& painter) const {
     const Mesh& mesh = scene().plan().mesh;
     const ThemeColors& c = theme().colors();
@@ -143,7 +144,7 @@ void MeshCanvas::drawRoute(QPainter& painter, const Route& route, double most) {
     if (length < 1) return;
     const QPointF along = whole / length, across(-along.y(), along.x());
     const bool straight = std::abs(a.column - b.column) + std::abs(a.row - b.row) == 1;
-    // From edge to edge of the boxes.
+    // Lines go from edge to edge of the boxes.
     const auto edge = [&](const QRectF& box) {
         const double x = std::abs(along.x()) > 1e-6 ? box.width() / 2 / std::abs(along.x()) : 1e9;
         const double y = std::abs(along.y()) > 1e-6 ? box.height() / 2 / std::abs(along.y()) : 1e9;
@@ -157,7 +158,7 @@ void MeshCanvas::drawRoute(QPainter& painter, const Route& route, double most) {
     if (straight) {
         path.lineTo(end);
     } else {
-        // Around what lies between: below a row, right of a column.
+        // A line around other boxes goes below a row or to the right of a column.
         const bool inRow = a.row == b.row;
         const QPointF out = inRow ? QPointF(0, 1) : QPointF(1, 0);
         begin = from.center() + (inRow ? QPointF(0, from.height() / 2 + 2) : QPointF(from.width() / 2 + 2, 0));

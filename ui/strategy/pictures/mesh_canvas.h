@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// Who belongs with whom: ranks by stage and place among those that read other samples, a frame around each copy of the
-// model, and on each link what travels over it in a step.
+// Picture of the mesh: ranks by stage and data-parallel position, a frame around each copy of the model, and the bytes
+// sent over each link in a step.
 class MeshCanvas final : public StrategyCanvas {
     Q_OBJECT
   public:
@@ -19,14 +19,14 @@ class MeshCanvas final : public StrategyCanvas {
     void sceneChanged() override;
 
   private:
-    // All that one rank sends another.
+    // All contents that one rank sends to another.
     struct Route {
         int from = 0, to = 0;
         std::int64_t bytes = 0;
-        QStringList parts;                                 // in words
-        StepLink::What what = StepLink::What::kGradients;  // most of it
-        bool both = false;                                 // the other sends back
-        bool now = false;                                  // something of it is on its way
+        QStringList parts;                                 // contents as text
+        StepLink::What what = StepLink::What::kGradients;  // content with the most bytes
+        bool both = false;                                 // true if the other rank sends back
+        bool now = false;                                  // true if a transfer is in progress
     };
     struct Place {
         int column = 0, row = 0;

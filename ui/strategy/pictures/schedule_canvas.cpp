@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kTitles = 64, kLabels = 76, kBetween = 10, kLegendHeight = 18;
 constexpr double kLeastLane = 11, kMostLane = 36;
-constexpr double kLeastText = 9;  // room for a digit
+constexpr double kLeastText = 9;  // room for a digit, in pixels
 
 bool isForward(const LaneBlock& block) {
     return block.kind == LaneBlock::Kind::Forward;
@@ -80,7 +80,7 @@ void ScheduleCanvas::drawGroup(QPainter& painter, const LaneGroup& group, double
     }
 }
 
-// What is still to come is pale, what the rank does now has a frame; a line says where it is.
+// Draws the progress of a lane: future blocks are pale, the current block has a frame, and a line marks the position.
 void ScheduleCanvas::drawNow(QPainter& painter, const LaneGroup& group, std::size_t lane, const QRectF& row) const {
     if (lane >= m_moments.size() || !m_moments[lane] || group.end <= 0) return;
     const ThemeColors& c = theme().colors();

@@ -6,7 +6,8 @@
 
 namespace ringside {
 
-// The schedule as planned, and under it what the ranks did: micro-batches by number and colour, idle time hatched.
+// Picture of the schedule as planned, and below it as the ranks ran it: micro-batches by number and colour, idle time
+// hatched.
 class ScheduleCanvas final : public StrategyCanvas {
     Q_OBJECT
   public:
@@ -29,7 +30,7 @@ class ScheduleCanvas final : public StrategyCanvas {
     void drawLegend(QPainter& painter) const;
 
     std::vector<LaneGroup> m_groups;
-    std::vector<std::optional<double>> m_moments;  // of the ranks in the planned lanes
+    std::vector<std::optional<double>> m_moments;  // current positions of the ranks in the planned lanes
 };
 
 }  // namespace ringside

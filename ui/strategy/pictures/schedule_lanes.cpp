@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostRanks = 8;  // of a mesh's other directions one is shown: they all do the same
+constexpr int kMostRanks = 8;  // ranks in the other dimensions of the mesh do equal work, so one of them is shown
 constexpr double kGather = 0.5;
 
 QString laneText(const char* text) {
@@ -73,7 +73,7 @@ QString unitName(const StrategyPlan& plan, std::size_t unit) {
     return QString::number(unit);
 }
 
-// What is gathered, computed with and freed, unit after unit and back again.
+// Lanes of sharded units: each unit is gathered, used and freed, first to last and back.
 class UnitLanes {
   public:
     UnitLanes(const StrategyScene& scene, std::size_t units, bool frees, bool prefetches)
@@ -165,7 +165,7 @@ LaneGroup plannedReplicas(const StrategyScene& scene) {
     return group;
 }
 
-// The passes of a rank in the order of its schedule; numbers only where there are as many as planned.
+// Returns the passes of a rank in the order of its schedule. Passes have numbers only if there are as many as planned.
 Lane ranLane(const StrategyScene& scene, std::size_t rank) {
     const RankLayout place{scene.plan().mesh, static_cast<int>(rank)};
     const auto& actions = scene.plan().schedule.ranks[static_cast<std::size_t>(place.pipeline())];
@@ -190,7 +190,7 @@ LaneGroup ranGroup(const StrategyScene& scene) {
     const auto end = static_cast<double>(scene.ran->range.endNs - scene.ran->range.beginNs);
     LaneGroup group{
         laneText("Ran"), laneText("step %1: %2").arg(scene.ran->step).arg(stepTimeText(end / 1e9)), end, {}};
-    // Of replicas that do the same, the first; without a pipeline all, as far as there is room.
+    // Shows the first of replicas with equal work; without a pipeline all ranks that fit.
     const auto step = scene.isPipeline() ? static_cast<std::size_t>(scene.plan().mesh.dataRanks()) : 1;
     for (std::size_t rank = 0; rank < scene.ran->passes.size(); rank += step) {
         if (!scene.isPipeline() && group.lanes.size() >= kMostRanks) break;

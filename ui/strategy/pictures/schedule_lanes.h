@@ -8,15 +8,15 @@
 
 namespace ringside {
 
-// A piece of a lane, in the group's own unit of time.
+// Block of a lane, in the time unit of its group.
 struct LaneBlock {
     enum class Kind { Forward, Backward, Input, Weights, Moving, Resident };
     Kind kind = Kind::Forward;
     double begin = 0;
     double end = 0;
-    int microBatch = -1;  // whose it is; -1: of the whole batch
-    QString text = {};    // on it
-    QString what = {};    // in words, for a tooltip and the table
+    int microBatch = -1;  // micro-batch; -1: the complete batch
+    QString text = {};    // label on the block
+    QString what = {};    // description for the tooltip and the table
 };
 
 struct Lane {
@@ -24,15 +24,15 @@ struct Lane {
     std::vector<LaneBlock> blocks;
 };
 
-// Lanes on one axis of time: what is planned, or what the ranks did.
+// Lanes with a common time axis: the planned schedule, or the schedule as it ran.
 struct LaneGroup {
     QString title;
-    QString length;  // of the whole, in words; empty where time has no unit
+    QString length;  // length of the axis as text; empty if time has no unit
     double end = 0;
     std::vector<Lane> lanes;
 };
 
-// A lane for each rank of a pipeline, or each replica; of sharded models one for each unit that is gathered.
+// Returns a lane for each rank of a pipeline or each replica; for sharded models a lane for each gathered unit.
 std::vector<LaneGroup> scheduleLanes(const StrategyScene& scene);
 
 }  // namespace ringside

@@ -38,7 +38,7 @@ bool isPass(Phase phase) {
     return phase == Phase::kForward || phase == Phase::kBackward;
 }
 
-// Within a lane: the middle of a block, or before, between and behind all.
+// Returns a position in a lane: the middle of a block, or before, between or after the blocks.
 std::optional<double> momentIn(const Lane& lane, LaneBlock::Kind kind, double part) {
     const auto block = std::ranges::find(lane.blocks, kind, &LaneBlock::kind);
     if (block == lane.blocks.end()) return {};
@@ -57,7 +57,7 @@ std::optional<double> actionMoment(const StrategyScene& scene, const LaneGroup& 
     return (block.begin + block.end) / 2;
 }
 
-// The layers that are gathered, or count, together: from the first to the last.
+// Range of layers that are gathered or computed together.
 struct LayerGroup {
     std::size_t unit = 0;
     int first = 0;
@@ -92,7 +92,7 @@ double partOf(const LayerGroup& group, const RankMotion& rank) {
     return rank.phase == Phase::kForward ? part : 1 - part;
 }
 
-// The lanes of units have one time: that of the rank that is furthest behind.
+// Returns the common position of all unit lanes: that of the slowest rank.
 double unitMoment(const StrategyScene& scene, const LaneGroup& planned, const RankMotion& rank) {
     if (rank.phase == Phase::kDataWait) return kBefore;
     if (!isPass(rank.phase)) return planned.end;

@@ -41,7 +41,7 @@ void StrategyCanvas::paintEvent(QPaintEvent*) {
 bool StrategyCanvas::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
-    // The last drawn lies on top.
+    // The part that was drawn last is on top.
     const auto found = std::find_if(m_parts.rbegin(), m_parts.rend(),
                                     [help](const Part& part) { return part.where.contains(help->pos()); });
     if (found == m_parts.rend())

@@ -10,13 +10,13 @@ namespace ringside {
 
 class Theme;
 
-// A picture of the scene; what is drawn says what it is when pointed at.
+// Picture of a StrategyScene with tooltips for its parts.
 class StrategyCanvas : public QWidget {
     Q_OBJECT
   public:
     StrategyCanvas(const QString& name, Theme& theme, QWidget* parent = nullptr);
     void setScene(const StrategyScene& scene);
-    // Said in its place while there is no plan to draw.
+    // Sets the text that is shown while there is no plan to draw.
     void setEmptyText(const QString& text) { m_empty = text; }
     void setMotion(const std::optional<StepMotion>& motion);
 
@@ -26,7 +26,7 @@ class StrategyCanvas : public QWidget {
     virtual void draw(QPainter& painter) = 0;
     virtual void sceneChanged() {}
     virtual void motionChanged() {}
-    // While drawing: what is said of this part.
+    // Sets the tooltip of a part. Call while drawing.
     void explain(const QRectF& part, const QString& what) { m_parts.push_back({part, what}); }
 
     void paintEvent(QPaintEvent* event) override;

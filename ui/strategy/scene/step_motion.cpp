@@ -10,7 +10,7 @@ namespace ringside {
 std::optional<StepMotion> stepMotion(const RunData& run) {
     if (!run.showsPhases() || run.ranks().empty()) return {};
     if (!std::ranges::all_of(run.ranks(), [](const RankData& rank) { return rank.slowPhase.has_value(); })) return {};
-    // That of the ranks which are furthest behind: their word may only come later. The others are through with it.
+    // The action of the slowest ranks. Faster ranks have finished it already; reports of slow ranks can arrive late.
     StepMotion motion{std::ranges::min_element(run.ranks(), {}, &RankData::step)->step + 1, {}};
     for (const RankData& rank : run.ranks()) {
         const bool ahead = rank.step + 1 > motion.step;

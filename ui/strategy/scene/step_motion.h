@@ -12,22 +12,22 @@ namespace ringside {
 
 class RunData;
 
-// Where a rank is in the step under way.
+// Position of a rank in the current step.
 struct RankMotion {
     Phase phase = Phase::kIdle;
-    int layer = -1;           // that it works on; -1: none, or not told
-    std::string action = {};  // of a pipeline's schedule; empty: none
+    int layer = -1;           // layer in work; -1: none, or not reported
+    std::string action = {};  // action of a pipeline's schedule; empty: none
     bool operator==(const RankMotion&) const = default;
 };
 
-// In slow motion and single phases: where each rank is.
+// Positions of all ranks in the current step, in slow motion and single phases.
 struct StepMotion {
-    std::int64_t step = 0;  // under way on the rank that is furthest behind
+    std::int64_t step = 0;  // current step of the slowest rank
     std::vector<RankMotion> ranks;
     bool operator==(const StepMotion&) const = default;
 };
 
-// None at full speed, and before every rank has said where it is.
+// Returns the positions; empty at full speed, and before every rank has reported its position.
 std::optional<StepMotion> stepMotion(const RunData& run);
 
 }  // namespace ringside

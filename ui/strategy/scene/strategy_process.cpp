@@ -40,7 +40,7 @@ StrategyProcess::~StrategyProcess() {
     drop();
 }
 
-// Deleting a process before it is gone would wait for it. It is asked to end, so that it ends its ranks.
+// Ends the process. It is asked to stop first, so that it stops its ranks; deleting it before it has ended would block.
 void StrategyProcess::drop() {
     if (m_process == nullptr) return;
     QProcess* process = std::exchange(m_process, nullptr);
@@ -119,7 +119,7 @@ void StrategyProcess::parseLine(const QByteArray& line) {
                            .problem = textIn(json, "problem")});
 }
 
-// 1: something that ought to be equal is not, which its line has said.
+// Exit code 1 means that strategies differ that must be equal, which the output lines have reported.
 void StrategyProcess::finished(int exitCode, QProcess::ExitStatus status) {
     readLines();
     const QString said = complaintIn(m_process->readAllStandardError());

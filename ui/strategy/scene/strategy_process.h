@@ -20,18 +20,19 @@ struct StrategyFigures {
     std::optional<double> measuredSamplesPerSecond = {};
     std::optional<double> measuredIdleShare = {};
     QString limitedBy = {};
-    QString note = {};     // limits of the measurement: the loss diverged
-    QString problem = {};  // why there is none
+    QString note = {};     // remark on the measurement: the loss diverged
+    QString problem = {};  // reason if there is no measurement
 };
 
-// Whether a strategy ends with the bits of another.
+// Whether a strategy ends with the same weights as another, bit for bit.
 struct StrategyProof {
     std::optional<bool> equal;
     QString reference;
-    QString text;  // which step and tensor differ, or why it could not be tried
+    QString text;  // step and tensor that differ, or why the strategy could not be tested
 };
 
-// `ringsidectl strategies` or `prove` as a child process: the window trains nothing itself. Killed when destroyed.
+// Runs `ringsidectl strategies` or `prove` as a child process, so that the window itself does not train. The process is
+// killed when this object is destroyed.
 class StrategyProcess final : public QObject {
     Q_OBJECT
   public:

@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-// What spreads an experiment over its ranks.
+// True if both experiments are distributed over ranks in the same way.
 bool isSpreadAlike(const RunConfig& run, const RunConfig& shown) {
     const RunConfig one = asProcesses(run);
     const RunConfig other = asProcesses(shown);
@@ -67,7 +67,7 @@ std::vector<int> curveRanks(const StrategyScene& scene) {
     constexpr std::size_t kMost = 8;
     std::vector<int> ranks;
     const Mesh& mesh = scene.plan().mesh;
-    // Shards may differ by a row.
+    // Shards may differ in size by a row.
     const std::int64_t step = mesh.pipeline > 1 ? mesh.dataRanks() : mesh.shard > 1 ? 1 : mesh.ranks();
     for (std::int64_t rank = 0; rank < mesh.ranks() && ranks.size() < kMost; rank += step)
         ranks.push_back(static_cast<int>(rank));
@@ -86,7 +86,7 @@ std::size_t passCount(const TracedStep& step) {
 // epoch's smaller last batch, which goes through in fewer micro-batches.
 const TracedStep* typicalStep(const TraceData& trace) {
     constexpr std::size_t kLooked = 15;
-    std::vector<std::pair<std::int64_t, const TracedStep*>> steps;  // by length
+    std::vector<std::pair<std::int64_t, const TracedStep*>> steps;  // steps by length
     std::size_t most = 0;
     std::size_t looked = 0;
     for (auto step = trace.steps().rbegin(); step != trace.steps().rend() && looked < kLooked; ++step) {

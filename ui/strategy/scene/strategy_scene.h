@@ -17,27 +17,27 @@ namespace ringside {
 class ExperimentModel;
 class RunData;
 
-// What a run of the same strategy showed so far.
+// Measurements of a run with the same strategy.
 struct RanScene {
-    std::vector<RankMemory> memory;                         // by rank; empty: not told yet
-    std::optional<double> idleShare;                        // over its traced steps
-    std::int64_t step = 0;                                  // typical one of the last that all ranks traced; 0: none
-    std::vector<std::vector<PassSpan>> passes;              // of that step, by rank
-    PassesRange range;                                      // of them
+    std::vector<RankMemory> memory;             // by rank; empty: not reported yet
+    std::optional<double> idleShare;            // idle share over the traced steps
+    std::int64_t step = 0;                      // typical step among the last that all ranks traced; 0: none
+    std::vector<std::vector<PassSpan>> passes;  // passes of that step, by rank
+    PassesRange range;                          // their range
     std::vector<std::optional<std::int64_t>> bytesPerStep;  // by rank
 };
 
-// Everything the Strategy page shows of an experiment, before any drawing.
+// Contents of the Strategy page for an experiment, independent of drawing.
 struct StrategyScene {
     RunConfig config;
     bool loading = false;
-    std::string problem = {};  // why there is no plan
+    std::string problem = {};  // reason if there is no plan
     std::optional<StrategyCost> cost = {};
-    std::vector<StepLink> links = {};      // with the cost
-    std::vector<MemoryCurve> curves = {};  // by rank, with the cost; of curveRanks() alone
+    std::vector<StepLink> links = {};      // set together with the cost
+    std::vector<MemoryCurve> curves = {};  // set together with the cost; only of curveRanks()
     std::vector<StrategyChoice> choices = {};
     std::optional<RanScene> ran = {};
-    std::optional<StepMotion> motion = {};  // of such a run, in slow motion and single phases
+    std::optional<StepMotion> motion = {};  // positions of the ranks of such a run, in slow motion and single phases
 
     const StrategyPlan& plan() const { return cost->plan; }
     bool isPipeline() const { return cost && cost->plan.mesh.pipeline > 1; }
@@ -45,9 +45,9 @@ struct StrategyScene {
 };
 
 StrategyScene plannedScene(const ExperimentModel& experiment, const MachineRates& rates);
-// Whose memory is shown over the step: of ranks that do the same the first, at most eight.
+// Returns the ranks whose memory during a step is shown: the first of ranks with equal work, at most eight.
 std::vector<int> curveRanks(const StrategyScene& scene);
-// None while no run has begun, or it trains something else than this.
+// Returns the measurements of the run; empty before a run, and if the run trains a different experiment.
 std::optional<RanScene> ranScene(const StrategyScene& scene, const RunData& run);
 
 }  // namespace ringside

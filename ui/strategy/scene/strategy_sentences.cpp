@@ -41,7 +41,7 @@ QString measured(const StrategyScene& scene) {
     return sentenceText("; measured %1").arg(percentText(*scene.ran->idleShare));
 }
 
-// Slots of one stage's work on the busiest rank, and those in which it waits; equal stages.
+// Returns the number of slots and idle slots of the busiest rank, for stages of equal length.
 QString slotsSentence(const StrategyScene& scene) {
     const StrategyPlan& plan = scene.plan();
     const std::int64_t ranks = plan.mesh.pipeline;

@@ -15,8 +15,8 @@
 namespace ringside {
 namespace {
 
-constexpr double kTickRoom = 90;    // pixels from one label of the axis to the next
-constexpr double kLeastArrow = 10;  // pixels of waiting that are worth an arrow
+constexpr double kTickRoom = 90;    // distance of two labels of the axis, in pixels
+constexpr double kLeastArrow = 10;  // minimum width of a wait with an arrow, in pixels
 constexpr std::size_t kMostArrows = 400;
 
 double niceStep(double least) {
@@ -77,7 +77,7 @@ void LaneFrame::paintNames() {
     std::vector<double> busy;
     if (const TracedStep* step = m_model.shownStep())
         for (const RankTrace& rank : step->ranks) busy.push_back(busyMs(rank));
-    double busiest = -1;  // worth naming in another colour
+    double busiest = -1;  // work that is drawn in another colour
     if (busy.size() > 1) {
         const double most = *std::ranges::max_element(busy);
         const auto middle = busy.begin() + static_cast<std::ptrdiff_t>(busy.size() / 2);
@@ -88,7 +88,7 @@ void LaneFrame::paintNames() {
     paintHosts();
 }
 
-// Ranks that share a host stand together: its name above the first of them, and a line there.
+// Draws the name and a line of each host above its ranks.
 void LaneFrame::paintHosts() {
     for (const HostGroup& group : hostGroups(m_model.run())) {
         const int index = m_geometry.indexOf(group.ranks.front());
@@ -109,7 +109,7 @@ void LaneFrame::paintHosts() {
     }
 }
 
-// Beside the name, at the top of the lanes' area: there is no room for it under the name.
+// Draws the link of a host beside its name, at the top of the lanes, because there is no room below the name.
 void LaneFrame::paintLink(const HostGroup& group, const QRectF& row) {
     if (group.link.isEmpty()) return;
     m_painter.setFont(m_theme.noteFont());
@@ -119,7 +119,7 @@ void LaneFrame::paintLink(const HostGroup& group, const QRectF& row) {
                        m_painter.fontMetrics().elidedText(group.link, Qt::ElideRight, static_cast<int>(room.width())));
 }
 
-// In slow motion and while the run is held: where the rank is now. Else how long it worked in the step.
+// Returns the current phase of a rank in slow motion and while paused, and otherwise its working time in the step.
 QString LaneFrame::noteOf(int rank) const {
     const RunData& run = m_model.run();
     const auto at = static_cast<std::size_t>(rank);
@@ -172,7 +172,7 @@ void LaneFrame::paintChosen() {
     m_painter.fillRect(QRectF(from, 0, std::max(to - from, 2.0), 2), m_theme.colors().accent);
 }
 
-// Each stretch counts from the beginning of its first step in sight.
+// Draws the time axis. Each stretch counts from the start of its first visible step.
 void LaneFrame::paintAxis() {
     const ThemeColors& c = m_theme.colors();
     m_painter.setFont(m_theme.noteFont());
@@ -186,7 +186,7 @@ void LaneFrame::paintAxis() {
         const TracedStep* first = m_model.trace()->find(std::max(stretch.firstStep, insight.first));
         const double origin = first == nullptr ? stretch.shown : m_model.clock().shownAt(first->beginNs);
         const double last = std::min(stretch.shownEnd(), m_geometry.left + m_geometry.span);
-        // With no room for a second label, one that says where this is.
+        // Without room for a second label, the axis shows a label with the step.
         const bool isShort = first != nullptr && stretch.shownEnd() - origin < every;
         const double skipped = std::max(0.0, std::floor((m_geometry.left - origin) / every));
         for (double at = skipped * every; origin + at <= last; at += every) {
@@ -227,7 +227,7 @@ void LaneFrame::paintCuts() {
     }
 }
 
-// From who came last to those that waited for it, where that can be seen.
+// Draws arrows from the last rank at a collective to the ranks that waited for it, where there is room.
 void LaneFrame::paintArrows() {
     const auto [first, last] = m_model.stepsTouched();
     if (first == 0) return;

@@ -11,7 +11,7 @@ namespace ringside {
 
 class Theme;
 
-// What stands around the lanes' bars: names, axis, cuts, the chosen step, arrows.
+// Draws everything around the bars of the lanes: names, axis, cuts, the selected step, arrows.
 class LaneFrame {
   public:
     LaneFrame(QPainter& painter, const TimelineModel& model, const LanesGeometry& geometry, const Theme& theme)
@@ -38,7 +38,7 @@ class LaneFrame {
     const Theme& m_theme;
 };
 
-// Time in a rank's own work, in milliseconds.
+// Returns the time of a rank's own work, in milliseconds.
 double busyMs(const RankTrace& rank);
 
 }  // namespace ringside

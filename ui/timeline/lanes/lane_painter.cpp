@@ -13,12 +13,12 @@
 namespace ringside {
 namespace {
 
-constexpr double kStepApart = 30;  // pixels of a step that make its spans worth drawing one by one
-constexpr double kSpanApart = 1;   // pixels between two spans
+constexpr double kStepApart = 30;  // minimum width of a step, in pixels, at which its spans are drawn separately
+constexpr double kSpanApart = 1;   // distance of two spans, in pixels
 constexpr double kTick = 4;
 constexpr double kCorner = 2;
 
-// Text cut off at a span's end would be read as another word: it is there whole or not at all.
+// Draws a text only if it fits completely, because a truncated label could be read as another word.
 bool drawIfFits(QPainter& painter, const QRectF& rect, const QString& text) {
     if (painter.fontMetrics().horizontalAdvance(text) + 2 * Theme::kSpace2 > rect.width()) return false;
     painter.drawText(rect, Qt::AlignCenter, text);
@@ -113,7 +113,7 @@ void LanePainter::paintLabel(const LaneSpan& span, const QRectF& rect) {
     for (const QString& text : texts) {
         const double width = m_painter.fontMetrics().horizontalAdvance(text) + 2.0 * Theme::kSpace2;
         if (width > rect.width()) continue;
-        if (waits) {  // the hatching would make it hard to read
+        if (waits) {  // the hatching would make the text hard to read
             QRectF plate(0, 0, width, std::min(18.0, rect.height()));
             plate.moveCenter(rect.center());
             m_painter.setPen(Qt::NoPen);
@@ -126,13 +126,13 @@ void LanePainter::paintLabel(const LaneSpan& span, const QRectF& rect) {
     }
 }
 
-// Below the bar: a mark where a bucket was ready, and how long its bytes moved, which may be beside the spans.
+// Draws below the bar a mark where a bucket was ready, and a line for its transfer, which may lie outside the spans.
 void LanePainter::paintCollectives(const TracedStep& step, std::size_t index) {
     const int rank = m_geometry.ranks[index];
     const QRectF bar = m_geometry.bar(index);
     const double room = m_geometry.row(index).bottom() - bar.bottom();
     if (room < 2 * kTick + 2) return;
-    double free = 0;  // of a label before
+    double free = 0;  // end of the previous label
     for (const CollectiveSpan& one : step.ranks[static_cast<std::size_t>(rank)].collectives) {
         if (one.lastNs >= 0) {
             const double from = x(std::max(one.lastNs, one.arrivedNs)), to = x(one.endedNs);
@@ -161,7 +161,7 @@ void LanePainter::paintCollectives(const TracedStep& step, std::size_t index) {
     }
 }
 
-// Behind the last step of a run that stands still: what each rank was last seen in.
+// Draws the last known phase of each rank after the last step of a stalled run.
 void LanePainter::paintOpen() {
     for (const OpenSpan& span : m_model.openSpans()) {
         const int index = m_geometry.indexOf(span.rank);

@@ -10,8 +10,8 @@ namespace ringside {
 
 class Theme;
 
-// Draws the lanes' bars: each span by itself where a step is wide enough, else stacks of what falls into a column of
-// pixels. Only what is in sight costs anything.
+// Draws the bars of the lanes: each span separately if a step is wide enough, otherwise one stack per pixel column.
+// Draws only the visible part.
 class LanePainter {
   public:
     LanePainter(QPainter& painter, const TimelineModel& model, const LanesGeometry& geometry, const Theme& theme)

@@ -7,16 +7,16 @@
 
 namespace ringside {
 
-// Where the lanes of some ranks and the moments in sight stand in a widget.
+// Positions of lanes and times in a widget.
 struct LanesGeometry {
-    static constexpr double kNames = 92;  // at the left
-    static constexpr double kAxis = 26;   // below
+    static constexpr double kNames = 92;  // width of the names on the left
+    static constexpr double kAxis = 26;   // height of the axis below
     static constexpr double kRight = 14;
     static constexpr double kLargestBar = 46, kLargestPitch = 98;
 
-    QRectF area;             // of the lanes, without names and axis
-    std::vector<int> ranks;  // from the top
-    double left = 0;         // in nanoseconds of the lanes
+    QRectF area;             // area of the lanes, without names and axis
+    std::vector<int> ranks;  // from top to bottom
+    double left = 0;         // left edge, in nanoseconds of the lanes
     double span = 1;
 
     LanesGeometry(QSizeF size, std::vector<int> shown, double from, double length)
@@ -32,7 +32,7 @@ struct LanesGeometry {
     QRectF row(std::size_t index) const {
         return {area.left(), area.top() + static_cast<double>(index) * pitch(), area.width(), pitch()};
     }
-    // The bar of a lane; below it is room for ticks.
+    // Returns the bar of a lane. There is room for ticks below the bar.
     QRectF bar(std::size_t index) const {
         const QRectF whole = row(index);
         const double height = std::min(kLargestBar, pitch() * 0.56);
@@ -42,7 +42,7 @@ struct LanesGeometry {
     double pixelsPerNs() const { return area.width() / span; }
     double xOf(double shown) const { return area.left() + (shown - left) * pixelsPerNs(); }
     double shownAt(double x) const { return left + (x - area.left()) / pixelsPerNs(); }
-    // -1: that rank has no lane here.
+    // Returns the lane of a rank, or -1 if it has none.
     int indexOf(int rank) const {
         const auto found = std::find(ranks.begin(), ranks.end(), rank);
         return found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());

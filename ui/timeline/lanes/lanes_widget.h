@@ -11,7 +11,7 @@ namespace ringside {
 
 class Theme;
 
-// A lane for each rank on one clock. Above kMostLanes ranks: the chosen one's and the latest one's.
+// Lanes of the ranks on a common clock. Above kMostLanes ranks only the selected one and the latest one have lanes.
 class LanesWidget final : public QWidget {
     Q_OBJECT
   public:
@@ -22,9 +22,9 @@ class LanesWidget final : public QWidget {
     LanesGeometry geometryOfLanes() const;
     std::vector<int> shownRanks() const;
     QSize minimumSizeHint() const override { return {320, 120}; }
-    // What stands under the pointer, in words; empty: nothing.
+    // Returns a description of what is at `at`; empty if there is nothing.
     QString textAt(QPointF at) const;
-    bool takeKey(const QKeyEvent& event);  // false: it means nothing here
+    bool takeKey(const QKeyEvent& event);  // returns false if the key has no function here
 
   protected:
     void paintEvent(QPaintEvent* event) override;

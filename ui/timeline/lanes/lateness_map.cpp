@@ -16,9 +16,9 @@
 namespace ringside {
 namespace {
 
-constexpr double kScale = 18;      // below, for what the colours mean
-constexpr float kDarkest = 0.5F;   // of the step's length
-constexpr double kNameEvery = 14;  // pixels of a rank's name
+constexpr double kScale = 18;      // height of the colour scale below
+constexpr float kDarkest = 0.5F;   // share of the step's length that has the darkest colour
+constexpr double kNameEvery = 14;  // minimum height of a row with a name, in pixels
 
 QColor blend(const QColor& from, const QColor& to, float share) {
     return QColor::fromRgbF(from.redF() + (to.redF() - from.redF()) * share,
@@ -26,7 +26,7 @@ QColor blend(const QColor& from, const QColor& to, float share) {
                             from.blueF() + (to.blueF() - from.blueF()) * share);
 }
 
-// A little lateness is to be seen as well.
+// Returns the colour of a lateness. A square root makes small values visible.
 QColor lateColor(float share, const Theme& theme) {
     return blend(theme.colors().grid, theme.colors().warning, std::sqrt(std::min(share / kDarkest, 1.0F)));
 }

@@ -12,15 +12,15 @@ namespace ringside {
 
 class Theme;
 
-// For many ranks: a row for each rank, a column for each traced step, the darker the later the rank came to the step's
-// collectives.
+// Heat map for many ranks: one row per rank, one column per traced step. A darker cell means that the rank arrived
+// later at the collectives of the step.
 class LatenessMap final : public QWidget {
     Q_OBJECT
   public:
     LatenessMap(TimelineModel& model, const Theme& theme, QWidget* parent = nullptr);
 
     QSize minimumSizeHint() const override { return {200, 100}; }
-    // What is under the pointer, in words.
+    // Returns a description of the cell at `at`.
     QString textAt(QPointF at) const;
 
   protected:
@@ -31,7 +31,7 @@ class LatenessMap final : public QWidget {
   private:
     struct Column {
         int known = 0;
-        std::vector<float> late;  // by rank, share of the step's length
+        std::vector<float> late;  // by rank, as a share of the step's length
     };
     void read();
     void draw();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kSwatch = 11;
 constexpr int kHeight = 22;
-constexpr int kApart = Theme::kSpace3;  // from one phase to the next
+constexpr int kApart = Theme::kSpace3;  // distance between two phases
 constexpr int kLeastApart = Theme::kSpace1;
 
 }  // namespace
@@ -44,7 +44,7 @@ int PhaseLegend::widthOfAll(int apart) const {
     return width;
 }
 
-// Where there is less room they stand closer: none is cut off.
+// Returns the distance between two phases, which is smaller if there is less room.
 int PhaseLegend::apartIn(int width) const {
     return std::clamp((width - widthOfAll(0)) / static_cast<int>(phases().size()), kLeastApart, kApart);
 }

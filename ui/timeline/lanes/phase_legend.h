@@ -9,8 +9,8 @@ namespace ringside {
 
 class Theme;
 
-// What the colours mean. In slow motion, and where a run is held between phases, the phases that ranks are in now are
-// framed.
+// Legend of the phase colours. In slow motion, and while a run is paused between phases, the current phases of the
+// ranks are framed.
 class PhaseLegend final : public QWidget {
     Q_OBJECT
   public:
@@ -18,7 +18,7 @@ class PhaseLegend final : public QWidget {
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
-    // Lit now; empty at full speed.
+    // Returns the framed phases; empty at full speed.
     std::vector<Phase> litPhases() const;
 
   protected:
@@ -26,7 +26,7 @@ class PhaseLegend final : public QWidget {
 
   private:
     std::vector<Phase> phases() const;
-    int widthOf(Phase phase, int apart) const;  // with the room behind it
+    int widthOf(Phase phase, int apart) const;  // including the distance to the next phase
     int widthOfAll(int apart) const;
     int apartIn(int width) const;
 

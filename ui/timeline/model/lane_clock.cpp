@@ -6,9 +6,9 @@
 namespace ringside {
 namespace {
 
-constexpr double kLargestGap = 0.5;  // of a step, that is shown as long as it was
-constexpr double kCutShown = 0.14;   // of a step: how long a cut looks
-constexpr double kOpenShown = 0.9;   // of a step: how long what is open at the end looks
+constexpr double kLargestGap = 0.5;  // longest gap that keeps its length, as a share of a step
+constexpr double kCutShown = 0.14;   // length at which a cut is shown, as a share of a step
+constexpr double kOpenShown = 0.9;   // length at which the open end is shown, as a share of a step
 constexpr std::size_t kLookedAt = 200;
 
 double typicalStep(const TraceData& trace) {
@@ -28,9 +28,10 @@ void LaneClock::read(const TraceData& trace) {
     m_openUntilNs = -1;
     m_openShown = 0;
     m_stepNs = typicalStep(trace);
-    std::int64_t before = 0;  // the step before
+    std::int64_t before = 0;  // the previous step
     for (const auto& [number, step] : trace.steps()) {
-        if (std::ranges::none_of(step.ranks, &RankTrace::known)) continue;  // nothing of it is over: see setOpenEnd()
+        // no rank has finished the step: see setOpenEnd()
+        if (std::ranges::none_of(step.ranks, &RankTrace::known)) continue;
         if (m_stretches.empty()) {
             m_stretches.push_back({step.beginNs, step.endNs, 0, number, number, 0, 0});
         } else {

@@ -8,23 +8,24 @@
 
 namespace ringside {
 
-// Where a moment of the run's clock stands on the lanes. Steps that follow one another keep their true distances; what
-// lies between traced steps and says nothing (steps that were not traced, a validation, a pause) is cut short.
+// Mapping from the run's clock to positions on the lanes. Consecutive steps keep their true distances; long gaps
+// between traced steps (steps without a trace, validation, pauses) are shortened.
 class LaneClock {
   public:
     struct Stretch {
         std::int64_t beginNs = 0;
         std::int64_t endNs = 0;
-        double shown = 0;  // of beginNs, in nanoseconds of the lanes
+        double shown = 0;  // position of beginNs, in nanoseconds of the lanes
         std::int64_t firstStep = 0;
         std::int64_t lastStep = 0;
-        std::int64_t untraced = 0;  // steps before it that are in no trace
-        std::int64_t cutNs = 0;     // time before it that is cut short
+        std::int64_t untraced = 0;  // number of steps without a trace before it
+        std::int64_t cutNs = 0;     // length of the shortened gap before it
         double shownEnd() const { return shown + static_cast<double>(endNs - beginNs); }
     };
 
     void read(const TraceData& trace);
-    // What goes on behind the last step until then, cut short as well; below its end: nothing does.
+    // Sets the end of activity after the last step, which is shortened as well. A time before the end of the last step
+    // means that there is none.
     void setOpenEnd(std::int64_t untilNs);
 
     const std::vector<Stretch>& stretches() const { return m_stretches; }
@@ -32,9 +33,9 @@ class LaneClock {
     double shownAt(std::int64_t ns) const;
     std::int64_t timeAt(double shown) const;
     double beginShown() const { return empty() ? 0 : m_stretches.front().shown; }
-    double endShown() const;                                        // of the last step
-    double wholeShown() const { return endShown() + m_openShown; }  // with what is open behind it
-    double stepLength() const { return m_stepNs; }                  // typical
+    double endShown() const;                                        // end of the last step
+    double wholeShown() const { return endShown() + m_openShown; }  // including the open end
+    double stepLength() const { return m_stepNs; }                  // typical length of a step
 
   private:
     std::vector<Stretch> m_stretches;

@@ -10,7 +10,8 @@
 namespace ringside {
 namespace {
 
-// Who ended a wait: the last to come to the collective whose last arrival is nearest to the wait's end.
+// Returns the rank that ended a wait: the last to arrive at the collective whose last arrival is nearest to the end of
+// the wait.
 int awaitedBy(const TracedStep& step, std::size_t rank, const LaneSpan& wait) {
     const Meeting* nearest = nullptr;
     for (const Meeting& meeting : step.meetings) {
@@ -29,7 +30,7 @@ std::vector<LaneSpan> laneSpans(const TracedStep& step, std::size_t rank) {
     for (const Span& span : step.ranks[rank].spans) {
         if (span.phase == Phase::kIdle || span.endNs <= span.beginNs) continue;
         const bool same = !spans.empty() && spans.back().phase == span.phase && spans.back().layer == span.layer;
-        // The trainer's own moments between two parts of a phase are shorter than a pixel at any sane zoom.
+        // Gaps of the trainer between two parts of a phase are shorter than a pixel at usual zoom levels.
         if (same && span.beginNs - spans.back().endNs <= 20'000) {
             spans.back().endNs = span.endNs;
         } else {

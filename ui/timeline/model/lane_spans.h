@@ -8,34 +8,34 @@
 
 namespace ringside {
 
-// What a lane shows of one rank in one step.
+// Span of a rank in a step, as shown in its lane.
 struct LaneSpan {
     Phase phase = Phase::kIdle;
     int layer = -1;
     std::int64_t beginNs = 0;
     std::int64_t endNs = 0;
-    int waitsFor = -1;  // of a wait: the rank that came last; -1: none other
+    int waitsFor = -1;  // for a wait: the rank that arrived last; -1: no other rank
 };
 
-// Neighbours of one phase as one, the trainer's own moments between them left out.
+// Returns the spans of a rank. Adjacent spans of one phase are merged, ignoring the trainer's short gaps between them.
 std::vector<LaneSpan> laneSpans(const TracedStep& step, std::size_t rank);
 
-// From the rank that came last to one that waited for it.
+// Arrow from the rank that arrived last to a rank that waited for it.
 struct LaneArrow {
     int from = 0;
     int to = 0;
-    std::int64_t sinceNs = 0;  // the other had come
-    std::int64_t ns = 0;       // the last came
+    std::int64_t sinceNs = 0;  // arrival of the waiting rank
+    std::int64_t ns = 0;       // arrival of the last rank
 };
 std::vector<LaneArrow> laneArrows(const TracedStep& step);
 
-// Which bucket of its step a collective is; -1 where that is not known yet.
+// Returns the bucket of a collective within its step; -1 if it is not known yet.
 int bucketOf(const TracedStep& step, const CollectiveSpan& collective);
 
-// How much later than the first a rank came to the step's collectives, at most, in nanoseconds.
+// Returns the largest delay of a rank behind the first arrival at the collectives of the step, in nanoseconds.
 std::int64_t latenessOf(const TracedStep& step, std::size_t rank);
 
-// Behind a rank's last traced step: what it was seen to do since, in a run that stands still or has ended badly.
+// Last known activity of a rank after its last traced step, in a run that is stalled or has failed.
 struct OpenSpan {
     int rank = 0;
     Phase phase = Phase::kIdle;

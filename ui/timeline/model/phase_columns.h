@@ -11,25 +11,25 @@ namespace ringside {
 
 class Theme;
 
-// Time by phase in each pixel column of a picture, drawn as stacks: how many steps look that share a column.
+// Time by phase in each pixel column, drawn as stacks. Used if several steps share a column.
 class PhaseColumns {
   public:
     explicit PhaseColumns(int width) : m_columns(static_cast<std::size_t>(std::max(width, 1))) {}
 
     int width() const { return static_cast<int>(m_columns.size()); }
     void add(int column, Phase phase, double ns);
-    // Spread over the columns from x to another x by how much of each it covers.
+    // Adds a time to the columns between two x positions, in proportion to the covered width.
     void spread(double from, double to, Phase phase, double ns);
 
     double total(int column) const;
-    // Each stack as high as its share of fullNs; 0: each column is full, whatever it holds.
+    // Draws the stacks. A stack of fullNs has the full height; with 0 every column has the full height.
     QImage draw(int height, double fullNs, const Theme& theme) const;
 
   private:
     std::vector<std::array<float, kPhaseCount>> m_columns;
 };
 
-// The phases from the bottom of a stack to its top, as in a legend.
+// The phases from the bottom to the top of a stack, in the order of the legend.
 inline constexpr std::array kStackedPhases{Phase::kDataWait,   Phase::kCopy,   Phase::kForward,   Phase::kBackward,
                                            Phase::kWaiting,    Phase::kMoving, Phase::kOptimizer, Phase::kValidation,
                                            Phase::kCheckpoint, Phase::kIdle};

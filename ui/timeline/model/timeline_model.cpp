@@ -9,11 +9,11 @@
 namespace ringside {
 namespace {
 
-constexpr int kFollowed = 2;         // steps in sight at the live edge
-constexpr double kPeeping = 0.032;   // of what is shown
-constexpr double kMargin = 0.03;     // of what is shown, on each side
+constexpr int kFollowed = 2;         // number of visible steps at the live edge
+constexpr double kPeeping = 0.032;   // overlap up to which a step counts as not visible, as a share of the visible time
+constexpr double kMargin = 0.03;     // as a share of the visible time, on each side
 constexpr double kLeastSpan = 2000;  // 2 us
-constexpr int kStepsAtTheEnd = 3;    // of a run that failed
+constexpr int kStepsAtTheEnd = 3;    // number of steps shown at the end of a failed run
 
 }  // namespace
 
@@ -33,7 +33,7 @@ const TraceData* TimelineModel::trace() const {
 void TimelineModel::setReplay(std::shared_ptr<const TraceData> replay) {
     if (replay == m_replay) return;
     if (replay && replay->steps().empty()) replay.reset();
-    // The same steps stay in sight, however long they take now.
+    // Keeps the same steps visible, although their lengths have changed.
     const auto [first, last] = stepsInSight();
     m_replay = std::move(replay);
     const bool followed = m_follows;
@@ -75,7 +75,7 @@ double TimelineModel::left() const {
     return m_clock.shownAt(m_leftNs) + m_leftRest;
 }
 
-// The last steps that all ranks have told; after a failure as many as say what led there.
+// Shows the last steps that all ranks have reported; after a failure, enough steps to see what led to it.
 void TimelineModel::placeAtEnd() {
     const TraceData* known = trace();
     if (known == nullptr) return;
@@ -187,7 +187,7 @@ std::pair<std::int64_t, std::int64_t> TimelineModel::stepsBetween(std::int64_t f
     std::pair<std::int64_t, std::int64_t> found{0, 0};
     if (trace() == nullptr) return found;
     const auto& steps = trace()->steps();
-    // Steps begin in the order of their numbers, but for ranks that run ahead by less than one.
+    // Steps begin in the order of their numbers, except that a rank may be ahead by less than one step.
     auto first = std::ranges::find_if(steps, [&](const auto& one) { return one.second.endNs > from; });
     for (; first != steps.end() && first->second.beginNs < to; ++first) {
         if (found.first == 0) found.first = first->first;

@@ -14,16 +14,16 @@ namespace ringside {
 class RunModel;
 class StepCursor;
 
-// What all parts of the page look at: the traced steps, the stretch of time in sight, the chosen step and rank.
+// State shared by all parts of the page: traced steps, visible time range, selected step and rank.
 class TimelineModel : public QObject {
     Q_OBJECT
   public:
     TimelineModel(const RunModel& run, StepCursor& cursor, QObject* parent = nullptr);
 
     const RunData& run() const;
-    const TraceData* trace() const;     // what is shown; null: nothing was traced
-    const TraceData* recorded() const;  // what the run did, whatever is shown
-    // Steps as they would be, in place of the recorded ones; null: these again.
+    const TraceData* trace() const;     // shown traces; null: nothing was traced
+    const TraceData* recorded() const;  // recorded traces, also while a replay is shown
+    // Shows simulated steps instead of the recorded ones; null shows the recorded steps again.
     void setReplay(std::shared_ptr<const TraceData> replay);
     bool showsReplay() const { return m_replay != nullptr; }
     const LaneClock& clock() const { return m_clock; }
@@ -31,32 +31,32 @@ class TimelineModel : public QObject {
     int ranks() const;
     bool isLive() const;
 
-    // In nanoseconds of the lanes (LaneClock).
+    // Visible range, in nanoseconds of the lanes (LaneClock).
     double left() const;
     double span() const { return m_span; }
     double right() const { return left() + span(); }
 
-    bool follows() const { return m_follows; }  // the newest steps stay in sight
+    bool follows() const { return m_follows; }  // true if the newest steps stay visible
     void follow();
     void fit();
-    void zoom(double factor, double anchor);  // anchor: what stays in place
+    void zoom(double factor, double anchor);  // anchor: position that does not move
     void pan(double by);
     void showSteps(std::int64_t first, std::int64_t last);
-    void go(int direction);  // chooses the next traced step, or the one before
+    void go(int direction);  // selects the next traced step, or the previous one
 
     std::optional<std::int64_t> chosenStep() const;
     void choose(std::optional<std::int64_t> step);
-    // Chosen, or the last whole one in sight; null: there is none.
+    // Returns the selected step, or the last completely visible one; null if there is none.
     const TracedStep* shownStep() const;
-    // The first and the last step in sight; both 0 without any.
+    // Returns the first and the last visible step; both 0 if there are none.
     std::pair<std::int64_t, std::int64_t> stepsInSight() const;
-    // The same with those that only peep in at an edge.
+    // Returns the same range including steps of which only a part is visible.
     std::pair<std::int64_t, std::int64_t> stepsTouched() const;
     int chosenRank() const { return m_rank; }
     void chooseRank(int rank);
-    int worstRank() const;  // the latest in the shown step; -1: none is
+    int worstRank() const;  // the latest rank in the shown step; -1: none
 
-    void read();  // the run has changed
+    void read();  // reads changes of the run
 
   Q_SIGNALS:
     void dataChanged();
@@ -73,8 +73,8 @@ class TimelineModel : public QObject {
     LaneClock m_clock;
     std::vector<OpenSpan> m_open;
     std::shared_ptr<const TraceData> m_replay;
-    std::int64_t m_leftNs = 0;  // on the run's clock: what is forgotten at the beginning moves nothing
-    double m_leftRest = 0;      // from there, in nanoseconds of the lanes
+    std::int64_t m_leftNs = 0;  // on the run's clock, so that dropped old steps do not move the view
+    double m_leftRest = 0;      // offset from there, in nanoseconds of the lanes
     double m_span = 1e6;
     bool m_follows = true;
     int m_rank = 0;

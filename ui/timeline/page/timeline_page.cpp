@@ -23,7 +23,7 @@ namespace {
 constexpr int kSideWidth = 300;
 constexpr int kNarrowSide = 264;
 constexpr int kNarrowPage = 900;
-constexpr int kVerdictMs = 500;  // between two verdicts of a live run
+constexpr int kVerdictMs = 500;  // minimum time between two verdicts of a live run
 constexpr int kRecordedSteps = 50;
 
 QString stepText(std::int64_t step) {
@@ -204,7 +204,7 @@ void TimelinePage::connectParts() {
     });
     connect(m_whatIf, &WhatIfPanel::outcomeShown, this, [this](QWidget* label) {
         auto* area = static_cast<QScrollArea*>(m_side);
-        area->widget()->layout()->activate();  // the label has been hidden until now
+        area->widget()->layout()->activate();  // the label was hidden until now
         area->widget()->adjustSize();
         area->ensureWidgetVisible(label);
     });
@@ -223,7 +223,7 @@ void TimelinePage::showEnd() {
     m_model.follow();
 }
 
-// A page that is not in sight costs nothing but the run's end, which it opens at.
+// Reads the run. A hidden page reads only the end of the run, at which it will open.
 void TimelinePage::applyRun() {
     const RunData& run = m_run.data();
     const bool failed = run.ended() && run.ended()->state == "failed";
@@ -244,7 +244,7 @@ void TimelinePage::resizeEvent(QResizeEvent* event) {
     m_side->setFixedWidth(width() < kNarrowPage ? kNarrowSide : kSideWidth);
 }
 
-// What its buttons have no use for.
+// Handles keys that the buttons do not use.
 void TimelinePage::keyPressEvent(QKeyEvent* event) {
     if (!m_lanes->isVisible() || !m_lanes->takeKey(*event)) Page::keyPressEvent(event);
 }
@@ -267,11 +267,11 @@ void TimelinePage::refresh() {
 void TimelinePage::record() {
     m_asked = m_run.data().controls().size();
     Q_EMIT recordWanted(kRecordedSteps);
-    m_lanes->setFocus();  // the button goes out
+    m_lanes->setFocus();  // the button becomes disabled
     showWords();
 }
 
-// Once they are there: a run that goes on would have left them behind.
+// Shows the recorded steps when all are available. A live run would have moved past them otherwise.
 void TimelinePage::showRecorded() {
     if (!m_asked) return;
     const std::vector<Controlled>& told = m_run.data().controls();

@@ -26,11 +26,12 @@ namespace ringside {
 class RunModel;
 class StepCursor;
 
-// What every rank did inside its steps, on one clock: who was late, who waited, and what would change if.
+// Page that shows the activity of every rank within its steps on a common clock: late ranks, waiting ranks, and
+// predictions for changes.
 class TimelinePage : public Page {
     Q_OBJECT
   public:
-    // controlProgram: ringsidectl, for experiments that prove a what-if.
+    // controlProgram: path of ringsidectl, which runs experiments that check a prediction.
     TimelinePage(RunModel& run, StepCursor& cursor, Theme& theme, const QString& controlProgram,
                  QWidget* parent = nullptr);
 
@@ -38,7 +39,7 @@ class TimelinePage : public Page {
     QList<QAction*> exportActions() const override { return m_export->saveActions(); }
     QList<PageKey> keys() const override;
     QWidget* keyboardHome() const override { return m_lanes; }
-    void showEnd();  // the last steps, whatever was looked at
+    void showEnd();  // shows the last steps
     bool isSettled() const override { return !m_whatIf->isWorking(); }
     bool followsRuns() const override { return true; }
 
@@ -79,7 +80,7 @@ class TimelinePage : public Page {
     StepStrip* m_strip = nullptr;
     QLabel* m_title = nullptr;
     QPushButton* m_live = nullptr;
-    QLabel* m_clocks = nullptr;  // of other hosts; none where there are none
+    QLabel* m_clocks = nullptr;  // offsets of other hosts; hidden if there are none
     LatenessMap* m_map = nullptr;
     LanesWidget* m_lanes = nullptr;
     QStackedWidget* m_views = nullptr;  // lanes, or their table
@@ -90,8 +91,8 @@ class TimelinePage : public Page {
     StepPanel* m_step = nullptr;
     WhatIfPanel* m_whatIf = nullptr;
     ViewExport* m_export = nullptr;
-    bool m_atTheEnd = false;             // of a run that failed: shown once
-    std::optional<std::size_t> m_asked;  // to record, when the run had been told so much
+    bool m_atTheEnd = false;             // for a failed run: its end was shown
+    std::optional<std::size_t> m_asked;  // number of traced steps when the recording was requested
 };
 
 }  // namespace ringside

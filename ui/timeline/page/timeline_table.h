@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// The steps that the lanes show as rows: what each rank did, to whom it came how late. A copy: it may be written on any
-// thread while the run goes on.
+// Table of the visible steps: activity of each rank, and its lateness. The table is a copy, so any thread may write it
+// during the run.
 ShardTable timelineTable(const TraceData* trace, std::int64_t firstStep, std::int64_t lastStep);
 
 }  // namespace ringside

@@ -7,7 +7,8 @@
 
 namespace ringside {
 
-// Writes the traced steps as a file for ui.perfetto.dev. Returns why that failed; empty: it is written. Any thread.
+// Writes the traced steps as a file for ui.perfetto.dev. Returns the reason of a failure, or an empty text. Callable
+// from any thread.
 QString writeTrace(const TraceData& trace, const QString& runName, const QString& file);
 
 }  // namespace ringside

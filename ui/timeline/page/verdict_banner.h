@@ -10,16 +10,16 @@
 
 namespace ringside {
 
-// Where the time goes, as one sentence first; then why, and what to do about it.
+// Verdict on where the time is spent: a sentence, its reasons, and a remedy.
 struct TimelineVerdict {
     enum class Tone { Plain, Good, Warning, Danger };
     QString title;
     QString detail;
     Tone tone = Tone::Plain;
-    int rank = -1;  // that is named
+    int rank = -1;  // rank that is named; -1: none
 };
 
-// Of a run that failed or stands still: who is waited for. Else that of the steps.
+// Returns the verdict on the steps; for a failed or stalled run, the ranks that the others wait for.
 TimelineVerdict timelineVerdict(const TimelineModel& model);
 
 class VerdictBanner final : public QFrame {
@@ -28,7 +28,7 @@ class VerdictBanner final : public QFrame {
     explicit VerdictBanner(QWidget* parent = nullptr);
 
     void say(const TimelineVerdict& verdict);
-    // Why nothing can be recorded; empty: it can, or is being recorded now.
+    // reasonNot: reason why steps cannot be recorded; empty if they can, or are being recorded (`now`).
     void setRecording(const QString& reasonNot, bool now = false);
     void setExports(QPushButton* exports);
 

@@ -13,7 +13,7 @@
 namespace ringside {
 namespace {
 
-constexpr double kStandsOut = 0.05;  // of the step
+constexpr double kStandsOut = 0.05;  // minimum distance of an outlier, as a share of the step
 
 double medianMs(std::vector<double> values) {
     if (values.empty()) return 0;
@@ -54,7 +54,8 @@ bool isOwnWork(Phase phase) {
     return !isCommunication(phase) && phase != Phase::kIdle && phase != Phase::kPaused;
 }
 
-// The number farthest from its row's median, if it is far enough; rows: of the ranks' own work, with their medians.
+// Marks the number farthest from the median of its row, if it is far enough. rows: rows of the ranks' own work, with
+// their medians.
 void markOutlier(StepNumbers& numbers, const std::vector<std::pair<std::size_t, double>>& rows) {
     double farthest = kStandsOut * numbers.lengthMs;
     StepNumbers::Row* found = nullptr;
@@ -97,7 +98,7 @@ StepNumbers stepNumbers(const TracedStep& step, int chosenRank) {
         const auto measure = [phase](const RankTrace& rank) { return msIn(rank, phase); };
         const std::vector<double> values = ofAll(step, measure);
         const double most = values.empty() ? 0 : *std::ranges::max_element(values);
-        // Rows that came and went from step to step could not be read.
+        // These rows are always shown, because rows that appear and disappear between steps are hard to read.
         const bool always = phase != Phase::kCopy && phase != Phase::kValidation && phase != Phase::kCheckpoint &&
                             phase != Phase::kIdle;
         if (!always && most < 0.01 * numbers.lengthMs) continue;

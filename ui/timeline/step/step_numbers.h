@@ -8,28 +8,28 @@
 
 namespace ringside {
 
-// The selected step in figures: milliseconds by phase and rank.
+// The selected step in numbers: milliseconds by phase and rank.
 struct StepNumbers {
     struct Row {
         QString name;
         std::vector<double> ms;  // by column
-        int outlier = -1;        // the column that stands out most of all; -1: none in this row
+        int outlier = -1;        // column of the outlier; -1: none in this row
     };
     static constexpr int kMostColumns = 5;
 
     std::int64_t step = 0;
     std::int64_t epoch = 0;
-    double lengthMs = 0;     // from the first rank's beginning to the last one's end
-    std::vector<int> ranks;  // of the columns; -1: the median of all
+    double lengthMs = 0;     // from the start of the first rank to the end of the last rank
+    std::vector<int> ranks;  // ranks of the columns; -1: the median of all
     std::vector<Row> rows;
-    double exposed = 0;  // share of the step in which the ranks, on average, did nothing but communicate
-    int missing = 0;     // ranks that have told nothing of it
+    double exposed = 0;  // share of the step in which the average rank only communicated
+    int missing = 0;     // number of ranks that did not report the step
 };
 
-// Of more ranks than fit: the median, the chosen one, and those that differ most from it.
+// With more ranks than fit, returns the median, the selected rank, and the ranks that differ the most from the median.
 StepNumbers stepNumbers(const TracedStep& step, int chosenRank);
 
-// Mean of the ranks that told, in milliseconds by phase.
+// Returns the mean of the ranks that reported the step, in milliseconds by phase.
 std::vector<double> meanPhases(const TracedStep& step);
 
 }  // namespace ringside

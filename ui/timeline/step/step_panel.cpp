@@ -19,7 +19,7 @@ constexpr double kNameWidth = 74;
 
 }  // namespace
 
-// The table: painted, as its numbers change 25 times a second.
+// Table of the numbers. It paints itself, because the numbers change 25 times a second.
 class StepPanel::Figures final : public QWidget {
   public:
     Figures(const StepPanel& panel, const Theme& theme) : m_panel(panel), m_theme(theme) {
@@ -49,7 +49,7 @@ class StepPanel::Figures final : public QWidget {
     void paintHead(QPainter& painter, const StepNumbers& numbers) const {
         painter.setFont(m_theme.noteFont());
         painter.setPen(m_theme.colors().muted);
-        bool named = false;  // "rank" once, then the numbers
+        bool named = false;  // "rank" only in the first column
         for (std::size_t at = 0; at < numbers.ranks.size(); ++at) {
             const int rank = numbers.ranks[at];
             const QString text = rank < 0 ? QObject::tr("median")

@@ -12,7 +12,7 @@ namespace ringside {
 
 class Theme;
 
-// The shown step in figures, beside the lanes.
+// Panel beside the lanes with the numbers of the shown step.
 class StepPanel final : public QFrame {
     Q_OBJECT
   public:
@@ -21,7 +21,7 @@ class StepPanel final : public QFrame {
     const StepNumbers& numbers() const { return m_numbers; }
 
   Q_SIGNALS:
-    void samplesWanted(qint64 step, qint64 epoch);  // of the step, on the Shards page
+    void samplesWanted(qint64 step, qint64 epoch);  // requests the samples of the step on the Shards page
 
   private:
     class Figures;

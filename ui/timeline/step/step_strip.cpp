@@ -14,10 +14,10 @@
 namespace ringside {
 namespace {
 
-constexpr int kTop = 18;                // for what is said above
-constexpr std::size_t kLeastSide = 10;  // steps on either side of a turn
-constexpr double kLeastTurn = 1.35;     // times as long
-constexpr double kHighest = 0.98;       // of the steps fit in; the others are cut
+constexpr int kTop = 18;                // height of the text above
+constexpr std::size_t kLeastSide = 10;  // minimum number of steps on either side of a change
+constexpr double kLeastTurn = 1.35;     // minimum factor between the step times
+constexpr double kHighest = 0.98;       // share of the steps that fit into the height; higher ones are cut
 constexpr double kLeastWindow = 6;
 
 }  // namespace
@@ -34,7 +34,7 @@ StepStrip::StepStrip(TimelineModel& model, const Theme& theme, QWidget* parent)
     read();
 }
 
-// Steps that are whole do not change any more.
+// Complete steps do not change any more.
 void StepStrip::read() {
     const TraceData* trace = m_model.trace();
     if (trace == nullptr) {
@@ -77,7 +77,7 @@ void StepStrip::draw() {
     double at = 0;
     for (const auto& [number, bar] : m_bars) {
         const int first = static_cast<int>(at);
-        const bool apart = share >= 4;  // a line of the panel between bars
+        const bool apart = share >= 4;  // a gap between bars shows the panel
         const int last = std::max(first, static_cast<int>(at + share) - (apart ? 2 : 1));
         for (int x = first; x <= last && x < pixels; ++x) {
             ++inColumn[static_cast<std::size_t>(x)];
@@ -135,7 +135,7 @@ void StepStrip::resizeEvent(QResizeEvent*) {
     draw();
 }
 
-// As many steps as are in sight now, around the one under the pointer.
+// Moves the window to the pointer and keeps the number of visible steps.
 void StepStrip::moveWindow(double x) {
     if (m_bars.empty()) return;
     const auto [first, last] = m_model.stepsInSight();
@@ -157,7 +157,7 @@ void StepStrip::mouseMoveEvent(QMouseEvent* event) {
     if (event->buttons() & Qt::LeftButton) moveWindow(event->position().x());
 }
 
-// Where splitting the steps in two explains most of how their (logarithmic) times differ.
+// Returns the step at which a split of all steps explains most of the variance of the logarithm of their times.
 std::optional<std::int64_t> StepStrip::findTurn() const {
     std::vector<double> logs;
     std::vector<std::int64_t> numbers;

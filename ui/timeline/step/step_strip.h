@@ -13,16 +13,16 @@ namespace ringside {
 
 class Theme;
 
-// The time of every traced step, stacked by phase, as the mean of the ranks; which of them the lanes show, as a window
-// that can be dragged.
+// Strip with the time of every traced step, stacked by phase, as the mean of the ranks. A window marks the steps of the
+// lanes and can be dragged.
 class StepStrip final : public QWidget {
     Q_OBJECT
   public:
     StepStrip(TimelineModel& model, const Theme& theme, QWidget* parent = nullptr);
 
-    // The step from which on steps took clearly longer, or shorter; none: they did not.
+    // Returns the step from which on steps took clearly more or less time; empty if there is none.
     std::optional<std::int64_t> turningStep() const { return m_turn; }
-    // The middle of a step in pixels.
+    // Returns the middle of a step in pixels.
     double xOf(std::int64_t step) const;
     QSize minimumSizeHint() const override { return {200, 70}; }
     QSize sizeHint() const override { return {400, 84}; }

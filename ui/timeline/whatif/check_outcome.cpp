@@ -8,13 +8,13 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kLeastSteps = 5;  // fewer have no mean worth comparing
+constexpr std::int64_t kLeastSteps = 5;  // a mean of fewer steps is not compared
 
 QString checkWords(const char* text) {
     return QCoreApplication::translate("Check", text);
 }
 
-// Rounds as the panel does: the outcome must not contradict the numbers beside it.
+// Rounds as the panel does, so that the outcome does not contradict the shown numbers.
 double asShown(double ms) {
     return millisecondsNumber(ms).toDouble();
 }

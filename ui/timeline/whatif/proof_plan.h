@@ -6,7 +6,8 @@
 
 namespace ringside {
 
-// The run's experiment with the change made for real, short enough to be waited for; or why it cannot be made.
+// Returns the run's experiment with the change applied and shortened to a few seconds, or the reason why the change
+// cannot be applied.
 Result<RunConfig> provingExperiment(const RunConfig& run, const StepChange& change);
 
 }  // namespace ringside

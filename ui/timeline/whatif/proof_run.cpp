@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-// A name that no run has yet: "digits-what-if-1" beside "digits".
+// Returns a directory name that no run has yet: "digits-what-if-1" beside "digits".
 QString freeDirectory(const QString& beside) {
     const QString base = QFileInfo(beside).absoluteFilePath() + QStringLiteral("-what-if-");
     for (int number = 1;; ++number)
@@ -59,7 +59,7 @@ void ProofRun::start(const RunConfig& config, const QString& beside) {
                                  QStringLiteral("--out"), m_directory});
 }
 
-// Its ranks end with it; who stops it wants no result.
+// Stops the run and its ranks. No result is reported.
 void ProofRun::stop() {
     m_reading.cancel();
     if (m_process == nullptr) return;

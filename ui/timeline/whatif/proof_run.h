@@ -10,15 +10,15 @@
 
 namespace ringside {
 
-// What a proving run measured.
+// Measurement of the changed experiment.
 struct ProofResult {
-    double ms = 0;  // a step
+    double ms = 0;  // milliseconds per step
     std::int64_t steps = 0;
     QString directory;
-    QString problem;  // why there is no result; empty: there is
+    QString problem;  // reason if there is no result; otherwise empty
 };
 
-// Runs an experiment in the background, beside whatever else runs, and measures its steps.
+// Runs an experiment in the background and measures its steps. Other runs on this computer influence the result.
 class ProofRun final : public QObject {
     Q_OBJECT
   public:
@@ -26,7 +26,7 @@ class ProofRun final : public QObject {
     ~ProofRun() override;
 
     bool isRunning() const { return m_process != nullptr || m_reading.isBusy(); }
-    // Its run directory is made beside the given one.
+    // Starts the run in a new directory next to `beside`.
     void start(const RunConfig& config, const QString& beside);
     void stop();
 

@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kNotches = 8;  // on each side of the slider's middle, two to a doubling
+constexpr int kNotches = 8;  // notches on each side of the slider's middle, two per doubling
 constexpr int kMostRanks = 64;
 constexpr int kValueWidth = 62;
 

@@ -12,14 +12,14 @@
 
 namespace ringside {
 
-// What is to be changed: each line is a change of its own, and they add up.
+// Controls for the changes. Each line is one change; all selected changes are combined.
 class WhatIfControls final : public QWidget {
     Q_OBJECT
   public:
     explicit WhatIfControls(QWidget* parent = nullptr);
 
     StepChange change() const;
-    void setRanks(int ranks, int suspect);  // suspect: the rank to speed up; -1: none stands out
+    void setRanks(int ranks, int suspect);  // suspect: rank whose delay can be removed; -1: none stands out
     void reset();
     void checkDelay() { m_delay->setChecked(true); }
 

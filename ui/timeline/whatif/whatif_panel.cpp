@@ -15,9 +15,9 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kReplayed = 200;  // steps
+constexpr std::size_t kReplayed = 200;  // number of simulated steps
 constexpr int kSoonMs = 30;
-constexpr int kLiveMs = 1000;  // between two answers while a run goes on
+constexpr int kLiveMs = 1000;  // interval of predictions during a live run
 constexpr double kStartSeconds = 2;
 
 QLabel* makeLabel(const char* name, const char* role) {
@@ -83,7 +83,7 @@ void WhatIfPanel::setSuspect(int suspect) {
     m_controls->setRanks(recorded == nullptr ? 0 : static_cast<int>(recorded->worldSize()), suspect);
 }
 
-// The run goes on: now and then.
+// Predicts again for a live run, at most once in kLiveMs.
 void WhatIfPanel::recomputeLater() {
     const TraceData* recorded = m_model.recorded();
     const std::uint64_t revision = recorded == nullptr ? 0 : recorded->revision();
@@ -96,7 +96,7 @@ void WhatIfPanel::recomputeLater() {
         m_model.setReplay(nullptr);
         return showResult();
     }
-    if (revision == m_revision || isWorking()) return showProof();  // the run may be over
+    if (revision == m_revision || isWorking()) return showProof();  // the run may have ended
     m_later.start(m_revision == 0 ? kSoonMs : kLiveMs);
 }
 

@@ -16,21 +16,21 @@
 
 namespace ringside {
 
-// The last steps played again with something changed: how long they would take, on the lanes as well; and the changed
-// experiment run for real.
+// Panel that simulates the last steps with changes and shows the predicted step time, also on the lanes, and that runs
+// the changed experiment to check the prediction.
 class WhatIfPanel final : public QFrame {
     Q_OBJECT
   public:
     WhatIfPanel(TimelineModel& model, const QString& controlProgram, QWidget* parent = nullptr);
 
-    // suspect: the rank that the verdict names; -1: none.
+    // suspect: rank that the verdict names; -1: none.
     void setSuspect(int suspect);
     void tryWithoutDelay() { m_controls->checkDelay(); }
     bool isWorking() const { return m_work.isBusy() || m_later.isActive(); }
     const std::optional<ReplayResult>& result() const { return m_result; }
 
   Q_SIGNALS:
-    // A check has ended, and this label says how.
+    // Emitted when a check has ended; `label` shows its outcome.
     void outcomeShown(QWidget* label);
 
   private:
@@ -64,7 +64,7 @@ class WhatIfPanel final : public QFrame {
     std::uint64_t m_revision = 0;
     ProofRun m_proof;
     StepChange m_proved;
-    ReplayResult m_checked;  // prediction that the check compares with
+    ReplayResult m_checked;  // prediction with which the check is compared
     std::optional<ProofResult> m_proofResult;
 };
 
