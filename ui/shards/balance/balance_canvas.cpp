@@ -22,8 +22,8 @@ constexpr int kHeadHeight = 20;
 constexpr double kLeastRow = 36, kLargestRow = 84;
 constexpr double kRowGap = 8;
 constexpr int kCanvasBarWidth = 10;
-constexpr double kLeastName = 24;  // and its name above
-constexpr double kStrongest = 2;   // half widths of the band at which the colour is full
+constexpr double kLeastName = 24;  // minimum height of a row with its name above
+constexpr double kStrongest = 2;   // deviation with the strongest colour, in half widths of the band
 
 }  // namespace
 
@@ -78,7 +78,7 @@ QRectF BalanceCanvas::cell(qint64 row, int label) const {
             pitch - gap, rowHeight() - kRowGap};
 }
 
-// In half widths of the band; 0 where nothing else than the expected number is possible.
+// Returns the deviation from the expected count, in half widths of the band; 0 if only the expected count is possible.
 double BalanceCanvas::deviation(qint64 row, int label) const {
     const ChanceBand band = m_counts.band(row, label);
     const double half = band.high - band.expected;
@@ -145,7 +145,7 @@ void BalanceCanvas::drawBar(QPainter& painter, qint64 row, int label, const QRec
     painter.fillRect(QRectF(box.left(), yOf(band.expected) - 0.5, box.width(), 1), c.muted);
 }
 
-// Several classes to a pixel: the one farthest from what is expected has it.
+// Draws a row with several classes per pixel: the class with the largest deviation determines the colour.
 void BalanceCanvas::drawStrip(QPainter& painter, qint64 row) const {
     const QRectF whole(cell(row, 0).topLeft(), cell(row, m_counts.classes - 1).bottomRight());
     const int width = std::max(1, static_cast<int>(whole.width()));

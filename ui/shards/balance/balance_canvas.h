@@ -12,8 +12,8 @@ namespace ringside {
 
 class Theme;
 
-// Counts in rows (ranks or steps) and columns (classes), each as a bar over the band that chance gives where there is
-// room, else as a colour: more than expected, fewer, and outlined where it is outside the band.
+// Counts in rows (ranks or steps) and columns (classes). With enough room each count is a bar over the band expected by
+// chance, otherwise a colour: more or fewer than expected, and outlined if outside the band.
 class BalanceCanvas : public QWidget {
     Q_OBJECT
   public:
@@ -26,13 +26,13 @@ class BalanceCanvas : public QWidget {
         std::function<QString(int label)> className;
         std::function<QColor(qint64 row)> rowColor;
     };
-    static constexpr double kLeastBar = 10;  // width of a class that still has a bar
+    static constexpr double kLeastBar = 10;  // minimum width of a class with a bar
 
     explicit BalanceCanvas(Theme& theme, QWidget* parent = nullptr);
 
     void setCounts(const Counts& counts);
     void setMarkedRow(std::optional<qint64> row);
-    bool showsBars() const { return cell(0, 0).width() >= kLeastBar; }  // else colours
+    bool showsBars() const { return cell(0, 0).width() >= kLeastBar; }  // true for bars, false for colours
     QString tip(QPointF point) const;
     QRectF cell(qint64 row, int label) const;
 
@@ -59,7 +59,7 @@ class BalanceCanvas : public QWidget {
 
     Theme& m_theme;
     Counts m_counts;
-    double m_scale = 1;  // the largest count or band in sight
+    double m_scale = 1;  // largest visible count or band
     std::optional<qint64> m_marked;
     QScrollBar m_scrollBar;
 };

@@ -65,7 +65,7 @@ void BalanceView::freeMemory() {
     m_recent.clear();
 }
 
-// On any thread.
+// Computes the balances. Callable from any thread.
 BalanceView::Made BalanceView::made(const ShardScene& scene, const LatestWork::Stop& stop) {
     Made one{classBalance(scene, &stop), batchBalance(scene, stop)};
     one.outsideByStep = one.byStep.outsideCount();
@@ -87,7 +87,7 @@ void BalanceView::setSelected(std::optional<qint64>, std::optional<LoomCell> cel
 void BalanceView::show() {
     if (!m_scene) return;
     const auto shown = m_made;
-    // Of what was counted: the scene may be ahead of it, with other classes.
+    // Uses the class names of the counted data set; the scene may already have another one.
     const auto className = [shown](int label) {
         return QString::fromStdString(shown->byRank.names[static_cast<std::size_t>(label)]);
     };

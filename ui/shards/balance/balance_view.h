@@ -13,7 +13,7 @@
 
 namespace ringside {
 
-// Class by rank, or class by step, each beside the band that chance gives.
+// View with classes by rank or by step, each with the band expected by chance.
 class BalanceView : public ShardView {
     Q_OBJECT
   public:
@@ -32,7 +32,7 @@ class BalanceView : public ShardView {
         ClassBalance byRank;
         BatchBalance byStep;
         qint64 outsideByStep = 0;
-        double expectedByStep = 0;  // of outsideByStep, by chance
+        double expectedByStep = 0;  // value of outsideByStep expected by chance
     };
     static Made made(const ShardScene& scene, const LatestWork::Stop& stop);
     struct Key {
@@ -57,7 +57,7 @@ class BalanceView : public ShardView {
     LatestWork m_work;
 };
 
-// A line for each step and class.
+// Returns a table with a row for each step and class.
 ShardTable batchBalanceTable(const std::shared_ptr<const BatchBalance>& balance);
 
 }  // namespace ringside

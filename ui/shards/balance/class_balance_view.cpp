@@ -17,7 +17,7 @@ namespace ringside {
 namespace {
 
 constexpr int kRowHeight = 30;
-constexpr int kRankGap = 24;  // room for the rank's sentence above its bars
+constexpr int kRankGap = 24;  // room for the sentence of a rank above its bars
 constexpr int kRanksTop = 76;
 constexpr double kBarGap = 4;
 constexpr int kClassesPauseMs = 150;
@@ -65,7 +65,7 @@ ClassBalanceView::MadeRef ClassBalanceView::made(const ShardScene& scene, const 
     return std::make_shared<const Made>(std::move(made));
 }
 
-// All ranks, or those with the most classes outside the band.
+// Returns all ranks, or those with the most classes outside the band.
 std::vector<int> ClassBalanceView::farthestRanks(const ClassBalance& balance) {
     std::vector<int> ranks(static_cast<std::size_t>(balance.ranks));
     std::iota(ranks.begin(), ranks.end(), 0);
@@ -107,12 +107,12 @@ QString ClassBalanceView::rankSentence(int rank) const {
         .arg(balance().distanceLimit(), 0, 'f', 1);
 }
 
-// More ranks are outside than chance itself puts there.
+// True if more ranks are outside than expected by chance.
 bool ClassBalanceView::isUnusual() const {
     return balance().ranks - m_made->within > balance().ranksOutsideByChance();
 }
 
-// Where there is no room for a line of each.
+// Summarises the ranks in one sentence, for when there is no room for a line per rank.
 QString ClassBalanceView::ranksSentence() const {
     return tr("%1 of %2 ranks are within chance").arg(m_made->within).arg(balance().ranks);
 }

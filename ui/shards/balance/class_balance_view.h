@@ -13,20 +13,21 @@ namespace ringside {
 
 class Theme;
 
-// Class by rank as small bars over a grey band that holds 95 % of random deals. Hidden where there are no classes.
+// Classes by rank as small bars over a grey band that contains 95 % of random assignments. Hidden without classes.
 class ClassBalanceView : public QWidget {
     Q_OBJECT
   public:
-    static constexpr int kLargestRows = 8;      // more ranks: those farthest from chance
-    static constexpr int kLargestClasses = 24;  // more classes: only the sentence
+    static constexpr int kLargestRows = 8;      // with more ranks, shows those with the largest deviation
+    static constexpr int kLargestClasses = 24;  // with more classes, shows only the sentence
 
     explicit ClassBalanceView(Theme& theme, QWidget* parent = nullptr);
 
     void setScene(std::optional<ShardScene> scene);
-    QString sentence() const;              // how many classes of all ranks lie outside the band
-    QString rankSentence(int rank) const;  // whether one rank is within chance, all its classes together
+    QString sentence() const;  // number of classes of all ranks outside the band
+    // whether a rank, with all its classes together, is within the range expected by chance
+    QString rankSentence(int rank) const;
     bool isUnusual() const;
-    QString ranksSentence() const;  // how many ranks are
+    QString ranksSentence() const;  // number of ranks within that range
     const ClassBalance& balance() const { return m_made->balance; }
 
     QSize sizeHint() const override;
@@ -39,10 +40,10 @@ class ClassBalanceView : public QWidget {
   private:
     struct Made {
         ClassBalance balance;
-        std::vector<int> rows = {};  // ranks shown
+        std::vector<int> rows = {};  // shown ranks
         double scale = 1;            // largest count or band
-        int outside = 0;             // counts
-        int within = 0;              // ranks
+        int outside = 0;             // number of counts outside the band
+        int within = 0;              // number of ranks within the range
     };
     using MadeRef = std::shared_ptr<const Made>;
     static MadeRef made(const ShardScene& scene, const LatestWork::Stop& stop);
@@ -56,7 +57,7 @@ class ClassBalanceView : public QWidget {
     Theme& m_theme;
     MadeRef m_made = std::make_shared<Made>();
     std::optional<ShardScene> m_wanted;
-    QTimer m_pause;  // the picture comes first, and many epochs may pass by
+    QTimer m_pause;  // delays the count, because the picture is more important and many epochs may pass quickly
     LatestWork m_work;
 };
 

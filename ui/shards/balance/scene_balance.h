@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// The balances of a scene; empty (no classes) when it has no labels. When *stop is set, they soon come back half
-// counted.
+// Return the balances of a scene; empty (no classes) without labels. After *stop is set they soon return incomplete
+// counts.
 ClassBalance classBalance(const ShardScene& scene, const std::atomic<bool>* stop = nullptr);
 BatchBalance batchBalance(const ShardScene& scene, const std::atomic<bool>& stop);
 

@@ -22,7 +22,7 @@ QString counted(int epochs) {
     return epochs == 1 ? biographyText("1 epoch") : biographyText("%1 epochs").arg(epochs);
 }
 
-// How many epochs so many dealt samples give: one at least.
+// Returns the number of epochs with about this many assigned samples, at least one.
 std::int64_t epochsFor(const ShardScene& scene, std::int64_t samples) {
     return std::max<std::int64_t>(1, samples / std::max<std::int64_t>(1, scene.plan.spec().datasetSize));
 }
@@ -30,14 +30,14 @@ std::int64_t epochsFor(const ShardScene& scene, std::int64_t samples) {
 }  // namespace
 
 Biography begunBiography(const ShardScene& scene, std::int64_t sample) {
-    const std::int64_t affordable = epochsFor(scene, kLargestWork / 4);  // about a second a quarter
+    const std::int64_t affordable = epochsFor(scene, kLargestWork / 4);  // about a quarter of a second
     return {sample, scene.epochs, std::min({scene.epochs, Biography::kMostEpochs, affordable}), {}};
 }
 
 Biography continued(const ShardScene& scene, Biography life, const std::atomic<bool>& stop) {
     const auto from = std::ssize(life.entries);
     const std::int64_t until = std::min(life.epochsToTell, from + epochsFor(scene, kSamplesAtATime));
-    // From the shelf, or made: seen once, a plan is not worth a place there.
+    // Takes a plan from the shelf, or computes it without storing it there, because it is used only once.
     const auto planOf = [&](const ShardSpec& spec) -> Result<ShardPlan> {
         if (scene.shelf) {
             if (auto known = scene.shelf->find(spec)) return *known;

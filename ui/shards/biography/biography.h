@@ -16,20 +16,20 @@ struct Biography {
 
     std::int64_t sample = -1;
     std::int64_t epochsOfRun = 0;
-    std::int64_t epochsToTell = 0;  // may be fewer: kMostEpochs, and a bound on the work
+    std::int64_t epochsToTell = 0;  // may be smaller: limited by kMostEpochs and by the amount of work
     std::vector<BiographyEntry> entries;
 
     bool isWhole() const { return std::ssize(entries) >= epochsToTell; }
 };
 
-// Without entries yet.
+// Returns a history without entries.
 Biography begunBiography(const ShardScene& scene, std::int64_t sample);
-// With the entries of the next epochs, as many as a few hundredths of a second give.
+// Returns the history with the entries of the next epochs, as many as fit into a few hundredths of a second.
 Biography continued(const ShardScene& scene, Biography life, const std::atomic<bool>& stop);
 Biography biography(const ShardScene& scene, std::int64_t sample, const std::atomic<bool>& stop);
 
-// How often each rank had the sample, beside chance.
+// Explains how often each rank had the sample, compared with chance.
 Explanation explainBiography(const ShardScene& scene, const Biography& life);
-Explanation explainNobody(const ShardScene& scene);  // no sample is selected: what to do
+Explanation explainNobody(const ShardScene& scene);  // explains what to do while no sample is selected
 
 }  // namespace ringside

@@ -83,7 +83,7 @@ void BiographyCanvas::drawRow(QPainter& painter, const BiographyEntry& entry, do
     drawMates(painter, entry, {where.right() + 4, top, width() - where.right() - 10, row.height()});
 }
 
-// The epoch from its first step to its last, with a mark in the rank's colour where the sample is trained.
+// Draws an epoch from its first to its last step, with a mark in the colour of the rank where the sample is trained.
 void BiographyCanvas::drawTrack(QPainter& painter, const BiographyEntry& entry, const QRectF& track) const {
     painter.setPen(Qt::NoPen);
     painter.setBrush(m_theme.colors().grid);
@@ -119,7 +119,7 @@ void BiographyCanvas::mousePressEvent(QMouseEvent* event) {
     }
 }
 
-// Up and Down move the epoch cursor.
+// Up and Down change the epoch.
 void BiographyCanvas::keyPressEvent(QKeyEvent* event) {
     const int by = (event->key() == Qt::Key_Down ? 1 : 0) - (event->key() == Qt::Key_Up ? 1 : 0);
     const std::int64_t next = m_cursor + by;
@@ -157,7 +157,7 @@ void BiographyView::setSelected(std::optional<qint64> sample, std::optional<Loom
     tell();
 }
 
-// A life half told is told anew.
+// Discards an incomplete history, which is computed again when needed.
 void BiographyView::freeMemory() {
     m_work.cancel();
     m_scene.reset();
@@ -175,7 +175,7 @@ void BiographyView::tell() {
         return;
     }
     const ShardSpec spec = m_scene->specAt(0);
-    if (!isCurrent(spec)) {  // else only the cursor moved
+    if (!isCurrent(spec)) {  // otherwise only the selected epoch changed
         m_life = begunBiography(*m_scene, *m_sample);
         m_lifeOf = spec;
         m_scrolledTo.reset();
@@ -184,7 +184,7 @@ void BiographyView::tell() {
     show();
 }
 
-// The first epochs are shown while the later ones of a large set are still dealt.
+// Computes the next epochs. The first epochs of a large data set are shown while the others are computed.
 void BiographyView::goOn() {
     m_work.want(
         this, [scene = *m_scene, life = m_life](const LatestWork::Stop& stop) { return continued(scene, life, stop); },

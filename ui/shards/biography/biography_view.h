@@ -12,7 +12,7 @@ namespace ringside {
 
 class Theme;
 
-// A line for each epoch: where in the epoch, on which rank, in which step and slot, with whom.
+// Picture with a row for each epoch: position in the epoch, rank, step, slot, and other samples of the batch.
 class BiographyCanvas : public QWidget {
     Q_OBJECT
   public:
@@ -40,7 +40,7 @@ class BiographyCanvas : public QWidget {
     int m_ranks = 1;
 };
 
-// The selected sample through all epochs; a click moves the epoch cursor.
+// View with the selected sample in all epochs; a click selects an epoch.
 class BiographyView : public ShardView {
     Q_OBJECT
   public:
@@ -64,10 +64,10 @@ class BiographyView : public ShardView {
     std::optional<ShardScene> m_scene;
     std::optional<qint64> m_sample;
     Biography m_life;
-    ShardSpec m_lifeOf;  // but for the epoch
+    ShardSpec m_lifeOf;  // except for the epoch
     BiographyCanvas* m_canvas;
     QScrollArea* m_scroll;
-    std::optional<std::int64_t> m_scrolledTo;  // the cursor's epoch, once its row is there
+    std::optional<std::int64_t> m_scrolledTo;  // selected epoch to which the view has scrolled
     std::optional<Explanation> m_explanation;
     LatestWork m_work;
 };

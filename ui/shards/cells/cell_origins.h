@@ -9,21 +9,21 @@
 
 namespace ringside {
 
-// Where the sample of each cell was in another plan, as a small number, 2 bytes a cell.
+// Position of the sample of each cell in another plan, as a small number of 2 bytes.
 struct CellOrigins {
-    static constexpr std::uint16_t kSame = 0;       // on the same rank in the same step
-    static constexpr std::uint16_t kAbsent = 1;     // not dealt by the other plan
-    static constexpr std::uint16_t kFirstRank = 2;  // elsewhere: kFirstRank + the rank that has it there
+    static constexpr std::uint16_t kSame = 0;       // same rank and same step
+    static constexpr std::uint16_t kAbsent = 1;     // not assigned by the other plan
+    static constexpr std::uint16_t kFirstRank = 2;  // another position: kFirstRank + its rank
 
-    std::int64_t columns = 0;         // of each rank
-    std::vector<std::uint16_t> keys;  // rank-major
+    std::int64_t columns = 0;         // columns of each rank
+    std::vector<std::uint16_t> keys;  // ordered by rank
 
     std::uint16_t at(int rank, std::int64_t slot) const {
         return keys[static_cast<std::size_t>(rank * columns + slot)];
     }
 };
 
-// owners: of the other plan. O(cells); a stopped one is empty.
+// owners: of the other plan. O(cells). Returns an empty result if stopped.
 CellOrigins cellOrigins(const ShardScene& scene, const ShardPlan& other, const std::vector<SampleOwner>& owners,
                         const std::atomic<bool>& stop);
 

@@ -11,16 +11,16 @@ namespace ringside {
 namespace {
 
 constexpr double kCorner = 5, kChipCorner = 3;
-constexpr double kChipPale = 0.78;  // how far a chip's fill goes towards the panel
+constexpr double kChipPale = 0.78;  // share of the panel's colour in the fill of a chip
 constexpr double kOutline = 2;
 constexpr int kLeastIndexPixels = 8, kLeastNamePixels = 9;
-constexpr double kIndexMargin = 8;  // both sides together: seven digits keep clear of the border
+constexpr double kIndexMargin = 8;  // both sides together, so that seven digits do not touch the border
 
 QString translated(const char* text) {
     return QCoreApplication::translate("Loom", text);
 }
 
-// The last class of a set whose classes are numbers: as wide as any of their names.
+// Returns the longest class name of a data set whose classes are numbers: the last number.
 QString lastClassNumbered(const ShardScene& scene) {
     const std::int64_t last = scene.data ? scene.data->classCount() - 1 : -1;
     if (last < 0 || scene.data->className(last) != std::to_string(last)) return {};
@@ -60,7 +60,7 @@ void CellPainter::frame(QPainter& painter, const QRectF& rect, const QPen& pen, 
     painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), corner, corner);
 }
 
-// Level where it fits, else upright; not at all where neither does.
+// Draws a number horizontally if it fits, otherwise vertically if it fits.
 void CellPainter::stampNumber(QPainter& painter, const QRectF& rect, const CellContent& content) const {
     const QFont font = m_theme.noteFont();
     const QColor color = textColor(content.kind);
@@ -103,14 +103,14 @@ void CellPainter::card(QPainter& painter, const QRectF& rect, LoomCell cell, boo
         const bool fits = painter.fontMetrics().horizontalAdvance(widest) <= rect.width() - 6;
         painter.setPen(dropped ? m_theme.colors().danger : m_theme.colors().muted);
         const QRectF place(rect.left() + 3, inner.top() + indexHeight - 1, rect.width() - 6, classHeight);
-        // "class 832" is better short than cut: the number alone says it, and then on all cards.
+        // If "class 832" does not fit on every card, all cards show only the number.
         const QString shorter = fits ? label : label.section(QLatin1Char(' '), -1);
         painter.drawText(place, Qt::AlignCenter,
                          painter.fontMetrics().elidedText(shorter, Qt::ElideRight, static_cast<int>(place.width())));
     }
 }
 
-// "88 again", smaller or without "again" where there is little room: the outline says that it is a duplicate.
+// Draws "88 again", smaller or without "again" if there is little room; the outline also shows that it is a duplicate.
 void CellPainter::drawIndex(QPainter& painter, const QRectF& place, const CellContent& content) const {
     QFont font = indexFont(painter, place.width() - kIndexMargin, textColor(content.kind));
     if (content.kind == CellKind::Normal && ChipSheet::serves(painter)) {
@@ -130,7 +130,7 @@ void CellPainter::drawIndex(QPainter& painter, const QRectF& place, const CellCo
     painter.drawText(place, Qt::AlignCenter, name);
 }
 
-// As large as the set's longest index allows, so that all cards have the same.
+// Returns the font with which the longest index of the data set fits, so that all cards have the same size.
 QFont CellPainter::indexFont(const QPainter& painter, double room, const QColor& color) const {
     QFont font = m_theme.noteFont();
     font.setWeight(QFont::DemiBold);

@@ -13,17 +13,17 @@ namespace ringside {
 
 class Theme;
 
-// Draws one sample as a card: picture, index, label; outlined in the warning colour when it is a duplicate, dashed in
-// the danger colour when it is dropped.
+// Draws a sample as a card: picture, index, label. A duplicate is outlined in the warning colour, a dropped sample is
+// dashed in the danger colour.
 class CellPainter {
   public:
     CellPainter(const ShardScene& scene, const CellColors& colors, const Theme& theme, Thumbnails& thumbnails)
         : m_scene(scene), m_colors(colors), m_theme(theme), m_thumbnails(thumbnails) {}
 
-    // >= 48 px; line: what stands below the index, in place of the class.
+    // For 48 px and more. line: text below the index instead of the class.
     void card(QPainter& painter, const QRectF& rect, LoomCell cell, bool withClass, const QString& line = {}) const;
-    void chip(QPainter& painter, const QRectF& rect, LoomCell cell) const;     // 16-48 px
-    void outline(QPainter& painter, const QRectF& rect, CellKind kind) const;  // any size
+    void chip(QPainter& painter, const QRectF& rect, LoomCell cell) const;     // for 16 to 48 px
+    void outline(QPainter& painter, const QRectF& rect, CellKind kind) const;  // for any size
 
   private:
     QPen border(const CellContent& content, LoomCell cell, double width) const;

@@ -15,7 +15,7 @@ QPixmap blank(QSizeF size, double ratio) {
     return pixmap;
 }
 
-// Copies are sharp on whole pixels only. The painter is moved by whole pixels, so that its own coordinates serve.
+// Rounds to device pixels, because only then copies are sharp. The painter is moved by whole pixels.
 QPointF snapped(QPointF point, double ratio) {
     return {std::round(point.x() * ratio) / ratio, std::round(point.y() * ratio) / ratio};
 }
@@ -82,7 +82,8 @@ void ChipSheet::number(QPainter& painter, const QRectF& rect, qint64 number, con
     const double ratio = painter.device()->devicePixelRatioF();
     const QByteArray text = QByteArray::number(number);
     const double total = width(painter, number, font, color);
-    double at = (upright ? rect.center().y() : -rect.center().x()) + total / 2;  // of the first digit, going back
+    // position of the first digit, drawn from the end
+    double at = (upright ? rect.center().y() : -rect.center().x()) + total / 2;
     for (const char one : text) {
         const auto digit = static_cast<std::size_t>(one - '0');
         const double next = at - parts.advance[digit];

@@ -12,18 +12,18 @@
 
 namespace ringside {
 
-// Ready-made parts of small cells: frames and digits, each drawn once for a picture and then copied. Thousands of cells
-// are in sight, and laying out a number costs more than all else of a cell.
+// Pre-drawn parts of small cells: frames and digits, each drawn once per picture and then copied. Thousands of cells
+// are visible, and the layout of a number is the most expensive part of a cell.
 class ChipSheet {
   public:
-    // Whether copies do: a file of lines (SVG) is drawn in full.
+    // True if the painter supports copies. Vector files (SVG) are drawn completely.
     static bool serves(const QPainter& painter);
 
-    // A rounded rectangle, inset so that the border lies inside.
+    // Draws a rounded rectangle with the border inside.
     void frame(QPainter& painter, const QRectF& rect, const QPen& pen, const QColor& fill, double inset, double corner);
 
     double width(const QPainter& painter, qint64 number, const QFont& font, const QColor& color);
-    // In the middle of the rectangle; upright: bottom to top.
+    // Draws a number in the middle of the rectangle; upright: from bottom to top.
     void number(QPainter& painter, const QRectF& rect, qint64 number, const QFont& font, const QColor& color,
                 bool upright = false);
 

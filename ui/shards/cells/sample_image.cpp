@@ -22,7 +22,7 @@ QImage crossedOut(const PictureColors& colors) {
     return image;
 }
 
-// As QColor rounds: to 16 bits, of which the upper 8 are shown.
+// Rounds as QColor does: to 16 bits, of which the upper 8 are shown.
 int byteOf(float level) {
     return static_cast<int>(std::lround(level * 65535.0F)) >> 8;
 }
@@ -56,7 +56,7 @@ QImage sampleImage(const Dataset& data, std::int64_t sample, const PictureColors
     try {
         image = painted(data, sample, colors);
     } catch (const IoError&) {
-        return crossedOut(colors);  // one damaged file must not take the window down
+        return crossedOut(colors);  // a damaged file must not end the program
     }
     if (std::max(image.width(), image.height()) <= mostSide) return image;
     return image.scaled(mostSide, mostSide, Qt::KeepAspectRatio, Qt::SmoothTransformation);

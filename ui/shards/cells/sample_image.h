@@ -8,14 +8,15 @@
 
 namespace ringside {
 
-// Grey pictures are drawn with ink on paper, the theme's text and panel: dark on light or light on dark.
+// Colours of grey pictures: the theme's text and panel, so dark on light or light on dark.
 struct PictureColors {
     QColor paper = Qt::white;
     QColor ink = Qt::black;
     bool operator==(const PictureColors&) const = default;
 };
 
-// A sample of a set of images, no side longer than mostSide; crossed out where its file cannot be read. Any thread.
+// Returns a sample of an image data set with no side longer than mostSide; crossed out if its file cannot be read.
+// Callable from any thread.
 QImage sampleImage(const Dataset& data, std::int64_t sample, const PictureColors& colors, int mostSide);
 
 }  // namespace ringside

@@ -20,7 +20,7 @@ Thumbnails::Thumbnails(QObject* parent) : QObject(parent) {
 
 Thumbnails::~Thumbnails() {
     m_pool.clear();
-    m_pool.waitForDone();  // for one picture at most
+    m_pool.waitForDone();  // waits for one picture at most
 }
 
 void Thumbnails::setData(std::shared_ptr<const Dataset> data) {
@@ -61,7 +61,7 @@ QImage Thumbnails::image(std::int64_t sample) {
 
 void Thumbnails::want(std::int64_t sample) {
     if (m_waiting.contains(sample)) return;
-    if (m_waiting.size() >= kMostWaiting) {  // scrolled past: what is still in sight is asked for again
+    if (m_waiting.size() >= kMostWaiting) {  // scrolled past; visible pictures are requested again
         m_pool.clear();
         m_waiting.clear();
     }

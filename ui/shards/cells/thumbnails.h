@@ -12,15 +12,16 @@
 
 namespace ringside {
 
-// Small pictures of an image data set's samples, made when first drawn and kept up to a bound: on a worker thread, the
-// newest wish first, and until then an empty square stands for them. Tiny ones that lie in memory are made at once.
+// Thumbnails of an image data set. A thumbnail is made on a worker thread when it is first drawn, the latest request
+// first, and kept up to a limit; until then an empty square is shown. Tiny images in memory are drawn at once.
 class Thumbnails final : public QObject {
     Q_OBJECT
   public:
     static constexpr int kKeptBytes = 64 << 20;
-    static constexpr int kMostSide = 128;  // larger pictures are kept scaled down
+    static constexpr int kMostSide = 128;  // larger pictures are stored scaled down
     static constexpr int kMostWaiting = 512;
-    static constexpr std::int64_t kInstantValues = 64;  // of the largest picture that is made at once: some 10 us
+    // values of the largest picture that is drawn at once: about 10 us
+    static constexpr std::int64_t kInstantValues = 64;
 
     explicit Thumbnails(QObject* parent = nullptr);
     ~Thumbnails() override;
@@ -32,7 +33,7 @@ class Thumbnails final : public QObject {
     bool isSettled() const { return m_waiting.isEmpty() && !m_tell.isActive(); }
 
   Q_SIGNALS:
-    void arrived();  // pictures that were missing when asked for; at most 25 times a second
+    void arrived();  // missing pictures are available; emitted at most 25 times a second
 
   private:
     void forget();
@@ -47,7 +48,7 @@ class Thumbnails final : public QObject {
     quint64 m_generation = 0;  // of data and colours
     int m_wish = 0;
     QTimer m_tell;
-    QThreadPool m_pool;  // one thread
+    QThreadPool m_pool;  // with one thread
 };
 
 }  // namespace ringside

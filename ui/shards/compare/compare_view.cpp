@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kLeastLoomHeight = 60;
 
-// "312 of 1,440 differ, 8 in sight", exact at every zoom.
+// Returns "312 of 1,440 differ, 8 visible", exact at every zoom.
 QString countText(const CellDifferences& differences, const LoomGeometry& view) {
     const CellRange ranks = view.visibleRanks(), seen = view.visibleSlots();
     qint64 inSight = 0;
@@ -49,7 +49,7 @@ CompareView::CompareView(Theme& theme, QWidget* parent) : ShardView(parent) {
         showCounts();
     });
     connect(m_b, &LoomWidget::viewChanged, this, [this] {
-        if (!m_planOfB) return;  // an empty loom has no view to follow
+        if (!m_planOfB) return;  // an empty grid has no view
         m_a->lookLike(*m_b);
         showCounts();
     });
@@ -94,7 +94,8 @@ QWidget* CompareView::makeHeadOfA() {
     return head;
 }
 
-// Until a field is changed B is A with the other choice of the sampler's drop_last: padding against dropping.
+// Until the user changes a field, B is A with the other choice of the sampler's drop_last: padding compared with
+// dropping.
 void CompareView::follow() {
     if (m_touched || !m_scene) return;
     ShardSpec spec = m_scene->plan.spec();
@@ -135,7 +136,7 @@ void CompareView::selectInB() {
     m_b->setSelected(there);
 }
 
-// The selection is A's: the sample's own place there.
+// Selects in B the position that the selected sample has in A's numbering.
 void CompareView::chooseInB(LoomCell cell) {
     if (!m_planOfB || !m_scene) return;
     const std::int64_t sample = cellContent(*m_planOfB, cell.rank, cell.slot).sample;
@@ -144,7 +145,7 @@ void CompareView::chooseInB(LoomCell cell) {
     if (place) Q_EMIT cellChosen({place->rank, place->slot});
 }
 
-// On any thread.
+// Computes plan and differences. Callable from any thread.
 CompareView::Made CompareView::made(const ShardScene& scene, const ShardSpec& spec, const LatestWork::Stop& stop) {
     const auto b = scene.planOf(spec, &stop);
     if (!b) return {{}, b.problem().text(), {}, {}, {}};
@@ -182,7 +183,7 @@ void CompareView::setMade(const Made& one) {
         ShardScene scene = *m_scene;
         scene.plan = *one.plan;
         {
-            const QSignalBlocker blocker(m_b);  // A's zoom and place stay
+            const QSignalBlocker blocker(m_b);  // keeps the zoom and position of A
             m_b->setScene(scene);
         }
         m_b->lookLike(*m_a);

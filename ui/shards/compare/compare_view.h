@@ -17,8 +17,8 @@ namespace ringside {
 
 class Theme;
 
-// A/B: the experiment's setting above a second one with its own small form, at the same zoom; cells that hold another
-// sample than the other setting's are marked, and counted.
+// View A/B: the experiment's setting above a second setting with its own small form, at the same zoom. Cells with
+// different samples are marked and counted.
 class CompareView : public ShardView {
     Q_OBJECT
   public:
@@ -39,7 +39,7 @@ class CompareView : public ShardView {
   private:
     struct Made {
         std::optional<ShardPlan> plan;
-        std::string problem;  // why there is no plan
+        std::string problem;  // reason if there is no plan
         PlanDiff diff;
         std::shared_ptr<const CellDifferences> ofA, ofB;
     };
@@ -51,7 +51,7 @@ class CompareView : public ShardView {
     QWidget* makeHeadOfA();
     void selectInB();
     void chooseInB(LoomCell cell);
-    void follow();  // what a person did not change in B is as in A
+    void follow();  // copies A's settings to B except those that the user changed
     ShardSpec specOfB() const;
     void compare();
     void setMade(const Made& made);
@@ -68,7 +68,7 @@ class CompareView : public ShardView {
     std::shared_ptr<const CellDifferences> m_ofA, m_ofB;
     std::optional<qint64> m_selected;
     std::optional<Explanation> m_explanation;
-    Recent<Key, Made> m_recent{5};  // each keeps a plan alive
+    Recent<Key, Made> m_recent{5};  // each keeps a plan in memory
     LatestWork m_work;
 };
 

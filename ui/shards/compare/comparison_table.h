@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// A line for each sample, with its first place in both plans.
+// Returns a table with a row for each sample and its first position in both plans.
 ShardTable comparisonTable(const ShardScene& scene, const ShardPlan& other, const QString& name);
 
 }  // namespace ringside

@@ -6,10 +6,10 @@
 
 namespace ringside {
 
-// What stayed where between two epochs, with what a fresh shuffle gives; a warning when nothing moved.
+// Explains what is unchanged between two epochs, compared with two unrelated shuffles; a warning if nothing changed.
 Explanation explainEpochDiff(const ShardScene& scene, std::int64_t otherEpoch, const PlanDiff& diff);
 
-// What two settings have in common.
+// Explains what two settings have in common.
 Explanation explainSettingsDiff(const ShardPlan& a, const ShardPlan& b, const PlanDiff& diff);
 
 }  // namespace ringside

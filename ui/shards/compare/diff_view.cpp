@@ -41,7 +41,8 @@ DiffView::DiffView(Theme& theme, QWidget* parent) : ShardView(parent), m_theme(t
     layout->addWidget(m_legend);
     showLegend();
     connect(m_loom, &LoomWidget::cellClicked, this, [this](LoomCell cell) {
-        if (m_scene && m_shown == m_scene->plan.spec()) Q_EMIT cellChosen(cell);  // else an older picture
+        if (m_scene && m_shown == m_scene->plan.spec())
+            Q_EMIT cellChosen(cell);  // otherwise the picture is out of date
     });
     connect(m_loom, &LoomWidget::cellHovered, this, &ShardView::cellHovered);
     connect(&theme, &Theme::changed, this, &DiffView::showLegend);
@@ -96,7 +97,7 @@ void DiffView::freeMemory() {
     m_loom->forgetPictures();
 }
 
-// On any thread.
+// Computes the origins of all cells. Callable from any thread.
 DiffView::Made DiffView::made(const ShardScene& scene, const ShardPlan& there, const LatestWork::Stop& stop) {
     const std::vector<SampleOwner> ours = sampleOwners(scene.plan, &stop);
     const std::vector<SampleOwner> theirs = sampleOwners(there, &stop);
@@ -119,7 +120,7 @@ void DiffView::compare() {
         return std::pair(plan.value(), made(scene, plan.value(), stop));
     };
     const auto show = [this, scene = *m_scene, key, other](const Answer& answer) {
-        if (!answer) return;  // the other epoch of a plan that could be made can be made
+        if (!answer) return;  // a plan for another epoch can be computed if this one could
         m_recent.add(key, answer->second);
         setMade(answer->second, scene, answer->first, other);
     };
@@ -127,7 +128,7 @@ void DiffView::compare() {
     m_work.want(this, make, show);
 }
 
-// The loom keeps the epoch before until the new one's colours are there.
+// Shows the result. The grid keeps the previous epoch until the colours of the new one are available.
 void DiffView::setMade(const Made& one, const ShardScene& scene, const ShardPlan& there, std::int64_t other) {
     const bool first = !m_shown;
     m_there = there;

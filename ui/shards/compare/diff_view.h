@@ -16,8 +16,8 @@ namespace ringside {
 
 class Theme;
 
-// What changed between the epoch at the cursor and another one: the loom, coloured by where each sample was there;
-// black where nothing moved.
+// View of the changes between the selected epoch and another one: a grid coloured by the position of each sample in the
+// other epoch; black if nothing changed.
 class DiffView : public ShardView {
     Q_OBJECT
   public:
@@ -49,8 +49,8 @@ class DiffView : public ShardView {
 
     Theme& m_theme;
     std::optional<ShardScene> m_scene;
-    std::optional<ShardSpec> m_shown;  // what the loom holds
-    bool m_chosen = false;             // by a person; until then it is the epoch before
+    std::optional<ShardSpec> m_shown;  // plan that the grid shows
+    bool m_chosen = false;             // true if the user chose the other epoch; until then it is the previous one
     QLabel* m_title = nullptr;
     QSpinBox* m_other = nullptr;
     LoomWidget* m_loom = nullptr;

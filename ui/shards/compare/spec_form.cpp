@@ -31,7 +31,7 @@ int bounded(std::int64_t value) {
     return static_cast<int>(std::clamp<std::int64_t>(value, -kLargestNumber, kLargestNumber));
 }
 
-// A number beyond the box's range stays as it was given until it is changed.
+// Returns the number in the box. A given number outside the range of the box is kept until the user changes it.
 std::int64_t valueOf(const QSpinBox& box, std::int64_t given) {
     return box.value() == bounded(given) ? given : box.value();
 }

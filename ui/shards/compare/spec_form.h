@@ -16,24 +16,23 @@
 
 namespace ringside {
 
-// A choice of sampler in the words of the experiment form.
+// Returns a choice of the sampler with the labels of the experiment form.
 QComboBox* makeSamplerChoice(const QString& accessibleName);
 
-// Everything a plan depends on but the data and the epoch: a line of what is changed often, and the rest in a small
-// panel of its own.
+// Form for all settings of a plan except data and epoch: common settings in a row, the others in a small panel.
 class SpecForm : public QWidget {
     Q_OBJECT
   public:
     explicit SpecForm(QWidget* parent = nullptr);
 
-    void setSpec(const ShardSpec& spec, bool setEpoch);  // tells nobody
-    // What the form says, in the epoch and for the data of `base`.
+    void setSpec(const ShardSpec& spec, bool setEpoch);  // does not emit changed()
+    // Returns the settings of the form, for the epoch and the data of `base`.
     ShardSpec spec(const ShardSpec& base, std::int64_t epoch) const;
-    void setSummary(const QString& text, bool problem);  // at the end of the line
+    void setSummary(const QString& text, bool problem);  // text at the end of the line
 
   Q_SIGNALS:
-    void changed();         // by a person
-    void resetRequested();  // be as the other side again
+    void changed();         // emitted for changes by the user
+    void resetRequested();  // requests a reset to the other side's settings
 
   private:
     QSpinBox* addNumber(QLayout& layout, const QString& label, const char* name, int least, int most);
@@ -48,7 +47,7 @@ class SpecForm : public QWidget {
     void enableWhatApplies();
 
     bool m_filling = false;
-    ShardSpec m_given;  // keeps what no field shows
+    ShardSpec m_given;  // keeps settings without a field
     QComboBox* m_kind = nullptr;
     QSpinBox *m_worldSize = nullptr, *m_batchSize = nullptr, *m_seed = nullptr;
     QCheckBox *m_shuffle = nullptr, *m_setEpoch = nullptr, *m_dropLast = nullptr, *m_loaderDropLast = nullptr;

@@ -15,7 +15,7 @@ bool hasMistake(const ShardScene& scene) {
     return scene.plan.spec().pitfalls.any() || (!scene.setEpoch && scene.plan.spec().shuffle);
 }
 
-// The scene as it would be without mistakes; none when it cannot be planned.
+// Returns the scene without mistakes; empty if it cannot be planned.
 std::optional<ShardScene> healed(const ShardScene& scene, const std::atomic<bool>& stop) {
     ShardScene healthy = scene;
     healthy.setEpoch = true;

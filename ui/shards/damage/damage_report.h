@@ -9,27 +9,28 @@
 
 namespace ringside {
 
-// What a deal reaches and repeats, beside what chance gives and what the same experiment without mistakes does.
+// Samples that an assignment uses, repeats and misses, compared with chance and with the same experiment without
+// mistakes.
 struct DamageReport {
     struct Measures {
-        PlanDamage epoch;  // of the epoch in sight
+        PlanDamage epoch;  // of the selected epoch
         qint64 neverSeen = 0;
         double expectedNeverSeen = -1;  // -1: no formula is known
-        qint64 epochs = 0;              // over which neverSeen was counted
+        qint64 epochs = 0;              // number of epochs in which neverSeen was counted
     };
     Measures here;
-    std::optional<Measures> healthy;       // without the mistakes; none when there are none
-    std::optional<qint64> identicalEpoch;  // another epoch that has the very same order
+    std::optional<Measures> healthy;       // without the mistakes; empty if there are none
+    std::optional<qint64> identicalEpoch;  // another epoch with the same order
 
-    // Samples that two different ranks share: mean and most over all pairs of the matrix.
+    // Return the samples that two different ranks share: average and maximum over all pairs of the matrix.
     static double meanOverlap(const PlanDamage& damage);
     static qint64 largestOverlap(const PlanDamage& damage);
 };
 
-// Bounded work: past kLargestWork samples fewer epochs are counted.
+// Computes the report. Counts fewer epochs if there would be more than kLargestWork samples in total.
 DamageReport damageReport(const ShardScene& scene, const std::atomic<bool>& stop);
 
-// One number of the report as a row: "Never seen in 10 epochs", 24, "23.7", 0.
+// One number of the report as a row: "Never used in 10 epochs", 24, "23.7", 0.
 struct DamageRow {
     QString name;
     QString here;

@@ -29,8 +29,8 @@ QString epochsText(qint64 epochs) {
     return epochs == 1 ? damageText("1 epoch") : damageText("%1 epochs").arg(groupedNumber(epochs));
 }
 
-// Samples that some epochs leave out are no damage; those that no epoch trains are, unless they are left out on purpose
-// or by the draw.
+// True if samples are never used in any epoch, except those that the sampler excludes or draws at random. Samples that
+// are missed in some epochs only do not count.
 bool losesSamples(const ShardScene& scene, const DamageReport& report) {
     if (report.healthy) return report.here.neverSeen > report.healthy->neverSeen;
     const SamplerKind kind = scene.plan.spec().kind;

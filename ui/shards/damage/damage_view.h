@@ -14,7 +14,7 @@ namespace ringside {
 
 class Theme;
 
-// What the deal reaches and repeats, with the mistakes as switches above it.
+// View of the used, repeated and missed samples, with switches for common mistakes above.
 class DamageView : public ShardView {
     Q_OBJECT
   public:
@@ -39,7 +39,7 @@ class DamageView : public ShardView {
     std::optional<Explanation> m_explanation;
     MistakeSwitches* m_switches = nullptr;
     QGridLayout* m_rows = nullptr;
-    QList<QList<QLabel*>> m_cells;  // of the rows, the headings first
+    QList<QList<QLabel*>> m_cells;  // by row; the headings first
     OverlapMatrix* m_matrix = nullptr;
     LatestWork m_work;
 };

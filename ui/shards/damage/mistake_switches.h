@@ -10,19 +10,19 @@ namespace ringside {
 
 struct RunConfig;
 
-// The classic mistakes with a distributed sampler, to be made on purpose.
+// Common mistakes with a distributed sampler that the user can make on purpose.
 enum class Mistake { ForgottenSetEpoch, SeedPerRank, DoubleSharding, WrongRank, WrongWorldSize, ShuffleWithSampler };
 
-// The experiment with the mistake made, or taken back.
+// Returns the experiment with the mistake switched on or off.
 RunConfig withMistake(RunConfig config, Mistake mistake, bool made);
 
-// A switch for each mistake, with what it is in its tip.
+// Switches for the mistakes, with explanations in their tooltips.
 class MistakeSwitches : public QWidget {
     Q_OBJECT
   public:
     explicit MistakeSwitches(QWidget* parent = nullptr);
 
-    void setScene(const ShardScene& scene);  // which are made, and which can be
+    void setScene(const ShardScene& scene);  // shows the mistakes of the scene, and disables impossible ones
 
   Q_SIGNALS:
     void toggled(ringside::Mistake mistake, bool made);

@@ -15,7 +15,7 @@
 namespace ringside {
 namespace {
 
-constexpr double kNames = 22;  // room for rank numbers, above and at the left
+constexpr double kNames = 22;  // room for rank numbers above and on the left
 constexpr double kLargestCell = 64;
 constexpr double kLeastForNumbers = 20;
 
@@ -62,7 +62,7 @@ void OverlapMatrix::paintEvent(QPaintEvent*) {
     drawNames(painter);
 }
 
-// The deeper the red, the larger the part of the rank's samples that the other has too; the square root keeps a few
+// Draws a cell: a deeper red means that the ranks share a larger part of their samples. A square root makes a few
 // shared samples visible.
 void OverlapMatrix::drawCell(QPainter& painter, std::int64_t a, std::int64_t b) const {
     const ThemeColors& c = m_theme.colors();

@@ -9,8 +9,8 @@ namespace ringside {
 
 class Theme;
 
-// How many samples each two ranks share, as a heat map with numbers where they fit; the diagonal holds each rank's own
-// samples.
+// Heat map of the number of samples that each two ranks share, with numbers if they fit. The diagonal shows the number
+// of samples of each rank.
 class OverlapMatrix : public QWidget {
     Q_OBJECT
   public:

@@ -12,7 +12,7 @@ namespace ringside {
 namespace {
 
 constexpr int kLeastWidth = 48;
-constexpr int kHintMargins = 2 * Theme::kSpace3;  // the frame and the inner margins of a QLineEdit, left and right
+constexpr int kHintMargins = 2 * Theme::kSpace3;  // frame and inner margins of a QLineEdit, left and right
 
 }  // namespace
 
@@ -47,7 +47,7 @@ FindBox::FindBox(QWidget* parent) : QWidget(parent) {
 
 void FindBox::setCount(const QString& count) {
     m_count->setText(count);
-    m_count->setVisible(!count.isEmpty());  // even empty it takes room from the views' buttons
+    m_count->setVisible(!count.isEmpty());  // an empty label would take room from the view buttons
 }
 
 void FindBox::setProblem(const QString& problem) {
@@ -60,7 +60,7 @@ void FindBox::setProblem(const QString& problem) {
     m_edit->setAccessibleDescription(problem);
 }
 
-// The most that there is room for: a hint cut short helps nobody.
+// Shows the longest placeholder text that fits.
 void FindBox::fitHint() {
     const QStringList hints = {tr("Find #4242, class:7, dup"), tr("Find #4242, dup"), tr("Find #4242"), tr("Find")};
     const int room = m_edit->width() - kHintMargins;

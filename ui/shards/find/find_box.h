@@ -7,7 +7,8 @@
 
 namespace ringside {
 
-// "#4242", "class:7", "dup": Enter goes to the next hit, Shift+Enter to the one before, Escape clears.
+// Search box for "#4242", "class:7", "dup": Enter goes to the next match, Shift+Enter to the previous one, Escape
+// clears.
 class FindBox : public QWidget {
     Q_OBJECT
   public:
@@ -15,8 +16,8 @@ class FindBox : public QWidget {
 
     QString text() const { return m_edit->text(); }
     void setText(const QString& text) { m_edit->setText(text); }
-    void setCount(const QString& count);      // "3 of 49"
-    void setProblem(const QString& problem);  // empty: none
+    void setCount(const QString& count);      // such as "3 of 49"
+    void setProblem(const QString& problem);  // empty: no problem
 
   Q_SIGNALS:
     void textChanged(const QString& text);

@@ -9,7 +9,7 @@
 
 namespace ringside {
 
-// What a search found, with the columns of placesTable.
+// Returns the table of a search result, with the columns of placesTable().
 ShardTable hitsTable(const ShardScene& scene, std::vector<PlanHit> hits);
 
 }  // namespace ringside

@@ -12,7 +12,8 @@
 namespace ringside {
 namespace {
 
-// On any thread. A search for never seen samples deals every epoch, as far as kLargestWork allows.
+// Searches the plan. Callable from any thread. A search for never used samples computes every epoch, up to kLargestWork
+// samples.
 Result<std::vector<PlanHit>> find(const ShardScene& scene, const RunConfig& config, const PlanQuery& query,
                                   const std::atomic<bool>* stop) {
     const std::int64_t n = scene.plan.spec().datasetSize;
@@ -58,7 +59,7 @@ void PlanFinder::setText(const QString& text) {
     search();
 }
 
-// A scene that only its classes were added to keeps the hits, unless they are about classes.
+// Sets the scene. Matches are kept if only the classes were added to the scene and the search is not about classes.
 void PlanFinder::setScene(const ShardScene& scene, const RunConfig& config) {
     const bool same = m_scene && m_scene->epoch == scene.epoch && m_scene->plan.spec() == scene.plan.spec() &&
                       m_config == config &&
@@ -66,7 +67,7 @@ void PlanFinder::setScene(const ShardScene& scene, const RunConfig& config) {
     m_scene.emplace(scene);
     m_config = config;
     if (!isActive() || same) return;
-    m_hits = std::make_shared<std::vector<PlanHit>>();  // of a plan that may have had more samples
+    m_hits = std::make_shared<std::vector<PlanHit>>();  // positions of a plan that may have had more samples
     m_current = -1;
     search();
 }
@@ -96,7 +97,7 @@ void PlanFinder::search() {
         return;
     }
     auto query = parsePlanQuery(m_text.toStdString());
-    if (query && query.value().epoch) --*query.value().epoch;  // people count epochs from 1
+    if (query && query.value().epoch) --*query.value().epoch;  // epochs count from 1 on screen
     if (!query) {
         fail(QString::fromStdString(query.problem().text()));
     } else if (query.value().className && !resolveClass(query.value())) {
@@ -106,13 +107,13 @@ void PlanFinder::search() {
                  .arg(epochNumber(*epoch), groupedText(m_config.training.epochs)));
     } else if (epoch && *epoch != m_scene->epoch) {
         fail({}, true);
-        Q_EMIT epochWanted(static_cast<int>(*epoch));  // searched when that epoch's scene comes
+        Q_EMIT epochWanted(static_cast<int>(*epoch));  // the search runs when the scene of that epoch arrives
     } else {
         run(query.value());
     }
 }
 
-// A class's own name first, then its number.
+// Replaces the name of a class by its number. A name has precedence over a number.
 bool PlanFinder::resolveClass(PlanQuery& query) {
     const std::int64_t classes = m_scene->data ? m_scene->data->classCount() : 0;
     if (classes == 0 || !m_scene->labels) {
@@ -164,7 +165,7 @@ void PlanFinder::setFound(std::shared_ptr<const Result<std::vector<PlanHit>>> fo
     }
     m_problem.clear();
     const std::vector<PlanHit>* hits = &found->value();
-    m_hits = Hits(std::move(found), hits);  // shared: a million hits are not copied here
+    m_hits = Hits(std::move(found), hits);  // shared, so that a million matches are not copied
     m_current = -1;
     m_working = false;
     m_patience.stop();

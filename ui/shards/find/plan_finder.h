@@ -14,31 +14,33 @@
 
 namespace ringside {
 
-// What the find box looks for, in the plan at the epoch cursor: small plans are searched at once, large ones on a
-// worker thread, where the latest search wins.
+// Search in the plan of the selected epoch. Small plans are searched at once, large ones on a worker thread; a newer
+// search replaces the previous one.
 class PlanFinder : public QObject {
     Q_OBJECT
   public:
-    static constexpr qint64 kInstantLooks = 50'000;  // looked at, about half a millisecond
-    static constexpr int kPatienceMs = 100;          // nobody is told of a search that ends sooner
+    // maximum number of cells for a search at once, about half a millisecond
+    static constexpr qint64 kInstantLooks = 50'000;
+    static constexpr int kPatienceMs = 100;  // a shorter search is not announced
 
     explicit PlanFinder(QObject* parent = nullptr);
     ~PlanFinder() override;
 
-    void setText(const QString& text);  // empty: looks for nothing
+    void setText(const QString& text);  // empty: no search
     void setScene(const ShardScene& scene, const RunConfig& config);
 
     bool isActive() const { return !m_text.isEmpty(); }
-    bool isWorking() const { return m_working; }   // searching, or waiting for the scene of the epoch looked for
-    QString problem() const { return m_problem; }  // why the text finds nothing at all
+    // true while searching, or while waiting for the scene of the requested epoch
+    bool isWorking() const { return m_working; }
+    QString problem() const { return m_problem; }  // reason why the text is not a valid search
     const std::vector<PlanHit>& hits() const { return *m_hits; }
     Hits sharedHits() const { return m_hits; }
     qint64 current() const { return m_current; }  // -1 before the first step
-    const PlanHit* step(int direction);           // to the next or previous hit, round and round; null without hits
+    const PlanHit* step(int direction);  // goes to the next or previous match, cyclically; null without matches
 
   Q_SIGNALS:
     void changed();
-    void epochWanted(int epoch);  // the text names another epoch than the scene's
+    void epochWanted(int epoch);  // the text contains another epoch than that of the scene
 
   private:
     void search();

@@ -13,14 +13,15 @@
 
 namespace ringside {
 
-// Counts the samples that an epoch trains, on a worker thread where that takes time; the latest request wins.
+// Counts the distinct samples of an epoch, on a worker thread if it takes long. A newer request replaces the previous
+// one.
 class UniqueCount : public QObject {
     Q_OBJECT
   public:
     using QObject::QObject;
 
     void want(const ShardPlan& plan);
-    std::optional<qint64> result() const { return m_result; }  // none while it is being counted
+    std::optional<qint64> result() const { return m_result; }  // empty while counting
 
   Q_SIGNALS:
     void resultChanged();
@@ -30,7 +31,7 @@ class UniqueCount : public QObject {
     LatestWork m_work;
 };
 
-// Computes coverage on a worker thread; the latest request wins.
+// Computes the coverage on a worker thread. A newer request replaces the previous one.
 class CoverageCount : public QObject {
     Q_OBJECT
   public:
@@ -38,7 +39,7 @@ class CoverageCount : public QObject {
     ~CoverageCount() override;
 
     void want(const RunConfig& config, qint64 datasetSize, std::shared_ptr<const ClassLabels> classes = {});
-    const Coverage* result() const { return m_known ? &m_result : nullptr; }  // null while it is being counted
+    const Coverage* result() const { return m_known ? &m_result : nullptr; }  // null while computing
 
   Q_SIGNALS:
     void resultChanged();

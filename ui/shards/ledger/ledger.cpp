@@ -13,7 +13,7 @@
 namespace ringside {
 namespace {
 
-// "100 %" only when it is all of them.
+// Returns a percentage; "100 %" only if the part is the whole.
 QString share(std::int64_t part, std::int64_t whole) {
     const double percent = whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
     const double shown = part < whole ? std::min(percent, 99.99) : percent;
@@ -21,7 +21,7 @@ QString share(std::int64_t part, std::int64_t whole) {
     return QLocale().toString(shown, 'f', decimals) + QStringLiteral(" %");
 }
 
-// The order's length by name: "Samples (n)" is the data set; "k" where the sampler deals something else.
+// Returns a row with the length of the order, "k", if it differs from the number of samples, n.
 std::optional<LedgerRow> orderRow(const ShardSpec& spec, std::int64_t length) {
     if (spec.kind == SamplerKind::kSubset) {
         return LedgerRow{ledgerText("Subset (k)"), groupedNumber(length), Tone::Normal,
@@ -79,7 +79,7 @@ QString perRankTip(const ShardPlan& plan, std::int64_t length) {
         .arg(spec.pitfalls.wrongWorldSize > 0 ? spec.pitfalls.wrongWorldSize : spec.worldSize);
 }
 
-// Who reads samples, and who else takes part: W stands for the readers in what follows.
+// Rows about ranks. W is the number of data-parallel ranks in all other rows.
 QList<LedgerRow> worldRows(std::int64_t readers, const LedgerCounts& counts) {
     const QString name = ledgerText("Readers (data ranks, W)");
     if (counts.devices > 1)
@@ -132,7 +132,8 @@ LedgerRow lastBatch(const ShardPlan& plan) {
             ledgerText("Samples of each rank in the last step")};
 }
 
-// Counts existing samples only: a batch holds at most the shard, a group at most the batches of an epoch.
+// Rows about batches. Only existing samples count: a batch has at most the samples of the shard, and a group at most
+// the batches of an epoch.
 QList<LedgerRow> batchRows(const ShardPlan& plan, std::int64_t accumulateSteps) {
     const ShardSpec& spec = plan.spec();
     const std::int64_t batch = std::min(spec.batchSize, plan.samplesPerRank());
@@ -164,7 +165,7 @@ LedgerRow neverSeen(const Coverage* coverage, qint64 epochs) {
     return row;
 }
 
-// One order for all epochs is a mistake where the samples are shuffled.
+// Row about distinct orders. A single order for all epochs is a mistake if samples are shuffled.
 LedgerRow distinctOrders(const LedgerCounts& counts, qint64 epochs, bool shuffles) {
     LedgerRow row;
     row.name = ledgerText("Distinct orders in %1 epochs").arg(groupedNumber(epochs));

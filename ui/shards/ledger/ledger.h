@@ -15,19 +15,18 @@ struct LedgerRow {
     QString name;
     QString value;
     Tone tone = Tone::Normal;
-    QString tip;  // what the number means, with the formula
+    QString tip;  // meaning of the number, with the formula
 };
 
-// The arithmetic of one epoch. coverage may be null while it is being counted.
-// accumulateSteps: training.accumulate_steps.
-// What is counted one by one is not there at once.
+// Arithmetic of one epoch. coverage may be null while it is computed. accumulateSteps: training.accumulate_steps.
+// Counted values are empty until they are available.
 struct LedgerCounts {
     const Coverage* coverage = nullptr;
-    std::optional<qint64> unique = {};  // samples seen in this epoch
-    bool changesByEpoch = true;         // another epoch deals another order
-    QString sameOrderReason = {};       // why it does not
-    qint64 ranks = 0;                   // in all, where several of them are one reader; 0: each rank reads
-    qint64 devices = 1;                 // that a reader cuts its batches up among (data_parallel)
+    std::optional<qint64> unique = {};  // distinct samples in this epoch
+    bool changesByEpoch = true;         // true if other epochs have another order
+    QString sameOrderReason = {};       // reason if they have the same order
+    qint64 ranks = 0;    // number of all ranks, if several of them train on the same samples; 0: each rank has its own
+    qint64 devices = 1;  // number of devices over which a rank splits its batches (data_parallel)
 };
 QList<LedgerRow> ledgerRows(const ShardPlan& plan, const LedgerCounts& counts, qint64 epochs,
                             qint64 accumulateSteps = 1);

@@ -86,7 +86,8 @@ LedgerPanel::LedgerPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_them
     layout->addLayout(m_extra);
     layout->addStretch(1);
     setVerification({}, Tone::Normal);
-    while (m_rows.size() < kUsualRows) m_rows.append(addRow());  // made with the first plan they hold the window up
+    // creating rows together with the first plan would block the window
+    while (m_rows.size() < kUsualRows) m_rows.append(addRow());
     m_rowsShown = m_rows.size();
     showRows(0);
 }
@@ -128,7 +129,8 @@ bool LedgerPanel::eventFilter(QObject* watched, QEvent* event) {
     return QFrame::eventFilter(watched, event);
 }
 
-// While their box is hidden: each row that appears in a visible one lays the whole page out again.
+// Shows `count` rows. Their box is hidden meanwhile, because each row that appears in a visible box causes a layout of
+// the whole page.
 void LedgerPanel::showRows(qsizetype count) {
     if (count == m_rowsShown) return;
     m_rowsShown = count;

@@ -13,7 +13,7 @@ namespace ringside {
 class Theme;
 class Verification;
 
-// The arithmetic of the epoch as a list of numbers, and below it whether the ranks did what was planned.
+// Panel with the numbers of an epoch, and below them whether the ranks trained on the planned samples.
 class LedgerPanel : public QFrame {
     Q_OBJECT
   public:
@@ -22,9 +22,9 @@ class LedgerPanel : public QFrame {
     void setRows(const QList<LedgerRow>& rows);
     void setOrderHash(const QString& hash);
     void setVerification(const QString& sentence, Tone tone);
-    void setProgress(const QString& sentence);  // how far the epoch in sight is trained
+    void setProgress(const QString& sentence);  // progress of the selected epoch in the run
     QCheckBox& follow() const { return *m_follow; }
-    QVBoxLayout& extraLayout() { return *m_extra; }  // below the verification
+    QVBoxLayout& extraLayout() { return *m_extra; }  // layout below the verification
 
   Q_SIGNALS:
     void rowHovered(const QString& name, const QString& tip);  // empty when the pointer leaves
@@ -37,7 +37,7 @@ class LedgerPanel : public QFrame {
         QFrame* frame;
         QLabel* name;
         QLabel* value;
-        QFrame* line;  // above it; null for the first
+        QFrame* line;  // line above the row; null for the first
     };
     RowLabels addRow();
     void showRows(qsizetype count);

@@ -11,7 +11,7 @@
 namespace ringside {
 namespace {
 
-constexpr qsizetype kDuplicatesListed = 8;  // duplicates named before "and N more"
+constexpr qsizetype kDuplicatesListed = 8;  // number of duplicates listed before "and N more"
 
 }  // namespace
 
@@ -57,9 +57,9 @@ QString bothDropLasts(const ShardSpec& spec) {
                        .arg(groupedNumber(byLoader), groupedNumber(byLoader * spec.worldSize));
 }
 
-// seed + epoch is all that the generator sees.
+// Explains that the generator depends only on seed + epoch.
 QString sameOrderSentence(const ShardSpec& spec) {
-    constexpr std::int64_t kPlain = 1'000'000'000'000;  // sums that need no thought about 64 bits
+    constexpr std::int64_t kPlain = 1'000'000'000'000;  // limit below which sums fit into 64 bits
     if (spec.kind == SamplerKind::kSequential)
         return ledgerText("The order is the data set's own: the seed is not used.");
     const bool draws = needsClasses(spec.kind) || spec.kind == SamplerKind::kRandom;
@@ -86,7 +86,7 @@ QString learningRateSentence(const ShardSpec& spec, std::int64_t accumulateSteps
         return ledgerText("All ranks train the same samples: the batch is no larger than %1, only slower.")
             .arg(groupedNumber(spec.batchSize * accumulateSteps));
     }
-    // A batch holds at most the samples of the shard.
+    // A batch has at most the samples of the shard.
     const std::int64_t shard = shardNumbers(spec).samplesPerRank;
     const std::int64_t batch = std::min(spec.batchSize, shard);
     const std::int64_t all = std::min(spec.batchSize * accumulateSteps, shard) * spec.worldSize;

@@ -12,10 +12,9 @@ inline QString ledgerText(const char* source) {
     return QCoreApplication::translate("Ledger", source);
 }
 
-// What a number of the ledger means for whoever reads it, with the user's own numbers. Empty where there is nothing to
-// say.
-QString duplicatesSentence(const ShardPlan& plan);  // "Rank 1 trains 515 again, rank 2 532, ..."
-QString bothDropLasts(const ShardSpec& spec);       // what either drop_last would cost, side by side
+// Explanations of numbers in the summary, with the user's own numbers. Empty if there is nothing to explain.
+QString duplicatesSentence(const ShardPlan& plan);  // such as "Rank 1 trains on sample 515 again, rank 2 on 532, ..."
+QString bothDropLasts(const ShardSpec& spec);       // compares what both drop_last settings would drop
 QString sameOrderSentence(const ShardSpec& spec);   // seed 0 in epoch 1 = seed 1 in epoch 0
 QString learningRateSentence(const ShardSpec& spec, std::int64_t accumulateSteps = 1);  // the linear scaling rule
 

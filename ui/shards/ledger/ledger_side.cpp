@@ -5,7 +5,7 @@ namespace ringside {
 
 LedgerSide::LedgerSide(QWidget* ledger, QWidget* parent) : QScrollArea(parent) {
     setObjectName(QStringLiteral("ledgerSide"));
-    setProperty("role", "panel");  // its border stays in sight, whatever is scrolled
+    setProperty("role", "panel");  // the border stays visible while scrolling
     setWidgetResizable(true);
     setFixedWidth(kWidth);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

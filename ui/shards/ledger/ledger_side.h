@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// The ledger beside the views; on a narrow page a drawer over their right, which a button opens.
+// Area with the summary beside the views. On a narrow page it is a drawer over the right side that a button opens.
 class LedgerSide : public QScrollArea {
     Q_OBJECT
   public:
@@ -15,7 +15,7 @@ class LedgerSide : public QScrollArea {
 
     explicit LedgerSide(QWidget* ledger, QWidget* parent = nullptr);
 
-    // Into the row, or out of it and closed.
+    // Puts the area into the row, or removes it from the row and closes it.
     void setBeside(QBoxLayout& row, bool beside);
     bool isBeside() const { return m_beside; }
 

@@ -77,7 +77,7 @@ Breadcrumb::Breadcrumb(QWidget* parent) : QWidget(parent) {
     m_row->addStretch(1);
 }
 
-// The parts stay where they are and only change their words, so that the keyboard's place is not lost.
+// Shows the trail. Existing buttons are reused and only change their texts, so that the keyboard focus is kept.
 void Breadcrumb::setTrail(const QList<Crumb>& trail) {
     if (trail == m_trail) return;
     m_trail = trail;
@@ -113,7 +113,7 @@ void Breadcrumb::resizeEvent(QResizeEvent*) {
     fitWords();
 }
 
-// The last part gives way: it is cut to the room that the others leave.
+// Truncates the text of the last part to the room that the other parts leave.
 void Breadcrumb::fitWords() {
     const auto buttons = findChildren<QPushButton*>();
     const QLabel* arrow = findChild<QLabel*>();

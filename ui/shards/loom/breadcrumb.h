@@ -18,14 +18,14 @@ struct Crumb {
     bool operator==(const Crumb&) const = default;
 };
 
-// Where the view is: "Epoch 2 > rank 1 > step 3 > sample 88" of the selection; without one, the ranks and steps in
-// sight as far as they are not all.
+// Returns the trail of the selection, such as "Epoch 2 > rank 1 > step 3 > sample 88". Without a selection, returns the
+// visible ranks and steps unless all are visible.
 QList<Crumb> trailOf(const ShardScene& scene, const LoomGeometry& view, std::optional<LoomCell> selected);
 
-// The slots of the step that the cell belongs to, dropped ones too.
+// Returns the slots of the step of a cell, including dropped ones.
 CellRange stepSlots(const ShardScene& scene, qint64 slot);
 
-// A trail of buttons; a click goes back to that level.
+// Trail of buttons; a click goes back to that level.
 class Breadcrumb : public QWidget {
     Q_OBJECT
   public:

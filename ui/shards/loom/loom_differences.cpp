@@ -11,7 +11,7 @@ namespace ringside {
 namespace {
 
 constexpr double kLeastStrip = 2, kLargestStrip = 5;
-constexpr double kFaintest = 0.4;  // one difference among thousands is still seen
+constexpr double kFaintest = 0.4;  // minimum opacity, so that one difference among thousands is visible
 constexpr double kLeastCorner = 16;
 
 double stripHeight(double row) {
@@ -20,8 +20,8 @@ double stripHeight(double row) {
 
 }  // namespace
 
-// A dark corner where a cell is large, a tick along its top where it is small; narrower than that, a strip whose
-// pixels are the darker the more of their cells differ.
+// Draws differences: a dark corner in large cells, a tick along the top of small ones, and a strip with one shade per
+// pixel for narrower cells, darker for more differences.
 void LoomWidget::drawDifferences(QPainter& painter) const {
     if (!m_differences) return;
     if (m_geometry.pitch() < 4) return drawDifferenceStrips(painter);

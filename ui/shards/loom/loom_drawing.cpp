@@ -16,10 +16,10 @@ namespace ringside {
 namespace {
 
 constexpr double kLeastStepFrame = 3;
-constexpr double kLeastMark = 4;        // width of a mark, however many samples a pixel stands for
-constexpr double kLeastStepLabel = 64;  // room between two step labels
+constexpr double kLeastMark = 4;        // minimum width of a mark, for any number of samples per pixel
+constexpr double kLeastStepLabel = 64;  // minimum distance of two step labels
 
-// The least of 1, 2, 5, 10, 20, ... that is not below the count.
+// Returns the smallest of 1, 2, 5, 10, 20, ... that is not below the count.
 qint64 roundCount(double count) {
     qint64 power = 1;
     while (10 * static_cast<double>(power) < count) power *= 10;
@@ -103,7 +103,7 @@ void LoomWidget::drawRankNames(QPainter& painter) const {
     painter.restore();
 }
 
-// How many samples the rank has, or what a run made of them.
+// Draws the number of samples of the rank, or the state of its verification.
 void LoomWidget::drawRankNote(QPainter& painter, int rank, const QRectF& place) const {
     const auto at = static_cast<std::size_t>(rank);
     const RankProgress progress = at < m_progress.ranks.size() ? m_progress.ranks[at] : RankProgress{};
@@ -138,7 +138,7 @@ void LoomWidget::drawSteps(QPainter& painter) const {
     const double stepWidth = m_geometry.pitch() * static_cast<double>(batch);
     const qint64 every = roundCount(kLeastStepLabel / stepWidth);
     const qint64 firstStep = span.first / batch;
-    double free = -1;  // to the right of the labels drawn so far
+    double free = -1;  // end of the last label
     for (qint64 step = firstStep; step * batch < last; ++step) {
         if ((step + 1) % every != 0 && step != firstStep) {
             continue;
@@ -204,7 +204,7 @@ void LoomWidget::drawRaster(QPainter& painter) {
     painter.setRenderHint(QPainter::Antialiasing);
 }
 
-// An image of an earlier view is shown where its slots lie now.
+// Draws the image of an earlier view at the current position of its slots.
 void LoomWidget::drawStrips(QPainter& painter, const QImage& image, const RasterRequest& made) const {
     const double pitch = m_geometry.pitch();
     const double left = (made.firstSlot - m_geometry.firstSlot()) * pitch;
@@ -218,7 +218,7 @@ void LoomWidget::drawStrips(QPainter& painter, const QImage& image, const Raster
     }
 }
 
-// Gaps between cells where there is room, and the border between batches.
+// Draws gaps between cells if there is room, and the borders between batches.
 void LoomWidget::drawGrid(QPainter& painter) const {
     const double pitch = m_geometry.pitch();
     const qint64 batch = m_scene->plan.spec().batchSize;
@@ -239,7 +239,7 @@ void LoomWidget::drawGrid(QPainter& painter) const {
     }
 }
 
-// Where torch.chunk cuts the batches of a rank that has several devices.
+// Draws the borders at which torch.chunk splits the batches of a rank with several devices.
 void LoomWidget::drawChunks(QPainter& painter) const {
     if (m_scene->devices < 2 || m_geometry.pitch() < 4) return;
     const CellRange span = m_geometry.visibleSlots(), ranks = m_geometry.visibleRanks();
@@ -258,7 +258,7 @@ void LoomWidget::drawChunks(QPainter& painter) const {
     }
 }
 
-// Duplicates and dropped samples stand out at every zoom.
+// Draws marks on duplicates and dropped samples, at every zoom.
 void LoomWidget::drawMarks(QPainter& painter) const {
     const CellDetail detail = m_geometry.detail();
     if (detail == CellDetail::Thumbnail || detail == CellDetail::Index) {
@@ -274,7 +274,7 @@ void LoomWidget::drawMarks(QPainter& painter) const {
     }
 }
 
-// One outline for each cell where cells can be told apart, else one for the run.
+// Draws an outline per cell if cells are large enough, otherwise one per run of cells.
 void LoomWidget::drawMark(QPainter& painter, int rank, const PlacedMark& mark) const {
     const CellPainter cells(*m_scene, *m_colors, m_theme, const_cast<Thumbnails&>(m_thumbnails));
     QRectF row = m_geometry.cell(rank, mark.run.span.first);
@@ -296,8 +296,8 @@ void LoomWidget::drawMark(QPainter& painter, int rank, const PlacedMark& mark) c
     }
 }
 
-// What was found is outlined; where cells are narrower than an outline, a mark stands for it. Hits come in the order of
-// training, those that no rank has at the end.
+// Draws outlines around search matches, or marks if cells are narrower than an outline. Matches are in training order,
+// followed by those without a rank.
 void LoomWidget::drawHits(QPainter& painter) const {
     if (!m_hits || m_hits->empty()) return;
     constexpr std::ptrdiff_t kMostDrawn = 20'000;

@@ -108,7 +108,7 @@ void LoomMinimap::drawStrips(QPainter& painter) {
     if (image.isNull()) {
         return;
     }
-    if (isLow()) {  // no room for gaps: one picture, every rank in it
+    if (isLow()) {  // without room for gaps, one picture contains every rank
         painter.setRenderHint(QPainter::SmoothPixmapTransform);
         painter.drawImage(QRectF(kMargin, kMargin, width() - 2 * kMargin, stripsHeight()), image);
         return;
@@ -131,8 +131,8 @@ bool LoomMinimap::showsSteps() const {
     return isLow() && (m_by == ColorBy::Rank || m_by == ColorBy::Batch);
 }
 
-// Many ranks: a line a pixel high for each would be stripes that mean nothing. All of them together, step by step, with
-// the steps' numbers; the marks that follow still tell who is padded or dropped.
+// Draws all ranks together, step by step with step numbers. Used for many ranks, for which lines of one pixel would
+// form meaningless stripes. Marks still show padded and dropped samples.
 void LoomMinimap::drawSteps(QPainter& painter) const {
     const ThemeColors& c = m_theme.colors();
     const std::int64_t steps = std::max<std::int64_t>(1, m_scene->plan.stepsPerEpoch());

@@ -11,7 +11,7 @@ namespace ringside {
 
 class Theme;
 
-// The whole epoch, a strip for each rank, with the window that the loom shows; drag it, or click to jump.
+// The whole epoch with a strip for each rank, and a frame around the visible part. Drag the frame, or click a position.
 class LoomMinimap : public QWidget {
     Q_OBJECT
   public:
@@ -42,8 +42,8 @@ class LoomMinimap : public QWidget {
     int stripsHeight() const;
     double pixelsPerSlot() const;
     void drawStrips(QPainter& painter);
-    bool showsSteps() const;  // in place of a strip for each rank
-    bool isLow() const;       // no room for a strip each
+    bool showsSteps() const;  // true if steps are shown instead of a strip per rank
+    bool isLow() const;       // true if there is no room for a strip per rank
     void drawSteps(QPainter& painter) const;
     void drawMarks(QPainter& painter) const;
     QRectF strip(int rank) const;
@@ -55,7 +55,7 @@ class LoomMinimap : public QWidget {
     LoomRaster m_raster;
     int m_largestHeight;
     double m_firstSlot = 0, m_slots = 1;
-    double m_grabbed = 0;  // slots between the window's left edge and the pointer
+    double m_grabbed = 0;  // slots between the left edge of the frame and the pointer
 };
 
 }  // namespace ringside

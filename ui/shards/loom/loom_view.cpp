@@ -112,7 +112,7 @@ void LoomView::showTrail() {
     if (m_scene) m_trail->setTrail(trailOf(*m_scene, m_loom->geometryOfCells(), m_selected));
 }
 
-// Back to a level of the trail: of the selected sample, or of what is in sight.
+// Goes back to a level of the trail of the selected sample or of the visible part.
 void LoomView::goTo(CrumbKind kind) {
     if (!m_scene) return;
     const LoomGeometry& view = m_loom->geometryOfCells();

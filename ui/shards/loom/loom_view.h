@@ -13,7 +13,7 @@
 
 namespace ringside {
 
-// The loom between the whole epoch above it and the magnified tail beside it.
+// View with the grid, a minimap of the whole epoch above it, and a magnified panel of the last slots beside it.
 class LoomView : public ShardView {
     Q_OBJECT
   public:

@@ -60,8 +60,8 @@ void LoomWidget::setScene(std::optional<ShardScene> scene, std::shared_ptr<const
     animateChange(before);
 }
 
-// Another epoch of the same settings is dealt anew where its cards are large enough to be followed, and fades in where
-// not. Scrubbing through the epochs shows them at once.
+// Animates a change to another epoch of the same settings: as an assignment if cards are large enough, otherwise as a
+// fade. While the epoch slider moves, epochs are shown without animation.
 void LoomWidget::animateChange(const std::optional<ShardScene>& before) {
     const bool scrubbing = m_sinceEpoch.isValid() && m_sinceEpoch.elapsed() < kScrubMs;
     if (!before || !m_scene || before->epoch == m_scene->epoch || !(before->specAt(0) == m_scene->specAt(0))) return;

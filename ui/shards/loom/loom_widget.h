@@ -20,29 +20,29 @@ namespace ringside {
 
 class Theme;
 
-// The loom: a row for each rank, a column for each slot, a cell for each sample. Wheel, W and S zoom; A, D and dragging
-// pan; F fits the epoch; Home shows the first cells.
+// Grid with a row for each rank, a column for each slot, and a cell for each sample. The wheel, W and S zoom; A, D and
+// dragging pan; F shows the whole epoch; Home shows the first cells.
 class LoomWidget : public QWidget {
     Q_OBJECT
   public:
     explicit LoomWidget(Theme& theme, QWidget* parent = nullptr);
 
-    // With origins the cells are coloured by them.
+    // Sets the scene. With origins, they determine the colours.
     void setScene(std::optional<ShardScene> scene, std::shared_ptr<const CellOrigins> origins = {});
-    void forgetPictures() { m_raster.forget(); }  // of other epochs
+    void forgetPictures() { m_raster.forget(); }  // frees pictures of other epochs
     void setColorBy(ColorBy by);
     ColorBy colorBy() const { return m_by; }
     void setSelected(std::optional<LoomCell> cell);
-    void setDifferences(std::shared_ptr<const CellDifferences> differences);  // marks those cells
-    void setProgress(const RunProgress& progress);                            // what a run has trained of the scene
-    void setStep(std::optional<CellRange> slots_);                            // frames them on all ranks
+    void setDifferences(std::shared_ptr<const CellDifferences> differences);  // marks these cells
+    void setProgress(const RunProgress& progress);  // sets what a run has trained of the scene
+    void setStep(std::optional<CellRange> slots_);  // frames these slots on all ranks
     std::optional<CellRange> step() const { return m_step; }
-    void setHits(const Hits& hits);          // marks what a search found
-    void lookLike(const LoomWidget& other);  // the same zoom and place; tells nobody
-    void reveal(LoomCell cell);              // scrolls so that the cell is in sight
+    void setHits(const Hits& hits);          // marks the matches of a search
+    void lookLike(const LoomWidget& other);  // copies zoom and position; emits no signal
+    void reveal(LoomCell cell);              // scrolls until the cell is visible
     void setFirstSlot(double slot);
-    void showSlots(CellRange span);  // as large as they all fit
-    // The cards in sight travel from the order to their ranks.
+    void showSlots(CellRange span);  // with the largest zoom at which all fit
+    // Animates how the visible samples are assigned to their ranks.
     void deal(Deal::Pace pace);
     void stopDeal() { m_deal.stop(); }
     const DealOverlay& dealing() const { return m_deal; }
@@ -52,8 +52,8 @@ class LoomWidget : public QWidget {
     const LoomGeometry& geometryOfCells() const { return m_geometry; }
     QRectF cellsArea() const;
 
-    bool isSettled() const;                             // nothing is still being drawn on a worker
-    qint64 cellsDrawn() const { return m_cellsDrawn; }  // samples that the last picture stands for
+    bool isSettled() const;                             // true if no worker is drawing
+    qint64 cellsDrawn() const { return m_cellsDrawn; }  // number of samples that the last picture shows
 
     QSize sizeHint() const override { return {640, 380}; }
     QSize minimumSizeHint() const override { return {320, 160}; }
@@ -91,7 +91,7 @@ class LoomWidget : public QWidget {
     void drawChunks(QPainter& painter) const;
     void drawMarks(QPainter& painter) const;
     void drawMark(QPainter& painter, int rank, const PlacedMark& mark) const;
-    // loom_differences.cpp
+    // Defined in loom_differences.cpp.
     void drawDifferences(QPainter& painter) const;
     void drawDifferenceStrips(QPainter& painter) const;
     void drawHits(QPainter& painter) const;
@@ -113,7 +113,7 @@ class LoomWidget : public QWidget {
     DealOverlay m_deal;
     BatchFlight m_flight;
     CrossFade m_fade;
-    QImage m_fading;  // the epoch before, going away
+    QImage m_fading;  // previous epoch, fading out
     RasterRequest m_fadingRequest;
     QElapsedTimer m_sinceEpoch;
     QScrollBar m_scrollBar;

@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// epoch,step,rank,slot,index,flag as ringsidectl plan writes them, and the class where there is one; in the order of
-// training, dropped samples last.
+// Returns a table with epoch, step, rank, slot, index and flag as written by ringsidectl plan, and the class if there
+// is one; in training order, dropped samples last.
 ShardTable placesTable(const ShardScene& scene);
 
 }  // namespace ringside

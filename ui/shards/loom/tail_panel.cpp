@@ -23,7 +23,7 @@ constexpr double kCardGap = 8;
 constexpr int kTailBarWidth = 10;
 constexpr int kTitlePixels = 12;
 
-// Whether two cells at the end of every rank show every mark.
+// True if the last two cells of every rank contain all marks.
 bool lastTwoShowAll(const ShardScene& scene) {
     for (int rank = 0; rank < scene.ranks(); ++rank) {
         const std::vector<MarkRun> runs = markRuns(scene, rank);
@@ -74,7 +74,7 @@ void TailPanel::restyle() {
     update();
 }
 
-// What is shown and how far it scrolls.
+// Computes the visible cells and the scroll range.
 void TailPanel::arrange() {
     if (!m_scene) return;
     m_onlyMarked = false;

@@ -12,8 +12,8 @@ namespace ringside {
 
 class Theme;
 
-// A magnifier for the end of the epoch, where duplicates and dropped samples are: the last two cells of every rank
-// while they are all in them, else every such sample, two in a row, to be scrolled.
+// Magnifier for the end of the epoch with duplicates and dropped samples: the last two cells of every rank if they
+// contain all of them, otherwise all such samples, two per row, with a scroll bar.
 class TailPanel : public QWidget {
     Q_OBJECT
   public:
@@ -58,8 +58,8 @@ class TailPanel : public QWidget {
     ColorBy m_by = ColorBy::Rank;
     Thumbnails m_thumbnails;
     std::optional<LoomCell> m_selected;
-    qint64 m_marked = 0;        // duplicates and dropped samples of all ranks
-    bool m_onlyMarked = false;  // they do not all fit into two cells for each rank
+    qint64 m_marked = 0;        // number of duplicates and dropped samples of all ranks
+    bool m_onlyMarked = false;  // true if they do not fit into two cells per rank
     QScrollBar m_scrollBar;
 };
 

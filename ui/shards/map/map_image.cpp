@@ -13,7 +13,7 @@ void setSquare(QImage& image, const MapGeometry& map, qint64 sample, QRgb color)
     reinterpret_cast<QRgb*>(image.scanLine(static_cast<int>(square / map.columns)))[square % map.columns] = color;
 }
 
-// The rank of most samples in [first, last), the first among equals; -1 when none is dealt.
+// Returns the rank with the most samples in [first, last), the first in case of a tie; -1 if none is assigned.
 int majorityRank(const std::vector<SampleOwner>& owners, qint64 first, qint64 last, std::vector<int>& counts) {
     int best = -1;
     for (qint64 sample = first; sample < last; ++sample) {

@@ -17,8 +17,8 @@ struct MapColors {
     bool operator==(const MapColors&) const = default;
 };
 
-// One pixel for each square, in the colour of the rank that owns most of its samples. A square that holds a duplicate
-// or a dropped sample has that colour, however many samples share it.
+// Draws one pixel per square in the colour of the rank with the most samples in it. A square that contains a duplicate
+// or a dropped sample has that colour, for any number of samples.
 QImage mapImage(const ShardPlan& plan, const MapGeometry& map, const MapColors& colors, const std::atomic<bool>& stop);
 
 }  // namespace ringside

@@ -18,8 +18,8 @@ namespace {
 
 constexpr int kMapTop = 26;
 constexpr int kLegendHeight = 24;
-constexpr int kLeastGapSide = 6;    // squares this large have a gap between them
-constexpr int kLeastTextSide = 26;  // and these a number
+constexpr int kLeastGapSide = 6;    // minimum side of a square with a gap
+constexpr int kLeastTextSide = 26;  // minimum side of a square with a number
 constexpr int kLeastPictureSide = 56;
 constexpr int kLegendRanks = 8;
 
@@ -69,7 +69,7 @@ void MapView::redraw() {
     m_thumbnails.setColors(m_theme.colors().panel, m_theme.colors().text);
     const Key key{m_scene->plan.spec(), map, colors};
     const auto show = [this, map](const QImage& image) {
-        if (!(map == m_map)) m_fade.stop();  // squares elsewhere cannot fade into each other
+        if (!(map == m_map)) m_fade.stop();  // a fade needs squares at the same positions
         m_map = map;
         m_image = image;
         m_fade.arrive();
@@ -155,7 +155,7 @@ void MapView::drawSquares(QPainter& painter) {
     }
 }
 
-// What a search found: outlined, or a dot where samples share a pixel.
+// Draws search matches: an outline, or a dot if samples share a pixel.
 void MapView::drawHits(QPainter& painter) const {
     if (!m_hits) return;
     constexpr std::size_t kMostDrawn = 20'000;
@@ -227,7 +227,7 @@ void MapView::mousePressEvent(QMouseEvent* event) {
     }
 }
 
-// Arrows move the selection through the data set.
+// Arrow keys move the selection through the data set.
 void MapView::keyPressEvent(QKeyEvent* event) {
     const qint64 row = m_map.columns * m_map.perSquare;
     const qint64 by = event->key() == Qt::Key_Right  ? 1

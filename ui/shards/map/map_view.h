@@ -15,11 +15,11 @@ namespace ringside {
 
 class Theme;
 
-// The data set as it lies on disk, every sample at its own place, coloured by the rank that has it in this epoch.
+// View with the data set in its own order; every sample has a fixed position and the colour of its rank in this epoch.
 class MapView : public ShardView {
     Q_OBJECT
   public:
-    static constexpr std::size_t kRemembered = 10;  // pictures, about 2 MB each
+    static constexpr std::size_t kRemembered = 10;  // number of cached pictures of about 2 MB
 
     explicit MapView(Theme& theme, QWidget* parent = nullptr);
 
@@ -56,7 +56,7 @@ class MapView : public ShardView {
     Thumbnails m_thumbnails;
     MapGeometry m_map;
     QImage m_image;
-    QImage m_fading;  // the epoch before, going away
+    QImage m_fading;  // previous epoch, fading out
     CrossFade m_fade;
     struct Key {
         ShardSpec spec;

@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// A line for each sample, with its first place.
+// Returns a table with a row for each sample and its first position.
 ShardTable samplesTable(const ShardScene& scene);
 
 }  // namespace ringside

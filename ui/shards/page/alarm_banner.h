@@ -7,13 +7,14 @@
 
 namespace ringside {
 
-// What stands in red over the page when a rank trained something other than the plan.
+// Red banner above the page, shown if a rank trained on a sample that was not planned.
 class AlarmBanner : public QFrame {
     Q_OBJECT
   public:
     explicit AlarmBanner(QWidget* parent = nullptr);
 
-    // An empty sentence hides the banner. onlyHash: which sample it was is not known, and how to get to know it.
+    // Shows the sentence; an empty one hides the banner. onlyHash: the sample is not known; the banner then offers to
+    // report samples in the next run.
     void say(const QString& sentence, bool onlyHash);
     void setReporting(bool reporting);  // the next run will report its samples
 

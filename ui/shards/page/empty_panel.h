@@ -7,12 +7,12 @@
 
 namespace ringside {
 
-// What the page says in place of its views when there is nothing to see.
+// Text that the page shows instead of its views if there is nothing to show.
 class EmptyPanel : public QFrame {
     Q_OBJECT
   public:
     explicit EmptyPanel(QWidget* parent = nullptr);
-    // action: what a button under the text does about it; none when empty.
+    // action: text of a button below; empty: no button.
     void say(const QString& title, const QString& text, const QString& action = {});
 
   Q_SIGNALS:

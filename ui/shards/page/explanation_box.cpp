@@ -10,8 +10,8 @@
 namespace ringside {
 namespace {
 
-// Wraps its text in the room it is given and asks for none: working out how high the text would be lays it out several
-// times, at every hover.
+// Label that wraps its text in the given room and requests none. Computing the required height would lay out the text
+// several times at every hover.
 class RoomyLabel : public QLabel {
   public:
     RoomyLabel() {
@@ -23,11 +23,11 @@ class RoomyLabel : public QLabel {
     QSize minimumSizeHint() const override { return {0, 0}; }
 };
 
-// Title and four lines, close together in a low panel, two in the lowest: the same height for every text, so that the
-// loom above does not jump.
+// Heights for a title and four lines, closer together in a low panel, and for two lines in the lowest. The height is
+// the same for every text, so that the grid above does not move.
 constexpr int kHeight = 124, kLowHeight = 102, kLeastHeight = 72;
 constexpr int kLowPanel = 520, kLeastPanel = 400;
-constexpr int kLineHeight = 135, kLowLineHeight = 105;  // percent of the font's
+constexpr int kLineHeight = 135, kLowLineHeight = 105;  // percent of the font's line height
 
 }  // namespace
 
@@ -64,7 +64,7 @@ QString ExplanationBox::html(int lineHeight) const {
     return text;
 }
 
-// Whether the lines fit below the title.
+// True if the lines fit below the title.
 bool ExplanationBox::fits(const QString& text, const QFont& font) const {
     QTextDocument document;
     document.setDocumentMargin(0);
@@ -74,8 +74,8 @@ bool ExplanationBox::fits(const QString& text, const QFont& font) const {
     return document.size().height() <= m_text->height() + 1;
 }
 
-// As airy as there is room: lines closer together, then smaller letters, before anything is cut; what is cut even so is
-// whole in the tooltip.
+// Shows the lines with the largest spacing that fits: closer lines are tried first, then smaller letters. Text that
+// still does not fit is truncated and complete in the tooltip.
 void ExplanationBox::showLines() {
     const bool low = maximumHeight() < kHeight;
     QString text = html(low ? kLowLineHeight : kLineHeight);

@@ -8,13 +8,13 @@
 
 namespace ringside {
 
-// "Why is sample 88 on rank 1?" with the arithmetic under it.
+// Box with a title such as "Why is sample 88 on rank 1?" and the arithmetic below it.
 class ExplanationBox : public QFrame {
     Q_OBJECT
   public:
     explicit ExplanationBox(QWidget* parent = nullptr);
     void show(const Explanation& explanation);
-    // Of the panel around it: in a low one fewer lines are shown, and all of them in the tooltip.
+    // Sets the height of the surrounding panel. A low panel shows fewer lines, and all of them in the tooltip.
     void setRoom(int panelHeight);
 
   protected:

@@ -6,12 +6,12 @@
 
 namespace ringside {
 
-// What stands over the views while set_epoch is forgotten: nothing else looks wrong then.
+// Banner above the views while set_epoch is not called, a mistake that is otherwise hard to see.
 class OrderBanner : public QFrame {
     Q_OBJECT
   public:
     explicit OrderBanner(QWidget* parent = nullptr);
-    void say(qint64 epochs);  // that get the same order; 0 hides the banner
+    void say(qint64 epochs);  // number of epochs with the same order; 0 hides the banner
 
   Q_SIGNALS:
     void showWanted();

@@ -7,7 +7,8 @@
 
 namespace ringside {
 
-// Why deliberate mistakes cannot be dealt: where PyTorch refuses them, in its words and with the way out.
+// Texts for mistakes with which no samples can be assigned. If PyTorch raises an error, the text contains its message
+// and the remedy.
 QString refusalTitle(const PitfallsConfig& pitfalls);
 QString refusalText(const PitfallsConfig& pitfalls, const QString& problem);
 

@@ -85,13 +85,13 @@ void ShardsPage::makeLedger(Theme& theme) {
     connect(m_views, &ViewPanel::ledgerToggled, this, &ShardsPage::placeLedger);
 }
 
-// On a narrow page the views need all of its width.
+// Moves the summary beside the views, or into a drawer on a narrow page.
 void ShardsPage::placeLedger() {
     const bool beside = width() >= LedgerSide::kNarrowPage;
     if (beside != m_side->isBeside()) {
         m_side->setBeside(*m_row, beside);
         QTimer::singleShot(0, this,
-                           [this] { layout()->update(); });  // a row changed during a resize keeps its old places
+                           [this] { layout()->update(); });  // a row changed during a resize would keep its old layout
     }
     m_views->offerLedger(!beside);
     if (beside) return;
@@ -124,7 +124,7 @@ void ShardsPage::connectParts() {
     connect(&m_source, &SceneSource::orderHashChanged, this, [this] { m_ledger->setOrderHash(m_source.orderHash()); });
     connect(&m_plan, &PlanModel::selectionChanged, this, &ShardsPage::showSelection);
     connect(&m_experiment, &ExperimentModel::dataChanged, this, [this] {
-        if (!scene()) showEmpty();  // the data is there, its plan may take longer
+        if (!scene()) showEmpty();  // the data is available; its plan may take longer
     });
     connect(&m_coverage, &CoverageCount::resultChanged, this, &ShardsPage::showLedger);
     connect(&m_unique, &UniqueCount::resultChanged, this, &ShardsPage::showLedger);
@@ -198,7 +198,7 @@ void ShardsPage::showScene() {
     m_unique.want(plan);
     m_views->view().setSelected(m_plan.selectedSample(), selectedCell());
     if (plan.spec().datasetSize > kInstantSamples) {
-        if (!m_wordsLater.isActive()) m_wordsLater.start();  // in a frame of their own, after the view's
+        if (!m_wordsLater.isActive()) m_wordsLater.start();  // after the frame in which the view is drawn
     } else {
         showWords();
     }
@@ -275,7 +275,7 @@ void ShardsPage::showExplanation() {
                                                    : explainNothing(*scene()));
 }
 
-// What a run made of the cell, when it is not what is planned.
+// Adds what a run did with the cell, if it differs from the plan.
 Explanation ShardsPage::withOutcome(Explanation explanation, LoomCell cell) const {
     for (const WrongCell& wrong : m_progress.wrong) {
         if (wrong.cell != cell) continue;
@@ -286,7 +286,7 @@ Explanation ShardsPage::withOutcome(Explanation explanation, LoomCell cell) cons
     return explanation;
 }
 
-// A second click on the selected cell lets go.
+// Selects a cell. A second click on the selected cell clears the selection.
 void ShardsPage::select(LoomCell cell) {
     if (selectedCell() == cell) {
         m_plan.select({});
@@ -321,7 +321,7 @@ void ShardsPage::showChosenView() {
         m_views->view().setHits(m_finder.isActive() ? m_finder.sharedHits() : Hits());
         showSelection();
         showProgress();
-        QTimer::singleShot(0, this, [this] {  // when the view has its size
+        QTimer::singleShot(0, this, [this] {  // after the view has its size
             if (const auto cell = selectedCell()) m_views->view().reveal(*cell);
         });
     }
@@ -381,7 +381,7 @@ QList<LedgerRow> ShardsPage::rowsOfLedger() const {
     const bool changes = changesByEpoch(*scene());
     LedgerCounts counts{m_coverage.result(), m_unique.result(), changes,
                         changes ? QString() : sameOrderReason(*scene())};
-    // The scene's, which may still be another's than the form's.
+    // Uses the devices of the scene, which may not match the form yet.
     counts.devices = scene()->devices;
     if (config.dataRanks() == scene()->ranks() && counts.devices == 1) counts.ranks = config.parallel.worldSize;
     return ledgerRows(scene()->plan, counts, config.training.epochs, config.training.accumulateSteps);
@@ -405,7 +405,7 @@ void ShardsPage::showVerdict() {
         verificationTone());
 }
 
-// Green only beside the plan that was verified, and only if each epoch has an order of its own.
+// Returns green only beside a verified plan in which each epoch has a different order.
 Tone ShardsPage::verificationTone() const {
     if (!m_verification.alarm().isEmpty()) return Tone::Danger;
     if (m_verification.state().verifiedEpochs == 0 || m_progress.otherPlan) return Tone::Normal;
@@ -423,7 +423,7 @@ void ShardsPage::showStep(std::optional<qint64> step, qint64 epoch, bool go) {
     m_plan.setEpoch(static_cast<int>(epoch));
 }
 
-// An optimizer step takes a batch of each of its micro-batches.
+// Returns the first slot of the chosen step. An optimizer step uses a batch of each of its micro-batches.
 qint64 ShardsPage::firstSlotOfStep() const {
     const auto& started = m_run.data().started();
     const qint64 perEpoch = started ? started->stepsPerEpoch : 0;
@@ -455,7 +455,7 @@ void ShardsPage::showProgress() {
     followBatch();
 }
 
-// In slow motion the batch under way stays in sight, as long as the page follows the run.
+// In slow motion, keeps the current batch visible while the page follows the run.
 void ShardsPage::followBatch() {
     if (!m_run.data().showsPhases() || !m_follower.isOn() || m_progress.ranks.empty()) return;
     const RankProgress& first = m_progress.ranks.front();
@@ -464,7 +464,7 @@ void ShardsPage::followBatch() {
     m_views->view().reveal({0, first.done});
 }
 
-// The banner, and a red frame around all of the page.
+// Shows the banner, and a red frame around the page.
 void ShardsPage::showAlarm() {
     const QString sentence = m_verification.alarm();
     const auto& mismatches = m_verification.state().mismatches;
@@ -479,7 +479,7 @@ void ShardsPage::showAlarm() {
     style()->polish(this);
 }
 
-// To the first mismatch; the epoch's plan may have to be made first.
+// Goes to the first mismatch. The plan of its epoch may have to be computed first.
 void ShardsPage::goToMismatch() {
     const auto& mismatches = m_verification.state().mismatches;
     if (mismatches.empty()) return;
@@ -492,7 +492,7 @@ void ShardsPage::goToMismatch() {
     if (scene() && scene()->epoch == first.epoch) showScene();
 }
 
-// What the run deals, as an edit that can be undone.
+// Sets the settings of the run's plan in the form, as an edit that can be undone.
 void ShardsPage::adoptRunPlan() {
     const RunConfig& run = *m_verification.config();
     RunConfig config = m_experiment.config();

@@ -27,15 +27,15 @@ class ExperimentModel;
 class PlanModel;
 class RunModel;
 
-// Which sample every rank gets in the epoch at the cursor, and why: connects the views, the ledger and the finder with
-// the plan and its selection.
+// Page that shows which sample every rank gets in the selected epoch, and why. Connects the views, the summary and the
+// search with the plan and the selection.
 class ShardsPage : public Page {
     Q_OBJECT
   public:
     ShardsPage(ExperimentModel& experiment, PlanModel& plan, const RunModel& run, Theme& theme,
                QWidget* parent = nullptr);
 
-    // What is in sight shows the plan, and nothing is still being drawn.
+    // True if the visible parts show the current plan and no worker is drawing.
     bool isSettled() const override {
         return m_stack->currentWidget() == m_empty || (m_source.isSettled() && m_views->view().isSettled());
     }
@@ -49,14 +49,14 @@ class ShardsPage : public Page {
     QList<View> views() const override { return ViewPanel::choices(); }
     void showView(const QString& view) override { m_views->showView(view); }
 
-    // A narrower page makes a drawer of the ledger, so that the parts' own least sizes do not add up.
+    // The summary becomes a drawer on a narrow page, so the minimum sizes of the parts do not add up.
     QSize minimumSizeHint() const override { return {600, 300}; }
 
-    // Marks what the ranks trained in a step (from 1) of an epoch; none: no step. go: and shows it.
+    // Marks the samples of a step (from 1) of an epoch; empty: no step. go: also shows the step.
     void showStep(std::optional<qint64> step, qint64 epoch, bool go);
 
   Q_SIGNALS:
-    void reportSamplesWanted();  // of the next run
+    void reportSamplesWanted();  // requests samples from the next run
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -70,7 +70,7 @@ class ShardsPage : public Page {
     void showScene();
     void showEmpty();
     void showSelection();
-    void showWords();  // the ledger's and the explanation's
+    void showWords();  // updates the summary and the explanation
     void showExplanation();
     QList<LedgerRow> rowsOfLedger() const;
     void showLedger();
@@ -107,17 +107,17 @@ class ShardsPage : public Page {
     EpochFollower m_follower;
 
     QTimer m_wordsLater;
-    PageStack* m_stack = nullptr;  // the views, or why there are none
+    PageStack* m_stack = nullptr;  // the views, or the reason why there are none
     AlarmBanner* m_alarm = nullptr;
     OrderBanner* m_orderNote = nullptr;
     RunProgress m_progress;
-    QString m_finderProblem;       // as it was last explained
-    int m_stepWhenFound = 0;       // Enter came before the hits: where to then
+    QString m_finderProblem;       // problem that was explained last
+    int m_stepWhenFound = 0;       // direction of Enter presses before the matches were available
     bool m_willReport = false;     // the next run will report its samples
-    std::optional<qint64> m_step;  // of the run, chosen on another page
+    std::optional<qint64> m_step;  // step of the run, chosen on another page
     qint64 m_stepEpoch = 0;
-    qint64 m_followedSlot = -1;      // where the batch began that was brought into sight last
-    std::optional<LoomCell> m_goal;  // to be shown as soon as its epoch's plan is there
+    qint64 m_followedSlot = -1;      // first slot of the batch that was made visible last
+    std::optional<LoomCell> m_goal;  // cell to show when the plan of its epoch is available
     ViewPanel* m_views = nullptr;
     EmptyPanel* m_empty = nullptr;
     LedgerPanel* m_ledger = nullptr;

@@ -19,7 +19,7 @@ namespace {
 constexpr int kCellMargin = 6;
 constexpr int kLeastColumn = 72, kLargestColumn = 100;
 
-// Text on the row's colour. A style sheet's own way through a hundred cells takes longer than a frame should.
+// Draws text on the colour of the row. Drawing a hundred cells through a style sheet takes longer than a frame.
 class PlainCells : public QStyledItemDelegate {
   public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -102,15 +102,15 @@ void TablePanel::resizeEvent(QResizeEvent*) {
     placeColumns();
 }
 
-// Side by side as long as each has room for its name and a number.
+// Places the columns side by side while each has room for its name and a number.
 void TablePanel::placeColumns() {
     const int share = m_view->viewport()->width() / std::max(1, m_model.columnCount());
     const int width = std::clamp(share, kLeastColumn, kLargestColumn);
     QHeaderView* header = m_view->horizontalHeader();
     const int last = m_model.columnCount() - 1;
-    header->setStretchLastSection(last < 0 || !m_model.isNumeric(last));  // a number stays beside the others
+    header->setStretchLastSection(last < 0 || !m_model.isNumeric(last));  // keeps numbers next to the other columns
     const int before = header->defaultSectionSize();
-    std::vector<std::pair<int, int>> dragged;  // columns and widths, which a new default would undo
+    std::vector<std::pair<int, int>> dragged;  // columns and widths set by the user, which new defaults must not change
     for (int column = 0; column + 1 < m_model.columnCount() && width != before; ++column) {
         if (header->sectionSize(column) != before) dragged.emplace_back(column, header->sectionSize(column));
     }

@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// A view's table; below it, where it has several pages, which rows are shown and the way to the others.
+// Table of a view. With several pages, shows the visible rows and buttons for the others below it.
 class TablePanel : public QWidget {
     Q_OBJECT
   public:
@@ -18,7 +18,7 @@ class TablePanel : public QWidget {
     void setTable(const ShardTable& table);
 
   Q_SIGNALS:
-    void rowChosen(qint64 row);  // of the whole table
+    void rowChosen(qint64 row);  // row of the complete table
 
   protected:
     void resizeEvent(QResizeEvent* event) override;

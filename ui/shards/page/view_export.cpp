@@ -105,8 +105,8 @@ void ViewExport::savePicture(const QString& file) {
     m_settle.start(0);
 }
 
-// QWidget::render() sends all hidden widgets of the window the resize events that Qt still owes them, in one go: 10 ms
-// the first time. Here they come a few at a time. True when none was owed.
+// Sends pending resize events of hidden widgets a few at a time. QWidget::render() would send all of them at once,
+// which takes 10 ms the first time. True if none was pending.
 bool ViewExport::settleForAMoment() {
     QElapsedTimer time;
     time.start();

@@ -11,24 +11,25 @@
 
 namespace ringside {
 
-// The button that shows a view as a table and saves it: CSV, PNG and SVG, written on a worker thread.
+// Button that shows a view as a table and saves it as CSV, PNG and SVG on a worker thread.
 class ViewExport : public QPushButton {
     Q_OBJECT
   public:
     using Table = std::function<ShardTable()>;
 
     explicit ViewExport(QWidget* parent = nullptr);
-    void addTable(const QString& text, Table table);  // one more that can be saved as CSV
-    // Writes a file on a worker thread; returns why that failed, or nothing.
+    void addTable(const QString& text, Table table);  // adds another table that can be saved as CSV
+    // Writes a file on a worker thread; returns the reason of a failure, or an empty text.
     using Writer = std::function<QString()>;
-    // A further file of the view; prepare() copies what is written.
+    // Adds another file of the view; prepare() copies what is written.
     void addFile(const QString& text, const QString& name, const QString& suffix,
                  const std::function<Writer(const QString& file)>& prepare);
     void setView(Table table, std::function<QWidget*()> picture);
-    QList<QAction*> saveActions() const;  // the menu without the switch for the table
+    QList<QAction*> saveActions() const;  // the actions of the menu except the switch for the table
     bool tableShown() const { return m_showTable->isChecked(); }
 
-    // Ends with said(). The suffix decides: .csv, .svg, else PNG.
+    // Saves a table or picture and emits said() at the end. The suffix determines the format: .csv, .svg, otherwise
+    // PNG.
     void saveTable(const ShardTable& table, const QString& file);
     void savePicture(const QString& file);
     void saveFile(const Writer& writer, const QString& file);
@@ -36,7 +37,7 @@ class ViewExport : public QPushButton {
   Q_SIGNALS:
     void tableToggled(bool shown);
     void said(const QString& sentence, bool failed);
-    void saved(const QString& sentence);  // the end of said(), told apart
+    void saved(const QString& sentence);  // success of said()
     void failed(const QString& sentence);
 
   private:
@@ -50,7 +51,7 @@ class ViewExport : public QPushButton {
     Table m_table;
     std::function<QWidget*()> m_picture;
     QAction* m_showTable = nullptr;
-    QAction* m_extra = nullptr;  // further tables go before it
+    QAction* m_extra = nullptr;  // further tables are added before it
     LatestWork m_work;
     QTimer m_settle;
     QString m_pictureFile;

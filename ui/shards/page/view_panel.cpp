@@ -19,7 +19,7 @@
 namespace ringside {
 namespace {
 
-// The first in tab order, or the page itself.
+// Returns the first control in tab order, or the page itself.
 QWidget& firstControl(QWidget& page) {
     for (QWidget* next = page.nextInFocusChain(); next != &page; next = next->nextInFocusChain()) {
         const bool reached = (next->focusPolicy() & Qt::TabFocus) != 0 && next->isEnabled() && next->isVisible();
@@ -37,7 +37,7 @@ ViewPanel::ViewPanel(Theme& theme, QWidget* parent) : QFrame(parent) {
     layout->setSpacing(Theme::kSpace2);
     m_toolRow = makeToolRow();
     layout->addWidget(m_toolRow);
-    auto* pages = new QWidget;  // of the stack's own: a stack draws its parent again with every change of page
+    auto* pages = new QWidget;  // parent of the stack, because a stack redraws its parent at every change of page
     pages->setProperty("role", "clear");
     m_stack = new PageStack(pages);
     addViews(theme);
@@ -67,7 +67,7 @@ QWidget* ViewPanel::makeToolRow() {
         buttons << SegmentedControl::Choice{view.title, tips[buttons.size()], view.name + QStringLiteral("ViewButton")};
     }
     m_choice = new SegmentedControl(buttons);
-    m_choice->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);  // the find box gives way first
+    m_choice->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);  // the find box shrinks first
     layout->addWidget(m_choice);
     m_find = new FindBox;
     layout->addWidget(m_find, 1);
@@ -89,7 +89,7 @@ void ViewPanel::offerLedger(bool offer) {
     fitToolRow();
 }
 
-// Or the names of the views would be cut, or what is looked for.
+// Makes the buttons of the views narrower if their texts or the search text would be truncated.
 void ViewPanel::fitToolRow() {
     constexpr int kRoomyPanel = 760;
     m_choice->setTight(!m_ledger->isHidden() || width() < kRoomyPanel);
@@ -100,7 +100,7 @@ void ViewPanel::resizeEvent(QResizeEvent*) {
     fitToolRow();
 }
 
-// In the order of the buttons.
+// Creates the views in the order of the buttons.
 void ViewPanel::addViews(Theme& theme) {
     auto* damage = new DamageView(theme);
     connect(damage, &DamageView::mistakeToggled, this, &ViewPanel::mistakeToggled);
@@ -119,7 +119,8 @@ void ViewPanel::addViews(Theme& theme) {
         connect(view, &ShardView::samplerChosen, this, &ViewPanel::samplerChosen);
         connect(view, &ShardView::explanationChanged, this, [this] {
             Q_EMIT explanationChanged();
-            if (m_export->tableShown()) refreshTable();  // made on a worker, it comes later than the view
+            // the table is computed on a worker and available after the view
+            if (m_export->tableShown()) refreshTable();
         });
     }
     connect(m_choice, &SegmentedControl::chosen, this, [this] {
@@ -154,7 +155,8 @@ void ViewPanel::connectExport() {
     connect(m_table, &TablePanel::rowChosen, this, &ViewPanel::chooseRow);
 }
 
-// A page that is hidden with the focus in it gives it to whatever comes next in the window, which is drawn for it.
+// Shows a page of the stack. The focus is moved first, because Qt would give it to another widget of the window, which
+// would be redrawn.
 void ViewPanel::turnTo(int page) {
     const bool focused = m_stack->currentWidget()->isAncestorOf(QApplication::focusWidget());
     if (focused) m_stack->parentWidget()->setFocus();
@@ -168,7 +170,7 @@ void ViewPanel::refreshTable() {
     if (table || m_tableModel.rowCount() > 0) m_table->setTable(table ? view().table() : ShardTable{});
 }
 
-// Only tables about samples have rows that can be chosen.
+// Rows can be chosen only in tables about samples.
 void ViewPanel::chooseRow(qint64 row) {
     const QStringList fields = m_tableModel.table().row(row);
     const auto number = [&](const char* column) {

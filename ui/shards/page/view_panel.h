@@ -17,8 +17,7 @@ namespace ringside {
 
 class Theme;
 
-// The views of a plan, one in sight at a time, as a picture or as its table; the row of controls above them and the
-// explanation below.
+// Views of a plan, of which one is visible, as a picture or as a table, with controls above and an explanation below.
 class ViewPanel : public QFrame {
     Q_OBJECT
   public:
@@ -31,14 +30,14 @@ class ViewPanel : public QFrame {
     ViewExport& exporter() const { return *m_export; }
     QWidget* explanationBox() const { return m_explanation; }
     void explain(const Explanation& explanation) { m_explanation->show(explanation); }
-    // A button for the ledger, where the page has no room for it beside the views.
+    // Shows a button for the summary if the page has no room for it beside the views.
     void offerLedger(bool offer);
     bool ledgerWanted() const { return m_ledger->isChecked(); }
     int toolRowBottom() const { return m_toolRow->geometry().bottom() + 1; }
-    void refreshTable();  // the view's table, when it is in sight
+    void refreshTable();  // updates the table of the view if it is visible
 
   Q_SIGNALS:
-    void viewChosen();  // another view is in sight
+    void viewChosen();  // another view is visible
     void cellChosen(ringside::LoomCell cell);
     void cellHovered(std::optional<ringside::LoomCell> cell);
     void epochChosen(int epoch);
@@ -46,7 +45,7 @@ class ViewPanel : public QFrame {
     void explanationChanged();
     void ledgerToggled(bool shown);
     void mistakeToggled(ringside::Mistake mistake, bool made);
-    // A row of the table was chosen; the cell where the table names one.
+    // A row of the table was chosen; `cell` is set if the table contains a position.
     void rowChosen(qint64 sample, std::optional<ringside::LoomCell> cell);
 
   protected:

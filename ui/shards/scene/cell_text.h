@@ -7,9 +7,9 @@
 
 namespace ringside {
 
-// "88", "88 again", "278 dropped": how a cell names its sample.
+// Returns the name of a cell's sample: "88", "88 again", "278 dropped".
 QString cellName(const CellContent& content);
-// "class 6", or the class's own name.
+// Returns "class 6", or the name of the class.
 QString className(const ShardScene& scene, std::int64_t sample);
 
 }  // namespace ringside

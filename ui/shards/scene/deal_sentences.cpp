@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kListed = 4;  // samples named in a sentence before "and N more"
+constexpr std::int64_t kListed = 4;  // number of samples listed before "and N more"
 
 using Rule = ShardLayout::Rule;
 
@@ -70,7 +70,7 @@ QString turnPlace(const ShardLayout& layout, const QString& name, std::int64_t p
 }  // namespace
 
 QString seedSum(const ShardSpec& spec, std::optional<int> rank) {
-    // seed + epoch may pass 2^63 - 1; the plan allows it up to 2^64 - 1.
+    // seed + epoch may exceed 2^63 - 1; the plan allows it up to 2^64 - 1.
     const std::uint64_t shift = rank ? static_cast<std::uint64_t>(*rank) : 0;
     const auto sum = static_cast<std::uint64_t>(spec.seed) + static_cast<std::uint64_t>(spec.epoch) + shift;
     const bool negative = spec.seed < 0 && spec.seed + spec.epoch + static_cast<std::int64_t>(shift) < 0;

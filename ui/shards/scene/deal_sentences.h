@@ -5,16 +5,17 @@
 
 namespace ringside {
 
-// How a sampler deals its order to the ranks, with the user's own numbers.
+// Explanations of how a sampler assigns its order to ranks, with the user's own numbers.
 
-QString placeSentence(const ShardPlan& plan, LoomCell cell);    // the arithmetic of one cell
-QString ruleSentence(const ShardPlan& plan);                    // which positions rank r takes
-QString stepSentence(const ShardPlan& plan, LoomCell cell);     // what else its step takes; it is trained
-QString mistakeSentence(const ShardPlan& plan, LoomCell cell);  // what a pitfall does to it; else empty
-QString paddingSentence(const ShardPlan& plan);                 // which samples are repeated; there is padding
-QString copySentence(const ShardPlan& plan, LoomCell cell);     // where a padded cell's first copy is
-QString loaderSentence(const ShardPlan& plan, int rank);        // what the loader's drop_last leaves out
-QString wouldDropSentence(const ShardPlan& plan);               // what drop_last would do instead of padding
-QString withoutDropSentence(const ShardPlan& plan, std::int64_t position);  // where a dropped position would go
+QString placeSentence(const ShardPlan& plan, LoomCell cell);    // arithmetic of one cell
+QString ruleSentence(const ShardPlan& plan);                    // positions that rank r uses
+QString stepSentence(const ShardPlan& plan, LoomCell cell);     // other samples of its step; the cell must be trained
+QString mistakeSentence(const ShardPlan& plan, LoomCell cell);  // effect of a mistake; empty without one
+QString paddingSentence(const ShardPlan& plan);                 // repeated samples; there must be padding
+QString copySentence(const ShardPlan& plan, LoomCell cell);     // position of the first copy of a padded cell
+QString loaderSentence(const ShardPlan& plan, int rank);        // samples that the loader's drop_last drops
+QString wouldDropSentence(const ShardPlan& plan);               // samples that drop_last would drop instead of padding
+// rank and slot of a dropped position without drop_last
+QString withoutDropSentence(const ShardPlan& plan, std::int64_t position);
 
 }  // namespace ringside

@@ -7,15 +7,15 @@
 
 namespace ringside {
 
-// How torch.chunk deals a batch to the devices of data_parallel: as many samples as go round evenly, rounded up, until
-// there are none left.
+// Part of a batch that torch.chunk sends to a device of data_parallel: the batch size divided by the number of devices,
+// rounded up, until no samples are left.
 struct DeviceChunk {
     int device = 0;
-    std::int64_t first = 0;  // slot
+    std::int64_t first = 0;  // first slot
     std::int64_t count = 0;
 };
 
-// Of the batch that a slot is in, of a rank with so many samples; devices: at least 1.
+// Returns the chunk of a slot. samples: number of samples of the rank; devices: at least 1.
 DeviceChunk chunkOf(std::int64_t batchSize, std::int64_t samples, int devices, std::int64_t slot);
 DeviceChunk chunkAt(const ShardPlan& plan, int devices, int rank, std::int64_t slot);
 

@@ -52,7 +52,7 @@ QString tailSentence(const ShardPlan& plan) {
     return loomText("Click a sample to see the arithmetic that put it there.");
 }
 
-// "torch.chunk cuts its batch of 32 into 4 chunks of 8: slots 16 to 23 go to device 2."
+// Returns "torch.chunk splits its batch of 32 into chunks of 8: the 8 samples from slot 16 on are sent to device 2."
 QString chunkSentence(const ShardScene& scene, LoomCell cell) {
     const ShardPlan& plan = scene.plan;
     const std::int64_t batch = plan.spec().batchSize;

@@ -9,18 +9,18 @@
 
 namespace ringside {
 
-// Why a sample is where it is: the sampler's formula with the user's own numbers.
+// Explanation of a sample's position: the sampler's formula with the user's own numbers.
 struct Explanation {
     QString title;
     QStringList lines;
-    bool warning = false;  // something that is hardly meant
+    bool warning = false;  // true if the setting is probably a mistake
 };
 
 Explanation explain(const ShardScene& scene, LoomCell cell);
-Explanation explainNothing(const ShardScene& scene);     // nothing is selected: what the rows and marks mean
-Explanation explainEmptyShard(const ShardScene& scene);  // fewer samples than ranks, all dropped
+Explanation explainNothing(const ShardScene& scene);     // while nothing is selected: explains rows and marks
+Explanation explainEmptyShard(const ShardScene& scene);  // for fewer samples than ranks, all dropped
 
-// One paragraph for the pointer: sample, class, rank, slot, step, position, and a table's first values.
+// Returns a tooltip: sample, class, rank, slot, step, position, and the first values of a table.
 QString cellTip(const ShardScene& scene, LoomCell cell);
 
 }  // namespace ringside

@@ -11,7 +11,7 @@
 namespace ringside {
 namespace {
 
-// "seeded with seed + epoch - 1 = 0 + 2 = 2", or that every epoch has the same seed.
+// Returns "seeded with seed + epoch - 1 = 0 + 2 = 2", or that every epoch has the same seed.
 QString seeded(const ShardScene& scene) {
     const ShardSpec& spec = scene.plan.spec();
     if (scene.setEpoch) return loomText("seeded with %1").arg(seedSum(spec));
@@ -55,7 +55,7 @@ std::vector<std::int64_t> classCounts(const ShardScene& scene) {
     return counts;
 }
 
-// How often the sample is expected in the sequence, and how often it is there.
+// Returns how often the sample is expected in the sequence, and how often it occurs.
 QString weightSentence(const ShardScene& scene, LoomCell cell, std::int64_t sample) {
     const ShardSpec& spec = scene.plan.spec();
     const std::vector<std::int64_t> counts = classCounts(scene);

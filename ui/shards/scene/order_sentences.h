@@ -5,15 +5,15 @@
 
 namespace ringside {
 
-// How the order comes about that the ranks deal from; of one rank where a mistake gives each its own.
+// Explains how the order is made that is assigned to ranks. rank: for mistakes that give each rank its own order.
 QString orderSentence(const ShardScene& scene, std::optional<int> rank = {});
 
-// Whether another epoch deals another order.
+// True if another epoch has another order.
 bool changesByEpoch(const ShardScene& scene);
-// Why it does not: "set_epoch is not called, ..."
+// Returns the reason if all epochs have the same order: "set_epoch is not called, ..."
 QString sameOrderReason(const ShardScene& scene);
 
-// Why the sample stands where it does in an order that draws again or lets classes take turns; else empty.
+// Explains the position of a sample in an order with repeated draws or alternating classes; empty for other orders.
 QString drawSentence(const ShardScene& scene, LoomCell cell);
 
 }  // namespace ringside

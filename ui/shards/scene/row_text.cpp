@@ -18,7 +18,7 @@ QString rowText(const Dataset& data, std::int64_t sample) {
     if (shape.isImage() || shape.features <= 0) return {};
     if (shape.isSequence) {
         QString text = QString::fromStdString(data.text(sample));
-        text.replace(QLatin1Char('\n'), QChar(0x23ce));  // the sign of a return key: one line stays one line
+        text.replace(QLatin1Char('\n'), QChar(0x23ce));  // replaces line breaks by the return symbol
         return QStringLiteral("\u201c") + text + QStringLiteral("\u201d");
     }
     std::vector<float> values(static_cast<std::size_t>(shape.features));

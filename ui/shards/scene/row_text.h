@@ -7,8 +7,7 @@
 
 namespace ringside {
 
-// The beginning of a table's row as its file has it, "glucose 148, bmi 33.6, ..."; the sample of a text; empty for
-// images.
+// Returns the start of a table's row, "glucose 148, bmi 33.6, ...", or the sample of a text; empty for images.
 QString rowText(const Dataset& data, std::int64_t sample);
 
 }  // namespace ringside

@@ -56,7 +56,7 @@ void SceneSource::readLabels() {
         this, [dataset = m_labelsOf](const LatestWork::Stop& stop) { return ringside::readLabels(*dataset, &stop); },
         [this](const Labels& labels) {
             m_labels = labels;
-            if (!m_plan.isWorking()) refresh();  // else with the plan of the epoch at the cursor, when it comes
+            if (!m_plan.isWorking()) refresh();  // otherwise refreshed when the plan of the selected epoch is available
         });
 }
 

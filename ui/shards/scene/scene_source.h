@@ -14,15 +14,16 @@ namespace ringside {
 class ExperimentModel;
 class PlanModel;
 
-// Joins the plan at the epoch cursor with the data that it deals. What is slow to read, the classes and the order's
-// hash of a large set, comes later from a worker thread.
+// Combines the plan of the selected epoch with its data. Classes, and the order hash of a large data set, are computed
+// on a worker thread and follow later.
 class SceneSource : public QObject {
     Q_OBJECT
   public:
     SceneSource(const ExperimentModel& experiment, const PlanModel& plan, QObject* parent = nullptr);
 
-    const std::optional<ShardScene>& scene() const { return m_scene; }  // empty: no plan, or no data yet
-    bool isSettled() const { return !m_scene || m_labels || m_scene->data->classCount() <= 0; }  // the classes are read
+    const std::optional<ShardScene>& scene() const { return m_scene; }  // empty: no plan or no data yet
+    // true if the classes were read
+    bool isSettled() const { return !m_scene || m_labels || m_scene->data->classCount() <= 0; }
     QString orderHash() const { return m_orderHash; }
 
   Q_SIGNALS:
@@ -43,7 +44,7 @@ class SceneSource : public QObject {
     Labels m_labels;
     ShardSpec m_hashOf;
     QString m_orderHash;
-    QTimer m_pause;  // the picture comes first, and many epochs may pass by
+    QTimer m_pause;  // delays the hash, because the picture is more important and many epochs may pass quickly
     LatestWork m_hashWork;
     LatestWork m_labelsWork;
 };

@@ -11,31 +11,31 @@
 
 namespace ringside {
 
-// What sentences about a plan are made of.
+// Parts of sentences about a plan.
 
 inline QString loomText(const char* source) {
     return QCoreApplication::translate("Loom", source);
 }
-// "1,437": how many there are.
+// Returns a count: "1,437".
 inline QString groupedNumber(std::int64_t value) {
     return QLocale().toString(static_cast<qlonglong>(value));
 }
-// "1,572" or "3.4": an expected number, with a decimal below ten.
+// Returns an expected number, with a decimal below ten: "1,572" or "3.4".
 inline QString fewText(double value) {
     return QLocale().toString(value, 'f', value < 10 ? 1 : 0);
 }
-// "1437": a position, a sample, a number in a formula.
+// Returns a position, a sample or a number in a formula: "1437".
 inline QString plainNumber(std::int64_t value) {
     return QString::number(value);
 }
 
-// "seed + epoch - 1 = 0 + 2 = 2"; with a rank's own seed "seed + epoch - 1 + rank = 0 + 2 + 1 = 3".
+// Returns "seed + epoch - 1 = 0 + 2 = 2"; with a seed per rank "seed + epoch - 1 + rank = 0 + 2 + 1 = 3".
 QString seedSum(const ShardSpec& spec, std::optional<int> rank = {});
 
-// "padded order", "sequence of draws", ...: what the ranks deal from.
+// Returns the name of the order that is assigned to ranks: "padded order", "sequence of draws", ...
 QString orderName(const ShardPlan& plan);
 
-// Position in that order: where every rank has the whole of it, its slot.
+// Returns the position in that order; the slot if every rank uses the complete order.
 std::int64_t orderPosition(const ShardPlan& plan, LoomCell cell);
 
 }  // namespace ringside

@@ -34,9 +34,9 @@ CellContent cellContent(const ShardPlan& plan, int rank, std::int64_t slot) {
         return cell;
     }
     if (slot < plan.samplesPerRank()) {
-        return cell;  // an unpadded rank that is one sample shorter
+        return cell;  // an unpadded rank that has one sample less
     }
-    // Past the end: what is left of the order, a place to each rank in turn.
+    // After the last slot: the remaining positions of the order, one for each rank in turn.
     const std::int64_t offset = (slot - plan.samplesPerRank()) * plan.spec().worldSize + rank;
     if (offset < static_cast<std::int64_t>(plan.dropped().size())) {
         cell.kind = CellKind::DroppedBySampler;

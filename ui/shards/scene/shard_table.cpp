@@ -9,7 +9,7 @@ namespace ringside {
 namespace {
 
 constexpr qint64 kRowsBetweenStops = 1024;
-constexpr qsizetype kMostShown = 120;  // letters of a cell on screen: the table would lay out all of a long list
+constexpr qsizetype kMostShown = 120;  // characters of a cell on screen, because a table lays out the complete text
 
 QString quoted(QString field) {
     const bool plain = std::ranges::none_of(field, [](QChar c) {
@@ -45,8 +45,8 @@ QString writeCsv(const ShardTable& table, const QString& file, const std::atomic
         }
         fits = out.write(csvLine(table.row(row))) >= 0;
     }
-    if (fits && out.flush() && out.commit()) return {};  // commit() alone overlooks that the end did not fit
-    out.flush();                                         // a write that was cut short says why when it goes on
+    if (fits && out.flush() && out.commit()) return {};  // commit() alone does not detect that the end was not written
+    out.flush();                                         // repeats a failed write to get its error
     return failure();
 }
 

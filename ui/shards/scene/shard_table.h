@@ -9,19 +9,19 @@
 
 namespace ringside {
 
-// A view's numbers as rows, made when they are asked for: a plan of millions of samples costs nothing until it is
+// Numbers of a view as rows that are computed on demand: a plan of millions of samples costs nothing until its table is
 // scrolled or written. row() may be called on any thread. Numbers are in the C locale.
 struct ShardTable {
-    QString name;  // of a file: "loom-epoch-2"
+    QString name;  // base name of a file: "loom-epoch-2"
     QStringList columns;
     qint64 rows = 0;
     std::function<QStringList(qint64 row)> row;
 };
 
-// Writes a table as CSV (RFC 4180). Returns why it failed, or nothing; a stopped one leaves no file.
+// Writes a table as CSV (RFC 4180). Returns the reason of a failure, or an empty text; leaves no file if stopped.
 QString writeCsv(const ShardTable& table, const QString& file, const std::atomic<bool>& stop);
 
-// The table for a view of Qt, a page of it at a time: a view keeps a few bytes for every row it could show.
+// Qt model of one page of the table. A Qt view uses a few bytes for every row, so large tables are split into pages.
 class ShardTableModel : public QAbstractTableModel {
     Q_OBJECT
   public:
@@ -33,7 +33,7 @@ class ShardTableModel : public QAbstractTableModel {
     qint64 pageCount() const { return std::max<qint64>(1, (m_table.rows + kPageRows - 1) / kPageRows); }
     void setPage(qint64 page);  // from 0, clamped
     qint64 firstRow() const { return m_page * kPageRows; }
-    // Whether the column holds numbers: told by its first row.
+    // True if the column contains numbers, determined by its first row.
     bool isNumeric(int column) const;
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -44,7 +44,7 @@ class ShardTableModel : public QAbstractTableModel {
   private:
     ShardTable m_table;
     qint64 m_page = 0;
-    mutable qint64 m_cachedRow = -1;  // a row is asked for column by column
+    mutable qint64 m_cachedRow = -1;  // cached because Qt reads a row column by column
     mutable QStringList m_cached;
 };
 

@@ -9,9 +9,9 @@
 
 namespace ringside {
 
-// The fields that the views' tables are made of, in the C locale.
+// Fields of the tables of the views, in the C locale.
 QString fieldText(std::int64_t number);
-QString stepField(std::int64_t step);  // steps count from 1; empty: in no step
+QString stepField(std::int64_t step);  // steps count from 1; empty if there is no step
 QString classField(const ShardScene& scene, std::int64_t sample);
 bool hasClasses(const ShardScene& scene);
 

@@ -8,7 +8,7 @@ namespace ringside {
 
 class PlanModel;
 
-// Moves the epoch cursor along with a live run, at most once a second, until somebody else moves it.
+// Selects the epoch of a live run, at most once a second, until the user selects another one.
 class EpochFollower : public QObject {
     Q_OBJECT
   public:
@@ -16,8 +16,8 @@ class EpochFollower : public QObject {
 
     bool isOn() const { return m_on; }
     void setOn(bool on);
-    void setLiveEpoch(qint64 epoch);  // -1: nothing trains
-    void finish(qint64 epoch);        // the run has ended there
+    void setLiveEpoch(qint64 epoch);  // -1: no training
+    void finish(qint64 epoch);        // the run ended in this epoch
 
   Q_SIGNALS:
     void onChanged(bool on);
@@ -27,8 +27,8 @@ class EpochFollower : public QObject {
 
     PlanModel& m_plan;
     bool m_on = true;
-    bool m_moving = false;    // the cursor is moved by us
-    bool m_hasMoved = false;  // along with the run that trains
+    bool m_moving = false;    // true while this object changes the epoch
+    bool m_hasMoved = false;  // true if this object has changed the epoch during the live run
     qint64 m_live = -1;
     QTimer m_pause;
 };

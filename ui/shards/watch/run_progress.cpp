@@ -16,20 +16,20 @@ namespace {
 QString progressWords(const char* source) {
     return QCoreApplication::translate("RunProgress", source);
 }
-// Whether the run deals the plan in sight; the data behind classes is taken to be the same.
+// True if the run uses the visible plan. The data with the classes is assumed to be the same.
 bool isPlanOf(const RunConfig& config, qint64 samples, const ShardScene& scene) {
     ShardSpec shown = scene.plan.spec();
     shown.data.reset();
     return epochSpec(config, samples, scene.epoch) == shown;
 }
 
-// Steps that the rank has done in this epoch, of all that it has reported.
+// Returns the number of steps in this epoch, from the number of all reported steps of the rank.
 qint64 stepsIn(qint64 epoch, qint64 steps, qint64 perEpoch) {
     if (perEpoch < 1 || epoch > steps / perEpoch) return 0;
     return std::min(steps - epoch * perEpoch, perEpoch);
 }
 
-// Between the batch's coming and the update.
+// True between the arrival of the batch and the update.
 bool isComputing(Phase phase) {
     return phase == Phase::kForward || phase == Phase::kBackward || phase == Phase::kWaiting || phase == Phase::kMoving;
 }
@@ -66,7 +66,8 @@ RunProgress runProgress(const ShardScene& scene, const RunData& run, const Verif
         progress.liveEpoch = std::min<qint64>(least / perEpoch, run.started()->epochs - 1);
     progress.repeatsOrder = verification.repeatsOrder();
     progress.otherPlan = !isPlanOf(*verification.config(), verification.samples(), scene);
-    // The ranks of one pipeline read the same samples: its first is the reader, and the readers come first.
+    // The ranks of one pipeline train on the same samples. The first rank of each pipeline reports them, and these
+    // ranks come first.
     const auto readers = std::min<std::int64_t>(verification.config()->dataRanks(), std::ssize(run.ranks()));
     if (progress.otherPlan || readers != scene.ranks()) return progress;
     for (int rank = 0; rank < scene.ranks(); ++rank) progress.ranks.push_back(ofRank(rank, scene, run, verification));

@@ -12,38 +12,38 @@ namespace ringside {
 class RunData;
 class Verification;
 
-// A slot that did not train what is planned there.
+// Slot in which a rank did not train on the planned sample.
 struct WrongCell {
     LoomCell cell;
     qint64 trained = -1;
     bool operator==(const WrongCell&) const = default;
 };
 
-// How one rank stands to the plan of the epoch in sight.
+// Progress of a rank in the plan of the selected epoch.
 struct RankProgress {
-    qint64 done = 0;        // its first slots, that were trained
-    qint64 underway = 0;    // slots after them that are being trained now
-    qint64 compared = 0;    // its first slots, whose samples were compared one by one
-    bool verified = false;  // the epoch's hash is as planned
+    qint64 done = 0;        // number of trained slots, from the first
+    qint64 underway = 0;    // number of slots after them that are being trained
+    qint64 compared = 0;    // number of slots, from the first, whose samples were compared one by one
+    bool verified = false;  // true if the hash of the epoch matches the plan
     bool wrong = false;
     bool showsPhases = false;  // in slow motion or single phases
-    bool taken = false;        // there: the slots under way are being computed with
+    bool taken = false;        // with showsPhases: true if the rank computes with the current slots
     bool operator==(const RankProgress&) const = default;
 };
 
-// How far a run has ticked off the plan in sight. Without ranks: there is no run, or its plan is another one.
+// Progress of a run in the visible plan. Without ranks, there is no run, or it uses another plan.
 struct RunProgress {
     std::vector<RankProgress> ranks;
     std::vector<WrongCell> wrong;
-    bool otherPlan = false;     // there is a run, but the plan in sight is not the run's
-    bool repeatsOrder = false;  // the run trains every epoch in the order of the first one
-    qint64 liveEpoch = -1;      // in which the slowest rank is; -1 when nothing trains
+    bool otherPlan = false;     // true if there is a run with another plan
+    bool repeatsOrder = false;  // true if the run uses the order of the first epoch in every epoch
+    qint64 liveEpoch = -1;      // epoch of the slowest rank; -1 without training
     bool operator==(const RunProgress&) const = default;
 };
 
 RunProgress runProgress(const ShardScene& scene, const RunData& run, const Verification& verification);
 
-// "Epoch 3: 128 of 360 samples of each rank are trained, ..."; empty without ranks.
+// Returns "Epoch 3: 128 of 360 samples per rank used, ..."; empty without ranks.
 QString progressSentence(const RunProgress& progress, const ShardScene& scene);
 
 }  // namespace ringside

@@ -35,7 +35,7 @@ Verification::~Verification() {
 
 void Verification::restart() {
     ++m_runNumber;
-    // A plan of millions may be under way in its thread, for which the window does not wait.
+    // Ends the old watch on another thread, because a plan of millions of samples may be in work in its thread.
     if (m_watch) m_retired.start([old = std::shared_ptr<PlanWatch>(std::move(m_watch))]() mutable { old.reset(); });
     m_config.reset();
     m_state = {};
@@ -47,7 +47,7 @@ void Verification::restart() {
     Q_EMIT changed();
 }
 
-// False while there is no run whose plan is known.
+// Starts the comparison. False if there is no run with a known plan.
 bool Verification::begin() {
     const auto& started = m_run.data().started();
     if (m_watch || !started) return m_watch != nullptr;
@@ -84,9 +84,9 @@ void Verification::look() {
     Q_EMIT changed();
 }
 
-// The rank's reports since the last look, as far as they are still kept.
+// Passes on the reports of a rank since the last call, as far as they are still available.
 void Verification::pass(int rank) {
-    if (static_cast<std::size_t>(rank) >= m_run.data().ranks().size()) return;  // until this starts over
+    if (static_cast<std::size_t>(rank) >= m_run.data().ranks().size()) return;  // until this object starts again
     const RankData& data = m_run.data().ranks()[static_cast<std::size_t>(rank)];
     Seen& seen = m_seen[static_cast<std::size_t>(rank)];
     const auto latest = [](const auto& list, qint64 count) {
@@ -108,7 +108,7 @@ void Verification::addNews() {
         if (m_state.mismatches.size() < kMostMismatches) m_state.mismatches.push_back(mismatch);
     }
     m_audited.insert(news.auditedEpochs.begin(), news.auditedEpochs.end());
-    // Counted again each time: a mismatch can be found after the epoch's hashes were compared.
+    // Counted again each time, because a mismatch can be found after the hashes of its epoch were compared.
     std::set<qint64> verified = m_audited;
     for (const auto& [rank, epoch] : m_wrong) verified.erase(epoch);
     m_state.verifiedEpochs = static_cast<qint64>(verified.size());

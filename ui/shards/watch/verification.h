@@ -20,14 +20,13 @@ class RunModel;
 
 struct VerificationState {
     int ranks = 0;
-    qint64 epochs = 0;                     // of the run
-    qint64 verifiedEpochs = 0;             // in which every rank was found equal to the plan
-    std::vector<PlanMismatch> mismatches;  // the first kMostMismatches, in the order they were found
+    qint64 epochs = 0;                     // epochs of the run
+    qint64 verifiedEpochs = 0;             // epochs in which every rank matched the plan
+    std::vector<PlanMismatch> mismatches;  // the first kMostMismatches, in the order in which they were found
     bool operator==(const VerificationState&) const = default;
 };
 
-// Predicted against actual: compares what the ranks report to have trained with the plan of the run's own
-// configuration, in a thread of its own.
+// Compares the samples that ranks report with the plan of the run's own configuration, in a thread of its own.
 class Verification : public QObject {
     Q_OBJECT
   public:
@@ -38,23 +37,25 @@ class Verification : public QObject {
 
     const VerificationState& state() const { return m_state; }
     QString sentence() const;  // empty before a run
-    // What is wrong, in one sentence; empty while everything is as planned.
+    // Returns a sentence about the mismatch; empty if there is none.
     QString alarm() const;
 
-    const std::optional<RunConfig>& config() const { return m_config; }  // of the run; none before its first line
+    // config of the run; empty before its first telemetry line
+    const std::optional<RunConfig>& config() const { return m_config; }
     qint64 samples() const { return m_samples; }
-    // Every epoch repeats the order of the first one: as planned, but hardly as intended.
+    // True if every epoch has the order of the first one, which matches the plan but is probably a mistake.
     bool repeatsOrder() const { return m_config && m_config->repeatsOrder(); }
-    bool isAudited(qint64 epoch) const { return m_audited.contains(epoch); }  // every rank's hash was compared
+    // true if the hash of every rank was compared
+    bool isAudited(qint64 epoch) const { return m_audited.contains(epoch); }
     bool isWrong(int rank, qint64 epoch) const;
-    // How many of the rank's first slots in the epoch were compared sample by sample.
+    // Returns how many of the rank's first slots in the epoch were compared sample by sample.
     qint64 confirmed(int rank, qint64 epoch) const;
 
   Q_SIGNALS:
     void changed();
 
   private:
-    struct Seen {  // of one rank's reports
+    struct Seen {  // reports of a rank that were passed on
         qint64 consumed = 0;
         qint64 indices = 0;
     };
@@ -69,13 +70,14 @@ class Verification : public QObject {
     qint64 m_samples = 0;
     VerificationState m_state;
     std::set<qint64> m_audited;
-    std::set<std::pair<int, qint64>> m_wrong;      // ranks and epochs with a mismatch, also beyond kMostMismatches
+    // ranks and epochs with a mismatch, including those beyond kMostMismatches
+    std::set<std::pair<int, qint64>> m_wrong;
     std::vector<PlanNews::Confirmed> m_confirmed;  // by rank
     std::vector<Seen> m_seen;                      // by rank
-    QString m_recorded;                            // what the run's own end line says is wrong
+    QString m_recorded;                            // mismatch according to the last telemetry line of the run
     quint64 m_runNumber = 0;
     std::unique_ptr<PlanWatch> m_watch;
-    QThreadPool m_retired;  // where watches of earlier runs end
+    QThreadPool m_retired;  // threads in which watches of earlier runs end
 };
 
 }  // namespace ringside

@@ -10,9 +10,9 @@ namespace ringside {
 namespace {
 
 constexpr int kFlightFrameMs = 16;
-constexpr qint64 kMostFlying = 400;  // in sight: beyond, a batch flies as one block
-constexpr double kRankPlace = 60;    // left of the cells: the rank's name
-constexpr double kArrived = 10;      // size of a card that is there
+constexpr qint64 kMostFlying = 400;  // visible cards; a larger batch moves as one block
+constexpr double kRankPlace = 60;    // distance of the rank's name from the cells
+constexpr double kArrived = 10;      // size of a card at its destination
 
 }  // namespace
 
@@ -26,7 +26,7 @@ BatchFlight::BatchFlight(const Theme& theme, QWidget& loom) : m_theme(theme) {
     });
 }
 
-// A batch stays taken until its step is counted, whatever phase comes after.
+// Sets the progress. A batch stays taken until its step is counted, in any later phase.
 void BatchFlight::setProgress(const RunProgress& progress) {
     m_batches.resize(progress.ranks.size());
     for (std::size_t rank = 0; rank < m_batches.size(); ++rank) {

@@ -12,8 +12,8 @@
 
 namespace ringside {
 
-// In slow motion and single phases the batch that a rank computes with is not in the loom: its cards fly to the rank
-// when forward begins and leave holes until the step is done. At full speed there is nothing to do.
+// Animation of the current batch in slow motion and single phases: its cards move to the rank when the forward pass
+// begins, and leave holes until the step has finished. Inactive at full speed.
 class BatchFlight : public QObject {
     Q_OBJECT
   public:
@@ -21,21 +21,21 @@ class BatchFlight : public QObject {
 
     void setProgress(const RunProgress& progress);
     bool isAnyTaken() const;
-    CellRange taken(int rank) const;  // its slots that are with the rank; empty: none
+    CellRange taken(int rank) const;  // slots that the rank is computing with; empty: none
 
-    // In the coordinates of the cells' area.
+    // Draws the holes, in the coordinates of the cells' area.
     void paintHoles(QPainter& painter, const LoomGeometry& geometry) const;
     void paintCards(QPainter& painter, const CellPainter& cells, const LoomGeometry& geometry) const;
-    void showAt(double ms);  // the clock's doing; public for tests
+    void showAt(double ms);  // called by the clock; public for tests
     bool isFlying() const { return m_timer.isActive(); }
 
   private:
     struct Batch {
-        qint64 first = -1;  // slot; -1: none was taken
+        qint64 first = -1;  // first slot; -1: none
         qint64 count = 0;
-        double startMs = 0;  // of its flight
+        double startMs = 0;  // start of the movement
     };
-    double travelled(const Batch& batch) const;  // 1: it is there
+    double travelled(const Batch& batch) const;  // 1: arrived
 
     const Theme& m_theme;
     std::vector<Batch> m_batches;  // by rank

@@ -8,7 +8,7 @@ namespace ringside {
 
 Deal::Deal(const ShardScene& scene, CellRange ranks, CellRange slots_, Pace pace) : m_groupSize(scene.ranks()) {
     const ShardSpec& spec = scene.plan.spec();
-    // Where every rank walks through an order of its own, they do so at the same time.
+    // If every rank has its own order, all ranks move at the same time.
     const bool together = isReplicated(spec.kind) || spec.pitfalls.any();
     for (qint64 slot = slots_.first; slot < slots_.last; ++slot) {
         for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {

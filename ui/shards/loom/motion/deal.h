@@ -8,14 +8,14 @@
 
 namespace ringside {
 
-// Who travels when as the order is dealt to the ranks: one card for each cell in sight, in the order's own order, in
-// groups of one card for each rank. Times are milliseconds since the deal began.
+// Times of an animated assignment: one card for each visible cell, in the order of the samples, in groups of one card
+// per rank. Times are milliseconds since the start.
 class Deal {
   public:
     static constexpr qint64 kMostCards = 400;
     static constexpr double kTravelMs = 200;
-    static constexpr double kQuickMs = 600;      // all groups, when it only shows that the order changed
-    static constexpr double kSlowGroupMs = 900;  // from group to group, when somebody explains it
+    static constexpr double kQuickMs = 600;      // duration of all groups in the quick animation
+    static constexpr double kSlowGroupMs = 900;  // duration of a group in the slow animation
 
     enum class Pace { Quick, Slow };
     struct Card {
@@ -31,9 +31,9 @@ class Deal {
     qint64 groupCount() const;
     double groupStart(qint64 group) const { return static_cast<double>(group) * m_interval; }
     double endMs() const { return m_cards.empty() ? 0 : groupStart(groupCount() - 1) + kTravelMs; }
-    // The group that travels or has arrived last; -1 before the first.
+    // Returns the group that is moving or has arrived last; -1 before the first.
     qint64 groupAt(double ms) const;
-    // 0: still in the order, 1: at its rank; in between it is under way.
+    // Returns the progress of a card: 0 in the order, 1 at its rank.
     double travelled(std::size_t card, double ms) const;
 
   private:

@@ -14,7 +14,7 @@ constexpr int kFrameMs = 16;
 constexpr double kStripHeight = 20;
 constexpr double kStripPitch = 46;
 constexpr qint64 kToldCards = 4;
-constexpr double kHoldMs = 500;  // the last group of a slow deal stays to be read
+constexpr double kHoldMs = 500;  // the last group of a slow animation stays visible for this time
 
 QRectF between(const QRectF& from, const QRectF& to, double share) {
     const auto mix = [share](double a, double b) { return a + (b - a) * share; };
@@ -62,7 +62,7 @@ void DealOverlay::stop() {
 }
 
 void DealOverlay::showAt(double ms) {
-    // Without motion a group is at its place as soon as its turn comes.
+    // With reduced motion a group appears at its destination at once.
     const qint64 before = m_deal.groupAt(m_ms);
     m_ms = m_table.theme.allowsMotion() || m_deal.groupAt(ms) < 0
                ? ms
@@ -107,7 +107,8 @@ QRectF DealOverlay::target(const Deal::Card& card) const {
     return m_table.geometry.cell(card.cell.rank, card.cell.slot).translated(m_area.topLeft());
 }
 
-// The strip moves on by a group when one leaves, so that the next card to go is always the first.
+// Returns the place of a card in the strip. The strip moves by a group when a group leaves, so that the next card is
+// always the first.
 QRectF DealOverlay::stripPlace(std::size_t card) const {
     const auto gone = static_cast<double>((m_deal.groupAt(m_ms) + 1) * m_deal.groupSize());
     const auto at = static_cast<double>(card);

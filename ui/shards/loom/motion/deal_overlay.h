@@ -11,12 +11,12 @@
 
 namespace ringside {
 
-// Cards travelling from the order, a strip along the top, to their ranks, over a loom that already shows where they
-// will be. Any click or key ends it; Space goes on to the next group.
+// Overlay on which cards move from the order, a strip at the top, to their ranks. The grid below already shows the
+// destinations. Any click or key ends it; Space continues with the next group.
 class DealOverlay : public QWidget {
     Q_OBJECT
   public:
-    // What it draws with; all of it outlives the overlay.
+    // Objects that are used for drawing. All must outlive the overlay.
     struct Table {
         const Theme& theme;
         Thumbnails& thumbnails;
@@ -24,13 +24,13 @@ class DealOverlay : public QWidget {
     };
     DealOverlay(const Table& table, QWidget* loom);
 
-    // area: of the cells, in the loom's coordinates.
+    // area: area of the cells, in the coordinates of the grid.
     void start(const ShardScene& scene, const CellColors& colors, Deal::Pace pace, QRectF area);
     void stop();
     bool isRunning() const { return isVisible(); }
-    void showAt(double ms);  // the clock's doing; public for tests
+    void showAt(double ms);  // called by the clock; public for tests
     const Deal& deal() const { return m_deal; }
-    // Where the cards of the group under way go, and why; for a slow deal.
+    // Returns an explanation of the current group, for a slow animation.
     std::optional<Explanation> explanation() const;
 
   Q_SIGNALS:
@@ -56,7 +56,7 @@ class DealOverlay : public QWidget {
     Deal::Pace m_pace = Deal::Pace::Quick;
     QRectF m_area;
     double m_ms = 0;
-    double m_ahead = 0;  // of the clock, by pressing Space
+    double m_ahead = 0;  // time by which Space has advanced the clock
     QElapsedTimer m_clock;
     QTimer m_timer;
 };

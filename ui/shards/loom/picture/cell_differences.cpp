@@ -7,7 +7,7 @@
 namespace ringside {
 namespace {
 
-// The sample in a cell, -1 where there is none.
+// Returns the sample in a cell, or -1.
 std::int64_t sampleAt(const ShardPlan& plan, int rank, qint64 slot) {
     if (rank >= plan.spec().worldSize) return -1;
     return slot < plan.samplesOf(rank) ? plan.index(rank, slot) : cellContent(plan, rank, slot).sample;

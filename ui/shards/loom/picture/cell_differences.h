@@ -10,18 +10,18 @@
 
 namespace ringside {
 
-// Which cells of a plan hold another sample than the same cells of another plan: a bit for each cell, and running
-// counts, so that a picture of any zoom knows exactly how many lie under each of its pixels.
+// Cells in which two plans have different samples: one bit per cell, and running counts that give the exact number of
+// differences under any pixel at any zoom.
 class CellDifferences {
   public:
     CellDifferences() = default;
-    // O(cells); a stopped one is empty.
+    // Compares two plans. O(cells). Empty if stopped.
     CellDifferences(const ShardScene& scene, const ShardPlan& other, const std::atomic<bool>& stop);
 
     bool differs(int rank, qint64 slot) const { return count(rank, {slot, slot + 1}) > 0; }
     qint64 count(int rank, CellRange span) const;  // O(1)
     qint64 count() const { return m_total; }
-    qint64 cells() const { return m_cells; }  // that hold a sample
+    qint64 cells() const { return m_cells; }  // number of cells with a sample
 
   private:
     qint64 before(int rank, qint64 slot) const;
@@ -29,10 +29,10 @@ class CellDifferences {
 
     int m_ranks = 0;
     qint64 m_columns = 0;
-    qint64 m_words = 0;  // for each rank; one more than its cells need
+    qint64 m_words = 0;  // words per rank; one more than its cells need
     qint64 m_total = 0, m_cells = 0;
     std::vector<std::uint64_t> m_bits;
-    std::vector<std::uint32_t> m_before;  // differences of the rank before the word
+    std::vector<std::uint32_t> m_before;  // differences of the rank before each word
 };
 
 }  // namespace ringside

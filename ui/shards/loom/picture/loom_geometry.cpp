@@ -138,7 +138,8 @@ void LoomGeometry::showSlots(CellRange span) {
 }
 
 void LoomGeometry::home() {
-    const double whole = std::max(1.0, std::ceil(m_area.width() / kLargestPitch));  // no cell is cut at the edge
+    // avoids a truncated cell at the edge
+    const double whole = std::max(1.0, std::ceil(m_area.width() / kLargestPitch));
     m_pitch =
         m_slots > static_cast<qint64>(whole) ? std::max(m_area.width() / whole, kSmallestHomePitch) : kLargestPitch;
     m_firstSlot = 0;

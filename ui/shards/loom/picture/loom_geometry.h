@@ -11,28 +11,28 @@
 
 namespace ringside {
 
-// How much of a sample fits into its cell; decided by the cell's pitch in pixels.
+// Level of detail of a cell, which depends on the width of a slot in pixels.
 enum class CellDetail {
-    Thumbnail,  // >= 48 px: picture, index and label
-    Index,      // 16-48 px: colour and index
-    Border,     // 4-16 px: colour and the border between batches
-    Color,      // 1-4 px: colour
+    Thumbnail,  // from 48 px: picture, index and label
+    Index,      // 16 to 48 px: colour and index
+    Border,     // 4 to 16 px: colour and the border between batches
+    Color,      // 1 to 4 px: colour
     Majority    // below 1 px: exact majority colour of the cells under a pixel
 };
 
 CellDetail cellDetail(double pitch);
 
-// Which cell lies where: rows are ranks, columns are slots. Coordinates are pixels of the cells' area; zooming in
-// widens the columns and, once they are wider than a row is high, the rows too.
+// Positions of cells: rows are ranks, columns are slots. Coordinates are pixels of the cells' area. Zooming in makes
+// columns wider and, when they are wider than a row is high, also makes rows higher.
 class LoomGeometry {
   public:
     static constexpr double kLargestPitch = 62;
     static constexpr double kSmallestRow = 8;
     static constexpr double kLargestRow = 88;
-    static constexpr double kSmallestCardRow = 48;  // a thumbnail and an index still fit
-    static constexpr double kSmallestChipRow = 16;  // an index fits
-    static constexpr double kSmallestCard = 48;     // width from which a cell shows a thumbnail
-    static constexpr double kRowPerPitch = 1.4;     // height of a cell that shows a thumbnail, over its width
+    static constexpr double kSmallestCardRow = 48;  // minimum height for a thumbnail and an index
+    static constexpr double kSmallestChipRow = 16;  // minimum height for an index
+    static constexpr double kSmallestCard = 48;     // minimum width for a thumbnail
+    static constexpr double kRowPerPitch = 1.4;     // height of a cell with a thumbnail, relative to its width
 
     void setShape(qint64 slots_, int ranks);
     void setArea(QSizeF area);
@@ -45,7 +45,7 @@ class LoomGeometry {
     double scrollY() const { return m_scrollY; }
     double rowHeight() const;
     double contentHeight() const { return rowHeight() * m_ranks; }
-    double smallestPitch() const;  // everything fits: in low rows too, as indices without their thumbnails
+    double smallestPitch() const;  // zoom at which everything fits; in low rows as indices without thumbnails
     CellDetail detail() const { return cellDetail(m_pitch); }
 
     QRectF cell(int rank, qint64 slot) const;  // without the gap to its neighbours
@@ -57,11 +57,11 @@ class LoomGeometry {
     void panBy(QPointF pixels);  // positive: towards later slots and higher ranks
     void setFirstSlot(double slot);
     void setScrollY(double pixels);
-    void fit();                                // the whole epoch
-    void showSlots(CellRange span);            // as large as they all fit, from the left edge
-    void home();                               // the first slots, as large as they get
-    void lookLike(const LoomGeometry& other);  // the same zoom and place
-    void show(LoomCell cell);                  // scrolls only when the cell is out of sight
+    void fit();                                // shows the whole epoch
+    void showSlots(CellRange span);            // with the largest zoom at which all fit, from the left edge
+    void home();                               // shows the first slots with the largest zoom
+    void lookLike(const LoomGeometry& other);  // copies zoom and position
+    void show(LoomCell cell);                  // scrolls only if the cell is not visible
 
   private:
     void clampView();
@@ -72,7 +72,7 @@ class LoomGeometry {
     double m_pitch = kLargestPitch;
     double m_firstSlot = 0;
     double m_scrollY = 0;
-    bool m_atHome = false;  // nothing was moved since home(): another size goes home again
+    bool m_atHome = false;  // true if the view has not moved since home(); a change of size then goes home again
 };
 
 }  // namespace ringside

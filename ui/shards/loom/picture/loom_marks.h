@@ -8,30 +8,30 @@
 
 namespace ringside {
 
-// Neighbouring cells of one rank that are all duplicates, or all dropped in the same way.
+// Adjacent cells of one rank that are all duplicates, or all dropped in the same way.
 struct MarkRun {
-    CellRange span;  // columns of the loom
+    CellRange span;  // columns of the grid
     CellKind kind = CellKind::None;
     bool operator==(const MarkRun&) const = default;
 };
 
-// All cells of a rank that are not plain training samples, in ascending order: at most three runs, since duplicates and
-// dropped samples are each rank's last.
+// Returns all cells of a rank that are not normal training samples, in ascending order: at most three runs, because
+// duplicates and dropped samples are the last ones of each rank.
 std::vector<MarkRun> markRuns(const ShardScene& scene, int rank);
 
 struct PlacedMark {
     MarkRun run;
-    double left = 0, right = 0;  // pixels
+    double left = 0, right = 0;  // in pixels
 };
 
-// Where the runs are drawn when a slot is `pitch` pixels wide and firstSlot is at x = 0: each at least `least` wide,
-// beside each other as far as there is room, and none lost to the left edge.
+// Returns the positions of runs for slots of `pitch` pixels with firstSlot at x = 0. Each is at least `least` wide;
+// they are placed side by side if there is room, and all start at or after the left edge.
 std::vector<PlacedMark> placedMarks(const std::vector<MarkRun>& runs, double firstSlot, double pitch, double least);
 
-// How many cells of all ranks are marked.
+// Returns the number of marked cells of all ranks.
 qint64 markCount(const ShardScene& scene);
 
-// The first `most` marked cells after the first `skipped`, rank by rank.
+// Returns up to `most` marked cells after the first `skipped`, rank by rank.
 std::vector<LoomCell> markedCells(const ShardScene& scene, qint64 skipped, qint64 most);
 
 }  // namespace ringside

@@ -9,9 +9,9 @@
 namespace ringside {
 namespace {
 
-constexpr double kLeastStep = 2;  // pixels: narrower steps would only flicker between full and pale
+constexpr double kLeastStep = 2;  // in pixels: narrower steps would flicker between strong and pale
 
-// Counts keys and finds the one seen most; ties go to the one seen first.
+// Counts keys and returns the most frequent one; of equally frequent ones the first.
 class Majority {
   public:
     explicit Majority(int keys) : m_counts(static_cast<std::size_t>(keys)) {}
@@ -21,7 +21,7 @@ class Majority {
             m_seen.push_back(key);
         }
     }
-    int result() {  // and begins anew
+    int result() {  // also resets the counts
         int best = m_seen.front();
         for (const int key : m_seen) {
             if (m_counts[static_cast<std::size_t>(key)] > m_counts[static_cast<std::size_t>(best)]) best = key;
@@ -36,7 +36,7 @@ class Majority {
     std::vector<int> m_seen;
 };
 
-// The slots under a pixel column: at least one.
+// Returns the slots under a pixel column, at least one.
 CellRange slotsUnder(const RasterRequest& request, int x, std::int64_t slotCount) {
     const double left = request.firstSlot + x * request.slotsPerPixel;
     const auto first = static_cast<qint64>(std::floor(left + 1e-9));
@@ -46,7 +46,7 @@ CellRange slotsUnder(const RasterRequest& request, int x, std::int64_t slotCount
 
 void paintColumn(QImage& image, int x, CellRange span, const ShardScene& scene, const CellColors& colors,
                  CellRange ranks, bool steps, Majority& majority) {
-    qint64 shown = span.first;  // colours that do not depend on the sample: the same slot stands for every rank
+    qint64 shown = span.first;  // if colours do not depend on the sample, a slot has the same colour on every rank
     if (!colors.needsSample()) {
         for (qint64 slot = span.first; slot < span.last; ++slot) majority.add(colors.key(0, slot, 0));
         const int best = majority.result();
@@ -54,7 +54,8 @@ void paintColumn(QImage& image, int x, CellRange span, const ShardScene& scene, 
     }
     for (qint64 row = 0; row < ranks.size(); ++row) {
         const int rank = static_cast<int>(ranks.first + row);
-        const qint64 last = std::min<qint64>(span.last, scene.plan.samplesOf(rank));  // unpadded ranks may be shorter
+        // unpadded ranks may have fewer samples
+        const qint64 last = std::min<qint64>(span.last, scene.plan.samplesOf(rank));
         if (span.first >= last) continue;
         int key = 0;
         if (colors.needsSample()) {
@@ -122,7 +123,7 @@ void LoomRaster::want(const RasterRequest& request) {
     }
 }
 
-// Cells to be looked at, and pixels to be filled.
+// Returns the number of cells to read and pixels to fill.
 double LoomRaster::cost(const RasterRequest& request) const {
     const double columns = request.slotsPerPixel * request.width;
     const auto ranks = static_cast<double>(request.ranks.size());

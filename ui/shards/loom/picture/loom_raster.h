@@ -13,7 +13,7 @@
 
 namespace ringside {
 
-// A window of the loom to be drawn with one image row per rank and one image column per pixel.
+// Part of the grid to draw, with one image row per rank and one image column per pixel.
 struct RasterRequest {
     double firstSlot = 0;
     double slotsPerPixel = 1;
@@ -22,13 +22,13 @@ struct RasterRequest {
     bool operator==(const RasterRequest&) const = default;
 };
 
-// Every pixel in the exact majority colour of the cells it covers (the first cell's when none leads). Pixels past the
-// last column stay transparent.
+// Draws every pixel in the exact majority colour of its cells (of the first cell in case of a tie). Pixels after the
+// last column are transparent.
 QImage rasterized(const ShardScene& scene, const CellColors& colors, const RasterRequest& request,
                   const std::atomic<bool>* stop = nullptr);
 
-// Keeps the image of the latest request: small ones are made at once, large ones on a worker thread while the old image
-// goes on being shown. The last few are remembered: an epoch that was seen comes back at once.
+// Image of the latest request: small ones are drawn at once, large ones on a worker thread while the old image is
+// shown. The most recent images are cached, so a previous epoch appears at once.
 class LoomRaster : public QObject {
     Q_OBJECT
   public:
@@ -40,7 +40,7 @@ class LoomRaster : public QObject {
 
     void setScene(const ShardScene& scene, const CellColors& colors);
     void want(const RasterRequest& request);
-    void forget() { m_recent.clear(); }  // all pictures but the one shown
+    void forget() { m_recent.clear(); }  // frees all pictures except the current one
 
     const QImage& image() const { return m_image; }
     const RasterRequest& imageRequest() const { return m_made; }
@@ -73,7 +73,7 @@ class LoomRaster : public QObject {
     QThreadPool m_pool;
 };
 
-// One row of a raster's image. A file of lines (SVG) takes an image only as a whole.
+// Draws one row of a raster image. Vector files (SVG) accept only complete images.
 void drawStrip(QPainter& painter, const QRectF& place, const QImage& image, int row);
 
 }  // namespace ringside

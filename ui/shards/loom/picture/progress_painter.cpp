@@ -14,7 +14,7 @@ constexpr double kLeastWrong = 6;
 constexpr double kBadge = 13;
 constexpr double kSmallBadge = 9;
 
-// A filled circle with a tick, or with a cross.
+// Draws a filled circle with a tick or a cross.
 void badge(QPainter& painter, const QRectF& cell, double size, const QColor& color, const QColor& sign, bool good) {
     const QRectF circle(cell.right() - size - 1, cell.top() + 2, size, size);
     painter.setPen(Qt::NoPen);
@@ -31,7 +31,7 @@ void badge(QPainter& painter, const QRectF& cell, double size, const QColor& col
     }
 }
 
-// Green is for what was trained as planned and as intended.
+// Returns green for samples that were trained as planned and intended.
 const QColor& trainedColor(const RunProgress& progress, const Theme& theme) {
     return progress.repeatsOrder ? theme.colors().warning : theme.colors().good;
 }
@@ -59,7 +59,7 @@ void paintTicks(QPainter& painter, const RankProgress& progress, const QColor& t
     const bool large = geometry.detail() == CellDetail::Thumbnail;
     if (!large && (geometry.detail() != CellDetail::Index || geometry.pitch() < 26)) return;
     const CellRange span = geometry.visibleSlots();
-    // Of a rank that went wrong only what was compared one by one is known to be right.
+    // For a rank with a mismatch, only samples that were compared one by one are known to be correct.
     const qint64 known = progress.wrong ? progress.compared : progress.done;
     for (qint64 slot = span.first; slot < std::min(span.last, known); ++slot) {
         badge(painter, geometry.cell(rank, slot), large ? kBadge : kSmallBadge, trained, theme.colors().panel, true);

@@ -10,11 +10,11 @@ namespace ringside {
 
 class Theme;
 
-// Draws over a loom what a run has trained of it: a bar under each row, an edge where its rank is, ticks on cells that
-// are large enough, and in red what was not as planned.
+// Draws the progress of a run over the grid: a bar under each row, an edge at the current position of the rank, ticks
+// on cells that are large enough, and mismatches in red.
 void paintProgress(QPainter& painter, const RunProgress& progress, const LoomGeometry& geometry, const Theme& theme);
 
-// The same for a row of the minimap.
+// Draws the same for a row of the minimap.
 void paintProgressStrip(QPainter& painter, const RunProgress& progress, int rank, const QRectF& strip,
                         double pixelsPerSlot, const Theme& theme);
 
