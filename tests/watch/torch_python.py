@@ -2,15 +2,21 @@
 """Finds the Python with PyTorch 2 that the tests of the watch run scripts with.
 
 RINGSIDE_WATCH_PYTHON names it. Otherwise it is that of a virtual environment in the user's cache, which
-`python3 torch_python.py --make` fills once: several GB, because PyPI's PyTorch needs NVIDIA's libraries to be imported.
+`python3 torch_python.py --make` and `./test --peers` fill once. It shares PyTorch with the environment of
+tests/bench/train_bench/make_peer.py (several GB, if it is not there yet) and adds the trainers.
 """
+import glob
+import importlib.util
 import os
+import pathlib
+import shutil
 import subprocess
 import sys
 
 VERSION = "2.15.0"
 SKIPPED = 77  # exit code: ctest reports the test as skipped
-PACKAGES = ("torch==" + VERSION, "numpy", "accelerate", "lightning", "torchdata", "tensorboard")
+PACKAGES = ("accelerate", "lightning", "torchdata", "tensorboard")
+PEER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench", "train_bench", "make_peer.py")
 
 
 def cached():
@@ -57,11 +63,33 @@ def chosen_tests(quick):
     return [sys.argv[0], "-v", *sys.argv[1:]]
 
 
+def is_complete(python):
+    code = "import torch, numpy, " + ", ".join(PACKAGES)
+    return os.path.exists(python) and subprocess.run([python, "-c", code], capture_output=True).returncode == 0
+
+
+def peer_python():
+    """Returns the python of the environment that holds PyTorch. Installs it if it is missing."""
+    spec = importlib.util.spec_from_file_location("make_peer", PEER)
+    peer = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(peer)
+    return str(peer.make(pathlib.Path(peer.default_folder(VERSION)), VERSION))
+
+
 def make():
+    """Fills the environment, if it is not complete, and prints the path of its python."""
     folder = cached()
-    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    subprocess.run([os.path.join(folder, "bin", "pip"), "install", "-q", *PACKAGES], check=True)
-    print(os.path.join(folder, "bin", "python"))
+    python = os.path.join(folder, "bin", "python")
+    if not is_complete(python):
+        base = peer_python()
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run([os.path.realpath(base), "-m", "venv", folder], check=True)
+        packages = glob.glob(os.path.join(os.path.dirname(base), "..", "lib", "python3*", "site-packages"))[0]
+        own = glob.glob(os.path.join(folder, "lib", "python3*", "site-packages"))[0]
+        with open(os.path.join(own, "shared.pth"), "w") as file:
+            file.write(os.path.realpath(packages) + "\n")
+        subprocess.run([python, "-m", "pip", "install", "-q", *PACKAGES], check=True, stdout=sys.stderr)
+    print(python)
 
 
 if __name__ == "__main__":
