@@ -6,6 +6,23 @@ set(RINGSIDE_BUILD_CUDA OFF)
 set(RINGSIDE_HAVE_NCCL OFF)
 set(RINGSIDE_HAVE_CUDNN OFF)
 
+# Sets `folder` to the place where PyTorch's wheels for this CUDA have put a library of NVIDIA. Since CUDA 13 a wheel can be
+# called nvidia-NAME and share the folder nvidia/cu13. There may be no link that ends in .so.
+function(ringside_find_wheel name folder)
+  set(major ${CUDAToolkit_VERSION_MAJOR})
+  execute_process(
+    COMMAND python3 -c "
+import importlib.metadata as m, os
+for wheel in ('nvidia-${name}-cu${major}', 'nvidia-${name}'):
+    for place in ('nvidia/${name}', 'nvidia/cu${major}'):
+        try: path = str(m.distribution(wheel).locate_file(place))
+        except m.PackageNotFoundError: continue
+        if os.path.isdir(os.path.join(path, 'lib')): print(path); raise SystemExit
+"
+    OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  set(${folder} "${found}" PARENT_SCOPE)
+endfunction()
+
 if(RINGSIDE_CUDA STREQUAL "OFF")
   set(RINGSIDE_CUDA_WHY "off: RINGSIDE_CUDA is OFF")
 else()
@@ -21,12 +38,23 @@ else()
     if(CMAKE_CUDA_COMPILER)
       find_package(CUDAToolkit 12.0 QUIET)
     endif()
+    # A toolkit without cuBLAS: PyTorch's wheels for the same CUDA have it.
+    if(CUDAToolkit_FOUND AND NOT TARGET CUDA::cublasLt)
+      ringside_find_wheel(cublas wheel)
+      find_path(RINGSIDE_CUBLASLT_INCLUDE_DIR cublasLt.h PATHS ${wheel}/include)
+      find_library(RINGSIDE_CUBLASLT NAMES libcublasLt.so.${CUDAToolkit_VERSION_MAJOR} PATHS ${wheel}/lib)
+      if(RINGSIDE_CUBLASLT AND RINGSIDE_CUBLASLT_INCLUDE_DIR)
+        add_library(CUDA::cublasLt UNKNOWN IMPORTED)
+        set_target_properties(CUDA::cublasLt PROPERTIES IMPORTED_LOCATION ${RINGSIDE_CUBLASLT}
+          INTERFACE_INCLUDE_DIRECTORIES ${RINGSIDE_CUBLASLT_INCLUDE_DIR})
+      endif()
+    endif()
     if(NOT CMAKE_CUDA_COMPILER)
       set(RINGSIDE_CUDA_WHY "off: ${RINGSIDE_NVCC} cannot compile here (is the C++ compiler newer than it supports?)")
     elseif(NOT CUDAToolkit_FOUND)
       set(RINGSIDE_CUDA_WHY "off: the CUDA toolkit beside ${CMAKE_CUDA_COMPILER} is older than 12.0")
     elseif(NOT TARGET CUDA::cublasLt)
-      set(RINGSIDE_CUDA_WHY "off: cuBLASLt was not found in ${CUDAToolkit_LIBRARY_DIR}")
+      set(RINGSIDE_CUDA_WHY "off: cuBLASLt was not found in ${CUDAToolkit_LIBRARY_DIR} or in wheels of python3")
     else()
       set(RINGSIDE_BUILD_CUDA ON)
       set(RINGSIDE_CUDA_WHY "CUDA ${CUDAToolkit_VERSION} with cuBLASLt")
@@ -37,15 +65,6 @@ else()
                         "Install the CUDA toolkit, or configure with -DRINGSIDE_CUDA=AUTO to build without.")
   endif()
 endif()
-
-# Where PyTorch's wheels for this CUDA have put a library of NVIDIA's; without the link that ends in .so.
-function(ringside_find_wheel name folder)
-  set(wheel nvidia-${name}-cu${CUDAToolkit_VERSION_MAJOR})
-  execute_process(
-    COMMAND python3 -c "import importlib.metadata as m; print(m.distribution('${wheel}').locate_file('nvidia/${name}'))"
-    OUTPUT_VARIABLE found OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-  set(${folder} "${found}" PARENT_SCOPE)
-endfunction()
 
 if(RINGSIDE_BUILD_CUDA)
   # Ampere and Hopper as machine code, anything later through PTX; set CMAKE_CUDA_ARCHITECTURES=native for one machine.
