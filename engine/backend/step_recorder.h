@@ -39,8 +39,9 @@ struct RecordingDevice {
 // reason once.
 class StepRecorder {
   public:
-    static constexpr std::size_t kKept =
-        8;  // two batch buffers, two batch sizes (last batches are smaller), parts of a step
+    // Two batch buffers, two batch sizes (last batches are smaller) and up to three parts of a step (the first, the
+    // inner and the last accumulated micro-batch) make twelve keys.
+    static constexpr std::size_t kKept = 16;
     using Tell = std::function<void(const std::string& why)>;
 
     explicit StepRecorder(RecordingDevice device, Tell tell = {})

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/step_recorder.h"
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,18 @@ TEST_CASE("A step runs as it is once, is recorded the second time and launched f
     LoggingDevice device;
     for (int i = 0; i < 4; ++i) device.step(kWhole);
     CHECK(device.log == "wrlll");
+}
+
+TEST_CASE("Accumulated micro-batches in two buffers with smaller last batches are each recorded once") {
+    const std::array<int, 2> buffers{};
+    LoggingDevice device;
+    for (int epoch = 0; epoch < 5; ++epoch)
+        for (const int& buffer : buffers)
+            for (const std::int64_t rows : {32, 5})
+                for (const int part : {0, 1, 2}) device.step({&buffer, rows, part});
+    std::string expected(12, 'w');
+    for (int key = 0; key < 12; ++key) expected += "rl";
+    CHECK(device.log == expected + std::string(3 * 12, 'l'));
 }
 
 TEST_CASE("A smaller last batch gets a recording of its own, and the first one lives on") {
