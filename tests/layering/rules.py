@@ -56,9 +56,10 @@ ROOMS = {
     "watch": {"link": set(), "seen": set(), "evidence": {"seen"}, "audit": {"evidence", "seen"},
               "findings": {"audit", "evidence", "seen"}, "report": {"audit", "evidence", "findings", "seen"},
               "run": {"audit", "evidence", "findings", "link", "report", "seen"}},
-    "train": {"parts": set(), "control": {"parts"}, "checkpoint": {"parts"}, "devices": {"parts"}, "trace": {"parts"},
-              "pace": {"parts"}, "replicas": {"parts"},
-              "loop": {"parts", "control", "checkpoint", "devices", "pace", "replicas", "trace"}},
+    "train": {"parts": set(), "batches": {"parts"}, "control": {"parts"}, "checkpoint": {"parts"}, "devices": {"parts"},
+              "trace": {"parts"}, "pace": {"parts"}, "replicas": {"parts"},
+              "observe": {"parts", "batches", "control", "checkpoint", "pace", "replicas", "trace"},
+              "loop": {"parts", "batches", "control", "checkpoint", "devices", "observe", "pace", "replicas", "trace"}},
 }
 
 # The window's folders, lowest first: what each may include of the others.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train/loop/link_watch.h"
+#include "train/observe/link_watch.h"
 
 #include "support/catch.h"
 

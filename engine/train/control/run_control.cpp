@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "telemetry/data/run_data.h"
+#include "telemetry/data/run_pauses.h"
 
 namespace ringside {
 
@@ -46,15 +46,16 @@ double shareUntil(Phase phase) {
 
 }  // namespace
 
-void RunControl::beginStep(Place place) {
-    m_place = place;
+void RunControl::beginStep(StepPlace place) {
+    m_place = {place.step - 1, place.epoch};
     m_insideStep = true;
     if (m_rate > 0) m_stepBegan = Clock::now();
     if (m_showsPhases || m_onePhase) showPhase(Phase::kDataWait);
 }
 
 void RunControl::showPhase(Phase phase) {
-    m_parts.observer.onEvent(PhaseReached{m_parts.rank, m_place.step + 1, phase, m_parts.observer.nowUs()});
+    m_parts.observer.onEvent(
+        PhaseReached{m_parts.communicator.rank(), m_place.step + 1, phase, m_parts.observer.nowUs()});
 }
 
 // The rank receives no command but a stop during the sleep, so the sleeps of a step's passes last one second in total
@@ -64,7 +65,8 @@ void RunControl::showPart(Phase phase, int layer, const std::string& action, dou
     const double passes = shareUntil(Phase::kBackward) - shareUntil(Phase::kDataWait);
     const double seconds = m_onePhase || m_rate <= 0 ? kMostSeconds : std::min(kMostSeconds, passes / m_rate);
     TrainerObserver& observer = m_parts.observer;
-    observer.onEvent(PhaseReached{m_parts.rank, m_place.step + 1, phase, observer.nowUs(), layer, action});
+    observer.onEvent(
+        PhaseReached{m_parts.communicator.rank(), m_place.step + 1, phase, observer.nowUs(), layer, action});
     if (m_stop) return;
     const PhaseScope scope(observer.progress().phase, Phase::kPaused);
     m_parts.source.waitForStop(std::chrono::microseconds(std::llround(share * seconds * 1e6)));
@@ -83,16 +85,20 @@ void RunControl::reach(Phase phase) {
     showPhase(next);
 }
 
-bool RunControl::endStep(Place place, const std::vector<ControlCommand>& commands) {
-    m_place = place;
+void RunControl::endStep(const FinishedStep& step) {
+    m_agreed = m_agreement.conclude(step.controlSignal);
+    m_place = {step.place.step, step.place.epoch};
     m_insideStep = false;
+}
+
+bool RunControl::afterStep() {
     const bool ordered = m_onePhase || (m_stepsLeft > 0 && --m_stepsLeft == 0);
     if (ordered) {
         m_onePhase = false;
         m_paused = true;
     }
     for (const ControlCommand& command : std::exchange(m_afterStep, {})) act(command);
-    obey(commands);
+    obey(std::exchange(m_agreed, {}));
     if (m_rate > 0)
         m_due = m_stepBegan + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / m_rate));
     if (m_paused || m_rate > 0) hold("training", phaseName(Phase::kOptimizer));
@@ -101,7 +107,7 @@ bool RunControl::endStep(Place place, const std::vector<ControlCommand>& command
 
 bool RunControl::betweenBatches(Place place) {
     m_place = place;
-    obey(m_parts.agreement.agree());
+    obey(m_agreement.agree());
     m_due = {};
     if (m_paused) hold("validating", phaseName(Phase::kValidation));
     return !m_stop;
@@ -133,7 +139,7 @@ void RunControl::obeyNow(const ControlCommand& command) {
             break;
         case ControlKind::kRate:
             m_rate = command.value;
-            m_showsPhases = m_rate > 0 && m_rate <= RunData::kShowsPhasesAt;
+            m_showsPhases = m_rate > 0 && m_rate <= RunPauses::kShowsPhasesAt;
             break;
         case ControlKind::kStep:
             m_paused = false;
@@ -200,17 +206,17 @@ void RunControl::hold(const char* state, std::string_view after) {
             if (m_stop) report({ControlKind::kStop});
         }
         const auto left = untilDue();
-        if (m_parts.isRankZero && !m_stop && (m_paused || left.count() > 0))
+        if (isRankZero() && !m_stop && (m_paused || left.count() > 0))
             m_parts.source.waitPending(m_paused ? m_parts.lookEvery : std::min(left, m_parts.lookEvery));
         const bool goOn = m_stop || (!m_paused && untilDue().count() == 0);
-        const StepAgreement::Look look = m_parts.agreement.look(goOn);
+        const StepAgreement::Look look = m_agreement.look(goOn);
         if (look.goOn) break;
         obey(look.commands);
     }
 }
 
 void RunControl::report(const ControlCommand& command, std::string_view after) {
-    if (!m_parts.isRankZero) return;
+    if (!isRankZero()) return;
     m_parts.observer.onEvent(Controlled{.command = std::string(controlName(command.kind)),
                                         .value = command.value,
                                         .step = m_place.step,

@@ -8,11 +8,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "run/checkpoint/control_change.h"
 #include "telemetry/steps/phase.h"
 #include "train/control/step_agreement.h"
+#include "train/parts/step_observer.h"
 #include "train/parts/trainer_observer.h"
 
 namespace ringside {
@@ -22,7 +24,7 @@ namespace ringside {
 //
 // While ranks are paused, rank 0 waits for commands and joins a collective several times a second; the other ranks
 // wait in that collective. No wait reaches the timeout, so a pause of any length does not look like a hang.
-class RunControl {
+class RunControl final : public StepObserver {
   public:
     // Actions that the training carries out. Each is called on every rank at the same point: between two steps or
     // validation batches; traceEvery and replicas also within a step.
@@ -36,11 +38,9 @@ class RunControl {
         std::function<void(std::int64_t)> replicas;    // reports the gradients of this number of steps
     };
     struct Parts {
-        StepAgreement& agreement;
+        Communicator& communicator;
         ControlSource& source;  // pauses wait on rank 0's source
         TrainerObserver& observer;
-        bool isRankZero = false;
-        int rank = 0;
         // polling interval of a pause; far below the timeout of a collective
         std::chrono::microseconds lookEvery{200'000};
     };
@@ -52,21 +52,29 @@ class RunControl {
         std::int64_t epoch = 0;
     };
 
-    RunControl(const Parts& parts, Actions actions) : m_parts(parts), m_actions(std::move(actions)) {}
+    RunControl(const Parts& parts, Actions actions)
+        : m_parts(parts), m_actions(std::move(actions)), m_agreement(parts.communicator, parts.source) {}
 
-    void beginStep(Place place);  // call before the step's first phase
-    void passed(Phase phase) {    // end of a phase; all ranks call it at the same points of a step
-        if (m_onePhase || m_showsPhases) [[unlikely]]
+    // Adds a command as if the run had received it. Call on rank 0 only.
+    void post(ControlCommand command) { m_agreement.post(command); }
+    // Returns the bit to pass to the step (StepRequest::signal).
+    bool signal() const { return m_agreement.signal(); }
+
+    void beginStep(StepPlace place) override;
+    // Pauses here if a pause is due. All ranks call it at the same points of a step.
+    void phaseEnded(Phase phase, StepPlace /*place*/) override {
+        if ((m_onePhase || m_showsPhases) && phase != Phase::kOptimizer) [[unlikely]]
             reach(phase);
     }
+    // Agrees with the other ranks on the commands to execute after the step.
+    void endStep(const FinishedStep& step) override;
+    // Executes the agreed commands, then blocks while the run is paused. Returns false to stop. Call after endStep().
+    bool afterStep();
     // True if each layer or pipeline action of a pass is reported and gets a share of the step's time.
     bool showsParts() const { return m_insideStep && (m_onePhase || m_showsPhases); }
     // Reports that the rank starts layer `layer` (-1: none) or the action `action` of a pipeline's schedule, and
     // sleeps for `share` of the time of the two passes. Call only if showsParts().
     void showPart(Phase phase, int layer, const std::string& action, double share);
-    // Executes the commands that the ranks agreed on after the step, then blocks while the run is paused. Returns
-    // false to stop.
-    bool endStep(Place place, const std::vector<ControlCommand>& commands);
     // Agrees on commands and executes them between two validation batches. Returns false to stop.
     bool betweenBatches(Place place);
 
@@ -100,10 +108,13 @@ class RunControl {
     void hold(const char* state, std::string_view after);
     bool holds() const { return m_paused && !m_stop; }
     std::chrono::microseconds untilDue() const;
+    bool isRankZero() const { return m_parts.communicator.rank() == 0; }
     void report(const ControlCommand& command, std::string_view after = {});
 
     Parts m_parts;
     Actions m_actions;
+    StepAgreement m_agreement;
+    std::vector<ControlCommand> m_agreed;  // commands to execute after the current step
     Place m_place;
     bool m_insideStep = false;
     bool m_stop = false;

@@ -16,6 +16,7 @@
 #include "train/devices/gpu_watch.h"
 #include "train/devices/rank_cpus.h"
 #include "train/loop/trainer.h"
+#include "train/observe/index_report.h"
 #include "train/parts/training_error.h"
 
 namespace ringside {

@@ -68,7 +68,7 @@ std::string ReplicaProbe::request(std::int64_t steps) {
     return m_whyNot;
 }
 
-void ReplicaProbe::beginStep(Place place) {
+void ReplicaProbe::selectStep(StepPlace place) {
     m_place = place;
     m_active = m_left > 0;
     m_whole = m_left == 1;
@@ -77,7 +77,7 @@ void ReplicaProbe::beginStep(Place place) {
     m_often = false;
 }
 
-void ReplicaProbe::lookNow(bool often) {
+void ReplicaProbe::inspectNow(bool often) {
     if (!m_whyNot.empty()) return;
     m_active = true;
     m_whole = true;
@@ -112,13 +112,13 @@ void ReplicaProbe::copyValues(Values& to) const {
 }
 
 // Reports the local gradient after the backward phase if it is complete then; if not, together with the mean.
-void ReplicaProbe::passed(Phase phase) {
+void ReplicaProbe::phaseEnded(Phase phase, StepPlace) {
     if (!m_active) return;
-    if (phase == Phase::kBackward || phase == Phase::kMoving) tellOwn();
-    if (phase == Phase::kMoving) tellMean();
+    if (phase == Phase::kBackward || phase == Phase::kMoving) reportOwn();
+    if (phase == Phase::kMoving) reportMean();
 }
 
-void ReplicaProbe::tellOwn() {
+void ReplicaProbe::reportOwn() {
     if (m_ownTold || !hasOwn()) return;
     m_ownTold = true;
     GradientView own = view("own", m_own, m_whole);
@@ -128,7 +128,7 @@ void ReplicaProbe::tellOwn() {
 
 // Reports each rank's angle to the mean; the cells of the mean, which are equal on all ranks of the data-parallel
 // group, are reported by the first one only.
-void ReplicaProbe::tellMean() {
+void ReplicaProbe::reportMean() {
     copyGradients(m_mean);
     if (m_whole) copyValues(m_before);
     const bool cells = m_whole && m_parts.layout.dataRank() == 0;
@@ -139,7 +139,7 @@ void ReplicaProbe::tellMean() {
     m_parts.observer.onEvent(std::move(mean));
 }
 
-void ReplicaProbe::endStep() {
+void ReplicaProbe::endStep(const FinishedStep&) {
     if (!std::exchange(m_active, false)) return;
     m_left = std::max<std::int64_t>(m_left - 1, 0);
     if (!m_whole || m_before.size() != m_begins.back()) return;

@@ -11,6 +11,7 @@
 #include "parallel/strategy/strategy.h"
 #include "telemetry/events/events.h"
 #include "telemetry/steps/phase.h"
+#include "train/parts/step_observer.h"
 #include "train/parts/trainer_observer.h"
 
 namespace ringside {
@@ -20,7 +21,7 @@ namespace ringside {
 //
 // Only for models of up to kMostParameters parameters on the CPU whose layers several ranks train on different
 // samples. All ranks must inspect the same steps. Sharded parameters are gathered for it.
-class ReplicaProbe {
+class ReplicaProbe final : public StepObserver {
   public:
     static constexpr std::int64_t kMostParameters = 200'000;
 
@@ -30,10 +31,6 @@ class ReplicaProbe {
         TrainerObserver& observer;
         RankLayout layout;
     };
-    struct Place {
-        std::int64_t step = 0;
-        std::int64_t epoch = 0;
-    };
 
     explicit ReplicaProbe(const Parts& parts);
     void setStrategy(Strategy& strategy);  // call before the first step; the strategy must outlive this object
@@ -41,12 +38,13 @@ class ReplicaProbe {
     // Inspects the next `steps` steps: all details of the last one, norms and angles of the other ones. Call on all
     // ranks. Returns the reason if inspection is not possible, an empty text if it is.
     std::string request(std::int64_t steps);
-    void beginStep(Place place);
+    // Decides whether to inspect the step. Call after its data phase, before its backward pass.
+    void selectStep(StepPlace place);
     // Inspects the current step in full. Call before its backward pass. `often` means that many steps are inspected in
     // a row, with fewer cells each.
-    void lookNow(bool often = false);
-    void passed(Phase phase);
-    void endStep();
+    void inspectNow(bool often = false);
+    void phaseEnded(Phase phase, StepPlace place) override;
+    void endStep(const FinishedStep& step) override;
 
     // Returns the callback that receives local gradients before they are averaged; empty if inspection is not
     // possible.
@@ -60,18 +58,18 @@ class ReplicaProbe {
     void copyGradients(Values& to) const;
     void copyValues(Values& to) const;
     bool hasOwn() const { return m_strategy != nullptr && m_ownCount >= m_strategy->trainedHere().size(); }
-    void tellOwn();
+    void reportOwn();
     GradientView view(const char* moment, const Values& values, bool withCells) const;
     void addCells(GradientView& view, const Values& values) const;
     std::vector<double> ringOf(const Values& values) const;
-    void tellMean();
+    void reportMean();
 
     Parts m_parts;
     float m_ownShare = 1;  // factor that scales the local gradient to the mean over the local samples
     Strategy* m_strategy = nullptr;
     std::string m_whyNot;
     std::vector<std::size_t> m_begins;  // offset of each parameter in Values, and the total size at the end
-    Place m_place;
+    StepPlace m_place;
     std::int64_t m_left = 0;  // requested steps that remain
     bool m_active = false;    // the current step is inspected
     bool m_whole = false;     // the current step is inspected in full, with cells

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train/loop/index_report.h"
+#include "train/observe/index_report.h"
 
 #include <algorithm>
 #include <utility>

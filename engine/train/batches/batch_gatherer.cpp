@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train/loop/batch_gatherer.h"
+#include "train/batches/batch_gatherer.h"
 
 #include <utility>
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "train/parts/step_observer.h"
 #include "train/parts/trainer_observer.h"
 
 namespace ringside {
@@ -16,7 +17,7 @@ inline constexpr const char* kReportSamplesVariable = "RINGSIDE_REPORT_SAMPLES";
 // Reports after each step which samples a rank trained on. "auto" reports only while the cost is negligible: after
 // steps of at least 20 ms and 5 us per sample, up to kMostInAuto samples per run. Faster runs are identified by the
 // hash that each epoch reports.
-class IndexReport {
+class IndexReport final : public StepObserver {
   public:
     static constexpr std::int64_t kLeastStepUs = 20'000;
     static constexpr std::int64_t kLeastSampleUs = 5;
@@ -25,6 +26,9 @@ class IndexReport {
     // `when` is auto, always or never.
     IndexReport(const std::string& when, int rank, TrainerObserver& observer);
 
+    void endStep(const FinishedStep& step) override {
+        stepDone(step.place.epoch, step.place.step, step.firstSlot, step.indices);
+    }
     // Reports the sample indices of the finished step `step`. `slot` is the position of the first one in the rank's
     // list for the epoch.
     void stepDone(std::int64_t epoch, std::int64_t step, std::int64_t slot, std::span<const std::int64_t> indices);

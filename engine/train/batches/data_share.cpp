@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/batches/data_share.h"
+
+#include <algorithm>
+#include <string>
+
+#include "sampling/plan/epoch_spec.h"
+#include "train/parts/training_error.h"
+
+namespace ringside {
+namespace {
+
+RankLayout layoutOf(const TrainerParts& parts) {
+    RunConfig config = parts.config;
+    config.parallel.worldSize = parts.communicator.size();
+    return {meshOf(config), parts.communicator.rank()};
+}
+
+std::int64_t samplesPerRank(const Dataset* dataset, int ranks) {
+    return dataset ? (dataset->size() + ranks - 1) / ranks : 0;
+}
+
+}  // namespace
+
+DataShare::DataShare(const TrainerParts& parts)
+    : m_parts(parts), m_layout(layoutOf(parts)), m_task(modelTask(*parts.data.training)) {
+    const std::int64_t share =
+        std::max({shardNumbers(trainingSpec(0)).samplesPerRank,
+                  samplesPerRank(parts.data.validation.get(), m_layout.dataSize()), std::int64_t{1}});
+    m_largestBatch = std::min(parts.config.loader.batchSize, share);
+}
+
+ShardSpec DataShare::trainingSpec(std::int64_t epoch) const {
+    ShardSpec spec = epochSpec(m_parts.config, m_parts.data.training, epoch);
+    spec.worldSize = m_layout.dataSize();
+    return spec;
+}
+
+ShardPlan DataShare::trainingPlan(std::int64_t epoch) const {
+    return valueOrThrow(ShardPlan::make(trainingSpec(epoch)));
+}
+
+std::optional<ShardPlan> DataShare::validationPlan() const {
+    if (!m_parts.data.validation || m_parts.data.validation->size() == 0) return std::nullopt;
+    return valueOrThrow(ShardPlan::make({.datasetSize = m_parts.data.validation->size(),
+                                         .worldSize = m_layout.dataSize(),
+                                         .shuffle = false,
+                                         .batchSize = m_parts.config.loader.batchSize}));
+}
+
+void checkShard(const ShardPlan& plan) {
+    if (plan.stepsPerEpoch() > 0) return;
+    const std::string perRank = std::to_string(plan.samplesPerRank());
+    const std::string samples = std::to_string(plan.spec().datasetSize) + " training samples on " +
+                                std::to_string(plan.spec().worldSize) + " ranks";
+    if (plan.samplesPerRank() == 0)
+        throw TrainingError(samples + " leave every rank an empty shard" +
+                            (plan.spec().dropLast ? ": switch sampler.drop_last off or use fewer ranks"
+                                                  : ": choose a data set with samples to train on"));
+    throw TrainingError(samples + " give every rank " + perRank + ", fewer than one batch of " +
+                        std::to_string(plan.spec().batchSize) +
+                        ", and loader.drop_last drops it: lower loader.batch_size or switch loader.drop_last off");
+}
+
+std::string smallShardText(const ShardPlan& plan) {
+    if (plan.spec().batchSize <= plan.samplesPerRank()) return {};
+    return "loader.batch_size " + std::to_string(plan.spec().batchSize) +
+           " is larger than a rank's shard: each step trains all " + std::to_string(plan.samplesPerRank()) +
+           " samples of it";
+}
+
+std::size_t uniqueSlots(const ShardPlan& plan, int dataRank, SlotRange range) {
+    std::int64_t unique = range.count;
+    while (unique > 0 && plan.isPadded(dataRank, range.first + unique - 1)) --unique;
+    return static_cast<std::size_t>(unique);
+}
+
+}  // namespace ringside

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sampling/plan/shard_plan.h"
+#include "train/batches/batch_gatherer.h"
+#include "train/parts/trainer_observer.h"
+
+namespace ringside {
+
+// Training batches of one rank, with the samples of the current epoch and the time spent waiting for batches.
+class TrainingBatches {
+  public:
+    // `observer` and the references in `parts` must outlive this object.
+    TrainingBatches(const GathererParts& parts, TrainerObserver& observer) : m_gatherer(parts), m_observer(observer) {}
+
+    void setScale(const ChannelScale& scale) { m_gatherer.setScale(scale); }  // call before the first epoch
+
+    // Starts an epoch at batch `firstBatch`. The samples of the batches before it count as trained.
+    void begin(const ShardPlan& plan, int dataRank, std::int64_t epoch, std::int64_t firstBatch);
+    // Blocks until the next batch is ready. The batch is valid until the next call of next() or end().
+    Batch next();
+    void end() { m_gatherer.end(); }
+
+    // Returns the sample indices of the current epoch's batches until now, in order.
+    std::span<const std::int64_t> trained() const { return m_trained; }
+    // Returns the time at which the last batch was ready, in microseconds.
+    std::int64_t readyUs() const { return m_readyUs; }
+    // Returns the time spent in next() since the last call of this function, in microseconds.
+    std::int64_t takeWaitUs() { return std::exchange(m_waitUs, 0); }
+
+  private:
+    BatchGatherer m_gatherer;
+    TrainerObserver& m_observer;
+    std::vector<std::int64_t> m_trained;
+    std::int64_t m_waitUs = 0;
+    std::int64_t m_readyUs = 0;
+};
+
+}  // namespace ringside

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/loop/epoch_reports.h"
+
+#include <bit>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/crypto/sha256.h"
+#include "cost/strategy_cost.h"
+
+namespace ringside {
+namespace {
+
+std::string hashOf(std::span<const std::int64_t> indices) {
+    Sha256 sum;
+    sum.add(std::as_bytes(indices));
+    return sum.hex();
+}
+
+}  // namespace
+
+void EpochReports::result(const char* split, MetricSums& sums, const TrainingPosition& position) const {
+    TrainerObserver& observer = m_parts.trainer.observer;
+    const double none = std::nan("");
+    const bool hits = m_parts.loss.countsCorrect();
+    if (m_parts.trainer.config.stepPitfalls.localMetrics && split == std::string_view("val"))
+        observer.onEvent(LocalResult{rank(), position.epoch, sums.loss(), hits ? sums.accuracy() : none, sums.samples(),
+                                     position.step});
+    sums.reduce(m_parts.strategy.readers());
+    if (rank() != 0) return;
+    observer.onEvent(EpochResult{.epoch = position.epoch,
+                                 .split = split,
+                                 .loss = sums.loss(),
+                                 .accuracy = hits ? sums.accuracy() : none,
+                                 .samples = sums.samples(),
+                                 .lossPadded = sums.lossPadded(),
+                                 .accuracyPadded = hits ? sums.accuracyPadded() : none,
+                                 .samplesPadded = sums.samplesPadded(),
+                                 .step = position.step,
+                                 .timeUs = observer.nowUs(),
+                                 .nonFiniteBatches = sums.nonFiniteBatches()});
+}
+
+void EpochReports::epochEnd(std::span<const std::int64_t> trained, const TrainingPosition& position) const {
+    if (m_parts.layout.isReader())
+        m_parts.trainer.observer.onEvent(Consumed{m_parts.layout.dataRank(), position.epoch,
+                                                  static_cast<std::int64_t>(trained.size()), hashOf(trained)});
+    replica(position);
+}
+
+void EpochReports::memory() const {
+    MemoryCount& count = m_parts.trainer.backend.memory();
+    m_parts.trainer.observer.onEvent(RankMemory{.rank = rank(),
+                                                .parameters = count.of(MemoryClass::kParameters),
+                                                .gradients = count.of(MemoryClass::kGradients),
+                                                .optimizer = count.of(MemoryClass::kOptimizer),
+                                                .activations = count.of(MemoryClass::kActivations),
+                                                .gathered = count.of(MemoryClass::kGathered),
+                                                .buffers = count.of(MemoryClass::kBuffers),
+                                                .peak = count.all(),
+                                                .predictedPeak = predictedPeak()});
+}
+
+// Returns the predicted peak memory in bytes, or -1 on CUDA devices, whose libraries allocate memory of their own.
+std::int64_t EpochReports::predictedPeak() const {
+    const RunConfig& config = m_parts.trainer.config;
+    const Result<CostSubject> subject = costSubject(config, m_parts.trainer.data);
+    if (!subject || config.parallel.device == DeviceChoice::kCuda) return -1;
+    const Result<StrategyPlan> plan = planStrategy(subject.value());
+    return plan ? predictMemory(subject.value(), plan.value(), rank()).peak() : -1;
+}
+
+void EpochReports::replica(const TrainingPosition& position) const {
+    const std::string sum = m_parts.strategy.isWhole()
+                                ? parameterChecksum(m_parts.model.parameters(), m_parts.trainer.backend)
+                                : parameterChecksum(m_parts.strategy);
+    Replica replica{rank(), position.step, sum};
+    // Checksums of single tensors are added only in epochs 1, 2, 4, 8, ... and multiples of 64: epochs may be short.
+    const auto epoch = static_cast<std::uint64_t>(position.epoch);
+    if (std::has_single_bit(epoch) || epoch % 64 == 0) m_parts.replicas.addChecksums(replica);
+    m_parts.trainer.observer.onEvent(std::move(replica));
+}
+
+}  // namespace ringside

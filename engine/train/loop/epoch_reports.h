@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "config/mesh.h"
+#include "nn/models/loss.h"
+#include "nn/models/model.h"
+#include "parallel/strategy/strategy.h"
+#include "train/checkpoint/checkpoint_keeper.h"
+#include "train/parts/metric_sums.h"
+#include "train/parts/trainer_parts.h"
+#include "train/replicas/replica_probe.h"
+
+namespace ringside {
+
+// Reports of a rank at the start of a training and after each epoch. References must outlive the object.
+class EpochReports {
+  public:
+    struct Parts {
+        const TrainerParts& trainer;
+        const RankLayout& layout;
+        const Model& model;
+        const Loss& loss;
+        Strategy& strategy;
+        const ReplicaProbe& replicas;
+    };
+    explicit EpochReports(const Parts& parts) : m_parts(parts) {}
+
+    // Reports the memory of this rank. Call after all buffers are allocated.
+    void memory() const;
+    // Sums the results over all ranks, which replaces `sums`, and reports them on rank 0. `split` is train or val.
+    // Collective.
+    void result(const char* split, MetricSums& sums, const TrainingPosition& position) const;
+    // Reports the hash of the trained sample indices, and the checksum of the weights. Collective.
+    void epochEnd(std::span<const std::int64_t> trained, const TrainingPosition& position) const;
+    // Reports the checksum of this rank's weights. Collective.
+    void replica(const TrainingPosition& position) const;
+
+  private:
+    std::int64_t predictedPeak() const;
+    int rank() const { return m_parts.trainer.communicator.rank(); }
+
+    Parts m_parts;
+};
+
+}  // namespace ringside

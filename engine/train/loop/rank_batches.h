@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "data/loading/batch_memory.h"
+#include "train/batches/data_share.h"
+#include "train/batches/training_batches.h"
+#include "train/loop/validation.h"
+
+namespace ringside {
+
+// Training and validation batches of one rank, with the memory that their loaders share.
+class RankBatches {
+  public:
+    // Throws TrainingError if loader's transforms do not suit the samples. Both arguments must outlive this object.
+    RankBatches(const TrainerParts& parts, const DataShare& share);
+
+    TrainingBatches& training() { return m_training; }
+    Validation& validation() { return m_validation; }
+    // Scales training and validation samples. Call before the first epoch.
+    void setScale(const ChannelScale& scale);
+
+  private:
+    std::unique_ptr<BatchMemory> m_hostMemory;
+    TrainingBatches m_training;
+    Validation m_validation;
+};
+
+}  // namespace ringside

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/loop/step_instruments.h"
+
+#include <algorithm>
+#include <string>
+
+#include "train/observe/index_report.h"
+#include "train/observe/inspected_steps.h"
+#include "train/observe/link_report.h"
+#include "train/observe/progress_report.h"
+#include "train/observe/throttle.h"
+#include "train/observe/timed_saves.h"
+#include "train/observe/trace_report.h"
+#include "train/observe/traffic_report.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kMostTracedCollectives = 1024;  // per step
+
+// Returns the number of parameters that this rank updates.
+std::int64_t ownParameters(const Mesh& mesh, const Strategy& strategy) {
+    std::int64_t all = 0;
+    for (const Parameter* one : strategy.wholeParameters()) all += one->shape.count();
+    return all / std::max<std::int64_t>(1, mesh.shard * mesh.pipeline);
+}
+
+}  // namespace
+
+StepInstruments::StepInstruments(const TrainerParts& parts, const DataShare& share)
+    : m_parts(parts),
+      m_share(share),
+      m_collectives(parts.observer.progress().phase, kMostTracedCollectives),
+      m_tracedCommunicator(parts.communicator, &m_collectives),
+      m_pacer(DevicePace(parts.config, share.task()), parts.communicator.rank(), parts.observer.progress().phase),
+      m_replicas(
+          {.config = parts.config, .backend = parts.backend, .observer = parts.observer, .layout = share.layout()}),
+      m_tracer({.trace = parts.config.telemetry.trace,
+                .rank = parts.communicator.rank(),
+                .worldSize = parts.communicator.size()},
+               parts.observer.progress().phase, m_collectives) {}
+
+void StepInstruments::listenTo(StrategyParts& strategy) {
+    strategy.tell = [this](const std::string& text) {
+        m_parts.observer.onEvent(LogLine{m_parts.communicator.rank(), "info", text, m_parts.observer.nowUs()});
+    };
+    strategy.passed = [this](Phase phase) { m_steps.phaseEnded(phase); };
+    strategy.watch = &m_layerShow;
+    strategy.ownGradient = m_replicas.ownGradient();
+    strategy.acting = [this](const PipelineAction& action, double share) { show(action, share); };
+    strategy.trace = &m_collectives;
+}
+
+// The list is in the order in which a step begins. At the end of a phase and of the step it is called from its end:
+// reports come before the pause in which a person reads them, and the trace ends last.
+void StepInstruments::attach(const Observed& observed) {
+    TrainerObserver& observer = m_parts.observer;
+    const int rank = m_parts.communicator.rank();
+    const RankLayout& layout = m_share.layout();
+    m_control = &observed.control;
+    m_replicas.setStrategy(observed.strategy);
+    m_tracer.setPlanned(observed.strategy.plannedShares());
+
+    m_steps.add<TraceReport>(m_tracer, observed.control, observer, rank == 0);
+    if (rank == 0) m_steps.add<TimedSaves>(observed.checkpoints, observed.batches, observed.control);
+    m_steps.add<InspectedSteps>(m_replicas, observed.control);
+    m_steps.addReference(observed.control);
+    m_steps.add<Throttle>(Throttle::Parts{m_pacer, m_parts.config.stepPitfalls, m_parts.control, observer, rank,
+                                          ownParameters(layout.mesh, observed.strategy)});
+    m_steps.add<LinkReport>(m_parts.communicator, observer);
+    m_steps.addReference(m_replicas);
+    m_stepReport = &m_steps.add<StepReport>(StepReport::Parts{m_parts, layout, observed.loss, observed.strategy,
+                                                              observed.batches, m_tracer, observed.checkpoints});
+    m_steps.add<IndexReport>(layout.isReader() ? m_parts.reportSamples : "never", layout.dataRank(), observer);
+    m_steps.add<TrafficReport>(rank, m_share.largestBatch(), observed.strategy, observer);
+    m_steps.add<ProgressReport>(observer.progress());
+    if (layout.mesh.pipeline == 1) m_layerShow.follow(observed.control, m_parts.config.training.accumulateSteps);
+}
+
+// Reports the pipeline action that the rank executes, if single phases or slow motion are shown.
+void StepInstruments::show(const PipelineAction& action, double share) {
+    if (!m_control->showsParts()) return;
+    const Phase phase = action.work == PipelineWork::kForward ? Phase::kForward : Phase::kBackward;
+    m_control->showPart(phase, -1, action.text(), share / static_cast<double>(m_parts.config.training.accumulateSteps));
+}
+
+}  // namespace ringside

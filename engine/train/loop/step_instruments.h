@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "comm/communicator.h"
+#include "parallel/strategy/strategy.h"
+#include "telemetry/steps/collective_trace.h"
+#include "train/batches/data_share.h"
+#include "train/batches/training_batches.h"
+#include "train/checkpoint/checkpoint_keeper.h"
+#include "train/control/layer_show.h"
+#include "train/control/run_control.h"
+#include "train/observe/step_report.h"
+#include "train/pace/pacer.h"
+#include "train/parts/step_observer.h"
+#include "train/parts/trainer_parts.h"
+#include "train/replicas/replica_probe.h"
+#include "train/trace/step_tracer.h"
+
+namespace ringside {
+
+// Records the communicator's collectives while it exists. It must be built before the strategy splits groups off the
+// communicator, and destroyed after them.
+class TracedCommunicator {
+  public:
+    TracedCommunicator(Communicator& communicator, CollectiveTrace* trace) : m_communicator(communicator) {
+        communicator.traceInto(trace);
+    }
+    ~TracedCommunicator() { m_communicator.traceInto(nullptr); }
+    TracedCommunicator(const TracedCommunicator&) = delete;
+    TracedCommunicator& operator=(const TracedCommunicator&) = delete;
+
+  private:
+    Communicator& m_communicator;
+};
+
+// Observers and delays of the steps of a rank, none of which changes their results: tracing, slow motion,
+// reports, inspection of replicas, emulation of a slower device.
+//
+// Built before the model and the strategy, because both call it; attach() then adds the observers that read from them.
+class StepInstruments {
+  public:
+    // Objects that observers read. Each must outlive the instruments' last step.
+    struct Observed {
+        const Loss& loss;
+        Strategy& strategy;
+        TrainingBatches& batches;
+        CheckpointKeeper& checkpoints;
+        RunControl& control;
+    };
+
+    // Both arguments must outlive this object.
+    StepInstruments(const TrainerParts& parts, const DataShare& share);
+
+    // Adds the callbacks of a strategy to its dependencies.
+    void listenTo(StrategyParts& strategy);
+    // Adds all observers in their order. Call once, before the first step.
+    void attach(const Observed& observed);
+
+    StepObservers& steps() { return m_steps; }
+    StepReport& stepReport() { return *m_stepReport; }  // after attach()
+    StepTracer& tracer() { return m_tracer; }
+    const StepTracer& tracer() const { return m_tracer; }
+    ReplicaProbe& replicas() { return m_replicas; }
+
+  private:
+    void show(const PipelineAction& action, double share);
+
+    const TrainerParts& m_parts;
+    const DataShare& m_share;
+    CollectiveTrace m_collectives;
+    TracedCommunicator m_tracedCommunicator;
+    Pacer m_pacer;
+    LayerShow m_layerShow{m_pacer};
+    ReplicaProbe m_replicas;
+    StepTracer m_tracer;
+    RunControl* m_control = nullptr;     // set by attach()
+    StepReport* m_stepReport = nullptr;  // set by attach(), owned by m_steps
+    StepObservers m_steps;
+};
+
+}  // namespace ringside

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/loop/validation.h"
+
+#include <algorithm>
+
+namespace ringside {
+namespace {
+
+// Returns the number of validation batches between two checks for control commands, the same on every rank. Each check
+// costs a collective: after each batch that may take seconds, after up to 32 small ones.
+std::int64_t batchesBetweenStopChecks(const TrainerParts& parts) {
+    constexpr std::int64_t kMostBatches = 32;
+    constexpr std::int64_t kValues = 1'000'000;
+    const std::int64_t perBatch = parts.config.loader.batchSize * parts.data.training->shape().features;
+    return std::clamp<std::int64_t>(kValues / std::max<std::int64_t>(perBatch, 1), 1, kMostBatches);
+}
+
+}  // namespace
+
+Validation::Validation(const TrainerParts& parts, const DataShare& share, const GathererParts& gatherer)
+    : m_parts(parts), m_dataRank(share.layout().dataRank()), m_plan(share.validationPlan()), m_gatherer(gatherer) {}
+
+std::optional<MetricSums> Validation::evaluate(Strategy& strategy, RunControl& control, StepPlace done) {
+    MetricSums sums;
+    strategy.beginEvaluation();
+    m_gatherer.begin(*m_plan, m_dataRank, done.epoch);
+    const bool finished = addBatches(strategy, control, done, sums);
+    m_gatherer.end();
+    return finished ? std::optional(sums) : std::nullopt;
+}
+
+bool Validation::addBatches(Strategy& strategy, RunControl& control, StepPlace done, MetricSums& sums) {
+    const std::int64_t between = batchesBetweenStopChecks(m_parts);
+    Progress& progress = m_parts.observer.progress();
+    for (std::int64_t batch = 0; batch < m_plan->stepsPerEpoch(); ++batch) {
+        if (batch % between == between - 1 && !control.betweenBatches({done.step, done.epoch})) return false;
+        const Batch samples = next();
+        progress.batches.fetch_add(1, std::memory_order_relaxed);
+        const PhaseScope scope(progress.phase, Phase::kValidation);
+        sums.add(strategy.evaluate(samples), uniqueSlots(*m_plan, m_dataRank, m_plan->batch(batch)));
+    }
+    return true;
+}
+
+Batch Validation::next() {
+    const PhaseScope scope(m_parts.observer.progress().phase, Phase::kDataWait);
+    return m_gatherer.next();
+}
+
+}  // namespace ringside

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "parallel/strategy/strategy.h"
+#include "train/batches/batch_gatherer.h"
+#include "train/batches/data_share.h"
+#include "train/control/run_control.h"
+#include "train/parts/metric_sums.h"
+
+namespace ringside {
+
+// Evaluates the validation samples of one rank after each epoch.
+class Validation {
+  public:
+    // References, also those in `gatherer`, must outlive this object.
+    Validation(const TrainerParts& parts, const DataShare& share, const GathererParts& gatherer);
+
+    void setScale(const ChannelScale& scale) { m_gatherer.setScale(scale); }  // call before the first evaluation
+    bool hasSamples() const { return m_plan.has_value(); }
+    // Evaluates all samples of this rank. Returns nothing if a stop command ended the evaluation. Collective.
+    std::optional<MetricSums> evaluate(Strategy& strategy, RunControl& control, StepPlace done);
+
+  private:
+    bool addBatches(Strategy& strategy, RunControl& control, StepPlace done, MetricSums& sums);
+    Batch next();
+
+    const TrainerParts& m_parts;
+    int m_dataRank;
+    std::optional<ShardPlan> m_plan;  // empty without validation samples
+    BatchGatherer m_gatherer;
+};
+
+}  // namespace ringside

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/observe/inspected_steps.h"
+
+namespace ringside {
+
+void InspectedSteps::phaseEnded(Phase phase, StepPlace place) {
+    if (phase == Phase::kDataWait) m_probe.selectStep(place);
+    const bool beforePass = phase == Phase::kDataWait || phase == Phase::kForward;
+    if (beforePass && m_control.isShown(place.step)) m_probe.inspectNow(!m_control.isHeldSoon());
+}
+
+}  // namespace ringside

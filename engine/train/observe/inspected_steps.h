@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "train/control/run_control.h"
+#include "train/parts/step_observer.h"
+#include "train/replicas/replica_probe.h"
+
+namespace ringside {
+
+// Selects the steps that a ReplicaProbe inspects: the requested ones, and those that a person watches in slow motion
+// or phase by phase. Must be called after the pause at the end of a phase, because a command can arrive in it.
+class InspectedSteps final : public StepObserver {
+  public:
+    InspectedSteps(ReplicaProbe& probe, const RunControl& control) : m_probe(probe), m_control(control) {}
+    void phaseEnded(Phase phase, StepPlace place) override;
+
+  private:
+    ReplicaProbe& m_probe;
+    const RunControl& m_control;
+};
+
+}  // namespace ringside

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "comm/communicator.h"
+#include "train/observe/link_watch.h"
+#include "train/parts/step_observer.h"
+#include "train/parts/trainer_observer.h"
+
+namespace ringside {
+
+// Reports the traffic on the connections to other hosts, and ends the step of the ContributionWatch. References must
+// outlive the report.
+class LinkReport final : public StepObserver {
+  public:
+    LinkReport(Communicator& communicator, TrainerObserver& observer)
+        : m_communicator(communicator), m_observer(observer), m_watch(communicator.rank()) {}
+    void endStep(const FinishedStep& step) override;
+
+  private:
+    Communicator& m_communicator;
+    TrainerObserver& m_observer;
+    LinkWatch m_watch;
+};
+
+}  // namespace ringside

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "telemetry/events/sink.h"
+#include "train/parts/step_observer.h"
+
+namespace ringside {
+
+// Stores the number of finished steps for heartbeats. `progress` must outlive the report.
+class ProgressReport final : public StepObserver {
+  public:
+    explicit ProgressReport(Progress& progress) : m_progress(progress) {}
+    void endStep(const FinishedStep& step) override {
+        m_progress.step.store(step.place.step, std::memory_order_relaxed);
+    }
+
+  private:
+    Progress& m_progress;
+};
+
+}  // namespace ringside

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "config/mesh.h"
+#include "nn/models/loss.h"
+#include "parallel/strategy/strategy.h"
+#include "train/batches/training_batches.h"
+#include "train/checkpoint/checkpoint_keeper.h"
+#include "train/parts/step_observer.h"
+#include "train/parts/trainer_parts.h"
+#include "train/trace/step_tracer.h"
+
+namespace ringside {
+
+// Reports the results of the steps that training.log_every selects, and each loss that is not finite.
+class StepReport final : public StepObserver {
+  public:
+    // All references must outlive the report.
+    struct Parts {
+        const TrainerParts& trainer;
+        const RankLayout& layout;
+        const Loss& loss;
+        Strategy& strategy;
+        TrainingBatches& batches;
+        StepTracer& tracer;
+        const CheckpointKeeper& checkpoints;
+    };
+    explicit StepReport(const Parts& parts) : m_parts(parts) {}
+
+    // Sets the number of steps of the whole run. Call before the first step.
+    void setPlannedSteps(std::int64_t steps) { m_plannedSteps = steps; }
+    // True if this step must measure the gradient norm. Call once per step, before its update.
+    bool takesNorm(std::int64_t step);
+    // Throws TrainingError or CommError for a loss that is not finite, if training.on_non_finite is stop.
+    void endStep(const FinishedStep& step) override;
+
+  private:
+    bool isLogged(std::int64_t step) const { return step % m_parts.trainer.config.training.logEvery == 0; }
+    StepRecord recordOf(const FinishedStep& step);
+    void reportNonFinite(const FinishedStep& step);
+    std::string lossText(const FinishedStep& step) const;  // error text for a loss that is not finite
+
+    Parts m_parts;
+    std::int64_t m_plannedSteps = 0;
+    std::optional<std::int64_t> m_normUs;  // time of the last gradient-norm measurement
+    bool m_reportedNonFinite = false;
+};
+
+}  // namespace ringside

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "config/pitfalls_config.h"
+#include "train/pace/pacer.h"
+#include "train/parts/control_source.h"
+#include "train/parts/step_observer.h"
+#include "train/parts/trainer_observer.h"
+#include "train/trace/slow_phase.h"
+
+namespace ringside {
+
+// Makes the steps of a rank as slow as parallel.pace and pitfalls.slow_rank request, and reports when the CPU cannot
+// keep the pace. All references must outlive the throttle.
+class Throttle final : public StepObserver {
+  public:
+    struct Parts {
+        Pacer& pacer;
+        const StepPitfalls& pitfalls;
+        ControlSource& control;  // a stop ends the delay of a slow rank
+        TrainerObserver& observer;
+        int rank = 0;
+        std::int64_t parameters = 0;  // number of parameters that this rank updates
+    };
+    explicit Throttle(const Parts& parts);
+    void beginStep(StepPlace place) override;
+    void phaseEnded(Phase phase, StepPlace place) override;
+    void endStep(const FinishedStep& step) override;
+
+  private:
+    Parts m_parts;
+    SlowPhase m_slowPhase;
+};
+
+}  // namespace ringside

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "train/control/run_control.h"
+#include "train/parts/step_observer.h"
+#include "train/parts/trainer_observer.h"
+#include "train/trace/step_tracer.h"
+
+namespace ringside {
+
+// Traces steps and reports the traces. Must be the first observer, so that a trace contains the work of the others and
+// the collective in which ranks agree on commands. On rank 0 it proposes how often to trace.
+class TraceReport final : public StepObserver {
+  public:
+    TraceReport(StepTracer& tracer, RunControl& control, TrainerObserver& observer, bool isRankZero)
+        : m_tracer(tracer), m_control(control), m_observer(observer), m_isRankZero(isRankZero) {}
+    void beginStep(StepPlace place) override;
+    void endStep(const FinishedStep& step) override;
+
+  private:
+    StepTracer& m_tracer;
+    RunControl& m_control;
+    TrainerObserver& m_observer;
+    const bool m_isRankZero;
+};
+
+}  // namespace ringside

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/observe/traffic_report.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kMostReported = 2;
+
+}  // namespace
+
+void TrafficReport::beginStep(StepPlace) {
+    if (m_reported < kMostReported) m_sentBefore = m_strategy.bytesSent();
+}
+
+void TrafficReport::endStep(const FinishedStep& step) {
+    if (m_reported == kMostReported || step.lastRows != m_fullBatch) return;
+    ++m_reported;
+    m_observer.onEvent(RankTraffic{m_rank, step.place.step, m_strategy.bytesSent() - m_sentBefore});
+}
+
+}  // namespace ringside

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "parallel/strategy/strategy.h"
+#include "train/parts/step_observer.h"
+#include "train/parts/trainer_observer.h"
+
+namespace ringside {
+
+// Reports the bytes sent in the first two full-batch steps. Some strategies also measure norms in the first. References
+// must outlive the report.
+class TrafficReport final : public StepObserver {
+  public:
+    // `fullBatch` is the number of samples of each batch except an epoch's last.
+    TrafficReport(int rank, std::int64_t fullBatch, const Strategy& strategy, TrainerObserver& observer)
+        : m_rank(rank), m_fullBatch(fullBatch), m_strategy(strategy), m_observer(observer) {}
+    void beginStep(StepPlace place) override;
+    void endStep(const FinishedStep& step) override;
+
+  private:
+    const int m_rank;
+    const std::int64_t m_fullBatch;
+    const Strategy& m_strategy;
+    TrainerObserver& m_observer;
+    std::int64_t m_sentBefore = 0;  // bytes sent before the step
+    int m_reported = 0;             // number of reported steps
+};
+
+}  // namespace ringside

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "telemetry/steps/phase.h"
+#include "train/parts/step_sums.h"
+
+namespace ringside {
+
+// The step that a rank trains.
+struct StepPlace {
+    std::int64_t step = 0;   // number of the step, from 1
+    std::int64_t epoch = 0;  // from 0
+};
+
+// A step whose weights are updated. Valid only during StepObserver::endStep().
+struct FinishedStep {
+    StepPlace place;
+    std::int64_t firstSlot = 0;                  // position of the step's first sample in the rank's list of the epoch
+    std::span<const std::int64_t> indices = {};  // sample indices, in order
+    std::int64_t lastRows = 0;                   // samples of the step's last batch
+    std::int64_t readyUs = 0;                    // time at which the last batch was ready, in microseconds
+    const StepSums& sums;                        // sums over the samples
+    double gradientNorm = 0;                     // see StepResult
+    std::optional<bool> controlSignal = {};      // StepResult::signal
+};
+
+// Observer of the steps of one rank, which must not change their results. Called in the training thread.
+class StepObserver {
+  public:
+    virtual ~StepObserver() = default;
+    // Called before the first batch of the step is fetched.
+    virtual void beginStep(StepPlace /*place*/) {}
+    // Called at the end of a phase: data, forward, backward, moving and optimizer, in this order. Strategies that
+    // record the step leave out the three in the middle. With training.accumulate_steps above 1, forward ends once per
+    // micro-batch, before the end of data.
+    virtual void phaseEnded(Phase /*phase*/, StepPlace /*place*/) {}
+    virtual void endStep(const FinishedStep& /*step*/) {}
+};
+
+// List of observers. beginStep() is called in the order of the list; phaseEnded() and endStep() in the reverse order,
+// so that the first observer encloses the others.
+class StepObservers {
+  public:
+    // Adds an observer at the end of the list. The reference is valid as long as the list exists.
+    template <class Observer, class... Arguments>
+    Observer& add(Arguments&&... arguments) {
+        auto made = std::make_unique<Observer>(std::forward<Arguments>(arguments)...);
+        Observer& added = *made;
+        m_observers.push_back(&added);
+        m_owned.push_back(std::move(made));
+        return added;
+    }
+    // Adds an observer that must outlive the list.
+    void addReference(StepObserver& observer) { m_observers.push_back(&observer); }
+
+    void beginStep(StepPlace place) {
+        m_place = place;
+        for (StepObserver* observer : m_observers) observer->beginStep(place);
+    }
+    void phaseEnded(Phase phase) {
+        for (auto at = m_observers.rbegin(); at != m_observers.rend(); ++at) (*at)->phaseEnded(phase, m_place);
+    }
+    void endStep(const FinishedStep& step) {
+        for (auto at = m_observers.rbegin(); at != m_observers.rend(); ++at) (*at)->endStep(step);
+    }
+
+  private:
+    StepPlace m_place;
+    std::vector<std::unique_ptr<StepObserver>> m_owned;
+    std::vector<StepObserver*> m_observers;
+};
+
+}  // namespace ringside

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/parts/step_observer.h"
+
+#include <string>
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+namespace {
+
+// Writes its name and the number of the step for each call.
+class NamedObserver final : public StepObserver {
+  public:
+    NamedObserver(std::string name, std::vector<std::string>& calls) : m_name(std::move(name)), m_calls(calls) {}
+    void beginStep(StepPlace place) override { write("begin", place); }
+    void phaseEnded(Phase phase, StepPlace place) override { write(std::string(phaseName(phase)), place); }
+    void endStep(const FinishedStep& step) override { write("end", step.place); }
+
+  private:
+    void write(const std::string& what, StepPlace place) {
+        m_calls.push_back(m_name + " " + what + " " + std::to_string(place.step));
+    }
+
+    std::string m_name;
+    std::vector<std::string>& m_calls;
+};
+
+}  // namespace
+
+TEST_CASE("The first observer of a step begins first and ends last") {
+    std::vector<std::string> calls;
+    NamedObserver outer("outer", calls);
+    StepObservers observers;
+    observers.addReference(outer);
+    observers.add<NamedObserver>("inner", calls);
+    const StepSums sums;
+    observers.beginStep({7, 1});
+    observers.phaseEnded(Phase::kForward);
+    observers.endStep({.place = {7, 1}, .sums = sums});
+    CHECK(calls == std::vector<std::string>{"outer begin 7", "inner begin 7", "inner forward 7", "outer forward 7",
+                                            "inner end 7", "outer end 7"});
+}
