@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "telemetry/data/step_merger.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "telemetry/data/run_data.h"
 
 // Algorithm: each rank has a queue of steps that are not merged yet. While no queue is empty, the lowest step number at
 // the fronts is examined. If all fronts have this number, the step is merged and all fronts are removed. Otherwise some

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace ringside {
+
+// Appends to a list that discards its older half when it is full.
+template <class T>
+void appendBounded(std::vector<T>& list, const T& value, std::size_t most) {
+    if (list.size() >= most) list.erase(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(most / 2));
+    list.push_back(value);
+}
+
+}  // namespace ringside

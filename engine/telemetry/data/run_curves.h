@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "telemetry/data/phase_sums.h"
+#include "telemetry/data/rank_data.h"
+#include "telemetry/data/series.h"
+#include "telemetry/data/step_merger.h"
+#include "telemetry/steps/phase.h"
+
+namespace ringside {
+
+// Curves that a RunData keeps. kKept: all, for display. kGlobal: only those over all ranks, and no sample indices, for
+// programs that hold many runs. kLeftOut: none, for programs that only count.
+enum class Curves { kKept, kGlobal, kLeftOut };
+
+// Curves of one run over its steps, in bounded memory.
+class RunCurves {
+  public:
+    explicit RunCurves(Curves kept) : m_kept(kept) {}
+
+    // Starts the curves of the phases. Also called when the number of ranks changes.
+    void begin(int worldSize);
+    // Sets the number of steps by which the position within the epochs is computed; 0: not known.
+    void setStepsPerEpoch(std::int64_t steps) { m_stepsPerEpoch = steps; }
+
+    // Adds a step of one rank to its curves. `samples` is the number of its samples including this step.
+    void add(RankData& rank, const StepsFrame& frame, std::size_t index, std::int64_t samples) const;
+    // Adds the phases of a rank's traced steps. `last` is the last global step.
+    void addPhases(const StepsFrame& frame, const std::optional<GlobalStep>& last);
+    void add(const GlobalStep& step);
+    // Adds the last throughput point. Call at the end of the run.
+    void end();
+
+    Curves kept() const { return m_kept; }
+    const Series& loss() const { return m_loss; }
+    const Series& accuracy() const { return m_accuracy; }
+    const Series& throughput() const { return m_throughput; }
+    const Series& gradientNorm() const { return m_gradientNorm; }
+    const Series& learningRate() const { return m_learningRate; }
+    const Series& phaseTime(Phase phase) const { return m_phaseTimes[static_cast<std::size_t>(phase)]; }
+
+  private:
+    SeriesPoint placeOf(std::int64_t step, std::int64_t epoch, std::int64_t samples, std::int64_t timeUs) const;
+    void addThroughput(const SeriesPoint& place);
+    void addThroughputPoint(const SeriesPoint& from, const SeriesPoint& to);
+
+    Curves m_kept;
+    std::int64_t m_stepsPerEpoch = 0;
+    Series m_loss, m_accuracy, m_throughput, m_gradientNorm, m_learningRate;
+    std::optional<PhaseSums> m_phaseSums;
+    std::array<Series, kPhaseCount> m_phaseTimes;
+    // Begin of the interval of the next throughput point, begin of the interval before it, and the last step.
+    SeriesPoint m_throughputFrom, m_throughputBefore, m_throughputUntil;
+};
+
+}  // namespace ringside

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "telemetry/events/events.h"
+
+namespace ringside {
+
+// Control commands that a run executed, and what follows from them: pauses, slow motion and the number of epochs.
+class RunPauses {
+  public:
+    static constexpr double kShowsPhasesAt = 5;  // highest rate at which ranks report phases, in steps per second
+
+    void add(const Controlled& event);
+
+    const std::vector<Controlled>& controls() const { return m_controls; }  // in order, at most 10,000
+    bool isPaused() const { return m_pausedFromUs.has_value(); }
+    // Returns the phase after which the run is paused; call only while isPaused().
+    const std::string& pausedAfter() const { return m_controls.back().after; }
+    double rate() const { return m_rate; }  // limit set by slow motion, in steps per second; 0: full speed
+    // True if ranks report the phases of their steps one by one: while paused and in slow motion.
+    bool showsPhases() const { return isPaused() || (m_rate > 0 && m_rate <= kShowsPhasesAt); }
+    std::int64_t pausedUs(std::int64_t nowUs) const;                 // total time paused until then
+    std::optional<std::int64_t> epochs() const { return m_epochs; }  // set by a command; empty: none
+
+  private:
+    std::vector<Controlled> m_controls;
+    std::optional<std::int64_t> m_pausedFromUs;
+    std::int64_t m_pausedUs = 0;  // total of the completed pauses
+    double m_rate = 0;
+    std::optional<std::int64_t> m_epochs;
+};
+
+}  // namespace ringside

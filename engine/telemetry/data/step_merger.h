@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "telemetry/events/events.h"
+
+namespace ringside {
+
+// One step of the whole run: means over the global batch, weighted by samples. From thinned lines: several consecutive
+// steps.
+struct GlobalStep {
+    std::int64_t step = 0;       // number of the last step
+    std::int64_t firstStep = 0;  // first of the steps; equal to step if there is only one
+    std::int64_t steps = 1;      // number of logged steps
+    std::int64_t epoch = 0;
+    double loss = 0;
+    double accuracy = 0;                      // NaN for regression
+    double lossMinimum = 0, lossMaximum = 0;  // over ranks and steps
+    double accuracyMinimum = 0, accuracyMaximum = 0;
+    double gradientNorm = 0;                  // NaN where not measured
+    double normMinimum = 0, normMaximum = 0;  // over steps
+    double learningRate = 0;
+    std::int64_t samples = 0;       // number of samples in this global batch
+    std::int64_t samplesSoFar = 0;  // including this step
+    std::int64_t timeUs = 0;        // time at which the last rank ended the step
+};
+
+// Merges the step frames of all ranks into global steps, in ascending order. A step is merged once every rank has
+// reported it. A step that a rank dropped is skipped and counted. Algorithm: step_merger.cpp.
+class StepMerger {
+  public:
+    explicit StepMerger(int worldSize, std::int64_t stepsBefore = 0);
+    // Adds a rank's frame and calls sink for each global step that it completes.
+    void add(const StepsFrame& frame, const std::function<void(const GlobalStep&)>& sink);
+    std::int64_t incompleteSteps() const { return m_incomplete; }
+
+  private:
+    struct RankStep {
+        std::int64_t step, epoch;
+        double loss, gradientNorm, learningRate;
+        double correct;
+        std::int64_t samples, endUs;
+        std::int64_t firstStep, steps;
+        double lossMinimum, lossMaximum, accuracyMinimum, accuracyMaximum, normMinimum, normMaximum;
+    };
+    static RankStep rankStep(const StepsFrame& frame, std::size_t index);
+    // Queue that reuses its memory, because thousands of steps a second pass through it.
+    class Waiting {
+      public:
+        bool empty() const { return m_first == m_steps.size(); }
+        std::size_t size() const { return m_steps.size() - m_first; }
+        const RankStep& front() const { return m_steps[m_first]; }
+        const RankStep& back() const { return m_steps.back(); }
+        void push(const RankStep& step) { m_steps.push_back(step); }
+        void pop();
+
+      private:
+        std::vector<RankStep> m_steps;
+        std::size_t m_first = 0;
+    };
+    void emitReady(const std::function<void(const GlobalStep&)>& sink);
+    GlobalStep popFronts();
+    void countSamples(GlobalStep& global);
+
+    std::vector<Waiting> m_waiting;
+    std::int64_t m_samplesSoFar = 0;
+    std::int64_t m_lastStep = 0;  // last step that was merged or skipped
+    std::int64_t m_lastMergedStep = 0;
+    std::int64_t m_largestBatch = 0;
+    std::int64_t m_incomplete = 0;
+};
+
+}  // namespace ringside

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+namespace ringside {
+
+// Samples per second and steps per second over a sliding window of run time.
+class Throughput {
+  public:
+    explicit Throughput(std::int64_t windowUs) : m_windowUs(windowUs) {}
+    // Adds cumulative counts at a time. Ignored if the time is not later than the previous one.
+    void add(std::int64_t timeUs, std::int64_t samples, std::int64_t step);
+    std::optional<double> samplesPerSecond() const;  // empty before two points
+    std::optional<double> stepsPerSecond() const;
+
+  private:
+    struct Mark {
+        std::int64_t timeUs, samples, step;
+    };
+    std::int64_t m_windowUs;
+    std::int64_t m_denseUntilUs = 0;  // a mark before this time replaces the last mark
+    std::deque<Mark> m_marks;
+};
+
+}  // namespace ringside
