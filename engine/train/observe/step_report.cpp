@@ -55,9 +55,9 @@ void StepReport::reportNonFinite(const FinishedStep& step) {
     const TrainerParts& trainer = m_parts.trainer;
     if (trainer.config.training.onNonFinite == OnNonFinite::kStop) throwNonFinite(trainer.communicator, lossText(step));
     if (std::exchange(m_reportedNonFinite, true)) return;
-    trainer.observer.onEvent(LogLine{trainer.communicator.rank(), "warning",
-                                     lossText(step) + "; training goes on, as training.on_non_finite says",
-                                     trainer.observer.nowUs()});
+    trainer.observer.onEvent(LogLine{
+        trainer.communicator.rank(), "warning",
+        lossText(step) + "; training continues, because training.on_non_finite is continue", trainer.observer.nowUs()});
 }
 
 // The first step uses PyTorch's initial weights, so its message points to the data; later messages point to the
