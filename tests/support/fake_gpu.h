@@ -24,7 +24,7 @@ class FakeClock final : public Clock {
     TimePoint time{};
 };
 
-class FakeDevice final : public GpuRuntime {
+class FakeDevice : public GpuRuntime {
   public:
     struct Work {
         std::function<bool()> ready;  // whether it may run now

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strategies over NCCL on fake GPUs. The fake adds in the order of the ranks, as the communicator of threads does, so
+// the weights have to be equal to the last bit; a real NCCL may add in another order.
+#include <mutex>
+
+#include "backend/backend.h"
+#include "comm/in_process_store.h"
+#include "support/choices.h"
+#include "train/strategy_runs.h"
+#include "train/threaded_nccl.h"
+
+using namespace ringside;
+using namespace ringside::test;
+
+namespace {
+
+struct OverNccl {
+    std::vector<RankReport> ranks;
+    int collectives = 0;  // of all ranks
+};
+
+OverNccl trainOverNccl(const RunConfig& config, bool isAllDevice) {
+    REQUIRE(config.validateForTraining().empty());
+    InProcessStore store;
+    std::mutex mutex;
+    std::vector<std::shared_ptr<ThreadedNccl>> libraries;
+    RunOptions options;
+    options.devices = [&](Communicator& threads) {
+        auto gpu = std::make_shared<ThreadedGpu>(isAllDevice);
+        auto library = std::make_shared<ThreadedNccl>(gpu, threads);
+        {
+            const std::lock_guard lock(mutex);
+            libraries.push_back(library);
+        }
+        NcclOptions nccl;
+        nccl.computeStream = gpu->computeStream();
+        NcclParts parts{library, gpu, std::make_shared<testing::FakeClock>()};
+        return RankParts{makeCpuBackend(1), std::make_unique<NcclCommunicator>(std::move(parts), store, threads.rank(),
+                                                                               threads.size(), nccl)};
+    };
+    OverNccl result;
+    result.ranks = trainAsThreads(config, options);
+    for (const auto& library : libraries) result.collectives += library->collectives();
+    return result;
+}
+
+void checkSameWeights(const RunConfig& config) {
+    const std::vector<RankReport> expected = trainAsThreads(config);
+    for (const bool isAllDevice : {true, false}) {
+        CAPTURE(isAllDevice);
+        const OverNccl run = trainOverNccl(config, isAllDevice);
+        CHECK(run.collectives > 0);
+        REQUIRE(run.ranks.size() == expected.size());
+        for (std::size_t rank = 0; rank < expected.size(); ++rank) {
+            CAPTURE(rank);
+            CHECK(run.ranks[rank].parameters == expected[rank].parameters);
+            REQUIRE(run.ranks[rank].steps.size() == expected[rank].steps.size());
+            CHECK(run.ranks[rank].steps.back().loss == expected[rank].steps.back().loss);
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("FSDP over NCCL trains the weights of the communicator of threads") {
+    RunConfig config = blobs(GENERATE(2, 3), 8);
+    for (const char* shard : {"optimizer", "gradients", "parameters"}) {
+        for (const char* unit : {"layer", "whole"}) {
+            CAPTURE(config.parallel.worldSize, shard, unit);
+            checkSameWeights(sharded(config, shard, unit));
+        }
+    }
+}
+
+TEST_CASE("HSDP, accumulation, clipping and recomputation over NCCL train the same weights") {
+    RunConfig config = accumulating(sharded(blobs(4, 4), "parameters", "layer"), 2);
+    config.mesh.replicate = 2;
+    config.optimizer.clipGradNorm = 0.5;
+    checkSameWeights(config);
+    choose(config.training.recompute, "all");
+    checkSameWeights(config);
+}
+
+TEST_CASE("pipelines over NCCL train the same weights under every schedule") {
+    for (const char* schedule : {"gpipe", "1f1b", "zero_bubble"}) {
+        CAPTURE(schedule);
+        checkSameWeights(pipelined(blobs(3, 16), schedule, 4));
+    }
+    RunConfig interleaved = blobs(2, 16);
+    interleaved.model.hidden = {13, 9, 11};
+    checkSameWeights(pipelined(interleaved, "interleaved", 4, 2));
+}
+
+TEST_CASE("a pipeline of sharded stages over NCCL trains the same weights") {
+    RunConfig config = pipelined(blobs(4, 8), "1f1b", 2);
+    config.mesh.shard = 2;
+    config.optimizer.clipGradNorm = 0.5;
+    checkSameWeights(config);
+}
+
+TEST_CASE("DDP over NCCL trains the same weights") {
+    checkSameWeights(blobs(3, 8));
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// NCCL between ranks that are threads, on fake GPUs: collectives run on their streams as on a GPU, in any order between
+// the streams, and compute what the communicator of threads computes.
+#pragma once
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <thread>
+
+#include "comm/nccl/nccl_communicator.h"
+#include "comm/store.h"
+#include "support/fake_gpu.h"
+
+namespace ringside::test {
+
+// A fake GPU whose work continues while the host waits. Time stands still, so nothing times out.
+class ThreadedGpu final : public testing::FakeDevice {
+  public:
+    // isAllDevice: every buffer counts as device memory. Otherwise only allocated memory does, and collectives on other
+    // buffers are copied through the device.
+    explicit ThreadedGpu(bool isAllDevice)
+        : FakeDevice(std::make_shared<testing::FakeClock>()), m_isAllDevice(isAllDevice) {}
+
+    bool isHostMemory(const void* memory) override { return !m_isAllDevice && FakeDevice::isHostMemory(memory); }
+    void pause() override {
+        std::this_thread::yield();
+        advance();
+    }
+
+  private:
+    bool m_isAllDevice;
+};
+
+class ThreadedNccl final : public NcclApi {
+  public:
+    // `world` connects all ranks and must outlive this object.
+    ThreadedNccl(std::shared_ptr<ThreadedGpu> gpu, Communicator& world) : m_gpu(std::move(gpu)), m_world(world) {}
+
+    int version() override { return 22809; }
+    NcclResult getUniqueId(NcclUniqueId&) override { return NcclResult::kSuccess; }
+    NcclResult commInitRank(NcclComm& comm, int, const NcclUniqueId&, int) override {
+        comm = &m_world;
+        return NcclResult::kSuccess;
+    }
+    NcclResult commSplit(NcclComm parent, int colour, int key, NcclComm& made) override {
+        auto group = of(parent).split(colour, key, GroupUse::kCollectives);
+        made = group.get();
+        if (group) m_groups.push_back(std::move(group));
+        return NcclResult::kSuccess;
+    }
+    NcclResult commGetAsyncError(NcclComm, NcclResult& state) override {
+        state = NcclResult::kSuccess;
+        return NcclResult::kSuccess;
+    }
+    std::string lastError(NcclComm) override { return {}; }
+    NcclResult commFinalize(NcclComm) override { return NcclResult::kSuccess; }
+    NcclResult commDestroy(NcclComm comm) override {
+        std::erase_if(m_groups, [comm](const auto& group) { return group.get() == comm; });
+        return NcclResult::kSuccess;
+    }
+    NcclResult commAbort(NcclComm comm) override {
+        of(comm).abort();
+        return NcclResult::kSuccess;
+    }
+
+    NcclResult allReduce(const void* in, void* out, std::size_t count, CommType type, ReduceOp op, NcclComm comm,
+                         DeviceStream stream) override {
+        return run(comm, stream, [=](Communicator& ranks) {
+            if (in != out) std::memcpy(out, in, count * sizeOf(type));
+            ranks.allReduce({out, count, type}, op);
+        });
+    }
+    NcclResult broadcast(void* buffer, std::size_t count, CommType type, int root, NcclComm comm,
+                         DeviceStream stream) override {
+        return run(comm, stream, [=](Communicator& ranks) { ranks.broadcast({buffer, count, type}, root); });
+    }
+    NcclResult allGather(const void* in, void* out, std::size_t count, CommType type, NcclComm comm,
+                         DeviceStream stream) override {
+        return run(comm, stream, [=](Communicator& ranks) {
+            const auto size = static_cast<std::size_t>(ranks.size());
+            ranks.allGather({const_cast<void*>(in), count, type}, {out, size * count, type});
+        });
+    }
+    NcclResult reduceScatter(const void* in, void* out, std::size_t count, CommType type, ReduceOp op, NcclComm comm,
+                             DeviceStream stream) override {
+        return run(comm, stream, [=](Communicator& ranks) {
+            const auto size = static_cast<std::size_t>(ranks.size());
+            ranks.reduceScatter({const_cast<void*>(in), size * count, type}, {out, count, type}, op);
+        });
+    }
+    NcclResult send(const void* data, std::size_t count, CommType type, int to, NcclComm comm,
+                    DeviceStream stream) override {
+        return run(comm, stream, [=](Communicator& ranks) { ranks.send({const_cast<void*>(data), count, type}, to); });
+    }
+    NcclResult recv(void* data, std::size_t count, CommType type, int from, NcclComm comm,
+                    DeviceStream stream) override {
+        return run(comm, stream, [=](Communicator& ranks) { ranks.recv({data, count, type}, from); });
+    }
+
+    int collectives() const { return m_collectives; }
+
+  private:
+    static Communicator& of(NcclComm comm) { return *static_cast<Communicator*>(comm); }
+
+    // Enqueues an operation, which starts when it is the first of its stream and runs on a thread of its own.
+    NcclResult run(NcclComm comm, DeviceStream stream, std::function<void(Communicator&)> operation) {
+        ++m_collectives;
+        auto result = std::make_shared<std::future<void>>();
+        const auto ready = [result, comm, operation] {
+            if (!result->valid()) *result = std::async(std::launch::async, [comm, operation] { operation(of(comm)); });
+            return result->wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+        };
+        m_gpu->enqueue(stream, ready, [result] { result->get(); });
+        return NcclResult::kSuccess;
+    }
+
+    std::shared_ptr<ThreadedGpu> m_gpu;
+    Communicator& m_world;
+    std::vector<std::unique_ptr<Communicator>> m_groups;
+    int m_collectives = 0;
+};
+
+}  // namespace ringside::test
