@@ -65,7 +65,8 @@ TEST_CASE("a clock that drifts is followed between the questions too") {
     const auto now = clocks.at(64 * kSecond);
     CHECK(std::abs(now->drift - 40e-6) < 0.1e-6);
     CHECK(std::abs(now->offsetUs - 3560) <= 1);  // 1000 + 64 s x 40 us
-    // 100 of the last answer, and 4 s at (100 + 100) us over the 35 s between the two that tell the drift.
+    // 100 us of the last answer, plus a drift error of (100 + 100) us / 35 s over 4 s; 35 s lie between the two answers
+    // of the drift.
     CHECK(now->errorUs == 100 + 23);
 }
 

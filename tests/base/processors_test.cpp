@@ -39,15 +39,15 @@ Niceness giveWayFrom(int wanted) {
     return niceness;
 }
 
-// What the kernel says of the calling process's session: "/autogroup-7 nice 0", or nothing where it does not group
-// them.
+// Returns the kernel's line about the session of the calling process, "/autogroup-7 nice 0"; empty if sessions are not
+// grouped.
 std::string autogroup() {
     std::ifstream file("/proc/self/autogroup");
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Whether a child's session of its own ends at niceness 10. The kernel takes only one change in 0.1 s from all of a
-// machine's unprivileged processes together (sched(7)), hence several tries.
+// True if a child's separate session ends at niceness 10. The kernel accepts only one change per 0.1 s from all
+// unprivileged processes of a computer together (sched(7)), so it is tried several times.
 bool childSessionGivesWay() {
     const pid_t child = ::fork();
     if (child == 0) {

@@ -10,7 +10,7 @@ using ringside::testing::FakeProcessor;
 
 namespace {
 
-// Offers during so many pieces of work of 10 us each.
+// Returns the number of offers during `pieces` pieces of work of 10 us each.
 int offersDuring(int pieces, FakeProcessor& processor, ShortTurns& turns) {
     const int before = processor.offers;
     for (int piece = 0; piece < pieces; ++piece) {

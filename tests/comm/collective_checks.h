@@ -23,7 +23,7 @@ void checkAsyncOrder(Communicator& ranks);
 void checkAsyncGatherAndScatter(Communicator& ranks);
 // Two neighbours that send long messages to one another before either receives.
 void checkCrossingMessages(Communicator& ranks);
-// Even and odd ranks, the odd ones in reverse; each group does all of the above that takes little time.
+// Checks the faster of the checks above in groups of even and odd ranks, the odd ones in reverse order.
 void checkGroups(Communicator& ranks, bool inOrder);
 
 // All of the above at sizes around every boundary.

@@ -13,8 +13,8 @@ using namespace ringside::test;
 
 namespace {
 
-// What each rank's trace says of an all-reduce, one that goes on beside the caller, and a broadcast; before and after
-// them there are others that are in no traced step.
+// Traces an all-reduce, an asynchronous all-reduce and a broadcast. Collectives before and after them are not in the
+// traced step.
 void traceThree(Communicator& ranks, std::vector<CollectiveStamp>& stamps) {
     PhaseTrack phases;
     CollectiveTrace trace(phases, 16);

@@ -97,7 +97,7 @@ class FakeNccl final : public NcclApi {
     std::map<std::string, NcclResult> answers;  // per call name; success otherwise
     NcclResult asyncError = NcclResult::kSuccess;
     int inProgressFor = 0;  // how many questions for the state answer "in progress"
-    bool stalled = false;   // collectives stay on their stream for ever
+    bool stalled = false;   // collectives never end
     bool refusesRecording = false;
     bool breaksByRefusing = false;
     bool initGivesComm = true;

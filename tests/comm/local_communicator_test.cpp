@@ -30,7 +30,7 @@ bool sleeps(long thread) {
     return stat.find(") S ") != std::string::npos;
 }
 
-// True once a thread sleeps and is on no CPU for a while, false when it goes on for 30 s.
+// True once a thread sleeps without using a CPU; false if it does not do so within 30 s.
 bool comesToRest(long thread) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     while (std::chrono::steady_clock::now() < deadline) {

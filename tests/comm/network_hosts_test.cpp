@@ -15,7 +15,7 @@ using namespace ringside::test;
 
 namespace {
 
-// Two ranks on each of two hosts, as processes; false with the reason told where hosts cannot be made.
+// Two ranks on each of two hosts, as processes. False, with the reason printed, if network hosts cannot be created.
 struct TwoHosts {
     static constexpr int kRanks = 4;
     NetworkHosts network;

@@ -31,7 +31,7 @@ struct Linked {
         }
         links = std::make_unique<PeerLinks>(std::move(sockets));
     }
-    // As a peer of ours would say it.
+    // Sends a message as a valid peer does.
     void say(std::uint64_t slot, const std::string& bytes, int peer = 1) const {
         const std::array<std::uint64_t, 2> header{slot, bytes.size()};
         std::string all(reinterpret_cast<const char*>(header.data()), sizeof header);

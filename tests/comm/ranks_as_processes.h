@@ -20,7 +20,7 @@ class RankProcesses {
         int missingRank = -1;
         std::string text;
     };
-    // ready() tells the parent that this rank is well under way.
+    // ready() signals to the parent that this rank is in the middle of its work.
     using Body = std::function<void(int rank, const std::function<void()>& ready)>;
 
     RankProcesses(int size, const Body& body);

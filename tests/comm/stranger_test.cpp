@@ -32,7 +32,7 @@ std::string handOver(PeerHandshake& from, PeerHandshake& to) {
 
 using State = PeerHandshake::State;
 
-// What somebody who is no rank may do with a connection.
+// Does what an unauthenticated peer can do with a connection.
 void bother(const PeerAddress& address, int manner, const std::atomic<bool>& over) {
     std::vector<UniqueFd> open;
     for (int i = 0; !over; ++i) {

@@ -10,7 +10,7 @@ using namespace ringside;
 
 namespace {
 
-// What the turns of a reader's leaves add up to, written out.
+// Returns the sum of a rank's leaves, written out in the order of addition.
 std::string summed(int leaves, int filled) {
     std::vector<std::string> kept(8);
     std::string sum;

@@ -333,7 +333,7 @@ TEST_CASE("a rank that would take more than the limit is a problem that names it
     CHECK(problem.message == "is 5.2, but rank 0 needs " + mebibytesText(peak) + " MiB under ddp");
     CHECK(problem.remedy.find("raise it to " + mebibytesText(peak) +
                               ", or set parallel.strategy to fsdp, which needs ") == 0);
-    // Of a quarter of the parameters no more fits, so that the way out is another.
+    // A quarter of the parameters does not fit either, so the remedy is a smaller batch.
     CHECK(checked(0.1).front().remedy.find("lower loader.batch_size") != std::string::npos);
     subject.config.parallel.strategy = StrategyKind::kFsdp;
     CHECK(checked(5.2).empty());
@@ -439,7 +439,7 @@ TEST_CASE("a schedule of one's own is read, checked against the pipeline, and pl
     CHECK(planStrategy(subject).problem().text().starts_with("pipeline.schedule_file cannot be read: "));
 }
 
-// Of two stages the second is larger and never waits: forward F0, M times (F1 + 2 F1), back 2 F0.
+// The second of two stages is larger and never waits: forward F0, M times (F1 + 2 F1), back 2 F0.
 TEST_CASE("stages that differ idle for longer than the formula says") {
     CostSubject subject = digits(2, {256, 256});
     subject.config.parallel.strategy = StrategyKind::kPipeline;

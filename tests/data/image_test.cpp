@@ -14,7 +14,7 @@ using namespace ringside::testing;
 
 namespace {
 
-// What Pillow 9.4.0 (libjpeg-turbo 2.1.5) wrote and read, recorded once.
+// Images written and read by Pillow 9.4.0 (libjpeg-turbo 2.1.5), recorded once.
 const Json& pillow() {
     static const Json json = readJsonFile(sourceFile("tests/data/images_pillow_9_4.json")).value();
     return json;

@@ -214,6 +214,6 @@ TEST_CASE("Of a huge text only the beginning is read, to the end of a character"
     const DataPreview preview = previewFile(writeRaw(directory.path() / "huge.txt", text)).value();
     CHECK(preview.dataset.kind == DatasetKind::kText);
     CHECK(preview.notes.empty());
-    // 1 + (8,388,608 - 2) / 2 characters, of which the last is nobody's feature.
+    // 1 + (8,388,608 - 2) / 2 characters; the last one has no successor to predict.
     CHECK(preview.sampleCount == 4194303 / 64);
 }

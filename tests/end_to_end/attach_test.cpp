@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A run that goes on by itself until somebody stops it; stopped at the end in any case.
+// Detached run that continues until a test stops it; the destructor stops it, too.
 struct DetachedRun {
     TemporaryDirectory scratch;
     fs::path out = scratch.path() / "run";

@@ -27,7 +27,7 @@ Words withMore(Words one, const Words& other) {
     return one;
 }
 
-// A class on this computer: everybody has a folder of their own.
+// Classroom on this computer; each member has its own folder.
 struct Lesson {
     TemporaryDirectory scratch;
     fs::path out = scratch.path() / "run";

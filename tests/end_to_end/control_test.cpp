@@ -51,7 +51,7 @@ TEST_CASE("a run that is paused, stepped and slowed down from outside ends with 
     const std::string backend = GENERATE("shm", "gloo");
     const std::vector<std::string> settings{
         "--quiet", "--set", "parallel.world_size=2", "--set", "parallel.backend=" + backend,
-        // Long enough to be told anything, by resting and not by computing.
+        // Long enough for all commands, by sleeping and not by computing.
         "--set", "training.epochs=30", "--set", "pitfalls.slow_rank=1", "--set", "pitfalls.slow_ms=4"};
     const auto start = [&](const fs::path& out, std::vector<std::string> more = {}) {
         std::vector<std::string> words{"run", "--out", out};

@@ -132,7 +132,7 @@ TEST_CASE("after a hang the traces end with the phase that every rank was in") {
         INFO(rank << " " << last.at(rank).dump());
         CHECK(last.at(rank)["length_ns"] == -1);
         CHECK(last.at(rank)["step"] == whole.at(rank) + 1);
-        // Those that wait tell what they did before.
+        // Waiting ranks report their previous phase.
         if (rank != 2) {
             CHECK(last.at(rank)["phase"].back() == waits);
             CHECK(last.at(rank)["phase"].size() > 2);

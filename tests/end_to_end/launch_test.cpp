@@ -25,7 +25,7 @@ Arguments joined(Arguments one, const Arguments& other) {
     return one;
 }
 
-// Ranks that are started one by one, as nobody but a launcher or a patient person would.
+// Ranks that are started one by one, as a launcher does.
 struct ByHand {
     TemporaryDirectory scratch;
     fs::path out = scratch.path() / "run";

@@ -36,7 +36,7 @@ std::vector<MeshRun> meshRuns() {
     return runs;
 }
 
-// Of four ranks, which goes on until somebody ends it.
+// Run of four ranks that continues until a test ends it.
 struct Endless {
     TemporaryDirectory scratch;
     fs::path out = scratch.path() / "run";

@@ -78,7 +78,7 @@ TEST_CASE("plan refuses what is out of range with one line and exit code 2") {
     CHECK(contains(refusal({"--size", "ten", "--world-size", "4"}), "--size"));
     CHECK(contains(refusal({"--size", "10", "--world-size", "4", "--format", "xml"}), "--format"));
     CHECK(contains(refusal({"--size", "10"}), "--world-size"));
-    // What a script gives whose variable is not set must not be taken for "nothing given".
+    // An unset variable in a script gives an empty argument, which must not count as a missing one.
     CHECK(refusal({"--config", ""}) == "ringsidectl plan: --config is empty: give it a value, or leave it out\n");
     CHECK(contains(refusal({"--size", "10", "--world-size", "4", "--find", ""}), "--find is empty"));
 }

@@ -61,7 +61,7 @@ bool eventually(const std::function<bool()>& holds) {
     const auto until = begin + std::chrono::seconds(120);
     while (steady_clock::now() < until) {
         if (holds()) return true;
-        // Who looks takes CPU from what is awaited.
+        // Polling uses CPU time that the awaited program needs.
         ::poll(nullptr, 0, steady_clock::now() - begin < std::chrono::seconds(2) ? 5 : 50);
     }
     return holds();
@@ -101,7 +101,7 @@ std::vector<pid_t> workerPids(const std::filesystem::path& runDirectory) {
     return pids;
 }
 
-// A zombie that nobody collects yet does not run any more either.
+// A zombie process no longer runs.
 bool isGone(pid_t pid) {
     const std::string stat = contentOf("/proc/" + std::to_string(pid) + "/stat");
     const std::size_t name = stat.rfind(") ");

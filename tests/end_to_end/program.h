@@ -43,7 +43,7 @@ Json jsonOf(const std::filesystem::path& file);
 std::vector<Json> linesOf(const std::filesystem::path& file);  // a torn last line left out
 bool contains(const std::string& text, const std::string& part);
 
-// Of the workers, by rank, from the telemetry.
+// Returns the process ids of the workers by rank, from the telemetry.
 std::vector<pid_t> workerPids(const std::filesystem::path& runDirectory);
 bool isGone(pid_t pid);
 bool allGone(const std::vector<pid_t>& pids);

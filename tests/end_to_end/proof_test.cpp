@@ -20,7 +20,7 @@ constexpr bool kSanitized = false;
 
 const std::string kCtl = builtProgram("ringsidectl");
 
-// A run of four ranks that goes on until somebody ends it.
+// Run of four ranks that continues until a test ends it.
 struct Endless {
     TemporaryDirectory scratch;
     fs::path out = scratch.path() / "run";
@@ -48,7 +48,7 @@ struct Endless {
     bool hasCheckpoint() const { return fs::exists(out / "checkpoints") && !fs::is_empty(out / "checkpoints"); }
 };
 
-// What the run in a shell that does something first came to.
+// Returns the summary of a run in a shell that first executes `first`.
 Json ranWith(const std::string& first, const fs::path& out, const std::string& more, int code) {
     Program program({"-c", first + "; exec " + kCtl + " run --out " + out.string() + " " + more}, -1, "/bin/sh");
     const int ended = program.wait();
@@ -141,8 +141,7 @@ TEST_CASE("two Ctrl-C, or a terminal that closes three times, still save the wei
 
 TEST_CASE("nobody who reads its output holds up a run") {
     Endless run;
-    // More than a pipe takes is written by now or soon; nobody reads it.
-    // (Under a sanitizer steps are slow, and so is who writes.)
+    // More output than a pipe holds is written soon, and no process reads it. (Steps are slow under a sanitizer.)
     REQUIRE(eventually([&] { return linesOf(run.out / "metrics.jsonl").size() > (kSanitized ? 3000U : 20000U); }));
     REQUIRE(::kill(run.workers[1], SIGKILL) == 0);
     CHECK(eventually([&] { return fs::exists(run.out / "summary.json"); }));

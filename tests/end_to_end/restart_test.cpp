@@ -97,7 +97,7 @@ TEST_CASE("resume auto goes on in the same directory, as if nothing had happened
     const fs::path reference = scratch.path() / "reference";
     REQUIRE(Program(runArguments(reference, {})).wait() == 0);
     const fs::path out = scratch.path() / "run";
-    Program first(runArguments(out, {"--resume", "auto"}));  // nothing there yet: anew
+    Program first(runArguments(out, {"--resume", "auto"}));  // no checkpoint yet: starts from the beginning
     REQUIRE(eventually([&] { return hasCheckpoint(out); }));
     first.signal(SIGKILL);
     CHECK(first.wait() == 128 + SIGKILL);

@@ -15,7 +15,7 @@ using namespace ringside;
 
 namespace {
 
-// Ports at which somebody listens on the loopback address (proc(5)).
+// Returns the ports with listeners on the loopback address (proc(5)).
 std::set<int> listeningPorts() {
     std::set<int> ports;
     std::ifstream table("/proc/self/net/tcp");

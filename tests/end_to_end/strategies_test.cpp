@@ -26,7 +26,7 @@ std::map<std::string, Json> strategiesOf(std::vector<std::string> more) {
     return lines;
 }
 
-// What a run's engine and communicators counted.
+// Runs an experiment and returns its summary with the counts of engine and communicators.
 Json summaryOf(const std::vector<std::string>& settings, const std::filesystem::path& out) {
     std::vector<std::string> arguments{"run", "--out", out, "--set", "training.epochs=1"};
     for (const std::string& one : settings) arguments.insert(arguments.end(), {"--set", one});
@@ -141,7 +141,7 @@ TEST_CASE("prove says of each strategy whether its bits are the same, and why on
     CHECK(lines["pipeline:1f1b:2"]["equal"] == true);
     CHECK(lines["pipeline:1f1b:2"]["sha256"] == lines["single"]["sha256"]);
     CHECK(lines["pipeline:interleaved:2"]["equal"].is_null());
-    // Neither the program nor the strategy is named again: who reads it knows both.
+    // The problem does not repeat the names of the program and the strategy.
     CHECK_THAT(lines["pipeline:interleaved:2"]["problem"].get<std::string>(),
                Catch::StartsWith("parallel.world_size makes 4 stages, but the model has 3 layers"));
 }

@@ -44,7 +44,7 @@ void sleepFor(double seconds) {
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
-// By this process itself, with the signal's own end whatever a sanitizer made of it.
+// Ends this process by the signal with its default action, also under a sanitizer.
 void endBy(int number) {
     std::signal(number, SIG_DFL);
     std::raise(number);
@@ -147,20 +147,20 @@ class FaultyHooks final : public RankHooks {
         if (deed == "read-only") makeReadOnly(m_runDirectory, static_cast<int>(number));
         if (deed == "mark") {
             std::ofstream(variable("RINGSIDE_FAULT_MARK")) << "here\n";
-            std::raise(SIGSTOP);  // whoever looks for the mark lets us go on
+            std::raise(SIGSTOP);  // the process that finds the mark continues this one
         }
-        // What was cut off or killed takes effect elsewhere, and soon: no step more is made before.
+        // The effect of a cut or a kill arrives soon in another process; no further step is made before.
         if (deed == "cut" || m_deed == "supervisor=9") sleepFor(10);
     }
 
-    // A terminal that closes says so twice.
+    // Closing a terminal sends its signal twice.
     static void tellSupervisor(int number) {
         ::kill(::getppid(), number);
         if (number == SIGHUP) {
             sleepFor(0.1);
             ::kill(::getppid(), number);
         }
-        sleepFor(0.5);  // until it has been told on, so that it takes effect here and not after the last step
+        sleepFor(0.5);  // until the signal has been forwarded, so that it takes effect here and not after the last step
     }
 
     const int m_rank;

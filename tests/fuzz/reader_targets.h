@@ -5,7 +5,7 @@
 
 namespace ringside::fuzz {
 
-// As in fuzz_targets.h, for the readers that open a file.
+// Targets as in fuzz_targets.h for readers that open a file.
 void array(std::string_view bytes);
 void cifar(std::string_view bytes);
 void image(std::string_view bytes);

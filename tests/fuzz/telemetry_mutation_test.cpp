@@ -104,7 +104,7 @@ TEST_CASE("The unharmed corpus decodes without a bad line") {
     RunData run;
     decoder.feed(corpus(), [&](Event&& event) { run.apply(event); });
     CHECK(decoder.badLines() == 0);
-    CHECK(run.lastStep()->step == 3);  // two with both ranks, one more after the run went on with one
+    CHECK(run.lastStep()->step == 3);  // two steps with both ranks, one after the run continued with one rank
     CHECK(run.ended()->state == "finished");
 }
 

@@ -24,14 +24,14 @@ std::int64_t largestByKernel(const std::vector<float>& row) {
     return index;
 }
 
-// Whose squares add up without rounding, in whatever order.
+// Returns values whose squares add up without rounding in any order.
 std::vector<float> eighths(std::size_t count, unsigned seed) {
     std::vector<float> values;
     for (float value : numbers(count, seed + 20)) values.push_back(std::round(value * 8) / 8);
     return values;
 }
 
-// As CudaBackend does it: partial sums of each gradient's squares, the gradients' norms, then the decision.
+// Does the same as CudaBackend: partial sums of each gradient's squares, the norms of the gradients, then the decision.
 void decideByKernels(UpdateState& state, const UpdateRules& rules, const std::vector<std::vector<float>>& gradients) {
     constexpr std::size_t kParts = 16;
     std::vector<double> parts(gradients.size() * kParts);

@@ -6,7 +6,7 @@
 using namespace ringside::cuda;
 
 TEST_CASE("Why there is no GPU depends on the driver and on what it says") {
-    // As CUDA 13 answers without a driver: an insufficient one of version 0.
+    // CUDA 13 returns this without a driver: insufficient, version 0.
     CHECK_THAT(noDeviceText({0, 13000, "cudaErrorInsufficientDriver", "insufficient"}),
                containing("libcuda.so.1 cannot be loaded") && containing("--gpus all"));
     CHECK(noDeviceText({12020, 13000, "cudaErrorInsufficientDriver", "insufficient"}) ==

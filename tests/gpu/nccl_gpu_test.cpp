@@ -44,7 +44,7 @@ class DirectoryStore final : public Store {
     std::filesystem::path m_directory;
 };
 
-// What a rank does; throws when a result is wrong.
+// Throws if a result of a rank is wrong.
 void demand(bool condition, const std::string& what) {
     if (!condition) throw std::runtime_error(what);
 }

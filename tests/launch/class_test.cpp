@@ -221,7 +221,7 @@ TEST_CASE("A guest who asked for a file of an offer that was replaced meanwhile 
     REQUIRE(readUntil(ada, [&] { return !ada.offerDirectory().empty() || ada.problem(); }));
     CHECK_FALSE(ada.problem());
     CHECK(textOf(ada.offerDirectory() / "data" / "data.csv") == "newer");
-    // Nothing else has been sent.
+    // The host has sent no other messages.
     for (const auto until = Clock::now() + 200ms; Clock::now() < until; std::this_thread::sleep_for(10ms)) ada.read();
     CHECK_FALSE(ada.problem());
 }

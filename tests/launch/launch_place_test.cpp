@@ -28,7 +28,7 @@ bool holds(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-// As torchrun of PyTorch 1.13 sets them for the fourth of six ranks on three hosts.
+// Variables of torchrun in PyTorch 1.13 for the fourth of six ranks on three hosts.
 const Variables kTorchrun = {{"RANK", "3"},
                              {"WORLD_SIZE", "6"},
                              {"LOCAL_RANK", "1"},

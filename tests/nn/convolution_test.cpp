@@ -29,7 +29,7 @@ struct Images {
     }
 };
 
-// What a pass is made of, and sums up to.
+// Operands and results of a pass.
 struct Passes {
     Passes(const ConvolutionSpec& convolution, int threads, bool winograd = true)
         : spec(convolution), backend(makeCpuBackend(threads, winograd)) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kCount = 100000;
 
-// What a layer makes of ones.
+// Output of a layer for an input of ones.
 struct Dropped {
     Dropped(double probability, const Pass& pass, std::uint64_t number = 0)
         : backend(makeCpuBackend(1)), layer(probability, number) {

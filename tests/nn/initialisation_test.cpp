@@ -18,7 +18,7 @@ using ringside::testing::bitsOf;
 
 namespace {
 
-// What PyTorch 1.13.1 gave, recorded once.
+// Results of PyTorch 1.13.1, recorded once.
 const Json& goldens() {
     static const Json json = readJsonFile(sourceFile("tests/nn/goldens_torch_1_13.json")).value();
     return json;

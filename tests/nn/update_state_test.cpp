@@ -19,7 +19,7 @@ struct Gradients {
         second.floats()[0] = -0.5F;
         second.floats()[1] = 2;
     }
-    // What an update takes of a gradient.
+    // Returns the scaled gradient that an update uses.
     float taken(const Tensor& gradient, std::size_t i) const { return gradient.floats()[i] * state().factor; }
     UpdateState& state() const { return *static_cast<UpdateState*>(block.data); }
     void decide(const UpdateRules& rules) {
@@ -46,7 +46,7 @@ UpdateRules scaling() {
     return rules;
 }
 
-// A float16 run's state after so many steps with that squared norm.
+// Decides `steps` float16 steps with this squared norm.
 void decide(UpdateState& state, double squaredNorm, int steps = 1) {
     for (int step = 0; step < steps; ++step) decideUpdate(state, scaling(), squaredNorm);
 }

@@ -46,7 +46,7 @@ void compareJson(const ShardSpec& spec, const Json& ranks) {
         REQUIRE(plan["ranks"][rank]["batches"] == ranks[rank]["batches"]);
         for (const Json& index : ranks[rank]["indices"]) used[index.get<std::size_t>()] = true;
     }
-    // What no rank has is what the plan says is dropped.
+    // Samples that no rank has must equal the dropped ones of the plan.
     Indices dropped = plan["dropped"].get<Indices>();
     std::ranges::sort(dropped);
     Indices unused;

@@ -29,7 +29,7 @@ struct FakeHosts {
     std::int64_t there(int rank, std::int64_t us) const {
         return rank == 4 ? us - 2 * kSecond : us + 5 * kSecond + driftedUs;
     }
-    // Everybody who is asked answers: over 100 us there and 100 us back, rank 3 over 30 us each way.
+    // Answers all questions, with 100 us in each direction, for rank 3 with 30 us.
     std::vector<HostClocks::Question> ask() {
         const auto questions = clocks.questions(nowUs);
         for (const auto& question : questions) {
@@ -94,7 +94,7 @@ TEST_CASE("viewers hear what is known of each host's clock, and how it moves") {
     CHECK(all.clocks.news(all.nowUs + 14 * kSecond).empty());
     all.nowUs += 15 * kSecond;
     REQUIRE(all.clocks.questions(all.nowUs).size() == 3);
-    CHECK(all.clocks.news(all.nowUs).empty());  // until somebody has answered
+    CHECK(all.clocks.news(all.nowUs).empty());  // until the first answer
     all.nowUs += 5 * kSecond;
     all.driftedUs = 900;  // 45 us a second
     all.ask();

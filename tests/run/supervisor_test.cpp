@@ -536,7 +536,7 @@ TEST_CASE("a full disk stops the recording, lets the ranks save, and then ends t
     CHECK_FALSE(run.anybodyLeft());
     CHECK(run.summary()["verdict"] == run.end.verdict);
     CHECK(contains(run.summary()["recording"]["stopped"]["why"].get<std::string>(), "No space left"));
-    // The ranks were asked to stop, not killed, and a viewer is told.
+    // The ranks were requested to stop, not killed, and viewers get a message.
     CHECK(contains(contentOf(run.paths().log()), "stop requested"));
     CHECK(contains(contentOf(run.paths().telemetry()), "recording stops after step"));
     CHECK(linesOf(run.paths().telemetry()).back()["kind"] == "end");

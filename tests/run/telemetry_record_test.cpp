@@ -122,7 +122,7 @@ TEST_CASE("a run of millions of steps that hardly may write anything stays withi
     RunData data;
     data.apply(start);
     for (const StepsFrame& frame : run.events<StepsFrame>()) data.apply(frame);
-    // Both ranks were thinned alike, so that a viewer finds the steps of the one with those of the other.
+    // Both ranks were thinned equally, so a viewer finds the steps of both.
     std::int64_t steps = 0;
     for (const SeriesPoint& point : data.loss().points()) steps += point.count;
     CHECK(steps > kSteps * 9 / 10);
@@ -260,7 +260,7 @@ TEST_CASE("an epoch's result is recorded with its last step, whichever of the tw
     trained.step = 2;
     record.add(trained);
     record.add(step(2, 0));
-    record.flush();  // whoever is killed here has both
+    record.flush();  // a process killed at this point has both
     std::istringstream text(readFile(directory.path() / "metrics.jsonl", kMaxFile).value());
     std::vector<std::string> kinds;
     for (std::string line; std::getline(text, line);) kinds.push_back(line.substr(9, 4));

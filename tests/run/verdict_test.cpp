@@ -194,7 +194,7 @@ TEST_CASE("where all gave up without a name, who was silent for long or furthest
     fates[1].longestSilence = 3.1;
     CHECK(judge(fates, {}, true)->firstFailedRank == 1);
     CHECK(judge(fates, {}, true)->code == ExitCode::kRankHung);
-    fates[0].longestSilence = 3.0;  // all were frozen: nobody is to blame
+    fates[0].longestSilence = 3.0;  // all were frozen: no rank is named
     CHECK(judge(fates, {}, true)->code == ExitCode::kCommunicationFailed);
     for (RankFate& fate : fates) fate.beat.step = 4;
     fates[0].beat.collective = 9;

@@ -83,7 +83,7 @@ TEST_CASE("a rank that gets one sample less is measured by what it gets") {
 }
 
 TEST_CASE("so many ranks outside chance are still chance") {
-    // Of n ranks a binomial number with p = 0.05: its 95 % point.
+    // 95 % quantile of a binomial distribution with n ranks and p = 0.05.
     const auto most = [](int ranks) { return ClassBalance{ranks, 1, {}, {}}.ranksOutsideByChance(); };
     CHECK(most(1) == 0);   // P(0) = 0.95
     CHECK(most(2) == 1);   // 0.9025, 0.9975

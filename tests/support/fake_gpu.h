@@ -121,8 +121,8 @@ class FakeDevice : public GpuRuntime {
         streamOf(stream)->work.push_back({std::move(ready), std::move(run)});
     }
 
-    // What `work` enqueues on the compute stream, and on streams that wait for events recorded there. Streams that
-    // branched off have to come back.
+    // Records what `work` enqueues on the compute stream, and on streams that wait for events recorded there. Other
+    // streams must join again.
     Graph recorded(const std::function<void()>& work) {
         m_recording = true;
         m_graph.clear();

@@ -52,7 +52,7 @@ std::string deedOf(int rank) {
     return "wait";
 }
 
-// The word all ranks share: 1 once rank 0 was told to stop.
+// Returns the word shared by all ranks, which is 1 after rank 0 has received a stop request.
 std::atomic<int>* sharedWord() {
     void* memory = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, RankChannels::kSharedFd, 0);
     if (memory == MAP_FAILED) std::_Exit(11);
@@ -78,7 +78,7 @@ int steps() {
 
 std::string runDirectory;
 
-// Complete, of so many steps, 4 of which are an epoch.
+// Saves a complete checkpoint after `step` steps, 4 of which are an epoch.
 void saveCheckpoint(const std::string& run, int step) {
     const std::filesystem::path directory = std::filesystem::path(run) / "checkpoints" / "step-00000001";
     std::filesystem::create_directories(directory);

@@ -10,7 +10,7 @@
 
 namespace ringside::testing {
 
-// What PyTorch 1.13.1 gave, recorded once (tests/sampling/goldens_torch_1_13.json).
+// Results of PyTorch 1.13.1, recorded once (tests/sampling/goldens_torch_1_13.json).
 inline const Json& goldens() {
     static const Json json = readJsonFile(sourceFile("tests/sampling/goldens_torch_1_13.json")).value();
     return json;

@@ -27,7 +27,7 @@ class NetworkHosts {
 
     // Moves the calling thread to a host; what it has opened before stays.
     void enter(int host) const;
-    // What a command line has to begin with to run there.
+    // Returns the beginning of a command line that runs on this host.
     std::string prefix(int host) const;
     static std::string address(int host) { return "10.77.0." + std::to_string(host + 1); }
     static constexpr const char* kInterface = "cable0";

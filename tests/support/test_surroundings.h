@@ -3,7 +3,7 @@
 
 #include <memory>
 
-// What tests need to live in, a QApplication for instance; it lives as long as they run.
+// Environment of the tests, such as a QApplication; it lives as long as they run.
 class TestSurroundings {
   public:
     virtual ~TestSurroundings() = default;

@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// Each piece lies between two pages that nobody may touch, its end as near to the second as its alignment allows. The
-// rest of its own pages is filled with a pattern that reads as NaN and is looked at when asked.
+// Memory in which each piece lies between two inaccessible pages, with its end as near to the second as alignment
+// allows. The rest of its pages is filled with a pattern that reads as NaN and is checked on request.
 class GuardedMemory final : public HostMemory {
   public:
     GuardedMemory() = default;
@@ -21,7 +21,7 @@ class GuardedMemory final : public HostMemory {
     void* take(std::size_t bytes) override;
     void giveBack(void* memory) noexcept override;
 
-    // What was written beside the pieces, those given back included; none where all is well.
+    // Returns what was written outside the pieces, including released ones; empty if nothing was.
     const std::optional<std::string>& damage();
 
   private:

@@ -53,7 +53,7 @@ class LayerRun {
         return std::nullopt;
     }
 
-    // How far the output of this name is from what is expected, in units of its root mean square.
+    // Returns how far the output of this name is from the expected values, in units of their root mean square.
     std::optional<std::string> compare(const std::string& name, const Doubles& expected) const {
         return compare(name, expected, expected);
     }

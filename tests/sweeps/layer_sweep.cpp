@@ -22,7 +22,7 @@ using namespace ringside;
 
 namespace {
 
-// How far a child got; it may die at any moment.
+// Progress of a child, which may die at any moment.
 struct Standing {
     std::atomic<std::size_t> at{0};
     std::atomic<std::size_t> wrong{0};

@@ -27,7 +27,7 @@ struct HeadPlaces {
     }
 };
 
-// Of one position of one head: out, and the gradients of all it looked at.
+// Computes one position of one head: output, and the gradients of all attended positions.
 void attend(const HeadPlaces& p, std::int64_t sequence, std::int64_t head, std::int64_t row, const Doubles& x,
             const Doubles& gradY, Doubles& y, Doubles& gradX) {
     const double scale = 1 / std::sqrt(static_cast<double>(p.size));

@@ -20,7 +20,7 @@ RankData rankIn(Phase phase, std::int64_t collective, std::int64_t beatUs, std::
 }  // namespace
 
 TEST_CASE("the rank that the others have been waiting for is named, with its last phase") {
-    // Rank 1 was heard last at 9.5 s, in backward; the others wait in collective 41 since 10 s.
+    // The last line of rank 1 is from 9.5 s, in backward; the others wait in collective 41 since 10 s.
     const std::vector<RankData> ranks{rankIn(Phase::kWaiting, 41, 13'000'000, 3'000'000),
                                       rankIn(Phase::kBackward, 38, 9'500'000, 0),
                                       rankIn(Phase::kWaiting, 41, 13'200'000, 3'250'000)};
@@ -49,7 +49,7 @@ TEST_CASE("nobody is awaited while ranks get on, or where all wait in one collec
 }
 
 TEST_CASE("who came to the collective a little later than the first is not awaited there") {
-    // Rank 1 waits since 10 s, the others since 10.1 s; rank 2 was heard last at 9.8 s.
+    // Rank 1 waits since 10 s, the others since 10.1 s; the last line of rank 2 is from 9.8 s.
     std::vector<RankData> ranks{
         rankIn(Phase::kWaiting, 41, 11'000'000, 900'000), rankIn(Phase::kWaiting, 41, 11'050'000, 1'050'000),
         rankIn(Phase::kMoving, 40, 9'800'000, 0), rankIn(Phase::kWaiting, 41, 10'600'000, 500'000)};
@@ -58,7 +58,7 @@ TEST_CASE("who came to the collective a little later than the first is not await
     CHECK(awaited->missing == std::vector<int>{2});
     CHECK(awaited->waiting == std::vector<int>{0, 1, 3});
     CHECK(awaited->sinceUs == 10'000'000);
-    // One that stood still after it had come is not heard any more.
+    // A rank that stalled after its arrival sends no further lines.
     ranks[2] = rankIn(Phase::kMoving, 41, 10'040'000, 0);
     REQUIRE(awaitedRanks(ranks));
     CHECK(awaitedRanks(ranks)->missing == std::vector<int>{2});

@@ -18,7 +18,7 @@ struct Told {
     std::int64_t busyUs;
 };
 
-// Ranks by host, steps of so many ms, and what some ranks told.
+// Returns a run with hosts by rank, steps of `stepMs`, and reports of some ranks.
 RunData runOf(const std::vector<std::string>& hosts, std::int64_t stepMs, const std::vector<Told>& told) {
     RunData run;
     RunStarted started;

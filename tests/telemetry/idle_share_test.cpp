@@ -48,7 +48,7 @@ TEST_CASE("passes are told apart by what is between them, and waiting within one
 
 TEST_CASE("the idle share is what ranks do not compute between a step's first and last pass") {
     TraceData data = twoRanks();
-    // Of twice 100 ns, rank 0 works 20 + 20 + 30 and rank 1 10 + 20.
+    // In twice 100 ns, rank 0 works 20 + 20 + 30 and rank 1 works 10 + 20.
     CHECK(*measuredIdleShare(data, 2) == Approx(1 - 100.0 / 200));
     CHECK(*typicalStepSeconds(data) == Approx(100e-9));
     data.apply(stepOf(0, 2, {{Phase::kForward, 0}}));  // the other rank's is missing

@@ -291,7 +291,7 @@ TEST_CASE("A run that goes on with fewer ranks keeps its steps, and the others' 
     CHECK(data.totalSteps() == 80);
     data.apply(step(0, 2, 2000));
     CHECK(data.lastStep()->step == 2);
-    CHECK(data.apply(step(1, 2, 2000)) == 0);  // nobody any more
+    CHECK(data.apply(step(1, 2, 2000)) == 0);  // the rank no longer exists
 }
 
 TEST_CASE("In slow motion the time left is that of the steps to come, at no more than the chosen speed") {

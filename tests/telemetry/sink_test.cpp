@@ -238,7 +238,7 @@ TEST_CASE("A sink that encodes only where CPUs are idle still delivers every ste
 
 namespace {
 
-// One CPU, as it is where other programs want it all: whoever runs only where it is idle gets next to nothing of it.
+// A single CPU that other programs use completely: a thread that runs only on idle CPUs gets hardly any time.
 class BusyProcessor {
   public:
     BusyProcessor() {

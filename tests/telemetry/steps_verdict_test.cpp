@@ -29,7 +29,7 @@ std::vector<StepBrief> steps(int ranks, int count) {
     return all;
 }
 
-// The rank comes last by so much, because its phase takes so much longer.
+// Delays a rank by making its phase longer, so that it arrives last.
 void delay(StepBrief& step, std::size_t rank, Phase phase, std::int64_t ns) {
     step.ranks[rank].lostNs += ns;
     timeOf(step.ranks[rank].times, phase) += ns;

@@ -82,7 +82,7 @@ TEST_CASE("a step that was never over is known as far as it came, and counts as 
     CHECK(rank.spans[2].phase == Phase::kWaiting);
     CHECK(rank.spans[2].beginNs == 2025 * kTraceMs);
 
-    // It went on after all, and what comes late does not undo that.
+    // The rank continued, and late lines do not change that.
     CHECK(data.apply(traceOf(0, 2, 25, 5000)));
     CHECK(data.apply(open));
     CHECK(data.find(2)->known == 1);
@@ -96,7 +96,7 @@ TEST_CASE("time in which bytes move beside the training is not cut out of what i
     CHECK(timeOf(phaseTimes(trace), Phase::kMoving) == 0);
     CHECK(timeOf(phaseTimes(trace), Phase::kBackward) == 10 * kTraceMs);
     CHECK(timeOf(phaseTimes(trace), Phase::kWaiting) == 32 * kTraceMs);
-    trace.last[0] = -1;  // not known: nothing can be told
+    trace.last[0] = -1;  // arrival unknown: no statement is possible
     const StepTrace before = trace;
     tellWaitingFromMoving(trace);
     CHECK(trace == before);

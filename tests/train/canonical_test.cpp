@@ -20,7 +20,7 @@ RunConfig canonical(RunConfig config) {
     return config;
 }
 
-// make(ranks, batch) is the experiment for so many readers.
+// make(ranks, batch) returns the experiment for this number of data-parallel ranks.
 template <class Make>
 std::vector<Layout> layoutsOf(std::int64_t globalBatch, const Make& make) {
     std::vector<Layout> layouts;

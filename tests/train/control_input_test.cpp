@@ -34,7 +34,7 @@ struct Stream {
     UniqueFd far;
 };
 
-// What has arrived once this many commands have.
+// Returns the received commands when there are `count`.
 std::vector<ControlCommand> received(ControlInput& control, std::size_t count) {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     std::vector<ControlCommand> all;

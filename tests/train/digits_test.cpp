@@ -44,7 +44,7 @@ TEST_CASE("The built-in experiment passes 93 percent validation accuracy") {
     CHECK(validation.back().samplesPadded == 360);  // 360 divides by 4
     CHECK(ranks[0].results("train").back().samples == 1437);
     CHECK(ranks[0].results("train").back().samplesPadded == 1440);
-    CHECK(ranks[1].results("val").empty());  // rank 0 speaks for all
+    CHECK(ranks[1].results("val").empty());  // rank 0 reports for all
     CHECK(ranks[0].steps.size() == 120);     // 12 steps of 10 epochs
     CHECK(ranks[0].steps.back().samples == 8);
 }
@@ -120,7 +120,7 @@ TEST_CASE("A run told to stop ends after the same step on every rank") {
     const auto ranks = trainAsThreads(config, options);
     for (const RankReport& rank : ranks) {
         CHECK(rank.outcome == TrainOutcome::kStopped);
-        CHECK(rank.steps.size() == 16);  // asked after step 15, told to all with step 16
+        CHECK(rank.steps.size() == 16);  // requested after step 15, sent to all with step 16
     }
 }
 

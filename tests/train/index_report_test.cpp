@@ -11,7 +11,7 @@ using namespace ringside::test;
 
 namespace {
 
-// Whatever time it is told.
+// Observer with an adjustable time.
 class ClockedObserver final : public TrainerObserver {
   public:
     void onStep(const StepRecord&) override {}

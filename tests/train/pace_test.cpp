@@ -145,7 +145,7 @@ TEST_CASE("A paced step never ends before the device that is asked for would end
         CHECK(times[static_cast<std::size_t>(Phase::kForward)] >= 120 * 19'072);
         CHECK(times[static_cast<std::size_t>(Phase::kBackward)] >= 2 * 120 * 19'072);
         REQUIRE(ranks[1].traces.at(i).step == trace.step);
-        // Not the phase: a rank that is kept from the CPU comes late to a wait whose bytes move already.
+        // The phase is not checked: a rank without a CPU arrives late at a wait whose transfer has begun.
         CHECK(endOfOnlySum(trace) - std::max(startOfOnlySum(trace), startOfOnlySum(ranks[1].traces[i])) >= 3'075'200);
     }
     CHECK(ranks[0].traces.size() >= 2);
@@ -153,7 +153,7 @@ TEST_CASE("A paced step never ends before the device that is asked for would end
 
 namespace {
 
-// The phase of an update, in pieces of so many milliseconds, on a device that takes a fixed time for it.
+// Update phase in pieces of given durations, on a device with a fixed time for the update.
 struct PacedUpdate {
     PhaseTrack phases;
     std::vector<PhaseStamp> stamps;
@@ -177,7 +177,7 @@ struct PacedUpdate {
         }
         pacer.endUpdate();
     }
-    // Of the update's pieces, by what was stamped.
+    // Returns the durations of the pieces, from the stamps.
     std::vector<std::int64_t> piecesNs() const {
         std::vector<std::int64_t> all;
         for (std::size_t i = 0; i + 1 < stamps.size(); ++i)
@@ -199,7 +199,7 @@ TEST_CASE("An update in pieces lasts as long as it would on the device, all of t
     for (const std::int64_t one : pieces) sum += one;
     CHECK(sum >= 20'000'000);
     CHECK(pieces[3] > 0);
-    // What the pieces before took is left out of the last one, of which nothing is left here; none is stretched.
+    // The time of earlier pieces is subtracted from the last one, which then needs no sleep.
     update.stamps.clear();
     update.step(50'000, {50, 50, 50});
     const std::vector<std::int64_t> late = update.piecesNs();

@@ -11,7 +11,7 @@ using namespace ringside::test;
 
 namespace {
 
-// What two ranks of one host find, each in a thread.
+// Returns the CPUs of two ranks of one host, each in a thread.
 std::vector<std::vector<int>> sharesOfTwo(const RunConfig& config, int cpusOfHost) {
     StoreServerThread server(2);
     const auto shareOf = [&](int rank) {

@@ -59,7 +59,7 @@ TEST_CASE("The mean of the ranks' own gradients is what the all-reduce gives, an
     const double dot = (4 * mean.norm * mean.norm - own0.norm * own0.norm - own1.norm * own1.norm) / 2;
     CHECK(mean.cosine == Approx((own0.norm * own0.norm + dot) / 2 / (own0.norm * mean.norm)).margin(1e-6));
     CHECK(mean1.cosine == Approx((own1.norm * own1.norm + dot) / 2 / (own1.norm * mean.norm)).margin(1e-6));
-    CHECK(mean1.cells.empty());  // rank 0 tells them for all
+    CHECK(mean1.cells.empty());  // rank 0 reports them for all
     CHECK(ranks[1].all<GradientView>().back().checksums == change.checksums);
 }
 

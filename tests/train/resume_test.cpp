@@ -53,7 +53,7 @@ std::vector<std::string> checkpointsIn(const std::filesystem::path& run) {
     return names;
 }
 
-// Trains at one go; then stops after stopAt steps and goes on in a second run.
+// Compares an uninterrupted training with one that stops after stopAt steps and is resumed.
 void checkResumed(const RunConfig& config, std::int64_t stopAt) {
     const TemporaryDirectory directory;
     const auto whole = trainAsThreads(config, {.runDirectory = directory.path() / "whole", .stopAfter = {}});
@@ -303,7 +303,7 @@ TEST_CASE("A run that goes on with its samples dealt anew forgets the steps that
 TEST_CASE("A checkpoint made by the clock goes with the attempt after the one that made it") {
     const TemporaryDirectory directory;
     RunConfig config = everyEpoch(2);
-    config.training.checkpointSeconds = 1;  // ten steps; the eleventh is told to save
+    config.training.checkpointSeconds = 1;  // ten steps; the eleventh receives the request to save
     const auto killed = [](std::int64_t step) -> bool {
         if (step == 15) throw std::runtime_error("killed");
         return false;

@@ -63,8 +63,8 @@ TEST_CASE("Pauses, single steps and phases fall where they were asked for, on al
     options.tellAfter[2] = {kHold};
     options.tellWhileHeld = {{ControlKind::kStep, 3}, kOnePhase, kOnePhase, kOnePhase, kOnePhase, kOnePhase, kGo};
     const auto ranks = trainAsThreads(control2Ranks(), options);
-    // The report of a step comes before its end, so what is told after step 2 is obeyed at the end of step 2 or 3:
-    // rank 0 hears it within step 2, before the step's end is agreed on, so the signal rides in step 3.
+    // A step is reported before its end, so a command sent after step 2 is executed at the end of step 2 or 3: rank 0
+    // may receive it before the agreement at the end of step 2, with the signal in step 3.
     const std::vector<std::string> expected{
         "pause after optimizer at 3", "step at 3",  "pause after optimizer at 6", "phase at 6",
         "pause after data at 6",      "phase at 6", "pause after forward at 6",   "phase at 6",
@@ -86,7 +86,7 @@ TEST_CASE("In slow motion every rank tells each phase of its steps as it comes t
     for (const RankReport& rank : ranks) {
         std::vector<std::pair<Phase, int>> places;
         for (const PhaseReached& one : rank.all<PhaseReached>()) {
-            CHECK(one.step == 3);  // told in step 1, obeyed at the end of step 2
+            CHECK(one.step == 3);  // sent in step 1, executed at the end of step 2
             CHECK(one.action.empty());
             places.emplace_back(one.phase, one.layer);
         }

@@ -30,7 +30,8 @@ class ListedControl final : public ControlSource {
 
 using Commands = std::vector<ControlCommand>;
 
-// What each of the ranks is told in so many rounds, when rank 0 hears `given` and the others hear a stop of their own.
+// Returns the commands that each rank receives in each round, when rank 0 receives `given` and the others receive a
+// stop.
 std::vector<std::vector<Commands>> rounds(int ranks, const std::deque<ControlCommand>& given, int count) {
     std::vector<std::vector<Commands>> told(static_cast<std::size_t>(ranks));
     onLocalRanks(ranks, [&](Communicator& communicator) {

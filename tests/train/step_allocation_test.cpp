@@ -19,7 +19,7 @@ thread_local long allocations = 0;
 std::atomic<long> held = 0;  // bytes, of all threads
 std::atomic<long> mostHeld = 0;
 
-// oneDNN makes a map of the arguments each time a primitive runs, which nobody outside can keep it from.
+// oneDNN creates a map of the arguments each time a primitive runs, which callers cannot avoid.
 bool isOneDnn(const void* caller) {
     Dl_info module{};
     return ::dladdr(caller, &module) != 0 && std::string_view(module.dli_fname).find("libdnnl") != std::string::npos;
@@ -48,7 +48,7 @@ void* operator new(std::size_t bytes) {
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
     return allocate(bytes, __builtin_return_address(0));
 }
-// Not inlined: GCC 13 would see free() meet what it takes for another operator new.
+// Not inlined, because GCC 13 would otherwise report free() as a mismatch with another operator new.
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
     release(memory);
 }
@@ -61,7 +61,7 @@ using namespace ringside::test;
 
 namespace {
 
-// Of rank 0 in some steps, after those in which everything occurs for the first time.
+// Returns the allocations of rank 0 in some steps, after steps in which everything occurs for the first time.
 long allocationsInSteps(const RunConfig& config) {
     constexpr std::size_t kFirst = 3;
     constexpr std::size_t kLast = 9;
@@ -81,7 +81,7 @@ long allocationsInSteps(const RunConfig& config) {
 RunConfig configOf(const std::string& model) {
     RunConfig config;
     choose(config.model.kind, model);
-    config.telemetry.trace = TraceLevel::kOff;  // a trace is told, and what is told takes memory
+    config.telemetry.trace = TraceLevel::kOff;  // sending a trace allocates memory
     config.model.width = 16;
     config.model.heads = 2;
     config.loader.batchSize = 8;

@@ -67,7 +67,7 @@ inline RunConfig accumulating(RunConfig config, std::int64_t steps) {
     return config;
 }
 
-// Of the last checkpoint: weights and buffers, and what the optimizer keeps.
+// Contents of the last checkpoint: weights, buffers and optimizer state.
 struct Ended {
     std::string weights, optimizer;
     std::vector<RankReport> ranks;

@@ -14,7 +14,7 @@
 
 namespace ringside::test {
 
-// Everything one rank told its observer.
+// All reports of one rank to its observer.
 struct RankReport {
     std::vector<StepRecord> steps;
     std::vector<StepTrace> traces;
@@ -35,7 +35,7 @@ struct RankReport {
     std::vector<EpochResult> results(const std::string& split) const;
 };
 
-// What a rank trains with instead of a CPU and the communicator of threads, which outlives it.
+// Backend and communicator for a rank instead of the defaults; must outlive it.
 struct RankParts {
     std::unique_ptr<Backend> backend;
     std::unique_ptr<Communicator> communicator;
@@ -45,7 +45,8 @@ struct RunOptions {
     std::filesystem::path runDirectory;
     // Called on rank 0 after each of its steps; true asks for a stop.
     std::function<bool(std::int64_t step)> stopAfter;
-    // Rank 0 is told these after its step of that number, and the others one at a time while ranks are held.
+    // Commands that rank 0 receives after the step with this number; while ranks are paused, the others follow one at a
+    // time.
     std::map<std::int64_t, std::vector<ControlCommand>> tellAfter = {};
     std::vector<ControlCommand> tellWhileHeld = {};
     std::string reportSamples = "auto";  // as IndexReport takes it

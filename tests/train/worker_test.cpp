@@ -66,7 +66,7 @@ class Worker {
     }
     void hangUp() { m_control.reset(); }
 
-    // Reads events until `enough` says so or the stream ends; fails when the worker goes silent.
+    // Reads events until `enough` returns true or the stream ends; fails if the worker sends nothing.
     template <class Enough>
     void readUntil(Enough enough) {
         char bytes[65536];

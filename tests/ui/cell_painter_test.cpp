@@ -36,7 +36,8 @@ struct Painted {
     static int distance(const QColor& a, const QColor& b) {
         return std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) + std::abs(a.blue() - b.blue());
     }
-    // In how many lines along the card's left edge a pixel has this colour, be it thinned by the paper.
+    // Returns the number of rows in which a pixel at the left edge of the card has this colour, also if blended with
+    // the background.
     int edge(const QColor& color) const {
         int count = 0;
         for (int y = 18; y < 82; ++y) {

@@ -189,7 +189,7 @@ TEST_CASE("a job that is submitted is followed through the queue until its run b
 }
 
 TEST_CASE("what queues say is read, and what they do not say is not guessed") {
-    // As Slurm 22.05 and OpenPBS 23 print it.
+    // Output of Slurm 22.05 and OpenPBS 23.
     CHECK(jobIdIn(QStringLiteral("slurm"), "Submitted batch job 4242\n") == QStringLiteral("4242"));
     CHECK(jobIdIn(QStringLiteral("slurm"), "sbatch: error: no\n").isEmpty());
     CHECK(jobIdIn(QStringLiteral("pbs"), "1234.server\n") == QStringLiteral("1234.server"));

@@ -5,7 +5,7 @@
 
 #include "dialogs/dialogs.h"
 
-// Answers at once with what the test laid out, and remembers what was asked.
+// Dialogs that return prepared answers at once and record the questions.
 struct FakeDialogs final : ringside::Dialogs {
     QString path;
     int answer = -1;  // -1: leaves the question open

@@ -66,7 +66,7 @@ struct Fixture {
     }
     QString status() { return find<QLabel>("importStatusLabel")->text(); }
     QPushButton* use() { return find<QPushButton>("importUseButton"); }
-    // Until the file was looked at and, where nothing speaks against it, read to its end.
+    // Waits until the file was previewed and, if there is no problem, read to its end.
     void settle() {
         REQUIRE(waitFor([this] { return find<QProgressBar>("importProgressBar")->isHidden(); }));
     }

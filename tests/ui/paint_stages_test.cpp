@@ -13,7 +13,7 @@ using namespace ringside;
 
 namespace {
 
-// Tells whenever it is drawn.
+// Widget that reports each paint event.
 class Drawn final : public QWidget {
   public:
     Drawn(const char* name, QStringList& log, QWidget* parent) : QWidget(parent), m_log(log) {

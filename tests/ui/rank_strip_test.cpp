@@ -178,7 +178,7 @@ TEST_CASE("in slow motion a card says which phase of the step is under way, and 
     fake.feed(PhaseReached{2, 7, Phase::kBackward, 5});
     strip.setLive(true);
     REQUIRE(waitFor([&] { return strip.cards().size() == 4 && strip.cards()[2].rate == "throttled"; }));
-    CHECK(strip.cards()[2].litPhase == -1);  // at full speed nobody could follow
+    CHECK(strip.cards()[2].litPhase == -1);  // no phases are shown at full speed
     fake.feed(Controlled{.command = "rate", .value = 2, .step = 6});
     REQUIRE(waitFor([&] { return strip.cards()[2].litPhase == 2; }));
     CHECK(strip.cards()[2].phase == "step 7: backward");

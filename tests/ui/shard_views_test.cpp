@@ -63,7 +63,7 @@ TEST_CASE("a biography tells of dropping and of a forgotten set_epoch") {
     CHECK(explainBiography(forgotten, still).warning);
 }
 
-// A data set of so many samples that the epochs come a few at a time.
+// A data set large enough that epochs are computed a few at a time.
 TEST_CASE("a large set's biography comes epoch by epoch, and ends as if told at once") {
     ShardSpec large = tenOnFour();
     large.datasetSize = 3'000'000;

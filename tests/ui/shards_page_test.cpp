@@ -211,7 +211,7 @@ TEST_CASE("a search that names an epoch moves the cursor there; one that cannot 
 
 namespace {
 
-// A run of the experiment in the window, as its telemetry tells it.
+// Starts a run of the experiment in the window by its telemetry.
 void startRun(PageWindow& window, qint64 epochs = 10) {
     RunStarted started;
     started.worldSize = 4;

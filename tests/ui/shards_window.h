@@ -39,7 +39,7 @@ struct ShardsWindow {
                    text("explanationTitleLabel").contains(QLatin1String(words));
         });
     }
-    // So many training samples, of which nothing but their number matters.
+    // Uses this number of training samples; nothing else about them matters.
     void useSamples(std::int64_t samples) {
         ringside::RunConfig config = experiment.config();
         config.dataset.kind = ringside::DatasetKind::kSynthetic;

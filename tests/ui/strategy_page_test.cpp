@@ -329,7 +329,7 @@ TEST_CASE("in slow motion the schedule's picture is where each rank is") {
     run.at(0, Phase::kForward, -1, "0F2");
     run.at(1, Phase::kDataWait, -1);
     run.at(2, Phase::kOptimizer, -1);
-    CHECK_FALSE(stepMotion(f.run.data()));  // nobody knows where rank 3 is
+    CHECK_FALSE(stepMotion(f.run.data()));  // the position of rank 3 is unknown
     run.at(3, Phase::kBackward, -1, "3B0");
     const auto& canvas = *f.page.findChild<ScheduleCanvas*>();
     REQUIRE(waitFor([&] { return canvas.moments().size() == 4; }));

@@ -10,7 +10,7 @@ struct FakeRunSettings {
     std::string config = {};  // as RunConfig::toText() writes it
 };
 
-// A run as its telemetry tells it: each rank's loss is 1 higher than that of the one before.
+// Telemetry of a run: the loss of each rank is 1 higher than that of the previous one.
 class FakeRun {
   public:
     explicit FakeRun(ringside::RunModel& model, const FakeRunSettings& settings = {})

@@ -17,7 +17,7 @@ using State = RunController::State;
 
 namespace {
 
-// A window's time controls over a run that obeys.
+// Time controls of a window with a run that executes commands.
 struct TimeControlsBench {
     FakeRun fake{"obeys"};
     QWidget window;

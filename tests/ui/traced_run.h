@@ -6,7 +6,7 @@
 
 inline constexpr std::int64_t kTracedMs = 1'000'000;
 
-// A step of a rank: works for so many milliseconds, waits for the last of all, moves for 2 ms, updates for 1 ms.
+// Returns a step of a rank: it works for `worksMs`, waits for the last rank, moves for 2 ms and updates for 1 ms.
 inline ringside::StepTrace tracedStep(int rank, std::int64_t step, std::int64_t beginMs, std::int64_t worksMs,
                                       std::int64_t lastMs) {
     using ringside::Phase;

@@ -130,7 +130,7 @@ TEST_CASE("a curve that grows is the same one, with the points it would have if 
         for (std::size_t i = 0; i < expected.size(); ++i) equal = equal && smooth[i] == expected[i];
         CHECK(equal);
     }
-    CHECK(sameOnes == 8);  // anew only where all points were merged
+    CHECK(sameOnes == 8);  // copied again only if all points were merged
 }
 
 TEST_CASE("a legend names what fits and counts the rest") {

@@ -119,7 +119,7 @@ TEST_CASE("what a live run can be told of the form is applied now, if that is wa
     RunConfig config = f.window.experiment().config();
     config.parallel.worldSize = 8;
     f.window.experiment().edit(config, "parallel.world_size");
-    CHECK(apply->isHidden());  // nobody can tell a run that
+    CHECK(apply->isHidden());  // a run does not accept this change
     config.optimizer.lr = 0.5;
     f.window.experiment().edit(config, "optimizer.lr");
     CHECK_FALSE(apply->isHidden());

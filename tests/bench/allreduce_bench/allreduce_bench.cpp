@@ -138,7 +138,7 @@ std::array<std::optional<Figure>, 2> runMpiBesideOurs(Case one) {
     return middle;
 }
 
-// As a process of mpirun: this engine's all-reduce over MPI.
+// Measures this engine's all-reduce over MPI in a process of mpirun.
 int measureAsMpiRank(std::size_t bytes, int repetitions) {
     const int rank = std::atoi(std::getenv("OMPI_COMM_WORLD_RANK"));
     const auto ranks = makeMpiCommunicator(nullptr, rank, std::atoi(std::getenv("OMPI_COMM_WORLD_SIZE")));

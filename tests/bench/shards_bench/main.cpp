@@ -72,7 +72,7 @@ struct Bench {
         QCoreApplication::processEvents();
     }
     bool settled() const { return plan.plan() != nullptr && !plan.isWorking() && page->isSettled(); }
-    // As an event of its own, so that its time is seen.
+    // Runs the action in a separate event, so that its time is measured.
     void act(const std::function<void()>& action) {
         bool done = false;
         QTimer::singleShot(0, page, [&] {

@@ -9,7 +9,7 @@
 
 namespace ringside {
 
-// What a benchmark trains: an experiment's settings and the shape of its made-up samples. peer_pytorch.py has the same.
+// Experiment of a benchmark: settings, and the shape of its synthetic samples. peer_pytorch.py has the same.
 struct Workload {
     std::string_view name;
     std::vector<std::string_view> settings;

@@ -79,7 +79,7 @@ class Alternation final : public TrainerObserver {
     TelemetrySink& m_sink;
     RunConfig& m_config;
     const int m_rank;
-    StepTracer* m_tracer = nullptr;  // null: it is telling that alternates
+    StepTracer* m_tracer = nullptr;  // null if the telemetry itself is switched on and off
     SinkObserver m_told;
     std::int64_t m_epoch = 0;
     std::int64_t m_fromUs = 0;

@@ -30,7 +30,7 @@ double threadMs() {
     return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
 }
 
-// Times every event from delivery to return: for so long nothing else can be answered.
+// Measures the time of every event from delivery to return, during which the window cannot respond.
 class TimedApplication final : public QApplication {
   public:
     using QApplication::QApplication;

@@ -15,7 +15,7 @@ LoaderRate rateOf(std::int64_t workers, std::int64_t samples) {
     return {.numWorkers = workers, .samples = samples, .batches = samples / 10, .seconds = 2};
 }
 
-// Every look at it is a millisecond later.
+// Clock that advances by a millisecond at every call.
 class TickingClock final : public Clock {
   public:
     TimePoint now() const override { return m_now += std::chrono::milliseconds(1); }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::chrono::seconds kDeadline(200);
 
-// One that nobody has at this moment.
+// Returns a port that is free at the moment.
 int freePort() {
     const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in address{};

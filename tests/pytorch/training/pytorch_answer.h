@@ -12,7 +12,7 @@
 
 namespace ringside::test {
 
-// What a script of this folder says to a command and its argument.
+// Returns the output of a script in this folder for a command and its argument.
 inline Json askPytorch(const std::string& command, const std::filesystem::path& argument,
                        const std::string& script = "reference_training.py") {
     const std::string line =
