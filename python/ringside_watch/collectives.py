@@ -104,6 +104,7 @@ def _size(args, kwargs, position):
 def _wrap_operation(module, name, kind, position):
     original = getattr(module, name)
 
+    @guard.transparent
     def ringside_collective(*args, **kwargs):
         if _state["depth"] or not (Watching.on and HOOK.on):
             return original(*args, **kwargs)
@@ -123,6 +124,7 @@ def _wrap_operation(module, name, kind, position):
 def _wrap_message(module, name, peer):
     original = getattr(module, name)
 
+    @guard.transparent
     def ringside_message(*args, **kwargs):
         if _state["depth"] or not (Watching.on and HOOK.on):
             return original(*args, **kwargs)

@@ -89,6 +89,7 @@ def patch_spawn(module):
     """torch.multiprocessing.spawn catches exceptions by itself and writes them to a file for the parent."""
     original = module._wrap
 
+    @guard.transparent
     def _wrap(fn, i, args, error_file):
         try:
             return original(fn, i, args, error_file)

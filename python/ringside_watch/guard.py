@@ -5,12 +5,15 @@ A hook that raises is switched off for the rest of the process and reported once
 once, with the arguments that it was given, and its result and its exceptions are passed through.
 """
 import functools
+import os
 import time
 
 from . import observations
 from .observations import Watching
 
 MISSING = object()
+
+_hidden = os.path.join(os.path.dirname(os.path.abspath(__file__)), "importlib_bootstrap")
 
 hooks = {}  # name -> Hook
 unavailable = {}  # name of a hook -> why
@@ -46,6 +49,17 @@ class Hook:
             return None
 
 
+def transparent(function):
+    """Hides the frame of a wrapper from `warnings`. Returns the function.
+
+    A warning with a stack level then names the same line as without the watch: `warnings` does not count frames whose file
+    name contains "importlib" and "_bootstrap".
+    """
+    code = function.__code__
+    function.__code__ = code.replace(co_filename=os.path.join(_hidden, os.path.basename(code.co_filename)))
+    return function
+
+
 def wrap(owner, name, hook, before=None, after=None):
     """Replaces owner.name by a function that also calls the hook's `before` and `after`.
 
@@ -63,6 +77,7 @@ def wrap(owner, name, hook, before=None, after=None):
 
 
 def _wrapper(original, hook, before, after):
+    @transparent
     def ringside_wrapper(*args, **kwargs):
         if not (Watching.on and hook.on):
             return original(*args, **kwargs)

@@ -117,6 +117,7 @@ def _wrap_next(iterator_class):
     """Wraps __next__ by hand, because StopIteration and other exceptions need different treatment."""
     original = iterator_class.__next__
 
+    @guard.transparent
     def ringside_next(self):
         if not (Watching.on and HOOK.on):
             return original(self)
@@ -194,6 +195,7 @@ def patch_accelerate(module):
 def _wrap_generator(wrapper):
     original = wrapper.__iter__
 
+    @guard.transparent
     def __iter__(self):
         base = getattr(self, "base_dataloader", None)
         if not (Watching.on and HOOK.on) or base is None:

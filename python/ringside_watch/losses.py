@@ -21,6 +21,7 @@ def patch_tensor(module):
     original = module.Tensor.backward
 
     @functools.wraps(original)
+    @guard.transparent
     def backward(self, *args, **kwargs):
         if _state["depth"] or not (Watching.on and HOOK.on):
             return original(self, *args, **kwargs)
@@ -36,6 +37,7 @@ def patch_autograd(module):
     original = module.backward
 
     @functools.wraps(original)
+    @guard.transparent
     def backward(tensors, grad_tensors=None, *args, **kwargs):
         if _state["depth"] or not (Watching.on and HOOK.on):
             return original(tensors, grad_tensors, *args, **kwargs)
@@ -65,6 +67,7 @@ def patch_compile(module):
             eval_frame.skip_code(function.__code__)
 
 
+@guard.transparent
 def _observed(call, loss):
     """Runs one outermost backward pass. Its frame is two below the caller's."""
     value = HOOK.call(_read, loss)

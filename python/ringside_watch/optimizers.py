@@ -34,6 +34,7 @@ def patch(module):
     original = module.Optimizer._hook_for_profile
 
     @functools.wraps(original)
+    @guard.transparent
     def hook_for_profile(self):
         original(self)
         HOOK.call(_wrap_step, type(self))
@@ -47,6 +48,7 @@ def _wrap_step(kind):
         return
 
     @functools.wraps(original)
+    @guard.transparent
     def step(self, *args, **kwargs):
         HOOK.call(_begin, self)
         result = original(self, *args, **kwargs)
@@ -148,6 +150,7 @@ def _wrap_scheduler(kind):
     original = kind.step
 
     @functools.wraps(original)
+    @guard.transparent
     def step(self, *args, **kwargs):
         outer, _schedulers["depth"] = _schedulers["depth"], _schedulers["depth"] + 1
         try:

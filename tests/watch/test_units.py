@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 import unittest
+import warnings
 
 import receiver
 import watched
@@ -19,7 +20,7 @@ sys.path.insert(0, watched.PYTHON_FOLDER)
 os.environ["RINGSIDE_WATCH_OFF"] = "1"
 os.environ["RINGSIDE_WATCH"] = "unix:/nowhere"
 import ringside_watch  # noqa: E402,F401
-from ringside_watch import _fields, batches, epochs, places, replicas, report  # noqa: E402
+from ringside_watch import _fields, batches, epochs, guard, observations, places, replicas, report  # noqa: E402
 from ringside_watch import scalars, sender, steps, traces, wire  # noqa: E402
 
 
@@ -144,6 +145,25 @@ class Sending(unittest.TestCase):
         self.assertEqual(len(one._pending), sender.MOST_IN_ALL // 1000 * 1000 + 1000)
         self.assertEqual(one._report.dropped_lines, 9000 + 20000 - sender.MOST_IN_ALL // 1000)
         one.forget()
+
+
+class Warned(unittest.TestCase):
+    def test_a_warning_with_a_stack_level_names_the_line_of_the_caller(self):
+        class Owner:
+            @staticmethod
+            def outdated():
+                warnings.warn("outdated", stacklevel=2)
+
+        guard.wrap(Owner, "outdated", guard.Hook("warned"), after=lambda *_: None)
+        on, observations.Watching.on = observations.Watching.on, True
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                Owner.outdated()
+                line = sys._getframe().f_lineno - 1
+        finally:
+            observations.Watching.on = on
+        self.assertEqual([(one.filename, one.lineno) for one in caught], [(__file__, line)])
 
 
 class Wrappers(unittest.TestCase):
