@@ -41,7 +41,7 @@ QString controlProgram() {
 int runScreenshot(QApplication& application, const StartOptions& options) {
     Theme theme;
     theme.setMode(options.theme == QLatin1String("dark") ? Theme::Mode::Dark : Theme::Mode::Light);
-    const QTemporaryDir folder;  // a picture depends on nothing remembered and leaves nothing to remember
+    const QTemporaryDir folder;  // settings of a picture are neither read nor saved
     Settings settings(folder.filePath(QStringLiteral("window.ini")));
     QtDialogs dialogs;
     MainWindow window({theme, settings, dialogs, controlProgram()});

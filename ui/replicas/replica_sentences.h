@@ -18,7 +18,7 @@ QString pullSentence(const StepPulls& pulls);
 // Returns what is known of a step whose gradients were not inspected, and how to record gradients.
 QString notLookedAtSentence(const StepPulls& pulls, bool live);
 
-// In single phases: returns what the ranks have computed so far in this step. Empty if the run is not paused within a
+// In single phases: returns what the ranks have computed in this step. Empty if the run is not paused within a
 // step.
 QString heldSentence(const RunData& run);
 

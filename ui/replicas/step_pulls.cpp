@@ -80,7 +80,7 @@ StepPulls stepPulls(const RunData& run, const RunConfig& config, std::int64_t st
         const RankData& data = run.ranks()[place];
         RankPull pull{.rank = rank};
         pull.loss = lossAt(data, step);
-        // Of the ranks that train on the same samples, the first one reports them.
+        // The first of the ranks that train on the same samples reports them.
         const int reader = RankLayout{meshOf(config), rank}.dataRank();
         pull.samples = toldSamples(run.ranks()[static_cast<std::size_t>(reader)], step);
         pull.samplesPlanned = pull.samples.empty();
