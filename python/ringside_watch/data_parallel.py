@@ -14,6 +14,7 @@ ON_DEVICE_EVERY = 50  # steps between two timed ones on a GPU, where each timing
 
 _models = []  # weak references to wrapped models
 _last = {}  # id of a model -> forward passes whose gradients were reduced, until the last optimizer step
+_unused = {}  # id of a model -> bytes of unused parameters, as reported
 
 
 def patch(module):
@@ -51,6 +52,8 @@ def describe(model):
     import torch.distributed as dist
 
     facts["ranks"] = group_ranks(dist, model.process_group)
+    facts["group"] = group_number(model)
+    facts["ignored"] = len(getattr(model, "parameters_to_ignore", ()))
     return facts
 
 
@@ -97,7 +100,9 @@ def _read():
                 "group": group_number(model), "number": iteration, "bytes": gradient_bytes(model),
                 "compute_end": data.get("backward_compute_time_end", 0) - offset, "comm_begin": begin - offset,
                 "comm_end": end - offset})
-        if iteration == 3 or first:
+        unused = data.get("unused_parameter_size", 0)
+        if iteration == 3 or first or unused != _unused.get(id(model)):
+            _unused[id(model)] = unused
             _note_plan(model, iteration)
 
 
@@ -116,7 +121,8 @@ def _note_plan(model, iteration):
         "iteration": iteration, "has_rebuilt": data.get("has_rebuilt_buckets", 0),
         "sizes": texts.get("rebuilt_bucket_sizes") or texts.get("bucket_sizes", ""),
         "unused_parameter_bytes": data.get("unused_parameter_size", 0),
-        "comm_hook": texts.get("comm_hook", "")})
+        "comm_hook": texts.get("comm_hook", ""),
+        "join": bool(getattr(getattr(model, "_join_config", None), "enable", False))})
 
 
 def group_number(model):

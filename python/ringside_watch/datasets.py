@@ -90,10 +90,8 @@ def describe(dataset, depth=0):
         facts["fingerprint"] = attributes["_fingerprint"][:100]
     if "indices" in attributes and hasattr(attributes["indices"], "__len__"):
         facts["indices_sha256"] = hash_list(attributes["indices"])
-    for name in LISTS:
-        if isinstance(attributes.get(name), (list, tuple)):
-            facts[name + "_sha256"] = hash_list(attributes[name])
-            break
+    for name in _listing(attributes, count):
+        facts[name + "_sha256"] = hash_list(attributes[name])
     sums = [checksum(one) for one in _arrays(attributes)]
     if sums:
         facts["content_crc32"] = sums
@@ -104,17 +102,40 @@ def describe(dataset, depth=0):
     return facts
 
 
+def _listing(attributes, count):
+    """Returns the name of the list that names the samples: a usual one, or one of plain items, one for each sample."""
+    usual = [name for name in LISTS if isinstance(attributes.get(name), (list, tuple))]
+    others = [name for name, value in attributes.items()
+              if isinstance(value, (list, tuple)) and value and len(value) == count and _is_plain(value[0])]
+    return (usual + sorted(others))[:1]
+
+
+def _is_plain(item):
+    return isinstance(item, (str, int, float)) or (
+        isinstance(item, tuple) and all(isinstance(one, (str, int, float)) for one in item))
+
+
 def _is_iterable_only(dataset):
     return not hasattr(dataset, "__getitem__")
 
 
 def _arrays(attributes):
-    """Returns the tensors and arrays that a data set holds: of TensorDataset, MNIST, CIFAR and similar classes."""
+    """Returns the tensors and arrays that a data set holds, those of TensorDataset, MNIST and CIFAR first."""
     found = []
-    for name in ("tensors", "data", "targets"):
+    usual = ("tensors", "data", "targets")
+    for name in usual + tuple(sorted(set(attributes) - set(usual))):
         value = attributes.get(name)
-        found.extend(value if isinstance(value, tuple) else [value])
-    return [one for one in found if hasattr(one, "reshape") and hasattr(one, "shape") and hasattr(one, "tolist")][:8]
+        found.extend(one for one in (value if isinstance(value, tuple) else [value]) if _is_array(one))
+    return found[:8]
+
+
+def _is_array(value):
+    """True for a tensor or an array whose values can be picked without a copy of all of them."""
+    if not (hasattr(value, "reshape") and hasattr(value, "shape") and hasattr(value, "tolist")):
+        return False
+    if hasattr(value, "is_contiguous"):
+        return value.is_contiguous()
+    return bool(getattr(getattr(value, "flags", None), "c_contiguous", False))
 
 
 def _tensors(data):

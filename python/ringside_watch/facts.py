@@ -45,7 +45,7 @@ def process(known):
              "script": places.relative(script) if script else None, "launcher": launcher(),
              "local_rank": _number("LOCAL_RANK"), "restart": _number("TORCHELASTIC_RESTART_COUNT"),
              "python": platform.python_version(), "torch": version_of("torch")}
-    for module in ("accelerate", "lightning", "pytorch_lightning", "transformers"):
+    for module in ("accelerate", "lightning", "pytorch_lightning", "transformers", "deepspeed", "horovod", "mpi4py"):
         if version_of(module):
             facts[module] = version_of(module)
     torch = sys.modules.get("torch")

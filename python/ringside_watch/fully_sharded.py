@@ -58,14 +58,17 @@ def patch_function(module):
 
 
 def _class_of_module(args, kwargs):
-    """Returns the name of the module's class, which fully_shard replaces by a class of its own."""
-    return type(args[0]).__qualname__ if args and hasattr(args[0], "parameters") else None
+    """Returns the module's class, which fully_shard replaces by one of its own, and the ranks of the mesh."""
+    if not args or not hasattr(args[0], "parameters"):
+        return None
+    mesh = getattr(kwargs.get("mesh"), "mesh", None)
+    return type(args[0]).__qualname__, None if mesh is None else mesh.flatten().tolist()
 
 
-def _sharded(name, args, result):
-    module = args[0]
+def _sharded(known, args, result):
+    module, (name, ranks) = args[0], known
     observations.note("fact", time.monotonic_ns(), "data_parallel", {
-        "kind": "fully_shard", "where": places.user_line(2), "module": name,
+        "kind": "fully_shard", "where": places.user_line(2), "module": name, "ranks": ranks,
         "parameters": sum(one.numel() for one in module.parameters())})
 
 

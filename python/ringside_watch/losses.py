@@ -13,7 +13,8 @@ SCALER = guard.Hook("grad scaler")
 
 _state = {"depth": 0}
 _sites = {}  # (code, line) of the caller -> line of the user's code
-_scaled = {}  # id of a scaled loss -> (weak reference, loss before scaling)
+_scaled = {}  # id of a scaled loss -> (weak reference, loss before scaling, its last operation)
+_reported = set()  # lines
 
 
 def patch_tensor(module):
@@ -70,8 +71,10 @@ def patch_compile(module):
 @guard.transparent
 def _observed(call, loss):
     """Runs one outermost backward pass. Its frame is two below the caller's."""
+    function = HOOK.call(_function, loss)
     value = HOOK.call(_read, loss)
     site = HOOK.call(_site)
+    HOOK.call(_before, site, function)
     outer, Watching.phase = Watching.phase, "backward"
     _state["depth"] += 1
     begin = observations.now()
@@ -87,6 +90,27 @@ def _note(begin, site, value):
     observations.note("backward", begin[0], begin[1], *observations.now(), site, value, None)
     if Watching.on_training is not None:
         Watching.on_training()
+
+
+def _before(site, function):
+    """Reports a line that calls backward() once, and what has happened to the gradients."""
+    optimizers.GRADIENTS.call(optimizers.look_at_gradients)
+    if function is not None and site not in _reported and len(_reported) < 100:
+        _reported.add(site)
+        observations.note("fact", time.monotonic_ns(), "loss", {"where": site, "function": function})
+
+
+def _function(loss):
+    """Returns the class name of the last operation of the loss, before GradScaler multiplies it."""
+    scaled = _scaled.get(id(loss))
+    if scaled is not None and scaled[0]() is loss:
+        return scaled[2]
+    return _name_of(loss)
+
+
+def _name_of(loss):
+    operation = getattr(loss, "grad_fn", None)
+    return None if operation is None else type(operation).__name__
 
 
 def _read(loss):
@@ -123,9 +147,9 @@ def _note_scaled(_, args, result):
     if result is args[1] or not hasattr(result, "detach"):
         return
     if len(_scaled) > 64:
-        for key in [key for key, (reference, _) in _scaled.items() if reference() is None]:
+        for key in [key for key, entry in _scaled.items() if entry[0]() is None]:
             del _scaled[key]
-    _scaled[id(result)] = (weakref.ref(result), scalars.read(args[1]))
+    _scaled[id(result)] = (weakref.ref(result), scalars.read(args[1]), _name_of(args[1]))
 
 
 def _scaler_steps(args, kwargs):

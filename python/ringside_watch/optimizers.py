@@ -9,10 +9,14 @@ from .observations import Watching
 
 HOOK = guard.Hook("optimizer")
 SCHEDULERS = guard.Hook("scheduler")
+GRADIENTS = guard.Hook("gradients")
 
 _count = {"optimizers": 0, "inside": 0}
 
 after_step = []  # functions called with the optimizer's number after each step
+
+LOOKED_AT = 3  # first steps after which the next backward pass reports whether gradients were cleared
+_stepped = {"optimizer": None}  # weak reference to the only optimizer, between such a step and the next backward pass
 
 
 class _Known:
@@ -88,7 +92,7 @@ def _begin(optimizer):
     if known is None:
         known = optimizer._ringside = _Known(_count["optimizers"])
         _count["optimizers"] += 1
-        observations.note("fact", time.monotonic_ns(), "optimizer", _describe(optimizer, known.number))
+        observations.note("start", known.checks.before(optimizer, known.number))
     _count["inside"] += 1
     Watching.phase = "optimizer"
     known.begin = observations.now()
@@ -102,10 +106,14 @@ def _end(optimizer):
     stamped, Watching.stamps_cpu = Watching.stamps_cpu, observations.is_traced(known.steps + 1)
     end = (time.monotonic_ns(), time.thread_time_ns() if stamped or Watching.stamps_cpu else None)
     Watching.phase = "idle"
+    if known.steps == 1:  # a closure computes the first gradients inside of the step
+        observations.note("fact", time.monotonic_ns(), "optimizer", _describe(optimizer, known.number))
     checksums = known.checks.after(optimizer, known.number, known.steps)
     observations.note("optimizer", known.begin[0], known.begin[1], end[0], end[1], known.number,
                       _learning_rate(optimizer.param_groups[0]), checksums)
     known.begin = None
+    if known.steps <= LOOKED_AT:
+        _stepped["optimizer"] = weakref.ref(optimizer) if _count["optimizers"] == 1 else None
     if scalars.has_pending():
         scalars.poll()
     for function in after_step:
@@ -123,10 +131,26 @@ def _learning_rate(group):
 
 def _describe(optimizer, number):
     kind = type(optimizer)
+    tensors = [one for group in optimizer.param_groups for one in group["params"]]
     groups = [{"lr": _learning_rate(group), "tensors": len(group["params"]),
                "parameters": sum(one.numel() for one in group["params"])} for group in optimizer.param_groups[:64]]
     return {"id": number, "class": "%s.%s" % (kind.__module__, kind.__qualname__), "where": places.user_line(2),
-            "groups": groups}
+            "with_gradient": sum(one.grad is not None for one in tensors),
+            "sharded": sum(not replicas.is_whole(one) for one in tensors), "groups": groups}
+
+
+def look_at_gradients():
+    """Before a backward pass: reports whether the script has cleared the gradients of the step before."""
+    reference, _stepped["optimizer"] = _stepped["optimizer"], None
+    optimizer = reference() if reference is not None else None
+    if optimizer is None:
+        return
+    gradients = [one.grad for group in optimizer.param_groups for one in group["params"] if one.grad is not None]
+    if any(type(one).__name__ != "Tensor" or one.is_sparse or one.device.type != "cpu" for one in gradients):
+        return  # reading one on a device would make the script wait
+    smallest = sorted(gradients, key=lambda one: one.numel())[:4]
+    observations.note("fact", time.monotonic_ns(), "gradients", {
+        "after_step": optimizer._ringside.steps, "cleared": not any(bool((one != 0).any()) for one in smallest)})
 
 
 def steps_seen():

@@ -40,7 +40,11 @@ def is_own_code(filename):
 
 def user_line(depth=1):
     """Returns the innermost line of the user's code on the stack, or None."""
-    frame = sys._getframe(depth)
+    return line_of(sys._getframe(depth))
+
+
+def line_of(frame):
+    """Returns the innermost line of the user's code from this frame outwards, or None."""
     while frame is not None:
         if is_user_code(frame.f_code.co_filename):
             return "%s:%d" % (relative(frame.f_code.co_filename), frame.f_lineno)

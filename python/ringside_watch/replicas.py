@@ -77,6 +77,11 @@ class Checks:
     def __init__(self):
         self._distance = None
 
+    @staticmethod
+    def before(optimizer, number):
+        """Returns [(name, checksum)] of the parameters before the first step."""
+        return [(name, checksum(tensor)) for name, tensor in parameters_of(optimizer, number)]
+
     def after(self, optimizer, number, step):
         """Returns [(name, checksum)] after a step that is due, otherwise an empty list."""
         if self._distance is None:

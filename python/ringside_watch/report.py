@@ -228,6 +228,9 @@ class Report:
             step.learning_rate = learning_rate
         step.checksums.extend(checksums)
 
+    def take_start(self, checksums):
+        self.steps.upcoming.started.extend(checksums)
+
     def take_skipped(self, at_ns):
         self.steps.upcoming.skipped += 1
         self.fact(at_ns, "skipped_step", {"after_step": self.steps.number + self.steps.has_stepped()})

@@ -70,4 +70,5 @@ class Stalls:
         frame = sys._current_frames().get(self._process.training_thread)
         if frame is not None:
             facts["stack"] = places.stack_of(frame)
+            facts["where"] = places.line_of(frame)
         report.fact(time.monotonic_ns(), "stalled", facts)

@@ -28,6 +28,7 @@ class Step:
         self.end_ns = 0
         self.end_cpu = 0
         self.checksums = []  # (name, checksum)
+        self.started = []  # (name, checksum) of the parameters of each optimizer before its first step
         self.skipped = 0  # optimizer steps that a gradient scaler has left out
         self.merged = None
 
@@ -39,7 +40,7 @@ class Step:
         return step
 
     def absorb(self, other):
-        for name in ("batches", "spans", "collectives", "checksums"):
+        for name in ("batches", "spans", "collectives", "checksums", "started"):
             getattr(self, name).extend(getattr(other, name))
         for site, values in other.losses.items():
             self.losses.setdefault(site, []).extend(values)
@@ -49,7 +50,7 @@ class Step:
 
     def is_ready(self):
         return all(scalars.is_ready(value) for values in self.losses.values() for value in values) and all(
-            scalars.is_ready(value) for _, value in self.checksums)
+            scalars.is_ready(value) for _, value in self.checksums + self.started)
 
     def loss_by_line(self):
         """Returns the mean of the values at each line that calls backward(), in the order of their first call."""

@@ -41,6 +41,8 @@ class StepsReport:
         report.step_seconds = length / 1e9
         self._row(step)
         self._write_counts(step)
+        if step.started and step.number == 1:
+            report.add("replica", combined(report.rank, 0, step.started))
         if step.checksums:
             report.add("replica", combined(report.rank, step.number, step.checksums))
         self._sparse = length < TRACE_SPACING_NS * (1.2 if self._sparse else 1.0)

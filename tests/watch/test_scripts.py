@@ -154,6 +154,14 @@ class Scripts(unittest.TestCase):
                              (2, rank, 5, 104))
             epochs = [one["sampler_epoch"] for one in recorded.of_rank(rank, "script", "pass") if one["loader"] == 0]
             self.assertEqual(epochs, [0, 1])
+            optimizer = recorded.of_rank(rank, "script", "optimizer")[0]
+            tensors = optimizer["groups"][0]["tensors"]
+            self.assertEqual((optimizer["with_gradient"], optimizer["sharded"]), (tensors, 0))
+            self.assertEqual(recorded.of_rank(rank, "script", "gradients"),
+                             [{"after_step": step, "cleared": True} for step in (1, 2, 3)])
+            losses = recorded.of_rank(rank, "script", "loss")
+            self.assertEqual([one["function"] for one in losses], ["DivBackward0"])
+            self.assertEqual(recorded.of_rank(rank, "replica")[0]["step"], 0)
         self.check_replicas_equal(recorded, (0, 1))
         both = recorded.trained(0)[0] + recorded.trained(1)[0]
         self.assertEqual(set(both), set(range(103)))

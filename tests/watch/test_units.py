@@ -12,6 +12,7 @@ import threading
 import time
 import unittest
 import warnings
+import zlib
 
 import receiver
 import watched
@@ -20,7 +21,8 @@ sys.path.insert(0, watched.PYTHON_FOLDER)
 os.environ["RINGSIDE_WATCH_OFF"] = "1"
 os.environ["RINGSIDE_WATCH"] = "unix:/nowhere"
 import ringside_watch  # noqa: E402,F401
-from ringside_watch import _fields, batches, epochs, guard, observations, places, replicas, report  # noqa: E402
+from ringside_watch import _fields, batches, datasets, epochs, guard, observations, places  # noqa: E402
+from ringside_watch import replicas, report  # noqa: E402
 from ringside_watch import scalars, sender, steps, traces, wire  # noqa: E402
 
 
@@ -439,6 +441,55 @@ class Checks(unittest.TestCase):
 
     def test_lines_of_the_script_are_relative(self):
         self.assertRegex(places.user_line(), r"^test_units\.py:\d+$")
+
+
+class Datasets(unittest.TestCase):
+    class Listed:
+        def __init__(self, **attributes):
+            self.__dict__.update(attributes)
+
+        def __len__(self):
+            return 3
+
+        def __getitem__(self, index):
+            raise AssertionError("no item is read")
+
+    def test_a_list_with_one_plain_item_for_each_sample_is_hashed_in_its_order(self):
+        one = datasets.describe(self.Listed(names=["a", "b", "c"], classes=["x", "y"]))
+        other = datasets.describe(self.Listed(names=["b", "a", "c"], classes=["x", "y"]))
+        self.assertEqual(sorted(key for key in one if "sha256" in key), ["names_sha256"])
+        self.assertNotEqual(one["names_sha256"], other["names_sha256"])
+
+    def test_lists_of_objects_and_of_other_lengths_are_not_hashed(self):
+        facts = datasets.describe(self.Listed(names=["a", "b"], data=[object(), object(), object()]))
+        self.assertFalse([key for key in facts if "sha256" in key])
+
+    def test_arrays_of_any_name_count_and_scattered_ones_do_not(self):
+        class Array:
+            shape = (2,)
+
+            def __init__(self, contiguous):
+                self.contiguous = contiguous
+
+            def is_contiguous(self):
+                return self.contiguous
+
+            def reshape(self, size):
+                return _Flat([1.5, 2.5])
+
+            def tolist(self):
+                return [1.5, 2.5]
+
+        facts = datasets.describe(self.Listed(inputs=Array(True), views=Array(False)))
+        self.assertEqual(facts["content_crc32"], [zlib.crc32(b"((2,), [1.5, 2.5])")])
+
+
+class _Flat(list):
+    def __getitem__(self, index):
+        return _Flat(list.__getitem__(self, index)) if isinstance(index, slice) else list.__getitem__(self, index)
+
+    def tolist(self):
+        return list(self)
 
 
 class Injection(unittest.TestCase):
