@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/findings/checks.h"
+
+#include <array>
+
+#include "watch/findings/judges.h"
+
+namespace ringside {
+namespace {
+
+using enum Severity;
+
+// clang-format off
+constexpr std::array kChecks{
+    Check{"no-process-group", "Processes train together", kMistake,
+          "Call torch.distributed.init_process_group() in each process, and wrap the model in DistributedDataParallel.",
+          "", judgeProcessGroup},
+    Check{"unused-parameters", "Each parameter gets a gradient", kMistake,
+          "Use all parameters in forward(), or pass find_unused_parameters=True to DistributedDataParallel.",
+          "", judgeUnusedParameters},
+    Check{"sampler-rank", "Ranks of the sampler", kMistake,
+          "Create DistributedSampler after init_process_group() and without num_replicas and rank, or pass "
+          "dist.get_world_size() and dist.get_rank().",
+          "no-process-group", judgeSamplerRank},
+    Check{"sampler-seed", "Equal seeds of the samplers", kMistake,
+          "Pass the same seed to DistributedSampler on all ranks. The sampler gives each rank a part of one shuffled order.",
+          "sampler-rank", judgeSamplerSeed},
+    Check{"data-set-differs", "Equal data sets on all ranks", kMistake,
+          "Build the same data set on all ranks: sort file lists, and pass a generator with a fixed seed to random_split().",
+          "sampler-rank", judgeDataSetDiffers},
+    Check{"every-rank-reads-everything", "Each rank reads its own part", kMistake,
+          "Pass sampler=DistributedSampler(dataset) to the DataLoader instead of shuffle=True.",
+          "no-process-group sampler-rank", judgeEveryRankReadsAll},
+    Check{"shards-overlap", "No sample on two ranks", kMistake,
+          "Derive the part of each rank from one order that is equal on all ranks, as DistributedSampler does.",
+          "no-process-group sampler-rank sampler-seed data-set-differs every-rank-reads-everything", judgeOverlap},
+    Check{"samples-never-seen", "Each sample comes once per epoch", kMistake,
+          "Make num_replicas times the samples of each rank equal to the length of the data set.",
+          "sampler-rank sampler-seed data-set-differs shards-overlap", judgeNeverSeen},
+    Check{"workers-repeat-samples", "Workers divide an IterableDataset", kMistake,
+          "Divide the stream in __iter__() by torch.utils.data.get_worker_info().",
+          "", judgeWorkerCopies},
+    Check{"set-epoch-missing", "Another order in each epoch", kMistake,
+          "Call sampler.set_epoch(epoch) at the start of each epoch.",
+          "", judgeSetEpoch},
+    Check{"order-repeats", "Shuffled orders differ", kNote,
+          "Do not set the same seed again before each epoch, if another order is wanted.",
+          "set-epoch-missing", judgeRepeatedOrder},
+    Check{"trained-on-validation", "Validation samples are held out", kMistake,
+          "Split the data set once, with the same seed on all ranks, and train on one part only.",
+          "data-set-differs", judgeTrainedOnValidation},
+    Check{"model-not-wrapped", "The model is wrapped", kMistake,
+          "Wrap the model: model = DistributedDataParallel(model), before the training loop.",
+          "no-process-group", judgeModelNotWrapped},
+    Check{"different-start", "Equal start of all ranks", kMistake,
+          "Broadcast the parameters from rank 0 before the first step, or set the same seed before the model is built.",
+          "model-not-wrapped", judgeDifferentStart},
+    Check{"learning-rates-differ", "Equal learning rates", kMistake,
+          "Give the scheduler a value that is equal on all ranks: all-reduce the metric before scheduler.step(metric).",
+          "model-not-wrapped", judgeLearningRateDiffers},
+    Check{"parameters-outside-ddp", "All optimized parameters are wrapped", kMistake,
+          "Make all modules that are trained parts of the module that DistributedDataParallel wraps, or wrap them too.",
+          "learning-rates-differ", judgeOutsideDdp},
+    Check{"forward-around-ddp", "Forward passes go through the wrapper", kMistake,
+          "Call the wrapped model, not model.module, in each training step, and leave no_sync() before the last "
+          "micro-batch.",
+          "learning-rates-differ", judgeAroundDdp},
+    Check{"replicas-differ", "Replicas stay equal", kMistake,
+          "Do not replace, convert or move parameters after wrapping, and change them on all ranks in the same way.",
+          "unused-parameters model-not-wrapped different-start learning-rates-differ parameters-outside-ddp forward-around-ddp",
+          judgeReplicasPart},
+    Check{"batch-norm-differs", "Equal running statistics", kMistake,
+          "Leave broadcast_buffers=True, or convert the model with SyncBatchNorm.convert_sync_batchnorm().",
+          "model-not-wrapped replicas-differ forward-around-ddp", judgeBatchNorm},
+    Check{"optimizer-without-gradients", "The optimizer updates the model", kMistake,
+          "Create the optimizer after the model is moved, sharded or wrapped, and do not clear gradients before step().",
+          "", judgeOptimizerWithoutGradients},
+    Check{"gradients-never-cleared", "Gradients are cleared", kMistake,
+          "Call optimizer.zero_grad() once per optimizer step.",
+          "", judgeNeverCleared},
+    Check{"accumulation-undivided", "The accumulated loss is a mean", kMistake,
+          "Divide the loss by the number of micro-batches before backward().",
+          "", judgeUndividedLoss},
+    Check{"scheduler-too-often", "Schedulers step once per step", kMistake,
+          "Call scheduler.step() once per optimizer step or once per epoch, in the unit of the scheduler's lengths.",
+          "", judgeScheduler},
+    Check{"loss-not-finite", "Finite losses", kMistake,
+          "Look at the first step with such a loss: lower the learning rate, clip gradients, or check its samples.",
+          "", judgeLossNotFinite},
+    Check{"uneven-steps", "Equal numbers of steps", kMistake,
+          "Give each rank equally many batches (DistributedSampler does), or train inside of model.join().",
+          "sampler-rank", judgeUnevenSteps},
+    Check{"hang", "All ranks make progress", kMistake,
+          "Make all ranks of a group call the same collectives in the same order.",
+          "uneven-steps", judgeHang},
+    Check{"validation-everywhere", "Evaluation is shared among ranks", kCost,
+          "Evaluate a part on each rank and all-reduce the counts, or evaluate on rank 0 only.",
+          "", judgeValidationEverywhere},
+    Check{"sync-every-micro-batch", "One all-reduce per optimizer step", kCost,
+          "Run all micro-batches but the last inside of model.no_sync().",
+          "", judgeSyncEveryMicroBatch},
+    Check{"find-unused-needless", "Search for unused parameters", kCost,
+          "Leave out find_unused_parameters=True.",
+          "", judgeFindUnusedNeedless},
+    Check{"straggler", "No rank delays the others", kCost,
+          "Look at what this rank does in the named phase: its device, its disk, its CPUs, its batches.",
+          "hang", judgeStraggler},
+    Check{"loader-slow", "Batches arrive in time", kCost,
+          "Raise num_workers, make transforms cheaper, or read from a faster disk.",
+          "straggler", judgeLoaderSlow},
+    Check{"steps-skipped", "GradScaler applies its steps", kCost,
+          "Find the first infinite gradient, lower the learning rate, or train in bfloat16.",
+          "loss-not-finite", judgeSkippedSteps},
+    Check{"validation-padded", "Each sample is evaluated once", kNote,
+          "For an exact metric, leave out the repeated samples at the end of the ranks' lists.",
+          "data-set-differs", judgeValidationPadding},
+    Check{"gradients-left-over", "Each gradient is used", kNote,
+          "Call optimizer.step() for the last micro-batches too, or accept that they are left out.",
+          "", judgeLeftOverGradients},
+    Check{"effective-batch", "Samples per optimizer step", kNote,
+          "Choose the learning rate for this number of samples per step.",
+          "no-process-group", judgeEffectiveBatch},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Check> allChecks() {
+    return kChecks;
+}
+
+}  // namespace ringside

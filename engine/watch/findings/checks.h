@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "watch/evidence/evidence.h"
+#include "watch/findings/judgement.h"
+
+namespace ringside {
+
+// One check of the doctor. Each check is a pure function of the evidence and finds at most one problem.
+struct Check {
+    std::string_view code;   // identifies the check and its finding in files: "set-epoch-missing"
+    std::string_view title;  // what is checked, as a short noun phrase
+    Severity severity = Severity::kNote;
+    std::string_view remedy;  // what to change in the script
+    // Codes of checks, separated by spaces, whose findings explain this one: then it is not reported.
+    std::string_view causes;
+    Judgement (*judge)(const Evidence& evidence) = nullptr;
+};
+
+// Returns all checks. A cause comes before the checks that it explains.
+std::span<const Check> allChecks();
+
+}  // namespace ringside

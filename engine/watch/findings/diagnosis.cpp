@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/findings/diagnosis.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+
+namespace ringside {
+namespace {
+
+// Codes of reported findings, and of findings that were left out with the code of their explanation.
+using Explanations = std::map<std::string, std::string, std::less<>>;
+
+// Returns the code of a reported finding that explains a check, or an empty string.
+std::string explanationOf(const Check& check, const Explanations& known) {
+    std::istringstream causes{std::string(check.causes)};
+    for (std::string cause; causes >> cause;)
+        if (const auto found = known.find(cause); found != known.end()) return found->second;
+    return {};
+}
+
+Finding findingOf(const Check& check, Judgement&& judgement, std::int64_t timeUs) {
+    Finding finding;
+    finding.code = check.code;
+    finding.severity = judgement.severity.value_or(check.severity);
+    finding.text = std::move(judgement.text);
+    finding.where = std::move(judgement.where);
+    finding.evidence = judgement.evidence.is_object() ? judgement.evidence.dump() : std::string("{}");
+    finding.remedy = check.remedy;
+    finding.timeUs = timeUs;
+    return finding;
+}
+
+}  // namespace
+
+bool Diagnosis::hasMistake() const {
+    return std::ranges::any_of(findings, [](const Finding& one) { return one.severity == Severity::kMistake; });
+}
+
+Diagnosis findingsOf(const Evidence& evidence) {
+    return findingsOf(evidence, allChecks());
+}
+
+Diagnosis findingsOf(const Evidence& evidence, std::span<const Check> checks) {
+    Diagnosis diagnosis;
+    Explanations known;
+    for (const Check& check : checks) {
+        Judgement judgement = check.judge(evidence);
+        const std::string code(check.code);
+        if (judgement.result != CheckResult::kFound) {
+            diagnosis.checks.push_back({code, judgement.result, std::move(judgement.why)});
+            continue;
+        }
+        const std::string explanation = explanationOf(check, known);
+        known[code] = explanation.empty() ? code : explanation;
+        if (explanation.empty())
+            diagnosis.findings.push_back(findingOf(check, std::move(judgement), evidence.nowUs()));
+        else
+            diagnosis.checks.push_back({code, CheckResult::kSkipped, "explained by " + explanation});
+    }
+    std::ranges::stable_sort(diagnosis.findings, {}, &Finding::severity);
+    return diagnosis;
+}
+
+}  // namespace ringside

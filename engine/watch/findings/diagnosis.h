@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "telemetry/events/events.h"
+#include "watch/evidence/evidence.h"
+#include "watch/findings/checks.h"
+
+namespace ringside {
+
+// Result of a check that has no finding.
+struct CheckOutcome {
+    std::string code;
+    CheckResult result = CheckResult::kPassed;  // never kFound
+    std::string why;                            // one clause; may be empty if the check has passed
+};
+
+// Findings and checks of a watched run. Each check is in exactly one of the lists.
+struct Diagnosis {
+    std::vector<Finding> findings;     // mistakes first, then costs, then notes
+    std::vector<CheckOutcome> checks;  // in the order of allChecks()
+
+    bool hasMistake() const;
+};
+
+// Runs all checks on the evidence. A finding that an earlier finding explains is left out, and its check is skipped
+// with the code of the explanation.
+Diagnosis findingsOf(const Evidence& evidence);
+
+// Runs these checks instead of all, for tests.
+Diagnosis findingsOf(const Evidence& evidence, std::span<const Check> checks);
+
+}  // namespace ringside

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/findings/finding_words.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdio>
+
+namespace ringside {
+namespace {
+
+std::string printed(const char* format, double number) {
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), format, number);
+    return text.data();
+}
+
+}  // namespace
+
+std::string withCommas(std::int64_t number) {
+    const std::string digits = std::to_string(number);
+    std::string text;
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+        const bool begins = i > 0 && digits[i - 1] != '-' && (digits.size() - i) % 3 == 0;
+        if (begins) text += ',';
+        text += digits[i];
+    }
+    return text;
+}
+
+std::string counted(std::int64_t number, std::string_view noun) {
+    return withCommas(number) + " " + std::string(noun) +
+           (number == 1                                    ? ""
+            : noun.ends_with("ch") || noun.ends_with("ss") ? "es"
+                                                           : "s");
+}
+
+std::string rankWords(std::span<const int> ranks) {
+    constexpr std::size_t kMost = 6;
+    std::string words = ranks.size() == 1 ? "rank " : "ranks ";
+    const std::size_t listed = ranks.size() <= kMost ? ranks.size() : kMost - 1;
+    for (std::size_t i = 0; i < listed; ++i) {
+        if (i > 0) words += i + 1 == ranks.size() ? " and " : ", ";
+        words += std::to_string(ranks[i]);
+    }
+    if (listed < ranks.size()) words += " and " + std::to_string(ranks.size() - listed) + " more";
+    return words;
+}
+
+std::string percentOf(double part, double whole) {
+    const double share = whole > 0 ? 100 * part / whole : 0;
+    return printed(share > 0 && share < 1 ? "%.2f %%" : "%.0f %%", share);
+}
+
+std::string durationWords(double microseconds) {
+    if (microseconds >= 1e6) return printed("%.1f s", microseconds / 1e6);
+    return printed(microseconds >= 1e5 ? "%.0f ms" : microseconds >= 1e3 ? "%.1f ms" : "%.3f ms", microseconds / 1e3);
+}
+
+std::string shortNumber(double number) {
+    return printed("%.4g", number);
+}
+
+}  // namespace ringside

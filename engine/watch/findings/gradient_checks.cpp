@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "watch/evidence/fact_reader.h"
+#include "watch/findings/finding_words.h"
+#include "watch/findings/judges.h"
+#include "watch/findings/replica_groups.h"
+
+namespace ringside {
+namespace {
+
+bool contains(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::size_t sizeOf(const Json& facts, std::string_view key) {
+    const Json* const list = memberOf(facts, key);
+    return list != nullptr && list->is_array() ? list->size() : 0;
+}
+
+// Number of micro-batches that a rank accumulates per optimizer step, with the facts of such a step.
+struct Accumulation {
+    std::int64_t microBatches = 0;
+    const Json* counts = nullptr;
+};
+
+// Returns the accumulation of the steps with the most backward passes. Steps of several losses, several optimizers or a
+// closure that is evaluated several times are no accumulation.
+Accumulation accumulationOf(const RankEvidence& rank) {
+    Accumulation most;
+    const bool hasClosures = std::ranges::any_of(
+        rank.of("optimizer"), [](const Json& one) { return contains(textOf(one, "class"), "LBFGS"); });
+    if (hasClosures || !rank.of("pipeline").empty()) return most;
+    for (const Json& counts : rank.of("step_counts")) {
+        const bool isOne = sizeOf(counts, "losses") == 1 && sizeOf(counts, "optimizers") == 1 &&
+                           sizeOf(counts, "batches") <= 1 && numberOf(counts, "skipped", 0) == 0;
+        const std::int64_t backwards = numberOf(counts, "backwards", 0);
+        if (isOne && backwards > 1 && backwards > most.microBatches) most = {backwards, &counts};
+    }
+    return most;
+}
+
+// Returns the last operation of the loss that is given to backward() at a line.
+std::string lossFunction(const RankEvidence& rank, const std::string& where) {
+    for (const Json& one : rank.of("loss"))
+        if (textOf(one, "where") == where) return textOf(one, "function");
+    return {};
+}
+
+// True for an optimizer whose update does not depend on the scale of the gradients.
+bool isScaleFree(const RankEvidence& rank) {
+    constexpr std::array<std::string_view, 6> kScaleFree{"Adam", "RMSprop", "Adagrad", "Adadelta", "Lamb", "Lion"};
+    const std::string kind = textOf(rank.latest("optimizer"), "class");
+    return std::ranges::any_of(kScaleFree, [&](std::string_view one) { return contains(kind, one); });
+}
+
+const RankEvidence* anyRank(const Evidence& evidence) {
+    return evidence.ranks().empty() ? nullptr : &evidence.ranks().begin()->second;
+}
+
+}  // namespace
+
+Judgement judgeOptimizerWithoutGradients(const Evidence& evidence) {
+    bool known = false;
+    for (const auto& [rank, one] : evidence.ranks()) {
+        for (const Json& facts : one.of("optimizer")) {
+            const auto with = numberOf(facts, "with_gradient");
+            if (!with) continue;
+            known = true;
+            std::int64_t tensors = 0;
+            if (const Json* const groups = memberOf(facts, "groups"); groups != nullptr && groups->is_array())
+                for (const Json& group : *groups) tensors += numberOf(group, "tensors", 0);
+            const Json* const first = one.countsOf(1);
+            if (*with > 0 || tensors == 0 || first == nullptr || numberOf(*first, "backwards", 0) == 0) continue;
+            return found("At the first step of " + textOf(facts, "class") + " on rank " + std::to_string(rank) +
+                             ", none of its " + counted(tensors, "tensor") +
+                             " has a gradient: it does not update the model that was trained.",
+                         textOf(facts, "where"), {{"rank", rank}, {"tensors", tensors}, {"with_gradient", 0}});
+        }
+    }
+    return known ? passed() : couldNotJudge("the gradients at the first step were not reported");
+}
+
+Judgement judgeNeverCleared(const Evidence& evidence) {
+    bool known = false;
+    for (const auto& [rank, one] : evidence.ranks()) {
+        const std::vector<Json>& facts = one.of("gradients");
+        known = known || !facts.empty();
+        const bool kept = facts.size() >= 2 && std::ranges::all_of(facts, [](const Json& fact) {
+                              return flagOf(fact, "cleared") == std::optional(false);
+                          });
+        if (!kept) continue;
+        const auto& losses = one.of("loss");
+        return found("After each of the first " + counted(static_cast<std::int64_t>(facts.size()), "step") + ", rank " +
+                         std::to_string(rank) +
+                         " begins the next backward pass with the gradients of the step before: they add up.",
+                     losses.empty() ? std::string() : textOf(losses.front(), "where"),
+                     {{"rank", rank}, {"steps", facts.size()}});
+    }
+    return known ? passed()
+                 : couldNotJudge("gradients are on a device, or several optimizers step: they were not looked at");
+}
+
+Judgement judgeUndividedLoss(const Evidence& evidence) {
+    const RankEvidence* const rank = anyRank(evidence);
+    if (rank == nullptr) return skipped("no rank");
+    const Accumulation accumulation = accumulationOf(*rank);
+    if (accumulation.counts == nullptr) return skipped("no gradients are accumulated over micro-batches");
+    const std::vector<std::string> lines = textsOf(*accumulation.counts, "losses");
+    const std::string where = lines.empty() ? std::string() : lines.front();
+    const std::string function = lossFunction(*rank, where);
+    if (function.empty()) return couldNotJudge("the last operation of the loss was not reported");
+    constexpr std::array<std::string_view, 4> kScaled{"DivBackward", "MulBackward", "SumBackward", "CompiledFunction"};
+    const bool isScaled = std::ranges::any_of(kScaled, [&](std::string_view one) { return contains(function, one); });
+    if (isScaled) return passed();
+    constexpr std::array<std::string_view, 8> kMeans{
+        "NllLoss", "MseLoss", "BinaryCrossEntropy", "SmoothL1Loss", "MeanBackward", "L1Loss", "KlDiv", "HuberLoss"};
+    const bool isMean = std::ranges::any_of(kMeans, [&](std::string_view one) { return contains(function, one); });
+    if (!isMean) return couldNotJudge("whether the loss ends with a division is not visible: " + function);
+    const std::string many = std::to_string(accumulation.microBatches);
+    Judgement result = found("The loss goes into backward() undivided (" + function + "), and " + many +
+                                 " micro-batches are accumulated per step: the gradient is " + many +
+                                 " times as large as that of the mean.",
+                             where, {{"micro_batches", accumulation.microBatches}, {"function", function}});
+    if (isScaleFree(*rank)) result.severity = Severity::kNote;
+    return result;
+}
+
+Judgement judgeSyncEveryMicroBatch(const Evidence& evidence) {
+    const ReplicaGroups groups = replicaGroupsOf(evidence);
+    if (groups.groups.empty()) return withoutGroup(groups);
+    if (groups.groups.front().kind != ReplicaKind::kDdp) return skipped("no DistributedDataParallel");
+    const RankEvidence& rank = *evidence.find(groups.groups.front().ranks.front());
+    const Accumulation accumulation = accumulationOf(rank);
+    if (accumulation.counts == nullptr) return skipped("no gradients are accumulated over micro-batches");
+    const std::int64_t reduced = numberOf(*accumulation.counts, "all_reduces", 0);
+    if (reduced < accumulation.microBatches) return passed();
+    const std::vector<std::string> lines = textsOf(*accumulation.counts, "losses");
+    return found("DDP reduces the gradients " + std::to_string(reduced) +
+                     " times per optimizer step, once for each of " + std::to_string(accumulation.microBatches) +
+                     " micro-batches; once is enough.",
+                 lines.empty() ? std::string() : lines.front(),
+                 {{"micro_batches", accumulation.microBatches}, {"all_reduces", reduced}});
+}
+
+Judgement judgeFindUnusedNeedless(const Evidence& evidence) {
+    const RankEvidence* const rank = anyRank(evidence);
+    const bool isOn = rank != nullptr && std::ranges::any_of(rank->of("data_parallel"), [](const Json& facts) {
+                          return flagOf(facts, "find_unused_parameters").value_or(false);
+                      });
+    if (!isOn) return skipped("find_unused_parameters is off, or no DistributedDataParallel");
+    std::int64_t iteration = 0;
+    for (const auto& [number, one] : evidence.ranks()) {
+        for (const Json& facts : one.of("buckets")) {
+            if (numberOf(facts, "unused_parameter_bytes", 0) > 0) return passed();
+            iteration = std::max(iteration, numberOf(facts, "iteration", 0));
+        }
+    }
+    constexpr std::int64_t kLeastIterations = 3;
+    if (iteration < kLeastIterations) return couldNotJudge("too few iterations were seen");
+    return found("DDP searches for unused parameters in each step (find_unused_parameters=True), and in the " +
+                     counted(std::max(iteration, rank->stepCount), "step") + " that were seen there was none.",
+                 textOf(rank->latest("data_parallel"), "where"), {{"steps", rank->stepCount}, {"unused_bytes", 0}});
+}
+
+Judgement judgeLeftOverGradients(const Evidence& evidence) {
+    bool hasEnd = false;
+    for (const auto& [rank, one] : evidence.ranks()) {
+        const Json& end = one.latest("end");
+        hasEnd = hasEnd || !end.empty();
+        const std::int64_t left = numberOf(end, "unfinished_backwards", 0);
+        if (left <= 0 || one.stepCount == 0 || one.state != "finished") continue;
+        return found("No optimizer step follows the last " +
+                         (left == 1 ? std::string("backward pass") : withCommas(left) + " backward passes") +
+                         " of rank " + std::to_string(rank) + ": the model does not learn from their samples.",
+                     {}, {{"rank", rank}, {"backward_passes", left}});
+    }
+    return hasEnd ? passed() : couldNotJudge("the end of the script was not seen");
+}
+
+}  // namespace ringside

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "watch/evidence/evidence.h"
+#include "watch/findings/judgement.h"
+
+// The judging functions of the checks, in the order of the table in checks.cpp. docs/watch-findings.md explains each.
+namespace ringside {
+
+// process_checks.cpp
+Judgement judgeProcessGroup(const Evidence& evidence);
+Judgement judgeHang(const Evidence& evidence);
+Judgement judgeUnusedParameters(const Evidence& evidence);
+
+// sampler_checks.cpp
+Judgement judgeSamplerRank(const Evidence& evidence);
+Judgement judgeSamplerSeed(const Evidence& evidence);
+Judgement judgeSetEpoch(const Evidence& evidence);
+Judgement judgeRepeatedOrder(const Evidence& evidence);
+Judgement judgeWorkerCopies(const Evidence& evidence);
+
+// sample_checks.cpp
+Judgement judgeDataSetDiffers(const Evidence& evidence);
+Judgement judgeEveryRankReadsAll(const Evidence& evidence);
+Judgement judgeOverlap(const Evidence& evidence);
+Judgement judgeNeverSeen(const Evidence& evidence);
+
+// validation_checks.cpp
+Judgement judgeTrainedOnValidation(const Evidence& evidence);
+Judgement judgeValidationEverywhere(const Evidence& evidence);
+Judgement judgeValidationPadding(const Evidence& evidence);
+
+// replica_checks.cpp
+Judgement judgeModelNotWrapped(const Evidence& evidence);
+Judgement judgeDifferentStart(const Evidence& evidence);
+Judgement judgeLearningRateDiffers(const Evidence& evidence);
+Judgement judgeOutsideDdp(const Evidence& evidence);
+Judgement judgeAroundDdp(const Evidence& evidence);
+Judgement judgeReplicasPart(const Evidence& evidence);
+Judgement judgeBatchNorm(const Evidence& evidence);
+
+// gradient_checks.cpp
+Judgement judgeOptimizerWithoutGradients(const Evidence& evidence);
+Judgement judgeNeverCleared(const Evidence& evidence);
+Judgement judgeUndividedLoss(const Evidence& evidence);
+Judgement judgeSyncEveryMicroBatch(const Evidence& evidence);
+Judgement judgeFindUnusedNeedless(const Evidence& evidence);
+Judgement judgeLeftOverGradients(const Evidence& evidence);
+
+// step_checks.cpp
+Judgement judgeLossNotFinite(const Evidence& evidence);
+Judgement judgeSkippedSteps(const Evidence& evidence);
+Judgement judgeScheduler(const Evidence& evidence);
+Judgement judgeUnevenSteps(const Evidence& evidence);
+Judgement judgeEffectiveBatch(const Evidence& evidence);
+
+// time_checks.cpp
+Judgement judgeStraggler(const Evidence& evidence);
+Judgement judgeLoaderSlow(const Evidence& evidence);
+
+}  // namespace ringside

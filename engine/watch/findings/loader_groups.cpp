@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/findings/loader_groups.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "watch/evidence/fact_reader.h"
+
+namespace ringside {
+namespace {
+
+using Key = std::pair<std::string, int>;  // line, number among the loaders of this line
+
+bool isTrainedLoader(const LoaderEvidence& loader) {
+    return loader.isTrained() ||
+           std::ranges::any_of(loader.passes, [](const auto& one) { return one.second.trained > 0; });
+}
+
+std::map<Key, const LoaderEvidence*> keyed(const RankEvidence& rank) {
+    std::map<Key, const LoaderEvidence*> loaders;
+    std::map<std::string, int> ofLine;
+    for (const auto& [id, loader] : rank.loaders) {
+        const std::string where = loader.where();
+        loaders[{where, ofLine[where]++}] = &loader;
+    }
+    return loaders;
+}
+
+std::vector<LoaderGroup> loadersOf(const Evidence& evidence, const ReplicaGroup& replicas) {
+    std::vector<std::map<Key, const LoaderEvidence*>> byRank;
+    for (const int rank : replicas.ranks) byRank.push_back(keyed(*evidence.find(rank)));
+    std::vector<LoaderGroup> groups;
+    for (const auto& [key, first] : byRank.front()) {
+        LoaderGroup group;
+        for (std::size_t i = 0; i < byRank.size(); ++i) {
+            const auto found = byRank[i].find(key);
+            if (found == byRank[i].end()) break;
+            group.ranks.push_back({evidence.find(replicas.ranks[i]), found->second, samplerOf(found->second->facts)});
+            group.isTrained = group.isTrained || isTrainedLoader(*found->second);
+        }
+        if (group.ranks.size() == byRank.size()) groups.push_back(std::move(group));
+    }
+    return groups;
+}
+
+// Samples of one rank that a coverage is computed from.
+struct RankSamples {
+    std::vector<std::int64_t> samples;
+    bool isComplete = false;
+};
+
+Coverage coverageOf(const LoaderGroup& group, const std::vector<RankSamples>& ranks) {
+    Coverage coverage;
+    coverage.isComplete = true;
+    std::map<std::int64_t, int> readers;
+    for (const RankSamples& rank : ranks) {
+        const std::set<std::int64_t> distinct(rank.samples.begin(), rank.samples.end());
+        for (const std::int64_t one : distinct) ++readers[one];
+        coverage.isComplete = coverage.isComplete && rank.isComplete;
+        coverage.assigned += static_cast<std::int64_t>(rank.samples.size());
+        coverage.ofRank.push_back(static_cast<std::int64_t>(distinct.size()));
+    }
+    coverage.distinct = static_cast<std::int64_t>(readers.size());
+    coverage.shared = std::ranges::count_if(readers, [](const auto& one) { return one.second > 1; });
+    std::set<std::int64_t> pool;
+    for (const RankLoader& one : group.ranks) {
+        const std::vector<std::int64_t> own = SampleSource(*one.rank, *one.loader).pool();
+        if (own.empty()) return coverage;
+        pool.insert(own.begin(), own.end());
+    }
+    coverage.pool = static_cast<std::int64_t>(pool.size());
+    coverage.never = std::ranges::count_if(pool, [&](std::int64_t one) { return !readers.contains(one); });
+    return coverage;
+}
+
+bool isExhausted(const LoaderEvidence& loader, std::int64_t epoch) {
+    return std::ranges::any_of(loader.passes, [epoch](const auto& one) {
+        return one.second.epoch == epoch && one.second.isExhausted && one.second.untrained == 0;
+    });
+}
+
+std::optional<RankSamples> trainedIn(const RankLoader& one, std::int64_t epoch) {
+    const SampleSource source(*one.rank, *one.loader);
+    const auto found = one.loader->epochs.find(epoch);
+    if (found == one.loader->epochs.end() || !source.isKnown() || !found->second.isWhole()) return {};
+    return RankSamples{source.samplesOf(found->second.all()), isExhausted(*one.loader, epoch)};
+}
+
+std::optional<RankSamples> evaluatedBy(const RankLoader& one) {
+    const SampleSource source(*one.rank, *one.loader);
+    for (const auto& [number, pass] : one.loader->passes) {
+        const bool isWhole = pass.hasEnded && pass.isExhausted && pass.trained == 0 && pass.evaluated.isWhole();
+        if (isWhole && source.isKnown() && pass.evaluated.count() > 0)
+            return RankSamples{source.samplesOf(pass.evaluated.all()), true};
+    }
+    return {};
+}
+
+template <class Get>
+std::optional<Coverage> coverageBy(const LoaderGroup& group, const Get& get) {
+    std::vector<RankSamples> ranks;
+    for (const RankLoader& one : group.ranks) {
+        std::optional<RankSamples> samples = get(one);
+        if (!samples) return {};
+        ranks.push_back(std::move(*samples));
+    }
+    return coverageOf(group, ranks);
+}
+
+template <class Predicate>
+bool all(const LoaderGroup& group, const Predicate& predicate) {
+    return std::ranges::all_of(group.ranks, predicate);
+}
+
+std::vector<LoaderGroup> only(std::vector<LoaderGroup> groups, bool isTrained) {
+    std::erase_if(groups, [isTrained](const LoaderGroup& one) { return one.isTrained != isTrained; });
+    return groups;
+}
+
+}  // namespace
+
+std::vector<int> LoaderGroup::rankNumbers() const {
+    std::vector<int> numbers;
+    for (const RankLoader& one : ranks) numbers.push_back(one.rank->rank);
+    return numbers;
+}
+
+Sameness LoaderGroup::sameness() const {
+    Sameness result = Sameness::kSame;
+    const RankLoader& first = ranks.front();
+    for (std::size_t i = 1; i < ranks.size(); ++i) {
+        const Sameness one = compareSources(*first.rank, *first.loader, *ranks[i].rank, *ranks[i].loader);
+        if (one == Sameness::kDifferent) return one;
+        if (one == Sameness::kNotKnown) result = one;
+    }
+    return result;
+}
+
+bool LoaderGroup::isSharded() const {
+    return all(*this, [](const RankLoader& one) { return one.sampler.isSharded(); });
+}
+bool LoaderGroup::isPlain() const {
+    return all(*this, [](const RankLoader& one) {
+        return one.sampler.isPlain && !one.sampler.isPartial && !one.sampler.isSharded() && !one.sampler.isOfTrainer;
+    });
+}
+bool LoaderGroup::isPartial() const {
+    return !all(*this, [](const RankLoader& one) { return !one.sampler.isPartial; });
+}
+bool LoaderGroup::isOfTrainer() const {
+    return !all(*this, [](const RankLoader& one) { return !one.sampler.isOfTrainer; });
+}
+bool LoaderGroup::hasIndices() const {
+    return all(*this, [](const RankLoader& one) { return one.loader->isTrained(); });
+}
+
+std::vector<LoaderGroup> loaderGroupsOf(const Evidence& evidence, const ReplicaGroups& groups) {
+    std::vector<LoaderGroup> all;
+    for (const ReplicaGroup& one : groups.groups) {
+        std::vector<LoaderGroup> loaders = loadersOf(evidence, one);
+        std::ranges::move(loaders, std::back_inserter(all));
+    }
+    return all;
+}
+
+std::vector<LoaderGroup> trainedLoaders(const Evidence& evidence, const ReplicaGroups& groups) {
+    return only(loaderGroupsOf(evidence, groups), true);
+}
+
+std::vector<LoaderGroup> evaluatedLoaders(const Evidence& evidence, const ReplicaGroups& groups) {
+    return only(loaderGroupsOf(evidence, groups), false);
+}
+
+std::vector<Coverage> coveragesOf(const LoaderGroup& group) {
+    std::vector<Coverage> coverages;
+    for (const auto& [epoch, list] : group.ranks.front().loader->epochs) {
+        auto coverage = coverageBy(group, [epoch](const RankLoader& one) { return trainedIn(one, epoch); });
+        if (!coverage) continue;
+        coverage->epoch = epoch;
+        coverages.push_back(std::move(*coverage));
+    }
+    return coverages;
+}
+
+std::vector<Coverage> evaluationsOf(const LoaderGroup& group) {
+    auto coverage = coverageBy(group, evaluatedBy);
+    if (!coverage) return {};
+    return {std::move(*coverage)};
+}
+
+}  // namespace ringside

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "watch/findings/replica_groups.h"
+#include "watch/findings/sample_identity.h"
+#include "watch/findings/sampler_facts.h"
+
+namespace ringside {
+
+// The same loader of the script on one rank of a data-parallel group.
+struct RankLoader {
+    const RankEvidence* rank = nullptr;
+    const LoaderEvidence* loader = nullptr;
+    SamplerFacts sampler;
+};
+
+// The same loader of the script on all ranks of a data-parallel group.
+struct LoaderGroup {
+    std::vector<RankLoader> ranks;
+    bool isTrained = false;  // at least one batch was followed by a backward pass
+
+    std::string where() const { return ranks.front().loader->where(); }
+    std::vector<int> rankNumbers() const;
+    // Returns kSame only if the data sets of all ranks are the same, kDifferent if those of two ranks differ.
+    Sameness sameness() const;
+    bool isSharded() const;  // all ranks have a sampler that assigns samples to ranks
+    bool isPlain() const;    // all ranks have a RandomSampler or SequentialSampler over the whole data set
+    bool isPartial() const;  // some sampler does not draw each sample once
+    bool isOfTrainer() const;
+    bool hasIndices() const;  // all ranks have reported indices
+};
+
+// Matches the loaders of the ranks of each group. Loaders are the same if the same line of the script iterates over
+// them; several loaders of one line are matched in the order of their numbers. Loaders that a rank does not use are
+// left out.
+std::vector<LoaderGroup> loaderGroupsOf(const Evidence& evidence, const ReplicaGroups& groups);
+
+// Returns the groups of loaders that are trained on, or the others.
+std::vector<LoaderGroup> trainedLoaders(const Evidence& evidence, const ReplicaGroups& groups);
+std::vector<LoaderGroup> evaluatedLoaders(const Evidence& evidence, const ReplicaGroups& groups);
+
+// Samples that the ranks of a group have trained on in one epoch, or evaluated in one pass.
+struct Coverage {
+    std::int64_t epoch = 0;
+    bool isComplete = false;    // the pass of each rank has ended with an exhausted loader, and all indices are kept
+    std::int64_t pool = -1;     // samples that the ranks can reach together; -1: not known
+    std::int64_t assigned = 0;  // with repetitions
+    std::int64_t distinct = 0;
+    std::int64_t shared = 0;           // samples that at least two ranks have read
+    std::int64_t never = 0;            // samples of the pool that no rank has read
+    std::vector<std::int64_t> ofRank;  // distinct samples of each rank
+};
+
+// Computes the coverage of each epoch that all ranks have begun, in order. Empty if indices or Subsets are not known.
+std::vector<Coverage> coveragesOf(const LoaderGroup& group);
+// Computes the coverage of the first exhausted pass of each rank without a trained batch.
+std::vector<Coverage> evaluationsOf(const LoaderGroup& group);
+
+}  // namespace ringside

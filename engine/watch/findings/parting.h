@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "watch/findings/replica_groups.h"
+
+namespace ringside {
+
+// Comparison of the checksums of a group's ranks after the steps that all of them have checked.
+struct Parting {
+    std::int64_t compared = 0;  // steps compared, without step 0
+    std::int64_t parted = 0;    // of these, steps with a difference
+    bool startsApart = false;   // different before the first step
+    bool knowsStart = false;
+    bool endsApart = false;           // different after the latest compared step
+    std::int64_t firstStep = -1;      // first step with a difference; -1: none
+    std::int64_t lastEqualStep = -1;  // last compared step before it; -1: none
+    std::vector<std::string> names;   // tensors that differ after firstStep, at most 64
+    std::int64_t tensors = 0;         // tensors compared
+    std::int64_t different = 0;       // of these, tensors that differ after firstStep
+    std::vector<int> ranks;           // ranks that differ from the lowest rank after firstStep
+};
+
+// Compares the tensors whose names are accepted. Tensors are matched by position; a step in which ranks report
+// different names is left out.
+Parting partingOf(const Evidence& evidence, const ReplicaGroup& group,
+                  const std::function<bool(const std::string&)>& accepts);
+
+// Returns "0.weight", "0.weight and 0.bias" or "0.weight, 0.bias and 10 more tensors".
+std::string tensorWords(const Parting& parting);
+
+}  // namespace ringside

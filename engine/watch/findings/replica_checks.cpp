@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "watch/evidence/fact_reader.h"
+#include "watch/findings/finding_words.h"
+#include "watch/findings/judges.h"
+#include "watch/findings/parting.h"
+
+namespace ringside {
+namespace {
+
+// Frequency at which ranks without a wrapper make their parameters equal.
+enum class Averaging { kNever, kSometimes, kEveryStep };
+
+std::int64_t parametersOf(const RankEvidence& rank) {
+    std::int64_t sum = 0;
+    for (const Json& optimizer : rank.of("optimizer"))
+        if (const Json* const groups = memberOf(optimizer, "groups"); groups != nullptr && groups->is_array())
+            for (const Json& group : *groups) sum += numberOf(group, "parameters", 0);
+    return sum;
+}
+
+// A rank averages if it moves about as many bytes as it has parameters after the first step. A broadcast before the
+// first step and the reduction of a metric do not count.
+Averaging averagingOf(const Evidence& evidence, const ReplicaGroup& group) {
+    Averaging most = Averaging::kNever;
+    for (const int number : group.ranks) {
+        const RankEvidence& rank = *evidence.find(number);
+        for (const auto& [id, use] : rank.collectives) {
+            if (use.lastStep <= 1 || use.bytes < use.steps * parametersOf(rank)) continue;
+            if (10 * use.steps >= 9 * rank.tracedSteps) return Averaging::kEveryStep;
+            most = Averaging::kSometimes;
+        }
+    }
+    return most;
+}
+
+bool isDdp(const ReplicaGroup& group) {
+    return group.kind == ReplicaKind::kDdp;
+}
+
+// True if a hook of DDP lets replicas part on purpose between averagings.
+bool hasLocalSgd(const Evidence& evidence, const ReplicaGroup& group) {
+    return std::ranges::any_of(group.ranks, [&](int rank) {
+        return std::ranges::any_of(evidence.find(rank)->of("buckets"), [](const Json& facts) {
+            const std::string hook = textOf(facts, "comm_hook");
+            return hook.find("local") != std::string::npos || hook.find("Local") != std::string::npos;
+        });
+    });
+}
+
+// True if at most as many tensors differ as DDP ignores by the choice of the script.
+bool isIgnored(const Evidence& evidence, const ReplicaGroup& group, const Parting& parting) {
+    std::int64_t ignored = 0;
+    for (const Json& facts : evidence.find(group.ranks.front())->of("data_parallel"))
+        ignored += numberOf(facts, "ignored", 0);
+    return parting.different <= ignored;
+}
+
+Json partingJson(const Parting& parting) {
+    return {{"first_step", parting.firstStep},    {"last_equal_step", parting.lastEqualStep},
+            {"compared_steps", parting.compared}, {"different_steps", parting.parted},
+            {"tensors", parting.names},           {"ranks", parting.ranks}};
+}
+
+// True for parameters that no wrapper has named: they belong to no DistributedDataParallel.
+bool isUnnamed(const std::string& name) {
+    return isParameterName(name) && name.starts_with("optimizer ");
+}
+bool isWrapped(const std::string& name) {
+    return isParameterName(name) && !name.starts_with("optimizer ");
+}
+
+// Runs `judge` on each data-parallel group of one kind.
+template <class Judge>
+Judgement eachGroup(const Evidence& evidence, ReplicaKind kind, const std::string& without, const Judge& judge) {
+    const ReplicaGroups groups = replicaGroupsOf(evidence);
+    if (groups.groups.empty()) return withoutGroup(groups);
+    Judgement result = skipped(without);
+    for (const ReplicaGroup& group : groups.groups) {
+        if (group.kind != kind) continue;
+        Judgement judgement = judge(group);
+        if (judgement.result == CheckResult::kFound) return judgement;
+        if (result.result != CheckResult::kCouldNotJudge) result = std::move(judgement);
+    }
+    return result;
+}
+
+// First step whose gradients DDP has not reduced on a rank, or 0.
+std::int64_t unreducedStep(const Evidence& evidence, const ReplicaGroup& group) {
+    for (const int number : group.ranks) {
+        const RankEvidence& rank = *evidence.find(number);
+        for (const Json& counts : rank.of("step_counts"))
+            if (numberOf(counts, "backwards", 0) > 0 && numberOf(counts, "all_reduces", 1) == 0)
+                return numberOf(counts, "from_step", 0);
+    }
+    return 0;
+}
+
+}  // namespace
+
+Judgement judgeModelNotWrapped(const Evidence& evidence) {
+    return eachGroup(evidence, ReplicaKind::kOwnLoop, "the model is wrapped", [&](const ReplicaGroup& group) {
+        const Parting parting = partingOf(evidence, group, isParameterName);
+        if (parting.compared == 0) return couldNotJudge("no checksums of the parameters were compared");
+        if (!parting.endsApart) return passed();
+        if (averagingOf(evidence, group) != Averaging::kNever) return passed("the script averages by itself");
+        Json facts = partingJson(parting);
+        return found("The model is not wrapped, and no collective makes the ranks' parameters equal: after step " +
+                         std::to_string(parting.firstStep) + ", " + tensorWords(parting) + " differ" +
+                         (parting.different == 1 ? "s" : "") + " between " + rankWords(group.ranks) + ".",
+                     textOf(evidence.find(group.ranks.front())->latest("optimizer"), "where"), std::move(facts));
+    });
+}
+
+Judgement judgeDifferentStart(const Evidence& evidence) {
+    return eachGroup(
+        evidence, ReplicaKind::kOwnLoop, "a wrapper makes the start equal", [&](const ReplicaGroup& group) {
+            const Parting parting = partingOf(evidence, group, isParameterName);
+            if (!parting.knowsStart) return couldNotJudge("the parameters before the first step were not reported");
+            if (!parting.startsApart || !parting.endsApart) return passed();
+            if (averagingOf(evidence, group) == Averaging::kSometimes)
+                return couldNotJudge("the script averages in some steps only");
+            return found("The ranks average gradients, but start from different parameters and stay different: " +
+                             tensorWords(parting) + " after step " + std::to_string(parting.firstStep) + ".",
+                         textOf(evidence.find(group.ranks.front())->latest("optimizer"), "where"),
+                         partingJson(parting));
+        });
+}
+
+Judgement judgeLearningRateDiffers(const Evidence& evidence) {
+    const ReplicaGroups groups = replicaGroupsOf(evidence);
+    if (groups.groups.empty()) return withoutGroup(groups);
+    bool compared = false;
+    for (const ReplicaGroup& group : groups.groups) {
+        const RankEvidence& first = *evidence.find(group.ranks.front());
+        for (const int number : group.ranks) {
+            const RankEvidence& other = *evidence.find(number);
+            const std::size_t common = std::min(first.steps.size(), other.steps.size());
+            for (std::size_t i = 0; i < common; ++i) {
+                const StepRow& one = first.steps[i];
+                const StepRow& two = other.steps[i];
+                compared = compared || number != first.rank;
+                if (one.step != two.step || one.learningRate == two.learningRate) continue;
+                return found("The learning rates differ from step " + std::to_string(one.step) +
+                                 " on: " + shortNumber(one.learningRate) + " on rank " + std::to_string(first.rank) +
+                                 ", " + shortNumber(two.learningRate) + " on rank " + std::to_string(number) + ".",
+                             textOf(other.latest("scheduler"), "where"),
+                             {{"step", one.step},
+                              {"ranks", {first.rank, number}},
+                              {"learning_rates", {one.learningRate, two.learningRate}}});
+            }
+        }
+    }
+    return compared ? passed() : couldNotJudge("no step of two ranks was seen");
+}
+
+Judgement judgeOutsideDdp(const Evidence& evidence) {
+    return eachGroup(evidence, ReplicaKind::kDdp, "no DistributedDataParallel", [&](const ReplicaGroup& group) {
+        if (hasLocalSgd(evidence, group)) return skipped("a communication hook lets the replicas part on purpose");
+        const Parting outside = partingOf(evidence, group, isUnnamed);
+        if (outside.compared == 0) return passed("all parameters of the optimizers belong to wrapped models");
+        if (!outside.endsApart) return passed();
+        if (averagingOf(evidence, group) == Averaging::kSometimes)
+            return couldNotJudge("the script averages in some steps only");
+        const RankEvidence& rank = *evidence.find(group.ranks.front());
+        return found(counted(outside.different, "optimized tensor") +
+                         " outside of DistributedDataParallel differ between the ranks after step " +
+                         std::to_string(outside.firstStep) + ": " + tensorWords(outside) + ".",
+                     textOf(rank.latest("optimizer"), "where"), partingJson(outside));
+    });
+}
+
+Judgement judgeAroundDdp(const Evidence& evidence) {
+    return eachGroup(evidence, ReplicaKind::kDdp, "no DistributedDataParallel", [&](const ReplicaGroup& group) {
+        if (hasLocalSgd(evidence, group)) return skipped("a communication hook lets the replicas part on purpose");
+        const Parting parting = partingOf(evidence, group, isWrapped);
+        if (parting.compared == 0) return couldNotJudge("no checksums of wrapped parameters were compared");
+        const std::int64_t step = unreducedStep(evidence, group);
+        if (!parting.endsApart || isIgnored(evidence, group, parting) || step == 0 || step > parting.firstStep)
+            return passed();
+        Json facts = partingJson(parting);
+        facts["step_without_all_reduce"] = step;
+        return found("DDP did not reduce the gradients of step " + std::to_string(step) +
+                         ": its forward pass did not go through the DDP wrapper, or it ran inside of no_sync(). Since "
+                         "step " +
+                         std::to_string(parting.firstStep) + " the ranks differ in " + tensorWords(parting) + ".",
+                     group.where, std::move(facts));
+    });
+}
+
+Judgement judgeReplicasPart(const Evidence& evidence) {
+    const ReplicaGroups groups = replicaGroupsOf(evidence);
+    if (groups.groups.empty()) return withoutGroup(groups);
+    Judgement result = skipped("parameters are sharded: each rank holds other parts");
+    for (const ReplicaGroup& group : groups.groups) {
+        if (group.kind == ReplicaKind::kSharded || hasLocalSgd(evidence, group)) continue;
+        const Parting parting = partingOf(evidence, group, isDdp(group) ? isWrapped : isParameterName);
+        if (parting.compared == 0) {
+            result = couldNotJudge("no checksums of the parameters were compared");
+            continue;
+        }
+        if (result.result == CheckResult::kSkipped) result = passed();
+        if (!parting.endsApart || isIgnored(evidence, group, parting)) continue;
+        if (!isDdp(group) && averagingOf(evidence, group) != Averaging::kEveryStep) {
+            result = couldNotJudge("the script averages in some steps only, between which replicas may differ");
+            continue;
+        }
+        return found("Replicas differ since step " + std::to_string(parting.firstStep) + ": " + tensorWords(parting) +
+                         " of " + rankWords(parting.ranks) + " no longer equal" +
+                         (parting.different == 1 ? "s that" : " those") + " of rank " +
+                         std::to_string(group.ranks.front()) + ".",
+                     group.where, partingJson(parting));
+    }
+    return result;
+}
+
+Judgement judgeBatchNorm(const Evidence& evidence) {
+    return eachGroup(evidence, ReplicaKind::kDdp, "no DistributedDataParallel", [&](const ReplicaGroup& group) {
+        const Parting parting = partingOf(evidence, group, isBatchNormName);
+        if (parting.compared == 0)
+            return skipped("no running statistics, or DDP copies them from rank 0 before each forward pass");
+        if (!parting.endsApart) return passed();
+        return found("The running statistics of batch normalisation differ between the ranks since step " +
+                         std::to_string(parting.firstStep) + " (" + tensorWords(parting) +
+                         "), because broadcast_buffers is False.",
+                     group.where, partingJson(parting));
+    });
+}
+
+}  // namespace ringside

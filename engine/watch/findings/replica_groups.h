@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "watch/evidence/evidence.h"
+
+namespace ringside {
+
+// Relation between the parameters of a group's ranks.
+enum class ReplicaKind : std::uint8_t {
+    kDdp,      // DistributedDataParallel keeps them equal
+    kSharded,  // fully_shard or FSDP: each rank holds a part
+    kOwnLoop,  // no wrapper: the script itself has to keep them equal
+};
+
+// Ranks that train one model on different samples: the data-parallel dimension.
+struct ReplicaGroup {
+    ReplicaKind kind = ReplicaKind::kDdp;
+    std::vector<int> ranks;  // ascending, at least two
+    std::string where;       // line that wraps the model; empty without a wrapper
+};
+
+// Data-parallel groups of a run.
+struct ReplicaGroups {
+    std::vector<ReplicaGroup> groups;
+    std::string why;  // reason why there is none
+    // True if the reason is missing evidence, false if ranks of this script are not data-parallel.
+    bool isUnknown = false;
+};
+
+// Finds the data-parallel groups. Groups of a wrapper are known from its facts. Without a wrapper, ranks form a group
+// if their parameters are replicas: equal after a step, or never made equal although no rank holds a part of the model.
+// Ranks of tensor parallelism and of pipelines read the same samples on purpose and form no group.
+ReplicaGroups replicaGroupsOf(const Evidence& evidence);
+
+// Returns why no group exists as a judgement's reason, for checks within the data-parallel dimension.
+struct Judgement;
+Judgement withoutGroup(const ReplicaGroups& groups);
+
+// True if the names and checksums of both ranks' parameters were reported after the same step and are equal.
+bool hasEqualParameters(const Replica& one, const Replica& other);
+
+// True for the name of a parameter, false for buffers of batch normalisation and for optimizer state.
+bool isParameterName(const std::string& name);
+bool isBatchNormName(const std::string& name);
+
+}  // namespace ringside

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "watch/evidence/fact_reader.h"
+#include "watch/findings/finding_words.h"
+#include "watch/findings/judges.h"
+#include "watch/findings/loader_groups.h"
+
+// Samples are compared within the data-parallel dimension only. Equal indices are not equal samples: each judgement
+// first makes sure that the ranks' data sets are the same.
+namespace ringside {
+namespace {
+
+constexpr double kNearlyAll = 0.9;  // share of the samples that a pass reads although the last batch is dropped
+
+Json coverageJson(const Coverage& one) {
+    return {{"epoch", one.epoch},  {"pool", one.pool},   {"assigned", one.assigned}, {"distinct", one.distinct},
+            {"twice", one.shared}, {"never", one.never}, {"of_rank", one.ofRank}};
+}
+
+// Missing evidence about one loader outweighs a passed check of another loader.
+int weightOf(CheckResult result) {
+    switch (result) {
+        case CheckResult::kSkipped:
+            return 0;
+        case CheckResult::kPassed:
+            return 1;
+        case CheckResult::kCouldNotJudge:
+            return 2;
+        case CheckResult::kFound:
+            return 3;
+    }
+    return 0;
+}
+
+// Runs `judge` on each training loader of the data-parallel groups. It returns the first finding, otherwise the reason
+// why a loader could not be judged, otherwise whether a loader was judged at all.
+template <class Judge>
+Judgement eachLoader(const Evidence& evidence, const std::string& without, const Judge& judge) {
+    const ReplicaGroups groups = replicaGroupsOf(evidence);
+    if (groups.groups.empty()) return withoutGroup(groups);
+    const std::vector<LoaderGroup> loaders = trainedLoaders(evidence, groups);
+    if (loaders.empty()) return couldNotJudge("no loader was seen that all ranks train with: samples are not known");
+    Judgement result = skipped(without);
+    for (const LoaderGroup& one : loaders) {
+        Judgement judgement = judge(one);
+        if (judgement.result == CheckResult::kFound) return judgement;
+        if (weightOf(judgement.result) > weightOf(result.result)) result = std::move(judgement);
+    }
+    return result;
+}
+
+bool hasDifferentPools(const LoaderGroup& group) {
+    const std::vector<std::int64_t> first = SampleSource(*group.ranks.front().rank, *group.ranks.front().loader).pool();
+    return std::ranges::any_of(
+        group.ranks, [&](const RankLoader& one) { return SampleSource(*one.rank, *one.loader).pool() != first; });
+}
+
+bool knowsPools(const LoaderGroup& group) {
+    return std::ranges::all_of(group.ranks, [](const RankLoader& one) {
+        const SampleSource source(*one.rank, *one.loader);
+        return source.isKnown() && source.length() >= 0;
+    });
+}
+
+// Number of distinct contents that the first rank and another rank have both read.
+std::int64_t mostCommonContents(const LoaderGroup& group) {
+    std::int64_t most = 0;
+    for (std::size_t i = 1; i < group.ranks.size(); ++i)
+        most = std::max(most, commonContents(*group.ranks.front().loader, *group.ranks[i].loader));
+    return most;
+}
+
+std::string coverageText(const Coverage& one) {
+    return "in epoch " + std::to_string(one.epoch + 1) + ", " + counted(one.shared, "sample") + " of " +
+           withCommas(one.pool) + " came on more than one rank and " + withCommas(one.never) + " on none";
+}
+
+const Coverage* firstComplete(const std::vector<Coverage>& all) {
+    const auto found = std::ranges::find_if(all, [](const Coverage& one) { return one.isComplete && one.pool > 0; });
+    return found == all.end() ? nullptr : &*found;
+}
+
+Judgement dataSetDiffers(const LoaderGroup& group) {
+    if (!group.isSharded()) return skipped("");
+    if (!knowsPools(group)) return couldNotJudge("the indices of a Subset were not reported");
+    const Sameness sameness = group.sameness();
+    const std::vector<Coverage> coverages = coveragesOf(group);
+    const Coverage* const complete = firstComplete(coverages);
+    if (sameness == Sameness::kSame && hasDifferentPools(group)) {
+        Json facts = complete == nullptr ? Json::object() : coverageJson(*complete);
+        facts["differs"] = "Subset.indices";
+        return found("Each rank has drawn another subset, and the sampler divides it among the ranks again" +
+                         (complete == nullptr ? std::string() : ": " + coverageText(*complete)) + ".",
+                     group.where(), std::move(facts));
+    }
+    if (sameness != Sameness::kDifferent)
+        return sameness == Sameness::kSame ? passed() : couldNotJudge("no fingerprint of the data set was reported");
+    const RankLoader& first = group.ranks.front();
+    const Json& base = SampleSource(*first.rank, *first.loader).base();
+    const bool isContent = memberOf(base, "content_crc32") != nullptr;
+    const std::int64_t common = mostCommonContents(group);
+    constexpr std::int64_t kLeastCommon = 3;
+    if (isContent && common < kLeastCommon)
+        return couldNotJudge(
+            "the ranks hold different data, of which no sample was seen on two ranks: data that each "
+            "rank generates by itself looks like this");
+    Json lengths = Json::array();
+    for (const RankLoader& one : group.ranks)
+        lengths.push_back(numberOf(SampleSource(*one.rank, *one.loader).base(), "length", -1));
+    return found(
+        "The data sets of " + rankWords(group.rankNumbers()) +
+            " differ in content or order, although the sampler divides them among the ranks as if they were "
+            "equal" +
+            (common >= kLeastCommon ? ": " + counted(common, "sample") + " of the first batches came on two ranks"
+                                    : std::string()) +
+            ".",
+        group.where(), {{"lengths", lengths}, {"common_contents", common}});
+}
+
+// Without indices, the contents of the first batches show whether the ranks read the same stream.
+Judgement streamsAreEqual(const LoaderGroup& group) {
+    std::vector<std::int64_t> first;
+    for (const RankLoader& one : group.ranks) {
+        std::vector<std::int64_t> contents;
+        if (!one.loader->passes.empty())
+            for (const BatchContent& batch : one.loader->passes.begin()->second.contents)
+                contents.insert(contents.end(), batch.samples.begin(), batch.samples.end());
+        if (contents.empty()) return couldNotJudge("the loader reports neither indices nor contents");
+        if (&one == &group.ranks.front()) first = contents;
+        const std::size_t common = std::min(first.size(), contents.size());
+        if (!std::equal(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(common), contents.begin()))
+            return passed();
+    }
+    constexpr std::size_t kLeastDifferent = 4;
+    const std::size_t different = std::set<std::int64_t>(first.begin(), first.end()).size();
+    if (different < kLeastDifferent) return couldNotJudge("too few different samples were seen");
+    return found("All of " + rankWords(group.rankNumbers()) + " read the same samples: the first " +
+                     counted(static_cast<std::int64_t>(first.size()), "sample") + " of each rank have equal content.",
+                 group.where(), {{"compared", first.size()}, {"different", different}});
+}
+
+Judgement everyRankReadsAll(const LoaderGroup& group) {
+    if (!group.hasIndices()) return streamsAreEqual(group);
+    if (group.isPartial()) return skipped("");
+    if (!knowsPools(group)) return couldNotJudge("the indices of a Subset were not reported");
+    if (hasDifferentPools(group)) return passed("each rank has a data set of its own");
+    const std::vector<Coverage> coverages = coveragesOf(group);
+    const Coverage* const complete = firstComplete(coverages);
+    const bool readsAll = complete != nullptr && std::ranges::all_of(complete->ofRank, [&](std::int64_t one) {
+                              return static_cast<double>(one) >= kNearlyAll * static_cast<double>(complete->pool);
+                          });
+    if (complete != nullptr && !readsAll) return passed();
+    if (complete == nullptr && !group.isPlain())
+        return group.isSharded() ? passed() : couldNotJudge("no epoch was seen whole");
+    switch (group.sameness()) {
+        case Sameness::kDifferent:
+            return passed("each rank has a data set of its own");
+        case Sameness::kNotKnown:
+            return couldNotJudge("whether equal indices are equal samples on all ranks is not known");
+        case Sameness::kSame:
+            break;
+    }
+    const SampleSource source(*group.ranks.front().rank, *group.ranks.front().loader);
+    Json facts = complete == nullptr ? Json{{"pool", source.length()}} : coverageJson(*complete);
+    facts["sampler"] = group.ranks.front().sampler.shortKind();
+    return found("Each of " + counted(static_cast<std::int64_t>(group.ranks.size()), "rank") + " trains on all " +
+                     counted(source.length(), "sample") +
+                     ": the loader has no DistributedSampler, so each sample counts " +
+                     std::to_string(group.ranks.size()) + " times per epoch.",
+                 group.where(), std::move(facts));
+}
+
+// Returns how many samples can come on two ranks because shards are filled up to equal lengths.
+std::int64_t paddingOf(const LoaderGroup& group) {
+    const auto ranks = static_cast<std::int64_t>(group.ranks.size());
+    const bool isTorch = std::ranges::all_of(group.ranks, [](const auto& one) { return one.sampler.isTorchSampler; });
+    if (isTorch && !group.isOfTrainer()) return ranks - 1;
+    return ranks * std::max<std::int64_t>(1, group.ranks.front().sampler.batchSize);
+}
+
+Judgement overlap(const LoaderGroup& group) {
+    if (!group.hasIndices() || group.isPartial()) return skipped("");
+    if (group.sameness() == Sameness::kDifferent) return passed("each rank has a data set of its own");
+    const std::vector<Coverage> coverages = coveragesOf(group);
+    if (coverages.empty()) return couldNotJudge("the indices of an epoch were not reported by all ranks");
+    const std::int64_t padding = paddingOf(group);
+    const auto overlapping =
+        std::ranges::find_if(coverages, [padding](const Coverage& one) { return one.shared > padding; });
+    if (overlapping == coverages.end()) return passed();
+    if (group.sameness() == Sameness::kNotKnown && !group.isSharded())
+        return couldNotJudge("whether equal indices are equal samples on all ranks is not known");
+    return found("Shards overlap: in epoch " + std::to_string(overlapping->epoch + 1) + ", " +
+                     counted(overlapping->shared, "sample") + " of " + withCommas(overlapping->distinct) +
+                     " came on more than one rank.",
+                 group.where(), coverageJson(*overlapping));
+}
+
+// Returns how many samples an epoch may leave out because samplers and loaders drop incomplete rounds and batches.
+std::int64_t droppableOf(const LoaderGroup& group) {
+    const auto ranks = static_cast<std::int64_t>(group.ranks.size());
+    const Json& facts = group.ranks.front().loader->facts;
+    const std::int64_t batch = std::max<std::int64_t>(1, group.ranks.front().sampler.batchSize);
+    const bool drops = flagOf(facts, "drop_last").value_or(false) || group.isOfTrainer();
+    return ranks - 1 + (drops ? ranks * batch : 0);
+}
+
+Judgement neverSeen(const LoaderGroup& group) {
+    if (!group.hasIndices() || group.isPartial()) return skipped("");
+    const bool dividesAll = group.isSharded() || group.isPlain();
+    if (!dividesAll) return skipped("");
+    if (group.sameness() == Sameness::kDifferent) return passed("each rank has a data set of its own");
+    const std::vector<Coverage> coverages = coveragesOf(group);
+    if (firstComplete(coverages) == nullptr) return couldNotJudge("no epoch was seen whole");
+    for (const Coverage& one : coverages) {
+        if (!one.isComplete || one.never <= droppableOf(group)) continue;
+        return found(counted(one.never, "sample") + " of " + withCommas(one.pool) + " (" +
+                         percentOf(static_cast<double>(one.never), static_cast<double>(one.pool)) +
+                         ") came on no rank in epoch " + std::to_string(one.epoch + 1) + ".",
+                     group.where(), coverageJson(one));
+    }
+    return passed();
+}
+
+}  // namespace
+
+Judgement judgeDataSetDiffers(const Evidence& evidence) {
+    return eachLoader(evidence, "no training loader has a sampler that divides samples among ranks", dataSetDiffers);
+}
+
+Judgement judgeEveryRankReadsAll(const Evidence& evidence) {
+    return eachLoader(evidence, "the samplers do not draw each sample once", everyRankReadsAll);
+}
+
+Judgement judgeOverlap(const Evidence& evidence) {
+    return eachLoader(evidence, "the samplers do not draw each sample once, or indices are not known", overlap);
+}
+
+Judgement judgeNeverSeen(const Evidence& evidence) {
+    return eachLoader(evidence, "no sampler is known to read each sample once per epoch", neverSeen);
+}
+
+}  // namespace ringside

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "watch/evidence/fact_reader.h"
+#include "watch/findings/finding_words.h"
+#include "watch/findings/judges.h"
+#include "watch/findings/loader_groups.h"
+
+namespace ringside {
+namespace {
+
+bool hasLoss(const RankEvidence& rank, std::int64_t step) {
+    const Json* const counts = rank.countsOf(step);
+    return counts != nullptr && !textsOf(*counts, "losses").empty();
+}
+
+// First step of the not finite losses at the end of a rank's steps, or 0.
+std::int64_t notFiniteSince(const RankEvidence& rank) {
+    constexpr std::size_t kLeast = 2;  // the last loss on a device may not have arrived
+    std::size_t count = 0;
+    std::int64_t first = 0;
+    const auto look = [&](const auto& rows) {
+        for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
+            if (std::isfinite(row->loss) || !hasLoss(rank, row->step)) return;
+            first = row->step;
+            ++count;
+        }
+    };
+    if (rank.steps.size() < RankEvidence::kMaxSteps)
+        look(rank.steps);
+    else
+        look(rank.latestSteps);
+    return count >= kLeast ? first : 0;
+}
+
+bool hasTrainer(const RankEvidence& rank) {
+    return memberOf(rank.latest("process"), "accelerate") != nullptr;
+}
+
+// Returns the number of scheduler steps per optimizer step that most steps have, if it is above the number of
+// schedulers.
+std::int64_t schedulerStepsOf(const RankEvidence& rank, const Json*& counts) {
+    const auto schedulers = static_cast<std::int64_t>(rank.of("scheduler").size());
+    std::map<std::int64_t, std::int64_t> steps;  // scheduler steps -> optimizer steps
+    const std::vector<Json>& list = rank.of("step_counts");
+    for (std::size_t i = 0; i < list.size(); ++i) {
+        const std::int64_t from = numberOf(list[i], "from_step", 0);
+        const std::int64_t until = i + 1 < list.size() ? numberOf(list[i + 1], "from_step", from) : rank.stepCount + 1;
+        const std::int64_t number = numberOf(list[i], "scheduler_steps", 0);
+        steps[number] += until - from;
+        if (number > schedulers) counts = &list[i];
+    }
+    if (steps.empty() || schedulers == 0) return 0;
+    const auto most = std::ranges::max_element(steps, {}, [](const auto& one) { return one.second; });
+    return most->first > schedulers ? most->first : 0;
+}
+
+// Returns the batches of a pass that the loader announces, or -1. The sampler decides how many samples a rank reads.
+std::int64_t announcedBatches(const RankLoader& one) {
+    const Json& facts = one.loader->facts;
+    const std::int64_t batch = one.sampler.batchSize;
+    const Json* const sampler = memberOf(facts, "sampler");
+    const Json* const dataset = memberOf(facts, "dataset");
+    if (batch <= 0 || sampler == nullptr || dataset == nullptr || one.sampler.isOfTrainer) return -1;
+    std::int64_t samples = -1;
+    if (one.sampler.isTorchSampler) {
+        const Json* inner = sampler;
+        while (inner != nullptr && !memberOf(*inner, "num_replicas")) inner = memberOf(*inner, "inner");
+        if (inner != nullptr) samples = numberOf(*inner, "num_samples", -1);
+    } else if (one.sampler.isPlain && !one.sampler.isPartial) {
+        samples = numberOf(*dataset, "length", -1);
+    }
+    if (samples < 0) return -1;
+    const bool drops = flagOf(facts, "drop_last").value_or(false);
+    return drops ? samples / batch : (samples + batch - 1) / batch;
+}
+
+// True if a pass of the loader was left before its end: then the script limits the number of steps by itself. A rank
+// that has failed leaves its passes, too.
+bool isLimited(const RankLoader& one) {
+    return one.rank->state != "failed" && std::ranges::any_of(one.loader->passes, [](const auto& pass) {
+               return pass.second.hasEnded && !pass.second.isExhausted && pass.second.trained > 0;
+           });
+}
+
+bool joins(const LoaderGroup& group) {
+    return std::ranges::any_of(group.ranks, [](const RankLoader& one) {
+        return std::ranges::any_of(one.rank->of("buckets"),
+                                   [](const Json& facts) { return flagOf(facts, "join").value_or(false); });
+    });
+}
+
+// Returns the trained batches of each rank in the first pass that all ranks have exhausted with unequal numbers.
+std::vector<std::int64_t> unequalPass(const LoaderGroup& group, std::int64_t& pass) {
+    for (const auto& [number, first] : group.ranks.front().loader->passes) {
+        std::vector<std::int64_t> batches;
+        for (const RankLoader& one : group.ranks) {
+            const auto found = one.loader->passes.find(number);
+            if (found == one.loader->passes.end() || !found->second.isExhausted || found->second.trained == 0) break;
+            batches.push_back(found->second.trained);
+        }
+        pass = number;
+        if (batches.size() == group.ranks.size() && std::set(batches.begin(), batches.end()).size() > 1) return batches;
+    }
+    return {};
+}
+
+std::string batchesText(const LoaderGroup& group, const std::vector<std::int64_t>& batches) {
+    const auto least = static_cast<std::size_t>(std::ranges::min_element(batches) - batches.begin());
+    const auto most = static_cast<std::size_t>(std::ranges::max_element(batches) - batches.begin());
+    return "rank " + std::to_string(group.ranks[most].rank->rank) + " has " + counted(batches[most], "batch") +
+           " and rank " + std::to_string(group.ranks[least].rank->rank) + " has " + counted(batches[least], "batch");
+}
+
+}  // namespace
+
+Judgement judgeLossNotFinite(const Evidence& evidence) {
+    bool hasLosses = false;
+    for (const auto& [rank, one] : evidence.ranks()) {
+        hasLosses = hasLosses || (!one.steps.empty() && hasLoss(one, one.steps.front().step));
+        const std::int64_t step = notFiniteSince(one);
+        if (step == 0) continue;
+        const std::vector<std::string> lines = textsOf(*one.countsOf(step), "losses");
+        return found("The loss of rank " + std::to_string(rank) + " is infinite or not a number from step " +
+                         withCommas(step) + " to step " + withCommas(one.stepCount) + ".",
+                     lines.empty() ? std::string() : lines.front(),
+                     {{"rank", rank}, {"first_step", step}, {"last_step", one.stepCount}});
+    }
+    return hasLosses ? passed() : couldNotJudge("no loss was seen");
+}
+
+Judgement judgeSkippedSteps(const Evidence& evidence) {
+    constexpr std::int64_t kUsual = 12;  // GradScaler begins with a large scale and halves it at each skipped step
+    bool hasSkipped = false;
+    for (const auto& [rank, one] : evidence.ranks()) {
+        const auto skips = static_cast<std::int64_t>(one.of("skipped_step").size());
+        hasSkipped = hasSkipped || skips > 0;
+        if (skips <= kUsual || 10 * skips < one.stepCount) continue;
+        return found("GradScaler left out " + counted(skips, "step") + " of " + withCommas(one.stepCount + skips) +
+                         " on rank " + std::to_string(rank) + ", because gradients were infinite or not a number.",
+                     {}, {{"rank", rank}, {"skipped", skips}, {"steps", one.stepCount}});
+    }
+    return hasSkipped ? passed() : skipped("GradScaler has left out no step, or is not used");
+}
+
+Judgement judgeScheduler(const Evidence& evidence) {
+    bool hasScheduler = false;
+    for (const auto& [rank, one] : evidence.ranks()) {
+        if (one.of("scheduler").empty()) continue;
+        hasScheduler = true;
+        if (hasTrainer(one)) return skipped("Accelerate steps schedulers once per rank by design");
+        const Json* counts = nullptr;
+        const std::int64_t steps = schedulerStepsOf(one, counts);
+        if (steps == 0 || one.stepCount < 2) continue;
+        const std::int64_t backwards = numberOf(*counts, "backwards", 1);
+        std::string reason;
+        if (steps == backwards && backwards > 1)
+            reason = ", once for each micro-batch";
+        else if (steps == evidence.worldSize())
+            reason = ", as often as there are ranks";
+        return found("Schedulers step " + std::to_string(steps) + " times per optimizer step" + reason + ", although " +
+                         (one.of("scheduler").size() == 1 ? "there is one" : "there are fewer") +
+                         ": the learning rate changes too fast.",
+                     textOf(one.of("scheduler").front(), "where"),
+                     {{"rank", rank},
+                      {"scheduler_steps", steps},
+                      {"schedulers", one.of("scheduler").size()},
+                      {"backwards", backwards}});
+    }
+    return hasScheduler ? passed() : skipped("no learning rate scheduler");
+}
+
+Judgement judgeUnevenSteps(const Evidence& evidence) {
+    const ReplicaGroups groups = replicaGroupsOf(evidence);
+    if (groups.groups.empty()) return withoutGroup(groups);
+    bool judged = false;
+    for (const LoaderGroup& group : trainedLoaders(evidence, groups)) {
+        if (joins(group)) return passed("Join lets ranks have unequal numbers of batches");
+        std::int64_t pass = 0;
+        std::vector<std::int64_t> batches = unequalPass(group, pass);
+        const bool seen = !batches.empty();
+        if (!seen)
+            for (const RankLoader& one : group.ranks) batches.push_back(announcedBatches(one));
+        if (std::ranges::find(batches, -1) != batches.end()) continue;
+        judged = true;
+        const bool unequal = std::set(batches.begin(), batches.end()).size() > 1;
+        if (!unequal || std::ranges::any_of(group.ranks, isLimited)) continue;
+        return found("The ranks train unequal numbers of steps" +
+                         (seen ? " in pass " + std::to_string(pass + 1) : std::string()) + ": " +
+                         batchesText(group, batches) +
+                         ". The ranks with more batches wait for all-reduces that never come.",
+                     group.where(), {{"batches", batches}, {"seen", seen}});
+    }
+    return judged ? passed() : couldNotJudge("the number of batches per pass is not known");
+}
+
+Judgement judgeEffectiveBatch(const Evidence& evidence) {
+    const ReplicaGroups groups = replicaGroupsOf(evidence);
+    if (groups.groups.empty()) return withoutGroup(groups);
+    for (const LoaderGroup& group : trainedLoaders(evidence, groups)) {
+        const RankEvidence& rank = *group.ranks.front().rank;
+        const std::int64_t batch = group.ranks.front().sampler.batchSize;
+        if (batch <= 0 || rank.steps.empty()) continue;
+        const std::int64_t perStep = rank.steps.front().samples;
+        const std::int64_t accumulated = std::max<std::int64_t>(1, perStep / batch);
+        const auto ranks = static_cast<std::int64_t>(group.ranks.size());
+        const std::string accumulation =
+            accumulated > 1 ? " x " + std::to_string(accumulated) + " micro-batches" : std::string();
+        return found("One optimizer step sees " + withCommas(batch * ranks * accumulated) + " samples: " +
+                         std::to_string(batch) + " per batch" + accumulation + " x " + counted(ranks, "rank") +
+                         ". The learning rate is " + shortNumber(rank.steps.front().learningRate) + ".",
+                     group.where(),
+                     {{"batch_size", batch},
+                      {"micro_batches", accumulated},
+                      {"ranks", ranks},
+                      {"learning_rate", rank.steps.front().learningRate}});
+    }
+    return couldNotJudge("no loader with a batch size was seen");
+}
+
+}  // namespace ringside

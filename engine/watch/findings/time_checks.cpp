@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "telemetry/steps/steps_verdict.h"
+#include "watch/evidence/fact_reader.h"
+#include "watch/findings/finding_words.h"
+#include "watch/findings/judges.h"
+#include "watch/findings/loader_groups.h"
+
+namespace ringside {
+namespace {
+
+// Work of a rank itself. The rest of a step is communication, which takes as long as the slowest rank needs.
+constexpr std::array kOwnWork{Phase::kDataWait,  Phase::kCopy,       Phase::kForward,    Phase::kBackward,
+                              Phase::kOptimizer, Phase::kValidation, Phase::kCheckpoint, Phase::kIdle};
+constexpr std::size_t kMostSteps = 200;
+constexpr std::size_t kLeastSteps = 8;
+
+double medianOf(std::vector<double> values) {
+    if (values.empty()) return 0;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    return *middle;
+}
+
+std::int64_t ownNs(const PhaseTimes& times) {
+    std::int64_t sum = 0;
+    for (const Phase phase : kOwnWork) sum += timeOf(times, phase);
+    return sum;
+}
+
+// Returns the times with the CPU time of the forward pass in place of its duration.
+PhaseTimes withoutForwardWaits(const RankTrace& rank) {
+    std::int64_t cpuNs = 0;
+    for (const Span& span : rank.spans)
+        if (span.phase == Phase::kForward) cpuNs += span.cpuNs;
+    PhaseTimes times = rank.times;
+    timeOf(times, Phase::kForward) = std::min(timeOf(times, Phase::kForward), cpuNs);
+    return times;
+}
+
+// Whether the forward passes of all ranks but the lowest include the wait for buffers that DDP broadcasts from it.
+enum class ForwardTimes { kMeasured, kWithoutWaits };
+
+// Returns a step for the verdict. The rank with the most work of its own costs the others the time by which it exceeds
+// the rank with the second most work.
+StepBrief briefOf(const TracedStep& step, ForwardTimes forward) {
+    StepBrief brief;
+    brief.step = step.step;
+    brief.collectives = 1;  // hasMet() holds
+    brief.lengthNs = step.endNs - step.beginNs;
+    std::vector<std::int64_t> own;
+    for (const RankTrace& rank : step.ranks) {
+        const bool waits = forward == ForwardTimes::kWithoutWaits && !own.empty();
+        brief.ranks.push_back({waits ? withoutForwardWaits(rank) : rank.times, 0, 0, {}});
+        own.push_back(ownNs(brief.ranks.back().times));
+        brief.lengthNs = std::max(brief.lengthNs, std::int64_t{1});
+    }
+    const auto latest = std::ranges::max_element(own) - own.begin();
+    const std::int64_t most = own[static_cast<std::size_t>(latest)];
+    own.erase(own.begin() + latest);
+    brief.ranks[static_cast<std::size_t>(latest)].lostNs = most - *std::ranges::max_element(own);
+    return brief;
+}
+
+// True if all ranks have met in the step: a collective of each of them is known, or they have waited in one.
+bool hasMet(const TracedStep& step) {
+    return std::ranges::all_of(step.ranks, [](const RankTrace& rank) { return !rank.collectives.empty(); });
+}
+
+std::vector<StepBrief> briefsOf(const Evidence& evidence, ForwardTimes forward) {
+    std::vector<StepBrief> briefs;
+    const auto& steps = evidence.traces().steps();
+    for (auto one = steps.rbegin(); one != steps.rend() && briefs.size() < kMostSteps; ++one)
+        if (one->second.complete() && one->first > 1 && hasMet(one->second))
+            briefs.push_back(briefOf(one->second, forward));
+    std::ranges::reverse(briefs);
+    return briefs;
+}
+
+std::string phaseWords(Phase phase) {
+    switch (phase) {
+        case Phase::kDataWait:
+            return "its wait for batches";
+        case Phase::kForward:
+            return "its forward pass";
+        case Phase::kBackward:
+            return "its backward pass";
+        case Phase::kOptimizer:
+            return "its optimizer step";
+        case Phase::kIdle:
+            return "its code between the phases";
+        case Phase::kConnect:
+        case Phase::kCopy:
+        case Phase::kWaiting:
+        case Phase::kMoving:
+        case Phase::kValidation:
+        case Phase::kCheckpoint:
+        case Phase::kPaused:
+            break;
+    }
+    return "its phase " + std::string(phaseName(phase));
+}
+
+double medianTime(const std::vector<StepBrief>& briefs, std::size_t rank, Phase phase) {
+    std::vector<double> times;
+    for (const StepBrief& one : briefs) times.push_back(static_cast<double>(timeOf(one.ranks[rank].times, phase)));
+    return medianOf(std::move(times));
+}
+
+double medianOfOthers(const std::vector<StepBrief>& briefs, std::size_t but, Phase phase) {
+    std::vector<double> times;
+    for (std::size_t rank = 0; rank < briefs.front().ranks.size(); ++rank)
+        if (rank != but) times.push_back(medianTime(briefs, rank, phase));
+    return medianOf(std::move(times));
+}
+
+// Median wait for batches and median length of a rank's steps, in microseconds, without the first steps of a pass.
+struct LoaderTimes {
+    double dataUs = 0;
+    double stepUs = 0;
+    std::size_t steps = 0;
+};
+
+LoaderTimes loaderTimes(const RankEvidence& rank) {
+    std::vector<double> data, lengths;
+    for (std::size_t i = 2; i < rank.steps.size(); ++i) {
+        data.push_back(static_cast<double>(rank.steps[i].dataUs));
+        lengths.push_back(static_cast<double>(rank.steps[i].endUs - rank.steps[i - 1].endUs));
+    }
+    const std::size_t steps = data.size();
+    return {medianOf(std::move(data)), medianOf(std::move(lengths)), steps};
+}
+
+// True if DDP copies the buffers of the lowest rank to all others before each forward pass.
+bool broadcastsBuffers(const Evidence& evidence) {
+    const Json& facts = evidence.ranks().begin()->second.latest("data_parallel");
+    const Json* const norms = memberOf(facts, "batch_norms");
+    return flagOf(facts, "broadcast_buffers").value_or(false) && norms != nullptr && !norms->empty();
+}
+
+std::int64_t workersOf(const RankEvidence& rank) {
+    for (const auto& [id, loader] : rank.loaders)
+        if (loader.isTrained()) return numberOf(loader.facts, "num_workers", 0);
+    return 0;
+}
+
+std::string trainingLine(const RankEvidence& rank) {
+    for (const auto& [id, loader] : rank.loaders)
+        if (loader.isTrained()) return loader.where();
+    return {};
+}
+
+}  // namespace
+
+Judgement judgeStraggler(const Evidence& evidence) {
+    const ReplicaGroups groups = replicaGroupsOf(evidence);
+    if (groups.groups.empty()) return withoutGroup(groups);
+    if (groups.groups.size() > 1 || static_cast<int>(groups.groups.front().ranks.size()) != evidence.worldSize())
+        return couldNotJudge("not all ranks form one data-parallel group");
+    std::vector<StepBrief> briefs = briefsOf(evidence, ForwardTimes::kMeasured);
+    if (briefs.size() < kLeastSteps)
+        return couldNotJudge("fewer than " + std::to_string(kLeastSteps) +
+                             " steps with the times of a collective on all ranks were seen");
+    StepsVerdict verdict = judgeSteps(briefs);
+    if (verdict.finding != StepsFinding::kStraggler && broadcastsBuffers(evidence)) {
+        briefs = briefsOf(evidence, ForwardTimes::kWithoutWaits);
+        const StepsVerdict other = judgeSteps(briefs);
+        if (other.finding == StepsFinding::kStraggler && other.rank == 0) verdict = other;
+    }
+    if (verdict.finding == StepsFinding::kTooFewSteps) return couldNotJudge("too few steps were traced");
+    if (verdict.finding != StepsFinding::kStraggler) return passed();
+    const auto late = static_cast<std::size_t>(verdict.rank);
+    const double own = medianTime(briefs, late, verdict.phase) / 1e3;
+    const double others = medianOfOthers(briefs, late, verdict.phase) / 1e3;
+    return found("Rank " + std::to_string(verdict.rank) + " is last in " + percentOf(verdict.share, 1) +
+                     " of steps and costs the others " + durationWords(1e3 * verdict.lostMs) + " of " +
+                     durationWords(1e3 * verdict.stepMs) + " per step: " + phaseWords(verdict.phase) + " takes " +
+                     durationWords(own) + ", the others' " + durationWords(others) + ".",
+                 {},
+                 {{"rank", verdict.rank},
+                  {"phase", phaseName(verdict.phase)},
+                  {"share", verdict.share},
+                  {"lost_ms_per_step", verdict.lostMs},
+                  {"step_ms", verdict.stepMs},
+                  {"steps", verdict.steps}});
+}
+
+Judgement judgeLoaderSlow(const Evidence& evidence) {
+    constexpr double kMuch = 0.3;      // share of a step
+    constexpr double kLeastUs = 5000;  // per step
+    double leastShare = 1;
+    LoaderTimes shown;
+    const RankEvidence* slow = nullptr;
+    bool hasLoader = false;
+    for (const auto& [number, rank] : evidence.ranks()) {
+        hasLoader =
+            hasLoader || std::ranges::any_of(rank.loaders, [](const auto& one) { return !one.second.passes.empty(); });
+        const LoaderTimes times = loaderTimes(rank);
+        if (times.steps < kLeastSteps)
+            return hasLoader ? couldNotJudge("fewer than 8 steps were seen") : skipped("no DataLoader");
+        const double share = times.stepUs > 0 ? times.dataUs / times.stepUs : 0;
+        if (times.dataUs < kLeastUs || share < kMuch) return hasLoader ? passed() : skipped("no DataLoader");
+        if (slow == nullptr || share < leastShare) {
+            leastShare = share;
+            shown = times;
+            slow = &rank;
+        }
+    }
+    if (slow == nullptr) return skipped("no rank");
+    const std::int64_t workers = workersOf(*slow);
+    return found("Each rank waits " + durationWords(shown.dataUs) + " of " + durationWords(shown.stepUs) +
+                     " per step for its next batch (" + percentOf(leastShare, 1) +
+                     "), with num_workers=" + std::to_string(workers) + ".",
+                 trainingLine(*slow),
+                 {{"data_ms", shown.dataUs / 1e3},
+                  {"step_ms", shown.stepUs / 1e3},
+                  {"share", leastShare},
+                  {"num_workers", workers}});
+}
+
+}  // namespace ringside

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "watch/evidence/fact_reader.h"
+#include "watch/findings/finding_words.h"
+#include "watch/findings/judges.h"
+#include "watch/findings/loader_groups.h"
+
+namespace ringside {
+namespace {
+
+// A loader with its samples resolved to the innermost data set.
+struct UsedLoader {
+    const RankEvidence* rank = nullptr;
+    const LoaderEvidence* loader = nullptr;
+    SampleSource source;
+    std::set<std::int64_t> samples;  // trained on or evaluated
+};
+
+bool isEvaluated(const LoaderEvidence& loader) {
+    return !loader.isTrained() &&
+           std::ranges::any_of(loader.passes, [](const auto& one) { return one.second.evaluated.count() > 0; });
+}
+
+UsedLoader usedBy(const RankEvidence& rank, const LoaderEvidence& loader) {
+    UsedLoader used{&rank, &loader, SampleSource(rank, loader), {}};
+    const auto add = [&](const IndexList& list) {
+        for (const std::int64_t one : used.source.samplesOf(list.all()))
+            if (one >= 0) used.samples.insert(one);
+    };
+    for (const auto& [epoch, list] : loader.epochs) add(list);
+    if (!loader.isTrained())
+        for (const auto& [number, pass] : loader.passes) add(pass.evaluated);
+    return used;
+}
+
+std::vector<UsedLoader> usedLoaders(const Evidence& evidence, bool trained) {
+    std::vector<UsedLoader> all;
+    for (const auto& [rank, one] : evidence.ranks())
+        for (const auto& [id, loader] : one.loaders)
+            if (trained ? loader.isTrained() : isEvaluated(loader)) all.push_back(usedBy(one, loader));
+    return all;
+}
+
+// True if equal samples of two loaders, on one rank or on two, are known to be the same samples.
+bool haveOneSource(const UsedLoader& training, const UsedLoader& validation) {
+    if (!training.source.isKnown() || !validation.source.isKnown()) return false;
+    if (training.rank == validation.rank)
+        return training.source.object() >= 0 && training.source.object() == validation.source.object();
+    return compareSources(*training.rank, *training.loader, *validation.rank, *validation.loader) == Sameness::kSame;
+}
+
+// True if the validation set looks like a part that is held out: a subset that is not the whole training set.
+// Evaluating the training set itself, for a training accuracy, or all data is no mistake.
+bool isHeldOut(const UsedLoader& training, const UsedLoader& validation) {
+    const std::vector<std::int64_t> held = validation.source.pool();
+    return validation.source.isSubset() && !held.empty() && held != training.source.pool();
+}
+
+// True if the rank also evaluates samples that it never trains on: then another evaluation can be a training accuracy.
+bool hasOtherValidation(const std::vector<UsedLoader>& validation, const UsedLoader& training, const UsedLoader& held) {
+    return std::ranges::any_of(validation, [&](const UsedLoader& one) {
+        if (one.rank != held.rank || one.loader == held.loader) return false;
+        return std::ranges::none_of(one.samples, [&](std::int64_t sample) {
+            return haveOneSource(training, one) && training.samples.contains(sample);
+        });
+    });
+}
+
+// Held-out samples of one rank that ranks have trained on.
+struct Leak {
+    bool compared = false;
+    std::set<std::int64_t> samples;
+    std::set<int> ranks;
+    std::string where;  // of the first training loader
+};
+
+Leak leakOf(const std::vector<UsedLoader>& training, const std::vector<UsedLoader>& validation,
+            const UsedLoader& held) {
+    Leak leak;
+    for (const UsedLoader& trained : training) {
+        if (!haveOneSource(trained, held)) continue;
+        leak.compared = true;
+        if (!isHeldOut(trained, held) || hasOtherValidation(validation, trained, held)) continue;
+        for (const std::int64_t sample : held.samples) {
+            if (!trained.samples.contains(sample)) continue;
+            leak.samples.insert(sample);
+            leak.ranks.insert(trained.rank->rank);
+            if (leak.where.empty()) leak.where = trained.loader->where();
+        }
+    }
+    return leak;
+}
+
+}  // namespace
+
+Judgement judgeTrainedOnValidation(const Evidence& evidence) {
+    const std::vector<UsedLoader> training = usedLoaders(evidence, true);
+    const std::vector<UsedLoader> validation = usedLoaders(evidence, false);
+    if (training.empty() || validation.empty()) return skipped("no training and validation loader with known indices");
+    bool compared = false;
+    for (const UsedLoader& held : validation) {
+        const Leak leak = leakOf(training, validation, held);
+        compared = compared || leak.compared;
+        if (leak.samples.empty()) continue;
+        const auto common = static_cast<std::int64_t>(leak.samples.size());
+        const auto all = static_cast<std::int64_t>(held.samples.size());
+        const std::vector<int> ranks(leak.ranks.begin(), leak.ranks.end());
+        return found(counted(common, "sample") + " of the " + withCommas(all) + " that rank " +
+                         std::to_string(held.rank->rank) + " evaluates are not held out: " + rankWords(ranks) +
+                         (ranks.size() == 1 ? " trains" : " train") + " on them.",
+                     held.loader->where(),
+                     {{"validation_samples", all},
+                      {"also_trained", common},
+                      {"training_loader", leak.where},
+                      {"training_ranks", ranks},
+                      {"validation_rank", held.rank->rank}});
+    }
+    return compared ? passed() : skipped("training and validation loaders read different data sets");
+}
+
+Judgement judgeValidationEverywhere(const Evidence& evidence) {
+    const ReplicaGroups groups = replicaGroupsOf(evidence);
+    if (groups.groups.empty()) return withoutGroup(groups);
+    bool hasLoader = false, isUnknown = false;
+    for (const LoaderGroup& group : evaluatedLoaders(evidence, groups)) {
+        if (group.isSharded() || group.isOfTrainer()) continue;
+        for (const Coverage& one : evaluationsOf(group)) {
+            hasLoader = true;
+            const bool readsAll = std::ranges::all_of(one.ofRank, [&](std::int64_t own) { return own == one.pool; });
+            if (!readsAll || one.pool < 2) continue;
+            isUnknown = isUnknown || group.sameness() == Sameness::kNotKnown;
+            if (group.sameness() != Sameness::kSame) continue;
+            return found("Each of " + counted(static_cast<std::int64_t>(group.ranks.size()), "rank") +
+                             " evaluates all " + counted(one.pool, "sample") + ".",
+                         group.where(), {{"samples", one.pool}, {"ranks", group.ranks.size()}});
+        }
+    }
+    if (isUnknown) return couldNotJudge("whether equal indices are equal samples on all ranks is not known");
+    return hasLoader ? passed() : skipped("no complete evaluation by all ranks was seen");
+}
+
+Judgement judgeValidationPadding(const Evidence& evidence) {
+    const ReplicaGroups groups = replicaGroupsOf(evidence);
+    if (groups.groups.empty()) return withoutGroup(groups);
+    bool hasLoader = false;
+    for (const LoaderGroup& group : evaluatedLoaders(evidence, groups)) {
+        if (!group.isSharded() || group.isOfTrainer() || !group.ranks.front().sampler.isTorchSampler) continue;
+        for (const Coverage& one : evaluationsOf(group)) {
+            hasLoader = true;
+            const std::int64_t repeated = one.assigned - one.distinct;
+            if (repeated <= 0) continue;
+            return found("The evaluation counts " + counted(repeated, "sample") + " of " + withCommas(one.distinct) +
+                             " twice, because DistributedSampler gives each rank equally many.",
+                         group.where(), {{"assigned", one.assigned}, {"distinct", one.distinct}});
+        }
+    }
+    return hasLoader ? passed() : skipped("no complete evaluation with a DistributedSampler was seen");
+}
+
+}  // namespace ringside

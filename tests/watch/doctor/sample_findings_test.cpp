@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/catch.h"
+#include "watch/doctor/reports.h"
+
+using namespace ringside;
+using namespace ringside::testing;
+
+namespace {
+
+std::vector<std::int64_t> range(std::int64_t from, std::int64_t until) {
+    std::vector<std::int64_t> numbers;
+    for (std::int64_t one = from; one < until; ++one) numbers.push_back(one);
+    return numbers;
+}
+
+std::string samplerWith(const std::string& what, const std::string& replacement) {
+    std::string text = kDistributedSampler;
+    return text.replace(text.find(what), what.size(), replacement);
+}
+
+// A Subset of the 100 samples of data set object 7. Its indices follow as facts "subset".
+std::string subsetFacts(int object, int length, const std::string& hash) {
+    return R"({"class":"torch.utils.data.dataset.Subset","object":)" + std::to_string(object) + R"(,"length":)" +
+           std::to_string(length) + R"(,"indices_sha256":")" + hash +
+           R"(","inner":{"class":"Base","object":7,"length":100,"content_crc32":[5]}})";
+}
+
+std::string listOf(const std::vector<std::int64_t>& numbers) {
+    std::string text;
+    for (const std::int64_t one : numbers) text += (text.empty() ? "" : ",") + std::to_string(one);
+    return "[" + text + "]";
+}
+
+Reports readingAll(const std::string& dataset) {
+    Reports reports = healthyDdp(kRandomSampler, dataset);
+    reports.trainedPass(0, 0, 0, "", {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}});
+    reports.trainedPass(1, 0, 0, "", {{15, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 0}});
+    return reports;
+}
+
+}  // namespace
+
+TEST_CASE("A correct DistributedDataParallel script has no finding but the note of its batch") {
+    Reports reports = healthyDdp();
+    healthyEpochs(reports);
+    const Diagnosis diagnosis = reports.diagnosis();
+    CHECK(accusations(diagnosis).empty());
+    REQUIRE(diagnosis.findings.size() == 1);
+    CHECK(diagnosis.findings[0].code == "effective-batch");
+    CHECK(diagnosis.findings[0].text ==
+          "One optimizer step sees 8 samples: 4 per batch x 2 ranks. The learning rate is 0.1.");
+    CHECK(diagnosis.findings[0].where == "train.py:30");
+    for (const char* const code : {"sampler-rank", "sampler-seed", "data-set-differs", "every-rank-reads-everything",
+                                   "shards-overlap", "samples-never-seen", "set-epoch-missing", "replicas-differ"})
+        CHECK(code + (": " + resultOf(diagnosis, code)) == code + std::string(": passed"));
+}
+
+TEST_CASE("Two epochs of one order with the same sampler epoch miss set_epoch") {
+    Reports reports = healthyDdp();
+    for (int rank = 0; rank < 2; ++rank)
+        for (int pass = 0; pass < 2; ++pass)
+            reports.trainedPass(rank, 0, pass, R"(,"sampler_epoch":0)",
+                                {{rank, 2 + rank, 4 + rank, 6 + rank}, {8 + rank, 10 + rank, 12 + rank, 14 + rank}});
+    const Diagnosis diagnosis = reports.diagnosis();
+    CHECK(accusations(diagnosis) == std::vector<std::string>{"set-epoch-missing"});
+    CHECK(findingOf(diagnosis, "set-epoch-missing").text ==
+          "Rank 0 trains on the same order of 8 samples in epochs 1 and 2: set_epoch() was not called in between.");
+    CHECK(findingOf(diagnosis, "set-epoch-missing").where == "train.py:30");
+}
+
+TEST_CASE("An evaluation loader, a sampler that does not shuffle and one epoch do not miss set_epoch") {
+    Reports evaluates = healthyDdp();
+    evaluates.facts("loader", loaderFacts(1, kDistributedSampler, kData));
+    for (int rank = 0; rank < 2; ++rank)
+        for (int pass = 0; pass < 2; ++pass) evaluates.evaluatedPass(rank, 1, pass, range(8 * rank, 8 * rank + 8));
+    CHECK(resultOf(evaluates.diagnosis(), "set-epoch-missing") == "skipped");
+    evaluates.trainedPass(0, 0, 0, R"(,"sampler_epoch":0)", {range(0, 8)});
+    CHECK(resultOf(evaluates.diagnosis(), "set-epoch-missing") == "could_not_judge");
+    Reports ordered = healthyDdp(samplerWith(R"("shuffle":true)", R"("shuffle":false)"));
+    for (int rank = 0; rank < 2; ++rank)
+        for (int pass = 0; pass < 2; ++pass)
+            ordered.trainedPass(rank, 0, pass, R"(,"sampler_epoch":0)", {range(8 * rank, 8 * rank + 8)});
+    CHECK(resultOf(ordered.diagnosis(), "set-epoch-missing") == "skipped");
+}
+
+TEST_CASE("A random sampler with one order in two epochs is noted") {
+    Reports reports(1);
+    reports.facts("loader", loaderFacts(0, kRandomSampler, kData));
+    for (int pass = 0; pass < 2; ++pass) reports.trainedPass(0, 0, pass, "", {{5, 3, 1, 0, 2, 9, 8, 4}});
+    CHECK(resultOf(reports.diagnosis(), "order-repeats") == "found");
+    Reports other(1);
+    other.facts("loader", loaderFacts(0, kRandomSampler, kData));
+    other.trainedPass(0, 0, 0, "", {{5, 3, 1, 0, 2, 9, 8, 4}}).trainedPass(0, 0, 1, "", {{5, 3, 1, 0, 2, 9, 4, 8}});
+    CHECK(resultOf(other.diagnosis(), "order-repeats") == "passed");
+}
+
+TEST_CASE("Every rank reads everything without a DistributedSampler") {
+    const Diagnosis diagnosis = readingAll(kData).diagnosis();
+    CHECK(accusations(diagnosis) == std::vector<std::string>{"every-rank-reads-everything"});
+    CHECK(
+        findingOf(diagnosis, "every-rank-reads-everything").text ==
+        "Each of 2 ranks trains on all 16 samples: the loader has no DistributedSampler, so each sample counts 2 times "
+        "per epoch.");
+    CHECK(resultOf(diagnosis, "shards-overlap") == "skipped");
+}
+
+TEST_CASE("Equal indices of other samples do not mean that every rank reads everything") {
+    const std::string own = R"({"class":"Folder","object":1,"length":16,"samples_sha256":"files of rank $R"})";
+    const Diagnosis different = readingAll(own).diagnosis();
+    CHECK(accusations(different).empty());
+    CHECK(resultOf(different, "every-rank-reads-everything") == "passed");
+    const Diagnosis unknown = readingAll(R"({"class":"Mine","object":1,"length":16})").diagnosis();
+    CHECK(accusations(unknown).empty());
+    CHECK(resultOf(unknown, "every-rank-reads-everything") == "could_not_judge");
+}
+
+TEST_CASE("Contents of samples show whether data sets without fingerprints are equal") {
+    const std::string mine = R"({"class":"Mine","object":1,"length":16})";
+    Reports equal = readingAll(mine);
+    equal.facts("content", R"({"loader":0,"pass":0,"batch":1,"sample_crc32":[4,5,6,7],"label_crc32":[1,2,1,2]})");
+    CHECK(resultOf(equal.diagnosis(), "every-rank-reads-everything") == "found");
+    Reports tooFew = readingAll(mine);
+    tooFew.facts("content", R"({"loader":0,"pass":0,"batch":1,"sample_crc32":[4,5],"label_crc32":[1,2]})");
+    CHECK(resultOf(tooFew.diagnosis(), "every-rank-reads-everything") == "could_not_judge");
+}
+
+TEST_CASE("Tensor-parallel ranks read the same data on purpose") {
+    Reports reports(2);
+    reports.facts("process", R"({"world_size":2,"distributed":true})");
+    reports.facts("optimizer", R"({"id":0,"class":"torch.optim.sgd.SGD","sharded":3,"with_gradient":4,"groups":[]})");
+    reports.facts("loader", loaderFacts(0, kRandomSampler, kData));
+    for (int rank = 0; rank < 2; ++rank) reports.trainedPass(rank, 0, 0, "", {range(0, 16)});
+    const Diagnosis diagnosis = reports.diagnosis();
+    CHECK(diagnosis.findings.empty());
+    CHECK(resultOf(diagnosis, "every-rank-reads-everything") == "skipped");
+}
+
+TEST_CASE("Samplers with a wrong rank or a wrong number of ranks are named, and nothing else") {
+    Reports sameRank = healthyDdp(samplerWith(R"("rank":$R)", R"("rank":0)"));
+    for (int rank = 0; rank < 2; ++rank) sameRank.trainedPass(rank, 0, 0, "", {range(0, 8)});
+    const Diagnosis ranks = sameRank.diagnosis();
+    CHECK(accusations(ranks) == std::vector<std::string>{"sampler-rank"});
+    CHECK(findingOf(ranks, "sampler-rank").text ==
+          "The DistributedSampler of the training loader has the ranks 0, 0 on ranks 0 and 1: not each rank reads its "
+          "own "
+          "part.");
+    Reports wrongSize = healthyDdp(samplerWith(R"("num_replicas":2)", R"("num_replicas":4)"));
+    for (int rank = 0; rank < 2; ++rank) wrongSize.trainedPass(rank, 0, 0, "", {range(4 * rank, 4 * rank + 4)});
+    CHECK(
+        findingOf(wrongSize.diagnosis(), "sampler-rank").text ==
+        "The DistributedSampler of the training loader divides the samples among 4 ranks, but 2 ranks train together.");
+}
+
+TEST_CASE("Samplers with the ranks exchanged divide the samples well") {
+    Reports reports = healthyDdp();
+    reports.fact(0, "loader", loaderFacts(0, samplerWith(R"("rank":$R)", R"("rank":1)"), kData));
+    reports.fact(1, "loader", loaderFacts(0, samplerWith(R"("rank":$R)", R"("rank":0)"), kData));
+    healthyEpochs(reports);
+    CHECK(accusations(reports.diagnosis()).empty());
+}
+
+TEST_CASE("A seed for each rank is named with the samples that came twice") {
+    Reports reports = healthyDdp(samplerWith(R"("seed":0)", R"("seed":$R)"));
+    reports.trainedPass(0, 0, 0, R"(,"sampler_epoch":0)", {{0, 2, 4, 6}, {8, 10, 12, 14}});
+    reports.trainedPass(1, 0, 0, R"(,"sampler_epoch":0)", {{0, 2, 4, 7}, {9, 11, 13, 15}});
+    const Diagnosis diagnosis = reports.diagnosis();
+    CHECK(accusations(diagnosis) == std::vector<std::string>{"sampler-seed"});
+    CHECK(findingOf(diagnosis, "sampler-seed").text ==
+          "The samplers of ranks 0 and 1 shuffle with 2 different seeds: 3 samples of epoch 1 came on more than one "
+          "rank.");
+}
+
+TEST_CASE("Overlapping shards of an own sampler are counted, and padding is no overlap") {
+    const std::string own = R"({"class":"train.Mine","num_replicas":2,"rank":$R})";
+    Reports reports = healthyDdp(own, kData);
+    reports.trainedPass(0, 0, 0, "", {range(0, 12)}).trainedPass(1, 0, 0, "", {range(3, 16)});
+    CHECK(accusations(reports.diagnosis()) == std::vector<std::string>{"shards-overlap"});
+    CHECK(findingOf(reports.diagnosis(), "shards-overlap").text ==
+          "Shards overlap: in epoch 1, 9 samples of 16 came on more than one rank.");
+    const std::string odd =
+        R"({"class":"torch.utils.data.dataset.TensorDataset","object":1,"length":15,"content_crc32":[7]})";
+    Reports padded = healthyDdp(kDistributedSampler, odd);
+    padded.trainedPass(0, 0, 0, "", {range(0, 8)}).trainedPass(1, 0, 0, "", {{8, 9, 10, 11, 12, 13, 14, 0}});
+    CHECK(accusations(padded.diagnosis()).empty());
+}
+
+TEST_CASE("Accelerate fills the batches of all ranks with samples that others have read") {
+    const std::string sampler =
+        R"({"class":"accelerate.data_loader.BatchSamplerShard","batch_size":4,"num_processes":2,)"
+        R"("process_index":$R,"even_batches":true,"inner":{"class":"torch.utils.data.sampler.)"
+        R"(RandomSampler","source_length":16}})";
+    Reports reports = healthyDdp(sampler, kData);
+    std::string facts = loaderFacts(0, sampler, kData);
+    facts.replace(facts.find(R"(,"batch_size":4)"), 15, "");  // a loader with a batch sampler has no batch size
+    reports.facts("loader", facts);
+    reports.trainedPass(0, 0, 0, "", {{0, 1, 2, 3}, {8, 9, 10, 11}, {15, 0, 1, 2}});
+    reports.trainedPass(1, 0, 0, "", {{4, 5, 6, 7}, {12, 13, 14, 3}, {4, 5, 6, 8}});
+    CHECK(accusations(reports.diagnosis()).empty());
+}
+
+TEST_CASE("Samples that no rank reads are counted, and dropped last batches are not") {
+    const std::string own = R"({"class":"train.Mine","num_replicas":2,"rank":$R})";
+    Reports reports = healthyDdp(own, kData);
+    reports.trainedPass(0, 0, 0, "", {range(0, 4)}).trainedPass(1, 0, 0, "", {range(8, 12)});
+    const Diagnosis diagnosis = reports.diagnosis();
+    CHECK(accusations(diagnosis) == std::vector<std::string>{"samples-never-seen"});
+    CHECK(findingOf(diagnosis, "samples-never-seen").text == "8 samples of 16 (50 %) came on no rank in epoch 1.");
+    Reports drops = healthyDdp(own, kData);
+    drops.facts("loader", loaderFacts(0, own, kData, R"(,"drop_last":true)"));
+    drops.trainedPass(0, 0, 0, "", {range(0, 7)}).trainedPass(1, 0, 0, "", {range(8, 15)});
+    CHECK(resultOf(drops.diagnosis(), "samples-never-seen") != "found");
+}
+
+TEST_CASE("A pass that the script leaves says nothing about samples that were not seen") {
+    Reports reports = healthyDdp();
+    for (int rank = 0; rank < 2; ++rank) {
+        reports.fact(rank, "pass", R"({"loader":0,"pass":0,"sampler_epoch":0})");
+        reports.trained(rank, 0, 0, 1, 0, {rank, 2 + rank});
+        reports.fact(rank, "pass_end", R"({"loader":0,"pass":0,"why":"left","trained":1,"untrained":0,"epoch":0})");
+    }
+    CHECK(accusations(reports.diagnosis()).empty());
+    CHECK(resultOf(reports.diagnosis(), "samples-never-seen") == "could_not_judge");
+}
+
+TEST_CASE("Another random split on each rank is named once, with what it does to the samples") {
+    Reports reports = healthyDdp();
+    const std::vector<std::vector<std::int64_t>> train{range(0, 80), range(20, 100)};
+    const std::vector<std::vector<std::int64_t>> held{range(80, 100), range(0, 20)};
+    for (int rank = 0; rank < 2; ++rank) {
+        const auto own = static_cast<std::size_t>(rank);
+        reports.fact(rank, "loader", loaderFacts(0, kDistributedSampler, subsetFacts(1, 80, "t$R")));
+        reports.fact(rank, "loader", loaderFacts(1, kRandomSampler, subsetFacts(2, 20, "v$R")));
+        reports.fact(rank, "subset", R"({"object":1,"first":0,"index":)" + listOf(train[own]) + "}");
+        reports.fact(rank, "subset", R"({"object":2,"first":0,"index":)" + listOf(held[own]) + "}");
+        std::vector<std::int64_t> indices;  // positions rank, rank + 2, ... of the subset
+        for (int i = 0; i < 40; ++i) indices.push_back(2 * i + rank);
+        reports.trainedPass(rank, 0, 0, R"(,"sampler_epoch":0)", {indices});
+        reports.evaluatedPass(rank, 1, 0, range(0, 20));
+    }
+    const Diagnosis diagnosis = reports.diagnosis();
+    CHECK(accusations(diagnosis) == std::vector<std::string>{"data-set-differs"});
+    // Rank 0 reads the even numbers below 80, rank 1 the odd ones from 21: no overlap, 0 to 19 odd and 80 to 98 even
+    // are missing.
+    CHECK(findingOf(diagnosis, "data-set-differs").text ==
+          "Each rank has drawn another subset, and the sampler divides it among the ranks again: in epoch 1, 0 samples "
+          "of "
+          "100 came on more than one rank and 20 on none.");
+    CHECK(resultOf(diagnosis, "trained-on-validation") == "skipped");
+}
+
+TEST_CASE("Disjoint subsets without a sampler are a partition") {
+    Reports reports = healthyDdp();
+    for (int rank = 0; rank < 2; ++rank) {
+        reports.fact(rank, "loader", loaderFacts(0, kRandomSampler, subsetFacts(1, 50, "p$R")));
+        reports.fact(rank, "subset",
+                     R"({"object":1,"first":0,"index":)" + listOf(range(50 * rank, 50 * rank + 50)) + "}");
+        reports.trainedPass(rank, 0, 0, "", {range(0, 50)});
+    }
+    CHECK(accusations(reports.diagnosis()).empty());
+}
+
+TEST_CASE("File lists in another order on each rank make equal shards different samples") {
+    const std::string files = R"({"class":"Folder","object":1,"length":16,"samples_sha256":"order $R"})";
+    Reports reports = healthyDdp(kDistributedSampler, files);
+    healthyEpochs(reports);
+    CHECK(accusations(reports.diagnosis()) == std::vector<std::string>{"data-set-differs"});
+}
+
+TEST_CASE("Data that each rank generates is not judged, data in another order is a mistake") {
+    const std::string random =
+        R"({"class":"torch.utils.data.dataset.TensorDataset","object":1,"length":16,"content_crc32":[$R,9]})";
+    Reports generated = healthyDdp(kDistributedSampler, random);
+    generated.fact(0, "content", R"({"loader":0,"pass":0,"batch":0,"sample_crc32":[1,2,3,4]})");
+    generated.fact(1, "content", R"({"loader":0,"pass":0,"batch":0,"sample_crc32":[5,6,7,8]})");
+    healthyEpochs(generated);
+    CHECK(accusations(generated.diagnosis()).empty());
+    CHECK(resultOf(generated.diagnosis(), "data-set-differs") == "could_not_judge");
+    Reports shuffled = healthyDdp(kDistributedSampler, random);
+    shuffled.fact(0, "content", R"({"loader":0,"pass":0,"batch":0,"sample_crc32":[1,2,3,4]})");
+    shuffled.fact(1, "content", R"({"loader":0,"pass":0,"batch":0,"sample_crc32":[3,2,1,8]})");
+    healthyEpochs(shuffled);
+    CHECK(accusations(shuffled.diagnosis()) == std::vector<std::string>{"data-set-differs"});
+}
+
+TEST_CASE("Validation samples that are trained on are counted, the training accuracy is not") {
+    Reports leak(1);
+    leak.facts("loader", loaderFacts(0, kRandomSampler, R"({"class":"Base","object":7,"length":100})"));
+    leak.facts("loader", loaderFacts(1, kRandomSampler, subsetFacts(2, 20, "v")));
+    leak.fact(0, "subset", R"({"object":2,"first":0,"index":)" + listOf(range(80, 100)) + "}");
+    leak.trainedPass(0, 0, 0, "", {range(0, 100)}).evaluatedPass(0, 1, 0, range(0, 20));
+    CHECK(accusations(leak.diagnosis()) == std::vector<std::string>{"trained-on-validation"});
+    CHECK(findingOf(leak.diagnosis(), "trained-on-validation").text ==
+          "20 samples of the 20 that rank 0 evaluates are not held out: rank 0 trains on them.");
+    CHECK(findingOf(leak.diagnosis(), "trained-on-validation").where == "train.py:31");
+
+    Reports accuracy(1);
+    accuracy.facts("loader", loaderFacts(0, kRandomSampler, kData))
+        .facts("loader", loaderFacts(1, kRandomSampler, kData));
+    accuracy.trainedPass(0, 0, 0, "", {range(0, 16)}).evaluatedPass(0, 1, 0, range(0, 16));
+    CHECK(accusations(accuracy.diagnosis()).empty());
+
+    Reports held(1);
+    held.facts("loader", loaderFacts(0, kRandomSampler, subsetFacts(1, 80, "t")));
+    held.facts("loader", loaderFacts(1, kRandomSampler, subsetFacts(2, 20, "v")));
+    held.fact(0, "subset", R"({"object":1,"first":0,"index":)" + listOf(range(0, 80)) + "}");
+    held.fact(0, "subset", R"({"object":2,"first":0,"index":)" + listOf(range(80, 100)) + "}");
+    held.trainedPass(0, 0, 0, "", {range(0, 80)}).evaluatedPass(0, 1, 0, range(0, 20));
+    CHECK(resultOf(held.diagnosis(), "trained-on-validation") == "passed");
+}
+
+TEST_CASE("A complete evaluation on each rank is a cost, on rank 0 or in shards it is none") {
+    Reports everywhere = healthyDdp();
+    healthyEpochs(everywhere);
+    everywhere.facts("loader", loaderFacts(1, kRandomSampler, kData));
+    for (int rank = 0; rank < 2; ++rank) everywhere.evaluatedPass(rank, 1, 0, range(0, 16));
+    const Diagnosis diagnosis = everywhere.diagnosis();
+    CHECK(accusations(diagnosis) == std::vector<std::string>{"validation-everywhere"});
+    CHECK(findingOf(diagnosis, "validation-everywhere").severity == Severity::kCost);
+    Reports first = healthyDdp();
+    healthyEpochs(first);
+    first.fact(0, "loader", loaderFacts(1, kRandomSampler, kData)).evaluatedPass(0, 1, 0, range(0, 16));
+    CHECK(accusations(first.diagnosis()).empty());
+}
+
+TEST_CASE("Samples that a DistributedSampler evaluates twice are noted") {
+    Reports reports = healthyDdp();
+    const std::string odd = R"({"class":"T","object":3,"length":15,"content_crc32":[7]})";
+    reports.facts("loader", loaderFacts(1, kDistributedSampler, odd));
+    reports.evaluatedPass(0, 1, 0, range(0, 8)).evaluatedPass(1, 1, 0, {8, 9, 10, 11, 12, 13, 14, 0});
+    CHECK(findingOf(reports.diagnosis(), "validation-padded").text ==
+          "The evaluation counts 1 sample of 15 twice, because DistributedSampler gives each rank equally many.");
+    Reports even = healthyDdp();
+    even.facts("loader", loaderFacts(1, kDistributedSampler, kData));
+    even.evaluatedPass(0, 1, 0, range(0, 8)).evaluatedPass(1, 1, 0, range(8, 16));
+    CHECK(resultOf(even.diagnosis(), "validation-padded") == "passed");
+}
+
+TEST_CASE("Ranks and workers that read the same stream are found by content") {
+    const std::string stream = R"({"class":"Stream","object":1})";
+    Reports reports = healthyDdp(R"({"class":"torch.utils.data.dataloader._InfiniteConstantSampler"})", stream);
+    reports.facts("pass", R"({"loader":0,"pass":0})");
+    reports.facts("content", R"({"loader":0,"pass":0,"batch":0,"sample_crc32":[1,2,3,4]})");
+    reports.facts("pass_end", R"({"loader":0,"pass":0,"why":"exhausted","trained":1,"untrained":0,"epoch":0})");
+    CHECK(accusations(reports.diagnosis()) == std::vector<std::string>{"every-rank-reads-everything"});
+
+    Reports workers(1);
+    workers.facts("loader", loaderFacts(0, "{}", stream, R"(,"num_workers":2)"));
+    workers.facts("pass", R"({"loader":0,"pass":0})");
+    workers.facts("content", R"({"loader":0,"pass":0,"batch":0,"sample_crc32":[1,2,3,4]})");
+    Reports divided = workers;
+    workers.facts("content", R"({"loader":0,"pass":0,"batch":1,"sample_crc32":[1,2,3,4]})");
+    divided.facts("content", R"({"loader":0,"pass":0,"batch":1,"sample_crc32":[5,6,7,8]})");
+    CHECK(findingOf(workers.diagnosis(), "workers-repeat-samples").text ==
+          "Batches 1 and 2 of rank 0 hold the same samples: each of the 2 workers reads the whole IterableDataset.");
+    CHECK(resultOf(divided.diagnosis(), "workers-repeat-samples") == "passed");
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <set>
+#include <sstream>
+
+#include "base/system/files.h"
+#include "support/catch.h"
+#include "support/places.h"
+#include "watch/doctor/reports.h"
+
+using namespace ringside;
+using namespace ringside::testing;
+
+TEST_CASE("Each check of the table is complete, and a cause comes before what it explains") {
+    std::set<std::string> known;
+    for (const Check& check : allChecks()) {
+        INFO(check.code);
+        CHECK(known.insert(std::string(check.code)).second);
+        CHECK(check.judge != nullptr);
+        CHECK_FALSE(check.title.empty());
+        CHECK(check.remedy.ends_with('.'));
+        std::istringstream causes{std::string(check.causes)};
+        for (std::string cause; causes >> cause;) CHECK(known.contains(cause));
+    }
+    CHECK(known.size() >= 30);
+}
+
+TEST_CASE("Without any evidence each check is skipped or cannot judge") {
+    const Diagnosis diagnosis = findingsOf(Evidence{});
+    CHECK(diagnosis.findings.empty());
+    CHECK(diagnosis.checks.size() == allChecks().size());
+    for (const CheckOutcome& one : diagnosis.checks) {
+        INFO(one.code);
+        if (one.result != CheckResult::kPassed) CHECK_FALSE(one.why.empty());
+    }
+}
+
+TEST_CASE("A finding that another one explains is left out, also through a third") {
+    const auto finds = [](const Evidence&) { return found("It is so.", "", Json::object()); };
+    const Check checks[] = {{"first", "1", Severity::kNote, "Do.", "", finds},
+                            {"second", "2", Severity::kMistake, "Do.", "first", finds},
+                            {"third", "3", Severity::kMistake, "Do.", "second", finds},
+                            {"other", "4", Severity::kMistake, "Do.", "", finds}};
+    const Diagnosis diagnosis = findingsOf(Evidence{}, checks);
+    REQUIRE(diagnosis.findings.size() == 2);
+    CHECK(diagnosis.findings[0].code == "other");  // mistakes come first
+    CHECK(diagnosis.findings[1].code == "first");
+    REQUIRE(diagnosis.checks.size() == 2);
+    CHECK(diagnosis.checks[1].why == "explained by first");
+    CHECK(diagnosis.hasMistake());
+}
+
+TEST_CASE("The document describes each check with its severity") {
+    const std::string text = readFile(sourceFile("docs/watch-findings.md"), 1U << 20).value();
+    for (const Check& check : allChecks()) {
+        INFO(check.code);
+        CHECK(text.find("### " + std::string(check.code) + " (" + std::string(severityName(check.severity)) + ")") !=
+              std::string::npos);
+    }
+}

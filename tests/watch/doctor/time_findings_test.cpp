@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/catch.h"
+#include "watch/doctor/reports.h"
+
+using namespace ringside;
+using namespace ringside::testing;
+
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;  // nanoseconds
+
+// Adds traces of 20 steps: data 1, forward 2, backward 3 and optimizer 1 ms on each rank, then waiting for the slower
+// rank. `late` needs 50 ms more in one phase; -1: no rank does.
+void trace(Reports& reports, int late, Phase phase, Phase waitsIn = Phase::kWaiting) {
+    for (std::int64_t step = 1; step <= 20; ++step) {
+        for (int rank = 0; rank < 2; ++rank) {
+            const std::int64_t extra = 50 * kMs;
+            const auto length = [&](Phase one, std::int64_t ms) {
+                return ms * kMs + (rank == late && one == phase ? extra : 0);
+            };
+            StepTrace one;
+            one.rank = rank;
+            one.step = step;
+            one.beginNs = step * 60 * kMs;
+            std::int64_t at = 0;
+            std::int64_t cpu = 0;
+            const auto add = [&](Phase what, std::int64_t ns, std::int64_t waits = 0) {
+                one.phase.push_back(static_cast<std::int64_t>(what));
+                one.at.push_back(at);
+                one.cpu.push_back(cpu);
+                at += ns + waits;
+                cpu += ns;
+            };
+            const std::int64_t wait = late >= 0 && rank != late ? extra : 0;
+            add(Phase::kDataWait, length(Phase::kDataWait, 1));
+            add(Phase::kForward, length(Phase::kForward, 2), waitsIn == Phase::kForward ? wait : 0);
+            add(Phase::kBackward, length(Phase::kBackward, 3));
+            add(Phase::kWaiting, 0, waitsIn == Phase::kWaiting ? wait : 0);
+            add(Phase::kOptimizer, length(Phase::kOptimizer, 1));
+            one.lengthNs = at;
+            one.cpuNs = cpu;
+            one.group = {5};
+            one.collective = {step};
+            one.kind = {0};
+            one.bytes = {40};
+            one.ready = one.arrived = {6 * kMs};
+            one.last = {-1};
+            one.ended = {7 * kMs};
+            reports.event(rank, one);
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("A straggler is named by rank and phase") {
+    const std::vector<std::pair<Phase, std::string>> phases{{Phase::kDataWait, "its wait for batches takes 51.0 ms"},
+                                                            {Phase::kForward, "its forward pass takes 52.0 ms"},
+                                                            {Phase::kBackward, "its backward pass takes 53.0 ms"},
+                                                            {Phase::kOptimizer, "its optimizer step takes 51.0 ms"}};
+    for (const auto& [phase, words] : phases) {
+        Reports reports = healthyDdp();
+        trace(reports, 1, phase);
+        const Diagnosis diagnosis = reports.diagnosis();
+        INFO(words);
+        CHECK(resultOf(diagnosis, "straggler") == "found");
+        CHECK(accusations(diagnosis) == std::vector<std::string>{"straggler"});
+        const Finding finding = findingOf(diagnosis, "straggler");
+        CHECK(finding.text.find("Rank 1 is last in 100 % of steps and costs the others 50.0 ms of 57.0 ms per step") ==
+              0);
+        CHECK(finding.text.find(words) != std::string::npos);
+    }
+}
+
+TEST_CASE("The lowest rank is a straggler if the others wait for its buffers in their forward pass") {
+    // Rank 0 waits 50 ms for its batch; rank 1 waits as long in its forward pass and uses no CPU there.
+    Reports reports = healthyDdp();
+    trace(reports, 0, Phase::kDataWait, Phase::kForward);
+    CHECK(accusations(reports.diagnosis()).empty());
+    reports.facts("data_parallel",
+                  R"({"kind":"ddp","ranks":[0,1],"broadcast_buffers":true,"batch_norms":{"BatchNorm1d":1}})");
+    CHECK(findingOf(reports.diagnosis(), "straggler").text.find("Rank 0 is last in 100 % of steps") == 0);
+}
+
+TEST_CASE("Ranks with equal work have no straggler, and without collectives nothing is judged") {
+    Reports equal = healthyDdp();
+    trace(equal, -1, Phase::kIdle);
+    CHECK(resultOf(equal.diagnosis(), "straggler") == "passed");
+    CHECK(resultOf(healthyDdp().diagnosis(), "straggler") == "could_not_judge");
+}
+
+TEST_CASE("A loader for which all ranks wait is a cost") {
+    const auto with = [](std::int64_t dataUs) {
+        Reports reports = healthyDdp();
+        healthyEpochs(reports);
+        for (int rank = 0; rank < 2; ++rank) {
+            StepsFrame frame;
+            frame.rank = rank;
+            frame.learningRate = 0.1;
+            for (std::int64_t step = 5; step <= 24; ++step) {
+                frame.step.push_back(step);
+                frame.loss.push_back(1);
+                frame.samples.push_back(4);
+                frame.endUs.push_back(20000 * step);
+                frame.dataUs.push_back(dataUs);
+            }
+            reports.event(rank, frame);
+        }
+        return reports.diagnosis();
+    };
+    CHECK(accusations(with(12000)) == std::vector<std::string>{"loader-slow"});
+    CHECK(findingOf(with(12000), "loader-slow").text ==
+          "Each rank waits 12.0 ms of 20.0 ms per step for its next batch (60 %), with num_workers=0.");
+    CHECK(accusations(with(3000)).empty());
+}
+
+TEST_CASE("A hang says which rank waits in which collective and where the other one is") {
+    const std::string waits = R"({"for_us":9000000,"cpu_us":1000,"phase":"waiting","where":"train.py:48","steps":7,)"
+                              R"("inside":{"operation":"all_reduce","group":0,"number":12,"for_us":9000000}})";
+    const std::string sleeps = R"({"for_us":9100000,"cpu_us":900,"phase":"idle","where":"train.py:51","steps":7})";
+    Reports hang = healthyDdp();
+    hang.state(0, "training", 1, 100).state(1, "training", 2, 100);
+    Reports busy = hang, ended = hang, works = hang;
+    hang.fact(0, "stalled", waits, 10'000'000).fact(1, "stalled", sleeps, 10'000'000);
+    const Diagnosis diagnosis = hang.diagnosis();
+    CHECK(findingOf(diagnosis, "hang").text ==
+          "No rank has made progress for 9.0 s. Rank 0 waits in all_reduce number 12 of its group (train.py:48); rank "
+          "1 does "
+          "not come: it is in phase idle (train.py:51).");
+    CHECK(findingOf(diagnosis, "hang").where == "train.py:48");
+
+    // Rank 1 computes, for example an evaluation on one rank.
+    busy.fact(0, "stalled", waits, 10'000'000);
+    busy.fact(1, "stalled", R"({"for_us":9000000,"cpu_us":8900000,"phase":"idle"})", 10'000'000);
+    CHECK(accusations(busy.diagnosis()).empty());
+    works.fact(0, "stalled", waits, 10'000'000).fact(1, "pass", R"({"loader":3,"pass":0})", 9'000'000);
+    CHECK(accusations(works.diagnosis()).empty());
+    ended.fact(0, "stalled", waits, 10'000'000).fact(1, "stalled", sleeps, 10'000'000);
+    ended.state(0, "finished", 0, 11'000'000).state(1, "finished", 0, 11'000'000);
+    CHECK(accusations(ended.diagnosis()).empty());
+}
+
+TEST_CASE("A rank that has finished while another one waits is a hang") {
+    Reports reports = healthyDdp();
+    reports.state(1, "finished", 0, 100);
+    reports.fact(0, "stalled", R"({"for_us":9000000,"cpu_us":0,"phase":"backward","where":"train.py:40"})", 10'000'000);
+    CHECK(findingOf(reports.diagnosis(), "hang").text ==
+          "No rank has made progress for 9.0 s. Rank 0 waits in its backward pass (train.py:40); rank 1 has finished.");
+}

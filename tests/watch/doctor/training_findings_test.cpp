@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
+#include "support/catch.h"
+#include "watch/doctor/reports.h"
+
+using namespace ringside;
+using namespace ringside::testing;
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// Two ranks with a process group and a loop of their own, without a wrapper.
+Reports ownLoop() {
+    Reports reports(2);
+    reports.facts("process", R"({"world_size":2,"distributed":true,"script":"train.py"})");
+    reports.facts("process_group_created", R"({"rank":$R,"world_size":2})");
+    reports.facts("optimizer", R"({"id":0,"class":"torch.optim.sgd.SGD","where":"train.py:50","with_gradient":2,)"
+                               R"("sharded":0,"groups":[{"lr":0.1,"tensors":2,"parameters":10}]})");
+    reports.facts("step_counts", R"({"from_step":1,"backwards":1,"scheduler_steps":0,"all_reduces":0,"optimizers":[0],)"
+                                 R"("batches":[0],"losses":["train.py:40"],"skipped":0})");
+    for (int rank = 0; rank < 2; ++rank) reports.steps(rank, {2.0 - rank, 1.5 - rank, 1.25 - rank, 1.0 - rank});
+    return reports;
+}
+
+// Adds checksums of tensors "w" and "b" after steps 0, 1, 2 and 4: equal before `apart`, different from it on.
+void partFrom(Reports& reports, std::int64_t apart, const std::string& name = "w") {
+    for (const std::int64_t step : {0, 1, 2, 4})
+        for (int rank = 0; rank < 2; ++rank)
+            reports.checksums(rank, step, {name, "b"}, {step >= apart ? 100 + rank : step, 1000 + step});
+}
+
+// Adds a trace of steps 1 to 4 with an all-reduce of `bytes` in the group of all ranks.
+void reduce(Reports& reports, std::int64_t bytes, std::int64_t every = 1) {
+    for (std::int64_t step = 1; step <= 4; ++step) {
+        for (int rank = 0; rank < 2; ++rank) {
+            StepTrace trace;
+            trace.rank = rank;
+            trace.step = step;
+            trace.lengthNs = 1000;
+            if (step % every == 0) {
+                trace.group = {0};
+                trace.collective = {step};
+                trace.kind = {0};
+                trace.bytes = {bytes};
+                trace.ready = trace.arrived = {10};
+                trace.last = {-1};
+                trace.ended = {20};
+            }
+            reports.event(rank, trace);
+        }
+    }
+}
+
+std::string counts(const std::string& what) {
+    return R"({"from_step":1,"optimizers":[0],"batches":[0],"losses":["train.py:40"],"skipped":0,)" + what + "}";
+}
+
+}  // namespace
+
+TEST_CASE("Ranks that train alone after a launch of several are named") {
+    Reports reports(2);
+    reports.facts("process", R"({"world_size":2,"distributed":false})");
+    reports.facts("optimizer", R"({"id":0,"where":"train.py:50"})");
+    for (int rank = 0; rank < 2; ++rank) reports.steps(rank, {1, 1});
+    CHECK(accusations(reports.diagnosis()) == std::vector<std::string>{"no-process-group"});
+    CHECK(
+        findingOf(reports.diagnosis(), "no-process-group").text ==
+        "2 processes were started, but ranks 0 and 1 train without a common process group: each trains a model of its "
+        "own.");
+    Reports horovod(2);
+    horovod.facts("process", R"({"world_size":2,"distributed":false,"horovod":"0.28"})");
+    for (int rank = 0; rank < 2; ++rank) horovod.steps(rank, {1, 1});
+    CHECK(accusations(horovod.diagnosis()).empty());
+    CHECK(resultOf(horovod.diagnosis(), "no-process-group") == "could_not_judge");
+}
+
+TEST_CASE("A model without a wrapper whose ranks part is not wrapped") {
+    Reports reports = ownLoop();
+    partFrom(reports, 1);
+    reduce(reports, 8);  // a metric, less than the 10 parameters
+    CHECK(accusations(reports.diagnosis()) == std::vector<std::string>{"model-not-wrapped"});
+    CHECK(findingOf(reports.diagnosis(), "model-not-wrapped").text ==
+          "The model is not wrapped, and no collective makes the ranks' parameters equal: after step 1, w differs "
+          "between "
+          "ranks 0 and 1.");
+    CHECK(findingOf(reports.diagnosis(), "model-not-wrapped").where == "train.py:50");
+}
+
+TEST_CASE("An own loop that averages gradients, or parameters in some steps, is no mistake") {
+    Reports equal = ownLoop();
+    partFrom(equal, 100);
+    reduce(equal, 40);
+    CHECK(accusations(equal.diagnosis()).empty());
+    Reports local = ownLoop();
+    partFrom(local, 1);
+    reduce(local, 40, 2);
+    CHECK(accusations(local.diagnosis()).empty());
+    CHECK(resultOf(local.diagnosis(), "replicas-differ") == "could_not_judge");
+}
+
+TEST_CASE("An own loop that averages gradients from different parameters has a different start") {
+    Reports reports = ownLoop();
+    partFrom(reports, 0);
+    reduce(reports, 40);
+    CHECK(accusations(reports.diagnosis()) == std::vector<std::string>{"different-start"});
+    CHECK(findingOf(reports.diagnosis(), "different-start").text ==
+          "The ranks average gradients, but start from different parameters and stay different: w after step 1.");
+}
+
+TEST_CASE("Parts of one model have equal losses and different parameters on purpose") {
+    Reports reports(2);
+    reports.facts("process", R"({"world_size":2,"distributed":true})");
+    for (int rank = 0; rank < 2; ++rank) reports.steps(rank, {2, 1});
+    partFrom(reports, 0);
+    reduce(reports, 40);
+    CHECK(accusations(reports.diagnosis()).empty());
+    CHECK(resultOf(reports.diagnosis(), "replicas-differ") == "could_not_judge");
+}
+
+TEST_CASE("Different learning rates explain different replicas") {
+    Reports reports = healthyDdp();
+    Reports other = ownLoop();
+    other.facts("data_parallel", R"({"kind":"ddp","ranks":[0,1]})");
+    other.facts("scheduler", R"({"class":"ReduceLROnPlateau","where":"train.py:60"})");
+    Reports differs(2);
+    differs.facts("process", R"({"world_size":2,"distributed":true})")
+        .facts("data_parallel", R"({"kind":"ddp","ranks":[0,1]})");
+    differs.facts("scheduler", R"({"class":"ReduceLROnPlateau","where":"train.py:60"})");
+    differs.steps(0, {2, 1}, 0.1).steps(1, {3, 2}, 0.01);
+    partFrom(differs, 2);
+    CHECK(accusations(differs.diagnosis()) == std::vector<std::string>{"learning-rates-differ"});
+    CHECK(findingOf(differs.diagnosis(), "learning-rates-differ").text ==
+          "The learning rates differ from step 1 on: 0.1 on rank 0, 0.01 on rank 1.");
+    CHECK(resultOf(reports.diagnosis(), "learning-rates-differ") == "passed");
+}
+
+TEST_CASE("Replicas of DDP that differ are named by tensor, step and cause") {
+    Reports outside = ownLoop();
+    outside.facts("data_parallel", R"({"kind":"ddp","ranks":[0,1],"where":"train.py:20"})");
+    partFrom(outside, 1, "optimizer 0 group 0 parameter 2");
+    CHECK(accusations(outside.diagnosis()) == std::vector<std::string>{"parameters-outside-ddp"});
+
+    Reports around = ownLoop();  // its steps have no all-reduce
+    around.facts("data_parallel", R"({"kind":"ddp","ranks":[0,1],"where":"train.py:20"})");
+    partFrom(around, 2);
+    CHECK(accusations(around.diagnosis()) == std::vector<std::string>{"forward-around-ddp"});
+    CHECK(findingOf(around.diagnosis(), "forward-around-ddp").where == "train.py:20");
+
+    Reports hooks = healthyDdp();
+    hooks.checksums(0, 8, {"w", "b"}, {1, 2}).checksums(1, 8, {"w", "b"}, {1, 3});
+    CHECK(accusations(hooks.diagnosis()) == std::vector<std::string>{"replicas-differ"});
+    CHECK(findingOf(hooks.diagnosis(), "replicas-differ").text ==
+          "Replicas differ since step 8: b of rank 1 no longer equals that of rank 0.");
+}
+
+TEST_CASE("Replicas that meet again, local SGD and shards are not accused") {
+    Reports meets = healthyDdp();
+    meets.checksums(0, 8, {"w", "b"}, {1, 2}).checksums(1, 8, {"w", "b"}, {1, 3});
+    meets.checksums(0, 16, {"w", "b"}, {1, 2}).checksums(1, 16, {"w", "b"}, {1, 2});
+    CHECK(accusations(meets.diagnosis()).empty());
+    Reports local = healthyDdp();
+    local.checksums(0, 8, {"w", "b"}, {1, 2}).checksums(1, 8, {"w", "b"}, {1, 3});
+    local.facts("buckets", R"({"iteration":3,"comm_hook":"post_localSGD_hook"})");
+    CHECK(accusations(local.diagnosis()).empty());
+    Reports ignores = healthyDdp();
+    ignores.checksums(0, 8, {"w", "b"}, {1, 2}).checksums(1, 8, {"w", "b"}, {1, 3});
+    ignores.facts("data_parallel", R"({"kind":"ddp","ranks":[0,1],"ignored":1})");
+    CHECK(accusations(ignores.diagnosis()).empty());
+    Reports sharded = ownLoop();
+    sharded.facts("data_parallel", R"({"kind":"fully_shard"})");
+    partFrom(sharded, 1);
+    CHECK(accusations(sharded.diagnosis()).empty());
+    CHECK(resultOf(sharded.diagnosis(), "replicas-differ") == "skipped");
+}
+
+TEST_CASE("Optimizer state and running statistics are no parameters") {
+    Reports state = healthyDdp();
+    state.checksums(0, 8, {"w", "state exp_avg of w"}, {1, 2}).checksums(1, 8, {"w", "state exp_avg of w"}, {1, 3});
+    CHECK(accusations(state.diagnosis()).empty());
+    Reports norm = healthyDdp();
+    norm.checksums(0, 8, {"w", "1.running_mean"}, {1, 2}).checksums(1, 8, {"w", "1.running_mean"}, {1, 3});
+    CHECK(accusations(norm.diagnosis()) == std::vector<std::string>{"batch-norm-differs"});
+    CHECK(resultOf(healthyDdp().diagnosis(), "batch-norm-differs") == "skipped");
+}
+
+TEST_CASE("An optimizer none of whose tensors has a gradient is named") {
+    Reports reports = ownLoop();
+    reports.fact(0, "optimizer",
+                 R"({"id":1,"class":"torch.optim.sgd.SGD","where":"train.py:9","with_gradient":0,)"
+                 R"("groups":[{"tensors":4,"parameters":10}]})");
+    partFrom(reports, 100);
+    CHECK(accusations(reports.diagnosis()) == std::vector<std::string>{"optimizer-without-gradients"});
+    CHECK(resultOf(healthyDdp().diagnosis(), "optimizer-without-gradients") == "passed");
+}
+
+TEST_CASE("Gradients that are still there at each next backward pass were never cleared") {
+    Reports never = healthyDdp();
+    never.fact(0, "gradients", R"({"after_step":1,"cleared":false})");
+    CHECK(resultOf(never.diagnosis(), "gradients-never-cleared") == "passed");  // once can be on purpose
+    never.fact(0, "gradients", R"({"after_step":2,"cleared":false})");
+    CHECK(accusations(never.diagnosis()) == std::vector<std::string>{"gradients-never-cleared"});
+    Reports clears = healthyDdp();
+    clears.facts("gradients", R"({"after_step":1,"cleared":true})")
+        .facts("gradients", R"({"after_step":2,"cleared":true})");
+    CHECK(resultOf(clears.diagnosis(), "gradients-never-cleared") == "passed");
+}
+
+TEST_CASE("An accumulated loss without a division is a mistake, with Adam a note") {
+    Reports sgd(1);
+    sgd.facts("step_counts", counts(R"("backwards":4)"))
+        .facts("optimizer", R"({"id":0,"class":"torch.optim.sgd.SGD"})");
+    sgd.facts("loss", R"({"where":"train.py:40","function":"NllLossBackward0"})");
+    CHECK(
+        findingOf(sgd.diagnosis(), "accumulation-undivided").text ==
+        "The loss goes into backward() undivided (NllLossBackward0), and 4 micro-batches are accumulated per step: the "
+        "gradient is 4 times as large as that of the mean.");
+    CHECK(findingOf(sgd.diagnosis(), "accumulation-undivided").severity == Severity::kMistake);
+    Reports adam(1);
+    adam.facts("step_counts", counts(R"("backwards":4)"))
+        .facts("optimizer", R"({"id":0,"class":"torch.optim.adam.Adam"})");
+    adam.facts("loss", R"({"where":"train.py:40","function":"MeanBackward0"})");
+    CHECK(findingOf(adam.diagnosis(), "accumulation-undivided").severity == Severity::kNote);
+    Reports divided(1);
+    divided.facts("step_counts", counts(R"("backwards":4)"))
+        .facts("loss", R"({"where":"train.py:40","function":"DivBackward0"})");
+    CHECK(resultOf(divided.diagnosis(), "accumulation-undivided") == "passed");
+    CHECK(resultOf(healthyDdp().diagnosis(), "accumulation-undivided") == "skipped");
+}
+
+TEST_CASE("An all-reduce in each micro-batch is a cost, a closure and two losses are none") {
+    Reports every = healthyDdp();
+    every.facts("step_counts", R"({"from_step":2,"backwards":4,"all_reduces":4,"optimizers":[0],"batches":[0],)"
+                               R"("losses":["train.py:40"],"skipped":0})");
+    every.facts("loss", R"({"where":"train.py:40","function":"DivBackward0"})");
+    CHECK(findingOf(every.diagnosis(), "sync-every-micro-batch").text ==
+          "DDP reduces the gradients 4 times per optimizer step, once for each of 4 micro-batches; once is enough.");
+    const auto with = [](const std::string& what, const std::string& optimizer) {
+        Reports reports(2);
+        reports.facts("process", R"({"world_size":2,"distributed":true})");
+        reports.facts("data_parallel", R"({"kind":"ddp","ranks":[0,1]})");
+        reports.facts("optimizer", R"({"id":0,"class":")" + optimizer + R"("})").facts("step_counts", what);
+        return resultOf(reports.diagnosis(), "sync-every-micro-batch");
+    };
+    CHECK(with(counts(R"("backwards":4,"all_reduces":1)"), "SGD") == "passed");
+    CHECK(with(counts(R"("backwards":4,"all_reduces":4)"), "torch.optim.lbfgs.LBFGS") == "skipped");
+    CHECK(with(R"({"from_step":1,"backwards":2,"all_reduces":2,"optimizers":[0],"losses":["a:1","a:2"]})", "SGD") ==
+          "skipped");
+}
+
+TEST_CASE("A search for unused parameters is needless if there was none, and needed if DDP stops without it") {
+    const std::string facts = R"({"kind":"ddp","ranks":[0,1],"where":"train.py:21","find_unused_parameters":true})";
+    Reports needless = healthyDdp();
+    needless.facts("data_parallel", facts).facts("buckets", R"({"iteration":3,"unused_parameter_bytes":0})");
+    CHECK(accusations(needless.diagnosis()) == std::vector<std::string>{"find-unused-needless"});
+    Reports used = healthyDdp();
+    used.facts("data_parallel", facts).facts("buckets", R"({"iteration":3,"unused_parameter_bytes":0})");
+    used.fact(1, "buckets", R"({"iteration":90,"unused_parameter_bytes":400})");
+    CHECK(accusations(used.diagnosis()).empty());
+    Reports needed = healthyDdp();
+    needed.fact(0, "exception",
+                R"({"type":"RuntimeError","where":"train.py:40",)"
+                R"("text":"Expected to have finished reduction in the prior iteration before starting"})");
+    CHECK(accusations(needed.diagnosis()) == std::vector<std::string>{"unused-parameters"});
+    Reports other = healthyDdp();
+    other.fact(0, "exception", R"({"type":"ValueError","text":"no"})");
+    CHECK(accusations(other.diagnosis()).empty());
+}
+
+TEST_CASE("Backward passes without an optimizer step at the end are noted") {
+    Reports reports = healthyDdp();
+    reports.fact(1, "end", R"({"steps":4,"unfinished_backwards":3})").state(1, "finished");
+    CHECK(
+        findingOf(reports.diagnosis(), "gradients-left-over").text ==
+        "No optimizer step follows the last 3 backward passes of rank 1: the model does not learn from their samples.");
+    Reports none = healthyDdp();
+    none.facts("end", R"({"steps":4,"unfinished_backwards":0})").state(0, "finished").state(1, "finished");
+    CHECK(resultOf(none.diagnosis(), "gradients-left-over") == "passed");
+}
+
+TEST_CASE("Losses that are not finite until the end are a mistake, a missing loss is not") {
+    Reports nan(1);
+    nan.facts("step_counts", counts(R"("backwards":1)")).steps(0, {1, 2, kNaN, kNaN});
+    CHECK(findingOf(nan.diagnosis(), "loss-not-finite").text ==
+          "The loss of rank 0 is infinite or not a number from step 3 to step 4.");
+    CHECK(findingOf(nan.diagnosis(), "loss-not-finite").where == "train.py:40");
+    Reports stage(1);  // of a pipeline: no loss is given to backward()
+    stage.facts("step_counts", R"({"from_step":1,"backwards":1,"losses":[]})").steps(0, {kNaN, kNaN, kNaN});
+    CHECK(accusations(stage.diagnosis()).empty());
+    Reports recovers(1);
+    recovers.facts("step_counts", counts(R"("backwards":1)")).steps(0, {1, kNaN, 2, 1});
+    CHECK(accusations(recovers.diagnosis()).empty());
+}
+
+TEST_CASE("Many skipped steps of GradScaler are a cost, those at its start are usual") {
+    Reports many = healthyDdp();
+    for (int i = 0; i < 13; ++i) many.fact(0, "skipped_step", R"({"after_step":1})");
+    CHECK(accusations(many.diagnosis()) == std::vector<std::string>{"steps-skipped"});
+    Reports few = healthyDdp();
+    for (int i = 0; i < 3; ++i) few.fact(0, "skipped_step", R"({"after_step":0})");
+    CHECK(resultOf(few.diagnosis(), "steps-skipped") == "passed");
+}
+
+TEST_CASE("Schedulers that step once per rank are a mistake, but not those of Accelerate") {
+    const std::string twice = R"({"from_step":1,"backwards":1,"scheduler_steps":2,"losses":["train.py:40"]})";
+    const auto with = [&](const std::string& process, int schedulers) {
+        Reports reports(2);
+        reports.facts("process", process).facts("step_counts", twice);
+        for (int i = 0; i < schedulers; ++i) reports.facts("scheduler", R"({"class":"StepLR","where":"train.py:60"})");
+        for (int rank = 0; rank < 2; ++rank) reports.steps(rank, {2, 1, 1});
+        return reports.diagnosis();
+    };
+    const std::string process = R"({"world_size":2,"distributed":true})";
+    CHECK(
+        findingOf(with(process, 1), "scheduler-too-often").text ==
+        "Schedulers step 2 times per optimizer step, as often as there are ranks, although there is one: the learning "
+        "rate changes too fast.");
+    CHECK(resultOf(with(process, 2), "scheduler-too-often") == "passed");
+    CHECK(resultOf(with(R"({"world_size":2,"accelerate":"1.15.0"})", 1), "scheduler-too-often") == "skipped");
+}
+
+TEST_CASE("Unequal numbers of batches are found before the ranks hang, unless the script limits or joins them") {
+    const auto with = [](const std::string& more, bool joins) {
+        Reports reports = healthyDdp();
+        const std::string longer = R"({"class":"T","object":1,"length":20,"content_crc32":[1]})";
+        reports.fact(0, "loader", loaderFacts(0, kRandomSampler, kData));
+        reports.fact(
+            1, "loader",
+            loaderFacts(0, R"({"class":"torch.utils.data.sampler.RandomSampler","source_length":20})", longer));
+        for (int rank = 0; rank < 2; ++rank) reports.trained(rank, 0, 0, 1, 0, {0, 1, 2, 3});
+        if (joins) reports.facts("buckets", R"({"iteration":1,"join":true})");
+        if (!more.empty()) reports.facts("pass_end", more);
+        return reports.diagnosis();
+    };
+    CHECK(
+        findingOf(with("", false), "uneven-steps").text ==
+        "The ranks train unequal numbers of steps: rank 1 has 5 batches and rank 0 has 4 batches. The ranks with more "
+        "batches wait for all-reduces that never come.");
+    CHECK(resultOf(with("", true), "uneven-steps") == "passed");
+    const std::string left = R"({"loader":0,"pass":0,"why":"left","trained":1,"untrained":0,"epoch":0})";
+    CHECK(resultOf(with(left, false), "uneven-steps") == "passed");
+    Reports failed = healthyDdp(kRandomSampler, kData);
+    failed.fact(1, "loader", loaderFacts(0, kRandomSampler, R"({"class":"T","object":1,"length":20})"));
+    for (int rank = 0; rank < 2; ++rank) failed.trained(rank, 0, 0, 1, 0, {0, 1, 2, 3});
+    failed.fact(1, "pass_end", left).state(1, "failed");
+    CHECK(resultOf(failed.diagnosis(), "uneven-steps") == "found");
+}
