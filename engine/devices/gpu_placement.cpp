@@ -30,6 +30,7 @@ GpuPlacement placeRank(const HostRanks& ranks, int gpus) {
     placement.label = kSharedGpuLabel;
     const std::vector<std::pair<std::string, std::string>> sharing{
         {"NCCL_HOSTID", ownHostName(ranks)},
+        {"NCCL_MULTI_RANK_GPU_ENABLE", "1"},  // NCCL 2.30 and newer: permits ranks of one GPU
         {"NCCL_NET", "Socket"},
         {"NCCL_IB_DISABLE", "1"},
         {"NCCL_P2P_DISABLE", "1"},

@@ -39,6 +39,7 @@ TEST_CASE("Ranks that share a GPU look like hosts of their own to NCCL") {
     environment.erase("NCCL_HOSTID");
     CHECK(environment == std::map<std::string, std::string>{{"NCCL_SOCKET_IFNAME", "=lo"},
                                                             {"NCCL_GRAPH_REGISTER", "0"},
+                                                            {"NCCL_MULTI_RANK_GPU_ENABLE", "1"},
                                                             {"NCCL_NET", "Socket"},
                                                             {"NCCL_IB_DISABLE", "1"},
                                                             {"NCCL_P2P_DISABLE", "1"},
@@ -54,7 +55,7 @@ TEST_CASE("Three ranks over two GPUs all follow the shared recipe") {
     CHECK(placeRank({"r", 1, 3}, 2).gpu == 1);
     CHECK(placeRank({"r", 2, 3}, 2).gpu == 0);
     CHECK(placeRank({"r", 1, 3}, 2).shared);
-    CHECK(placeRank({"r", 1, 3}, 2).environment.size() == 11);
+    CHECK(placeRank({"r", 1, 3}, 2).environment.size() == 12);
 }
 
 TEST_CASE("Between hosts NCCL listens on the interface that reaches the others, or chooses one") {
