@@ -24,7 +24,7 @@ struct Fullest {
 };
 
 // Returns the rank with the largest peak. Replicas need equal memory, so only the first replica is checked.
-Fullest fullestRank(const CostSubject& subject, const StrategyPlan& plan) {
+Fullest fullestRank(const PlanSubject& subject, const StrategyPlan& plan) {
     Fullest most;
     for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
         if (RankLayout{plan.mesh, rank}.replicate() > 0) continue;
@@ -48,7 +48,7 @@ std::string changesText(const RunConfig& from, const RunConfig& to) {
 
 // Returns the strategy that fits and has the smallest peak. Sharded strategies are preferred because their steps have
 // the same results.
-std::optional<StrategyChoice> bestThatFits(const CostSubject& subject) {
+std::optional<StrategyChoice> bestThatFits(const PlanSubject& subject) {
     const auto order = [](const StrategyChoice& one) {
         return std::pair(one.config.parallel.strategy != StrategyKind::kFsdp, one.cost->largestPeak());
     };
@@ -61,13 +61,13 @@ std::optional<StrategyChoice> bestThatFits(const CostSubject& subject) {
 }
 
 // Sets the world size to the number of devices of data_parallel, for comparison with other strategies.
-CostSubject withRankForEachDevice(CostSubject subject) {
+PlanSubject withRankForEachDevice(PlanSubject subject) {
     ParallelConfig& parallel = subject.config.parallel;
     if (parallel.strategy == StrategyKind::kDataParallel) parallel.worldSize = devicesOf(subject.config);
     return subject;
 }
 
-std::string wayOut(const CostSubject& subject, std::int64_t needed) {
+std::string wayOut(const PlanSubject& subject, std::int64_t needed) {
     const std::string raise = "raise it to " + mebibytesText(needed);
     if (const std::optional<StrategyChoice> other = bestThatFits(withRankForEachDevice(subject)))
         return raise + ", or set " + changesText(subject.config, other->config) + ", which needs " +
@@ -91,7 +91,7 @@ std::string mebibytesText(std::int64_t bytes) {
            rest;
 }
 
-Problems checkMemoryLimit(const CostSubject& subject, const StrategyPlan& plan) {
+Problems checkMemoryLimit(const PlanSubject& subject, const StrategyPlan& plan) {
     const RunConfig& config = subject.config;
     if (config.parallel.memoryLimitMb <= 0) return {};
     const Fullest fullest = fullestRank(subject, plan);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/errors/result.h"
-#include "cost/cost_subject.h"
+#include "plan/strategy_plan.h"
 
 namespace ringside {
 
@@ -19,6 +19,6 @@ std::string mebibytesText(std::int64_t bytes);
 // Returns a problem if a CPU rank needs more than parallel.memory_limit_mb. It names the rank, its need and a setting
 // that would fit. `subject` has the configuration as requested, before the ranks of data_parallel become devices of one
 // process.
-Problems checkMemoryLimit(const CostSubject& subject, const StrategyPlan& plan);
+Problems checkMemoryLimit(const PlanSubject& subject, const StrategyPlan& plan);
 
 }  // namespace ringside

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "cost/stage_plan.h"
+#include "plan/stage_plan.h"
 #include "schedule/schedule_simulation.h"
 
 namespace ringside {
@@ -63,8 +63,7 @@ struct Piece {
     std::int64_t shard = 0;  // bytes of its parameters that this rank holds
 };
 
-std::vector<Piece> piecesOf(const CostSubject& subject, const StrategyPlan& plan, bool asOne,
-                            std::int64_t activations) {
+std::vector<Piece> piecesOf(const StrategyPlan& plan, bool asOne, std::int64_t activations) {
     std::vector<Piece> pieces;
     std::vector<std::int64_t> weights;
     for (std::size_t i = 0; i < plan.layers.size(); ++i) {
@@ -74,7 +73,7 @@ std::vector<Piece> piecesOf(const CostSubject& subject, const StrategyPlan& plan
             pieces.emplace_back();
             weights.push_back(0);
         }
-        weights.back() += activationBytes(plan.layers, i, i + 1, subject.largestBatch());
+        weights.back() += activationBytes(plan.layers, i, i + 1, plan.maxBatch);
         for (const TensorSize& one : layer.parameters) {
             pieces.back().shard += chunkOf(one, plan.mesh.shard) * kFloatBytes;
             pieces.back().whole += chunkOf(one, plan.mesh.shard) * plan.mesh.shard * kFloatBytes;
@@ -89,13 +88,13 @@ std::vector<Piece> piecesOf(const CostSubject& subject, const StrategyPlan& plan
 // gathered for each unit.
 class LayersInTurn {
   public:
-    LayersInTurn(const CostSubject& subject, const StrategyPlan& plan, const PredictedMemory& taken)
+    LayersInTurn(const PlanSubject& subject, const StrategyPlan& plan, const PredictedMemory& taken)
         : m_sharded(plan.mesh.shard > 1),
           m_asOne(subject.config.fsdp.unit == ShardUnit::kWhole),
           m_keeps(subject.config.training.accumulateSteps > 1 || plan.leaves > 1),
-          m_choice(shardingOf(subject.config, plan)),
+          m_choice(plan.sharding),
           m_first(taken),
-          m_pieces(piecesOf(subject, plan, m_sharded && m_asOne, taken.activations)),
+          m_pieces(piecesOf(plan, m_sharded && m_asOne, taken.activations)),
           m_gathered(m_pieces.size(), false) {
         m_first.activations = 0;
         if (m_sharded) m_first.gathered = 0;
@@ -210,7 +209,7 @@ double MemoryCurve::mostAt() const {
     return found == moments.end() ? 0 : found->at;
 }
 
-MemoryCurve memoryOverStep(const CostSubject& subject, const StrategyPlan& plan, int rank) {
+MemoryCurve memoryOverStep(const PlanSubject& subject, const StrategyPlan& plan, int rank) {
     const PredictedMemory taken = predictMemory(subject, plan, rank);
     if (plan.mesh.pipeline > 1) return pipelineCurve(plan, RankLayout{plan.mesh, rank}.pipeline(), taken);
     return LayersInTurn(subject, plan, taken).made();

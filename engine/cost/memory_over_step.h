@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "cost/cost_subject.h"
 #include "cost/rank_memory.h"
+#include "plan/strategy_plan.h"
 
 namespace ringside {
 
@@ -29,6 +29,6 @@ struct MemoryCurve {
 
 // Returns the memory in use during a step. A forward pass takes one unit of time, a backward pass two. In a pipeline
 // the curve follows the schedule; in a sharded model it follows the units.
-MemoryCurve memoryOverStep(const CostSubject& subject, const StrategyPlan& plan, int rank);
+MemoryCurve memoryOverStep(const PlanSubject& subject, const StrategyPlan& plan, int rank);
 
 }  // namespace ringside

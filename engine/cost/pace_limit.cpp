@@ -8,7 +8,7 @@ namespace ringside {
 namespace {
 
 // Seconds of the backward pass of the largest batch: twice the forward pass, three times with recomputation.
-double backwardSeconds(const CostSubject& subject) {
+double backwardSeconds(const PlanSubject& subject) {
     const RunConfig& config = subject.config;
     if (config.parallel.pace.gflops <= 0) return 0;
     const double times = config.training.recompute == Recompute::kNone ? 2 : 3;
@@ -17,7 +17,7 @@ double backwardSeconds(const CostSubject& subject) {
 }
 
 // Seconds of a ring all-reduce of the gradients: 2 (W - 1) rounds of 1 / W of the bytes each.
-double movingSeconds(const CostSubject& subject) {
+double movingSeconds(const PlanSubject& subject) {
     const PaceConfig& pace = subject.config.parallel.pace;
     const auto ranks = static_cast<double>(subject.config.parallel.worldSize);
     if (ranks < 2) return 0;
@@ -28,7 +28,7 @@ double movingSeconds(const CostSubject& subject) {
 
 }  // namespace
 
-Problems checkPaceLimit(const CostSubject& subject) {
+Problems checkPaceLimit(const PlanSubject& subject) {
     const double most = subject.config.parallel.timeoutSeconds / 2;
     const auto refused = [most](const char* field, const char* what, double lasts) -> Problems {
         std::array<char, 96> text{};

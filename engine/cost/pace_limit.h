@@ -2,12 +2,12 @@
 #pragma once
 
 #include "base/errors/result.h"
-#include "cost/cost_subject.h"
+#include "plan/strategy_plan.h"
 
 namespace ringside {
 
 // Returns a problem if parallel.pace would keep a rank in one pass, or in the gradients' all-reduce, for longer than
 // half of parallel.timeout_seconds: the other ranks would report it as hung. Known before any process starts.
-Problems checkPaceLimit(const CostSubject& subject);
+Problems checkPaceLimit(const PlanSubject& subject);
 
 }  // namespace ringside

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "cost/stage_plan.h"
+#include "plan/stage_plan.h"
 
 namespace ringside {
 namespace {
@@ -23,7 +23,7 @@ std::int64_t optimizerWords(const OptimizerConfig& optimizer) {
 
 class Count {
   public:
-    Count(const CostSubject& subject, const StrategyPlan& plan, int rank)
+    Count(const PlanSubject& subject, const StrategyPlan& plan, int rank)
         : m_subject(subject), m_plan(plan), m_layout{plan.mesh, rank} {}
 
     PredictedMemory all() {
@@ -52,7 +52,7 @@ class Count {
     }
 
     void whole() {
-        const std::int64_t batch = m_subject.largestBatch();
+        const std::int64_t batch = m_plan.maxBatch;
         m_memory.activations += activationBytes(m_plan.layers, 0, m_plan.layers.size(), batch) + lossBytes(batch);
         takeWhole(m_plan.parametersOf(0), m_subject.config.training.accumulateSteps > 1 ? 1 : 0);
         takeBuffers(0);
@@ -61,7 +61,7 @@ class Count {
     // Counts the memory of the first device of data_parallel. Other devices have their own memory.
     void firstDevice() {
         const TrainingConfig& training = m_subject.config.training;
-        const std::int64_t batch = m_subject.largestBatch();
+        const std::int64_t batch = m_plan.maxBatch;
         std::int64_t values = 0;
         for (const TensorSize& one : m_plan.parametersOf(0)) values += one.values;
         m_memory.activations += activationBytes(m_plan.layers, 0, m_plan.layers.size(), batch) + lossBytes(batch);
@@ -81,16 +81,10 @@ class Count {
     // Counts the samples of each leaf, which have their own memory.
     void takeLeaves() {
         const ModelTask& task = m_subject.task;
-        const std::int64_t rows = (m_subject.largestBatch() + m_plan.leaves - 1) / m_plan.leaves;
+        const std::int64_t rows = (m_plan.maxBatch + m_plan.leaves - 1) / m_plan.leaves;
         const std::int64_t labels = task.isSequence ? task.sample[0] : 1;
         const std::int64_t sample = (task.sample.count() + task.outputs) * kFloatBytes + labels * 8;
         m_memory.buffers += m_plan.leaves * rows * sample;
-    }
-
-    // Returns the number of gradient sums that are kept until the gradients of later micro-batches or leaves are added.
-    int keptLevels() const {
-        if (m_plan.leaves > 0) return std::countr_zero(static_cast<std::uint64_t>(m_plan.leaves));
-        return m_subject.config.training.accumulateSteps * m_plan.microBatches > 1 ? 1 : 0;
     }
 
     void takeBuffers(std::size_t stage) {
@@ -103,7 +97,7 @@ class Count {
         for (const TensorSize& one : parameters) values += one.values;
         m_memory.parameters += values * kFloatBytes;
         m_memory.optimizer += values * kFloatBytes * optimizerWords(m_subject.config.optimizer);
-        const auto buckets = bucketBytes(parameters, m_subject.config.parallel);
+        const auto buckets = bucketBytes(parameters, m_plan.buckets);
         for (const std::int64_t bytes : buckets) m_memory.gradients += bytes * (1 + kept);
         if (!buckets.empty()) m_memory.gradients -= kept * kLine * kFloatBytes;  // the signal is not accumulated
     }
@@ -112,9 +106,9 @@ class Count {
         takeSlots(stage);
         takeBuffers(stage);
         if (m_plan.mesh.shard == 1)
-            takeWhole(m_plan.parametersOf(stage), keptLevels());
+            takeWhole(m_plan.parametersOf(stage), m_plan.keptLevels);
         else
-            takeShards(unitsOf(m_subject, m_plan, stage));
+            takeShards(unitsOf(m_plan, stage));
     }
 
     // Counts the slots of a stage: each micro-batch in flight has its own activations and receive buffers.
@@ -134,9 +128,9 @@ class Count {
     // Counts the shards in the same way as ShardedParameters: a shard is a part of the whole tensor if the unit has its
     // own memory for whole tensors.
     void takeShards(const std::vector<std::vector<TensorSize>>& units) {
-        const ShardingChoice choice = shardingOf(m_subject.config, m_plan);
+        const ShardingChoice& choice = m_plan.sharding;
         const auto others = static_cast<std::int64_t>(units.size()) - 1;
-        const int kept = keptLevels();
+        const int kept = m_plan.keptLevels;
         const bool gradientPool = others > 0 && !choice.keepsGradients && kept == 0;
         std::int64_t largest = 0;
         for (std::size_t i = 0; i < units.size(); ++i) {
@@ -179,7 +173,7 @@ class Count {
         if (own) m_memory.gathered += unit.whole - counted;
     }
 
-    const CostSubject& m_subject;
+    const PlanSubject& m_subject;
     const StrategyPlan& m_plan;
     RankLayout m_layout;
     PredictedMemory m_memory;
@@ -187,27 +181,21 @@ class Count {
 
 }  // namespace
 
-// Fills buckets from the last parameter to the first. A bucket is closed when it reaches its limit.
-std::vector<std::int64_t> bucketBytes(const std::vector<TensorSize>& parameters, const ParallelConfig& config) {
-    constexpr double kMebibyte = 1 << 20;
+std::vector<std::int64_t> bucketBytes(const std::vector<TensorSize>& parameters, BucketLimits limits) {
+    std::vector<std::size_t> exact;
+    for (const TensorSize& one : parameters) exact.push_back(static_cast<std::size_t>(one.values * kFloatBytes));
     std::vector<std::int64_t> buckets;
-    std::int64_t exact = 0;
-    std::int64_t open = 0;
-    for (std::size_t i = parameters.size(); i-- > 0;) {
-        exact += parameters[i].values * kFloatBytes;
-        open += inLines(parameters[i].values) * kFloatBytes;
-        const double limit = (buckets.empty() ? config.firstBucketMb : config.bucketCapMb) * kMebibyte;
-        if (exact < static_cast<std::int64_t>(limit)) continue;
-        buckets.push_back(open);
-        exact = open = 0;
+    for (const std::vector<std::size_t>& bucket : planBuckets(exact, limits)) {
+        buckets.push_back(0);
+        for (const std::size_t parameter : bucket)
+            buckets.back() += inLines(parameters[parameter].values) * kFloatBytes;
     }
-    if (open > 0) buckets.push_back(open);
     if (!buckets.empty()) buckets.back() += kLine * kFloatBytes;
     return buckets;
 }
 
-std::vector<std::vector<TensorSize>> unitsOf(const CostSubject& subject, const StrategyPlan& plan, std::size_t stage) {
-    const ShardUnit unit = plan.mesh.pipeline > 1 ? ShardUnit::kBlock : subject.config.fsdp.unit;
+std::vector<std::vector<TensorSize>> unitsOf(const StrategyPlan& plan, std::size_t stage) {
+    const ShardUnit unit = plan.unit.value_or(ShardUnit::kWhole);
     std::vector<std::vector<TensorSize>> units(1);
     for (std::size_t at = plan.stageBegin[stage]; at < plan.stageBegin[stage + 1]; ++at) {
         const BuiltLayer& layer = plan.layers[at];
@@ -233,14 +221,7 @@ std::vector<std::vector<TensorSize>> unitsOf(const CostSubject& subject, const S
     return units;
 }
 
-ShardingChoice shardingOf(const RunConfig& config, const StrategyPlan& plan) {
-    const bool isPipeline = plan.mesh.pipeline > 1;
-    return {.freesParameters = config.fsdp.shard == ShardedState::kParameters && !isPipeline,
-            .keepsGradients = config.fsdp.shard == ShardedState::kOptimizer || isPipeline,
-            .prefetches = config.fsdp.prefetch == Prefetch::kNext && config.training.recompute == Recompute::kNone};
-}
-
-PredictedMemory predictMemory(const CostSubject& subject, const StrategyPlan& plan, int rank) {
+PredictedMemory predictMemory(const PlanSubject& subject, const StrategyPlan& plan, int rank) {
     return Count(subject, plan, rank).all();
 }
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "cost/cost_subject.h"
+#include "plan/strategy_plan.h"
 
 namespace ringside {
 
@@ -21,7 +21,7 @@ struct PredictedMemory {
 };
 
 // Predicts the memory of a rank from the sizes of the built layers, without building the model.
-PredictedMemory predictMemory(const CostSubject& subject, const StrategyPlan& plan, int rank);
+PredictedMemory predictMemory(const PlanSubject& subject, const StrategyPlan& plan, int rank);
 
 // Returns the largest number of micro-batches whose activations this rank keeps at the same time, summed over its
 // stages.
@@ -29,24 +29,15 @@ std::size_t activationsInFlight(const StrategyPlan& plan, int rank);
 
 // Returns the bytes of the gradient buckets of a stage, in the order in which they are sent. Each tensor is padded to
 // 64 bytes; the last bucket also contains a signal.
-std::vector<std::int64_t> bucketBytes(const std::vector<TensorSize>& parameters, const ParallelConfig& config);
+std::vector<std::int64_t> bucketBytes(const std::vector<TensorSize>& parameters, BucketLimits limits);
 
 // Returns the units of a stage whose parameters are gathered together. The first unit contains the parameters outside
 // all others.
-std::vector<std::vector<TensorSize>> unitsOf(const CostSubject& subject, const StrategyPlan& plan, std::size_t stage);
+std::vector<std::vector<TensorSize>> unitsOf(const StrategyPlan& plan, std::size_t stage);
 
 // Returns the number of values of a parameter that a rank holds, including padding.
 inline std::int64_t chunkOf(const TensorSize& one, std::int64_t ranks) {
     return (one.rows + ranks - 1) / ranks * one.rowValues();
 }
-
-// Behaviour of fully_shard: the data that it keeps and frees.
-struct ShardingChoice {
-    bool freesParameters = true;
-    bool keepsGradients = false;
-    bool prefetches = true;
-};
-// Returns the behaviour that fsdp.shard and fsdp.prefetch choose; stages of a pipeline never free parameters.
-ShardingChoice shardingOf(const RunConfig& config, const StrategyPlan& plan);
 
 }  // namespace ringside

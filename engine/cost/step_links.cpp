@@ -11,7 +11,7 @@ namespace {
 
 class Links {
   public:
-    Links(const CostSubject& subject, const StrategyPlan& plan) : m_subject(subject), m_plan(plan) {}
+    Links(const PlanSubject& subject, const StrategyPlan& plan) : m_subject(subject), m_plan(plan) {}
 
     std::vector<StepLink> all() {
         for (int rank = 0; rank < m_plan.mesh.ranks(); ++rank) {
@@ -54,7 +54,7 @@ class Links {
         if (from != to) add(from, to, what, edgeBytes(m_subject, m_plan, stage));
     }
 
-    const CostSubject& m_subject;
+    const PlanSubject& m_subject;
     const StrategyPlan& m_plan;
     std::vector<StepLink> m_links;
     std::map<std::tuple<int, int, StepLink::What>, std::size_t> m_places;
@@ -62,7 +62,7 @@ class Links {
 
 }  // namespace
 
-std::vector<StepLink> stepLinks(const CostSubject& subject, const StrategyPlan& plan) {
+std::vector<StepLink> stepLinks(const PlanSubject& subject, const StrategyPlan& plan) {
     return Links(subject, plan).all();
 }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cost/cost_subject.h"
+#include "plan/strategy_plan.h"
 
 namespace ringside {
 
@@ -21,6 +21,6 @@ struct StepLink {
 };
 
 // Returns the links of all ranks, by sending rank.
-std::vector<StepLink> stepLinks(const CostSubject& subject, const StrategyPlan& plan);
+std::vector<StepLink> stepLinks(const PlanSubject& subject, const StrategyPlan& plan);
 
 }  // namespace ringside

@@ -61,7 +61,7 @@ std::string limitText(StepLimit limit) {
     return {};
 }
 
-double stepFlops(const CostSubject& subject, const StrategyPlan& plan) {
+double stepFlops(const PlanSubject& subject, const StrategyPlan& plan) {
     double flops = 0;
     for (std::size_t stage = 0; stage < plan.stages(); ++stage)
         flops += 3 * stageFlops(plan, stage) + againFlops(plan, stage);
@@ -72,7 +72,7 @@ double idleShareOf(const Schedule& schedule) {
     return simulate(schedule, {}).idleShare();
 }
 
-StepTime predictTime(const CostSubject& subject, const StrategyPlan& plan, const StepTraffic& most,
+StepTime predictTime(const PlanSubject& subject, const StrategyPlan& plan, const StepTraffic& most,
                      const MachineRates& machine) {
     const PaceConfig& pace = subject.config.parallel.pace;
     const MachineRates rates = pacedRates(machine, pace, roundsOf(plan.mesh));

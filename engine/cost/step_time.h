@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "cost/cost_subject.h"
 #include "cost/step_traffic.h"
+#include "plan/strategy_plan.h"
 
 namespace ringside {
 
@@ -47,12 +47,12 @@ std::string limitText(StepLimit limit);
 
 // Predicts the time of a step: simulates the schedule with the computing times of the stages, then adds the waiting for
 // processors and the time of the collectives. `most` is the traffic of the rank that sends most.
-StepTime predictTime(const CostSubject& subject, const StrategyPlan& plan, const StepTraffic& most,
+StepTime predictTime(const PlanSubject& subject, const StrategyPlan& plan, const StepTraffic& most,
                      const MachineRates& machine);
 
 // Returns the floating-point operations of a step on all ranks of one pipeline: forward pass, and backward passes for
 // inputs and weights, with recomputation if configured.
-double stepFlops(const CostSubject& subject, const StrategyPlan& plan);
+double stepFlops(const PlanSubject& subject, const StrategyPlan& plan);
 
 // Returns the mean share of idle time of the ranks in a schedule whose stages take equal time, by simulation. For GPipe
 // and 1F1B it is (P-1)/(M+P-1), with P ranks and M micro-batches.

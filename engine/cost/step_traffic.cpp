@@ -16,7 +16,7 @@ std::int64_t ofWhole(std::int64_t bytes, std::int64_t ranks) {
 
 class Sent {
   public:
-    Sent(const CostSubject& subject, const StrategyPlan& plan, int rank)
+    Sent(const PlanSubject& subject, const StrategyPlan& plan, int rank)
         : m_subject(subject), m_plan(plan), m_layout{plan.mesh, rank} {}
 
     StepTraffic all() {
@@ -39,7 +39,7 @@ class Sent {
     void averages(std::size_t stage) {
         const std::int64_t ranks = m_plan.mesh.dataRanks();
         if (ranks == 1) return;
-        for (const std::int64_t bytes : bucketBytes(m_plan.parametersOf(stage), m_subject.config.parallel)) {
+        for (const std::int64_t bytes : bucketBytes(m_plan.parametersOf(stage), m_plan.buckets)) {
             m_sent.gradients += reduced(bytes, ranks);
             ++m_sent.collectives;
         }
@@ -54,8 +54,8 @@ class Sent {
 
     void shards(std::size_t stage) {
         const Mesh& mesh = m_plan.mesh;
-        const ShardingChoice choice = shardingOf(m_subject.config, m_plan);
-        for (const auto& unit : unitsOf(m_subject, m_plan, stage)) {
+        const ShardingChoice& choice = m_plan.sharding;
+        for (const auto& unit : unitsOf(m_plan, stage)) {
             for (const TensorSize& one : unit) {
                 const std::int64_t whole = chunkOf(one, mesh.shard) * mesh.shard * kFloatBytes;
                 if (whole == 0) continue;
@@ -107,7 +107,7 @@ class Sent {
 
     void losses() {
         if (m_plan.mesh.pipeline > 1) {
-            m_sent.rest += batches() * ofWhole(2 * m_subject.largestBatch() * kFloatBytes, m_plan.mesh.pipeline);
+            m_sent.rest += batches() * ofWhole(2 * m_plan.maxBatch * kFloatBytes, m_plan.mesh.pipeline);
             m_sent.collectives += static_cast<int>(batches());
         }
         if (m_subject.config.optimizer.clipGradNorm <= 0) return;
@@ -120,7 +120,7 @@ class Sent {
         ++m_sent.collectives;
     }
 
-    const CostSubject& m_subject;
+    const PlanSubject& m_subject;
     const StrategyPlan& m_plan;
     RankLayout m_layout;
     StepTraffic m_sent;
@@ -128,11 +128,11 @@ class Sent {
 
 }  // namespace
 
-StepTraffic predictTraffic(const CostSubject& subject, const StrategyPlan& plan, int rank) {
+StepTraffic predictTraffic(const PlanSubject& subject, const StrategyPlan& plan, int rank) {
     return Sent(subject, plan, rank).all();
 }
 
-std::int64_t edgeBytes(const CostSubject& subject, const StrategyPlan& plan, std::size_t stage) {
+std::int64_t edgeBytes(const PlanSubject& subject, const StrategyPlan& plan, std::size_t stage) {
     const Shape& between = plan.layers[plan.stageBegin[stage + 1]].input;
     return subject.config.training.accumulateSteps * subject.largestBatch() * between.count() * kFloatBytes;
 }

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "cost/cost_subject.h"
+#include "plan/strategy_plan.h"
 
 namespace ringside {
 
@@ -23,9 +23,9 @@ struct StepTraffic {
 };
 
 // Predicts the traffic of a rank from the sizes of tensors and buckets.
-StepTraffic predictTraffic(const CostSubject& subject, const StrategyPlan& plan, int rank);
+StepTraffic predictTraffic(const PlanSubject& subject, const StrategyPlan& plan, int rank);
 
 // Returns the bytes that a stage sends to the next stage in a step; equally many bytes of gradients come back.
-std::int64_t edgeBytes(const CostSubject& subject, const StrategyPlan& plan, std::size_t stage);
+std::int64_t edgeBytes(const PlanSubject& subject, const StrategyPlan& plan, std::size_t stage);
 
 }  // namespace ringside

@@ -102,7 +102,7 @@ std::string whyTooLarge(const StrategyCost& cost, const RunConfig& config) {
 
 class Choices {
   public:
-    Choices(const CostSubject& subject, const MachineRates& rates)
+    Choices(const PlanSubject& subject, const MachineRates& rates)
         : m_subject(subject), m_rates(rates), m_current(strategyName(subject.config)) {}
 
     // Adds a choice with its cost. The current choice uses the experiment's configuration instead of `offered`.
@@ -126,7 +126,7 @@ class Choices {
             one.whyNot = problems.front().text();
             return;
         }
-        CostSubject subject = m_subject;
+        PlanSubject subject = m_subject;
         subject.config = one.config;
         Result<StrategyCost> cost = costOf(subject, m_rates);
         if (!cost) {
@@ -137,7 +137,7 @@ class Choices {
         one.whyNot = whyTooLarge(*one.cost, one.config);
     }
 
-    const CostSubject& m_subject;
+    const PlanSubject& m_subject;
     const MachineRates& m_rates;
     const std::string m_current;
     std::vector<StrategyChoice> m_all;
@@ -148,7 +148,7 @@ constexpr std::array kSchedules = {PipelineScheduleKind::kGpipe, PipelineSchedul
 
 }  // namespace
 
-std::vector<StrategyChoice> strategyChoices(const CostSubject& subject, const MachineRates& rates) {
+std::vector<StrategyChoice> strategyChoices(const PlanSubject& subject, const MachineRates& rates) {
     Choices all(subject, rates);
     const RunConfig& config = subject.config;
     const std::int64_t ranks = config.parallel.worldSize;

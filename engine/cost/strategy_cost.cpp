@@ -19,7 +19,7 @@ std::int64_t StrategyCost::mostBytes() const {
     return most;
 }
 
-Result<StrategyCost> costOf(const CostSubject& subject, const MachineRates& rates) {
+Result<StrategyCost> costOf(const PlanSubject& subject, const MachineRates& rates) {
     Result<StrategyPlan> plan = planStrategy(subject);
     if (!plan) return plan.problem();
     StrategyCost cost{.plan = std::move(plan).value(), .samplesPerStep = subject.samplesPerStep()};

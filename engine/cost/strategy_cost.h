@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "cost/cost_subject.h"
 #include "cost/rank_memory.h"
 #include "cost/step_time.h"
 #include "cost/step_traffic.h"
+#include "plan/strategy_plan.h"
 
 namespace ringside {
 
@@ -27,7 +27,7 @@ struct StrategyCost {
 };
 
 // Plans the experiment and predicts its memory, traffic and time. Problem: a setting that does not suit the model.
-Result<StrategyCost> costOf(const CostSubject& subject, const MachineRates& rates);
+Result<StrategyCost> costOf(const PlanSubject& subject, const MachineRates& rates);
 
 // A strategy that trains the experiment on the same number of ranks.
 struct StrategyChoice {
@@ -42,7 +42,7 @@ struct StrategyChoice {
 // Returns every strategy with the experiment's own settings (shards, units, micro-batches, stages of each rank).
 // Strategies that do not suit have a reason in whyNot. Exactly one is current: the experiment itself, with its mesh,
 // split and schedule.
-std::vector<StrategyChoice> strategyChoices(const CostSubject& subject, const MachineRates& rates);
+std::vector<StrategyChoice> strategyChoices(const PlanSubject& subject, const MachineRates& rates);
 
 // Returns the name of the choice that matches a configuration; never empty.
 std::string strategyName(const RunConfig& config);

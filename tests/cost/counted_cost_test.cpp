@@ -80,7 +80,7 @@ Counted train(const RunConfig& config) {
 
 void checkPredicted(const RunConfig& config) {
     const DataSplit data = loadDataset(config.dataset).value();
-    const Result<StrategyCost> cost = costOf(costSubject(config, data).value(), {});
+    const Result<StrategyCost> cost = costOf(planSubject(config, data).value(), {});
     REQUIRE(cost.ok());
     const Counted counted = train(config);
     REQUIRE(cost.value().memory.size() == counted.memory.size());
@@ -141,7 +141,7 @@ TEST_CASE("images that a perceptron flattens are cut into even stages") {
     config.dataset = {};
     config.model.hidden = {64, 64, 64, 64, 64, 64, 64};
     checkPredicted(config);
-    const CostSubject subject = costSubject(config, loadDataset(config.dataset).value()).value();
+    const PlanSubject subject = planSubject(config, loadDataset(config.dataset).value()).value();
     const StrategyPlan plan = planStrategy(subject).value();
     for (std::size_t stage = 0; stage < 4; ++stage) CHECK(plan.parametersOf(stage).size() == 4);  // two linear layers
 }

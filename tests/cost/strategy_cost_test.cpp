@@ -18,15 +18,15 @@ using namespace ringside;
 
 namespace {
 
-CostSubject digits(std::int64_t ranks, std::vector<std::int64_t> hidden = {128}) {
+PlanSubject digits(std::int64_t ranks, std::vector<std::int64_t> hidden = {128}) {
     RunConfig config;
     config.model.hidden = std::move(hidden);
     config.parallel.worldSize = ranks;
     config.loader.batchSize = 32;
-    return costSubject(config, loadDataset(config.dataset).value()).value();
+    return planSubject(config, loadDataset(config.dataset).value()).value();
 }
 
-StrategyCost priced(const CostSubject& subject) {
+StrategyCost priced(const PlanSubject& subject) {
     return ringside::costOf(subject, {}).value();
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("DDP sends twice its gradients' bytes, less the rank's own part") {
 }
 
 TEST_CASE("FULL_SHARD sends three times its parameters' bytes, less the rank's own part") {
-    CostSubject subject = digits(2);
+    PlanSubject subject = digits(2);
     subject.config.parallel.strategy = StrategyKind::kFsdp;
     const std::int64_t bytes = 4 * (8192 + 128 + 1280 + 10);
     CHECK(priced(subject).mostBytes() == 3 * bytes / 2);
@@ -54,7 +54,7 @@ TEST_CASE("FULL_SHARD sends three times its parameters' bytes, less the rank's o
 }
 
 TEST_CASE("a pipeline sends each boundary's activations once forward and once back") {
-    CostSubject subject = digits(2, {16, 16, 16});
+    PlanSubject subject = digits(2, {16, 16, 16});
     subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.pipeline.microBatches = 8;
     const StrategyCost cost = priced(subject);
@@ -65,7 +65,7 @@ TEST_CASE("a pipeline sends each boundary's activations once forward and once ba
 }
 
 TEST_CASE("a rank's links add up to what it sends, whatever the mesh") {
-    CostSubject subject = digits(4, {16, 16, 16});
+    PlanSubject subject = digits(4, {16, 16, 16});
     using Spread = std::pair<StrategyKind, MeshConfig>;
     const Spread hybrid{StrategyKind::kFsdp, {.replicate = 2, .shard = 2, .pipeline = 1}};
     const Spread replicas{StrategyKind::kPipeline, {.replicate = 2, .shard = 1, .pipeline = 2}};
@@ -83,7 +83,7 @@ TEST_CASE("a rank's links add up to what it sends, whatever the mesh") {
 
 // Ranks 0 and 1 have the first stage, 2 and 3 the second; a batch of 32 by the 16 values between them, 4 bytes each.
 TEST_CASE("replicas of a pipeline send activations along it and gradients across it") {
-    CostSubject subject = digits(4, {16, 16, 16});
+    PlanSubject subject = digits(4, {16, 16, 16});
     subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.mesh = {.replicate = 2, .shard = 1, .pipeline = 2};
     const auto links = stepLinks(subject, priced(subject).plan);
@@ -99,7 +99,7 @@ TEST_CASE("replicas of a pipeline send activations along it and gradients across
 
 // 1F1B: the first of P stages keeps P micro-batches, the last one; GPipe keeps all. Nothing is kept behind the step.
 TEST_CASE("over a step a stage fills up to what it takes for activations, and empties again") {
-    CostSubject subject = digits(4, {16, 16, 16});
+    PlanSubject subject = digits(4, {16, 16, 16});
     subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.pipeline.microBatches = 8;
     choose(subject.config.pipeline.schedule, GENERATE("1f1b", "gpipe", "zero_bubble"));
@@ -115,7 +115,7 @@ TEST_CASE("over a step a stage fills up to what it takes for activations, and em
 }
 
 TEST_CASE("of a sharded model no more is gathered at once than there is room for, and all is freed") {
-    CostSubject subject = digits(2, {64, 64, 64, 64});
+    PlanSubject subject = digits(2, {64, 64, 64, 64});
     subject.config.parallel.strategy = StrategyKind::kFsdp;
     choose(subject.config.fsdp.shard, GENERATE("parameters", "gradients", "optimizer"));
     choose(subject.config.fsdp.unit, GENERATE("layer", "whole"));
@@ -136,7 +136,7 @@ TEST_CASE("of a sharded model no more is gathered at once than there is room for
 
 // Whole copies: every layer's activations are there when the way back begins.
 TEST_CASE("a whole copy is fullest when forward is done, a third of the step") {
-    const CostSubject subject = digits(2);
+    const PlanSubject subject = digits(2);
     const StrategyCost cost = priced(subject);
     const MemoryCurve curve = memoryOverStep(subject, cost.plan, 0);
     CHECK(curve.most() == cost.memory[0].peak());
@@ -146,7 +146,7 @@ TEST_CASE("a whole copy is fullest when forward is done, a third of the step") {
 }
 
 TEST_CASE("idle shares are those of the schedules' formulas") {
-    CostSubject subject = digits(4, {16, 16, 16, 16, 16, 16, 16});
+    PlanSubject subject = digits(4, {16, 16, 16, 16, 16, 16, 16});
     subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.pipeline.microBatches = 8;
     const auto idleOf = [&](const char* schedule, std::int64_t stagesPerRank) {
@@ -163,7 +163,7 @@ TEST_CASE("idle shares are those of the schedules' formulas") {
 }
 
 TEST_CASE("1F1B keeps fewer activations the later the stage") {
-    CostSubject subject = digits(4, {16, 16, 16, 16, 16, 16, 16});
+    PlanSubject subject = digits(4, {16, 16, 16, 16, 16, 16, 16});
     subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.pipeline.microBatches = 8;
     const StrategyCost cost = priced(subject);
@@ -172,7 +172,7 @@ TEST_CASE("1F1B keeps fewer activations the later the stage") {
 }
 
 TEST_CASE("more stages than layers are a problem beside what makes them") {
-    CostSubject subject = digits(4);  // three layers
+    PlanSubject subject = digits(4);  // three layers
     subject.config.parallel.strategy = StrategyKind::kPipeline;
     CHECK(planStrategy(subject).problem().field == "parallel.world_size");
     subject.config.mesh = {.replicate = 0, .shard = 0, .pipeline = 4};
@@ -187,7 +187,7 @@ TEST_CASE("more stages than layers are a problem beside what makes them") {
 }
 
 TEST_CASE("data_parallel has no canonical statistics for batch norm, which is known before it starts") {
-    CostSubject subject = digits(2);
+    PlanSubject subject = digits(2);
     subject.config.model.kind = ModelKind::kResidualCnn;
     subject.config.model.width = 4;
     subject.model = describeModel(subject.config.model, *loadDataset(subject.config.dataset).value().training).value();
@@ -198,7 +198,7 @@ TEST_CASE("data_parallel has no canonical statistics for batch norm, which is kn
 }
 
 TEST_CASE("every strategy is offered, and what does not suit says why") {
-    CostSubject subject = digits(4);
+    PlanSubject subject = digits(4);
     const std::vector<StrategyChoice> choices = strategyChoices(subject, {});
     CHECK(choices.size() == 12);
     CHECK(choices[0].name == "ddp");
@@ -222,7 +222,7 @@ const StrategyChoice& theCurrentOne(const std::vector<StrategyChoice>& choices) 
 }
 
 // The choice that is marked is the experiment: its configuration, and its cost to the byte.
-StrategyChoice checkCurrent(const CostSubject& subject) {
+StrategyChoice checkCurrent(const PlanSubject& subject) {
     const std::vector<StrategyChoice> choices = strategyChoices(subject, {});
     const StrategyChoice current = theCurrentOne(choices);
     CHECK(std::ranges::count(choices, current.name, &StrategyChoice::name) == 1);
@@ -238,7 +238,7 @@ StrategyChoice checkCurrent(const CostSubject& subject) {
 
 // (P-1)/(M V + P-1) for interleaved with V stages on each rank, (P-1)/(3 M V + P-1) for the zero bubble schedule.
 TEST_CASE("the current choice has the experiment's stages on each rank") {
-    CostSubject subject = digits(4, std::vector<std::int64_t>(15, 16));
+    PlanSubject subject = digits(4, std::vector<std::int64_t>(15, 16));
     subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.pipeline = {.schedule = PipelineScheduleKind::kInterleaved, .microBatches = 8, .stagesPerRank = 4};
     const StrategyChoice interleaved = checkCurrent(subject);
@@ -249,7 +249,7 @@ TEST_CASE("the current choice has the experiment's stages on each rank") {
 }
 
 TEST_CASE("the current choice of replicas of sharded groups has the experiment's level of sharding and mesh") {
-    CostSubject subject = digits(8);
+    PlanSubject subject = digits(8);
     subject.config.parallel.strategy = StrategyKind::kFsdp;
     subject.config.mesh.replicate = 4;
     std::map<std::string, std::int64_t> peaks;
@@ -265,7 +265,7 @@ TEST_CASE("the current choice of replicas of sharded groups has the experiment's
 
 TEST_CASE("every pipeline is a choice: sharded stages, replicas, a split and a schedule of its own") {
     const TemporaryDirectory directory;
-    CostSubject subject = digits(4, {16, 16, 16});
+    PlanSubject subject = digits(4, {16, 16, 16});
     subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.mesh.shard = 2;
     const StrategyChoice sharded = checkCurrent(subject);
@@ -287,7 +287,7 @@ TEST_CASE("every pipeline is a choice: sharded stages, replicas, a split and a s
 
 // 719 digits are the larger half of 1,437.
 TEST_CASE("samples of a step are those of all ranks that read, and no more than there are") {
-    CostSubject subject = digits(4, {16, 16, 16});
+    PlanSubject subject = digits(4, {16, 16, 16});
     const auto samplesOf = [&](const std::string& name) {
         const std::vector<StrategyChoice> choices = strategyChoices(subject, {});
         return std::ranges::find(choices, name, &StrategyChoice::name)->cost->samplesPerStep;
@@ -307,7 +307,7 @@ TEST_CASE("samples of a step are those of all ranks that read, and no more than 
 }
 
 TEST_CASE("a strategy that needs more memory than a rank may take does not suit") {
-    CostSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
+    PlanSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
     subject.config.optimizer.kind = OptimizerKind::kAdam;
     subject.config.parallel.memoryLimitMb = 3;
     const std::vector<StrategyChoice> choices = strategyChoices(subject, {});
@@ -318,7 +318,7 @@ TEST_CASE("a strategy that needs more memory than a rank may take does not suit"
 
 // 64 x 256 + 256, five times 256 x 256 + 256, 256 x 10 + 10: 348,170 values, four times with Adam: 5.31 MiB.
 TEST_CASE("a rank that would take more than the limit is a problem that names it, its bytes and what fits") {
-    CostSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
+    PlanSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
     subject.config.optimizer.kind = OptimizerKind::kAdam;
     const auto checked = [&](double limit) {
         subject.config.parallel.memoryLimitMb = limit;
@@ -340,7 +340,7 @@ TEST_CASE("a rank that would take more than the limit is a problem that names it
 }
 
 TEST_CASE("within 2 % of the limit the engine's own count decides") {
-    CostSubject subject = digits(2, {256, 256});
+    PlanSubject subject = digits(2, {256, 256});
     const double peak = static_cast<double>(priced(subject).largestPeak()) / (1 << 20);
     const auto checked = [&](double limit) {
         subject.config.parallel.memoryLimitMb = limit;
@@ -352,7 +352,7 @@ TEST_CASE("within 2 % of the limit the engine's own count decides") {
 
 // Parameters and gradients alone are 2.66 MiB.
 TEST_CASE("data_parallel's first device is held to the limit, and others have a rank for each of its devices") {
-    CostSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
+    PlanSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
     subject.config.parallel.strategy = StrategyKind::kDataParallel;
     subject.config.parallel.memoryLimitMb = 2.6;
     const Problem problem = checkMemoryLimit(subject, planStrategy(subject).value()).front();
@@ -374,7 +374,7 @@ TEST_CASE("MiB are rounded up, so that a limit of them is enough") {
 }
 
 TEST_CASE("a step's time follows the rates, and says what limits it") {
-    CostSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
+    PlanSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
     const MachineRates fast{.flopsPerSecond = 1e9, .bytesPerSecond = 1e15, .secondsPerCollective = 0, .processors = 4};
     const StrategyCost ddp = ringside::costOf(subject, fast).value();
     // Three passes of two operations for each weight, a ReLU for each value.
@@ -394,7 +394,7 @@ TEST_CASE("a step's time follows the rates, and says what limits it") {
 }
 
 TEST_CASE("paced ranks take as long as the device and the link that they stand for, and sleep off the processors") {
-    CostSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
+    PlanSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
     const MachineRates fast{.flopsPerSecond = 1e9, .bytesPerSecond = 1e15, .secondsPerCollective = 0, .processors = 1};
     const double flops = 3 * 32 * (2.0 * (64 * 256 + 5 * 256 * 256 + 256 * 10) + 6 * 256);
     subject.config.parallel.pace.gflops = 0.1;
@@ -414,7 +414,7 @@ TEST_CASE("paced ranks take as long as the device and the link that they stand f
 TEST_CASE("a schedule of one's own is read, checked against the pipeline, and planned") {
     const TemporaryDirectory directory;
     const auto file = directory.path() / "own.csv";
-    CostSubject subject = digits(2, {16, 16, 16});
+    PlanSubject subject = digits(2, {16, 16, 16});
     subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.pipeline.microBatches = 2;
     subject.config.pipeline.scheduleFile = file.string();
@@ -441,7 +441,7 @@ TEST_CASE("a schedule of one's own is read, checked against the pipeline, and pl
 
 // The second of two stages is larger and never waits: forward F0, M times (F1 + 2 F1), back 2 F0.
 TEST_CASE("stages that differ idle for longer than the formula says") {
-    CostSubject subject = digits(2, {256, 256});
+    PlanSubject subject = digits(2, {256, 256});
     subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.pipeline.microBatches = 8;
     subject.config.pipeline.split = {2, 3};  // digits are flattened as they come
@@ -460,7 +460,7 @@ TEST_CASE("stages that differ idle for longer than the formula says") {
 
 // 64-128-10: 2 (64 * 128 + 128 * 10) + 128 = 19,072 FLOPs forward and 38,144 backward a sample, 9,610 parameters.
 TEST_CASE("a pace at which ranks would be reported as hung is known before they start") {
-    CostSubject subject = digits(4);
+    PlanSubject subject = digits(4);
     subject.config.parallel.timeoutSeconds = 30;
     CHECK(checkPaceLimit(subject).empty());
     subject.config.parallel.pace.gflops = 32 * 38'144 / 14.9e9;

@@ -13,12 +13,12 @@ ENGINE = {
     "schedule": set(),
     "model": {"config", "data", "tensor"},
     "devices": {"config", "model"},
-    "plan": {"config", "data", "model", "schedule", "tensor"},
+    "plan": {"config", "data", "model", "sampling", "schedule", "tensor"},
     "cost": {"config", "data", "model", "plan", "schedule", "tensor"},
     "launch": set(),
-    "run": {"config", "cost", "sampling", "data", "telemetry", "model", "devices", "launch"},
+    "run": {"config", "cost", "sampling", "data", "telemetry", "model", "plan", "devices", "launch"},
     "watch": {"config", "launch", "run", "sampling", "telemetry"},
-    "export": {"config", "cost", "sampling", "data", "telemetry", "run", "model"},
+    "export": {"config", "cost", "plan", "sampling", "data", "telemetry", "run", "model"},
     "backend": {"tensor", "devices"},  # devices: the GPU report that backend/cuda fills
     "nn": {"config", "model", "plan", "sampling", "tensor", "backend"},
     "comm": {"launch", "telemetry", "tensor"},  # tensor: the seam to the GPU's runtime

@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "config/config_fields.h"
-#include "cost/cost_subject.h"
 #include "cost/memory_limit.h"
 #include "cost/pace_limit.h"
 #include "data/loading/sample_transforms.h"
 #include "devices/memory_check.h"
 #include "model/model_description.h"
+#include "plan/strategy_plan.h"
 #include "sampling/findings/plan_sentences.h"
 #include "sampling/plan/epoch_spec.h"
 #include "words/form_fields.h"
@@ -172,7 +172,7 @@ Problems ExperimentModel::modelProblems() const {
     else if (compute().device == DeviceChoice::kCpu)
         problems = checkMemory(model.value(), m_config, m_host);
     if (model) {
-        const Result<CostSubject> subject = costSubject(resolvedConfig(), *m_data);
+        const Result<PlanSubject> subject = planSubject(resolvedConfig(), *m_data);
         const Result<StrategyPlan> plan = subject ? planStrategy(subject.value()) : subject.problem();
         if (subject)
             for (const Problem& one : checkPaceLimit(subject.value())) problems.push_back(one);

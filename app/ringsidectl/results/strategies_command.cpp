@@ -70,10 +70,10 @@ RunConfig forSteps(RunConfig config, std::int64_t steps) {
 }
 
 // Measures the FLOP rate of this machine: trains one rank alone with the batch of a rank.
-MachineRates measuredRates(const CostSubject& subject, const std::filesystem::path& directory) {
+MachineRates measuredRates(const PlanSubject& subject, const std::filesystem::path& directory) {
     constexpr std::int64_t kSteps = 40;
     MachineRates rates{.processors = usableProcessors()};
-    CostSubject alone = subject;
+    PlanSubject alone = subject;
     alone.config.parallel.strategy = StrategyKind::kDdp;
     alone.config.parallel.worldSize = 1;
     alone.config.parallel.memoryLimitMb = 0;
@@ -168,7 +168,7 @@ int runStrategies(const StrategiesArguments& arguments) {
     const RunConfig& config = prepared.value();
     const Result<DataSplit> data = loadDataset(config.dataset, {});
     if (!data) return reportProblems({data.problem()});
-    const Result<CostSubject> subject = costSubject(config, data.value());
+    const Result<PlanSubject> subject = planSubject(config, data.value());
     if (!subject) return reportProblems({subject.problem()});
 
     const WorkDirectory directory("strategies");

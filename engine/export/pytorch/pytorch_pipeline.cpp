@@ -5,9 +5,9 @@
 
 #include "config/leaves.h"
 #include "config/mesh.h"
-#include "cost/cost_subject.h"
 #include "export/pytorch/pytorch_pieces.h"
 #include "export/pytorch/pytorch_template.h"
+#include "plan/strategy_plan.h"
 #include "sampling/plan/epoch_spec.h"
 #include "sampling/plan/shard_layout.h"
 
@@ -165,7 +165,7 @@ Result<PythonStrategy> pythonPipeline(const RunConfig& config, const DataSplit& 
                        "is set, but PyTorch has no public class that runs a schedule of your own",
                        "empty it, and choose pipeline.schedule"};
     if (auto problem = unevenBatches(config, data)) return *problem;
-    const Result<CostSubject> subject = costSubject(config, data);
+    const Result<PlanSubject> subject = planSubject(config, data);
     if (!subject) return subject.problem();
     const Result<StrategyPlan> plan = planStrategy(subject.value());
     if (!plan) return plan.problem();

@@ -123,15 +123,14 @@ class LayerFactory {
     std::vector<Unit*>& m_units;
 };
 
-// True if all layers can work on blocks of channels and this backend has fast kernels for the model's convolutions.
-bool takesBlocks(const ModelDescription& model, const Backend& backend) {
+}  // namespace
+
+bool takesChannelBlocks(const ModelDescription& model, const Backend& backend) {
     std::vector<ConvolutionSpec> convolutions;
     for (const LayerDescription& layer : convolutionsForBlocks(model))
         convolutions.push_back(convolutionOf(layer, ImageLayout::kChannelBlocks));
     return !convolutions.empty() && backend.prefersChannelBlocks(convolutions);
 }
-
-}  // namespace
 
 Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelTask& task, Backend& backend) {
     ModelBuild plain;
@@ -142,8 +141,9 @@ Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelT
                                          ModelBuild& build) {
     const Result<ModelDescription> description = describeModel(config, task);
     if (!description) return description.problem();
-    const BuildChoice choice{
-        .recompute = build.recompute, .channelBlocks = takesBlocks(description.value(), backend), .unit = build.unit};
+    const BuildChoice choice{.recompute = build.recompute,
+                             .channelBlocks = takesChannelBlocks(description.value(), backend),
+                             .unit = build.unit};
     return makeModel(buildLayers(description.value(), choice), backend, build.units);
 }
 

@@ -24,6 +24,9 @@ Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const Shape&
                                          Backend& backend);
 Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelTask& task, Backend& backend,
                                          ModelBuild& build);
+// True if all layers can work on blocks of channels and this backend has fast kernels for the model's convolutions.
+bool takesChannelBlocks(const ModelDescription& model, const Backend& backend);
+
 // Makes one layer of each entry of the plan. Appends the units among them to `units` in the order of the layers.
 std::unique_ptr<Model> makeModel(const std::vector<BuiltLayer>& plan, Backend& backend, std::vector<Unit*>& units);
 

@@ -8,8 +8,6 @@
 #include <limits>
 
 #include "base/time/monotonic.h"
-#include "config/leaves.h"
-#include "config/mesh.h"
 #include "nn/layer/value_hash.h"
 #include "nn/models/model_factory.h"
 #include "parallel/strategy/batch_rows.h"
@@ -39,11 +37,6 @@ Result<std::unique_ptr<Strategy>> DataParallel::make(const RunConfig& config, co
     if (!isCpu)
         return Problem{"parallel.strategy", "is data_parallel, which deals batches to CPU threads so far",
                        "set parallel.device to cpu, or use ddp"};
-    const bool hasBuffers = parts.model.state().size() != parts.model.parameters().size();
-    if (isCanonical(config) && hasBuffers)
-        return Problem{"training.reduction",
-                       "is canonical, but under data_parallel batch norm's statistics are those of device 0's chunk",
-                       "use ddp, whose leaves' statistics are averaged, or set it to rank"};
     std::unique_ptr<DataParallel> strategy(new DataParallel(config, parts));
     auto optimizer = makeOptimizer(config.optimizer, parts.model.parameters(), parts.backend);
     if (!optimizer) return optimizer.problem();
@@ -55,17 +48,17 @@ Result<std::unique_ptr<Strategy>> DataParallel::make(const RunConfig& config, co
 DataParallel::DataParallel(const RunConfig& config, const StrategyParts& parts)
     : m_config(config),
       m_parts(parts),
-      m_threads(static_cast<int>(devicesOf(config))),
+      m_threads(static_cast<int>(parts.plan.devices)),
       m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps))) {
     for (int device = 0; device < m_threads.devices(); ++device) addDevice(device);
     parts.model.watch(parts.watch);
-    const Shape output = batchShape(parts.model.output(), parts.maxBatch);
+    const Shape output = batchShape(parts.model.output(), parts.plan.maxBatch);
     const MemoryScope scope(parts.backend.memory(), MemoryClass::kGathered);
     m_output = parts.backend.allocate(output, DType::kFloat32);
-    if (isCanonical(config)) {
-        m_leaves = std::make_unique<LeafBatches>(static_cast<int>(config.training.leaves), parts.maxBatch, parts.task,
+    if (parts.plan.leaves > 0) {
+        m_leaves = std::make_unique<LeafBatches>(static_cast<int>(parts.plan.leaves), parts.plan.maxBatch, parts.task,
                                                  parts.backend);
-        m_losses.resize(static_cast<std::size_t>(2 * parts.maxBatch));
+        m_losses.resize(static_cast<std::size_t>(2 * parts.plan.maxBatch));
     }
     if (config.training.accumulateSteps > 1)
         for (const Parameter* one : parts.model.parameters())
@@ -82,20 +75,20 @@ void DataParallel::addDevice(int number) {
         device.backend = device.ownBackend.get();
         constexpr double kMebibyte = 1 << 20;
         device.backend->memory().setLimit(static_cast<std::int64_t>(m_config.parallel.memoryLimitMb * kMebibyte));
-        ModelBuild build{.recompute = m_config.training.recompute};
-        device.ownModel = std::move(makeModel(m_config.model, m_parts.task, *device.backend, build)).value();
+        std::vector<Unit*> noUnits;
+        device.ownModel = makeModel(m_parts.plan.layers, *device.backend, noUnits);
         device.model = device.ownModel.get();
-        device.model->prepare((m_parts.maxBatch + devices - 1) / devices);
+        device.model->prepare((m_parts.plan.maxBatch + devices - 1) / devices);
     }
     bindGradients(*device.model, *device.backend);
-    if (isCanonical(m_config)) {
-        const std::int64_t rows = (m_parts.maxBatch + m_config.training.leaves - 1) / m_config.training.leaves;
+    if (const std::int64_t allLeaves = m_parts.plan.leaves; allLeaves > 0) {
+        const std::int64_t rows = (m_parts.plan.maxBatch + allLeaves - 1) / allLeaves;
         device.loss = std::move(makeLoss(m_config.training.loss,
                                          m_parts.loss.countsCorrect() ? m_parts.task.outputs : 0, m_parts.task.outputs,
                                          rows, *device.backend, m_parts.task.isSequence ? m_parts.task.sample[0] : 1))
                           .value();
         const MemoryScope scope(device.backend->memory(), MemoryClass::kGradients);
-        for (std::int64_t leaves = devices; leaves < m_config.training.leaves; leaves *= 2) {
+        for (std::int64_t leaves = devices; leaves < allLeaves; leaves *= 2) {
             device.kept.emplace_back();
             for (const Parameter* one : device.model->parameters())
                 device.kept.back().push_back(device.backend->allocate(one->shape, one->type));

@@ -72,7 +72,7 @@ class DataParallel final : public Strategy {
     double squaredNorm();
     SampleLosses leafLosses(const Batch& batch) const;
 
-    RunConfig m_config;
+    const RunConfig& m_config;
     StrategyParts m_parts;
     DeviceThreads m_threads;
     std::vector<Device> m_devices;

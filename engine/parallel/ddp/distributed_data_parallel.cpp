@@ -20,17 +20,6 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 // Parts of a step that enqueue different work: a micro-batch whose gradients are kept, the only one, the last one.
 enum Part { kFirstKept, kLaterKept, kAlone, kAfterKept };
 
-BucketLimits bucketLimits(const ParallelConfig& config) {
-    constexpr double kMebibyte = 1 << 20;
-    return {static_cast<std::size_t>(config.firstBucketMb * kMebibyte),
-            static_cast<std::size_t>(config.bucketCapMb * kMebibyte)};
-}
-
-// True if the model has stochastic depth. The work of a step then differs from step to step and cannot be recorded.
-bool skipsLayers(const RunConfig& config) {
-    return config.model.kind == ModelKind::kLayers && config.model.layers.find("\"skip\"") != std::string::npos;
-}
-
 // Makes a recorder. Returns null if the device cannot record work, or if the communicator's collectives cannot be
 // recorded.
 std::unique_ptr<StepRecorder> makeRecorder(const StrategyParts& parts) {
@@ -48,15 +37,15 @@ std::unique_ptr<StepRecorder> makeRecorder(const StrategyParts& parts) {
 DistributedDataParallel::DistributedDataParallel(const RunConfig& config, const StrategyParts& parts,
                                                  std::unique_ptr<Optimizer> optimizer)
     : m_parts(parts),
-      m_reducer(parts.model.parameters(), parts.communicator, parts.backend, bucketLimits(config.parallel),
-                {.keptLevels = config.training.accumulateSteps > 1 ? 1 : 0}),
+      m_reducer(parts.model.parameters(), parts.communicator, parts.backend, parts.plan.buckets,
+                {.keptLevels = parts.plan.keptLevels}),
       m_optimizer(std::move(optimizer)),
       m_gradientReady([this](std::size_t parameter) { m_reducer.ready(parameter); }),
       m_findsUnused(config.parallel.findUnusedParameters),
       m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps))),
       m_seed(config.training.seed),
-      m_recorder(skipsLayers(config) ? nullptr : makeRecorder(parts)) {
-    if (skipsLayers(config)) parts.model.setUnused([this](std::size_t parameter) { unused(parameter); });
+      m_recorder(parts.plan.skipsLayers() ? nullptr : makeRecorder(parts)) {
+    if (parts.plan.skipsLayers()) parts.model.setUnused([this](std::size_t parameter) { unused(parameter); });
     parts.model.watch(parts.watch);
     if (parts.ownGradient) m_reducer.watch(parts.ownGradient);
     if (config.stepPitfalls.sumGradients) m_reducer.sumInsteadOfMean();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/mesh.h"
 #include "parallel/data_parallel/data_parallel.h"
 #include "parallel/ddp/distributed_data_parallel.h"
 #include "parallel/mesh/mesh_strategy.h"
@@ -7,9 +6,8 @@
 namespace ringside {
 
 Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyParts& parts) {
-    if (config.parallel.strategy == StrategyKind::kDataParallel) return DataParallel::make(config, parts);
-    if (parts.model.parameters().empty() && !parts.model.wholeParameters().empty())
-        return MeshStrategy::make(config, parts);
+    if (parts.plan.devices > 0) return DataParallel::make(config, parts);
+    if (!parts.plan.holdsWholeModel()) return MeshStrategy::make(config, parts);
     auto optimizer = makeOptimizer(config.optimizer, parts.model.parameters(), parts.backend,
                                    config.training.precision == TrainingPrecision::kFp16);
     if (!optimizer) return optimizer.problem();

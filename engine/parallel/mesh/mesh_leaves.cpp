@@ -8,8 +8,8 @@ namespace ringside {
 // Repeats the schedule until every leaf has been processed, in the same order on every stage.
 void MeshStrategy::runLeaves(const Batch& batch) {
     m_leaves->take(batch);
-    const auto& actions = m_schedule.ranks[static_cast<std::size_t>(m_groups.layout().pipeline())];
-    const int atOnce = static_cast<int>(microBatchesOf(m_config));
+    const auto& actions = m_plan.schedule.ranks[static_cast<std::size_t>(m_groups.layout().pipeline())];
+    const int atOnce = static_cast<int>(m_plan.microBatches);
     for (int first = 0; first < m_leaves->turns(); first += atOnce) {
         for (PipelineAction action : actions) {
             action.microBatch += first;

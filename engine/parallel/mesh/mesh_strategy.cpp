@@ -8,13 +8,11 @@
 #include <limits>
 
 #include "backend/backend.h"
-#include "config/leaves.h"
-#include "cost/stage_plan.h"
 #include "nn/layer/value_hash.h"
-#include "parallel/mesh/stage_cut.h"
 #include "parallel/parameters/sharded_parameters.h"
 #include "parallel/parameters/whole_parameters.h"
 #include "parallel/strategy/batch_rows.h"
+#include "plan/stage_plan.h"
 #include "schedule/schedule_simulation.h"
 
 namespace ringside {
@@ -22,12 +20,6 @@ namespace ringside {
 namespace {
 
 constexpr double kNoNorm = std::numeric_limits<double>::quiet_NaN();
-
-BucketLimits meshBucketLimits(const ParallelConfig& config) {
-    constexpr double kMebibyte = 1 << 20;
-    return {static_cast<std::size_t>(config.firstBucketMb * kMebibyte),
-            static_cast<std::size_t>(config.bucketCapMb * kMebibyte)};
-}
 
 CommBuffer floatsOf(const Tensor& tensor) {
     return {tensor.data, static_cast<std::size_t>(tensor.count()), CommType::kFloat32};
@@ -42,53 +34,15 @@ std::string whyNotCanonical(const StrategyParts& parts) {
     return {};
 }
 
-std::int64_t microBatchRows(const RunConfig& config) {
-    const std::int64_t parts = isCanonical(config) ? leavesPerRank(config) : microBatchesOf(config);
-    return (config.loader.batchSize + parts - 1) / parts;
-}
-
-// Returns the number of gradients that are kept at the same time until later gradients are added to them.
-int keptLevels(const RunConfig& config) {
-    if (isCanonical(config)) return std::countr_zero(static_cast<std::uint64_t>(leavesPerRank(config)));
-    return config.training.accumulateSteps * microBatchesOf(config) > 1 ? 1 : 0;
-}
-
-}  // namespace
-
-// Schedule, and the layers and pipeline rank of each stage.
-struct MeshStrategy::Setup {
-    Schedule schedule;
-    std::vector<LayerRange> ranges;
-    std::vector<int> rankOfStage;
-};
-
-namespace {
-
-// Returns the unit in which a stage's parameters are gathered. None if the stage's ranks hold them whole.
-std::optional<ShardUnit> unitOf(const RunConfig& config, const Mesh& mesh) {
-    if (mesh.shard == 1) return std::nullopt;
-    return mesh.pipeline > 1 ? ShardUnit::kBlock : config.fsdp.unit;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config, const StrategyParts& parts) {
-    Setup setup;
-    Result<Schedule> schedule = plannedSchedule(config);
-    if (!schedule) return schedule.problem();
     if (config.fsdp.cpuOffload && parts.backend.device().kind != Device::Kind::kCpu)
         return Problem{"fsdp.cpu_offload", "is true, which runs on CPUs so far", "set it to false"};
-    if (isCanonical(config))
+    if (parts.plan.leaves > 0)
         if (const std::string why = whyNotCanonical(parts); !why.empty())
             return Problem{"training.reduction", "is canonical, but " + why, "set it to rank"};
-    setup.schedule = std::move(schedule).value();
-    const auto stages = static_cast<std::size_t>(setup.schedule.stageCount());
-    const Result<std::vector<LayerRange>> ranges = cutIntoStages(parts.model, config, stages);
-    if (!ranges) return ranges.problem();
-    setup.ranges = ranges.value();
-    for (std::size_t stage = 0; stage < stages; ++stage)
-        setup.rankOfStage.push_back(setup.schedule.rankOf(static_cast<int>(stage)));
-    std::unique_ptr<MeshStrategy> strategy(new MeshStrategy(config, parts, std::move(setup)));
+    std::unique_ptr<MeshStrategy> strategy(new MeshStrategy(config, parts));
     auto optimizer = makeOptimizer(config.optimizer, strategy->updatedHere(), parts.backend,
                                    config.training.precision == TrainingPrecision::kFp16);
     if (!optimizer) return optimizer.problem();
@@ -98,78 +52,73 @@ Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config, co
     return std::unique_ptr<Strategy>(std::move(strategy));
 }
 
-MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyParts& parts, Setup setup)
+MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyParts& parts)
     : m_config(config),
       m_parts(parts),
-      m_groups(parts.communicator, RankLayout{meshOf(config), parts.communicator.rank()}, setup.rankOfStage),
-      m_rankOfStage(setup.rankOfStage),
-      m_schedule(std::move(setup.schedule)),
-      m_length(simulate(m_schedule, {}).makespan),
-      m_microRows(microBatchRows(config)),
-      m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps * microBatchesOf(config)))),
+      m_plan(parts.plan),
+      m_groups(parts.communicator, RankLayout{m_plan.mesh, parts.communicator.rank()}, m_plan.rankOfStage),
+      m_length(simulate(m_plan.schedule, {}).makespan),
+      m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps * m_plan.microBatches))),
       m_squares(parts.model.wholeParameters()) {
     const int own = m_groups.layout().pipeline();
-    const Mesh mesh = m_groups.layout().mesh;
-    const ReducerOptions sums{.keptLevels = keptLevels(config), .inTree = isCanonical(config)};
-    const auto& actions = m_schedule.ranks[static_cast<std::size_t>(own)];
-    for (std::size_t number = 0; number < setup.ranges.size(); ++number) {
-        if (m_rankOfStage[number] != own) continue;
+    const ReducerOptions sums{.keptLevels = m_plan.keptLevels, .inTree = m_plan.leaves > 0};
+    const auto& actions = m_plan.schedule.ranks[static_cast<std::size_t>(own)];
+    for (std::size_t number = 0; number < m_plan.stages(); ++number) {
+        if (m_plan.rankOfStage[number] != own) continue;
+        const StageLayers layers = m_plan.layersOf(number);
         StageParts stage{.config = m_config,
-                         .task = parts.task,
+                         .plan = m_plan,
                          .backend = parts.backend,
-                         .range = setup.ranges[number],
+                         .range = {layers.first, layers.last},
                          .number = number,
                          .microBatches = mostInFlight(actions, static_cast<int>(number)),
-                         .maxRows = std::min(m_microRows, parts.maxBatch),
                          .classes = parts.loss.countsCorrect() ? parts.task.outputs : 0,
                          .targets = parts.task.outputs,
                          .positions = parts.task.isSequence ? parts.task.sample[0] : 1,
-                         .isLast = number + 1 == setup.ranges.size(),
-                         .unit = unitOf(config, mesh)};
+                         .isLast = number + 1 == m_plan.stages()};
         m_stageAt[number] = m_stages.size();
         m_stages.emplace_back(stage);
         for (Model* model : m_stages.back().models()) model->watch(parts.watch);
     }
     for (PipelineStage& stage : m_stages) {
-        if (mesh.shard == 1) {
+        if (m_plan.mesh.shard == 1) {
             stage.setStore(std::make_unique<WholeParameters>(stage.models(), m_groups.data(), parts.backend,
-                                                             meshBucketLimits(config.parallel), sums));
+                                                             m_plan.buckets, sums));
         } else {
-            const ShardingOptions options{
-                .freesParameters = config.fsdp.shard == ShardedState::kParameters && mesh.pipeline == 1,
-                .keepsGradients = config.fsdp.shard == ShardedState::kOptimizer || mesh.pipeline > 1,
-                .prefetches = config.fsdp.prefetch == Prefetch::kNext && config.training.recompute == Recompute::kNone,
-                .keptLevels = sums.keptLevels,
-                .inTree = sums.inTree};
+            const ShardingOptions options{.freesParameters = m_plan.sharding.freesParameters,
+                                          .keepsGradients = m_plan.sharding.keepsGradients,
+                                          .prefetches = m_plan.sharding.prefetches,
+                                          .keptLevels = sums.keptLevels,
+                                          .inTree = sums.inTree};
             stage.setStore(std::make_unique<ShardedParameters>(stage.models(), stage.units(), m_groups.shard(),
                                                                m_groups.data(), parts.backend, options));
         }
         stage.store().initialise(config.training.seed);
     }
     watchGradients();
-    if (isCanonical(config))
-        m_leaves = std::make_unique<LeafBatches>(static_cast<int>(leavesPerRank(config)), parts.maxBatch, parts.task,
-                                                 parts.backend);
+    if (m_plan.leaves > 0)
+        m_leaves =
+            std::make_unique<LeafBatches>(static_cast<int>(m_plan.leaves), m_plan.maxBatch, parts.task, parts.backend);
     for (PipelineStage& stage : m_stages)
-        if (m_leaves) m_statistics.emplace_back(stage.model(), keptLevels(config));
-    m_losses.resize(static_cast<std::size_t>(2 * parts.maxBatch));
-    m_planned = sharesOf(setup.ranges);
+        if (m_leaves) m_statistics.emplace_back(stage.model(), m_plan.keptLevels);
+    m_losses.resize(static_cast<std::size_t>(2 * m_plan.maxBatch));
+    m_planned = shares();
 }
 
-// Returns this rank's shares of the costs that cutIntoStages() balances, and of the parameters.
-PlannedShares MeshStrategy::sharesOf(const std::vector<LayerRange>& ranges) const {
+// Returns this rank's shares of the layers' costs and of the parameters.
+PlannedShares MeshStrategy::shares() const {
     double all = 0, own = 0, parameters = 0, ownParameters = 0;
-    for (std::size_t stage = 0; stage < ranges.size(); ++stage)
-        for (std::size_t i = ranges[stage].first; i < ranges[stage].last; ++i) {
-            all += m_parts.model.costOf(i);
-            own += m_stageAt.contains(stage) ? m_parts.model.costOf(i) : 0;
+    for (std::size_t stage = 0; stage < m_plan.stages(); ++stage)
+        for (std::size_t i = m_plan.layersOf(stage).first; i < m_plan.layersOf(stage).last; ++i) {
+            all += m_plan.layers[i].cost;
+            own += m_stageAt.contains(stage) ? m_plan.layers[i].cost : 0;
         }
     for (const Parameter* one : m_parts.model.wholeParameters()) parameters += static_cast<double>(one->shape.count());
     for (const Parameter* one : m_trained) ownParameters += static_cast<double>(one->shape.count());
-    PlannedShares shares;
-    if (all > 0) shares.compute = std::min(1.0, own / all);
-    if (parameters > 0) shares.update = std::min(1.0, ownParameters / parameters);
-    return shares;
+    PlannedShares planned;
+    if (all > 0) planned.compute = std::min(1.0, own / all);
+    if (parameters > 0) planned.update = std::min(1.0, ownParameters / parameters);
+    return planned;
 }
 
 // Logs the size of the state that fsdp.cpu_offload keeps in host memory. On the CPU this is also the device's memory:
@@ -186,9 +135,9 @@ void MeshStrategy::tellOffload() {
 }
 
 void MeshStrategy::tellStatistics() {
-    const bool splits = microBatchesOf(m_config) > 1 && !isCanonical(m_config);
-    if (!splits || !m_config.model.hasBatchNorm() || m_parts.communicator.rank() != 0 || !m_parts.tell) return;
-    m_parts.tell("Batch norm takes its statistics from micro-batches of " + std::to_string(m_microRows) +
+    const bool splits = m_plan.microBatches > 1 && m_plan.leaves == 0;
+    if (!splits || !m_plan.hasBatchNorm() || m_parts.communicator.rank() != 0 || !m_parts.tell) return;
+    m_parts.tell("Batch norm takes its statistics from micro-batches of " + std::to_string(m_plan.microRows) +
                  " samples, as when gradients are accumulated: the losses are not those of whole batches of " +
                  std::to_string(m_config.loader.batchSize));
 }
@@ -241,12 +190,12 @@ PipelineStage* MeshStrategy::stageNumbered(std::size_t number) {
 }
 
 int MeshStrategy::partsOf(const Batch& batch) const {
-    return static_cast<int>((batch.rows() + m_microRows - 1) / m_microRows);
+    return static_cast<int>((batch.rows() + m_plan.microRows - 1) / m_plan.microRows);
 }
 
 Batch MeshStrategy::part(const Batch& batch, int microBatch) const {
-    const std::int64_t first = microBatch * m_microRows;
-    const std::int64_t count = std::min(m_microRows, batch.rows() - first);
+    const std::int64_t first = microBatch * m_plan.microRows;
+    const std::int64_t count = std::min(m_plan.microRows, batch.rows() - first);
     return rowsFrom(batch, first, count);
 }
 
@@ -293,7 +242,7 @@ void MeshStrategy::run(const Batch& batch, bool isLast) {
     m_lastBatch = isLast;
     const int parts = partsOf(batch);
     m_lastMicroBatch = parts - 1;
-    for (const PipelineAction& action : m_schedule.ranks[static_cast<std::size_t>(m_groups.layout().pipeline())])
+    for (const PipelineAction& action : m_plan.schedule.ranks[static_cast<std::size_t>(m_groups.layout().pipeline())])
         if (action.microBatch < parts) carryOut(action, batch);
 }
 
@@ -304,7 +253,8 @@ void MeshStrategy::carryOut(const PipelineAction& action, const Batch& batch) {
 }
 
 void MeshStrategy::show(const PipelineAction& action) const {
-    if (m_parts.acting && m_schedule.rankCount() > 1) m_parts.acting(action, ActionTimes{}.of(action.work) / m_length);
+    if (m_parts.acting && m_plan.schedule.rankCount() > 1)
+        m_parts.acting(action, ActionTimes{}.of(action.work) / m_length);
 }
 
 Tensor MeshStrategy::inputOf(PipelineStage& stage, PipelineStage::Slot& slot, const Batch& batch) {
@@ -344,7 +294,8 @@ void MeshStrategy::recordLosses(const PipelineStage::Slot& slot, const Batch& wh
     const bool isLeaf = m_leaves && training;
     const auto place = [&](std::size_t i) {
         const auto row = static_cast<std::int64_t>(i);
-        return static_cast<std::size_t>(isLeaf ? m_leaves->rowOf(microBatch, row) : microBatch * m_microRows + row);
+        return static_cast<std::size_t>(isLeaf ? m_leaves->rowOf(microBatch, row)
+                                               : microBatch * m_plan.microRows + row);
     };
     const std::size_t half = m_losses.size() / 2;
     for (std::size_t i = 0; i < losses.loss.size(); ++i) m_losses[place(i)] = losses.loss[i];
@@ -359,7 +310,7 @@ MessageStamp MeshStrategy::messageOf(const PipelineStage& stage, const PipelineS
     const bool isForward = work == PipelineWork::kForward;
     const std::size_t peer = isForward == isSent ? stage.number() + 1 : stage.number() - 1;
     const auto edge = static_cast<std::int64_t>(std::min(stage.number(), peer));
-    return {.peer = m_groups.layout().rankAtStage(m_rankOfStage[peer]),
+    return {.peer = m_groups.layout().rankAtStage(m_plan.rankOfStage[peer]),
             .number = (2 * edge + (isForward ? 0 : 1)) * kMicroBatches + m_passes + slot.microBatch,
             .bytes = static_cast<std::int64_t>(floatsOf(tensor).bytes()),
             .isSent = isSent};
@@ -472,7 +423,7 @@ SampleLosses MeshStrategy::shareLosses(const Batch& batch) {
     const std::size_t half = m_losses.size() / 2;
     if (m_groups.layout().mesh.pipeline > 1) {
         const PhaseScope scope(m_parts.phase, Phase::kWaiting);
-        m_groups.pipeline().broadcast(CommBuffer::of(std::span(m_losses)), m_rankOfStage.back());
+        m_groups.pipeline().broadcast(CommBuffer::of(std::span(m_losses)), m_plan.rankOfStage.back());
     }
     const std::span<const float> all(m_losses);
     return {all.first(rows), m_parts.loss.countsCorrect() ? all.subspan(half, rows) : std::span<const float>{}};

@@ -53,8 +53,7 @@ class MeshStrategy final : public Strategy {
     void copyGradient(std::size_t parameter, std::span<float> to) override;
 
   private:
-    struct Setup;
-    MeshStrategy(const RunConfig& config, const StrategyParts& parts, Setup setup);
+    MeshStrategy(const RunConfig& config, const StrategyParts& parts);
 
     void run(const Batch& batch, bool isLast);
     void runLeaves(const Batch& batch);
@@ -64,7 +63,7 @@ class MeshStrategy final : public Strategy {
     void carryOut(const PipelineAction& action, const Batch& batch);
     void forward(PipelineStage& stage, int microBatch, const Batch& batch);
     void backward(PipelineStage& stage, const PipelineAction& action, const Batch& batch);
-    PlannedShares sharesOf(const std::vector<LayerRange>& ranges) const;
+    PlannedShares shares() const;
     // Returns the record of a message between this stage and the next or previous one, at this end of it.
     MessageStamp messageOf(const PipelineStage& stage, const PipelineStage::Slot& slot, const Tensor& tensor,
                            PipelineWork work, bool isSent) const;
@@ -92,16 +91,14 @@ class MeshStrategy final : public Strategy {
     void tellOffload();
     void tellStatistics();
 
-    RunConfig m_config;
+    const RunConfig& m_config;
     StrategyParts m_parts;
+    const StrategyPlan& m_plan;
     MeshGroups m_groups;
-    std::vector<int> m_rankOfStage;
-    Schedule m_schedule;
     double m_length = 1;                  // length of the schedule, in forward passes
     std::vector<PipelineStage> m_stages;  // stages of this rank
     std::map<std::size_t, std::size_t> m_stageAt;
     std::unique_ptr<Optimizer> m_optimizer;
-    std::int64_t m_microRows;  // samples of a micro-batch
     float m_share;
     int m_passes = 0;  // micro-batches of the step before the current batch
     bool m_lastBatch = true;

@@ -22,22 +22,23 @@ std::vector<Unit*> unitsWithin(const Model& model, const std::vector<Unit*>& all
 
 PipelineStage::PipelineStage(const StageParts& parts) : m_number(parts.number), m_isLast(parts.isLast) {
     Backend& backend = parts.backend;
-    const bool whole = !parts.unit;
+    const bool whole = !parts.plan.unit;
     const MemoryScope scope(backend.memory(), MemoryClass::kActivations);
     for (std::size_t i = 0; i < parts.microBatches; ++i) {
         Slot slot;
-        ModelBuild build{.recompute = parts.config.training.recompute, .unit = parts.unit.value_or(ShardUnit::kWhole)};
-        slot.model = std::move(makeModel(parts.config.model, parts.task, backend, build)).value();
+        std::vector<Unit*> units;
+        slot.model = makeModel(parts.plan.layers, backend, units);
         const auto values = whole && i == 0 ? Model::Values::kOwn : Model::Values::kBoundLater;
-        slot.model->prepare(parts.maxRows, parts.range, values);
-        slot.units = unitsWithin(*slot.model, build.units);
+        slot.model->prepare(parts.plan.microRows, parts.range, values);
+        slot.units = unitsWithin(*slot.model, units);
         if (m_isLast)
-            slot.loss = std::move(makeLoss(parts.config.training.loss, parts.classes, parts.targets, parts.maxRows,
-                                           backend, parts.positions))
+            slot.loss = std::move(makeLoss(parts.config.training.loss, parts.classes, parts.targets,
+                                           parts.plan.microRows, backend, parts.positions))
                             .value();
         else
-            slot.gradOutput = backend.allocate(batchShape(slot.model->output(), parts.maxRows), DType::kFloat32);
-        if (!isFirst()) slot.input = backend.allocate(batchShape(slot.model->input(), parts.maxRows), DType::kFloat32);
+            slot.gradOutput = backend.allocate(batchShape(slot.model->output(), parts.plan.microRows), DType::kFloat32);
+        if (!isFirst())
+            slot.input = backend.allocate(batchShape(slot.model->input(), parts.plan.microRows), DType::kFloat32);
         m_slots.push_back(std::move(slot));
     }
 }

@@ -9,23 +9,22 @@
 #include "nn/models/loss.h"
 #include "nn/models/model_factory.h"
 #include "parallel/parameters/parameter_store.h"
+#include "plan/strategy_plan.h"
 
 namespace ringside {
 
 // Dependencies and sizes of a PipelineStage.
 struct StageParts {
     const RunConfig& config;
-    const ModelTask& task;
+    const StrategyPlan& plan;
     Backend& backend;
     LayerRange range;
     std::size_t number = 0;
     std::size_t microBatches = 1;  // maximum number of micro-batches in flight
-    std::int64_t maxRows = 1;      // samples of a micro-batch
     std::int64_t classes = 0;      // number of classes of the loss
     std::int64_t targets = 0;
     std::int64_t positions = 1;
     bool isLast = true;
-    std::optional<ShardUnit> unit = {};  // unit in which parameters are gathered; none if the rank holds them whole
 };
 
 // Some layers of the model on this rank, with one slot for each micro-batch in flight. Each slot has its own

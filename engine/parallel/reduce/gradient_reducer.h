@@ -10,7 +10,7 @@
 #include "comm/communicator.h"
 #include "config/leaves.h"
 #include "nn/layer/layer.h"
-#include "parallel/reduce/bucket_plan.h"
+#include "plan/bucket_plan.h"
 
 namespace ringside {
 

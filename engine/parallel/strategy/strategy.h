@@ -14,6 +14,7 @@
 #include "nn/models/loss.h"
 #include "nn/models/model.h"
 #include "nn/optimizers/optimizer.h"
+#include "plan/strategy_plan.h"
 #include "schedule/schedule.h"
 #include "telemetry/steps/collective_trace.h"
 #include "telemetry/steps/phase.h"
@@ -31,8 +32,7 @@ struct StrategyParts {
     Communicator& communicator;
     Backend& backend;
     const ModelTask& task;
-    // Largest batch of a rank, in samples.
-    std::int64_t maxBatch;
+    const StrategyPlan& plan;
     PhaseTrack& phase;                                  // receives the phase of the step in which the rank is
     std::function<void(const std::string&)> tell = {};  // writes a line to the log
     std::function<void(Phase)> passed = [](Phase) {};   // called at the end of each phase; all ranks may pause here
@@ -128,8 +128,8 @@ class Strategy {
     }
 };
 
-// Makes the strategy that the configuration selects. Returns a problem if the strategy does not support the
-// configuration.
+// Makes the strategy of the plan, with the settings of training and optimizer from the configuration, which must
+// outlive the strategy. Returns a problem if the device or the communicator does not support the strategy.
 Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyParts& parts);
 
 }  // namespace ringside

@@ -5,13 +5,13 @@
 
 #include "config/config_fields.h"
 #include "config/mesh.h"
-#include "cost/cost_subject.h"
 #include "cost/memory_limit.h"
 #include "cost/pace_limit.h"
 #include "data/loading/sample_transforms.h"
 #include "data/sets/common/dataset.h"
 #include "devices/memory_check.h"
 #include "model/model_description.h"
+#include "plan/strategy_plan.h"
 #include "run/prepare/resume_point.h"
 #include "sampling/findings/plan_sentences.h"
 #include "sampling/plan/epoch_spec.h"
@@ -36,7 +36,7 @@ Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory, c
 // Checks the parts of the model that depend on the data and this host: its distribution over the ranks, their memory
 // and their throttling.
 Problems checkModel(const RunConfig& resolved, const RunConfig& asked, const RunConfig& here, const DataSplit& data) {
-    const Result<CostSubject> subject = costSubject(resolved, data);
+    const Result<PlanSubject> subject = planSubject(resolved, data);
     if (!subject) return {subject.problem()};
     const bool onCpu = resolved.parallel.device == DeviceChoice::kCpu;
     if (onCpu) {
@@ -47,7 +47,7 @@ Problems checkModel(const RunConfig& resolved, const RunConfig& asked, const Run
     if (!strategy) return {strategy.problem()};
     if (const Problems slow = checkPaceLimit(subject.value()); !slow.empty()) return slow;
     if (!onCpu) return {};
-    CostSubject spread = subject.value();
+    PlanSubject spread = subject.value();
     spread.config.parallel.worldSize = asked.parallel.worldSize;
     spread.config.parallel.devices = asked.parallel.devices;
     return checkMemoryLimit(spread, strategy.value());

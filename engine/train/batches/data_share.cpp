@@ -1,34 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/batches/data_share.h"
 
-#include <algorithm>
 #include <string>
 
+#include "nn/models/model_factory.h"
 #include "sampling/plan/epoch_spec.h"
 #include "train/parts/training_error.h"
 
 namespace ringside {
 namespace {
 
-RankLayout layoutOf(const TrainerParts& parts) {
+PlanSubject subjectOf(const TrainerParts& parts) {
     RunConfig config = parts.config;
     config.parallel.worldSize = parts.communicator.size();
-    return {meshOf(config), parts.communicator.rank()};
-}
-
-std::int64_t samplesPerRank(const Dataset* dataset, int ranks) {
-    return dataset ? (dataset->size() + ranks - 1) / ranks : 0;
+    return valueOrThrow(planSubject(config, parts.data));
 }
 
 }  // namespace
 
 DataShare::DataShare(const TrainerParts& parts)
-    : m_parts(parts), m_layout(layoutOf(parts)), m_task(modelTask(*parts.data.training)) {
-    const std::int64_t share =
-        std::max({shardNumbers(trainingSpec(0)).samplesPerRank,
-                  samplesPerRank(parts.data.validation.get(), m_layout.dataSize()), std::int64_t{1}});
-    m_largestBatch = std::min(parts.config.loader.batchSize, share);
-}
+    : m_parts(parts),
+      m_subject(subjectOf(parts)),
+      m_plan(valueOrThrow(planStrategy(m_subject, takesChannelBlocks(m_subject.model, parts.backend)))),
+      m_layout{m_plan.mesh, parts.communicator.rank()} {}
 
 ShardSpec DataShare::trainingSpec(std::int64_t epoch) const {
     ShardSpec spec = epochSpec(m_parts.config, m_parts.data.training, epoch);

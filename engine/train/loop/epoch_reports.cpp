@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/crypto/sha256.h"
-#include "cost/strategy_cost.h"
+#include "cost/rank_memory.h"
 
 namespace ringside {
 namespace {
@@ -44,9 +44,10 @@ void EpochReports::result(const char* split, MetricSums& sums, const TrainingPos
 }
 
 void EpochReports::epochEnd(std::span<const std::int64_t> trained, const TrainingPosition& position) const {
-    if (m_parts.layout.isReader())
-        m_parts.trainer.observer.onEvent(Consumed{m_parts.layout.dataRank(), position.epoch,
-                                                  static_cast<std::int64_t>(trained.size()), hashOf(trained)});
+    const RankLayout& layout = m_parts.share.layout();
+    if (layout.isReader())
+        m_parts.trainer.observer.onEvent(
+            Consumed{layout.dataRank(), position.epoch, static_cast<std::int64_t>(trained.size()), hashOf(trained)});
     replica(position);
 }
 
@@ -65,11 +66,8 @@ void EpochReports::memory() const {
 
 // Returns the predicted peak memory in bytes, or -1 on CUDA devices, whose libraries allocate memory of their own.
 std::int64_t EpochReports::predictedPeak() const {
-    const RunConfig& config = m_parts.trainer.config;
-    const Result<CostSubject> subject = costSubject(config, m_parts.trainer.data);
-    if (!subject || config.parallel.device == DeviceChoice::kCuda) return -1;
-    const Result<StrategyPlan> plan = planStrategy(subject.value());
-    return plan ? predictMemory(subject.value(), plan.value(), rank()).peak() : -1;
+    if (m_parts.trainer.config.parallel.device == DeviceChoice::kCuda) return -1;
+    return predictMemory(m_parts.share.subject(), m_parts.share.plan(), rank()).peak();
 }
 
 void EpochReports::replica(const TrainingPosition& position) const {

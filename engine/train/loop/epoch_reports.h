@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <span>
 
-#include "config/mesh.h"
 #include "nn/models/loss.h"
 #include "nn/models/model.h"
 #include "parallel/strategy/strategy.h"
+#include "train/batches/data_share.h"
 #include "train/checkpoint/checkpoint_keeper.h"
 #include "train/parts/metric_sums.h"
 #include "train/parts/trainer_parts.h"
@@ -20,7 +20,7 @@ class EpochReports {
   public:
     struct Parts {
         const TrainerParts& trainer;
-        const RankLayout& layout;
+        const DataShare& share;
         const Model& model;
         const Loss& loss;
         Strategy& strategy;

@@ -28,7 +28,7 @@ GathererParts gathererParts(const TrainerParts& parts, const DataShare& share, c
             .config = parts.config,
             .backend = parts.backend,
             .memory = parts.batchMemory != nullptr ? *parts.batchMemory : hostMemory,
-            .maxBatch = share.largestBatch(),
+            .maxBatch = share.plan().maxBatch,
             .training = &dataset == parts.data.training.get(),
             .changeIndices = changeIndices(parts, dataset)};
 }

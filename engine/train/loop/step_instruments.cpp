@@ -32,7 +32,8 @@ StepInstruments::StepInstruments(const TrainerParts& parts, const DataShare& sha
       m_share(share),
       m_collectives(parts.observer.progress().phase, kMostTracedCollectives),
       m_tracedCommunicator(parts.communicator, &m_collectives),
-      m_pacer(DevicePace(parts.config, share.task()), parts.communicator.rank(), parts.observer.progress().phase),
+      m_pacer(DevicePace(parts.config, share.subject().task), parts.communicator.rank(),
+              parts.observer.progress().phase),
       m_replicas(
           {.config = parts.config, .backend = parts.backend, .observer = parts.observer, .layout = share.layout()}),
       m_tracer({.trace = parts.config.telemetry.trace,
@@ -72,7 +73,7 @@ void StepInstruments::attach(const Observed& observed) {
     m_stepReport = &m_steps.add<StepReport>(StepReport::Parts{m_parts, layout, observed.loss, observed.strategy,
                                                               observed.batches, m_tracer, observed.checkpoints});
     m_steps.add<IndexReport>(layout.isReader() ? m_parts.reportSamples : "never", layout.dataRank(), observer);
-    m_steps.add<TrafficReport>(rank, m_share.largestBatch(), observed.strategy, observer);
+    m_steps.add<TrafficReport>(rank, m_share.plan().maxBatch, observed.strategy, observer);
     m_steps.add<ProgressReport>(observer.progress());
     if (layout.mesh.pipeline == 1) m_layerShow.follow(observed.control, m_parts.config.training.accumulateSteps);
 }

@@ -9,7 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include "config/leaves.h"
 #include "nn/models/model_factory.h"
 #include "train/pace/pace_timeout.h"
 #include "train/parts/training_error.h"
@@ -17,12 +16,6 @@
 namespace ringside {
 
 namespace {
-
-// True if the model allocates all its parameters itself. If false, the strategy allocates them.
-bool holdsWholeModel(const RunConfig& config, const RankLayout& layout) {
-    const bool onDevices = config.parallel.strategy == StrategyKind::kDataParallel;
-    return layout.isWhole() && (onDevices || !isCanonical(config));
-}
 
 // Returns the number of optimizer steps in all epochs.
 std::int64_t plannedSteps(const ShardPlan& plan, const TrainingConfig& training) {
@@ -75,22 +68,22 @@ Trainer::Trainer(const TrainerParts& parts)
 std::unique_ptr<Model> Trainer::makeModel() const {
     constexpr double kMebibyte = 1 << 20;
     m_parts.backend.memory().setLimit(static_cast<std::int64_t>(m_parts.config.parallel.memoryLimitMb * kMebibyte));
-    ModelBuild build{.recompute = m_parts.config.training.recompute};
-    auto model = valueOrThrow(ringside::makeModel(m_parts.config.model, m_share.task(), m_parts.backend, build));
-    if (!holdsWholeModel(m_parts.config, m_share.layout())) {
+    std::vector<Unit*> noUnits;
+    auto model = ringside::makeModel(m_share.plan().layers, m_parts.backend, noUnits);
+    if (!m_share.plan().holdsWholeModel()) {
         model->prepare(1, LayerRange{0, 0}, Model::Values::kBoundLater);
         return model;
     }
-    model->prepare(m_share.largestBatch());
+    model->prepare(m_share.plan().maxBatch);
     model->initialise(m_parts.config.training.seed);
     return model;
 }
 
 std::unique_ptr<Loss> Trainer::makeLoss() const {
     const Dataset& data = *m_parts.data.training;
-    const bool isWhole = holdsWholeModel(m_parts.config, m_share.layout());
+    const bool isWhole = m_share.plan().holdsWholeModel();
     return valueOrThrow(ringside::makeLoss(m_parts.config.training.loss, data.classCount(), data.targetCount(),
-                                           isWhole ? m_share.largestBatch() : 1, m_parts.backend,
+                                           isWhole ? m_share.plan().maxBatch : 1, m_parts.backend,
                                            data.shape().labels()));
 }
 
@@ -99,8 +92,8 @@ std::unique_ptr<Strategy> Trainer::makeStrategy() {
                                .loss = *m_loss,
                                .communicator = m_parts.communicator,
                                .backend = m_parts.backend,
-                               .task = m_share.task(),
-                               .maxBatch = m_share.largestBatch(),
+                               .task = m_share.subject().task,
+                               .plan = m_share.plan(),
                                .phase = m_parts.observer.progress().phase};
     m_instruments.listenTo(dependencies);
     return valueOrThrow(ringside::makeStrategy(m_parts.config, dependencies));
@@ -132,7 +125,7 @@ void Trainer::prepare() {
     const ShardPlan first = m_share.trainingPlan(0);
     checkShard(first);
     if (const std::string small = smallShardText(first); isRankZero() && !small.empty()) log("info", small);
-    checkPaceTimeout(m_parts, *m_model, m_share.largestBatch());
+    checkPaceTimeout(m_parts, *m_model, m_share.plan().maxBatch);
     m_instruments.stepReport().setPlannedSteps(plannedSteps(first, m_parts.config.training));
     m_epochs = m_parts.config.training.epochs;
     resume();
@@ -286,7 +279,7 @@ void Trainer::log(const char* level, const std::string& text) {
 }
 
 EpochReports Trainer::reports() {
-    return EpochReports({m_parts, m_share.layout(), *m_model, *m_loss, *m_strategy, m_instruments.replicas()});
+    return EpochReports({m_parts, m_share, *m_model, *m_loss, *m_strategy, m_instruments.replicas()});
 }
 
 }  // namespace ringside

@@ -23,7 +23,7 @@ constexpr double kMostColumn = 72, kRoomForLetters = 30, kRoomForTitle = 34;
 // Returns which thirds of a cell (parameters, gradients, optimizer state) are sharded.
 std::array<bool, 3> shardedThirds(const StrategyScene& scene) {
     if (scene.plan().mesh.shard == 1) return {false, false, false};
-    const ShardingChoice choice = shardingOf(scene.config, scene.plan());
+    const ShardingChoice& choice = scene.plan().sharding;
     return {choice.freesParameters || !choice.keepsGradients, !choice.keepsGradients, true};
 }
 

@@ -40,7 +40,7 @@ StrategyScene plannedScene(const ExperimentModel& experiment, const MachineRates
         if (!scene.loading && !experiment.problems().empty()) scene.problem = experiment.problems().front().text();
         return scene;
     }
-    const Result<CostSubject> subject = costSubject(scene.config, *experiment.data());
+    const Result<PlanSubject> subject = planSubject(scene.config, *experiment.data());
     if (!subject) {
         scene.problem = subject.problem().text();
         return scene;

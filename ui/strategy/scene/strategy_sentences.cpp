@@ -117,7 +117,7 @@ QString scheduleSentence(const StrategyScene& scene) {
     }
     if (devicesOf(scene.config) > 1)
         return sentenceText("Device 0 deals the batch and its model, gathers the outputs and adds up the gradients");
-    const auto buckets = bucketBytes(plan.parametersOf(0), scene.config.parallel).size();
+    const auto buckets = bucketBytes(plan.parametersOf(0), plan.buckets).size();
     if (plan.mesh.replicate == 1) return sentenceText("One rank: nothing is exchanged");
     return buckets == 1 ? sentenceText("Gradients travel in one bucket, when the backward pass is done")
                         : sentenceText("Gradients travel in %1 buckets while the backward pass goes on").arg(buckets);

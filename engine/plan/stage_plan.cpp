@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cost/stage_plan.h"
+#include "plan/stage_plan.h"
 
 #include <algorithm>
 #include <map>

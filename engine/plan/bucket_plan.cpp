@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "parallel/reduce/bucket_plan.h"
+#include "plan/bucket_plan.h"
 
 namespace ringside {
 

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/errors/result.h"
+#include "config/mesh.h"
+#include "config/run_config.h"
+#include "model/model_description.h"
+#include "plan/bucket_plan.h"
+#include "plan/built_layers.h"
+#include "schedule/schedule.h"
+
+namespace ringside {
+
+class Dataset;
+struct DataSplit;
+
+// An experiment and the properties of its data that a plan and its costs depend on.
+struct PlanSubject {
+    RunConfig config;
+    ModelDescription model;
+    ModelTask task;
+    bool isClassification = true;
+    std::int64_t trainingSamples = 0;
+    std::int64_t validationSamples = 0;
+
+    // Returns the largest batch of a rank in samples: the batch size, but at most a rank's share of the samples.
+    std::int64_t largestBatch() const;
+    // Returns the samples of one optimizer step over all ranks, at most all training samples.
+    std::int64_t samplesPerStep() const;
+};
+
+// Describes the model for these data. Problem: a setting that does not suit the data.
+Result<PlanSubject> planSubject(const RunConfig& config, const DataSplit& data);
+
+// Behaviour of fully_shard: the data that it keeps and frees. Stages of a pipeline never free parameters.
+struct ShardingChoice {
+    bool freesParameters = true;
+    bool keepsGradients = false;
+    bool prefetches = true;
+};
+
+// Layers [first, last) of a stage.
+struct StageLayers {
+    std::size_t first = 0;
+    std::size_t last = 0;
+};
+
+// Division of the model and of a step among the ranks: what a strategy builds and what it costs. Made once by
+// planStrategy(); no other code derives these values from the configuration.
+struct StrategyPlan {
+    Mesh mesh;
+    Schedule schedule;
+    std::vector<BuiltLayer> layers = {};
+    std::vector<std::size_t> stageBegin = {};  // first layer of each stage, and the number of layers
+    std::vector<int> rankOfStage = {};         // pipeline rank of each stage
+    std::int64_t maxBatch = 1;                 // largest batch of a rank, in samples
+    std::int64_t microBatches = 1;
+    std::int64_t microRows = 1;          // largest number of samples of a micro-batch
+    std::int64_t leaves = 0;             // leaves per data-parallel rank (canonical reduction); 0: another reduction
+    std::int64_t devices = 0;            // devices of data_parallel; 0: another strategy
+    int keptLevels = 0;                  // gradient sums that are kept until later gradients are added to them
+    std::optional<ShardUnit> unit = {};  // unit in which parameters are gathered; none if they are not sharded
+    ShardingChoice sharding = {};        // only if parameters are sharded
+    BucketLimits buckets = {};
+
+    std::size_t stages() const { return rankOfStage.size(); }
+    bool isWhole() const { return mesh.shard == 1 && mesh.pipeline == 1; }
+    // True if each rank holds the whole model as one object, as under ddp and data_parallel. If false, the strategy
+    // builds the parts of the model.
+    bool holdsWholeModel() const { return isWhole() && (devices > 0 || leaves == 0); }
+    // True if the model has running statistics of batches.
+    bool hasBatchNorm() const;
+    // True if a residual block is skipped at random (stochastic depth).
+    bool skipsLayers() const;
+    // Returns how many times the schedule runs for one batch.
+    std::int64_t rounds() const { return std::max<std::int64_t>(1, leaves / microBatches); }
+    std::vector<std::size_t> stagesOf(int pipelineRank) const;
+    StageLayers layersOf(std::size_t stage) const { return {stageBegin[stage], stageBegin[stage + 1]}; }
+    std::vector<TensorSize> parametersOf(std::size_t stage) const;
+};
+
+// Makes the plan for a device that computes images in blocks of channels if `channelBlocks` is true. Problem: a setting
+// that does not suit the model.
+Result<StrategyPlan> planStrategy(const PlanSubject& subject, bool channelBlocks);
+// Makes the plan for the CPU of this host.
+Result<StrategyPlan> planStrategy(const PlanSubject& subject);
+
+// Returns the number of plans that this process has made. Tests use it.
+std::int64_t plansMade();
+
+}  // namespace ringside

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan of a strategy: made once by each process, and followed by both the built model and its predicted memory.
+#include "cost/rank_memory.h"
+#include "nn/models/model_factory.h"
+#include "plan/strategy_plan.h"
+#include "support/catch.h"
+#include "train/strategy_runs.h"
+
+using namespace ringside;
+using namespace ringside::test;
+
+namespace {
+
+// Number of plans that ranks in this process make while they train.
+std::int64_t plansOf(const RunConfig& config) {
+    REQUIRE(config.validateForTraining().empty());
+    const std::int64_t before = plansMade();
+    trainAsThreads(config);
+    return plansMade() - before;
+}
+
+// Convolution, ReLU and pooling, which the engine computes as one layer on blocks of channels.
+PlanSubject convolution() {
+    RunConfig config;
+    config.model.kind = ModelKind::kSimpleCnn;
+    config.parallel.worldSize = 1;
+    config.loader.batchSize = 8;
+    return planSubject(config, loadDataset(config.dataset).value()).value();
+}
+
+std::size_t builtLayers(const StrategyPlan& plan) {
+    const auto backend = makeCpuBackend(1);
+    std::vector<Unit*> units;
+    return makeModel(plan.layers, *backend, units)->layerCount();
+}
+
+}  // namespace
+
+TEST_CASE("A rank makes its plan once, under each strategy") {
+    CHECK(plansOf(blobs(1, 16)) == 1);
+    CHECK(plansOf(accumulating(blobs(1, 16), 2)) == 1);
+    RunConfig devices = blobs(1, 16);
+    devices.parallel.strategy = StrategyKind::kDataParallel;
+    devices.parallel.devices = 2;
+    CHECK(plansOf(devices) == 1);
+    // Each of these ranks is a process in a real run and a thread here.
+    CHECK(plansOf(sharded(blobs(2, 16), "parameters", "layer")) == 2);
+    CHECK(plansOf(pipelined(blobs(3, 16), "1f1b", 4)) == 3);
+}
+
+TEST_CASE("A layer that the plan fuses is fused in the built model and in its price") {
+    const PlanSubject subject = convolution();
+    const StrategyPlan apart = planStrategy(subject, false).value();
+    const StrategyPlan fused = planStrategy(subject, true).value();
+    // Apart: reordered images, two convolutions, each followed by a pooling that applies the ReLU, flatten, and two
+    // linear layers with a ReLU between them. Fused: a convolution with its ReLU and pooling is one layer, and images
+    // of one channel are not reordered.
+    CHECK(builtLayers(apart) == 1 + 2 * 2 + 1 + 3);
+    CHECK(builtLayers(fused) == 2 + 1 + 3);
+    CHECK(predictMemory(subject, fused, 0).activations != predictMemory(subject, apart, 0).activations);
+}
