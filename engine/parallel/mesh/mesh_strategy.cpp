@@ -2,9 +2,7 @@
 #include "parallel/mesh/mesh_strategy.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "backend/backend.h"
@@ -20,10 +18,6 @@ namespace ringside {
 namespace {
 
 constexpr double kNoNorm = std::numeric_limits<double>::quiet_NaN();
-
-CommBuffer floatsOf(const Tensor& tensor) {
-    return {tensor.data, static_cast<std::size_t>(tensor.count()), CommType::kFloat32};
-}
 
 // Returns the reason why a canonical reduction is impossible; empty if it is possible.
 std::string whyNotCanonical(const StrategyParts& parts) {
@@ -43,12 +37,14 @@ Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config, co
         if (const std::string why = whyNotCanonical(parts); !why.empty())
             return Problem{"training.reduction", "is canonical, but " + why, "set it to rank"};
     std::unique_ptr<MeshStrategy> strategy(new MeshStrategy(config, parts));
-    auto optimizer = makeOptimizer(config.optimizer, strategy->updatedHere(), parts.backend,
+    auto optimizer = makeOptimizer(config.optimizer, strategy->m_stages.updated(), parts.backend,
                                    config.training.precision == TrainingPrecision::kFp16);
     if (!optimizer) return optimizer.problem();
     strategy->m_optimizer = std::move(optimizer).value();
-    if (config.fsdp.cpuOffload) strategy->tellOffload();
-    strategy->tellStatistics();
+    strategy->m_wholeTensors = std::make_unique<WholeTensors>(WholeTensors::Parts{
+        config.optimizer, parts.model, parts.backend, strategy->m_groups, strategy->m_stages, *strategy->m_optimizer});
+    if (config.fsdp.cpuOffload) strategy->logOffload();
+    strategy->logStatistics();
     return std::unique_ptr<Strategy>(std::move(strategy));
 }
 
@@ -58,51 +54,55 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyParts& parts)
       m_plan(parts.plan),
       m_groups(parts.communicator, RankLayout{m_plan.mesh, parts.communicator.rank()}, m_plan.rankOfStage),
       m_length(simulate(m_plan.schedule, {}).makespan),
+      m_messages(m_parts, m_groups, m_stages),
       m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps * m_plan.microBatches))),
       m_squares(parts.model.wholeParameters()) {
-    const int own = m_groups.layout().pipeline();
-    const ReducerOptions sums{.keptLevels = m_plan.keptLevels, .inTree = m_plan.leaves > 0};
-    const auto& actions = m_plan.schedule.ranks[static_cast<std::size_t>(own)];
-    for (std::size_t number = 0; number < m_plan.stages(); ++number) {
-        if (m_plan.rankOfStage[number] != own) continue;
-        const StageLayers layers = m_plan.layersOf(number);
-        StageParts stage{.config = m_config,
-                         .plan = m_plan,
-                         .backend = parts.backend,
-                         .range = {layers.first, layers.last},
-                         .number = number,
-                         .microBatches = mostInFlight(actions, static_cast<int>(number)),
-                         .classes = parts.loss.countsCorrect() ? parts.task.outputs : 0,
-                         .targets = parts.task.outputs,
-                         .positions = parts.task.isSequence ? parts.task.sample[0] : 1,
-                         .isLast = number + 1 == m_plan.stages()};
-        m_stageAt[number] = m_stages.size();
-        m_stages.emplace_back(stage);
-        for (Model* model : m_stages.back().models()) model->watch(parts.watch);
-    }
-    for (PipelineStage& stage : m_stages) {
-        if (m_plan.mesh.shard == 1) {
-            stage.setStore(std::make_unique<WholeParameters>(stage.models(), m_groups.data(), parts.backend,
-                                                             m_plan.buckets, sums));
-        } else {
-            const ShardingOptions options{.freesParameters = m_plan.sharding.freesParameters,
-                                          .keepsGradients = m_plan.sharding.keepsGradients,
-                                          .prefetches = m_plan.sharding.prefetches,
-                                          .keptLevels = sums.keptLevels,
-                                          .inTree = sums.inTree};
-            stage.setStore(std::make_unique<ShardedParameters>(stage.models(), stage.units(), m_groups.shard(),
-                                                               m_groups.data(), parts.backend, options));
-        }
+    addStages();
+    for (PipelineStage& stage : m_stages.all()) {
+        stage.setStore(makeStore(stage));
         stage.store().initialise(config.training.seed);
     }
-    watchGradients();
+    m_stages.watchGradients(parts.ownGradient);
     if (m_plan.leaves > 0)
         m_leaves =
             std::make_unique<LeafBatches>(static_cast<int>(m_plan.leaves), m_plan.maxBatch, parts.task, parts.backend);
-    for (PipelineStage& stage : m_stages)
+    for (PipelineStage& stage : m_stages.all())
         if (m_leaves) m_statistics.emplace_back(stage.model(), m_plan.keptLevels);
     m_losses.resize(static_cast<std::size_t>(2 * m_plan.maxBatch));
     m_planned = shares();
+}
+
+void MeshStrategy::addStages() {
+    const int own = m_groups.layout().pipeline();
+    const auto& actions = m_plan.schedule.ranks[static_cast<std::size_t>(own)];
+    for (const std::size_t number : m_plan.stagesOf(own)) {
+        const StageLayers layers = m_plan.layersOf(number);
+        PipelineStage& stage = m_stages.add({.config = m_config,
+                                             .plan = m_plan,
+                                             .backend = m_parts.backend,
+                                             .range = {layers.first, layers.last},
+                                             .number = number,
+                                             .microBatches = mostInFlight(actions, static_cast<int>(number)),
+                                             .classes = m_parts.loss.countsCorrect() ? m_parts.task.outputs : 0,
+                                             .targets = m_parts.task.outputs,
+                                             .positions = m_parts.task.isSequence ? m_parts.task.sample[0] : 1,
+                                             .isLast = number + 1 == m_plan.stages()});
+        for (Model* model : stage.models()) model->watch(m_parts.watch);
+    }
+}
+
+std::unique_ptr<ParameterStore> MeshStrategy::makeStore(PipelineStage& stage) {
+    const bool inTree = m_plan.leaves > 0;
+    if (m_plan.mesh.shard == 1)
+        return std::make_unique<WholeParameters>(stage.models(), m_groups.data(), m_parts.backend, m_plan.buckets,
+                                                 ReducerOptions{.keptLevels = m_plan.keptLevels, .inTree = inTree});
+    const ShardingOptions options{.freesParameters = m_plan.sharding.freesParameters,
+                                  .keepsGradients = m_plan.sharding.keepsGradients,
+                                  .prefetches = m_plan.sharding.prefetches,
+                                  .keptLevels = m_plan.keptLevels,
+                                  .inTree = inTree};
+    return std::make_unique<ShardedParameters>(stage.models(), stage.units(), m_groups.shard(), m_groups.data(),
+                                               m_parts.backend, options);
 }
 
 // Returns this rank's shares of the layers' costs and of the parameters.
@@ -111,10 +111,10 @@ PlannedShares MeshStrategy::shares() const {
     for (std::size_t stage = 0; stage < m_plan.stages(); ++stage)
         for (std::size_t i = m_plan.layersOf(stage).first; i < m_plan.layersOf(stage).last; ++i) {
             all += m_plan.layers[i].cost;
-            own += m_stageAt.contains(stage) ? m_plan.layers[i].cost : 0;
+            own += m_stages.contains(stage) ? m_plan.layers[i].cost : 0;
         }
     for (const Parameter* one : m_parts.model.wholeParameters()) parameters += static_cast<double>(one->shape.count());
-    for (const Parameter* one : m_trained) ownParameters += static_cast<double>(one->shape.count());
+    for (const Parameter* one : m_stages.trained()) ownParameters += static_cast<double>(one->shape.count());
     PlannedShares planned;
     if (all > 0) planned.compute = std::min(1.0, own / all);
     if (parameters > 0) planned.update = std::min(1.0, ownParameters / parameters);
@@ -123,70 +123,23 @@ PlannedShares MeshStrategy::shares() const {
 
 // Logs the size of the state that fsdp.cpu_offload keeps in host memory. On the CPU this is also the device's memory:
 // no data is copied, and the size is what a separate device would save.
-void MeshStrategy::tellOffload() {
+void MeshStrategy::logOffload() {
     std::int64_t bytes = 0;
-    for (const Parameter* one : updatedHere())
+    for (const Parameter* one : m_stages.updated())
         bytes += one->shape.count() * static_cast<std::int64_t>(sizeof(float)) *
-                 static_cast<std::int64_t>(2 + keptByOptimizer().size());
+                 static_cast<std::int64_t>(2 + m_wholeTensors->kept().size());
     if (m_parts.tell)
         m_parts.tell("fsdp.cpu_offload: " + std::to_string(bytes) +
                      " bytes of shards, their gradients and the optimizer's state are in the host's memory, which on "
                      "the CPU is the device's");
 }
 
-void MeshStrategy::tellStatistics() {
+void MeshStrategy::logStatistics() {
     const bool splits = m_plan.microBatches > 1 && m_plan.leaves == 0;
     if (!splits || !m_plan.hasBatchNorm() || m_parts.communicator.rank() != 0 || !m_parts.tell) return;
     m_parts.tell("Batch norm takes its statistics from micro-batches of " + std::to_string(m_plan.microRows) +
                  " samples, as when gradients are accumulated: the losses are not those of whole batches of " +
                  std::to_string(m_config.loader.batchSize));
-}
-
-std::vector<Parameter*> MeshStrategy::updatedHere() {
-    std::vector<Parameter*> all;
-    for (PipelineStage& stage : m_stages)
-        all.insert(all.end(), stage.store().trained().begin(), stage.store().trained().end());
-    return all;
-}
-
-void MeshStrategy::watchGradients() {
-    for (PipelineStage& stage : m_stages) {
-        const std::size_t first = m_trained.size();
-        m_trained.insert(m_trained.end(), stage.model().parameters().begin(), stage.model().parameters().end());
-        if (!m_parts.ownGradient) continue;
-        stage.store().watch([this, first](std::size_t parameter, const Tensor& gradient) {
-            m_parts.ownGradient(first + parameter, gradient);
-        });
-    }
-}
-
-std::pair<PipelineStage&, std::size_t> MeshStrategy::stageOf(std::size_t trained) {
-    for (PipelineStage& stage : m_stages) {
-        const std::size_t count = stage.model().parameters().size();
-        if (trained < count) return {stage, trained};
-        trained -= count;
-    }
-    RINGSIDE_ASSERT(false);
-    return {m_stages.front(), 0};
-}
-
-void MeshStrategy::copyValue(std::size_t parameter, std::span<float> to) {
-    const auto [stage, place] = stageOf(parameter);
-    std::vector<float> whole;
-    stage.store().gather(place, stage.store().own(place), whole);
-    std::copy_n(whole.begin(), to.size(), to.begin());
-}
-
-void MeshStrategy::copyGradient(std::size_t parameter, std::span<float> to) {
-    const auto [stage, place] = stageOf(parameter);
-    std::vector<float> whole;
-    stage.store().gather(place, stage.store().ownGradient(place), whole);
-    std::copy_n(whole.begin(), to.size(), to.begin());
-}
-
-PipelineStage* MeshStrategy::stageNumbered(std::size_t number) {
-    const auto found = m_stageAt.find(number);
-    return found == m_stageAt.end() ? nullptr : &m_stages[found->second];
 }
 
 int MeshStrategy::partsOf(const Batch& batch) const {
@@ -215,9 +168,44 @@ void MeshStrategy::begin(PipelineStage::Slot& slot, int microBatch, bool trainin
          .key = hashOf({number(m_config.training.seed), number(reader), number(m_optimizer->steps()), number(pass)})});
 }
 
+// Repeats the schedule until every leaf has been processed, in the same order on every stage.
+void MeshStrategy::runLeaves(const Batch& batch) {
+    m_leaves->take(batch);
+    const auto& actions = m_plan.schedule.ranks[static_cast<std::size_t>(m_groups.layout().pipeline())];
+    const int atOnce = static_cast<int>(m_plan.microBatches);
+    for (int first = 0; first < m_leaves->turns(); first += atOnce) {
+        for (PipelineAction action : actions) {
+            action.microBatch += first;
+            if (m_leaves->isFilled(action.microBatch)) carryOut(action, batch);
+        }
+    }
+}
+
+PassPlace MeshStrategy::placeOf(const PipelineAction& action) const {
+    const bool inHalves = action.work != PipelineWork::kBackward;
+    if (m_leaves) return {treeTurn(action.microBatch, m_leaves->turns(), m_leaves->filled()), inHalves};
+    const bool isFirst = m_passes + action.microBatch == 0;
+    const bool isLast = m_lastBatch && action.microBatch == m_lastMicroBatch;
+    return {{isFirst ? 0U : 1U, isLast ? -1 : 0}, inHalves};
+}
+
+// Returns the leaf's share of the samples of the global batch, so that the leaf's gradient is its part of the mean.
+float MeshStrategy::shareOf(int microBatch) const {
+    if (!m_leaves) return m_share;
+    std::int64_t rows = 0;
+    for (int turn = 0; turn < m_leaves->turns(); ++turn) rows += m_leaves->rowsOf(turn);
+    return static_cast<float>(static_cast<double>(m_leaves->rowsOf(microBatch)) /
+                              static_cast<double>(rows * m_groups.layout().dataSize()));
+}
+
+Batch MeshStrategy::trainingPart(const Batch& batch, int microBatch) const {
+    return m_leaves ? m_leaves->batch(microBatch) : part(batch, microBatch);
+}
+
 SampleLosses MeshStrategy::accumulate(const Batch& batch) {
     run(batch, false);
     m_passes += partsOf(batch);
+    m_messages.setEarlierMicroBatches(m_passes);
     return shareLosses(batch);
 }
 
@@ -226,11 +214,12 @@ StepResult MeshStrategy::step(const Batch& batch, StepRequest) {
     m_parts.passed(Phase::kBackward);
     {
         const PhaseScope scope(m_parts.phase, Phase::kWaiting);
-        for (PipelineStage& stage : m_stages) stage.store().finish();
+        for (PipelineStage& stage : m_stages.all()) stage.store().finish();
     }
     m_parts.passed(Phase::kMoving);
     update();
     m_passes = 0;
+    m_messages.setEarlierMicroBatches(0);
     StepResult result;
     result.gradientNorm = m_groups.world().rank() == 0 ? m_norm : kNoNorm;
     result.losses = shareLosses(batch);
@@ -247,7 +236,7 @@ void MeshStrategy::run(const Batch& batch, bool isLast) {
 }
 
 void MeshStrategy::carryOut(const PipelineAction& action, const Batch& batch) {
-    PipelineStage& stage = *stageNumbered(static_cast<std::size_t>(action.stage));
+    PipelineStage& stage = *m_stages.numbered(static_cast<std::size_t>(action.stage));
     if (action.work == PipelineWork::kForward) return forward(stage, action.microBatch, batch);
     backward(stage, action, batch);
 }
@@ -257,25 +246,14 @@ void MeshStrategy::show(const PipelineAction& action) const {
         m_parts.acting(action, ActionTimes{}.of(action.work) / m_length);
 }
 
-Tensor MeshStrategy::inputOf(PipelineStage& stage, PipelineStage::Slot& slot, const Batch& batch) {
-    if (stage.isFirst()) return batch.features;
-    Communicator* const edge = m_groups.forwardEdge(stage.number() - 1);
-    if (!edge) return stageNumbered(stage.number() - 1)->of(slot.microBatch).y;
-    const Tensor x = stage.incoming(slot, batch.rows());
-    const PhaseScope scope(m_parts.phase, Phase::kWaiting);
-    const MessageScope message(m_parts.trace, messageOf(stage, slot, x, PipelineWork::kForward, false));
-    edge->recvAsync(floatsOf(x), 0).wait();
-    return x;
-}
-
 void MeshStrategy::forward(PipelineStage& stage, int microBatch, const Batch& whole) {
     PipelineStage::Slot& slot = stage.take(microBatch);
     const Batch batch = trainingPart(whole, microBatch);
-    const Tensor x = inputOf(stage, slot, batch);
+    const Tensor x = m_messages.inputOf(stage, slot, batch);
     show({static_cast<int>(stage.number()), PipelineWork::kForward, microBatch});
     const PhaseScope scope(m_parts.phase, Phase::kForward);
     begin(slot, microBatch, true);
-    LeafStatistics* const statistics = m_leaves ? &m_statistics[m_stageAt.at(stage.number())] : nullptr;
+    LeafStatistics* const statistics = m_leaves ? &m_statistics[m_stages.indexOf(stage.number())] : nullptr;
     if (statistics) statistics->beforeForward(microBatch);
     stage.store().beginForward();
     slot.y = slot.model->forward(x);
@@ -284,7 +262,7 @@ void MeshStrategy::forward(PipelineStage& stage, int microBatch, const Batch& wh
     if (stage.isLast())
         recordLosses(slot, whole, microBatch, true);
     else
-        sendOutput(stage, slot);
+        m_messages.sendOutput(stage, slot);
 }
 
 // Stores losses, and behind all of them the hits, at the positions of the samples in the batch.
@@ -302,40 +280,12 @@ void MeshStrategy::recordLosses(const PipelineStage::Slot& slot, const Batch& wh
     for (std::size_t i = 0; i < losses.correct.size(); ++i) m_losses[half + place(i)] = losses.correct[i];
 }
 
-// Returns the number and properties of a message. The number identifies the edge, the direction, and the micro-batch
-// within the step.
-MessageStamp MeshStrategy::messageOf(const PipelineStage& stage, const PipelineStage::Slot& slot, const Tensor& tensor,
-                                     PipelineWork work, bool isSent) const {
-    constexpr std::int64_t kMicroBatches = std::int64_t{1} << 24;
-    const bool isForward = work == PipelineWork::kForward;
-    const std::size_t peer = isForward == isSent ? stage.number() + 1 : stage.number() - 1;
-    const auto edge = static_cast<std::int64_t>(std::min(stage.number(), peer));
-    return {.peer = m_groups.layout().rankAtStage(m_plan.rankOfStage[peer]),
-            .number = (2 * edge + (isForward ? 0 : 1)) * kMicroBatches + m_passes + slot.microBatch,
-            .bytes = static_cast<std::int64_t>(floatsOf(tensor).bytes()),
-            .isSent = isSent};
-}
-
-void MeshStrategy::sendOutput(PipelineStage& stage, PipelineStage::Slot& slot) {
-    Communicator* const edge = m_groups.forwardEdge(stage.number());
-    if (!edge) return;
-    const PhaseScope scope(m_parts.phase, Phase::kWaiting);  // forward() has ended; sending counts as waiting
-    const MessageScope message(m_parts.trace, messageOf(stage, slot, slot.y, PipelineWork::kForward, true));
-    slot.sentForward = edge->sendAsync(floatsOf(slot.y), 1);
-}
-
 Tensor MeshStrategy::gradientFor(PipelineStage& stage, PipelineStage::Slot& slot) {
     if (stage.isLast()) {
         m_optimizer->scaleLoss(slot.loss->gradient(), shareOf(slot.microBatch));
         return slot.loss->gradient();
     }
-    const Tensor gradient = stage.incomingGradient(slot);
-    Communicator* const edge = m_groups.backwardEdge(stage.number());
-    if (!edge) return gradient;  // written there by the next stage, which is on the same rank
-    const PhaseScope scope(m_parts.phase, Phase::kWaiting);
-    const MessageScope message(m_parts.trace, messageOf(stage, slot, gradient, PipelineWork::kBackward, false));
-    edge->recvAsync(floatsOf(gradient), 0).wait();
-    return gradient;
+    return m_messages.gradientFor(stage, slot);
 }
 
 void MeshStrategy::backward(PipelineStage& stage, const PipelineAction& action, const Batch&) {
@@ -356,45 +306,8 @@ void MeshStrategy::backward(PipelineStage& stage, const PipelineAction& action, 
         slot.gradX = slot.model->backward(gradient, ready);
     }
     store.endBackward(!inHalves || isWeights || stage.store().ownsDistinctPart());
-    if (!isWeights) sendGradient(stage, slot);
+    if (!isWeights) m_messages.sendGradient(stage, slot);
     if (!inHalves || isWeights) stage.release(slot);
-}
-
-void MeshStrategy::sendGradient(PipelineStage& stage, PipelineStage::Slot& slot) {
-    if (stage.isFirst()) return;
-    const std::size_t before = stage.number() - 1;
-    if (Communicator* const edge = m_groups.backwardEdge(before)) {
-        const PhaseScope scope(m_parts.phase, Phase::kWaiting);
-        const MessageScope message(m_parts.trace, messageOf(stage, slot, slot.gradX, PipelineWork::kBackward, true));
-        slot.sentBackward = edge->sendAsync(floatsOf(slot.gradX), 1);
-        return;
-    }
-    PipelineStage& other = *stageNumbered(before);
-    const Tensor to = other.incomingGradient(other.of(slot.microBatch));
-    Tensor from = slot.gradX;
-    from.shape = to.shape;
-    m_parts.backend.copy(from, to);
-}
-
-// Returns the squared norm of all gradients of the model, of which this rank holds a part. Collective.
-double MeshStrategy::squaredNorm() {
-    if (m_leaves) return exactSquaredNorm();
-    m_squares.clear();
-    for (PipelineStage& stage : m_stages) {
-        for (std::size_t i = 0; counts(stage) && i < stage.model().parameters().size(); ++i) {
-            const Tensor gradient = stage.store().ownGradient(i);
-            if (gradient.count() == 0) continue;
-            const RowRange rows = stage.store().ownRows(i);
-            m_parts.backend.squaresOfRows(gradient,
-                                          m_squares.rows(stage.model().parameters()[i]->name, rows.first, rows.count));
-        }
-    }
-    return m_squares.total(m_groups.world());
-}
-
-bool MeshStrategy::counts(PipelineStage& stage) const {
-    const RankLayout& layout = m_groups.layout();
-    return layout.replicate() == 0 && (stage.store().ownsDistinctPart() || layout.shard() == 0);
 }
 
 // Updates the parameters. The gradient norm takes a collective over all ranks; if the update does not need it, it is
@@ -405,7 +318,8 @@ void MeshStrategy::update() {
     const bool needed = m_optimizer->rules().measuresNorm();
     m_norm = kNoNorm;
     if (needed || m_optimizer->steps() % kStepsBetweenNorms == 0) {
-        const double square = squaredNorm();
+        const double square = m_leaves ? MeshNorm::exactSquared(m_stages.all(), m_groups)
+                                       : m_squares.squared(m_stages.all(), m_groups, m_parts.backend);
         m_norm = std::sqrt(square);
         if (needed) m_optimizer->updateWith(square);
     }
@@ -414,7 +328,7 @@ void MeshStrategy::update() {
     m_optimizer->count();
     for (LeafStatistics& one : m_statistics)
         if (!one.none()) one.finish(m_groups.data(), m_leaves->filled() * m_groups.layout().dataSize());
-    for (PipelineStage& stage : m_stages) stage.store().updated();
+    for (PipelineStage& stage : m_stages.all()) stage.store().updated();
 }
 
 // Broadcasts the losses from the last stage, so that all ranks of the pipeline return the same losses.
@@ -432,7 +346,7 @@ SampleLosses MeshStrategy::shareLosses(const Batch& batch) {
 // Replaces buffers, such as batch norm's running statistics, by those of data-parallel rank 0.
 void MeshStrategy::beginEvaluation() {
     if (m_groups.data().size() == 1) return;
-    for (PipelineStage& stage : m_stages) {
+    for (PipelineStage& stage : m_stages.all()) {
         const std::vector<Parameter*>& parameters = stage.model().parameters();
         for (const Parameter* one : stage.model().state()) {
             if (std::ranges::find(parameters, one) != parameters.end()) continue;
@@ -445,9 +359,9 @@ void MeshStrategy::beginEvaluation() {
 SampleLosses MeshStrategy::evaluate(const Batch& whole) {
     for (int microBatch = 0; microBatch < partsOf(whole); ++microBatch) {
         const Batch batch = part(whole, microBatch);
-        for (PipelineStage& stage : m_stages) {
+        for (PipelineStage& stage : m_stages.all()) {
             PipelineStage::Slot& slot = stage.take(microBatch);
-            const Tensor x = inputOf(stage, slot, batch);
+            const Tensor x = m_messages.inputOf(stage, slot, batch);
             begin(slot, microBatch, false);
             stage.store().beginForward();
             slot.y = slot.model->forward(x);
@@ -455,9 +369,9 @@ SampleLosses MeshStrategy::evaluate(const Batch& whole) {
             if (stage.isLast())
                 recordLosses(slot, whole, microBatch, false);
             else
-                sendOutput(stage, slot);
+                m_messages.sendOutput(stage, slot);
         }
-        for (PipelineStage& stage : m_stages) stage.release(stage.of(microBatch));
+        for (PipelineStage& stage : m_stages.all()) stage.release(stage.of(microBatch));
     }
     return shareLosses(whole);
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
 #include <memory>
 #include <vector>
 
 #include "parallel/mesh/leaf_statistics.h"
 #include "parallel/mesh/mesh_groups.h"
-#include "parallel/mesh/pipeline_stage.h"
+#include "parallel/mesh/mesh_norm.h"
+#include "parallel/mesh/mesh_stages.h"
+#include "parallel/mesh/stage_messages.h"
+#include "parallel/mesh/whole_tensors.h"
 #include "parallel/reduce/leaf_batches.h"
-#include "parallel/reduce/row_squares.h"
 #include "parallel/strategy/strategy.h"
 #include "schedule/schedule.h"
 
@@ -42,15 +43,12 @@ class MeshStrategy final : public Strategy {
     PlannedShares plannedShares() const override { return m_planned; }
     std::int64_t bytesSent() const override { return m_groups.bytesSent(); }
     Communicator& readers() override { return m_groups.data(); }
-    bool isWhole() const override { return false; }
-    void readWhole(const TensorVisitor& visit, bool optimizerToo) override;
-    void writeWhole(const TensorVisitor& fill) override;
+    WholeTensorAccess* wholeTensors() override { return m_wholeTensors.get(); }
     const std::vector<Parameter*>& wholeParameters() const override { return m_parts.model.wholeParameters(); }
     const std::vector<Parameter*>& wholeState() const override { return m_parts.model.wholeState(); }
-    std::vector<const char*> keptByOptimizer() const override;
-    const std::vector<Parameter*>& trainedHere() override { return m_trained; }
-    void copyValue(std::size_t parameter, std::span<float> to) override;
-    void copyGradient(std::size_t parameter, std::span<float> to) override;
+    const std::vector<Parameter*>& trainedHere() override { return m_stages.trained(); }
+    void copyValue(std::size_t parameter, std::span<float> to) override { m_stages.copyValue(parameter, to); }
+    void copyGradient(std::size_t parameter, std::span<float> to) override { m_stages.copyGradient(parameter, to); }
 
   private:
     MeshStrategy(const RunConfig& config, const StrategyParts& parts);
@@ -64,41 +62,28 @@ class MeshStrategy final : public Strategy {
     void forward(PipelineStage& stage, int microBatch, const Batch& batch);
     void backward(PipelineStage& stage, const PipelineAction& action, const Batch& batch);
     PlannedShares shares() const;
-    // Returns the record of a message between this stage and the next or previous one, at this end of it.
-    MessageStamp messageOf(const PipelineStage& stage, const PipelineStage::Slot& slot, const Tensor& tensor,
-                           PipelineWork work, bool isSent) const;
-    void sendOutput(PipelineStage& stage, PipelineStage::Slot& slot);
-    void sendGradient(PipelineStage& stage, PipelineStage::Slot& slot);
-    Tensor inputOf(PipelineStage& stage, PipelineStage::Slot& slot, const Batch& batch);
     Tensor gradientFor(PipelineStage& stage, PipelineStage::Slot& slot);
     void recordLosses(const PipelineStage::Slot& slot, const Batch& whole, int microBatch, bool compute);
     SampleLosses shareLosses(const Batch& batch);
     void update();
-    double squaredNorm();
-    double exactSquaredNorm();
-    // true if the stage's gradients on this rank are part of the norm; false for copies that other ranks count
-    bool counts(PipelineStage& stage) const;
     Batch trainingPart(const Batch& batch, int microBatch) const;
     Batch part(const Batch& batch, int microBatch) const;
     int partsOf(const Batch& batch) const;
-    PipelineStage* stageNumbered(std::size_t number);
     void begin(PipelineStage::Slot& slot, int microBatch, bool training);
-    void eachWhole(const TensorVisitor& visit, bool reading, bool optimizerToo);
-    void exchange(const WholeTensor& tensor, std::vector<float>& memory, const TensorVisitor& visit, bool reading);
-    std::vector<Parameter*> updatedHere();
-    void watchGradients();
-    std::pair<PipelineStage&, std::size_t> stageOf(std::size_t trained);
-    void tellOffload();
-    void tellStatistics();
+    void addStages();
+    std::unique_ptr<ParameterStore> makeStore(PipelineStage& stage);
+    void logOffload();
+    void logStatistics();
 
     const RunConfig& m_config;
     StrategyParts m_parts;
     const StrategyPlan& m_plan;
     MeshGroups m_groups;
-    double m_length = 1;                  // length of the schedule, in forward passes
-    std::vector<PipelineStage> m_stages;  // stages of this rank
-    std::map<std::size_t, std::size_t> m_stageAt;
+    double m_length = 1;  // length of the schedule, in forward passes
+    MeshStages m_stages;  // stages of this rank
+    StageMessages m_messages;
     std::unique_ptr<Optimizer> m_optimizer;
+    std::unique_ptr<WholeTensors> m_wholeTensors;
     float m_share;
     int m_passes = 0;  // micro-batches of the step before the current batch
     bool m_lastBatch = true;
@@ -106,10 +91,9 @@ class MeshStrategy final : public Strategy {
     std::unique_ptr<LeafBatches> m_leaves;     // only with a canonical reduction
     std::vector<LeafStatistics> m_statistics;  // by stage; only with a canonical reduction
     std::vector<float> m_losses;               // losses of the batch, then hits
-    RowSquares m_squares;                      // squared norms of the gradients of the whole model
+    MeshNorm m_squares;
     double m_norm = 0;
     PlannedShares m_planned;
-    std::vector<Parameter*> m_trained;  // parameters of all stages of this rank, in whole shape
 };
 
 }  // namespace ringside

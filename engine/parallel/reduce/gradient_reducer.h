@@ -61,7 +61,6 @@ class GradientReducer {
     bool end();  // ends the step: returns rank 0's signal; blocks until the device has finished
 
     double gradientNorm();  // norm of the averaged gradient, after finishPass()
-    std::size_t bucketCount() const { return m_buckets.size(); }
 
   private:
     // Gradients that are reduced together.

@@ -14,6 +14,7 @@
 #include "nn/models/loss.h"
 #include "nn/models/model.h"
 #include "nn/optimizers/optimizer.h"
+#include "parallel/strategy/whole_tensor_access.h"
 #include "plan/strategy_plan.h"
 #include "schedule/schedule.h"
 #include "telemetry/steps/collective_trace.h"
@@ -27,7 +28,7 @@ class Communicator;
 
 // Dependencies of a Strategy. Each reference and pointer must outlive the strategy.
 struct StrategyParts {
-    Model& model;  // model with its values; without memory, only as a description, for strategies with isWhole() false
+    Model& model;  // model with its values; without memory, only as a description, for strategies with wholeTensors()
     Loss& loss;
     Communicator& communicator;
     Backend& backend;
@@ -44,15 +45,6 @@ struct StrategyParts {
     std::function<void(const PipelineAction&, double share)> acting = {};
     CollectiveTrace* trace = nullptr;  // records the messages between stages; null: no record
 };
-
-// A whole tensor of a checkpoint in host memory: the value of a parameter or buffer, or a tensor of the optimizer's
-// state for it.
-struct WholeTensor {
-    const Parameter& of;           // parameter or buffer that defines name, shape and type
-    const char* kept = "";         // name of the optimizer's tensor, such as "exp_avg"; empty for the value
-    std::span<std::byte> bytes{};  // contents; the size follows from shape and type
-};
-using TensorVisitor = std::function<void(const WholeTensor&)>;
 
 // Input of a step besides the batch.
 struct StepRequest {
@@ -105,18 +97,13 @@ class Strategy {
     // Returns the data-parallel group: the ranks that hold the same layers and train on different samples, ordered by
     // data-parallel rank.
     virtual Communicator& readers() = 0;
-    // True if this rank holds the whole model, in StrategyParts::model.
-    virtual bool isWhole() const { return true; }
-    // Read and write all tensors of a checkpoint one after the other, the model's state first, for strategies with
-    // isWhole() false. Collective over all ranks. readWhole() calls the visitor with each whole tensor on each rank.
-    // writeWhole() calls it to fill each tensor, of which each rank then stores its part.
-    virtual void readWhole(const TensorVisitor& /*visit*/, bool /*optimizerToo*/) {}
-    virtual void writeWhole(const TensorVisitor& /*fill*/) {}
-    // Parameters and state of the whole model, and the names of the optimizer's tensors for each parameter, such as
-    // "exp_avg".
+    // Returns the access to the tensors of a model that no rank holds as a whole; null if this rank holds the whole
+    // model, in StrategyParts::model.
+    virtual WholeTensorAccess* wholeTensors() { return nullptr; }
+    bool isWhole() { return wholeTensors() == nullptr; }
+    // Parameters and state of the whole model.
     virtual const std::vector<Parameter*>& wholeParameters() const = 0;
     virtual const std::vector<Parameter*>& wholeState() const = 0;  // parameters and buffers
-    virtual std::vector<const char*> keptByOptimizer() const { return {}; }
     // Parameters whose gradients this rank computes. copyValue() and copyGradient() copy a whole value or averaged
     // gradient to host memory. Used for inspection only. Collective over all ranks that train the same layers.
     virtual const std::vector<Parameter*>& trainedHere() { return wholeParameters(); }

@@ -270,9 +270,9 @@ std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirec
     };
     guarded([&] {
         files.emplace(runDirectory, std::move(manifest), strategy.wholeState(), strategy.wholeParameters(),
-                      strategy.keptByOptimizer(), strategy.optimizer());
+                      strategy.wholeTensors()->kept(), strategy.optimizer());
     });
-    strategy.readWhole(
+    strategy.wholeTensors()->read(
         [&](const WholeTensor& one) {
             const bool isWeight = *one.kept == '\0' && one.of.type == DType::kFloat32;
             if (isWeight && mustBeFinite) finite = finite && areFinite(one.bytes);
@@ -289,13 +289,13 @@ std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirec
 }
 
 void gatherForCheckpoint(Strategy& strategy) {
-    strategy.readWhole([](const WholeTensor&) {}, true);
+    strategy.wholeTensors()->read([](const WholeTensor&) {}, true);
 }
 
-std::int64_t checkpointBytes(const Strategy& strategy, const Model& model) {
+std::int64_t checkpointBytes(Strategy& strategy, const Model& model) {
     constexpr std::int64_t kHeaders = 64 << 10;
     std::int64_t bytes = kHeaders;
-    const auto kept = static_cast<std::int64_t>(1 + strategy.keptByOptimizer().size());
+    const auto kept = static_cast<std::int64_t>(1 + strategy.wholeTensors()->kept().size());
     for (const Parameter* one : model.wholeState()) bytes += kept * (one->shape.count() * 8 + 256);
     return bytes;
 }
@@ -318,7 +318,7 @@ Result<bool> restoreCheckpoint(const ResumePoint& point, Strategy& strategy, con
         source.read(entry.value(), one.bytes);
         if (mustBeFinite && into.type == DType::kFloat32) problem = checkFinite(one.bytes, file, name);
     };
-    strategy.writeWhole(fill);
+    strategy.wholeTensors()->write(fill);
     if (problem) return *problem;
     if (point.weights.entries().size() != model.wholeState().size())
         return Problem{point.weightsFile.string(),
@@ -332,7 +332,7 @@ Result<bool> restoreCheckpoint(const ResumePoint& point, Strategy& strategy, con
 
 std::string parameterChecksum(Strategy& strategy) {
     Sha256 sum;
-    strategy.readWhole(
+    strategy.wholeTensors()->read(
         [&sum, &strategy](const WholeTensor& one) {
             const auto& parameters = strategy.wholeParameters();
             if (std::ranges::find(parameters, &one.of) != parameters.end()) sum.add(one.bytes);

@@ -37,7 +37,7 @@ std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirec
                                            Strategy& strategy, bool mustBeFinite);
 // Takes part in the collectives of writeCheckpoint() on the ranks that do not write.
 void gatherForCheckpoint(Strategy& strategy);
-std::int64_t checkpointBytes(const Strategy& strategy, const Model& model);
+std::int64_t checkpointBytes(Strategy& strategy, const Model& model);
 
 // Name of the directory of checkpoints in a run directory, and the name of the checkpoint of a step: "step-00000012".
 inline constexpr const char* kCheckpointsName = "checkpoints";

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "parallel/mesh/whole_tensors.h"
+
 #include <algorithm>
 #include <cstring>
 
 #include "backend/backend.h"
-#include "parallel/mesh/mesh_strategy.h"
 
 namespace ringside {
 
@@ -33,23 +34,23 @@ FoundTensor findTensor(std::vector<PipelineStage>& stages, const std::string& na
 
 // Reads or writes one tensor. For reading, the ranks of its stage gather it; in each pipeline, the rank of this stage
 // then broadcasts it to the ranks of the other stages.
-void MeshStrategy::exchange(const WholeTensor& tensor, std::vector<float>& memory, const TensorVisitor& visit,
+void WholeTensors::exchange(const WholeTensor& tensor, std::vector<float>& memory, const TensorVisitor& visit,
                             bool reading) {
     const std::size_t bytes = Tensor{nullptr, tensor.of.shape, tensor.of.type, {}}.bytes();
     memory.resize((bytes + sizeof(double) - 1) / sizeof(double) * 2);
     const auto shown = [&] {
         return WholeTensor{tensor.of, tensor.kept, std::as_writable_bytes(std::span(memory)).first(bytes)};
     };
-    FoundTensor found = findTensor(m_stages, tensor.of.name);
+    FoundTensor found = findTensor(m_parts.stages.all(), tensor.of.name);
     Tensor own = found.value;
     if (found.isParameter) {
         own = found.stage->store().own(found.parameter);
         if (*tensor.kept != '\0') {
             own = {};
             std::size_t firstOfStage = 0;
-            for (PipelineStage* stage = &m_stages.front(); stage != found.stage; ++stage)
+            for (PipelineStage* stage = &m_parts.stages.all().front(); stage != found.stage; ++stage)
                 firstOfStage += stage->store().trained().size();
-            for (const OptimizerTensor& one : m_optimizer->state()) {
+            for (const OptimizerTensor& one : m_parts.optimizer.state()) {
                 if (one.parameter < firstOfStage || std::strcmp(one.name, tensor.kept) != 0) continue;
                 const std::size_t trained = one.parameter - firstOfStage;
                 const ParameterStore& store = found.stage->store();
@@ -65,36 +66,32 @@ void MeshStrategy::exchange(const WholeTensor& tensor, std::vector<float>& memor
     }
     if (found.isParameter) found.stage->store().gather(found.parameter, own, memory);
     if (found.stage && !found.isParameter) m_parts.backend.download(own, memory.data());
-    if (m_groups.layout().mesh.pipeline > 1) {
-        std::int64_t owner = found.stage ? m_groups.layout().pipeline() : 0;
-        m_groups.pipeline().allReduce(CommBuffer::of(std::span(&owner, 1)), ReduceOp::kMaximum);
-        m_groups.pipeline().broadcast({memory.data(), bytes, CommType::kByte}, static_cast<int>(owner));
+    if (m_parts.groups.layout().mesh.pipeline > 1) {
+        std::int64_t owner = found.stage ? m_parts.groups.layout().pipeline() : 0;
+        m_parts.groups.pipeline().allReduce(CommBuffer::of(std::span(&owner, 1)), ReduceOp::kMaximum);
+        m_parts.groups.pipeline().broadcast({memory.data(), bytes, CommType::kByte}, static_cast<int>(owner));
     }
     visit(shown());
 }
 
-std::vector<const char*> MeshStrategy::keptByOptimizer() const {
-    if (m_config.optimizer.kind != OptimizerKind::kSgd) return {"exp_avg", "exp_avg_sq"};
-    if (m_config.optimizer.momentum != 0) return {"momentum_buffer"};
+std::vector<const char*> WholeTensors::kept() const {
+    if (m_parts.config.kind != OptimizerKind::kSgd) return {"exp_avg", "exp_avg_sq"};
+    if (m_parts.config.momentum != 0) return {"momentum_buffer"};
     return {};
 }
 
-void MeshStrategy::eachWhole(const TensorVisitor& visit, bool reading, bool optimizerToo) {
+void WholeTensors::each(const TensorVisitor& visit, bool reading, bool optimizerToo) {
     std::vector<float> memory;
     for (const Parameter* one : m_parts.model.wholeState()) exchange({*one}, memory, visit, reading);
     if (!optimizerToo) return;
-    const std::vector<const char*> kept = keptByOptimizer();
+    const std::vector<const char*> names = kept();
     for (const Parameter* one : m_parts.model.wholeParameters())
-        for (const char* name : kept) exchange({*one, name}, memory, visit, reading);
+        for (const char* name : names) exchange({*one, name}, memory, visit, reading);
 }
 
-void MeshStrategy::readWhole(const TensorVisitor& visit, bool optimizerToo) {
-    eachWhole(visit, true, optimizerToo);
-}
-
-void MeshStrategy::writeWhole(const TensorVisitor& fill) {
-    eachWhole(fill, false, true);
-    for (PipelineStage& stage : m_stages) stage.store().updated();
+void WholeTensors::write(const TensorVisitor& fill) {
+    each(fill, false, true);
+    for (PipelineStage& stage : m_parts.stages.all()) stage.store().updated();
 }
 
 }  // namespace ringside

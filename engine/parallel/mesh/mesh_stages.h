@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "parallel/mesh/pipeline_stage.h"
+#include "parallel/strategy/strategy.h"
+
+namespace ringside {
+
+// The pipeline stages of this rank, in ascending order, and the parameters that they train.
+class MeshStages {
+  public:
+    // Adds a stage. Call in ascending order of the stages' numbers.
+    PipelineStage& add(const StageParts& stage);
+    // Lists the parameters of all stages and passes their local gradients to `ownGradient`, if it is set. Call after
+    // each stage has its store.
+    void watchGradients(const std::function<void(std::size_t, const Tensor&)>& ownGradient);
+
+    std::vector<PipelineStage>& all() { return m_stages; }
+    // Returns the stage of this number in the pipeline; null if another rank has it.
+    PipelineStage* numbered(std::size_t number);
+    // Returns the index of a stage of this rank in all().
+    std::size_t indexOf(std::size_t number) const { return m_indexOf.at(number); }
+    bool contains(std::size_t number) const { return m_indexOf.contains(number); }
+
+    // Parameters of all stages, in whole shape. Their indices are those of Strategy::trainedHere().
+    const std::vector<Parameter*>& trained() const { return m_trained; }
+    // Parameters and parts of parameters that the optimizer updates on this rank.
+    std::vector<Parameter*> updated();
+    // Copy a whole value or averaged gradient to host memory. Collective over the ranks that train the same stages.
+    void copyValue(std::size_t trained, std::span<float> to);
+    void copyGradient(std::size_t trained, std::span<float> to);
+
+  private:
+    std::pair<PipelineStage&, std::size_t> stageOf(std::size_t trained);
+
+    std::vector<PipelineStage> m_stages;
+    std::map<std::size_t, std::size_t> m_indexOf;
+    std::vector<Parameter*> m_trained;
+};
+
+}  // namespace ringside

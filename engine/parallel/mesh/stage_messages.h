@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "parallel/mesh/mesh_groups.h"
+#include "parallel/mesh/mesh_stages.h"
+#include "parallel/strategy/strategy.h"
+
+namespace ringside {
+
+// Messages between the stages of a pipeline: outputs to the next stage, gradients to the previous one. Two stages on
+// one rank pass them through memory.
+class StageMessages {
+  public:
+    // All arguments must outlive this object.
+    StageMessages(const StrategyParts& parts, MeshGroups& groups, MeshStages& stages)
+        : m_parts(parts), m_groups(groups), m_stages(stages) {}
+
+    // Sets the number of micro-batches of the step before the current batch. It numbers the messages.
+    void setEarlierMicroBatches(int count) { m_earlier = count; }
+
+    // Returns the input of a stage, for the first one the batch itself. Blocks until it has arrived.
+    Tensor inputOf(PipelineStage& stage, PipelineStage::Slot& slot, const Batch& batch);
+    void sendOutput(PipelineStage& stage, PipelineStage::Slot& slot);
+    // Returns the gradient of the output of a stage other than the last. Blocks until it has arrived.
+    Tensor gradientFor(PipelineStage& stage, PipelineStage::Slot& slot);
+    void sendGradient(PipelineStage& stage, PipelineStage::Slot& slot);
+
+  private:
+    // Returns the record of a message between this stage and the next or previous one, at this end of it.
+    MessageStamp stampOf(const PipelineStage& stage, const PipelineStage::Slot& slot, const Tensor& tensor,
+                         PipelineWork work, bool isSent) const;
+
+    const StrategyParts& m_parts;
+    MeshGroups& m_groups;
+    MeshStages& m_stages;
+    int m_earlier = 0;
+};
+
+}  // namespace ringside

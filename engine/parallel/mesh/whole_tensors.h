@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "config/run_config.h"
+#include "parallel/mesh/mesh_groups.h"
+#include "parallel/mesh/mesh_stages.h"
+#include "parallel/strategy/whole_tensor_access.h"
+
+namespace ringside {
+
+// Whole tensors of a model whose stages and shards are distributed over ranks.
+class WholeTensors final : public WholeTensorAccess {
+  public:
+    // All references must outlive this object.
+    struct Parts {
+        const OptimizerConfig& config;
+        const Model& model;  // describes the whole model
+        Backend& backend;
+        MeshGroups& groups;
+        MeshStages& stages;
+        Optimizer& optimizer;
+    };
+    explicit WholeTensors(const Parts& parts) : m_parts(parts) {}
+
+    void read(const TensorVisitor& visit, bool optimizerToo) override { each(visit, true, optimizerToo); }
+    void write(const TensorVisitor& fill) override;
+    std::vector<const char*> kept() const override;
+
+  private:
+    void each(const TensorVisitor& visit, bool reading, bool optimizerToo);
+    void exchange(const WholeTensor& tensor, std::vector<float>& memory, const TensorVisitor& visit, bool reading);
+
+    Parts m_parts;
+};
+
+}  // namespace ringside
