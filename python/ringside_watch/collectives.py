@@ -23,11 +23,17 @@ MESSAGES = {"send": "dst", "recv": "src", "isend": "dst", "irecv": "src", "batch
 
 _state = {"depth": 0, "dist": None}
 _counts = {}  # number of the group -> number of its latest collective
+_messages = {}  # (group, operation, peer) -> number of the latest message
 _groups = {}  # id of a process group -> number
 
 
 def counted(group):
     return _counts.get(group, 0)
+
+
+def total():
+    """Returns the number of explicit collectives and messages so far, in all groups."""
+    return sum(list(_counts.values())) + sum(list(_messages.values()))
 
 
 def patch(module):
@@ -139,9 +145,6 @@ def _wrap_message(module, name, peer):
                 HOOK.call(_end, token, None, 0)
 
     _install(module, name, original, ringside_message)
-
-
-_messages = {}
 
 
 def _begin_message(operation, group, peer):

@@ -5,7 +5,7 @@ import os
 import time
 import weakref
 
-from . import datasets, guard, observations, samplers
+from . import collectives, datasets, guard, observations, samplers
 from .observations import Watching
 
 CONTENT_BATCHES = 4  # of a loader's first pass whose content is fingerprinted; of later passes it is the first batch
@@ -104,6 +104,7 @@ def _begin_pass(iterator, loader):
     state.paired = getattr(loader, "in_order", True) or getattr(loader, "num_workers", 0) == 0
     facts = FACTS.call(samplers.describe_pass, loader, number, state.number_of_pass)
     if facts is not None:
+        facts["collectives"] = collectives.total()
         observations.note("fact", time.monotonic_ns(), "pass", facts)
 
 

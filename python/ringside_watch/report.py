@@ -5,7 +5,7 @@ import os
 import socket
 import time
 
-from . import beats, facts, passes, steps_report, wire
+from . import beats, collectives, facts, passes, steps_report, wire
 from .batches import Batch, Pairing
 from .epochs import Epochs
 from .observations import Watching
@@ -112,6 +112,7 @@ class Report:
         now = time.monotonic_ns()
         self.fact(now, "sees", facts.sees())
         self.fact(now, "end", {"steps": self.steps.number, "batches": self.batches,
+                               "collectives": collectives.total(),
                                "unfinished_backwards": self.steps.upcoming.backwards,
                                "dropped_observations": Watching.dropped, "dropped_steps": self.dropped_steps,
                                "dropped_lines": self.dropped_lines})

@@ -52,6 +52,8 @@ struct BatchContent {
 struct PassEvidence {
     std::string where;                         // line of the script
     std::optional<std::int64_t> samplerEpoch;  // DistributedSampler.epoch at the begin of the pass
+    std::int64_t beganUs = 0;
+    std::optional<std::int64_t> collectives;  // explicit collectives of the rank before the pass
     bool hasEnded = false;
     bool isExhausted = false;            // false if the script has dropped the iterator before its end
     std::int64_t batches = 0;            // valid after the end, as the following members are

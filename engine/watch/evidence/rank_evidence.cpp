@@ -98,7 +98,7 @@ void RankEvidence::takeFacts(const ScriptFacts& event, std::size_t& budget) {
     if (!parsed || !parsed.value().is_object()) return;
     const Json& one = parsed.value();
     if (event.about == "loader") return takeLoader(one);
-    if (event.about == "pass") return takePass(one);
+    if (event.about == "pass") return takePass(one, event.timeUs);
     if (event.about == "pass_end") return takePassEnd(one);
     if (event.about == "batch") return takeBatch(one, budget);
     if (event.about == "content") return takeContent(one);
@@ -132,11 +132,13 @@ void RankEvidence::takeLoader(const Json& one) {
     if (LoaderEvidence* const loader = loaderOf(numberOf(one, "id", -1))) loader->facts = one;
 }
 
-void RankEvidence::takePass(const Json& one) {
+void RankEvidence::takePass(const Json& one, std::int64_t timeUs) {
     PassEvidence* const pass = passOf(one);
     if (pass == nullptr) return;
     pass->where = textOf(one, "where");
     pass->samplerEpoch = numberOf(one, "sampler_epoch");
+    pass->beganUs = timeUs;
+    pass->collectives = numberOf(one, "collectives");
 }
 
 void RankEvidence::takePassEnd(const Json& one) {

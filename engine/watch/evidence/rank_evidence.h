@@ -97,7 +97,7 @@ struct RankEvidence {
     void takeState(const RankState& state);
     void takeFacts(const ScriptFacts& facts, std::size_t& budget);
     void takeLoader(const Json& facts);
-    void takePass(const Json& facts);
+    void takePass(const Json& facts, std::int64_t timeUs);
     void takePassEnd(const Json& facts);
     void takeBatch(const Json& facts, std::size_t& budget);
     void takeContent(const Json& facts);

@@ -46,6 +46,11 @@ std::string rankWords(std::span<const int> ranks) {
     return words;
 }
 
+std::string capitalised(std::string text) {
+    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+    return text;
+}
+
 std::string percentOf(double part, double whole) {
     const double share = whole > 0 ? 100 * part / whole : 0;
     return printed(share > 0 && share < 1 ? "%.2f %%" : "%.0f %%", share);

@@ -14,6 +14,8 @@ std::string withCommas(std::int64_t number);
 std::string counted(std::int64_t number, std::string_view noun);
 // Returns "rank 2" or "ranks 0, 1 and 3"; at most six ranks are listed.
 std::string rankWords(std::span<const int> ranks);
+// Returns the text with a capital first letter.
+std::string capitalised(std::string text);
 // Returns a share of `whole` in percent, for example "25 %".
 std::string percentOf(double part, double whole);
 // Returns a duration: "12.3 ms", "4.0 s".

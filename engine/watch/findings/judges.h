@@ -27,6 +27,7 @@ Judgement judgeNeverSeen(const Evidence& evidence);
 
 // validation_checks.cpp
 Judgement judgeTrainedOnValidation(const Evidence& evidence);
+Judgement judgeLocalMetrics(const Evidence& evidence);
 Judgement judgeValidationEverywhere(const Evidence& evidence);
 Judgement judgeValidationPadding(const Evidence& evidence);
 

@@ -71,11 +71,6 @@ Json stallJson(const Evidence& evidence) {
     return {{"ranks", std::move(ranks)}};
 }
 
-std::string capitalised(std::string text) {
-    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-    return text;
-}
-
 std::string hangText(const std::vector<const RankEvidence*>& waiting, const std::vector<const RankEvidence*>& others) {
     constexpr std::size_t kMost = 4;
     std::string text;
@@ -122,7 +117,7 @@ Judgement judgeHang(const Evidence& evidence) {
                 return passed();
             case Standing::kWaits:
                 waiting.push_back(&rank);
-                longest = std::max(longest, numberOf(*rank.stall, "for_us", 0));
+                longest = std::max(longest, evidence.nowUs() - rank.progressUs);
                 break;
             case Standing::kEnded:
             case Standing::kIsElsewhere:

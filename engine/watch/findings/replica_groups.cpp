@@ -127,6 +127,8 @@ ReplicaGroups replicaGroupsOf(const Evidence& evidence) {
         return noGroup("only " + std::to_string(evidence.ranks().size()) + " of " +
                            std::to_string(evidence.worldSize()) + " ranks have reported",
                        true);
+    if (std::ranges::none_of(evidence.ranks(), [](const auto& one) { return one.second.isDistributed(); }))
+        return noGroup("the ranks have no common process group", false);
     std::vector<ReplicaGroup> groups = wrappedGroups(evidence);
     if (!groups.empty()) return {std::move(groups), {}, false};
     if (hasFacts(evidence, "pipeline")) return noGroup("the ranks are stages of a pipeline", false);

@@ -139,7 +139,7 @@ Judgement streamsAreEqual(const LoaderGroup& group) {
     constexpr std::size_t kLeastDifferent = 4;
     const std::size_t different = std::set<std::int64_t>(first.begin(), first.end()).size();
     if (different < kLeastDifferent) return couldNotJudge("too few different samples were seen");
-    return found("All of " + rankWords(group.rankNumbers()) + " read the same samples: the first " +
+    return found(capitalised(rankWords(group.rankNumbers())) + " read the same samples: the first " +
                      counted(static_cast<std::int64_t>(first.size()), "sample") + " of each rank have equal content.",
                  group.where(), {{"compared", first.size()}, {"different", different}});
 }

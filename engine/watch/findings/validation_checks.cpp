@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -95,7 +96,54 @@ Leak leakOf(const std::vector<UsedLoader>& training, const std::vector<UsedLoade
     return leak;
 }
 
+// Returns the collectives of a rank from the begin of a loader's first exhausted evaluation until the rank trains again
+// or ends; empty if this is not known.
+std::optional<std::int64_t> collectivesAfter(const RankLoader& one) {
+    const PassEvidence* evaluation = nullptr;
+    for (const auto& [number, pass] : one.loader->passes)
+        if (evaluation == nullptr && pass.isExhausted && pass.trained == 0) evaluation = &pass;
+    if (evaluation == nullptr || !evaluation->collectives) return {};
+    const PassEvidence* next = nullptr;
+    for (const auto& [id, loader] : one.rank->loaders)
+        for (const auto& [number, pass] : loader.passes)
+            if (loader.isTrained() && pass.beganUs > evaluation->beganUs &&
+                (next == nullptr || pass.beganUs < next->beganUs))
+                next = &pass;
+    const auto until = next != nullptr ? next->collectives : numberOf(one.rank->latest("end"), "collectives");
+    if (!until) return {};
+    return *until - *evaluation->collectives;
+}
+
 }  // namespace
+
+Judgement judgeLocalMetrics(const Evidence& evidence) {
+    const ReplicaGroups groups = replicaGroupsOf(evidence);
+    if (groups.groups.empty()) return withoutGroup(groups);
+    Judgement result = skipped("no evaluation is divided among the ranks");
+    for (const LoaderGroup& group : evaluatedLoaders(evidence, groups)) {
+        if (!group.isSharded() || group.isOfTrainer()) continue;
+        for (const Coverage& one : evaluationsOf(group)) {
+            const bool isPart = std::ranges::all_of(one.ofRank, [&](std::int64_t own) { return own < one.pool; });
+            if (!isPart) continue;
+            bool isKnown = true, communicates = false;
+            for (const RankLoader& rank : group.ranks) {
+                const auto count = collectivesAfter(rank);
+                isKnown = isKnown && count.has_value();
+                communicates = communicates || count.value_or(0) > 0;
+            }
+            if (!isKnown || communicates) {
+                result = communicates ? passed() : couldNotJudge("the end of the evaluation was not seen on all ranks");
+                continue;
+            }
+            return found("Each of " + counted(static_cast<std::int64_t>(group.ranks.size()), "rank") +
+                             " evaluates its own part of " + counted(one.pool, "sample") +
+                             ", and no collective combines the results: a metric covers " +
+                             withCommas(one.ofRank.front()) + " of them.",
+                         group.where(), {{"samples", one.pool}, {"of_rank", one.ofRank}});
+        }
+    }
+    return result;
+}
 
 Judgement judgeTrainedOnValidation(const Evidence& evidence) {
     const std::vector<UsedLoader> training = usedLoaders(evidence, true);

@@ -322,6 +322,38 @@ TEST_CASE("A complete evaluation on each rank is a cost, on rank 0 or in shards 
     CHECK(accusations(first.diagnosis()).empty());
 }
 
+TEST_CASE("An evaluation in parts whose results no collective combines is a mistake") {
+    const auto with = [](int collectives, bool trains) {
+        Reports reports = healthyDdp();
+        healthyEpochs(reports);
+        reports.facts("loader", loaderFacts(1, kDistributedSampler, kData));
+        for (int rank = 0; rank < 2; ++rank) {
+            reports.evaluatedPass(rank, 1, 0, range(8 * rank, 8 * rank + 8));
+            reports.fact(rank, "pass", R"({"loader":1,"pass":0,"collectives":3})", 500);
+            const std::string after = R"("collectives":)" + std::to_string(3 + collectives) + "}";
+            if (trains)
+                reports.fact(rank, "pass", R"({"loader":0,"pass":2,)" + after, 900);
+            else
+                reports.fact(rank, "end", R"({"steps":4,)" + after, 900);
+        }
+        return reports.diagnosis();
+    };
+    for (const bool trains : {false, true}) {
+        CHECK(accusations(with(0, trains)) == std::vector<std::string>{"metrics-not-combined"});
+        CHECK(accusations(with(1, trains)).empty());
+    }
+    CHECK(findingOf(with(0, false), "metrics-not-combined").text ==
+          "Each of 2 ranks evaluates its own part of 16 samples, and no collective combines the results: a metric "
+          "covers 8 "
+          "of them.");
+}
+
+TEST_CASE("A loader without a DistributedSampler needs no whole epoch to be found") {
+    Reports reports = healthyDdp(kRandomSampler, kData);
+    for (int rank = 0; rank < 2; ++rank) reports.trained(rank, 0, 0, 1, 0, {4 * rank, 4 * rank + 1});
+    CHECK(accusations(reports.diagnosis()) == std::vector<std::string>{"every-rank-reads-everything"});
+}
+
 TEST_CASE("Samples that a DistributedSampler evaluates twice are noted") {
     Reports reports = healthyDdp();
     const std::string odd = R"({"class":"T","object":3,"length":15,"content_crc32":[7]})";

@@ -124,7 +124,7 @@ TEST_CASE("A hang says which rank waits in which collective and where the other 
     hang.fact(0, "stalled", waits, 10'000'000).fact(1, "stalled", sleeps, 10'000'000);
     const Diagnosis diagnosis = hang.diagnosis();
     CHECK(findingOf(diagnosis, "hang").text ==
-          "No rank has made progress for 9.0 s. Rank 0 waits in all_reduce number 12 of its group (train.py:48); rank "
+          "No rank has made progress for 10.0 s. Rank 0 waits in all_reduce number 12 of its group (train.py:48); rank "
           "1 does "
           "not come: it is in phase idle (train.py:51).");
     CHECK(findingOf(diagnosis, "hang").where == "train.py:48");
@@ -144,6 +144,7 @@ TEST_CASE("A rank that has finished while another one waits is a hang") {
     Reports reports = healthyDdp();
     reports.state(1, "finished", 0, 100);
     reports.fact(0, "stalled", R"({"for_us":9000000,"cpu_us":0,"phase":"backward","where":"train.py:40"})", 10'000'000);
-    CHECK(findingOf(reports.diagnosis(), "hang").text ==
-          "No rank has made progress for 9.0 s. Rank 0 waits in its backward pass (train.py:40); rank 1 has finished.");
+    CHECK(
+        findingOf(reports.diagnosis(), "hang").text ==
+        "No rank has made progress for 10.0 s. Rank 0 waits in its backward pass (train.py:40); rank 1 has finished.");
 }

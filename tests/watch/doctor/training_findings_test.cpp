@@ -63,7 +63,8 @@ TEST_CASE("Ranks that train alone after a launch of several are named") {
     Reports reports(2);
     reports.facts("process", R"({"world_size":2,"distributed":false})");
     reports.facts("optimizer", R"({"id":0,"where":"train.py:50"})");
-    for (int rank = 0; rank < 2; ++rank) reports.steps(rank, {1, 1});
+    for (int rank = 0; rank < 2; ++rank) reports.steps(rank, {1.0 + rank, 1});
+    partFrom(reports, 1);
     CHECK(accusations(reports.diagnosis()) == std::vector<std::string>{"no-process-group"});
     CHECK(
         findingOf(reports.diagnosis(), "no-process-group").text ==
