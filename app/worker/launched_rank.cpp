@@ -5,10 +5,12 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <set>
 #include <string_view>
 
@@ -20,6 +22,7 @@
 #include "launch/channels/shared_handover.h"
 #include "launch/channels/shared_memory.h"
 #include "launch/classroom/class_lines.h"
+#include "launch/exchange/job_server.h"
 #include "launch/place/launch_sources.h"
 #include "launch/rendezvous/rendezvous_guest.h"
 #include "launch/rendezvous/rendezvous_host.h"
@@ -43,12 +46,14 @@ constexpr const char* kTokenVariable = "RINGSIDE_TOKEN";
 constexpr seconds kSharedPatience{30};
 constexpr seconds kFarewellPatience{2};
 constexpr seconds kRefusalPatience{5};
+constexpr seconds kReportPatience{15};  // rank 0 can start later than this rank
 
 // Settings that are known before the rendezvous.
 struct Start {
     LaunchArguments arguments;
     LaunchPlace place;
     LaunchSources sources;
+    std::shared_ptr<JobServer> server;  // null if the launcher's variables are sufficient
     Experiment experiment;
     RendezvousTerms terms;
     bool ownToken = false;
@@ -85,17 +90,50 @@ Result<std::set<std::string>> confineToOffer(LaunchArguments& arguments) {
     return files;
 }
 
+// Finds this process's rank and where the ranks meet. Queries the launcher's server if the environment names neither
+// the job nor rank 0's host.
+std::optional<Problem> findPlace(Start& start) {
+    const LaunchOptions& options = start.arguments.place;
+    const auto deadline = steady_clock::now() + start.arguments.wait;
+    Result<std::unique_ptr<JobServer>> server = connectJobServer(options, start.sources, deadline);
+    if (server) start.server = std::move(server).value();
+    if (start.server) start.sources.server = start.server->place();
+    Result<LaunchPlace> place = findLaunchPlace(options, start.sources);
+    if (!place) return server ? place.problem() : server.problem();
+    start.place = std::move(place).value();
+    if (start.place.isAlone()) return {};
+    if (start.server) {
+        const Result<bool> exchanged = exchangeJob(*start.server, start.place, !options.master.empty(), deadline);
+        return exchanged ? std::nullopt : std::optional(exchanged.problem());
+    }
+    const bool hasToken = start.sources.has(kTokenVariable) || !start.place.job.empty();
+    if (hasToken && !start.place.masterHosts.empty()) return {};
+    if (!server) return server.problem();
+    return Problem{start.place.launcher, "does not tell how the ranks find each other",
+                   "give --master HOST:PORT and set RINGSIDE_TOKEN, the same on all ranks"};
+}
+
+// Reads the arguments and finds the rank layout. The experiment is read afterwards, so that a rank without a usable
+// experiment can report it to the others.
 Result<Start> readStart(int argc, char** argv) {
     Start start;
     Result<LaunchArguments> arguments = parseLaunchArguments(argc, argv);
     if (!arguments) return arguments.problem();
     start.arguments = std::move(arguments).value();
+    if (start.arguments.help) return start;
     start.sources = readLaunchSources();
     if (!start.arguments.name.empty()) start.sources.hostName = start.arguments.name;
-    Result<LaunchPlace> place = findLaunchPlace(start.arguments.place, start.sources);
-    if (!place) return place.problem();
-    start.place = std::move(place).value();
     start.isGuest = std::getenv(kGuestVariable) != nullptr;
+    if (const auto problem = findPlace(start)) return *problem;
+    const std::string token = start.sources.find(kTokenVariable).value_or("");
+    start.ownToken = !token.empty();
+    start.terms = termsOf(start.place, token, RINGSIDE_VERSION, "");
+    start.terms.deadline = start.arguments.wait;
+    return start;
+}
+
+std::optional<Problem> readExperiment(Start& start) {
+    if (auto conflict = launchConflict(start.place, start.sources)) return conflict;
     std::set<std::string> offered;
     if (start.isGuest) {
         Result<std::set<std::string>> files = confineToOffer(start.arguments);
@@ -106,15 +144,19 @@ Result<Start> readStart(int argc, char** argv) {
     Result<Experiment> experiment = loadExperiment(start.arguments.config, start.arguments.assignments, problems);
     if (!experiment) return experiment.problem();
     if (start.isGuest) {
-        if (auto problem = guestProblem(experiment.value().config, offered)) return *problem;
+        if (auto problem = guestProblem(experiment.value().config, offered)) return problem;
     }
     start.experiment = std::move(experiment).value();
     start.experiment.config.parallel.worldSize = start.place.worldSize;
-    const std::string token = start.sources.find(kTokenVariable).value_or("");
-    start.ownToken = !token.empty();
-    start.terms = termsOf(start.place, token, RINGSIDE_VERSION, experimentHash(start.experiment.config));
-    start.terms.deadline = start.arguments.wait;
-    return start;
+    start.terms.experiment = experimentHash(start.experiment.config);
+    return {};
+}
+
+// Leaves the launcher's server, so that it does not expect MPI from this process, unless the rank itself will use MPI.
+void leaveServer(Start& start) {
+    const bool usesMpi = start.experiment.config.parallel.backend == CollectiveBackend::kMpi;
+    const bool isChild = start.place.rank == 0 && start.place.launcher != "PMI";  // rank 0's child connects by itself
+    if (start.server && (!usesMpi || isChild)) start.server->leave();
 }
 
 // Signals from launchers: SIGTERM ends a job, SIGUSR1 can warn of a time limit, and SIGINT is passed on from a
@@ -156,11 +198,18 @@ Result<LaunchedRun> prepare(const Start& start) {
     return launched;
 }
 
-// Reports the problem here and, as rank 0, refuses the other ranks for up to kRefusalPatience, so that they do not wait
-// for a rank 0 that has failed.
+// Reports the problem here and to the other ranks, so that they do not wait for a rank that has failed: rank 0 refuses
+// them for up to kRefusalPatience; another rank reports to rank 0. A guest of a class reports nothing, because the text
+// can contain paths of its computer.
 int refuseAll(const Start& start, const Problem& problem) {
     const int code = refuse(problem);
-    if (start.place.isAlone()) return code;
+    if (start.place.isAlone() || start.isGuest) return code;
+    if (start.place.rank > 0) {
+        RendezvousTerms terms = start.terms;
+        terms.deadline = std::min<std::chrono::milliseconds>(terms.deadline, kReportPatience);
+        declineRendezvous(terms, start.place.rank, start.sources.hostName, problem.text());
+        return code;
+    }
     RendezvousHost host(start.terms, start.place, hostKey());
     if (host.listen().empty()) host.turnAway(problem.text(), kRefusalPatience);
     return code;
@@ -293,13 +342,16 @@ bool isLaunched(int argc, char** argv) {
 
 int runLaunched(int argc, char** argv, pid_t parent) {
     try {
-        const Result<Start> start = readStart(argc, argv);
+        Result<Start> start = readStart(argc, argv);
         if (!start) return refuse(start.problem());
         if (start.value().arguments.help) {
             std::cout << kLaunchUsage << std::endl;
             return 0;
         }
         if (!tieToLauncher(start.value().place, parent)) return asCode(ExitCode::kCommunicationFailed);
+        const std::optional<Problem> problem = readExperiment(start.value());
+        leaveServer(start.value());
+        if (problem) return refuseAll(start.value(), *problem);
         return start.value().place.rank == 0 ? hostRun(start.value()) : joinRun(start.value());
     } catch (const Error& error) {
         say(error.what());

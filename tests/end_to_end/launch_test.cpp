@@ -203,12 +203,14 @@ TEST_CASE("a rank that never comes is named at the deadline") {
 
 TEST_CASE("an experiment that another rank's host lacks is named there, and the rank at rank 0") {
     ByHand run;
-    run.start(0, 2, joined(kShort, {"--wait", "1"}));
-    run.start(1, 2, {run.scratch.path() / "absent.json"});
-    CHECK(run.ranks[1]->wait() == 2);
+    run.start(0, 3, kShort);
+    run.start(1, 3, {run.scratch.path() / "absent.json"});
+    run.start(2, 3, kShort);
+    for (const auto& rank : run.ranks) CHECK(rank->wait() == 2);
     CHECK(contains(run.ranks[1]->output(), "absent.json"));
-    CHECK(run.ranks[0]->wait() == 2);
-    CHECK(contains(run.ranks[0]->output(), "rank 1 did not come within 1 s"));
+    CHECK(contains(run.ranks[0]->output(), "cannot start: "));
+    CHECK(contains(run.ranks[0]->output(), "absent.json"));
+    CHECK(contains(run.ranks[2]->output(), "absent.json"));
     CHECK_FALSE(fs::exists(run.out));
 }
 
@@ -218,6 +220,46 @@ TEST_CASE("what rank 0 cannot start is said by every rank, and none waits for it
     for (const auto& rank : run.ranks) CHECK(contains(rank->output(), "makes 4 stages, but the model has 3 layers"));
     CHECK(contains(run.ranks[3]->output(), "this rank is not needed: rank 0 cannot start: parallel.world_size"));
     CHECK_FALSE(fs::exists(run.out));
+}
+
+TEST_CASE("ranks of PyTorch's env:// meet, also where rank 0 knows its own host as localhost") {
+    const TemporaryDirectory scratch;
+    const std::string port = std::to_string(20000 + std::stoi(randomHex(2), nullptr, 16) % 12000);
+    std::vector<std::unique_ptr<Program>> ranks;
+    ::setenv("WORLD_SIZE", "2", 1);
+    ::setenv("MASTER_PORT", port.c_str(), 1);
+    for (int rank = 0; rank < 2; ++rank) {
+        ::setenv("RANK", std::to_string(rank).c_str(), 1);
+        ::setenv("MASTER_ADDR", rank == 0 ? "localhost" : "127.0.0.1", 1);
+        ranks.push_back(std::make_unique<Program>(joined({"--out", scratch.path() / "run"}, kShort), -1, kRankProgram));
+    }
+    for (const char* name : {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"}) ::unsetenv(name);
+    for (const auto& rank : ranks) CHECK(rank->wait() == 0);
+    INFO(ranks[0]->output() << ranks[1]->output());
+    CHECK(jsonOf(scratch.path() / "run" / "launch.json")["launcher"] == "env://");
+    CHECK(contains(ranks[0]->output(), "all 2 ranks train"));
+}
+
+TEST_CASE("ranks of a launcher that cannot be read are refused, and single runs of one shell train") {
+    const TemporaryDirectory scratch;
+    std::vector<std::unique_ptr<Program>> ranks;
+    ::setenv("ACME_NRANKS", "4", 1);
+    for (int rank = 0; rank < 4; ++rank) {
+        ::setenv("ACME_RANK", std::to_string(rank).c_str(), 1);
+        ranks.push_back(std::make_unique<Program>(joined({"--out", scratch.path() / "run"}, kShort), -1, kRankProgram));
+    }
+    ::unsetenv("ACME_NRANKS");
+    ::unsetenv("ACME_RANK");
+    for (const auto& rank : ranks) CHECK(rank->wait() == 2);
+    CHECK(contains(ranks[0]->output(), "ACME_RANK is 0 and ACME_NRANKS 4: a launcher started several processes"));
+    CHECK_FALSE(fs::exists(scratch.path() / "run"));
+
+    std::vector<std::unique_ptr<Program>> singles;
+    for (int i = 0; i < 4; ++i) {
+        const fs::path out = scratch.path() / std::to_string(i);
+        singles.push_back(std::make_unique<Program>(joined({"--out", out}, kShort), -1, kRankProgram));
+    }
+    for (const auto& single : singles) CHECK(single->wait() == 0);
 }
 
 TEST_CASE("what is wrong with the way a rank was started is said in one line") {

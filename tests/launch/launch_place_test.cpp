@@ -106,6 +106,7 @@ TEST_CASE("RANK, WORLD_SIZE and MASTER_ADDR alone are PyTorch's env:// and its p
     CHECK(place.launcher == "env://");
     CHECK(place.masterPort == 4000);
     CHECK(place.localSize == 0);
+    CHECK(place.job == "env:// 4000");
 }
 
 TEST_CASE("A half-set environment is refused by the name of what is missing") {
@@ -166,9 +167,45 @@ TEST_CASE("A Slurm step says rank, size and the hosts of all ranks") {
     CHECK(place.hostOf(9).empty());
 }
 
-TEST_CASE("A batch script and a shell in an allocation are no ranks") {
-    CHECK(placeIn(without(kSlurm, "SLURM_STEP_ID")).launcher == "alone");
-    CHECK(placeIn({{"SLURM_NTASKS", "6"}, {"SLURM_JOB_ID", "3"}}).isAlone());
+TEST_CASE("In a batch script or a shell of several Slurm tasks, srun is asked for") {
+    CHECK(holds(problemIn(without(kSlurm, "SLURM_STEP_ID")), "SLURM_NTASKS is 5, but srun did not start this process"));
+    CHECK(holds(problemIn({{"SLURM_JOB_NUM_NODES", "2"}, {"SLURM_JOB_ID", "3"}, {"SLURM_PROCID", "0"}}), "srun"));
+    CHECK(placeIn({{"SLURM_NTASKS", "1"}, {"SLURM_NNODES", "1"}, {"SLURM_PROCID", "0"}}).isAlone());
+    CHECK(placeIn({{"SLURM_JOB_ID", "3"}, {"SLURM_ARRAY_TASK_ID", "2"}, {"SLURM_ARRAY_TASK_COUNT", "4"}}).isAlone());
+}
+
+TEST_CASE("A rank of a launcher that cannot be read is refused instead of training alone") {
+    const std::vector<std::pair<Variables, std::string>> cases = {
+        {{{"PALS_RANKID", "2"}, {"PALS_NODEID", "0"}}, "PALS_RANKID is 2"},
+        {{{"PALS_RANKID", "0"}}, "PALS_RANKID is 0"},
+        {{{"FLUX_TASK_RANK", "0"}, {"FLUX_JOB_SIZE", "4"}}, "FLUX_TASK_RANK is 0 and FLUX_JOB_SIZE 4"},
+        {{{"JSM_NAMESPACE_RANK", "1"}, {"JSM_NAMESPACE_SIZE", "4"}}, "JSM_NAMESPACE_RANK is 1"},
+        {{{"MV2_COMM_WORLD_RANK", "0"}, {"MV2_COMM_WORLD_SIZE", "2"}}, "MV2_COMM_WORLD_RANK is 0"},
+        {{{"ACME_PROCID", "3"}, {"ACME_NTASKS", "4"}}, "ACME_PROCID is 3"},
+        {{{"NODE_RANK", "0"}, {"NODE_COUNT", "2"}}, "NODE_RANK is 0"},
+        {{{"PET_NNODES", "2"}, {"PET_NPROC_PER_NODE", "auto"}}, "PET_NNODES is 2"},
+        {{{"PET_NNODES", "1"}, {"PET_NPROC_PER_NODE", "4"}}, "PET_NPROC_PER_NODE is 4"},
+        {{{"SM_HOSTS", "[\"algo-1\",\"algo-2\"]"}, {"SM_CURRENT_HOST", "algo-1"}}, "SM_HOSTS is"},
+        {{{"PMI_ID", "1"}}, "PMI_ID is 1"}};
+    for (const auto& [environment, message] : cases) {
+        CHECK(holds(problemIn(environment), message));
+        CHECK(holds(problemIn(environment), "a single rank: --rank 0 --world-size 1"));
+        CHECK(placeIn(environment, {0, 1, {}, ""}).isAlone());
+    }
+}
+
+TEST_CASE("Variables that do not number processes change nothing for a single rank") {
+    CHECK(placeIn({{"HISTSIZE", "1000"},
+                   {"XCURSOR_SIZE", "24"},
+                   {"SGE_TASK_ID", "3"},
+                   {"PBS_ARRAY_INDEX", "2"},
+                   {"LSB_JOBINDEX", "2"},
+                   {"JOB_COMPLETION_INDEX", "1"},
+                   {"SM_HOSTS", "[\"algo-1\"]"},
+                   {"FLUX_TASK_RANK", "0"},
+                   {"FLUX_JOB_SIZE", "1"},
+                   {"PET_NNODES", "1"}})
+              .isAlone());
 }
 
 TEST_CASE("A step of one task is a single rank") {
@@ -184,6 +221,49 @@ TEST_CASE("MPICH and Intel MPI are known by PMI, except where srun provides it")
     CHECK(placeIn(pmi).launcher == "PMI");
     CHECK(placeIn(pmi).isOneHost());
     CHECK(placeIn(both(pmi, kSlurm)).launcher == "Slurm");
+    CHECK(placeIn({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"PMI_FD", "7"}}).localSize == 0);  // gforker, Flux
+}
+
+TEST_CASE("What a PMI or PMIx server tells completes the variables") {
+    const Variables port = {
+        {"PMI_ID", "1"}, {"PMI_PORT", "node1:4000"}, {"MPI_LOCALNRANKS", "2"}, {"MPI_LOCALRANKID", "1"}};
+    const Result<LaunchPlace> pmi = findLaunchPlace({}, {port, {}, "here", {1, 2, {}, {}}});
+    REQUIRE(pmi.ok());
+    CHECK(pmi.value().launcher == "PMI");
+    CHECK(pmi.value().rank == 1);
+    CHECK(pmi.value().worldSize == 2);
+    CHECK(pmi.value().job.empty());  // exchanged by the ranks
+    const Variables pmix = {{"PMIX_RANK", "3"}, {"PMIX_NAMESPACE", "prun@1"}};
+    const Result<LaunchPlace> place = findLaunchPlace({}, {pmix, {}, "here", {3, 4, 1, 2}});
+    REQUIRE(place.ok());
+    CHECK(place.value().launcher == "PMIx");
+    CHECK(place.value().rank == 3);
+    CHECK(place.value().worldSize == 4);
+    CHECK(place.value().localSize == 2);
+}
+
+TEST_CASE("The launcher's server is queried only where the variables are not sufficient") {
+    const auto needed = [](const Variables& environment, const LaunchOptions& options = {}) {
+        return serverNeededBy(options, {environment, {}, "here"});
+    };
+    const Variables hydra = {{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"PMI_FD", "7"}};
+    CHECK(needed(hydra) == ServerKind::kPmi);
+    CHECK(needed(hydra, {1, 2, {}, "a:1"}) == ServerKind::kNone);
+    CHECK(needed(both(hydra, kSlurm)) == ServerKind::kNone);
+    CHECK(needed({{"PMI_ID", "1"}, {"PMI_PORT", "a:1"}}) == ServerKind::kPmi);
+    CHECK(needed(kOpenMpi) == ServerKind::kPmix);
+    CHECK(needed(with(kOpenMpi, "OMPI_COMM_WORLD_LOCAL_SIZE", "6")) == ServerKind::kNone);
+    CHECK(needed({{"PMIX_RANK", "1"}, {"PMIX_NAMESPACE", "x"}}) == ServerKind::kPmix);
+    CHECK(needed(kTorchrun) == ServerKind::kNone);
+    CHECK(needed({}) == ServerKind::kNone);
+}
+
+TEST_CASE("Kubeflow's localhost for rank 0 means every address of its pod, as for PyTorch's store") {
+    const Variables pod = {{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "localhost"}, {"MASTER_PORT", "23456"}};
+    CHECK(placeIn(pod).masterHosts == std::vector<std::string>{"0.0.0.0"});
+    CHECK(placeIn(with(pod, "RANK", "1")).masterHosts == std::vector<std::string>{"localhost"});
+    CHECK(placeIn(with(pod, "LOCAL_WORLD_SIZE", "2")).masterHosts == std::vector<std::string>{"localhost"});
+    CHECK(placeIn(with(pod, "MASTER_ADDR", "127.0.0.1")).masterHosts == std::vector<std::string>{"127.0.0.1"});
 }
 
 TEST_CASE("A node file of PBS gives everything but the rank") {
@@ -227,9 +307,13 @@ TEST_CASE("With a launcher, --master only moves the place to meet") {
 }
 
 TEST_CASE("A RANK that is left over in the shell and disagrees with the launcher is refused") {
-    CHECK(holds(problemIn(with(kOpenMpi, "RANK", "0")), "RANK is 0, but Open MPI says 5"));
-    CHECK(holds(problemIn(with(kSlurm, "WORLD_SIZE", "9")), "WORLD_SIZE is 9, but Slurm says 5"));
-    CHECK(placeIn(with(kOpenMpi, "RANK", "5")).rank == 5);
+    const auto conflict = [](const Variables& environment) {
+        const auto problem = launchConflict(placeIn(environment), {environment, {}, "here"});
+        return problem ? problem->text() : "";
+    };
+    CHECK(holds(conflict(with(kOpenMpi, "RANK", "0")), "RANK is 0, but Open MPI says 5"));
+    CHECK(holds(conflict(with(kSlurm, "WORLD_SIZE", "9")), "WORLD_SIZE is 9, but Slurm says 5"));
+    CHECK(conflict(with(kOpenMpi, "RANK", "5")).empty());
 }
 
 TEST_CASE("Slurm's lists are expanded, and what cannot be read names nobody") {

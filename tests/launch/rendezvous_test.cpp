@@ -264,3 +264,29 @@ TEST_CASE("The ranks of a host come to the same memory") {
     CHECK_THROWS(handover.serve(memory.get(), 1, 50ms));
     CHECK_THROWS(fetchShared(randomHex(16), 0, 50ms));
 }
+
+TEST_CASE("A rank that cannot start reports the reason, and nobody waits for it") {
+    Meeting meeting(3, 60s);
+    auto waiting = meeting.guest(1);
+    auto declining = std::async(std::launch::async, [&] {
+        declineRendezvous(meeting.terms, 2, "host2", "RANK is 0, but Slurm says 2: unset it");
+    });
+    const Result<Gathering> gathering = meeting.gather();
+    declining.get();
+    REQUIRE_FALSE(gathering.ok());
+    CHECK(gathering.problem().text().starts_with("rank 2 on host2 cannot start: RANK is 0, but Slurm says 2"));
+    const Result<Joined> joined = waiting.get();
+    REQUIRE_FALSE(joined.ok());
+    REQUIRE(meeting.host.culprits().size() == 1);
+    CHECK(meeting.host.culprits()[0].rank == 2);
+    CHECK_FALSE(meeting.host.culprits()[0].isMisuse);
+}
+
+TEST_CASE("A rank without an experiment learns why rank 0 cannot start") {
+    Meeting meeting(2, 20s);
+    RendezvousTerms other = meeting.terms;
+    other.experiment = "";
+    auto declining = std::async(std::launch::async, [&] { declineRendezvous(other, 1, "host1", "no experiment"); });
+    meeting.host.turnAway("the data set is missing", 20s);
+    declining.get();
+}

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 from slurm_on_one_machine import Slurm, why_not
 
@@ -21,6 +22,24 @@ def ranks_of_srun(slurm, programs, scratch):
     assert (out / "summary.json").exists(), said
     assert json.loads((out / "launch.json").read_text())["launcher"] == "Slurm", said
     assert (out / "metrics.jsonl").read_bytes() == (reference / "metrics.jsonl").read_bytes(), "other losses"
+
+
+def leftover_rank(slurm, programs, scratch):
+    """A RANK that is left over in the shell ends all ranks at once, rank 0 too, whose rank it happens to be."""
+    since = time.monotonic()
+    said = slurm.call("srun", "-N3", "--ntasks-per-node=1", "env", "RANK=0", str(programs / "ringside-worker"), "--out",
+                      str(scratch / "leftover"), *SHORT)
+    assert "RANK is 0, but Slurm says 2" in said and "cannot start: RANK is 0" in said, said
+    assert time.monotonic() - since < 60 and not (scratch / "leftover").exists(), said
+
+
+def batch_script_without_srun(slurm, programs, scratch):
+    """It would train alone on the first node."""
+    script = scratch / "alone.sh"
+    script.write_text(f"#!/bin/sh\n{programs / 'ringside-worker'} --out {scratch / 'alone'} --set training.epochs=1\necho code $?\n")
+    slurm.call("sbatch", "-W", "-N3", "-o", str(scratch / "alone.txt"), str(script))
+    said = (scratch / "alone.txt").read_text()
+    assert "srun did not start this process" in said and "code 2" in said, said
 
 
 def metrics_of(out):
@@ -80,7 +99,7 @@ def main():
         return 77
     programs = pathlib.Path(sys.argv[1])
     with tempfile.TemporaryDirectory() as scratch, Slurm(3) as slurm:
-        for test in (ranks_of_srun, exported_script, requeued_script):
+        for test in (ranks_of_srun, leftover_rank, batch_script_without_srun, exported_script, requeued_script):
             test(slurm, programs, pathlib.Path(scratch))
             print("ok:", test.__name__)
     return 0

@@ -41,7 +41,7 @@ ROOMS = {
     "data/sets": {"common": set(), "builtin": {"common"}, "files": {"common"}, "synthetic": {"common"},
                   ".": {"builtin", "common", "files", "synthetic"}},
     "export": {"pytorch": set(), ".": set()},
-    "launch": {"place": set(), "wire": set(), "channels": {"wire"}, "store": set(),
+    "launch": {"place": set(), "wire": set(), "exchange": {"place", "wire"}, "channels": {"wire"}, "store": set(),
                "rendezvous": {"channels", "place", "wire"}, "classroom": {"wire"}},
     "nn": {"layer": set(), "layers": {"layer"}, "blocks": {"layer", "layers"}, "optimizers": {"layer"},
            "models": {"layer", "layers", "blocks"}},

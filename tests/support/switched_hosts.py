@@ -46,6 +46,18 @@ class SwitchedHosts:
         """What a command line begins with to run there."""
         return ["ip", "netns", "exec", self.names[seat]]
 
+    def inside(self, seat):
+        """Like on(), with a host name of its own: nodeN."""
+        return [*self.on(seat), "unshare", "--uts", "sh", "-c", f'hostname node{seat}; exec "$@"', "sh"]
+
+    def write_agent(self, path):
+        """Writes a stand-in for ssh: `path [OPTION] ADDRESS COMMAND...` runs the command on the host of that address."""
+        cases = "\n".join(f"{self.address(seat)}) exec ip netns exec {name} unshare --uts sh -c "
+                          f"'hostname node{seat}; exec sh -c \"$0\"' \"$*\";;" for seat, name in enumerate(self.names))
+        path.write_text('#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\nhost=$1; shift\n'
+                        f"case $host in\n{cases}\nesac\nexit 255\n")
+        path.chmod(0o755)
+
     def cable(self, seat, state):
         command("ip", "-n", self.switch, "link", "set", f"port{seat}", state)
 

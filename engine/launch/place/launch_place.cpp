@@ -2,9 +2,12 @@
 #include "launch/place/launch_place.h"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <string_view>
+#include <utility>
+
+#include "launch/place/unrecognised_rank.h"
+#include "launch/place/whole_number.h"
 
 namespace ringside {
 namespace {
@@ -12,13 +15,6 @@ namespace {
 constexpr int kMostRanks = 1 << 20;  // far above any launcher's limit; prevents overflow of numbers from outside
 constexpr const char* kHowByHand =
     "give --rank R --world-size W --master HOST:PORT, or start it with torchrun, srun or mpirun";
-
-std::optional<int> numberIn(std::string_view text, int most) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > most) return {};
-    return value;
-}
 
 // Reader of launcher variables into a LaunchPlace. Records the variables that were read and the first problem.
 class Reader {
@@ -54,7 +50,7 @@ class Reader {
 
   private:
     int numberOf(const std::string& name, const std::string& value) {
-        const auto number = numberIn(value, kMostRanks);
+        const auto number = wholeNumberIn(value, kMostRanks);
         if (!number)
             fail({name, "is \"" + value + "\", which is no number of a rank", "it is set by the launcher: unset it"});
         note(name, value);
@@ -71,7 +67,7 @@ class Reader {
 };
 
 int portOf(Reader& read, const std::string& value, const std::string& name) {
-    const auto port = numberIn(value, 65535);
+    const auto port = wholeNumberIn(value, 65535);
     if (!port || *port == 0) read.fail({name, "is \"" + value + "\", which is no port", "name a port from 1 to 65535"});
     return port.value_or(0);
 }
@@ -105,6 +101,11 @@ void readTorchrun(Reader& read, const LaunchSources& sources, LaunchPlace& place
                     port + " " + std::to_string(place.restart);
     } else if (!read.problem()) {
         place.masterPort = portOf(read, port, "MASTER_PORT");
+        place.job = "env:// " + port;  // rank 0 can have another MASTER_ADDR than the others
+        // Kubeflow sets localhost in the pod of rank 0 and the pod's name elsewhere. PyTorch's store listens
+        // everywhere.
+        const bool isHere = place.masterHosts[0] == "localhost" && place.localSize != place.worldSize;
+        if (place.rank == 0 && isHere) place.masterHosts = {"0.0.0.0"};
     }
 }
 
@@ -129,18 +130,39 @@ void readOpenMpi(Reader& read, const LaunchSources& sources, LaunchPlace& place)
     place.worldSize = read.needNumber("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK");
     place.localRank = read.needNumber("OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_RANK");
     place.localSize = read.numberOr("OMPI_COMM_WORLD_LOCAL_SIZE", 0);
-    const std::string uri = sources.find("OMPI_MCA_orte_hnp_uri").value_or("");
+    const std::string uri = sources.find("OMPI_MCA_orte_hnp_uri").value_or("");  // until Open MPI 4
     place.masterHosts = addressesIn(uri);
     place.job = "mpirun " + sources.find("PMIX_NAMESPACE").value_or("") + " " + uri;
 }
 
+// Reads PMI's variables. They name no job: PMI_FD and PMI_PORT differ between processes and hosts.
 void readPmi(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
+    const ServerPlace& server = sources.server;
     place.launcher = "PMI";
-    place.rank = read.needNumber("PMI_RANK", "PMI_SIZE");
-    place.worldSize = read.needNumber("PMI_SIZE", "PMI_RANK");
-    place.localRank = read.needNumber("MPI_LOCALRANKID", "PMI_RANK");
+    if (server.rank && server.worldSize && !sources.has("PMI_RANK")) {
+        place.rank = *server.rank;
+        place.worldSize = *server.worldSize;
+        read.textOr("PMI_PORT", "");
+        read.textOr("PMI_ID", "");
+    } else {
+        place.rank = read.needNumber("PMI_RANK", "PMI_SIZE");
+        place.worldSize = read.needNumber("PMI_SIZE", "PMI_RANK");
+    }
+    place.localRank = read.numberOr("MPI_LOCALRANKID", 0);
     place.localSize = read.numberOr("MPI_LOCALNRANKS", 0);
-    place.job = "pmi " + sources.find("PMI_PORT").value_or(sources.find("PMI_FD").value_or(""));
+}
+
+void readPmix(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
+    const ServerPlace& server = sources.server;
+    place.launcher = "PMIx";
+    place.rank = read.needNumber("PMIX_RANK", "PMIX_NAMESPACE");
+    read.textOr("PMIX_NAMESPACE", "");
+    if (!server.worldSize)
+        return read.fail({"PMIX_RANK", "is set, but the PMIx server does not tell the number of ranks",
+                          "give --rank R --world-size W --master HOST:PORT"});
+    place.worldSize = *server.worldSize;
+    place.localRank = server.localRank.value_or(0);
+    place.localSize = server.localSize.value_or(0);
 }
 
 // Derives the host of each rank, assuming srun's default block distribution of tasks. Leaves the hosts empty if
@@ -212,19 +234,6 @@ void overrideWith(Reader& read, const LaunchOptions& options, LaunchPlace& place
             {"--master", "is \"" + options.master + "\", without a port", "write HOST:PORT, the same on all ranks"});
 }
 
-// Fails if RANK or WORLD_SIZE, left over in the shell or set by hand, contradicts the launcher.
-void checkAgreement(Reader& read, const LaunchSources& sources, const LaunchPlace& place) {
-    if (place.launcher == "torchrun" || place.launcher == "env://" || place.launcher == "by hand") return;
-    const auto check = [&](const char* name, int value) {
-        const auto other = sources.find(name);
-        if (!other || numberIn(*other, kMostRanks) == value) return;
-        read.fail({name, "is " + *other + ", but " + place.launcher + " says " + std::to_string(value),
-                   "unset it, or leave it to the launcher"});
-    };
-    check("RANK", place.rank);
-    check("WORLD_SIZE", place.worldSize);
-}
-
 void checkNumbers(Reader& read, const LaunchPlace& place) {
     const std::string by = " (" + place.launcher + ")";
     if (place.worldSize < 1)
@@ -261,8 +270,33 @@ std::string LaunchPlace::text() const {
     return line;
 }
 
+std::optional<Problem> launchConflict(const LaunchPlace& place, const LaunchSources& sources) {
+    if (place.launcher == "torchrun" || place.launcher == "env://" || place.launcher == "by hand") return {};
+    for (const auto& [name, value] : {std::pair{"RANK", place.rank}, std::pair{"WORLD_SIZE", place.worldSize}}) {
+        const auto other = sources.find(name);
+        if (!other || wholeNumberIn(*other, kMostRanks) == value) continue;
+        return Problem{name, "is " + *other + ", but " + place.launcher + " says " + std::to_string(value),
+                       "unset it, or leave it to the launcher"};
+    }
+    return {};
+}
+
 std::string LaunchPlace::hostOf(int which) const {
     return static_cast<std::size_t>(which) < hosts.size() ? hosts[static_cast<std::size_t>(which)] : "";
+}
+
+ServerKind serverNeededBy(const LaunchOptions& options, const LaunchSources& sources) {
+    const auto all = [&](const char* one, const char* other) { return sources.has(one) && sources.has(other); };
+    if (options.rank || options.worldSize || sources.has("TORCHELASTIC_RUN_ID")) return ServerKind::kNone;
+    if (sources.has("OMPI_COMM_WORLD_RANK")) {
+        const auto local = sources.find("OMPI_COMM_WORLD_LOCAL_SIZE");
+        const bool isOneHost = local && local == sources.find("OMPI_COMM_WORLD_SIZE");
+        return isOneHost || !sources.has("PMIX_NAMESPACE") ? ServerKind::kNone : ServerKind::kPmix;
+    }
+    if (isSlurmStep(sources)) return ServerKind::kNone;
+    if (all("PMI_RANK", "PMI_FD") || all("PMI_ID", "PMI_PORT")) return ServerKind::kPmi;
+    if (sources.has("PMI_RANK") || all("RANK", "WORLD_SIZE")) return ServerKind::kNone;
+    return all("PMIX_RANK", "PMIX_NAMESPACE") ? ServerKind::kPmix : ServerKind::kNone;
 }
 
 Result<LaunchPlace> findLaunchPlace(const LaunchOptions& options, const LaunchSources& sources) {
@@ -275,22 +309,26 @@ Result<LaunchPlace> findLaunchPlace(const LaunchOptions& options, const LaunchSo
         readTorchrun(read, sources, place);
     } else if (either("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE")) {
         readOpenMpi(read, sources, place);
-    } else if (either("PMI_RANK", "PMI_SIZE") && !isSlurmStep(sources)) {
+    } else if (!isSlurmStep(sources) &&
+               (either("PMI_RANK", "PMI_SIZE") || serverNeededBy(options, sources) == ServerKind::kPmi)) {
         readPmi(read, sources, place);
     } else if (isSlurmStep(sources)) {
         readSlurm(read, sources, place);
     } else if (either("RANK", "WORLD_SIZE")) {
         readTorchrun(read, sources, place);
+    } else if (sources.has("PMIX_RANK")) {
+        readPmix(read, sources, place);
     } else if (!sources.nodeFile.empty() && sources.nodeFile.size() > 1) {
         read.fail({"PBS_NODEFILE", "has " + std::to_string(sources.nodeFile.size()) + " lines, but PBS tells no ranks",
                    "start each with --rank, as ringsidectl export --to pbs does"});
+    } else if (const auto unknown = unrecognisedRank(sources)) {
+        read.fail(*unknown);
     } else {
         place.launcher = "alone";
         place.localSize = 1;
     }
     if (!read.problem()) overrideWith(read, options, place);
     if (!read.problem()) checkNumbers(read, place);
-    if (!read.problem()) checkAgreement(read, sources, place);
     if (read.problem()) return *read.problem();
     if (place.isAlone()) place.localSize = 1;
     if (place.isOneHost() && place.masterPort == 0) place.masterHosts = {"127.0.0.1"};

@@ -10,11 +10,20 @@
 
 namespace ringside {
 
+// Answers of a launcher's PMI or PMIx server about this process; empty: unknown.
+struct ServerPlace {
+    std::optional<int> rank;
+    std::optional<int> worldSize;
+    std::optional<int> localRank;
+    std::optional<int> localSize;
+};
+
 // Inputs from which the launcher is detected. Passed in, so that each launcher can be tested with a table.
 struct LaunchSources {
     std::map<std::string, std::string> environment;
     std::vector<std::string> nodeFile;  // lines of the file that PBS_NODEFILE names
     std::string hostName;               // of this host
+    ServerPlace server = {};            // answers of the server that serverNeededBy() names
 
     // Returns a variable's value. An empty value counts as unset, as in PyTorch.
     std::optional<std::string> find(const std::string& name) const;
@@ -31,15 +40,16 @@ struct LaunchOptions {
 
 // This process's rank and the address of the rendezvous.
 struct LaunchPlace {
-    std::string launcher;  // torchrun | env:// | Open MPI | PMI | Slurm | PBS | by hand | alone
+    std::string launcher;  // torchrun | env:// | Open MPI | PMI | PMIx | Slurm | PBS | by hand | alone
     int rank = 0;
     int worldSize = 1;
     int localRank = 0;
     int localSize = 0;                     // number of ranks on this host; 0: unknown
     std::vector<std::string> masterHosts;  // addresses of rank 0's host, best first
     int masterPort = 0;                    // 0: chosen from the job
-    std::string job;                 // identifier of the start: equal on all of its ranks, different for another start
-    int restart = 0;                 // number of times that the launcher has restarted the group
+    std::string job;  // identifier of the start: equal on all of its ranks, different for another start; empty: the
+                      // launcher names none, and exchangeJob() makes one
+    int restart = 0;  // number of times that the launcher has restarted the group
     std::vector<std::string> hosts;  // host of each rank; empty if the launcher does not provide it
     std::vector<std::string> found;  // variables and options that were read, such as "RANK=3"
 
@@ -50,10 +60,18 @@ struct LaunchPlace {
     std::string hostOf(int rank) const;  // empty if unknown
 };
 
+// Server of the launcher that this process has to query, because the environment is not sufficient.
+enum class ServerKind { kNone, kPmi, kPmix };
+ServerKind serverNeededBy(const LaunchOptions& options, const LaunchSources& sources);
+
 // Detects the launcher and returns the rank layout. The order is: options, torchrun, Open MPI, MPICH and Intel MPI, a
-// Slurm step, RANK and WORLD_SIZE alone, a PBS node file (which needs --rank), and else a single rank. Returns a
-// problem that names the variables if one is missing, a rank is out of range or two launchers disagree.
+// Slurm step, RANK and WORLD_SIZE alone, PMIx, a PBS node file (which needs --rank), and else a single rank. Returns a
+// problem that names the variables if one is missing, a rank is out of range, or the environment describes a rank of an
+// unknown launcher.
 Result<LaunchPlace> findLaunchPlace(const LaunchOptions& options, const LaunchSources& sources);
+
+// Returns a problem if RANK or WORLD_SIZE, left over in the shell or set by hand, contradicts the launcher.
+std::optional<Problem> launchConflict(const LaunchPlace& place, const LaunchSources& sources);
 
 // Expands a Slurm host list such as "node[07-09,12],gpu3". Empty if the list cannot be parsed or has more than 65,536
 // hosts.

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <charconv>
 #include <string_view>
 
 #include "launch/place/launch_place.h"
+#include "launch/place/whole_number.h"
 
 namespace ringside {
 namespace {
 
 constexpr std::size_t kMostEntries = 65536;
-
-std::optional<int> wholeNumber(std::string_view text) {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || text.empty() || value < 0) return {};
-    return value;
-}
 
 // Splits a list at the commas outside brackets.
 std::vector<std::string_view> splitOutside(std::string_view text) {
@@ -42,8 +35,8 @@ bool expandRange(std::string_view prefix, std::string_view range, std::string_vi
                  std::vector<std::string>& hosts) {
     const std::size_t dash = range.find('-');
     const std::string_view low = range.substr(0, dash);
-    const std::optional<int> first = wholeNumber(low);
-    const std::optional<int> last = dash == std::string_view::npos ? first : wholeNumber(range.substr(dash + 1));
+    const std::optional<int> first = wholeNumberIn(low);
+    const std::optional<int> last = dash == std::string_view::npos ? first : wholeNumberIn(range.substr(dash + 1));
     if (!first || !last || *last < *first) return false;
     for (int number = *first; number <= *last; ++number) {
         if (hosts.size() >= kMostEntries) return false;
@@ -82,11 +75,11 @@ std::vector<int> expandTasksPerNode(const std::string& text) {
     std::vector<int> tasks;
     for (const std::string_view entry : splitOutside(text)) {
         const std::size_t times = entry.find("(x");
-        const std::optional<int> count = wholeNumber(entry.substr(0, times));
+        const std::optional<int> count = wholeNumberIn(entry.substr(0, times));
         std::optional<int> repeat = 1;
         if (times != std::string_view::npos) {
             if (!entry.ends_with(')')) return {};
-            repeat = wholeNumber(entry.substr(times + 2, entry.size() - times - 3));
+            repeat = wholeNumberIn(entry.substr(times + 2, entry.size() - times - 3));
         }
         if (!count || !repeat || tasks.size() + static_cast<std::size_t>(*repeat) > kMostEntries) return {};
         tasks.insert(tasks.end(), static_cast<std::size_t>(*repeat), *count);

@@ -22,6 +22,7 @@ constexpr milliseconds kRetryPause{100};
 // Extra wait, so that the verdict of rank 0, which lists the missing ranks, arrives first.
 constexpr milliseconds kAfterDeadline{10000};
 constexpr int kClockProbes = 8;
+constexpr std::size_t kMaxReasonBytes = 1000;
 
 std::int64_t clockNowUs() {
     return std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now().time_since_epoch()).count();
@@ -114,18 +115,22 @@ void compareClocks(Joined& joined) {
     }
 }
 
-}  // namespace
-
-Result<Joined> joinRendezvous(const RendezvousTerms& terms, int rank, int worldSize, const std::string& hostName,
-                              const std::string& ownHostKey) {
+Greeting greetingOf(const RendezvousTerms& terms, int rank, const std::string& hostName, const std::string& hostKey) {
     Greeting greeting;
     greeting.rank = rank;
     greeting.program = terms.program;
     greeting.experiment = terms.experiment;
     greeting.host = hostName;
-    greeting.hostKey = ownHostKey;
+    greeting.hostKey = hostKey;
     greeting.pid = ::getpid();
-    Search search(terms, greeting);
+    return greeting;
+}
+
+}  // namespace
+
+Result<Joined> joinRendezvous(const RendezvousTerms& terms, int rank, int worldSize, const std::string& hostName,
+                              const std::string& ownHostKey) {
+    Search search(terms, greetingOf(terms, rank, hostName, ownHostKey));
     Joined joined;
     for (const auto& [role, channel] :
          {std::pair{"control", &joined.channels.control}, std::pair{"telemetry", &joined.channels.telemetry},
@@ -145,6 +150,12 @@ Result<Joined> joinRendezvous(const RendezvousTerms& terms, int rank, int worldS
     if (!welcome) return Problem{"rank 0", "went before all ranks had come", "see its output"};
     joined.welcome = *welcome;
     return joined;
+}
+
+void declineRendezvous(const RendezvousTerms& terms, int rank, const std::string& hostName, const std::string& reason) {
+    Greeting greeting = greetingOf(terms, rank, hostName, "");
+    greeting.reason = reason.substr(0, kMaxReasonBytes);
+    [[maybe_unused]] const Result<UniqueFd> told = Search(terms, std::move(greeting)).connect(kDeclines);
 }
 
 }  // namespace ringside

@@ -29,4 +29,8 @@ struct Joined {
 Result<Joined> joinRendezvous(const RendezvousTerms& terms, int rank, int worldSize, const std::string& hostName,
                               const std::string& ownHostKey);
 
+// Reports to rank 0 that this rank cannot start, so that rank 0 and the others do not wait for it. Blocks until rank 0
+// has received the reason, or until terms.deadline.
+void declineRendezvous(const RendezvousTerms& terms, int rank, const std::string& hostName, const std::string& reason);
+
 }  // namespace ringside

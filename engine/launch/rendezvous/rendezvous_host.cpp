@@ -18,6 +18,7 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kSendPatience{1000};
+constexpr milliseconds kLatecomers{5000};
 constexpr int kFirstPort = 20000;  // below the kernel's range of ephemeral ports
 constexpr int kPortSpan = 12000;
 constexpr int kPortChoices = 8;
@@ -90,7 +91,7 @@ Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(co
             return greet(socket, nonce, line);
         });
         readControls();
-        if (m_problem) return dismiss(*m_problem);
+        if (m_problem) return m_told.empty() ? dismiss(*m_problem) : dismissWithLatecomers(*m_problem);
         sayMissing(say);
     }
     return close();
@@ -129,6 +130,14 @@ bool RendezvousHost::greet(UniqueFd& socket, const std::string& nonce, const std
     }
     const std::string refused = objection(*greeting);
     answer(socket.get(), *greeting, refused);
+    if (greeting->role == kDeclines && refused.empty()) {
+        m_problem = Problem{"rank " + std::to_string(greeting->rank) + " on " + greeting->host,
+                            "cannot start: " + greeting->reason, "start all ranks again"};
+        m_culprits = {{greeting->rank, peerAddress(socket.get(), false), false}};
+        m_told.insert(greeting->rank);
+        return true;
+    }
+    if (!refused.empty() && !m_turnedAway.empty()) return true;  // the start has failed already
     if (!refused.empty()) {
         m_problem = Problem{"rank " + std::to_string(greeting->rank) + " on " + greeting->host, refused,
                             "start all ranks with the same program, experiment and number of ranks"};
@@ -149,15 +158,16 @@ void RendezvousHost::answer(int socket, const Greeting& greeting, const std::str
 std::string RendezvousHost::objection(const Greeting& greeting) {
     if (greeting.program != m_terms.program)
         return "runs ringside " + greeting.program + ", but rank 0 runs " + m_terms.program;
-    if (greeting.experiment != m_terms.experiment)
-        return "has another experiment than rank 0 (hash " + greeting.experiment.substr(0, 12) + " instead of " +
-               m_terms.experiment.substr(0, 12) + ")";
     if (greeting.rank < 1 || greeting.rank >= m_place.worldSize)
         return "is not one of the ranks 1 to " + std::to_string(m_place.worldSize - 1) + " that are awaited";
     if (!m_turnedAway.empty()) {
         m_told.insert(greeting.rank);
         return m_turnedAway;
     }
+    if (greeting.role == kDeclines) return "";
+    if (greeting.experiment != m_terms.experiment)
+        return "has another experiment than rank 0 (hash " + greeting.experiment.substr(0, 12) + " instead of " +
+               m_terms.experiment.substr(0, 12) + ")";
     const auto guest = m_guests.find(greeting.rank);
     if (guest == m_guests.end()) return greeting.role == "control" ? "" : "has not said who it is first";
     const bool same = guest->second.host == greeting.host && guest->second.hostKey == greeting.hostKey &&
@@ -237,6 +247,16 @@ Problem RendezvousHost::dismiss(Problem problem) {
     for (const auto& [rank, guest] : m_guests)
         sendLine(guest.control.get(), encodeVerdict(problem.text()), steady_clock::now());
     close();
+    return problem;
+}
+
+// Like dismiss(), and refuses the ranks that come within kLatecomers, because all ranks of a launcher start together.
+Problem RendezvousHost::dismissWithLatecomers(Problem problem) {
+    for (const auto& [rank, guest] : m_guests) {
+        sendLine(guest.control.get(), encodeVerdict(problem.text()), steady_clock::now());
+        m_told.insert(rank);
+    }
+    turnAway(problem.text(), kLatecomers);
     return problem;
 }
 

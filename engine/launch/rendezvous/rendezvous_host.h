@@ -109,6 +109,7 @@ class RendezvousHost {
     std::vector<int> missingRanks() const;
     bool allHere() const;
     Problem dismiss(Problem problem);
+    Problem dismissWithLatecomers(Problem problem);
     Gathering close();
 
     const RendezvousTerms m_terms;
@@ -119,7 +120,7 @@ class RendezvousHost {
     std::optional<Problem> m_problem;
     std::vector<Culprit> m_culprits;
     std::string m_turnedAway;  // reason given to every rank by turnAway(), else empty
-    std::set<int> m_told;      // ranks that were refused with m_turnedAway
+    std::set<int> m_told;      // ranks that know why the start fails: from turnAway(), or because they declined
     LineDeadline m_startedAt{};
     LineDeadline m_sayAt{};
 };

@@ -68,7 +68,8 @@ std::string dumped(const Json& json) {
 
 std::string Greeting::provenText(const std::string& hostNonce) const {
     return "rank\n" + hostNonce + "\n" + nonce + "\n" + role + "\n" + std::to_string(rank) + "\n" + program + "\n" +
-           experiment + "\n" + host + "\n" + hostKey + "\n" + std::to_string(pid);
+           experiment + "\n" + host + "\n" + hostKey + "\n" + std::to_string(pid) +
+           (reason.empty() ? "" : "\n" + reason);
 }
 
 std::string answeredText(const std::string& rankNonce, const std::string& refused) {
@@ -88,15 +89,11 @@ std::optional<std::string> decodeChallenge(std::string_view line) {
 }
 
 std::string encodeGreeting(const Greeting& greeting) {
-    return dumped({{"role", greeting.role},
-                   {"rank", greeting.rank},
-                   {"nonce", greeting.nonce},
-                   {"proof", greeting.proof},
-                   {"program", greeting.program},
-                   {"experiment", greeting.experiment},
-                   {"host", greeting.host},
-                   {"host_key", greeting.hostKey},
-                   {"pid", greeting.pid}});
+    Json json = {{"role", greeting.role},   {"rank", greeting.rank},        {"nonce", greeting.nonce},
+                 {"proof", greeting.proof}, {"program", greeting.program},  {"experiment", greeting.experiment},
+                 {"host", greeting.host},   {"host_key", greeting.hostKey}, {"pid", greeting.pid}};
+    if (!greeting.reason.empty()) json["reason"] = greeting.reason;
+    return dumped(json);
 }
 
 std::optional<Greeting> decodeGreeting(std::string_view line) {
@@ -111,6 +108,7 @@ std::optional<Greeting> decodeGreeting(std::string_view line) {
     greeting.host = fields.text("host", 256);
     greeting.hostKey = fields.text("host_key", 256);
     greeting.pid = fields.number("pid", 0, std::int64_t{1} << 31);
+    if (fields.has("reason")) greeting.reason = fields.text("reason");
     if (!fields.good()) return {};
     return greeting;
 }

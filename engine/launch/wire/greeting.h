@@ -20,9 +20,12 @@ inline constexpr int kRendezvousVersion = 1;
 inline constexpr std::size_t kMaxGreetingBytes = 8192;
 inline constexpr std::size_t kMaxWelcomeBytes = 65536;
 
+// Role of the connection of a rank that cannot start and gives the reason.
+inline constexpr const char* kDeclines = "declines";
+
 // Greeting of a rank on a new connection.
 struct Greeting {
-    std::string role;  // control | telemetry | store
+    std::string role;  // control | telemetry | store | declines
     int rank = -1;
     std::string nonce;       // random text of the rank that the host's proof covers
     std::string proof;       // HMAC of provenText() under the token
@@ -31,6 +34,7 @@ struct Greeting {
     std::string host;
     std::string hostKey;
     std::int64_t pid = 0;
+    std::string reason = {};  // why the rank cannot start; role declines only
 
     // Returns the text that the rank's proof covers: all other fields of the greeting and the host's nonce.
     std::string provenText(const std::string& hostNonce) const;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "launch/exchange/job_server.h"
+
+namespace ringside {
+
+// Client of a PMIx server (Open MPI 5, PRRTE and others) through the library libpmix, which is loaded at run time: the
+// launcher's own copy where its prefix is known, else the system's.
+class PmixServer : public JobServer {
+  public:
+    static Result<std::unique_ptr<JobServer>> connect(const LaunchSources& sources);
+    ~PmixServer() override;
+
+    ServerPlace place() const override { return m_place; }
+    Result<std::string> shareFromFirst(const std::string& text, LineDeadline deadline) override;
+    void leave() override;
+
+  private:
+    struct Library;
+
+    explicit PmixServer(std::unique_ptr<Library> library);
+    bool start();
+
+    std::unique_ptr<Library> m_library;
+    ServerPlace m_place;
+};
+
+}  // namespace ringside
