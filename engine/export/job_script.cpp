@@ -93,6 +93,7 @@ std::string slurmScript(const Job& job) {
         "\n"
         "# srun starts the ranks; one that fails ends all (--kill-on-bad-exit). --resume auto goes on from the last\n"
         "# checkpoint when Slurm starts the job again, in the same run directory.\n"
+        "# To stop and save: scancel JOB, or ringsidectl attach RUN --stop.\n"
         "srun --kill-on-bad-exit=1 " +
         job.command("$OUT", job.seed("SLURM_ARRAY_TASK_ID")) +
         " &\n"
@@ -109,27 +110,59 @@ std::string slurmScript(const Job& job) {
     return s;
 }
 
+// Shell functions of the PBS script. pbsdsh returns 0 for every result of its task, and ends with 1 at SIGTERM while
+// the task still saves: the run's own summary has the result. A summary of an earlier job in the same directory is
+// older than the token file.
+constexpr const char* kPbsResult =
+    "# pbsdsh does not return the code of its task, and ends at SIGTERM before the task does: the code is in the "
+    "summary of\n"
+    "# the run, which rank 0 writes on this node.\n"
+    "isOver() { [ \"$OUT/summary.json\" -nt \"$TOKEN_FILE\" ]; }\n"
+    "codeOf() { isOver && sed -n 's/.*\"exit_code\": *\\([0-9][0-9]*\\).*/\\1/p' \"$OUT/summary.json\" | head -n1; }\n";
+
+std::string pbsResubmit(const Job& job, bool array) {
+    const std::string names = array ? "OUT,SEED,RESTARTS" : "OUT,RESTARTS";
+    const std::string restarts = std::to_string(job.request.config.parallel.maxRestarts);
+    return "again() {\n"
+           "  echo \"$1, submitting the job again\"\n"
+           "  export OUT RESTARTS" +
+           std::string(array ? " SEED" : "") + "\n  grep -v '^#PBS -J' \"$0\" | qsub -v " + names +
+           "\n}\n"
+           "case $CODE in\n"
+           "  20) [ $LIMIT = yes ] && again \"time limit near: saved\" ;;\n"
+           "  10|11|12|13)   # a rank was lost: parallel.max_restarts says how often the job is submitted again\n"
+           "    [ $RESTARTS -lt " +
+           restarts + " ] && RESTARTS=$((RESTARTS + 1)) && again \"failed (restart $RESTARTS of " + restarts +
+           ")\" ;;\n"
+           "esac\n"
+           "exit $CODE\n";
+}
+
 std::string pbsScript(const Job& job) {
     const bool array = job.request.seeds > 1;
-    std::string s = head(job, "PBS", "Submit it with: qsub SCRIPT");
-    s += "#PBS -N " + job.name.substr(0, 15) + "\n#PBS -l select=" + job.nodes + ":ncpus=" +
+    std::string s = head(job, "PBS Pro or OpenPBS", "Submit it with: qsub SCRIPT");
+    s += "# A node has mpiprocs ranks, a line each in the node file; -r y: may be run again, after a node was lost" +
+         std::string(array ? "; -J:\n# a run for each training.seed.\n" : ".\n") +
+         "# The lines of #PBS must have no comments.\n"
+         "#PBS -N " +
+         job.name.substr(0, 15) + "\n#PBS -l select=" + job.nodes + ":ncpus=" +
          std::to_string(job.request.config.parallel.worldSize / job.request.nodes *
                         (1 + job.request.config.loader.numWorkers)) +
          ":mpiprocs=" + job.perNode + (job.gpus ? ":ngpus=" + job.perNode : "") +
-         "   # mpiprocs: ranks a node, a line each in the node file\n#PBS -l walltime=" + job.time +
-         "\n#PBS -r y              # may be run again, after a node was lost\n#PBS -j oe\n";
-    if (array)
-        s += "#PBS -J 0-" + std::to_string(job.request.seeds - 1) + "            # a run for each training.seed\n";
+         (job.request.nodes > 1 ? "\n#PBS -l place=scatter" : "") + "\n#PBS -l walltime=" + job.time +
+         "\n#PBS -r y\n#PBS -j oe\n";
+    if (array) s += "#PBS -J 0-" + std::to_string(job.request.seeds - 1) + "\n";
     s += "\n" + Job::site() + "cd \"$PBS_O_WORKDIR\" || exit 1\n" +
          job.variables("${OUT:-$PBS_O_WORKDIR/runs/" + job.name + "-${PBS_JOBID%%.*}}") +
          (array ? "SEED=${SEED:-$PBS_ARRAY_INDEX}\n" : "") +
+         "RESTARTS=${RESTARTS:-0}\n"
          "PORT=$((20000 + 0x$(printf %s \"$PBS_JOBID\" | cksum | cut -c1-4 | sed 's/ /0/g') % 12000))\n"
          "MASTER=$(head -n1 \"$PBS_NODEFILE\"):$PORT\n"
          "RANKS=$(wc -l < \"$PBS_NODEFILE\")\n\n" +
          "# What only ranks of this job know. pbsdsh passes no environment on, and a command line can be read by all:\n"
-         "# it lies in a file of yours.\n"
+         "# it lies in a file of yours. The nodes share $PBS_O_WORKDIR.\n"
          "TOKEN_FILE=$PBS_O_WORKDIR/.ringside-$PBS_JOBID\n"
-         "trap 'rm -f \"$TOKEN_FILE\"' EXIT\n"
+         "trap 'rm -f \"$TOKEN_FILE\"; [ -n \"$ALARM\" ] && kill $ALARM 2>/dev/null' EXIT\n"
          "(umask 077; od -An -N16 -tx1 /dev/urandom | tr -d ' \\n' > \"$TOKEN_FILE\")\n\n"
          "# PBS tells no ranks: line r of the node file is rank r.\n"
          "for ((RANK = 0; RANK < RANKS; RANK++)); do\n"
@@ -146,20 +179,24 @@ std::string pbsScript(const Job& job) {
          "# for operators) to go on in the same directory.\n"
          "LIMIT=no\n"
          "trap 'LIMIT=yes; kill -TERM ${PIDS[0]}' USR1\n"
-         "(sleep " +
+         "(trap 'kill $SLEEP 2>/dev/null; exit' TERM\n"
+         " sleep " +
          std::to_string(std::max<std::int64_t>(job.request.minutes * 60 - kSaveSeconds, 30)) +
-         " && kill -USR1 $$) &\n"
-         "ALARM=$!\n"
+         " </dev/null >/dev/null 2>&1 & SLEEP=$!\n"
+         " wait $SLEEP && kill -USR1 $$) &\n"
+         "ALARM=$!\n" +
+         kPbsResult +
          "wait ${PIDS[0]}; CODE=$?\n"
          "while kill -0 ${PIDS[0]} 2>/dev/null; do wait ${PIDS[0]}; CODE=$?; done\n"
-         "kill $ALARM 2>/dev/null\n"
+         "if [ $LIMIT = yes ]; then   # pbsdsh is gone, the ranks may still save\n"
+         "  for ((I = 0; I < " +
+         std::to_string(kSaveSeconds - 10) +
+         "; I++)); do isOver && break; sleep 1; done\n"
+         "fi\n"
          "wait \"${PIDS[@]}\"\n"
-         "if [ $LIMIT = yes ] && [ $CODE -eq 20 ]; then\n"
-         "  echo \"time limit near: saved, submitting the job again\"\n"
-         "  export OUT" +
-         (array ? " SEED" : "") + "\n  grep -v '^#PBS -J' \"$0\" | qsub -v OUT" + (array ? ",SEED" : "") +
-         "\nfi\n"
-         "exit $CODE\n";
+         "RESULT=$(codeOf)\n"
+         "if [ -n \"$RESULT\" ]; then CODE=$RESULT; elif [ $CODE -eq 0 ]; then CODE=1; fi   # no summary: no run\n" +
+         pbsResubmit(job, array);
     return s;
 }
 

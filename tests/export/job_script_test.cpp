@@ -73,13 +73,15 @@ TEST_CASE("A Slurm script asks for a task a rank, saves before its limit and ask
 
 TEST_CASE("A PBS script submits itself again, a job of an array as one of its own") {
     JobRequest request = requestOf(8, 2);
-    CHECK(scriptHas(scriptFor("pbs", request), "\n  export OUT\n  grep -v '^#PBS -J' \"$0\" | qsub -v OUT\nfi\n"));
+    CHECK(scriptHas(scriptFor("pbs", request),
+                    "\n  export OUT RESTARTS\n  grep -v '^#PBS -J' \"$0\" | qsub -v OUT,RESTARTS\n}\n"));
+    CHECK(scriptHas(scriptFor("pbs", request), "\n#PBS -l place=scatter\n"));
     request.seeds = 5;
     const std::string array = scriptFor("pbs", request);
-    CHECK(scriptHas(array, "\n#PBS -J 0-4 "));
+    CHECK(scriptHas(array, "\n#PBS -J 0-4\n"));
     CHECK(scriptHas(array, "\nSEED=${SEED:-$PBS_ARRAY_INDEX}\n"));
     CHECK(scriptHas(array, "--set training.seed=\"$SEED\""));
-    CHECK(scriptHas(array, "| qsub -v OUT,SEED\n"));
+    CHECK(scriptHas(array, "| qsub -v OUT,SEED,RESTARTS\n"));
 }
 
 TEST_CASE("Torchrun and mpirun are told how many ranks, and where") {

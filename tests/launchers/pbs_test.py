@@ -2,11 +2,15 @@
 """pbs_test.py BIN: the exported PBS script under stand-ins for qsub and pbsdsh, for Debian has no PBS.
 
 They do what OpenPBS does as far as the script can tell: a node file with a line a rank, tasks with PBS's variables and
-nothing else of the script's environment, signals of pbsdsh passed on to its task, a script spooled under another name.
+nothing else of the script's environment, a script spooled under another name. As in OpenPBS's source (src/cmds), qsub takes
+the words of a #PBS line for options and refuses any that is none, and pbsdsh returns 0 whatever its task returned, or passes
+SIGTERM on to it and ends with 1 at once.
 """
+import getopt
 import json
 import os
 import pathlib
+import shlex
 import signal
 import subprocess
 import sys
@@ -19,15 +23,14 @@ PBSDSH = """#!/bin/bash
 shift 3
 env -i PATH="$PATH" HOME="$HOME" PBS_JOBID="$PBS_JOBID" PBS_NODEFILE="$PBS_NODEFILE" PBS_TASKNUM=$$ "$@" &
 TASK=$!
-trap 'kill -TERM $TASK' TERM
-wait $TASK; CODE=$?
-while kill -0 $TASK 2>/dev/null; do wait $TASK; CODE=$?; done
-exit $CODE
+trap 'kill -TERM $TASK; exit 1' TERM
+wait $TASK
+exit 0
 """
 QSUB = """#!/bin/bash
 [ "$1" = -v ] || exit 2
 mkdir "$QUEUE" && cat > "$QUEUE/script" && printf %s "$2" > "$QUEUE/names" && printf %s "$OUT" > "$QUEUE/OUT"
-printf %s "$SEED" > "$QUEUE/SEED"
+printf %s "$SEED" > "$QUEUE/SEED"; printf %s "$RESTARTS" > "$QUEUE/RESTARTS"
 echo 8.server
 """
 
@@ -59,7 +62,12 @@ def script_of(programs, scratch, *settings):
     file = scratch / "job.sh"
     subprocess.run([programs / "ringsidectl", "export", "--to", "pbs", "--set", f"parallel.world_size={RANKS}", *settings, "-o",
                     file], check=True, stdout=subprocess.DEVNULL)
-    return file.read_text()
+    text = file.read_text()
+    for line in text.splitlines():
+        if line.startswith("#PBS"):
+            left = getopt.getopt(shlex.split(line[4:]), "N:l:r:j:J:")[1]
+            assert not left, f"qsub: directive error: {line}"
+    return text
 
 
 def steps(out):
@@ -102,15 +110,34 @@ def limited_job(programs, scratch):
     assert json.loads((out / "summary.json").read_text())["state"] == "stopped", said
     assert json.loads((out / "config.json").read_text())["training"]["seed"] == 3
     again = (job.queue / "script").read_text()
-    assert (job.queue / "names").read_text() == "OUT,SEED" and "\n#PBS -J" not in again and "\n#PBS -l select" in again
+    assert (job.queue / "names").read_text() == "OUT,SEED,RESTARTS" and "\n#PBS -J" not in again and "\n#PBS -l select" in again
     before = len(steps(out))
-    second = Job(scratch, again, 10, {name: (job.queue / name).read_text() for name in ("OUT", "SEED")})
+    second = Job(scratch, again, 10, {name: (job.queue / name).read_text() for name in ("OUT", "SEED", "RESTARTS")})
     wait_for(lambda: len(steps(out)) > before + 20, second)
     second.process.send_signal(signal.SIGUSR1)
     assert second.end() == 20, second.said.read_text()
     assert "going on from " in second.said.read_text()
     numbers = [line["step"] for line in steps(out)]
     assert numbers == list(range(1, len(numbers) + 1)), "steps are missing or double"
+
+
+def failed_job(programs, scratch):
+    """A rank that dies ends the job with the run's code, and parallel.max_restarts submits it again that often."""
+    endless = ["--set", "training.epochs=1000000", "--set", "training.checkpoint_every=1", "--set", "parallel.max_restarts=1"]
+    variables = {}
+    for number, restarts in ((21, 1), (22, None)):
+        job = Job(scratch, script_of(programs, scratch, *endless), number, variables)
+        out = scratch / "runs" / "digits-mlp-21"
+        before = len(steps(out))
+        wait_for(lambda: len(steps(out)) > before + 50, job)
+        ranks = json.loads((out / "launch.json").read_text())["ranks"]
+        os.kill(ranks[2]["process"], signal.SIGKILL)
+        code, said = job.end(), job.said.read_text()
+        assert code == 12, (code, said)
+        assert job.queue.exists() == (restarts is not None), said
+        if restarts is not None:
+            assert (job.queue / "RESTARTS").read_text() == "1" and "failed (restart 1 of 1), submitting" in said, said
+            variables = {name: (job.queue / name).read_text() for name in ("OUT", "RESTARTS")}
 
 
 def main():
@@ -123,6 +150,7 @@ def main():
             (scratch / "bin" / name).chmod(0o755)
         short_job(programs, scratch)
         limited_job(programs, scratch)
+        failed_job(programs, scratch)
         left = subprocess.run(["pgrep", "-f", folder], stdout=subprocess.PIPE, text=True, check=False).stdout.split()
         assert not [pid for pid in left if int(pid) != os.getpid()], f"left behind: {left}"
 
