@@ -35,6 +35,7 @@ constexpr std::chrono::seconds kOwnVerdict{5};  // for rank 0 to report its verd
 constexpr std::chrono::seconds kLeave{15};      // for the other ranks to end after rank 0
 constexpr std::chrono::seconds kAnswers{10};    // for a host to answer the availability check
 constexpr int kLongestPause = 30;               // seconds before a restart
+constexpr int kLongestWait = 8;                 // seconds between two availability checks of absent hosts
 
 // Returns the command for the remote shell. It reads the token from standard input, where other users cannot see it,
 // and terminates the rank when standard input ends, as it does when this program ends for any reason.
@@ -226,8 +227,9 @@ Shells startAll(const HostsRun& run, const std::vector<HostsRun::Host>& hosts, s
     return shells;
 }
 
-// Returns the hosts for the next start. Empty if too few hosts answer, or not the host of rank 0.
-std::vector<HostsRun::Host> whoGoesOn(const HostsRun& run) {
+// Returns the hosts for the next start. Empty if too few hosts answer, or not the host of rank 0; `waiting` is then the
+// text that was printed about it, and is printed again only if it changes.
+std::vector<HostsRun::Host> whoGoesOn(const HostsRun& run, std::string& waiting) {
     const std::vector<HostsRun::Host> there = hostsThere(run);
     const auto say = [](const std::string& text) { std::cerr << "ringsidectl: " << text << '\n'; };
     if (there.size() == run.hosts.size()) return there;
@@ -244,7 +246,10 @@ std::vector<HostsRun::Host> whoGoesOn(const HostsRun& run) {
             "them from the last whole epoch");
         return there;
     }
-    say("waiting for " + away + (hasFirst ? "" : ", where the run is recorded"));
+    const std::string text =
+        "waiting for " + away + (hasFirst ? "" : ", where the run is recorded") + ": no answer so far; Ctrl+C gives up";
+    if (text != waiting) say(text);
+    waiting = text;
     return {};
 }
 
@@ -253,6 +258,17 @@ bool pauseFor(int pause, int signals, int& asked) {
     pollfd waiting{signals, POLLIN, 0};
     if (::poll(&waiting, 1, pause * 1000) > 0 && wasSignalled(signals)) ++asked;
     return asked == 0;
+}
+
+// Blocks until the hosts of the next start answer, and first for `pause` seconds. A host that stays away uses up no
+// restart. Empty if a signal arrives.
+std::vector<HostsRun::Host> waitForHosts(const HostsRun& run, int pause, int signals, int& asked) {
+    std::string waiting;
+    for (int wait = pause;; wait = std::min(kLongestWait, 2 * wait)) {
+        if (!pauseFor(wait, signals, asked)) return {};
+        std::vector<HostsRun::Host> hosts = whoGoesOn(run, waiting);
+        if (!hosts.empty()) return hosts;
+    }
 }
 
 }  // namespace
@@ -292,16 +308,21 @@ int runOnHosts(const HostsRun& run) {
     int asked = 0;
     std::vector<HostsRun::Host> hosts = run.hosts;
     for (std::int64_t restart = 0;; ++restart) {
-        int code = static_cast<int>(ExitCode::kRankDied);
-        if (!hosts.empty()) {
+        int code = 0;
+        {
             Shells shells = startAll(run, hosts, restart);
             code = watch(shells, signals.get(), asked);
         }
-        if (asked > 0 || !isPassing(code) || restart >= run.maxRestarts) return code;
+        if (asked > 0 || !isPassing(code)) return code;
+        if (restart >= run.maxRestarts) {
+            if (run.maxRestarts > 0)
+                std::cerr << "ringsidectl: no restart is left of " << run.maxRestarts << " (--max-restarts)\n";
+            return code;
+        }
         const int pause = std::min(kLongestPause, 1 << std::min<std::int64_t>(restart, 5));
         std::cerr << "ringsidectl: restart " << restart + 1 << " of " << run.maxRestarts << " in " << pause << " s\n";
-        if (!pauseFor(pause, signals.get(), asked)) return code;
-        hosts = whoGoesOn(run);
+        hosts = waitForHosts(run, pause, signals.get(), asked);
+        if (hosts.empty()) return code;
     }
 }
 
