@@ -10,14 +10,20 @@
 #include "base/system/files.h"
 
 namespace ringside {
+namespace {
 
-void writeLauncherError(const std::string& text) {
+// Longer than torchrun takes to notice a killed process and to end the others; seconds.
+constexpr std::time_t kConsequenceDelay = 60;
+
+}  // namespace
+
+void writeLauncherError(const std::string& text, ErrorRole role) {
     const char* path = std::getenv("TORCHELASTIC_ERROR_FILE");
     if (path == nullptr || *path == '\0') return;
+    const std::time_t time = std::time(nullptr) + (role == ErrorRole::kConsequence ? kConsequenceDelay : 0);
     // The format is that of torch.distributed.elastic's ErrorHandler; torchrun prints only the call stack.
-    const Json json = {{"message",
-                        {{"message", text},
-                         {"extraInfo", {{"py_callstack", text}, {"timestamp", std::to_string(std::time(nullptr))}}}}}};
+    const Json json = {
+        {"message", {{"message", text}, {"extraInfo", {{"py_callstack", text}, {"timestamp", std::to_string(time)}}}}}};
     try {
         writeFileAtomically(path, json.dump(-1, ' ', false, Json::error_handler_t::replace));
     } catch (const IoError& error) {

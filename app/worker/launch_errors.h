@@ -5,8 +5,11 @@
 
 namespace ringside {
 
-// Writes the error to the file that TORCHELASTIC_ERROR_FILE names, if set. torchrun reports the earliest such error as
-// the cause of a failure.
-void writeLauncherError(const std::string& text);
+// Relation of an error to the failure of the run. A rank that ends because another rank failed has a consequence.
+enum class ErrorRole { kCause, kConsequence };
+
+// Writes the error to the file that TORCHELASTIC_ERROR_FILE names, if set. torchrun reports the failure with the
+// earliest time as the root cause, so a consequence is written with a later time than that of its writing.
+void writeLauncherError(const std::string& text, ErrorRole role = ErrorRole::kCause);
 
 }  // namespace ringside

@@ -33,6 +33,7 @@
 #include "run/prepare/experiment_file.h"
 #include "run/prepare/guest_experiment.h"
 #include "run/ranks/worker_program.h"
+#include "run/read/epoch_lines.h"
 #include "run/supervise/launched_run.h"
 #include "run/supervise/run_place.h"
 
@@ -231,6 +232,10 @@ int hostRun(const Start& start) {
     if (goesOn) launched.value().restart = std::max(start.arguments.restart, start.place.restart);
     const UniqueFd stopFd = launcherSignals();
     launched.value().stopFd = stopFd.get();
+    EpochLines epochs;
+    launched.value().onChange = [&epochs](const RunData& run, unsigned) {
+        for (const std::string& line : epochs.take(run, steady_clock::now())) say(line);
+    };
     const Result<RunEnded> end = hostLaunchedRun(std::move(launched).value(), std::move(place).value().directory);
     if (!end) return refuse(end.problem());
     say(end.value().verdict);
@@ -313,13 +318,19 @@ int joinRun(const Start& start) {
     stopWishFd = channels.control.get();
     for (const int number : kLauncherSignals) std::signal(number, start.isGuest ? SIG_DFL : wishToStop);
     const auto leave = [rank = environment.rank] {
-        std::cerr << "rank " << rank << ": the run was ended by rank 0's process; its verdict is there" << std::endl;
+        const std::string text =
+            "rank " + std::to_string(rank) + ": the run was ended by rank 0's process; its verdict is there";
+        std::cerr << text << std::endl;
+        writeLauncherError(text, ErrorRole::kConsequence);
         _exit(asCode(ExitCode::kCommunicationFailed));
     };
     const RankEnd end = liveAsRank(environment, configFor(start, joined.value().welcome), channels, leave,
                                    clockNote(environment, joined.value()));
     for (const int number : kLauncherSignals) std::signal(number, SIG_IGN);
-    if (!end.text.empty()) writeLauncherError("rank " + std::to_string(environment.rank) + ": " + end.text);
+    const bool lostPeer = end.exitCode == asCode(ExitCode::kCommunicationFailed);
+    if (!end.text.empty())
+        writeLauncherError("rank " + std::to_string(environment.rank) + ": " + end.text,
+                           lostPeer ? ErrorRole::kConsequence : ErrorRole::kCause);
     sendLine(channels.control.get(), encodeFarewell({end.exitCode, end.text}), steady_clock::now() + kFarewellPatience);
     return end.exitCode;
 }

@@ -19,8 +19,6 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kBarInterval{100};
-constexpr milliseconds kEpochInterval{100};
-constexpr std::int64_t kEveryEpochUpTo = 200;  // longer runs print at most ten epoch lines a second
 
 std::string format(const char* pattern, double value) {
     char text[64];
@@ -47,21 +45,9 @@ std::string duration(double seconds) {
     return text;
 }
 
-std::string metrics(const char* name, double loss, double accuracy) {
-    std::string text = std::string(name) + " loss " + format("%.4f", loss);
-    if (!std::isnan(accuracy)) text += "  accuracy " + format("%6.2f %%", 100 * accuracy);
-    return text;
-}
-
 std::string paceText(const RunData& run) {
     if (!run.pace().any()) return {};
     return run.keepsPace() ? ", paced" : ", paced, but this CPU is too slow for it";
-}
-
-bool headlineIsPadded(const RunData& run) {
-    if (!run.started()) return false;
-    const Result<RunConfig> config = RunConfig::parse(run.started()->config, "run");
-    return config && config.value().training.validate == ValidationMode::kPadded;
 }
 
 int terminalWidth() {
@@ -127,28 +113,9 @@ void ProgressView::printClocks(const RunData& run) {
 }
 
 void ProgressView::printEpochs(const RunData& run) {
-    const std::int64_t total = run.started() ? run.started()->epochs : 0;
-    const bool validates = run.started() && run.started()->validationSamples > 0;
-    const bool padded = headlineIsPadded(run);
-    const auto& training = run.trainingEpochs();
-    const auto& validation = run.validationEpochs();
-    const std::size_t complete = validates ? std::min(training.size(), validation.size()) : training.size();
-    for (; m_epochsPrinted < complete; ++m_epochsPrinted) {
-        const EpochResult& train = training[m_epochsPrinted];
-        const auto now = steady_clock::now();
-        if (total > kEveryEpochUpTo && train.epoch + 1 < total && now - m_lastEpoch < kEpochInterval) continue;
-        m_lastEpoch = now;
-        std::string line = metrics("train", train.loss, train.accuracy);
-        if (validates) {
-            const EpochResult& val = validation[m_epochsPrinted];
-            line += "    " + metrics("validation", padded ? val.lossPadded : val.loss,
-                                     padded ? val.accuracyPadded : val.accuracy);
-        }
+    for (const std::string& line : m_epochs.take(run, steady_clock::now())) {
         clearBar();
-        std::string number = std::to_string(train.epoch + 1);
-        const std::string all = std::to_string(total);
-        if (number.size() < all.size()) number.insert(0, all.size() - number.size(), ' ');
-        m_screen.out("epoch " + number + " of " + all + "    " + line + "\n");
+        m_screen.out(line + "\n");
     }
 }
 

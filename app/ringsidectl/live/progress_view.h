@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 
+#include "run/read/epoch_lines.h"
 #include "telemetry/data/run_data.h"
 #include "terminal/screen.h"
 
@@ -34,11 +35,10 @@ class ProgressView {
     const bool m_quiet;
     bool m_started = false;
     bool m_barShown = false;
-    std::size_t m_epochsPrinted = 0;
+    EpochLines m_epochs;
     std::int64_t m_logSeen = 0;
     std::string m_clocks;  // last printed text
     std::chrono::steady_clock::time_point m_lastBar{};
-    std::chrono::steady_clock::time_point m_lastEpoch{};
 };
 
 }  // namespace ringside

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/read/epoch_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "config/run_config.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::chrono::milliseconds kEpochInterval{100};
+constexpr std::int64_t kEveryEpochUpTo = 200;  // longer runs print at most ten epoch lines a second
+
+std::string metrics(const char* name, double loss, double accuracy) {
+    std::array<char, 96> text{};
+    std::snprintf(text.data(), text.size(), "%s loss %.4f", name, loss);
+    std::string all = text.data();
+    if (std::isnan(accuracy)) return all;
+    std::snprintf(text.data(), text.size(), "  accuracy %6.2f %%", 100 * accuracy);
+    return all + text.data();
+}
+
+}  // namespace
+
+std::vector<std::string> EpochLines::take(const RunData& run, std::chrono::steady_clock::time_point now) {
+    const std::int64_t total = run.started() ? run.started()->epochs : 0;
+    const bool validates = run.started() && run.started()->validationSamples > 0;
+    const auto& training = run.trainingEpochs();
+    const auto& validation = run.validationEpochs();
+    const std::size_t complete = validates ? std::min(training.size(), validation.size()) : training.size();
+    std::vector<std::string> lines;
+    if (m_taken >= complete) return lines;
+    const bool padded = headlineIsPadded(run);
+    for (; m_taken < complete; ++m_taken) {
+        const EpochResult& train = training[m_taken];
+        if (total > kEveryEpochUpTo && train.epoch + 1 < total && now - m_lastAt < kEpochInterval) continue;
+        m_lastAt = now;
+        std::string number = std::to_string(train.epoch + 1);
+        const std::string all = std::to_string(total);
+        if (number.size() < all.size()) number.insert(0, all.size() - number.size(), ' ');
+        std::string line = "epoch " + number + " of " + all + "    " + metrics("train", train.loss, train.accuracy);
+        if (validates) {
+            const EpochResult& val = validation[m_taken];
+            line += "    " + metrics("validation", padded ? val.lossPadded : val.loss,
+                                     padded ? val.accuracyPadded : val.accuracy);
+        }
+        lines.push_back(std::move(line));
+    }
+    return lines;
+}
+
+bool headlineIsPadded(const RunData& run) {
+    if (!run.started()) return false;
+    const Result<RunConfig> config = RunConfig::parse(run.started()->config, "run");
+    return config && config.value().training.validate == ValidationMode::kPadded;
+}
+
+}  // namespace ringside

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "telemetry/data/run_data.h"
+
+namespace ringside {
+
+// Text of the complete epochs of a run, one line each, for terminals and job outputs: "epoch 2 of 6    train loss
+// 0.3122 accuracy  91.20 %    validation loss ...". Runs of more than 200 epochs print at most ten lines a second.
+class EpochLines {
+  public:
+    // Returns the lines of the epochs that are complete since the last call.
+    std::vector<std::string> take(const RunData& run, std::chrono::steady_clock::time_point now);
+
+  private:
+    std::size_t m_taken = 0;  // epochs
+    std::chrono::steady_clock::time_point m_lastAt{};
+};
+
+// True if the validation results to show are those of the padded samples, as PyTorch's DistributedSampler yields them.
+bool headlineIsPadded(const RunData& run);
+
+}  // namespace ringside
