@@ -13,6 +13,7 @@
 #include "launch/channels/shared_memory.h"
 #include "launch/rendezvous/rendezvous_guest.h"
 #include "launch/rendezvous/rendezvous_host.h"
+#include "launch/wire/own_addresses.h"
 #include "support/catch.h"
 
 using namespace ringside;
@@ -289,4 +290,17 @@ TEST_CASE("A rank without an experiment learns why rank 0 cannot start") {
     auto declining = std::async(std::launch::async, [&] { declineRendezvous(other, 1, "host1", "no experiment"); });
     meeting.host.turnAway("the data set is missing", 20s);
     declining.get();
+}
+
+TEST_CASE("The address of the default route comes first, and those of virtual networks last") {
+    std::vector<OwnAddress> addresses{
+        {"10.200.0.1", "lxdbr0"}, {"172.17.0.1", "docker0"}, {"10.1.0.5", "eth0"}, {"192.168.1.7", "wlan0"}};
+    sortAddresses(addresses, "192.168.1.7");
+    CHECK(addresses ==
+          std::vector<OwnAddress>{
+              {"192.168.1.7", "wlan0"}, {"10.1.0.5", "eth0"}, {"10.200.0.1", "lxdbr0"}, {"172.17.0.1", "docker0"}});
+    sortAddresses(addresses, "");
+    CHECK(addresses.front().interface == "wlan0");
+    sortAddresses(addresses, "172.17.0.1");
+    CHECK(addresses.front().interface == "docker0");
 }

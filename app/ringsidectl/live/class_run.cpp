@@ -374,7 +374,9 @@ void ClassRun::tell() {
                          static_cast<int>(least()), m_phase == Phase::kRunning ? "" : news});
     if (now < m_tellAt) return;
     m_tellAt = now + kTellEvery;
-    m_host.tellAll(news);
+    m_host.tellAll(news, m_phase == Phase::kRunning
+                             ? "the others train; this computer takes part from the next start: " + news
+                             : news);
 }
 
 }  // namespace ringside

@@ -2,6 +2,7 @@
 #include "live/host_command.h"
 
 #include <csignal>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -47,9 +48,14 @@ struct HostArguments {
     bool lines = false;
 };
 
-Result<std::string> addressOf(const std::string& wanted) {
+Result<std::string> addressOf(const std::string& wanted, bool quiet) {
     if (!wanted.empty()) return wanted;
     const std::vector<OwnAddress> own = ownAddresses();
+    std::string others;
+    for (std::size_t i = 1; i < own.size(); ++i)
+        others += (i == 1 ? "" : ", ") + own[i].address + " (" + own[i].interface + ")";
+    if (!others.empty() && !quiet)
+        std::fprintf(stderr, "ringsidectl: other networks of this computer (--address): %s\n", others.c_str());
     if (!own.empty()) return own.front().address;
     return Problem{"--address", "is not given, and this computer has none that others reach",
                    "connect it to a network, or name 127.0.0.1 to try it alone"};
@@ -77,7 +83,7 @@ int hostClass(HostArguments arguments) {
     keepEpochs(config);
     if (const Problems wrong = classConfig(config, config.parallel.worldSize).validateForTraining(); !wrong.empty())
         return reportProblems(wrong);
-    const Result<std::string> address = addressOf(arguments.address);
+    const Result<std::string> address = addressOf(arguments.address, arguments.lines);
     if (!address) return reportProblems({address.problem()});
     const Result<std::filesystem::path> worker = findWorkerProgram(DeviceChoice::kCpu);
     if (!worker) return reportProblems({worker.problem()});

@@ -229,8 +229,10 @@ void ClassGuest::finishOffer() {
 
 std::string ClassGuest::progress() const {
     if (m_missing.empty()) return {};
-    return std::to_string(m_come / kMegabyte) + " of " + std::to_string((m_awaited + kMegabyte - 1) / kMegabyte) +
-           " MB of data have come";
+    const bool isSmall = m_awaited < kMegabyte;
+    const std::int64_t unit = isSmall ? 1024 : kMegabyte;
+    return std::to_string(m_come / unit) + " of " + std::to_string((m_awaited + unit - 1) / unit) +
+           (isSmall ? " kB" : " MB") + " of data received";
 }
 
 }  // namespace ringside

@@ -15,6 +15,7 @@ namespace {
 
 using std::chrono::seconds;
 
+constexpr const char* kOnlyWatched = " (this computer joined after the start and did not train)";
 constexpr seconds kForgetAfter{90};  // of silence: the member is dropped
 constexpr std::chrono::milliseconds kAnswerTime{1000};
 constexpr int kLowestPort = 20000;  // below the kernel's range of ephemeral ports
@@ -214,6 +215,7 @@ std::string ClassHost::start(const std::vector<ClassMember*>& ranks) {
     start.nonce = randomHex(16);
     for (ClassMember* member : ranks) {
         member->rank = ++start.rank;
+        member->hasTrained = true;
         member->send({ClassLine::Kind::kStart, {}, 0, {}, start});
         member->write();
     }
@@ -224,17 +226,19 @@ void ClassHost::noteRunEnded() {
     for (const auto& member : m_members) member->rank = -1;
 }
 
-void ClassHost::tellAll(const std::string& news) {
+void ClassHost::tellAll(const std::string& news, const std::string& toWatchers) {
     for (const auto& member : m_members) {
-        if (!member->wantsToWrite()) member->send({ClassLine::Kind::kNews, news});
+        if (!member->wantsToWrite()) member->send({ClassLine::Kind::kNews, member->rank < 0 ? toWatchers : news});
     }
 }
 
 void ClassHost::close(const std::string& verdict, int exitCode, std::chrono::milliseconds patience) {
     m_door.close();
+    const bool wasRun = std::ranges::any_of(m_members, [](const auto& member) { return member->hasTrained; });
     for (const auto& member : m_members) {
+        const bool onlyWatched = wasRun && !member->hasTrained;
         member->forgetFiles();
-        member->send({ClassLine::Kind::kOver, verdict, exitCode});
+        member->send({ClassLine::Kind::kOver, verdict + (onlyWatched ? kOnlyWatched : ""), exitCode});
     }
     const auto until = Clock::now() + patience;
     while (Clock::now() < until && !m_members.empty()) {

@@ -50,11 +50,12 @@ class ClassMember {
     bool isHere(Time now) const { return now - m_heardAt < kAway; }
     Time heardAt() const { return m_heardAt; }
 
-    int ready = 0;       // number of the last offer whose files it has completely
-    int rank = -1;       // in the current run; -1: none
-    std::string doing;   // current activity, as reported by the guest
-    bool left = false;   // has left and will not reconnect
-    std::string misuse;  // violation of the protocol: "sent a line that is no message of a class"
+    int ready = 0;            // number of the last offer whose files it has completely
+    int rank = -1;            // in the current run; -1: none
+    bool hasTrained = false;  // was a rank of a run of this class
+    std::string doing;        // current activity, as reported by the guest
+    bool left = false;        // has left and will not reconnect
+    std::string misuse;       // violation of the protocol: "sent a line that is no message of a class"
 
     static constexpr std::size_t kMostWanted = 8;  // maximum number of queued files
 

@@ -13,8 +13,12 @@ struct OwnAddress {
     bool operator==(const OwnAddress&) const = default;
 };
 
-// Returns the IPv4 addresses of this computer for use by other computers, most likely first: bridges and tunnels of
-// virtual machines and containers come last. Excludes the loopback address.
+// Returns the IPv4 addresses of this computer for use by other computers, most likely first: the address of the default
+// route, then the others; bridges and tunnels of virtual machines and containers come last. Excludes the loopback
+// address.
 std::vector<OwnAddress> ownAddresses();
+
+// Sorts addresses in that order. `routed`: address of the default route; empty if there is none.
+void sortAddresses(std::vector<OwnAddress>& addresses, const std::string& routed);
 
 }  // namespace ringside
