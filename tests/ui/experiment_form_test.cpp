@@ -233,6 +233,13 @@ TEST_CASE("Tab goes through a section's title from left to right, then to its fi
     CHECK(names.back() == "modelFoldButton");
 }
 
+TEST_CASE("the form does not claim that all ranks are on this host, which a launcher decides") {
+    Fixture f;
+    const QString sentence = f.find<QLabel>("parallelSentenceLabel")->text();
+    CHECK(sentence.contains("Gloo over TCP between several hosts"));
+    CHECK_FALSE(sentence.contains("all ranks are on this host"));
+}
+
 TEST_CASE("a section folds to its title, and unfolds for a problem in it") {
     Fixture f;
     auto* fold = f.find<QPushButton>("parallelFoldButton");

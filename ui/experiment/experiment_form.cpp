@@ -136,7 +136,7 @@ void ExperimentForm::refresh() {
     const QString loading = loadingSentence(config, split);
     const QString sentences[] = {
         slow ? tr("Reading the data...") : dataSentence(config, split), modelSentence(config, split),
-        parallelSentence(config, sentenceText(compute.whyBackend)),
+        parallelSentence(config, transportSentence(config, compute)),
         workers.isEmpty() ? loading : loading + QLatin1Char('\n') + workers, optimisationSentence(config, split)};
     setLayoutsEnabled(false);
     for (std::size_t i = 0; i < m_sections.size(); ++i) {

@@ -120,6 +120,13 @@ QString statisticsSentence(const RunConfig& config) {
 
 }  // namespace
 
+QString transportSentence(const RunConfig& config, const ComputeChoice& choice) {
+    const bool isOpen =
+        config.parallel.backend == CollectiveBackend::kAuto && choice.backend == CollectiveBackend::kShm;
+    if (!isOpen) return sentenceText(choice.whyBackend);
+    return tr("Shared memory on one host; Gloo over TCP between several hosts.");
+}
+
 QString parallelSentence(const RunConfig& config, const QString& why) {
     const std::int64_t world = config.parallel.worldSize;
     if (world < 1 || world > kMostRanks) return {};  // its field shows the problem

@@ -5,6 +5,7 @@
 
 #include "config/run_config.h"
 #include "data/sets/common/dataset.h"
+#include "devices/compute_choice.h"
 
 namespace ringside {
 
@@ -14,6 +15,9 @@ QString dataSentence(const RunConfig& config, const DataSplit* data);
 QString modelSentence(const RunConfig& config, const DataSplit* data);
 // `why` is the engine's reason for the choice of the backend.
 QString parallelSentence(const RunConfig& config, const QString& why);
+// Returns the reason for the choice of the backend. The number of hosts is the launcher's, so shared memory is stated
+// with its condition.
+QString transportSentence(const RunConfig& config, const ComputeChoice& choice);
 QString loadingSentence(const RunConfig& config, const DataSplit* data);
 // Returns the total of worker threads and effects of the device; empty if there is nothing to report.
 QString workersSentence(const RunConfig& config, const QString& device);
