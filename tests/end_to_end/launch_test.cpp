@@ -83,6 +83,7 @@ TEST_CASE("ranks started by hand train as those of ringsidectl run, to the last 
         CHECK(contentOf(run.out / "metrics.jsonl") ==
               metricsOfSupervisedRun(reference.path() / "run", joined(same, {"--set", "parallel.world_size=3"})));
         CHECK(run.summary()["state"] == "finished");
+        CHECK(contains(run.ranks[0]->output(), "epoch 2 of 2    train loss "));
         CHECK(jsonOf(run.out / "launch.json")["launcher"] == "by hand");
         CHECK(jsonOf(run.out / "launch.json")["ranks"].size() == 3);
         CHECK(contains(contentOf(run.out / "log.txt"), "this is rank 0 of 3, by hand: --rank 0, --world-size 3"));
@@ -317,6 +318,29 @@ TEST_CASE("real torchrun starts ranks that train as those of ringsidectl run, an
     CHECK(contains(failing.output(), "optimizer.lr is 1e+30"));
 }
 
+TEST_CASE("torchrun's root cause is the rank that was killed, not one that left because of it") {
+    const fs::path torchrun = "/usr/bin/torchrun";
+    if (!isInstalled(torchrun)) {
+        WARN("skipped: torchrun is not installed (python3-torch)");
+        return;
+    }
+    const TemporaryDirectory scratch;
+    const fs::path out = scratch.path() / "run";
+    Program program(joined({"-r", "2", "-t", "2", "--no_python", "--standalone", "--nproc_per_node", "4", kRankProgram,
+                            "--out", out},
+                           kEndless),
+                    -1, torchrun);
+    REQUIRE(eventually([&] { return hasTrained(out); }));
+    REQUIRE(::kill(workerPids(out)[2], SIGKILL) == 0);
+    CHECK(program.wait() == 1);
+    INFO(program.output());
+    const std::size_t at = program.output().find("Root Cause");
+    REQUIRE(at != std::string::npos);
+    const std::string cause = program.output().substr(at);
+    // The verdict of rank 0, or the killed rank itself if torchrun looks before the verdict.
+    CHECK((contains(cause, "rank 2 on ") || contains(cause, "rank      : 2 ")));
+}
+
 TEST_CASE("torchrun starts the ranks again after one was killed, and the run goes on in its directory") {
     const fs::path torchrun = "/usr/bin/torchrun";
     if (!isInstalled(torchrun)) {
@@ -433,6 +457,32 @@ TEST_CASE("where a host stays away the ranks of the others go on, with the sampl
         REQUIRE(line["step"] == last + 1);
         last = line["step"];
     }
+}
+
+TEST_CASE("a host that stays away is waited for, and uses up no restart") {
+    const TemporaryDirectory scratch;
+    const fs::path out = scratch.path() / "run";
+    const fs::path gone = scratch.path() / "gone";
+    const fs::path tries = scratch.path() / "tries";
+    const fs::path script = scratch.path() / "shell";
+    std::ofstream(script) << "[ \"$1\" = 127.0.0.1 ] && [ -e " << gone.string() << " ] && { echo x >> "
+                          << tries.string() << "; exit 255; }\nexec sh -c \"$2\"\n";
+    Program program(joined({"run", "--hosts", "localhost,127.0.0.1", "--out", out, "--shell",
+                            "sh " + script.string() + " {host} {command}", "--max-restarts", "1"},
+                           {"--set", "training.epochs=40", "--set", "training.checkpoint_every=1", "--set",
+                            "pitfalls.slow_rank=0", "--set", "pitfalls.slow_ms=5"}));
+    REQUIRE(eventually([&] { return linesOf(out / "metrics.jsonl").size() > 50; }));
+    const std::vector<pid_t> pids = workerPids(out);
+    REQUIRE(pids.size() == 2);
+    std::ofstream(gone) << "x";
+    REQUIRE(::kill(pids[1], SIGKILL) == 0);
+    REQUIRE(eventually([&] { return contentOf(tries).size() >= 6; }));  // three checks find the host absent
+    fs::remove(gone);
+    const int code = program.wait();
+    INFO(program.output());
+    CHECK(code == 0);
+    CHECK(contains(program.output(), "waiting for 127.0.0.1: no answer so far"));
+    CHECK(jsonOf(out / "summary.json")["restarts"] == 1);
 }
 
 TEST_CASE("ranks that lose whoever started them through a shell stop") {
