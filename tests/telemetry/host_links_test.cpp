@@ -130,6 +130,14 @@ TEST_CASE("Between two hosts a link is slow when bytes are on their way for most
     CHECK(hostLinks(runOf({"", "b"}, 40, half))[0].slow == HostLink::Slow::kNo);
 }
 
+TEST_CASE("Delayed acknowledgements of small messages do not make a link slow") {
+    // 15 Mbit/s and 62 % of 5 s, as reported for a gradient of 38 kB over a link of many Gbit/s.
+    std::vector<Told> told;
+    both(told, 0, 1, 10, 5'812'500, 3'100'000);
+    CHECK(hostLinks(runOf({"", "b"}, 33, told))[0].slow == HostLink::Slow::kNo);       // 38 kB and 20 ms a step
+    CHECK(hostLinks(runOf({"", "b"}, 100, told))[0].slow == HostLink::Slow::kNarrow);  // 116 kB and 62 ms a step
+}
+
 TEST_CASE("A link is far when a round trip takes more than a tenth of a step and a millisecond") {
     const auto slowAt = [](std::int64_t roundTripUs, std::int64_t stepMs) {
         return hostLinks(runOf({"", "b"}, stepMs, {{1, 0, roundTripUs, 4000, 100}}))[0];

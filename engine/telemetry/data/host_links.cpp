@@ -16,6 +16,8 @@ constexpr double kNarrowTimes = 3;
 constexpr double kNarrowShare = 0.1;           // of the time
 constexpr double kBusyShare = 0.5;             // of the time, between two hosts
 constexpr std::int64_t kLeastBusyUs = 20'000;  // below, the system's clock for it is too coarse
+constexpr double kDelayedAckMs = 50;           // Linux: 40 ms
+constexpr double kFewBytes = 48 << 10;         // of a step
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
 // Reports of one host's ranks about their connections to another host, combined.
@@ -99,11 +101,20 @@ std::optional<double> medianOfOthers(const std::vector<HostLink>& links, const H
     return rates.size() % 2 == 1 ? rates[middle] : (rates[middle - 1] + rates[middle]) / 2;
 }
 
+// True if delayed acknowledgements alone can explain the time with bytes in flight: the receiver may delay the last
+// acknowledgement of each message by 40 ms, and a step with few bytes has few messages.
+bool canBeDelays(const HostLink& link) {
+    const double busyMs = link.movingShare * link.stepMs;
+    const double bytesPerStep = link.mbitPerSecond * 1e3 / 8 * busyMs;
+    return link.stepMs > 0 && busyMs < kDelayedAckMs && bytesPerStep < kFewBytes;
+}
+
 void judge(HostLink& link, const std::vector<HostLink>& links) {
+    const bool isMeasured = link.mbitPerSecond > 0 && !canBeDelays(link);
     const bool isOnly = links.size() == 1;
     const double others = medianOfOthers(links, link).value_or(0);
-    if (isOnly && link.mbitPerSecond > 0 && link.movingShare > kBusyShare) link.slow = HostLink::Slow::kNarrow;
-    if (link.mbitPerSecond > 0 && link.movingShare > kNarrowShare && kNarrowTimes * link.mbitPerSecond < others) {
+    if (isOnly && isMeasured && link.movingShare > kBusyShare) link.slow = HostLink::Slow::kNarrow;
+    if (isMeasured && link.movingShare > kNarrowShare && kNarrowTimes * link.mbitPerSecond < others) {
         link.slow = HostLink::Slow::kNarrow;
         link.timesSlower = others / link.mbitPerSecond;
     }
