@@ -4,12 +4,13 @@ import functools
 import time
 import weakref
 
-from . import guard, observations, places, replicas, scalars
+from . import guard, observations, places, replicas, scalars, tensors
 from .observations import Watching
 
 HOOK = guard.Hook("optimizer")
 SCHEDULERS = guard.Hook("scheduler")
 GRADIENTS = guard.Hook("gradients")
+TENSORS = guard.Hook("norms of tensors")  # a failure there must not cost the steps
 
 _count = {"optimizers": 0, "inside": 0}
 
@@ -93,6 +94,8 @@ def _begin(optimizer):
         known = optimizer._ringside = _Known(_count["optimizers"])
         _count["optimizers"] += 1
         observations.note("start", known.checks.before(optimizer, known.number))
+    if known.steps == 0:
+        TENSORS.call(tensors.after, optimizer, known.number, 0)
     _count["inside"] += 1
     Watching.phase = "optimizer"
     known.begin = observations.now()
@@ -114,6 +117,7 @@ def _end(optimizer):
     known.begin = None
     if known.steps <= LOOKED_AT:
         _stepped["optimizer"] = weakref.ref(optimizer) if _count["optimizers"] == 1 else None
+    TENSORS.call(tensors.after, optimizer, known.number, known.steps)
     if scalars.has_pending():
         scalars.poll()
     for function in after_step:

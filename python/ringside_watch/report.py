@@ -5,7 +5,7 @@ import os
 import socket
 import time
 
-from . import beats, collectives, facts, passes, steps_report, wire
+from . import beats, collectives, facts, passes, scalars, steps_report, tensors, wire
 from .batches import Batch, Pairing
 from .epochs import Epochs
 from .observations import Watching
@@ -61,6 +61,7 @@ class Report:
         self.training = False
         self._failures = set()  # texts
         self._takers = {name[5:]: getattr(self, name) for name in dir(self) if name.startswith("take_")}
+        self._tensors = []  # (time, facts, values) of tensors, the values possibly still on a device
         self._subsets = set()  # numbers of the Subset objects that were reported
 
     # Output
@@ -69,6 +70,7 @@ class Report:
         self._lines.append(Line(wire.encode(kind, fields), may_drop, steps))
 
     def take_lines(self):
+        self._write_tensors()
         self.frames.flush()
         lines, self._lines = self._lines, []
         return lines
@@ -141,6 +143,17 @@ class Report:
         if about == "data_parallel" and what["kind"] == "ddp":
             self.frames.waits_for_ddp = True
         self.fact(at_ns, about, what)
+
+    def take_tensors(self, at_ns, what, values):
+        self._tensors.append((at_ns, what, values))
+
+    def _write_tensors(self):
+        """Writes the norms of tensors that have arrived from the device."""
+        while self._tensors and scalars.is_ready(self._tensors[0][2]):
+            at_ns, what, values = self._tensors.pop(0)
+            values = scalars.value_of(values)
+            if isinstance(values, list):  # a number: the copy was given up
+                self.fact(at_ns, "tensors", tensors.complete(what, values))
 
     def take_subset(self, at_ns, number, indices):
         """Reports the indices of a Subset once, in pieces."""

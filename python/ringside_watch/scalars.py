@@ -4,18 +4,18 @@ import collections
 
 
 class Deferred:
-    """A number that is copied from a device in the background.
+    """A number, or a list of numbers, that is copied from a device in the background.
 
     Only threads of the script call the device, in hooks and not while they capture a graph: a call from another thread
     would break the capture. The sender thread reads `number`.
     """
 
-    def __init__(self, tensor):
+    def __init__(self, tensor, shape=()):
         import torch
 
         self.number = None
-        self._host = torch.empty((), dtype=tensor.dtype, pin_memory=True)
-        self._host.copy_(tensor.reshape(()), non_blocking=True)
+        self._host = torch.empty(shape, dtype=tensor.dtype, pin_memory=True)
+        self._host.copy_(tensor.reshape(shape), non_blocking=True)
         self._event = torch.cuda.Event()
         self._event.record()
         _pending.append(self)
@@ -23,7 +23,7 @@ class Deferred:
     def poll(self):
         """Returns whether the copy has arrived."""
         if self.number is None and self._event.query():
-            self.number = self._host.item()
+            self.number = self._host.tolist()
         return self.number is not None
 
 
@@ -66,6 +66,13 @@ def read(value):
     if tensor.device.type != "cuda" or _is_capturing():
         return None
     return Deferred(tensor)
+
+
+def read_list(tensor):
+    """Returns a Deferred for a list of numbers on a device, or None if it cannot be read now."""
+    if tensor.device.type != "cuda" or _is_capturing():
+        return None
+    return Deferred(tensor, tuple(tensor.shape))
 
 
 def _is_capturing():

@@ -22,7 +22,7 @@ os.environ["RINGSIDE_WATCH_OFF"] = "1"
 os.environ["RINGSIDE_WATCH"] = "unix:/nowhere"
 import ringside_watch  # noqa: E402,F401
 from ringside_watch import _fields, batches, datasets, epochs, guard, observations, places  # noqa: E402
-from ringside_watch import replicas, report  # noqa: E402
+from ringside_watch import replicas, report, tensors  # noqa: E402
 from ringside_watch import scalars, sender, steps, traces, wire  # noqa: E402
 
 
@@ -431,6 +431,18 @@ class Checks(unittest.TestCase):
         due = [step for step in range(1, 4 * distance + 1) if replicas.is_due(step, distance)]
         powers = [1 << bit for bit in range(20) if 1 << bit <= distance]
         self.assertEqual(due, powers + [2 * distance, 3 * distance, 4 * distance])
+
+    def test_norms_are_measured_before_the_first_step_and_at_powers_of_two(self):
+        self.assertEqual([step for step in range(20) if tensors.is_due(step)], [0, 1, 2, 4, 8, 16])
+
+    def test_numbers_of_weights_and_gradients_are_paired_with_their_names(self):
+        facts = {"names": ["a", "b", "c"], "has_gradient": [True, False, True], "step": 1}
+        done = tensors.complete(facts, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, float("nan"), float("inf")])
+        self.assertEqual(done["norm"], [1.0, 3.0, 5.0])
+        self.assertEqual(done["sum"], [2.0, 4.0, 6.0])
+        self.assertEqual(done["gradient_norm"], [7.0, None, None])
+        self.assertEqual(done["gradient_sum"], [8.0, None, None])
+        self.assertNotIn("has_gradient", done)
 
     def test_hash_of_indices_is_over_little_endian_int64(self):
         import hashlib

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Norms and sums of weights and averaged gradients, for the comparison of two runs.
+
+Checksums tell whether replicas are equal to the last bit. Two runs on different numbers of ranks differ in the last
+bits, so their tensors are compared by numbers. They are measured at few steps: before the first one and after the
+steps 1, 2, 4, 8, ... of each optimizer. Of a large tensor, evenly spaced values are read.
+"""
+import time
+
+from . import observations, replicas, scalars
+
+MOST_VALUES = 1 << 18  # of one tensor
+
+
+def is_due(step):
+    return step & (step - 1) == 0
+
+
+def _sampled(tensor):
+    flat = tensor.detach().reshape(-1)
+    step = -(-flat.numel() // MOST_VALUES)
+    return flat[::step] if step > 1 else flat
+
+
+def _measure(torch, tensor):
+    """Returns the norm and the sum of a tensor as two scalar tensors."""
+    values = _sampled(tensor).float()
+    return [torch.linalg.vector_norm(values), values.sum()]
+
+
+def _gradient(parameter):
+    gradient = parameter.grad
+    return gradient if gradient is not None and replicas.is_whole(gradient) else None
+
+
+def after(optimizer, number, step):
+    """Queues the numbers of an optimizer's tensors after a step that is due; step 0: before the first step."""
+    if not is_due(step):
+        return
+    import torch
+
+    found, left_out = [], 0
+    for group in optimizer.param_groups:
+        left_out += sum(not replicas.is_whole(one) or one.is_complex() for one in group["params"])
+    for name, parameter in replicas.parameters_of(optimizer, number):
+        if not parameter.is_complex():
+            found.append((name, parameter))
+    left_out += max(0, len(found) - replicas.MOST_NAMES)
+    found = found[:replicas.MOST_NAMES]
+    facts = {"optimizer": number, "step": step, "left_out": left_out, "names": [name for name, _ in found],
+             "sizes": [parameter.numel() for _, parameter in found]}
+    gradients = [_gradient(parameter) if step > 0 else None for _, parameter in found]
+    facts["has_gradient"] = [gradient is not None for gradient in gradients]
+    scalars_of_all = []
+    for _, parameter in found:
+        scalars_of_all += _measure(torch, parameter)
+    for gradient in gradients:
+        if gradient is not None:
+            scalars_of_all += _measure(torch, gradient)
+    devices = {one.device for one in scalars_of_all}
+    if len(devices) != 1:  # none, or a model on several devices
+        return
+    values = torch.stack(scalars_of_all)
+    values = values.tolist() if values.device.type == "cpu" else scalars.read_list(values)
+    if values is not None:
+        observations.note("tensors", time.monotonic_ns(), facts, values)
+
+
+def complete(facts, values):
+    """Returns the facts "tensors": norms and sums of weights, and those of gradients, null where there is none."""
+    numbers = [value if value == value and abs(value) != float("inf") else None for value in values]
+    count = len(facts["names"])
+    result = {key: value for key, value in facts.items() if key != "has_gradient"}
+    result["norm"], result["sum"] = numbers[0:2 * count:2], numbers[1:2 * count:2]
+    result["gradient_norm"], result["gradient_sum"] = [], []
+    at = 2 * count
+    for has_gradient in facts["has_gradient"]:
+        result["gradient_norm"].append(numbers[at] if has_gradient else None)
+        result["gradient_sum"].append(numbers[at + 1] if has_gradient else None)
+        at += 2 * has_gradient
+    return result
