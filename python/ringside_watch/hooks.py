@@ -27,6 +27,7 @@ PATCHES = (
     ("tensorboardX.writer", "logged", "patch_tensorboard"),
     ("lightning.pytorch.core.module", "logged", "patch_lightning"),
     ("pytorch_lightning.core.module", "logged", "patch_lightning"),
+    ("torch.serialization", "tensors", "patch_save"),
     ("torch", "losses", "patch_compile"),
     ("torch", "failures", "patch_torch"),
 )

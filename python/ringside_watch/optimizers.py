@@ -10,7 +10,6 @@ from .observations import Watching
 HOOK = guard.Hook("optimizer")
 SCHEDULERS = guard.Hook("scheduler")
 GRADIENTS = guard.Hook("gradients")
-TENSORS = guard.Hook("norms of tensors")  # a failure there must not cost the steps
 
 _count = {"optimizers": 0, "inside": 0}
 
@@ -95,7 +94,7 @@ def _begin(optimizer):
         _count["optimizers"] += 1
         observations.note("start", known.checks.before(optimizer, known.number))
     if known.steps == 0:
-        TENSORS.call(tensors.after, optimizer, known.number, 0)
+        tensors.HOOK.call(tensors.after, optimizer, known.number, 0)
     _count["inside"] += 1
     Watching.phase = "optimizer"
     known.begin = observations.now()
@@ -117,7 +116,7 @@ def _end(optimizer):
     known.begin = None
     if known.steps <= LOOKED_AT:
         _stepped["optimizer"] = weakref.ref(optimizer) if _count["optimizers"] == 1 else None
-    TENSORS.call(tensors.after, optimizer, known.number, known.steps)
+    tensors.HOOK.call(tensors.after, optimizer, known.number, known.steps)
     if scalars.has_pending():
         scalars.poll()
     for function in after_step:
@@ -135,12 +134,12 @@ def _learning_rate(group):
 
 def _describe(optimizer, number):
     kind = type(optimizer)
-    tensors = [one for group in optimizer.param_groups for one in group["params"]]
+    parameters = [one for group in optimizer.param_groups for one in group["params"]]
     groups = [{"lr": _learning_rate(group), "tensors": len(group["params"]),
                "parameters": sum(one.numel() for one in group["params"])} for group in optimizer.param_groups[:64]]
     return {"id": number, "class": "%s.%s" % (kind.__module__, kind.__qualname__), "where": places.user_line(2),
-            "with_gradient": sum(one.grad is not None for one in tensors),
-            "sharded": sum(not replicas.is_whole(one) for one in tensors), "groups": groups}
+            "with_gradient": sum(one.grad is not None for one in parameters),
+            "sharded": sum(not replicas.is_whole(one) for one in parameters), "groups": groups}
 
 
 def look_at_gradients():

@@ -3,13 +3,21 @@
 
 Checksums tell whether replicas are equal to the last bit. Two runs on different numbers of ranks differ in the last
 bits, so their tensors are compared by numbers. They are measured at few steps: before the first one and after the
-steps 1, 2, 4, 8, ... of each optimizer. Of a large tensor, evenly spaced values are read.
+steps 1, 2, 4, 8, ... of each optimizer, and when the script saves a checkpoint, so that a later run that continues from
+it can be placed. Of a large tensor, evenly spaced values are read.
 """
 import time
+import weakref
 
-from . import observations, replicas, scalars
+from . import guard, observations, replicas, scalars
 
+HOOK = guard.Hook("norms of tensors")
 MOST_VALUES = 1 << 18  # of one tensor
+MOST_CHECKPOINTS = 500
+
+_optimizers = weakref.WeakKeyDictionary()  # optimizer -> number
+_saved = {}  # number of an optimizer -> its latest step with a checkpoint
+_checkpoints = [0]
 
 
 def is_due(step):
@@ -34,9 +42,32 @@ def _gradient(parameter):
 
 
 def after(optimizer, number, step):
-    """Queues the numbers of an optimizer's tensors after a step that is due; step 0: before the first step."""
-    if not is_due(step):
+    """Called after each step of an optimizer, and with step 0 before the first one."""
+    if step == 0:
+        _optimizers[optimizer] = number
+    if is_due(step):
+        _measure_all(optimizer, number, step, False)
+
+
+def patch_save(module):
+    """Wraps torch.save, which the checkpoints of all trainers use for the state of the optimizer."""
+    guard.wrap(module, "save", HOOK, after=_after_save)
+
+
+def _after_save(_, args, result):
+    """Queues the numbers of all optimizers, once for each step: a checkpoint can consist of several files."""
+    if _checkpoints[0] >= MOST_CHECKPOINTS:
         return
+    for optimizer, number in list(_optimizers.items()):
+        step = optimizer.__dict__["_ringside"].steps
+        if step == 0 or _saved.get(number) == step:
+            continue
+        _saved[number] = step
+        _checkpoints[0] += 1
+        _measure_all(optimizer, number, step, True)
+
+
+def _measure_all(optimizer, number, step, saved):
     import torch
 
     found, left_out = [], 0
@@ -47,7 +78,7 @@ def after(optimizer, number, step):
             found.append((name, parameter))
     left_out += max(0, len(found) - replicas.MOST_NAMES)
     found = found[:replicas.MOST_NAMES]
-    facts = {"optimizer": number, "step": step, "left_out": left_out, "names": [name for name, _ in found],
+    facts = {"optimizer": number, "step": step, "saved": saved, "left_out": left_out, "names": [name for name, _ in found],
              "sizes": [parameter.numel() for _, parameter in found]}
     gradients = [_gradient(parameter) if step > 0 else None for _, parameter in found]
     facts["has_gradient"] = [gradient is not None for gradient in gradients]

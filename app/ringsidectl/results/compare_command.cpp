@@ -4,10 +4,12 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include "base/text/terminal_text.h"
 #include "experiment/experiment_file.h"
 #include "run/read/run_comparison.h"
+#include "watch/compare/tensor_comparison.h"
 
 namespace ringside {
 namespace {
@@ -20,8 +22,11 @@ constexpr const char* kCompareFooter =
     "accuracy and configuration are reported and decide nothing. Steps of a long run that were recorded together\n"
     "are compared by mean, minimum and maximum. A run that goes on from a checkpoint is compared from its first\n"
     "step on.\n"
+    "Of two watched runs, for example on one process and on several, weights and averaged gradients are compared\n"
+    "after the steps 1, 2, 4, 8, ..., and the first tensor that differs by more than rounding is named.\n"
     "\n"
-    "Exit codes: 0 the same steps with losses within the tolerance, 1 different, 2 a run cannot be read.\n"
+    "Exit codes: 0 the same steps with losses within the tolerance and no tensor that differs, 1 different, 2 a run\n"
+    "cannot be read.\n"
     "\n"
     "Examples:\n"
     "  ringsidectl compare runs/mine runs/pytorch\n"
@@ -32,13 +37,36 @@ struct CompareArguments {
     std::string a;
     std::string b;
     double tolerance = 1e-5;
+    double tensorTolerance = 1e-4;
     bool json = false;
 };
 
+// Returns the comparison of the tensors; empty if no run is a watched one.
+std::optional<TensorComparison> tensorsOf(const CompareArguments& arguments) {
+    const Result<TensorRecord> a = readTensorRecord(arguments.a);
+    const Result<TensorRecord> b = readTensorRecord(arguments.b);
+    const TensorRecord none;
+    const TensorRecord& ofA = a ? a.value() : none;
+    const TensorRecord& ofB = b ? b.value() : none;
+    if (!ofA.isWatched() && !ofB.isWatched()) return {};
+    return compareTensors(ofA, ofB, arguments.tensorTolerance);
+}
+
+Json jsonOf(const RunComparison& comparison, const std::optional<TensorComparison>& tensors) {
+    Json json = comparison.toJson();
+    json["tensors"] = tensors ? tensors->toJson() : Json(nullptr);
+    return json;
+}
+
+bool isTolerance(double value) {
+    return value >= 0 && !std::isinf(value);
+}
+
 int runCompare(const CompareArguments& arguments) {
-    if (!(arguments.tolerance >= 0) || std::isinf(arguments.tolerance)) {
+    if (!isTolerance(arguments.tolerance))
         return reportProblems({{"--tolerance", "must be a number from 0", "give one such as 1e-5"}});
-    }
+    if (!isTolerance(arguments.tensorTolerance))
+        return reportProblems({{"--tensor-tolerance", "must be a number from 0", "give one such as 1e-4"}});
     Problems problems;
     const Result<RunRecord> a = readRunRecord(arguments.a);
     const Result<RunRecord> b = readRunRecord(arguments.b);
@@ -48,8 +76,10 @@ int runCompare(const CompareArguments& arguments) {
     if (!problems.empty()) return reportProblems(problems);
     const Result<RunComparison> comparison = compareRuns(a.value(), b.value(), arguments.tolerance);
     if (!comparison) return reportProblems({comparison.problem()});
-    std::cout << terminalJson(arguments.json ? comparison.value().toJson().dump(2) + '\n' : comparison.value().text());
-    return comparison.value().equal() ? 0 : kDifferent;
+    const std::optional<TensorComparison> tensors = tensorsOf(arguments);
+    std::cout << terminalJson(arguments.json ? jsonOf(comparison.value(), tensors).dump(2) + '\n'
+                                             : comparison.value().text() + (tensors ? tensors->text() : ""));
+    return comparison.value().equal() && !(tensors && tensors->first) ? 0 : kDifferent;
 }
 
 }  // namespace
@@ -62,6 +92,11 @@ void addCompareCommand(CLI::App& app, std::function<int()>& action) {
     command->add_option("B", arguments->b, "Another one")->required();
     command
         ->add_option("--tolerance", arguments->tolerance, "Largest relative difference of losses that counts as equal")
+        ->capture_default_str();
+    command
+        ->add_option("--tensor-tolerance", arguments->tensorTolerance,
+                     "Largest relative difference of weights and averaged gradients of watched runs that counts as "
+                     "rounding")
         ->capture_default_str();
     command->add_flag("--json", arguments->json, "Print the findings as JSON");
     command->callback([arguments, &action] { action = [arguments] { return runCompare(*arguments); }; });

@@ -123,7 +123,7 @@ struct EpochSamples {
     std::int64_t epoch = 0;
     std::int64_t assigned = 0;  // over all ranks, with repetitions
     std::optional<std::int64_t> distinct{};
-    std::optional<std::int64_t> twice{};  // distinct samples that were used more than once
+    std::optional<std::int64_t> twice{};  // uses beyond the first of each sample
     std::optional<std::int64_t> never{};
     std::optional<std::int64_t> size{};   // samples that the loaders select from
     bool finished = false;                // the ranks have read their loaders to the end

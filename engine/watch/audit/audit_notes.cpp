@@ -106,11 +106,6 @@ void addAuditNotes(SampleAudit& result, const std::vector<RecordedFacts>& facts,
             "ones it trains on is not seen");
     }
     if (!chain.empty()) addGroupNotes(result, chain.back());
-    if (facts.size() > 1) {
-        result.notes.push_back(
-            "All steps of the earlier runs count, also those after the checkpoint that the next run "
-            "continues from");
-    }
     addRecordNotes(result, facts);
 }
 

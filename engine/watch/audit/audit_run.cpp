@@ -1,59 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "watch/audit/audit_run.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/json/json.h"
-#include "base/system/files.h"
-#include "base/text/line_splitter.h"
-#include "telemetry/events/codec.h"
 #include "watch/audit/planned_audit.h"
+#include "watch/audit/run_events.h"
+#include "watch/audit/tensor_record.h"
 
 namespace ringside {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kPiece = 1U << 18;
 constexpr std::size_t kMostRuns = 64;  // in a chain
 
-// Kinds of events that the audit reads, as they stand at the begin of a line. Other lines are not decoded.
-constexpr std::array<std::string_view, 5> kKinds = {"\"run\"", "\"script\"", "\"indices\"", "\"steps\"",
-                                                    "\"consumed\""};
-
-bool isRead(std::string_view line) {
-    const std::string_view start = line.substr(0, 32);
-    return std::ranges::any_of(kKinds,
-                               [&](std::string_view kind) { return start.find(kind) != std::string_view::npos; });
-}
-
-// Reads the events of telemetry.jsonl that the audit needs. Returns the number of lines that cannot be decoded.
-Result<std::int64_t> readEvents(const fs::path& run, const std::function<void(const Event&)>& sink) {
-    const fs::path file = RunPaths(run).telemetry();
-    const Result<UniqueFd> opened = openFile(file);
-    if (!opened) return opened.problem();
-    LineSplitter lines(Decoder::kMaxLine);
-    std::string piece(kPiece, '\0');
-    std::int64_t bad = 0;
-    for (;;) {
-        const ssize_t got = ::read(opened.value().get(), piece.data(), piece.size());
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return Problem{file.string(), "cannot be read", "check the disk and the permissions"};
-        if (got == 0) return bad;
-        lines.feed({piece.data(), static_cast<std::size_t>(got)}, [&](std::string_view line) {
-            if (!isRead(line)) return;
-            const Result<Event> event = decodeLine(line);
-            event ? sink(event.value()) : void(++bad);
-        });
-    }
-}
+constexpr std::array<std::string_view, 5> kKinds = {"run", "script", "indices", "steps", "consumed"};
 
 // Returns the run that a run continues; empty if it continues none.
 fs::path continuedBy(const fs::path& run) {
@@ -71,24 +37,54 @@ fs::path continuedBy(const fs::path& run) {
 struct Chain {
     std::vector<RecordedFacts> facts;
     std::vector<Consumed> hashes;  // of the last run
+    std::vector<std::string> notes;
     std::int64_t badLines = 0;
 };
 
+// Adds a run of the chain, whose steps count up to the one that the next run continues from.
+std::optional<Problem> addFacts(Chain& chain, const fs::path& run, RecordedFacts facts) {
+    chain.hashes.clear();
+    const Result<std::int64_t> bad = readRunEvents(run, kKinds, [&](const Event& event) {
+        facts.add(event);
+        if (const auto* consumed = std::get_if<Consumed>(&event)) chain.hashes.push_back(*consumed);
+    });
+    if (!bad) return bad.problem();
+    chain.badLines += bad.value();
+    if (facts.attempts().empty() && !facts.started()) {
+        return Problem{RunPaths(run).telemetry().string(), "holds no line of a run",
+                       "name the directory of a run that has trained"};
+    }
+    chain.facts.push_back(std::move(facts));
+    return {};
+}
+
+// Returns the step of a run that the next run continues from, by their weights. Adds a note about it.
+Result<std::optional<std::int64_t>> nextStart(Chain& chain, const fs::path& run, const fs::path& next) {
+    const Result<TensorRecord> before = readTensorRecord(run);
+    if (!before) return before.problem();
+    const Result<TensorRecord> after = readTensorRecord(next);
+    if (!after) return after.problem();
+    const std::optional<std::int64_t> step = resumedStep(before.value(), after.value());
+    const std::string names = next.filename().string() + " continues " + run.filename().string();
+    if (step) {
+        chain.notes.push_back(names + " from step " + std::to_string(*step) +
+                              ", by its weights: later steps of that run do not count");
+    } else {
+        chain.notes.push_back("The step from which " + names + " is not known: all steps of that run count");
+    }
+    return step;
+}
+
 Result<Chain> readFacts(const std::vector<fs::path>& runs) {
     Chain chain;
-    for (const fs::path& run : runs) {
-        chain.hashes.clear();
-        RecordedFacts& facts = chain.facts.emplace_back();
-        const Result<std::int64_t> bad = readEvents(run, [&](const Event& event) {
-            facts.add(event);
-            if (const auto* consumed = std::get_if<Consumed>(&event)) chain.hashes.push_back(*consumed);
-        });
-        if (!bad) return bad.problem();
-        chain.badLines += bad.value();
-        if (facts.attempts().empty() && !facts.started()) {
-            return Problem{RunPaths(run).telemetry().string(), "holds no line of a run",
-                           "name the directory of a run that has trained"};
+    for (std::size_t number = 0; number < runs.size(); ++number) {
+        RecordedFacts facts;
+        if (number + 1 < runs.size()) {
+            const Result<std::optional<std::int64_t>> step = nextStart(chain, runs[number], runs[number + 1]);
+            if (!step) return step.problem();
+            if (step.value()) facts = RecordedFacts(*step.value());
         }
+        if (auto problem = addFacts(chain, runs[number], std::move(facts))) return *problem;
     }
     return chain;
 }
@@ -101,10 +97,11 @@ Result<SampleAudit> auditRuns(const std::vector<fs::path>& runs) {
     SampleAuditor auditor(std::move(chain.value().facts));
     for (std::size_t number = 0; number < runs.size(); ++number) {
         const Result<std::int64_t> read =
-            readEvents(runs[number], [&](const Event& event) { auditor.add(number, event); });
+            readRunEvents(runs[number], kKinds, [&](const Event& event) { auditor.add(number, event); });
         if (!read) return read.problem();
     }
     SampleAudit audit = auditor.finish();
+    for (std::string& note : chain.value().notes) audit.notes.push_back(std::move(note));
     if (chain.value().badLines > 0) {
         audit.notes.push_back(std::to_string(chain.value().badLines) +
                               " damaged lines were skipped: numbers may be too small");

@@ -104,7 +104,7 @@ std::string sentenceOf(const EpochAudit& epoch, bool training) {
     if (!epoch.distinct) return amount(epoch) + "; " + (epoch.why.empty() ? "which ones is not known" : epoch.why);
     if (epoch.isExact()) return "every sample exactly once: " + amount(epoch) + parts(epoch);
     std::string text = amount(epoch) + parts(epoch) + ": " + std::to_string(*epoch.distinct) + size + " distinct";
-    if (epoch.twice.value_or(0) > 0) text += ", " + std::to_string(*epoch.twice) + " more than once";
+    if (epoch.twice.value_or(0) > 0) text += ", " + std::to_string(*epoch.twice) + " repeated";
     if (epoch.shared.value_or(0) > 0 && epoch.why.empty())
         text += " (" + std::to_string(*epoch.shared) + " by several ranks)";
     text += missing(epoch, training);

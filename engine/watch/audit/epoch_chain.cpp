@@ -5,6 +5,8 @@
 #include <optional>
 #include <tuple>
 
+#include "watch/evidence/fact_reader.h"
+
 namespace ringside {
 namespace {
 
@@ -39,6 +41,22 @@ std::optional<std::int64_t> samplerEpoch(const AttemptFacts& attempt, const Load
     return {};
 }
 
+// Returns the number of indices that the samplers of PyTorch draw in one pass; empty for other samplers.
+std::optional<std::int64_t> samplerLength(const LoaderFacts& loader) {
+    constexpr int kMostDepth = 4;
+    const Json* sampler = &loader.sampler;
+    for (int depth = 0; depth < kMostDepth && sampler != nullptr; ++depth, sampler = memberOf(*sampler, "inner")) {
+        const std::string name = textOf(*sampler, "class");
+        if (name.ends_with("DistributedSampler") || name.ends_with("DistributedSamplerWrapper"))
+            return numberOf(*sampler, "num_samples");
+        if (!name.ends_with("sampler.RandomSampler") && !name.ends_with("sampler.SequentialSampler")) continue;
+        if (const auto count = numberOf(*sampler, "num_samples")) return count;
+        const std::int64_t length = numberOf(*sampler, "source_length", loader.dataset.front().length);
+        return length < 0 ? std::nullopt : std::optional(length);
+    }
+    return {};
+}
+
 void chain(const ChainedAttempt& before, const LoaderStream& last, const AttemptFacts& facts, LoaderStream& next) {
     next.firstEpoch = last.firstEpoch + last.lastEpoch + 1;
     if (isFinished(*before.facts, last, last.lastEpoch)) return;
@@ -65,10 +83,18 @@ int ChainedAttempt::groupOf(int rank) const {
     return 0;
 }
 
+bool hasReadAll(const PassFacts& pass, const LoaderFacts& loader) {
+    if (pass.isExhausted) return true;
+    const std::optional<std::int64_t> length = samplerLength(loader);
+    if (!pass.hasEnded || !length || loader.batchSize < 1) return false;
+    const std::int64_t rest = loader.dropLast ? 0 : *length % loader.batchSize != 0;
+    return pass.batches >= *length / loader.batchSize + rest;
+}
+
 bool isFinished(const AttemptFacts& attempt, const LoaderStream& stream, std::int64_t epoch) {
     return std::ranges::all_of(stream.loaders, [&](const auto& one) {
         const PassFacts* pass = attempt.at(one.first).passOf(one.second, epoch);
-        return pass != nullptr && pass->isExhausted;
+        return pass != nullptr && hasReadAll(*pass, attempt.at(one.first).loaders.at(one.second));
     });
 }
 

@@ -31,7 +31,7 @@ void countPlan(EpochAudit& result, const ShardPlan& plan, int worldSize) {
         for (std::int64_t slot = 0; slot < plan.trainedOf(rank); ++slot) counts.add(plan.index(rank, slot), rank);
     }
     result.distinct = counts.distinct();
-    result.twice = counts.twice();
+    result.twice = counts.repeated();
     result.shared = counts.shared();
     result.size = plan.spec().datasetSize;
     result.never = *result.size - counts.distinct();

@@ -217,14 +217,36 @@ void RecordedFacts::take(const ScriptFacts& event) {
         ++m_bad;
         return;
     }
+    if (event.about == "pass_end" && endsLater(event.rank, facts)) return;
     take->second(of(event.rank), facts);
+}
+
+// True if the pass has trained after the last step that counts. Keeps it as unfinished if it has trained before, too.
+bool RecordedFacts::endsLater(int rank, const Json& passEnd) {
+    const std::int64_t loader = numberOf(passEnd, "loader", -1), epoch = numberOf(passEnd, "epoch", -1);
+    if (!m_later.contains({rank, loader, epoch})) return false;
+    RankFacts& facts = of(rank);
+    const auto pass = facts.passes.find({loader, numberOf(passEnd, "pass", -1)});
+    if (pass == facts.passes.end()) return true;
+    const auto last = facts.lastEpoch.find(loader);
+    if (last != facts.lastEpoch.end() && last->second >= epoch) {
+        pass->second.epoch = epoch;
+    } else {
+        facts.passes.erase(pass);
+    }
+    return true;
 }
 
 void RecordedFacts::add(const Event& event) {
     if (const auto* facts = std::get_if<ScriptFacts>(&event)) take(*facts);
     if (const auto* started = std::get_if<RunStarted>(&event); started != nullptr && !m_started) m_started = *started;
-    if (const auto* trained = std::get_if<ConsumedIndices>(&event))
-        addTrainedEpoch(of(trained->rank), trained->loader, trained->epoch);
+    if (const auto* trained = std::get_if<ConsumedIndices>(&event)) {
+        if (counts(*trained)) {
+            addTrainedEpoch(of(trained->rank), trained->loader, trained->epoch);
+        } else {
+            m_later.insert({trained->rank, trained->loader, trained->epoch});
+        }
+    }
     if (const auto* frame = std::get_if<StepsFrame>(&event)) {
         RankFacts& rank = of(frame->rank);
         rank.hasSteps |= !frame->step.empty();

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -78,6 +80,10 @@ using AttemptFacts = std::map<int, RankFacts>;
 // Facts of a run that the sample audit needs, from telemetry events in their recorded order.
 class RecordedFacts {
   public:
+    // lastStep: steps after it do not count, because a later run continues from that step.
+    explicit RecordedFacts(std::int64_t lastStep = std::numeric_limits<std::int64_t>::max()) : m_lastStep(lastStep) {}
+
+    bool counts(const ConsumedIndices& event) const { return event.step <= m_lastStep; }
     void add(const Event& event);
     // Returns the number of the attempt that the rank's next events belong to, from 0.
     int attemptOf(int rank) const;
@@ -89,7 +95,10 @@ class RecordedFacts {
   private:
     RankFacts& of(int rank);
     void take(const ScriptFacts& facts);
+    bool endsLater(int rank, const Json& passEnd);
 
+    std::int64_t m_lastStep;
+    std::set<std::tuple<int, std::int64_t, std::int64_t>> m_later;  // rank, loader, epoch with steps after m_lastStep
     std::optional<RunStarted> m_started;
     std::vector<AttemptFacts> m_attempts;
     std::map<int, int> m_current;  // rank -> attempt

@@ -47,7 +47,8 @@ void SampleAuditor::add(std::size_t run, const Event& event) {
         const auto found = m_attempts.find(rank);
         return m_firstAttempt[run] + (found == m_attempts.end() ? 0 : found->second);
     };
-    if (const auto* trained = std::get_if<ConsumedIndices>(&event)) addTrained(attemptOf(trained->rank), *trained);
+    const auto* trained = std::get_if<ConsumedIndices>(&event);
+    if (trained != nullptr && m_facts[run].counts(*trained)) addTrained(attemptOf(trained->rank), *trained);
     const auto* facts = std::get_if<ScriptFacts>(&event);
     if (facts == nullptr) return;
     if (facts->about == "process") {
@@ -132,7 +133,7 @@ void SampleAuditor::count(Open& open, std::size_t attempt, int rank, std::int64_
         m_contents[{role, stream}].add(map.space, sample, rank, content->samples[i], label);
         auto& contents = role == kTraining ? m_trainedContents : m_validatedContents;
         if (contents.size() < ContentCheck::kMostChecked) contents.try_emplace(content->samples[i], map.space);
-        if (open.withContent < kSmallEpoch) ++open.contents[content->samples[i]];
+        if (open.withContent < kSmallEpoch) open.contents.insert(content->samples[i]);
         ++open.withContent;
     }
     open.ranks[rank] += static_cast<std::int64_t>(index.size());
@@ -168,7 +169,6 @@ void SampleAuditor::close(const EpochKey& key, Open& open) {
     Done done{.key = key, .epoch = audit(key, open)};
     if (open.withContent == done.epoch.assigned && open.withContent < kSmallEpoch) {
         done.contents = static_cast<std::int64_t>(open.contents.size());
-        done.contentsTwice = std::ranges::count_if(open.contents, [](const auto& one) { return one.second > 1; });
     }
     m_done.push_back(std::move(done));
     m_closed.insert(key);
@@ -255,7 +255,8 @@ EpochAudit SampleAuditor::audit(const EpochKey& key, const Open& open) const {
         result.isFinished = std::ranges::all_of(ranksOf(key, last), [&](int rank) {
             const auto& passes = m_chain[last].facts->at(rank).passes;
             const auto found = passes.find({stream.loaders.at(rank), pass});
-            return found == passes.end() || found->second.isExhausted || open.ranks.at(rank) == 0;
+            if (found == passes.end() || open.ranks.at(rank) == 0) return true;
+            return hasReadAll(found->second, m_chain[last].facts->at(rank).loaders.at(stream.loaders.at(rank)));
         });
     }
     addKnown(result, key, open);
@@ -289,7 +290,7 @@ void SampleAuditor::addKnown(EpochAudit& result, const EpochKey& key, const Open
             return;
         }
         distinct += counts.distinct();
-        twice += counts.twice();
+        twice += counts.repeated();
         shared += counts.shared();
     }
     if (open.outside > 0) {
@@ -317,7 +318,8 @@ void SampleAuditor::correctByContent() {
         epoch.why = found->second.text();
         epoch.shared = {};
         epoch.distinct = done.contents;
-        epoch.twice = done.contentsTwice;
+        epoch.twice = {};
+        if (done.contents) epoch.twice = epoch.assigned - *done.contents;
         if (epoch.size && done.contents) {
             epoch.never = std::max<std::int64_t>(*epoch.size - *done.contents, 0);
         } else {

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 #include <tuple>
-#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -36,7 +36,7 @@ struct EpochAudit {
     std::int64_t assigned = 0;
     std::optional<std::int64_t> size{};      // samples that the loaders select from
     std::optional<std::int64_t> distinct{};  // of them used at least once
-    std::optional<std::int64_t> twice{};     // used more than once
+    std::optional<std::int64_t> twice{};     // uses beyond the first of each sample: assigned - distinct
     std::optional<std::int64_t> never{};
     std::optional<std::int64_t> shared{};  // draws of a sample that another rank had drawn before in the epoch
     bool isFinished = false;               // each rank has read its loader to the end
@@ -80,19 +80,19 @@ class SampleAuditor {
 
     struct Open {
         std::map<int, SampleCounts> spaces;
-        std::map<int, std::int64_t> ranks;                // draws by rank
-        std::set<std::size_t> attempts;                   // that have contributed
-        std::unordered_map<std::uint32_t, int> contents;  // uses of samples by content, for small epochs
-        std::int64_t withContent = 0;                     // draws with a content
-        std::int64_t outside = 0;                         // indices that are in no data set
-        std::int64_t label = 0;                           // number shown for the epoch
-        std::string why;                                  // reason why the samples cannot be compared
+        std::map<int, std::int64_t> ranks;           // draws by rank
+        std::set<std::size_t> attempts;              // that have contributed
+        std::unordered_set<std::uint32_t> contents;  // of small epochs
+        std::int64_t withContent = 0;                // draws with a content
+        std::int64_t outside = 0;                    // indices that are in no data set
+        std::int64_t label = 0;                      // number shown for the epoch
+        std::string why;                             // reason why the samples cannot be compared
     };
     struct Done {
         EpochKey key;
         EpochAudit epoch;
-        // Distinct and repeated contents, if the content of each sample is known.
-        std::optional<std::int64_t> contents{}, contentsTwice{};
+        // Distinct contents, if the content of each sample is known.
+        std::optional<std::int64_t> contents{};
     };
     struct Counted {
         std::int64_t indices = 0;

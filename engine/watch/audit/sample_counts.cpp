@@ -2,11 +2,6 @@
 #include "watch/audit/sample_counts.h"
 
 namespace ringside {
-namespace {
-
-constexpr std::uint16_t kRepeated = 1U << 15;
-
-}  // namespace
 
 void SampleSet::insert(std::int64_t sample) {
     std::uint8_t* cell = m_cells.write(sample);
@@ -37,9 +32,8 @@ void SampleCounts::add(std::int64_t sample, int rank) {
         ++m_distinct;
         return;
     }
-    m_shared += (*cell & ~kRepeated) != owner;
-    m_twice += (*cell & kRepeated) == 0;
-    *cell |= kRepeated;
+    m_shared += *cell != owner;
+    ++m_repeated;
 }
 
 }  // namespace ringside

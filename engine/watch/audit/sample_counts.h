@@ -82,7 +82,7 @@ class SampleCounts {
 
     std::int64_t assigned() const { return m_assigned; }  // draws
     std::int64_t distinct() const { return m_distinct; }  // samples drawn at least once
-    std::int64_t twice() const { return m_twice; }        // samples drawn more than once
+    std::int64_t repeated() const { return m_repeated; }  // draws beyond the first of each sample
     std::int64_t shared() const { return m_shared; }      // draws of a sample that another rank has drawn before
     bool isExact() const { return m_exact; }              // false: samples did not fit into memory
     // Calls found(sample) for each drawn sample, in ascending order.
@@ -92,8 +92,8 @@ class SampleCounts {
     }
 
   private:
-    SamplePages<std::uint16_t> m_cells;  // rank + 1 of the first draw, and kRepeated
-    std::int64_t m_assigned = 0, m_distinct = 0, m_twice = 0, m_shared = 0;
+    SamplePages<std::uint16_t> m_cells;  // rank + 1 of the first draw
+    std::int64_t m_assigned = 0, m_distinct = 0, m_repeated = 0, m_shared = 0;
     bool m_exact = true;
 };
 

@@ -43,6 +43,51 @@ TEST_CASE("A recorded run is audited together with the run that it continues", "
     CHECK(audit.value().training[0].runs == 2);
 }
 
+// The first run saves a checkpoint after step 1 and trains on; the second run starts with the weights of step 1.
+TEST_CASE("Steps after the checkpoint that a run continues from do not count", "[audit]") {
+    const auto tensors = [](RecordedScript& script, int step, double norm) {
+        script.fact(0, "tensors",
+                    {{"optimizer", 0},
+                     {"step", step},
+                     {"names", {"a"}},
+                     {"sizes", {4}},
+                     {"norm", {norm}},
+                     {"sum", {norm / 2}},
+                     {"gradient_norm", {nullptr}},
+                     {"gradient_sum", {nullptr}}});
+    };
+    RecordedScript first;
+    first.process(0, 1);
+    first.loader(0, 0, listOf(6));
+    tensors(first, 0, 3.5);
+    first.trained(0, 0, 0, {0, 1, 2});
+    tensors(first, 1, 3.25);
+    first.events.emplace_back(ConsumedIndices{0, 0, 2, 3, {3, 4, 5}});
+    tensors(first, 2, 3.125);
+    first.passEnd(0, 0, 0, 0, 6);
+    first.events.emplace_back(ConsumedIndices{0, 1, 3, 0, {5, 4, 3, 2, 1, 0}});
+    first.passEnd(0, 0, 1, 1, 6);
+    RecordedScript second;
+    second.process(0, 1);
+    second.loader(0, 0, listOf(6));
+    tensors(second, 0, 3.25);
+    second.epoch(0, 0, 0, {3, 4, 4});
+    const TemporaryDirectory directory;
+    const fs::path a = write(directory.path() / "a", first);
+    const Result<SampleAudit> audit = auditRun(write(directory.path() / "b", second, a.string()));
+    REQUIRE(audit);
+    REQUIRE(audit.value().training.size() == 1);
+    const EpochAudit& epoch = audit.value().training[0];
+    CHECK(epoch.assigned == 6);
+    CHECK(epoch.distinct == 5);
+    CHECK(epoch.twice == 1);
+    CHECK(epoch.never == 1);  // sample 5
+    CHECK(epoch.runs == 2);
+    REQUIRE_FALSE(audit.value().notes.empty());
+    CHECK(audit.value().notes.back() ==
+          "b continues a from step 1, by its weights: later steps of that run do not count");
+}
+
 TEST_CASE("A chain without its first run is a problem that names the directory", "[audit]") {
     const TemporaryDirectory directory;
     const fs::path gone = directory.path() / "gone";

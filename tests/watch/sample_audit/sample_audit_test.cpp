@@ -111,6 +111,19 @@ TEST_CASE("Samples of an unfinished epoch are not called never trained", "[audit
     CHECK(linesOf(audit).at(0).good);
 }
 
+// Lightning stops after the last batch and never asks the iterator for another one.
+TEST_CASE("An iterator that is left after its last batch has read everything", "[audit]") {
+    const Json loader = {{"batch_size", 4}, {"sampler", {{"class", "torch.utils.data.sampler.RandomSampler"}}}};
+    RecordedScript script = scriptOf(1, 4, loader);
+    script.epoch(0, 0, 0, {3, 1, 0}, false);  // one batch: 1 * 4 >= 4
+    const EpochAudit epoch = auditOf({script}).training.at(0);
+    CHECK(epoch.isFinished);
+    CHECK(epoch.never == 1);
+    RecordedScript broken = scriptOf(1, 5, loader);
+    broken.epoch(0, 0, 0, {3, 1, 0, 2}, false);  // a second batch is missing
+    CHECK_FALSE(auditOf({broken}).training.at(0).isFinished);
+}
+
 // random_split with another seed on each rank: each rank's indices are perfect, but the Subsets differ.
 TEST_CASE("Indices of a Subset are replaced by those of the data set inside", "[audit]") {
     RecordedScript script;
@@ -373,7 +386,7 @@ TEST_CASE("Random assignments are counted as by brute force", "[audit]") {
         std::int64_t assigned = 0, twice = 0;
         for (const auto& [sample, count] : counts[i]) {
             assigned += count;
-            twice += count > 1;
+            twice += count - 1;
         }
         const auto distinct = static_cast<std::int64_t>(counts[i].size());
         CHECK(epoch.assigned == assigned);
@@ -408,7 +421,7 @@ TEST_CASE("Ten million samples are counted exactly", "[audit]") {
     counts.add(123, 3);
     CHECK(counts.isExact());
     CHECK(counts.distinct() == kSize);  // 7 and 10^7 have no common factor
-    CHECK(counts.twice() == 1);
+    CHECK(counts.repeated() == 1);
 }
 
 TEST_CASE("Samples that do not fit into memory are reported as not exact", "[audit]") {

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/audit/tensor_record.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "telemetry/events/limits.h"
+#include "watch/audit/run_events.h"
+#include "watch/evidence/fact_reader.h"
+
+namespace ringside {
+namespace {
+
+constexpr double kEqualRanks = 1e-6;  // relative difference of averaged gradients between ranks
+
+// Returns the 64-bit finalizer of SplitMix64 (Steele, Lea, Flood 2014).
+std::uint64_t mixed(std::uint64_t value) {
+    value += 0x9E3779B97F4A7C15U;
+    value = (value ^ (value >> 30U)) * 0xBF58476D1CE4E5B9U;
+    value = (value ^ (value >> 27U)) * 0x94D049BB133111EBU;
+    return value ^ (value >> 31U);
+}
+
+// Returns the numbers of an array, NaN for null; nothing if the array has another length.
+std::optional<std::vector<double>> realsOf(const Json& facts, std::string_view key, std::size_t count) {
+    const Json* const found = memberOf(facts, key);
+    if (found == nullptr || !found->is_array() || found->size() != count) return {};
+    std::vector<double> reals;
+    for (const Json& one : *found)
+        reals.push_back(one.is_number() ? one.get<double>() : std::numeric_limits<double>::quiet_NaN());
+    return reals;
+}
+
+std::optional<std::vector<TensorNumbers>> pairsOf(const Json& facts, std::string_view norm, std::string_view sum,
+                                                  std::size_t count) {
+    const auto norms = realsOf(facts, norm, count), sums = realsOf(facts, sum, count);
+    if (!norms || !sums) return {};
+    std::vector<TensorNumbers> pairs;
+    for (std::size_t i = 0; i < count; ++i) pairs.push_back({(*norms)[i], (*sums)[i]});
+    return pairs;
+}
+
+std::optional<TensorCheck> checkOf(const Json& facts) {
+    TensorCheck check{
+        .names = textsOf(facts, "names"), .sizes = numbersOf(facts, "sizes"), .weights = {}, .gradients = {}};
+    const std::size_t count = check.names.size();
+    auto weights = pairsOf(facts, "norm", "sum", count);
+    auto gradients = pairsOf(facts, "gradient_norm", "gradient_sum", count);
+    if (!weights || !gradients || check.sizes.size() != count || count > limits::kMaxColumn) return {};
+    check.weights = std::move(*weights);
+    check.gradients = std::move(*gradients);
+    return check;
+}
+
+bool areEqual(const std::vector<TensorNumbers>& a, const std::vector<TensorNumbers>& b) {
+    return std::ranges::equal(a, b, [](const TensorNumbers& one, const TensorNumbers& other) {
+        if (std::isnan(one.norm) || std::isnan(other.norm)) return std::isnan(one.norm) == std::isnan(other.norm);
+        const double most = kEqualRanks * std::max(one.norm, other.norm);
+        return std::abs(one.norm - other.norm) <= most && std::abs(one.sum - other.sum) <= most;
+    });
+}
+
+}  // namespace
+
+void TensorRecord::addTensors(int rank, const Json& facts) {
+    std::optional<TensorCheck> check = checkOf(facts);
+    const TensorStep step{numberOf(facts, "step", -1), numberOf(facts, "optimizer", -1)};
+    if (!check || step.step < 0 || step.optimizer < 0) {
+        ++m_bad;
+        return;
+    }
+    m_leftOut = std::max(m_leftOut, numberOf(facts, "left_out", 0));
+    const auto known = m_checks.find(step);
+    if (known == m_checks.end()) {
+        if (m_checks.size() >= kMostChecks) return;
+        m_checks.emplace(step, std::move(*check));
+        m_rankOf[step] = rank;
+        return;
+    }
+    if (rank == m_rankOf[step]) {  // the same rank again, after a restart
+        known->second = std::move(*check);
+        return;
+    }
+    if (!areEqual(known->second.gradients, check->gradients)) m_unequal.insert(step);
+    if (rank > m_rankOf[step]) return;
+    known->second = std::move(*check);
+    m_rankOf[step] = rank;
+}
+
+void TensorRecord::add(const Event& event) {
+    if (const auto* trained = std::get_if<ConsumedIndices>(&event)) {
+        if (trained->step < 1 || trained->step > kMostSteps) return;
+        StepSamples& samples = m_samples[trained->step];
+        samples.count += static_cast<std::int64_t>(trained->index.size());
+        for (const std::int64_t index : trained->index)
+            samples.hash +=
+                mixed(static_cast<std::uint64_t>(index) ^ (static_cast<std::uint64_t>(trained->loader) << 40U));
+    }
+    const auto* script = std::get_if<ScriptFacts>(&event);
+    if (script == nullptr) return;
+    m_watched = true;
+    const bool isRead = script->about == "tensors" || script->about == "process" || script->about == "data_parallel";
+    if (!isRead) return;
+    const Json facts = Json::parse(script->facts, nullptr, false);
+    if (!facts.is_object()) {
+        ++m_bad;
+        return;
+    }
+    if (script->about == "tensors") addTensors(script->rank, facts);
+    if (script->about == "process")
+        m_worldSize = static_cast<int>(
+            std::clamp<std::int64_t>(numberOf(facts, "world_size", 1), m_worldSize, limits::kMaxRanks));
+    const std::vector<std::string> types = textsOf(facts, "types");
+    m_reduced |=
+        std::ranges::any_of(types, [](const std::string& one) { return one == "bfloat16" || one == "float16"; });
+}
+
+std::optional<std::int64_t> resumedStep(const TensorRecord& before, const TensorRecord& after) {
+    const auto start = after.checks().find({0, 0});
+    if (start == after.checks().end()) return {};
+    std::optional<std::int64_t> step;
+    for (const auto& [at, check] : before.checks()) {
+        const bool fits = at.optimizer == 0 && at.step > 0 && check.sizes == start->second.sizes &&
+                          areEqual(check.weights, start->second.weights);
+        if (fits) step = at.step;
+    }
+    return step;
+}
+
+Result<TensorRecord> readTensorRecord(const std::filesystem::path& run) {
+    static constexpr std::array<std::string_view, 2> kKinds = {"script", "indices"};
+    TensorRecord record;
+    const Result<std::int64_t> bad = readRunEvents(run, kKinds, [&](const Event& event) { record.add(event); });
+    if (!bad) return bad.problem();
+    return record;
+}
+
+}  // namespace ringside

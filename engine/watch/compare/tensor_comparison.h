@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json/json.h"
+#include "watch/audit/tensor_record.h"
+
+namespace ringside {
+
+// Tensor whose numbers differ between two runs by more than rounding.
+struct TensorDifference {
+    TensorStep at;
+    std::string name;
+    bool isGradient = false;
+    double a = 0, b = 0;  // norms; their sums differ if the norms are equal
+    double relative = 0;  // difference of the norms, or of the sums if that is larger
+    // b / a, if it is k or 1 / k for a whole number k from 2 to the larger number of ranks, and the sums have the same
+    // ratio: k > 0 for a multiple, -k for a fraction.
+    std::optional<int> factor;
+    bool operator==(const TensorDifference&) const = default;
+};
+
+// Comparison of the weights and averaged gradients of two watched runs, at the steps at which both were measured.
+struct TensorComparison {
+    double tolerance = 0;
+    int ranksOfA = 1, ranksOfB = 1;
+    std::vector<TensorStep> steps;             // compared, up to the first difference
+    std::int64_t tensors = 0;                  // weights compared at each step
+    std::optional<TensorDifference> first;     // gradients before weights, in the optimizer's order
+    std::int64_t differing = 0;                // tensors of the same kind that differ at that step
+    bool sameFactor = false;                   // all of them have the factor of the first one
+    std::optional<std::int64_t> otherSamples;  // first step up to the last compared one whose samples differ
+    std::vector<std::string> notCompared;      // what could not be compared, and why
+
+    bool equal() const { return !first && !steps.empty(); }
+    Json toJson() const;
+    // Returns text for users in the form of RunComparison::text().
+    std::string text() const;
+};
+
+// Compares two runs. tolerance: largest relative difference that counts as rounding; of weights in bfloat16 or float16,
+// 100 times as much. Later steps than the first may differ by ten times as much, because differences grow.
+TensorComparison compareTensors(const TensorRecord& a, const TensorRecord& b, double tolerance);
+
+}  // namespace ringside
