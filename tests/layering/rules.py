@@ -54,7 +54,7 @@ ROOMS = {
     "telemetry": {"steps": set(), "events": {"steps"}, "data": {"events", "steps"}},
     # seen: the experiment that the facts describe; evidence: decoded facts of all ranks
     "watch": {"link": set(), "seen": set(), "evidence": {"seen"}, "audit": {"evidence", "seen"},
-              "compare": {"audit", "evidence"},
+              "compare": {"audit", "evidence"}, "plan": {"audit", "evidence"},
               "findings": {"audit", "evidence", "seen"}, "report": {"audit", "evidence", "findings", "seen"},
               "run": {"audit", "evidence", "findings", "link", "report", "seen"}},
     "train": {"parts": set(), "batches": {"parts"}, "control": {"parts"}, "checkpoint": {"parts"}, "devices": {"parts"},

@@ -62,7 +62,7 @@ void chain(const ChainedAttempt& before, const LoaderStream& last, const Attempt
     if (isFinished(*before.facts, last, last.lastEpoch)) return;
     const auto a = samplerEpoch(*before.facts, last, last.lastEpoch);
     const auto b = samplerEpoch(facts, next, 0);
-    next.continuesEpoch = !a || !b || *a == *b;
+    next.continuesEpoch = !a || !b || *b <= *a;  // Lightning sets the epoch after it has made the iterator
     if (next.continuesEpoch) --next.firstEpoch;
 }
 

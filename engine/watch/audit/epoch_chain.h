@@ -34,8 +34,8 @@ struct ChainedAttempt {
 };
 
 // Returns the attempts of a chain of runs, oldest first, with the numbers of their epochs in the chain. The facts must
-// outlive the result. An attempt continues the last epoch of the attempt before if that epoch is unfinished, and if the
-// samplers of both have the same epoch or have none.
+// outlive the result. An attempt continues the last epoch of the attempt before if that epoch is unfinished, unless its
+// sampler has a later epoch.
 std::vector<ChainedAttempt> chainAttempts(const std::vector<const AttemptFacts*>& attempts);
 
 // True if a pass has ended after the last batch of its loader. A script may leave an iterator after the last batch

@@ -310,6 +310,19 @@ TEST_CASE("A run that continues with the next epoch leaves the interrupted one i
           "training epoch 1: 3 samples: 3 of 6 distinct, 3 never: the next run began another epoch");
 }
 
+// Lightning's sampler still has epoch 0 when the iterator of the resumed epoch is made.
+TEST_CASE("A sampler with an earlier epoch continues the interrupted epoch", "[audit]") {
+    RecordedScript first = scriptOf(1, 6);
+    first.pass(0, 0, 0, 3);
+    first.epoch(0, 0, 0, {0, 1, 2}, false);
+    RecordedScript second = scriptOf(1, 6);
+    second.pass(0, 0, 0, 0);
+    second.epoch(0, 0, 0, {3, 4, 5});
+    const SampleAudit audit = auditOf({first, second});
+    REQUIRE(audit.training.size() == 1);
+    CHECK(audit.training[0].isExact());
+}
+
 TEST_CASE("A restart of the ranks within a run counts as another run of the chain", "[audit]") {
     RecordedScript script = scriptOf(1, 4);
     script.trained(0, 0, 0, {0, 1});  // then the process is killed

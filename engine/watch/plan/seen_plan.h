@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "base/errors/result.h"
+#include "config/run_config.h"
+#include "sampling/plan/shard_plan.h"
+#include "watch/audit/recorded_facts.h"
+
+namespace ringside {
+
+// Plan of the training loader of a watched script, in the terms of an experiment.
+struct SeenPlan {
+    SamplerConfig sampler;
+    LoaderConfig loader;
+    std::int64_t datasetSize = 0;
+    std::int64_t ranks = 1;
+
+    // Returns the parameters of the plan of one epoch, from 0.
+    ShardSpec specAt(std::int64_t epoch) const;
+};
+
+// Returns the plan that the facts of all ranks determine: DistributedSampler of PyTorch (also as Lightning uses it),
+// SequentialSampler, and the shards of Accelerate over a SequentialSampler or a SeedableRandomSampler. Otherwise a
+// problem that states why no plan is known: for example, the order of a RandomSampler depends on the state of a
+// generator that no fact describes.
+//
+// loaders: by rank, one for each rank from 0. epochs: epoch of the sampler in each epoch of the run, as far as known;
+// empty before the first pass.
+Result<SeenPlan> seenPlan(const std::map<int, LoaderFacts>& loaders, const std::vector<std::int64_t>& epochs);
+
+// True if the samples that a rank trained from a slot on are those of the plan. A plan is shown only after the first
+// batch of each rank has confirmed it.
+bool confirms(const ShardPlan& plan, int rank, std::int64_t slot, const std::vector<std::int64_t>& index);
+
+}  // namespace ringside
