@@ -15,6 +15,7 @@
 #include "live/host_command.h"
 #include "live/join_command.h"
 #include "live/run_command.h"
+#include "live/watch_command.h"
 #include "plan/plan_command.h"
 #include "results/compare_command.h"
 #include "results/prove_command.h"
@@ -32,12 +33,13 @@ constexpr const char* kDescription =
     "\n"
     "  ringsidectl run                       train the built-in digits experiment on 4 ranks\n"
     "  ringsidectl run my.json --set parallel.world_size=8\n"
+    "  ringsidectl watch -- torchrun --nproc-per-node 4 train.py   see your own PyTorch script\n"
     "  ringsidectl plan --size 10 --world-size 4   which rank gets which sample\n"
     "  ringsidectl show runs/NAME            what a run came to";
 
 constexpr const char* kFooter =
     "ringsidectl COMMAND --help explains a command with examples.\n"
-    "Exit codes: 0 ok, 2 bad configuration or usage, 10 communication failed, 11 device failed,\n"
+    "Exit codes: 0 ok, 2 bad configuration or usage, 3 mistakes found, 10 communication failed, 11 device failed,\n"
     "12 a rank died, 13 a rank hung, 20 stopped by request, 70 our own fault.";
 
 int runCommandLine(int argc, char** argv) {
@@ -49,6 +51,7 @@ int runCommandLine(int argc, char** argv) {
     addPlanCommand(app, action);
     addConfigCommand(app, action);
     addRunCommand(app, action);
+    addWatchCommand(app, action);
     addAttachCommand(app, action);
     addControlCommand(app, action);
     addHostCommand(app, action);

@@ -25,10 +25,11 @@ enum class DatasetKind : std::uint8_t {
     kNpy,
     kImageFolder,
     kSynthetic,
-    kText
+    kText,
+    kExternal  // samples of a watched script: only their number is known, so that no rank can train on them
 };
-constexpr std::array<std::string_view, 9> namesOf(DatasetKind) {
-    return {"digits", "csv", "idx", "cifar10", "cifar100", "npy", "image_folder", "synthetic", "text"};
+constexpr std::array<std::string_view, 10> namesOf(DatasetKind) {
+    return {"digits", "csv", "idx", "cifar10", "cifar100", "npy", "image_folder", "synthetic", "text", "external"};
 }
 
 enum class CsvHeader : std::uint8_t { kAuto, kYes, kNo };

@@ -67,7 +67,7 @@ class FieldCheck {
 
 bool needsPath(const DatasetConfig& dataset) {
     return dataset.kind != DatasetKind::kDigits && dataset.kind != DatasetKind::kSynthetic &&
-           dataset.kind != DatasetKind::kText;
+           dataset.kind != DatasetKind::kText && dataset.kind != DatasetKind::kExternal;
 }
 
 bool alwaysHasClasses(const DatasetConfig& dataset) {
@@ -243,6 +243,9 @@ Problems RunConfig::validate() const {
 
 Problems RunConfig::validateForTraining() const {
     Problems problems = validate();
+    if (dataset.kind == DatasetKind::kExternal)
+        problems.push_back({"dataset.kind", "is external: the samples belong to a script that Ringside only watched",
+                            "choose another data set, or start the script with ringsidectl watch"});
     if (parallel.worldSize > kMaxTrainingWorldSize && parallel.worldSize <= 4096) {
         problems.push_back({"parallel.world_size",
                             "is " + std::to_string(parallel.worldSize) + "; training runs at most " +

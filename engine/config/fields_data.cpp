@@ -11,7 +11,8 @@ constexpr ConfigField kDataFields[] = {
 
     choice("dataset.kind", RINGSIDE_CHOICE(dataset.kind),
         "Source of the samples: the built-in handwritten digits, a file (CSV table, IDX as used by MNIST, NumPy "
-        "array), CIFAR's binary files, a folder of images, synthetic data, or a text cut into pieces."),
+        "array), CIFAR's binary files, a folder of images, synthetic data, or a text cut into pieces. external: the data "
+        "of a watched script, of which only dataset.size is known; it cannot be trained on."),
     file("dataset.path", RINGSIDE_SLOT(dataset.path),
         "File or directory with the samples. A relative path starts at the directory of the experiment file. The "
         "features of a CSV file are standardised to mean 0 and variance 1 over the training samples."),
@@ -38,7 +39,7 @@ constexpr ConfigField kDataFields[] = {
     integer("dataset.classes", RINGSIDE_SLOT(dataset.classes), Within{2, 10000},
         "Synthetic blobs, spirals and imbalanced only: number of classes."),
     integer("dataset.size", RINGSIDE_SLOT(dataset.size), Within{2, kMaxInt32},
-        "Synthetic data only: number of samples, including those kept for validation."),
+        "Number of samples of synthetic data, including those kept for validation, or of the data of a watched script."),
     integer("dataset.features", RINGSIDE_SLOT(dataset.features), Within{1, 1000000},
         "Synthetic data only: number of input values per sample."),
     integer("dataset.targets", RINGSIDE_SLOT(dataset.targets), Within{1, 1000000},

@@ -63,3 +63,20 @@ TEST_CASE("Samples that a rank has named before are taken out") {
     CHECK(filter.isRepeated(ConsumedIndices{0, 0, 2, 2, {7, 8}}));
     CHECK_FALSE(filter.isRepeated(ConsumedIndices{0, 1, 3, 0, {1, 2}}));
 }
+
+TEST_CASE("each loader of a watched script has its own indices") {
+    RepeatFilter filter;
+    const auto indices = [](std::int64_t epoch, std::int64_t slot, std::int64_t loader) {
+        ConsumedIndices one;
+        one.epoch = epoch;
+        one.slot = slot;
+        one.index = {7, 8};
+        one.loader = loader;
+        return one;
+    };
+    CHECK_FALSE(filter.isRepeated(indices(1, 4, 0)));
+    CHECK_FALSE(filter.isRepeated(indices(0, 0, 1)));
+    CHECK_FALSE(filter.isRepeated(indices(0, 2, 1)));
+    CHECK(filter.isRepeated(indices(0, 2, 1)));
+    CHECK(filter.isRepeated(indices(0, 8, 0)));
+}

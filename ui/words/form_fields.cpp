@@ -320,6 +320,7 @@ constexpr auto kChoices = std::to_array<std::pair<const char*, const char*>>({
     {"image_folder", QT_TRANSLATE_NOOP("form", "Image folder")},
     {"synthetic", QT_TRANSLATE_NOOP("form", "Synthetic")},
     {"text", QT_TRANSLATE_NOOP("form", "Text")},
+    {"external", QT_TRANSLATE_NOOP("form", "Watched script")},
     {"residual_cnn", QT_TRANSLATE_NOOP("form", "Residual CNN")},
     {"transformer", QT_TRANSLATE_NOOP("form", "Transformer")},
     {"regression", QT_TRANSLATE_NOOP("form", "Regression")},

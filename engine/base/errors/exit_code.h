@@ -7,6 +7,7 @@ namespace ringside {
 enum class ExitCode : int {
     kOk = 0,
     kBadConfiguration = 2,  // bad configuration, usage, data file or run directory
+    kMistakesFound = 3,     // a check found mistakes in a watched script
     kCommunicationFailed = 10,
     kDeviceFailed = 11,
     kRankDied = 12,

@@ -99,6 +99,11 @@ Result<DataParts> wholeText(const path& file, std::int64_t contextLength, const 
     return DataParts{text.value(), nullptr};
 }
 
+Result<DataParts> externalData() {
+    return Problem{"dataset.kind", "is external: the samples belong to a script that Ringside only watched",
+                   "look at the recorded samples of the run, or choose another data set"};
+}
+
 path resolved(const std::string& given, const path& baseDirectory) {
     return given.empty() || path(given).is_absolute() ? path(given) : baseDirectory / given;
 }
@@ -128,6 +133,7 @@ constexpr std::array kKinds = {
          [](const Source& s) { return loadImageFolder(s.file, s.config.imageSize, s.stop); }},
     Kind{DatasetKind::kSynthetic, [](const Source& s) { return loadSynthetic(s.config, s.stop); }, false},
     Kind{DatasetKind::kText, [](const Source& s) { return wholeText(s.file, s.config.contextLength, s.stop); }, false},
+    Kind{DatasetKind::kExternal, [](const Source&) { return externalData(); }, false},
 };
 
 Result<DataParts> loadParts(const DatasetConfig& config, const path& baseDirectory, const std::stop_token& stop) {

@@ -57,6 +57,9 @@ Result<PythonData> pythonData(const PythonDataRequest& request) {
             return pythonImageFolder(request);
         case DatasetKind::kSynthetic:
             return pythonSynthetic(request);
+        case DatasetKind::kExternal:
+            return Problem{"dataset.kind", "is external: the samples belong to a script that Ringside only watched",
+                           "choose another data set"};
         case DatasetKind::kText:
             break;
     }

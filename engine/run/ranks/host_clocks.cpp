@@ -2,7 +2,6 @@
 #include "run/ranks/host_clocks.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "launch/wire/greeting.h"
@@ -10,11 +9,15 @@
 namespace ringside {
 
 HostClocks::HostClocks(std::span<const int> hosts, std::int64_t epochUs) : m_epochUs(epochUs) {
-    std::map<int, Host> found;
-    for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
-        if (hosts[rank] != 0) found[hosts[rank]].ranks.push_back(static_cast<int>(rank));
-    }
-    for (auto& [number, host] : found) m_hosts.push_back(std::move(host));
+    for (std::size_t rank = 0; rank < hosts.size(); ++rank) add(static_cast<int>(rank), hosts[rank]);
+}
+
+void HostClocks::add(int rank, int host) {
+    if (host == 0) return;
+    std::vector<int>& ranks = m_hosts[host].ranks;
+    if (std::ranges::find(ranks, rank) == ranks.end()) ranks.push_back(rank);
+    m_asked = 0;
+    m_askAtUs = 0;
 }
 
 std::vector<HostClocks::Question> HostClocks::questions(std::int64_t nowUs) {
@@ -22,7 +25,7 @@ std::vector<HostClocks::Question> HostClocks::questions(std::int64_t nowUs) {
     m_askAtUs = nowUs + (++m_asked < kEagerQuestions ? kEagerUs : kEveryUs);
     m_isFresh = false;
     std::vector<Question> questions;
-    for (const Host& host : m_hosts) {
+    for (const auto& [number, host] : m_hosts) {
         TimeQuestion question{nowUs};
         if (const auto difference = host.clock.at(nowUs)) question.zeroUs = m_epochUs + difference->offsetUs;
         for (const int rank : host.ranks) questions.push_back({rank, encodeTimeQuestion(question)});
@@ -31,7 +34,7 @@ std::vector<HostClocks::Question> HostClocks::questions(std::int64_t nowUs) {
 }
 
 void HostClocks::take(int rank, const ClockReading& reading) {
-    for (Host& host : m_hosts) {
+    for (auto& [number, host] : m_hosts) {
         if (std::ranges::find(host.ranks, rank) != host.ranks.end()) host.clock.add(reading);
     }
     m_isFresh = true;
@@ -40,7 +43,7 @@ void HostClocks::take(int rank, const ClockReading& reading) {
 std::vector<HostClock> HostClocks::news(std::int64_t nowUs) {
     if (m_asked < kEagerQuestions || !m_isFresh || nowUs < m_tellAtUs) return {};
     std::vector<HostClock> news;
-    for (Host& host : m_hosts) {
+    for (auto& [number, host] : m_hosts) {
         const auto now = host.clock.at(nowUs);
         if (!now) continue;
         if (!host.firstOffsetUs) host.firstOffsetUs = now->offsetUs;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +29,9 @@ class HostClocks {
     // times.
     HostClocks(std::span<const int> hosts, std::int64_t epochUs);
 
+    // Adds a rank that has connected later. host: its host's index; 0: this host.
+    void add(int rank, int host);
+
     struct Question {
         int rank = 0;
         std::string line;  // line for the rank's control connection
@@ -46,7 +51,7 @@ class HostClocks {
         std::optional<std::int64_t> firstOffsetUs;
     };
 
-    std::vector<Host> m_hosts;  // all hosts except this one
+    std::map<int, Host> m_hosts;  // by index; all hosts except this one
     const std::int64_t m_epochUs;
     int m_asked = 0;
     std::int64_t m_askAtUs = 0;

@@ -48,10 +48,10 @@ bool RepeatFilter::isRepeated(const Event& event) {
         if (consumed->epoch <= told.consumedEpoch) return true;
         told.consumedEpoch = consumed->epoch;
     } else if (const auto* indices = std::get_if<ConsumedIndices>(&event)) {
-        Told& told = m_ranks[indices->rank];
         const std::pair end{indices->epoch, indices->slot + static_cast<std::int64_t>(indices->index.size())};
-        if (end <= told.indices) return true;
-        told.indices = end;
+        auto& known = m_ranks[indices->rank].indices.try_emplace(indices->loader, -1, 0).first->second;
+        if (end <= known) return true;
+        known = end;
     }
     return false;
 }

@@ -25,7 +25,8 @@ class RepeatFilter {
     struct Told {
         std::int64_t step = 0;
         std::int64_t consumedEpoch = -1;
-        std::pair<std::int64_t, std::int64_t> indices{-1, 0};  // epoch, and one past the last slot
+        // epoch, and one past the last slot, by loader
+        std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> indices;
     };
     std::map<int, Told> m_ranks;
     std::map<std::string, std::int64_t> m_epochs;  // by split

@@ -105,8 +105,8 @@ unsigned RunRecorder::add(const Event& event) {
 void RunRecorder::note(const Event& event) {
     if (const auto* line = std::get_if<LogLine>(&event)) unlessFull([&] { writeLog(*line); });
     if (const auto* state = std::get_if<RankState>(&event)) noteTraining(*state);
-    if (const auto* consumed = std::get_if<Consumed>(&event)) m_watch.add(*consumed);
-    if (const auto* indices = std::get_if<ConsumedIndices>(&event)) m_watch.add(*indices);
+    if (const auto* consumed = std::get_if<Consumed>(&event); consumed && m_run.isPlanned) m_watch.add(*consumed);
+    if (const auto* indices = std::get_if<ConsumedIndices>(&event); indices && m_run.isPlanned) m_watch.add(*indices);
     if (const auto* told = std::get_if<Controlled>(&event)) m_metrics.add(*told);
     if (const auto* scalar = std::get_if<LoggedScalar>(&event)) unlessFull([&] { m_metrics.add(*scalar); });
     if (const auto* epoch = std::get_if<EpochResult>(&event)) {
@@ -169,6 +169,11 @@ void RunRecorder::applyFindings(const PlanNews& news) {
         if (m_mismatches.size() > kMismatchesTold) continue;
         add(LogLine{-1, "error", "not as planned: " + mismatch.text(), m_data.lastTimeUs()});
     }
+}
+
+void RunRecorder::complete(const PreparedRun& run, Watched watched) {
+    m_run = run;
+    m_watched = std::move(watched);
 }
 
 void RunRecorder::startAgain(std::string_view firstLine) {

@@ -55,6 +55,17 @@ class RunRecorder {
     // Writes summary.json for this outcome, with steps and rates from the record. Throws IoError.
     void writeSummary(RunEnded end) const;
 
+    // Facts about a watched script, for the summary.
+    struct Watched {
+        std::optional<SummaryFramework> framework;
+        std::optional<std::string> continues;
+        std::vector<SummaryFinding> findings;
+        std::vector<SummaryCheck> checks;
+        std::optional<SummarySamples> samples;
+    };
+    // Replaces the run, whose properties a watched script has shown since the start, before finish().
+    void complete(const PreparedRun& run, Watched watched);
+
     // Counts a restart of the ranks, for the summary.
     void countRestart() { ++m_restarts; }
 
@@ -86,6 +97,7 @@ class RunRecorder {
     RunSummary summary(const RunEnded& end) const;
     std::int64_t nonFiniteBatches() const;
     double dataWaitShare() const;
+    void addWatched(RunSummary& all) const;
     Recording recording() const;
     FinalMetrics finalMetrics() const;
     BestMetrics bestMetrics() const;
@@ -97,7 +109,8 @@ class RunRecorder {
     void applyFindings(const PlanNews& news);
 
     const RunPaths m_paths;
-    const PreparedRun m_run;
+    PreparedRun m_run;
+    std::optional<Watched> m_watched;  // empty: the ranks are Ringside's own
     SpaceReserve m_reserve;
     RecordBudget m_budget;
     EpochGate m_epochs;

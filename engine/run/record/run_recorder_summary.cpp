@@ -168,7 +168,20 @@ RunSummary RunRecorder::summary(const RunEnded& end) const {
         if (rank.clock) all.clocks.push_back({rank.host, *rank.clock});
     }
     all.recording = recording();
+    if (m_watched) addWatched(all);
     return all;
+}
+
+void RunRecorder::addWatched(RunSummary& all) const {
+    all.source = "watched";
+    all.plannedSteps = 0;
+    all.bitsDependOn.reset();
+    all.idleShare.reset();
+    all.framework = m_watched->framework;
+    all.continues = m_watched->continues;
+    all.findings = m_watched->findings;
+    all.checks = m_watched->checks;
+    all.samples = m_watched->samples;
 }
 
 Recording RunRecorder::recording() const {

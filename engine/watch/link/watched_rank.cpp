@@ -25,9 +25,13 @@ WatchedRank::WatchedRank(const Greeting& greeting, UniqueFd socket)
 bool WatchedRank::readTelemetry(const LineSink& line) {
     if (!m_socket) return false;
     if (readAvailable(m_socket.get(), m_lines, [&](std::string_view text) { take(text, line); })) return true;
+    hangUp();
+    return false;
+}
+
+void WatchedRank::hangUp() {
     m_socket.reset();
     m_end = ChildEnd{true, 0, true};
-    return false;
 }
 
 void WatchedRank::take(std::string_view line, const LineSink& sink) {

@@ -25,6 +25,8 @@ class WatchedRank final : public RankLink {
 
     // Passes the available telemetry lines to `line`. Answers to time questions are kept for takeClockReadings().
     bool readTelemetry(const LineSink& line) override;
+    // Ends the connection of a process that does not report any more.
+    void hangUp();
     bool readOutput(const LineSink&) override { return false; }  // the command has its own standard output
     int outputFd() const override { return -1; }
     int exitFd() const override { return -1; }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/system/child_process.h"
+#include "base/system/unique_fd.h"
+
+namespace ringside {
+
+// Program and surroundings of a CommandProcess.
+struct CommandOptions {
+    std::vector<std::string> words;        // program, looked up in PATH, and its arguments
+    std::vector<std::string> environment;  // "NAME=value"; overrides this process's variables
+    sigset_t signalMask{};                 // signals that are blocked in the command
+    int outputFd = -1;                     // replaces the standard output; -1: this process's
+};
+
+// Command that the user has asked for. It has this process's standard input, output and error, its terminal and its
+// process group, so that it behaves as without a watcher. It survives this process, and the destructor does not end it.
+class CommandProcess {
+  public:
+    // Starts the command. Throws IoError if its program cannot be started.
+    explicit CommandProcess(const CommandOptions& options);
+
+    pid_t pid() const { return m_pid; }
+    int exitFd() const { return m_pidFd.get(); }  // becomes readable when the command has ended
+    // Sends a signal to the command; no effect after its end.
+    void signal(int number) const;
+    // Returns the exit status without waiting. Empty while the command runs.
+    const std::optional<ChildEnd>& poll();
+
+  private:
+    pid_t m_pid = -1;
+    UniqueFd m_pidFd;
+    std::optional<ChildEnd> m_end;
+};
+
+// Replaces this process by the command. Throws IoError if its program cannot be started.
+[[noreturn]] void replaceByCommand(const CommandOptions& options);
+
+// Returns the exit code that a shell reports: 128 + n after signal n.
+int shellCode(const ChildEnd& end);
+
+}  // namespace ringside

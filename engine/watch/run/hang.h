@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json/json.h"
+
+namespace ringside {
+
+// Position of one rank of a watched run that makes no progress, from its facts "stalled" (docs/watch-protocol.md).
+struct RankStall {
+    enum class State {
+        kMoving,   // has reported progress since
+        kStalled,  // the other members are known
+        kEnded     // the process has ended
+    };
+    struct Collective {
+        std::string operation;  // for example all_reduce or send
+        std::string group;
+        std::int64_t number = 0;  // in that group; 0 for messages
+        std::int64_t peer = -1;   // of a message; -1: none
+    };
+    int rank = 0;
+    State state = State::kMoving;
+    double seconds = 0;                // without an observation
+    double cpuSeconds = 0;             // of the training thread in that time
+    std::string phase;                 // data, forward, backward, waiting, optimizer, idle
+    std::optional<Collective> inside;  // explicit collective or message in progress
+    std::vector<Collective> recent;    // latest entries of PyTorch's flight recorder, oldest first
+    std::string where;                 // innermost line of the script, "train.py:48"; empty: not known
+    std::vector<std::string> stack;    // "train.py:48 main", outermost first
+
+    bool works() const { return cpuSeconds > 0.2 * seconds; }  // computes, so that it is no part of a hang
+};
+
+// Returns the stall that the JSON text of "stalled" facts describes.
+RankStall rankStall(int rank, std::string_view facts);
+
+// Conclusion about ranks that make no progress.
+struct HangReport {
+    bool isHang = false;   // at least one rank waits for others that do not come
+    std::string text;      // one or more sentences with the position of each rank
+    std::string where;     // line of the script at which the first rank waits that others do not reach; may be empty
+    std::string evidence;  // a JSON object, as text
+};
+
+// Judges the positions of all ranks of a run; nothing if a rank moves or computes. seconds: without progress of any
+// rank.
+std::optional<HangReport> hangOf(const std::vector<RankStall>& ranks, double seconds);
+
+}  // namespace ringside

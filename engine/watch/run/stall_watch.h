@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "telemetry/events/events.h"
+#include "watch/run/hang.h"
+
+namespace ringside {
+
+// Detects that a watched run makes no progress, from the events of its ranks. Times are microseconds of the run. One
+// thread.
+class StallWatch {
+  public:
+    static constexpr std::int64_t kLeastUs = 8'000'000;     // without progress before a conclusion
+    static constexpr std::int64_t kStartUs = 12'000'000;    // before the first step: ranks may wait for a download
+    static constexpr std::int64_t kAskEveryUs = 4'000'000;  // between two questions to the ranks
+
+    // Takes an event of a rank at the time of its arrival.
+    void take(const Event& event, std::int64_t nowUs);
+    // Records that the connection of a rank has ended.
+    void ended(int rank);
+
+    // True at most every kAskEveryUs while no rank makes progress: send a stack question to each rank.
+    bool mustAsk(std::int64_t nowUs);
+    // Returns a conclusion once for each time without progress, when each rank has answered.
+    std::optional<HangReport> conclude(std::int64_t nowUs, std::int64_t worldSize);
+
+    // Returns the hang in which the run still is or has ended.
+    const std::optional<HangReport>& hang() const { return m_hang; }
+    // True if a step is done.
+    bool trains() const { return m_steps > 0; }
+
+  private:
+    void takeProgress(int rank, std::int64_t nowUs);
+    std::int64_t limitUs() const;
+
+    std::map<int, RankStall> m_ranks;
+    std::optional<std::int64_t> m_movedUs;  // time of the latest progress of any rank
+    std::int64_t m_lastStepUs = 0;          // end of the latest step of the rank that reported last
+    double m_meanStepUs = 0;                // of the latest steps
+    std::int64_t m_askedUs = 0;
+    std::int64_t m_steps = 0;          // of the rank that is furthest ahead
+    bool m_concluded = false;          // since the latest progress
+    std::optional<HangReport> m_hang;  // the latest hang, until the run has trained further steps
+    std::int64_t m_hangStep = 0;
+};
+
+}  // namespace ringside

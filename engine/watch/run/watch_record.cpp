@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/run/watch_record.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <utility>
+
+#include "base/json/json.h"
+#include "base/system/files.h"
+#include "base/system/unique_fd.h"
+#include "telemetry/events/codec.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kRoom = 2048;  // bytes by which the first line can grow at the end
+
+std::string lineOf(const Event& event) {
+    std::string line = encode(event);
+    line.pop_back();  // the newline
+    return line;
+}
+
+SummaryFinding summaryOf(const Finding& finding) {
+    SummaryFinding one{.code = finding.code,
+                       .severity = std::string(severityName(finding.severity)),
+                       .text = finding.text,
+                       .where = {},
+                       .evidence = {},
+                       .remedy = finding.remedy};
+    if (!finding.where.empty()) one.where = finding.where;
+    if (Result<Json> evidence = parseJson(finding.evidence, "evidence"); evidence) one.evidence = evidence.value();
+    return one;
+}
+
+}  // namespace
+
+WatchRecord::WatchRecord(RunPaths paths, Options options)
+    : m_paths(std::move(paths)), m_options(std::move(options)), m_seen(m_options.name) {}
+
+void WatchRecord::take(const Event& event, std::string_view line, std::int64_t nowUs) {
+    if (!m_firstUs) m_firstUs = nowUs;
+    m_seen.take(event);
+    if (m_recorder) return record(event, line);
+    m_waiting.push_back({event, std::string(line)});
+    tick(nowUs);
+}
+
+void WatchRecord::add(const Event& event, std::int64_t nowUs) {
+    if (m_recorder) {
+        m_recorder->add(event);
+    } else {
+        m_waiting.push_back({event, lineOf(event)});
+    }
+    tick(nowUs);
+}
+
+void WatchRecord::log(const std::string& level, const std::string& text, std::int64_t nowUs) {
+    add(LogLine{-1, level, text, nowUs}, nowUs);
+}
+
+void WatchRecord::tick(std::int64_t nowUs) {
+    if (m_recorder) return m_recorder->flush();
+    const bool late = m_firstUs && (nowUs - *m_firstUs > kPatienceUs || m_waiting.size() > kMostWaiting);
+    if (m_seen.worldSize() > 0 && (m_seen.isTraining() || late)) begin();
+}
+
+void WatchRecord::flush() {
+    if (!m_recorder) begin();
+    m_recorder->flush();
+}
+
+// Writes config.json and the first line, and records the events that have waited.
+void WatchRecord::begin() {
+    const PreparedRun run = m_seen.prepared(false);
+    writeFileAtomically(m_paths.config(), run.config.toText(2) + "\n");
+    m_recorder = std::make_unique<RunRecorder>(m_paths, run);
+    m_epochs.emplace(static_cast<int>(run.config.parallel.worldSize));
+    std::string line = runLine(false);
+    line.append(kRoom, ' ');
+    m_runLineBytes = line.size();
+    m_recorder->take(decodeLine(line).value(), line);
+    for (const Waiting& one : std::exchange(m_waiting, {})) record(one.event, one.line);
+}
+
+void WatchRecord::record(const Event& event, std::string_view line) {
+    m_recorder->take(event, line);
+    const auto* steps = std::get_if<StepsFrame>(&event);
+    if (steps == nullptr) return;
+    for (const EpochResult& result : m_epochs->take(*steps)) m_recorder->add(result);
+}
+
+std::string WatchRecord::runLine(bool ended) const {
+    const PreparedRun run = m_seen.prepared(ended);
+    RunStarted started;
+    started.name = run.config.name;
+    started.runDirectory = m_paths.directory.string();
+    started.worldSize = static_cast<int>(run.config.parallel.worldSize);
+    started.backend = textOf(run.compute.backend);
+    started.whyBackend = run.compute.whyBackend;
+    started.device = textOf(run.compute.device);
+    started.whyDevice = run.compute.whyDevice;
+    started.trainingSamples = run.trainingSamples;
+    started.validationSamples = run.validationSamples;
+    started.stepsPerEpoch = run.stepsPerEpoch;
+    started.epochs = ended ? run.config.training.epochs : 0;  // a script does not say how many epochs it will train
+    started.batchSize = run.config.loader.batchSize;
+    started.startedUnixMs = m_options.startedUnixMs;
+    started.config = run.config.toText();
+    return lineOf(started);
+}
+
+RunEnded WatchRecord::finish(RunEnded end, Conclusions conclusions) {
+    flush();
+    for (const EpochResult& result : m_epochs->finish()) m_recorder->add(result);
+    RunRecorder::Watched watched{
+        m_seen.framework(), m_options.continues, {}, std::move(conclusions.checks), std::move(conclusions.samples)};
+    for (const Finding& finding : conclusions.findings) {
+        m_recorder->add(finding);
+        watched.findings.push_back(summaryOf(finding));
+    }
+    const PreparedRun run = m_seen.prepared(true);
+    m_recorder->complete(run, std::move(watched));
+    writeFileAtomically(m_paths.config(), run.config.toText(2) + "\n");
+    rewriteRunLine();
+    return m_recorder->finish(std::move(end));
+}
+
+// Replaces the first line by one that describes the whole run. The line was padded with blanks, which JSON allows, so
+// that it can be replaced in place.
+void WatchRecord::rewriteRunLine() const {
+    std::string line = runLine(true);
+    if (line.size() > m_runLineBytes) return;
+    line.append(m_runLineBytes - line.size(), ' ');
+    m_recorder->flush();
+    const UniqueFd file(::open(m_paths.telemetry().c_str(), O_RDWR | O_CLOEXEC));
+    std::string begin(m_runLineBytes + 1, '\0');
+    if (!file || ::pread(file.get(), begin.data(), begin.size(), 0) != static_cast<ssize_t>(begin.size())) return;
+    if (begin.back() != '\n' || !begin.starts_with("{\"kind\":\"run\"")) return;
+    [[maybe_unused]] const ssize_t written = ::pwrite(file.get(), line.data(), line.size(), 0);
+}
+
+}  // namespace ringside

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "run/read/run_directory.h"
+#include "run/record/run_recorder.h"
+#include "watch/seen/epoch_results.h"
+#include "watch/seen/seen_experiment.h"
+
+namespace ringside {
+
+// Run directory of a watched script. Events wait in memory until the script has trained a step, or for kPatienceUs
+// after the first rank has connected, because the first line of the record describes the experiment. Times are
+// microseconds since the start of the run. One thread. Throws IoError if the directory cannot be written at the start.
+class WatchRecord {
+  public:
+    static constexpr std::int64_t kPatienceUs = 3'000'000;
+    static constexpr std::size_t kMostWaiting = 20'000;  // events
+
+    struct Options {
+        std::string name;                      // of the run
+        std::int64_t startedUnixMs = 0;        // wall clock at the zero of the run's times
+        std::optional<std::string> continues;  // run directory that this run continues
+    };
+    WatchRecord(RunPaths paths, Options options);
+
+    // Records an event of a rank and the line that encodes it, without its newline.
+    void take(const Event& event, std::string_view line, std::int64_t nowUs);
+    // Records an event of the watcher itself.
+    void add(const Event& event, std::int64_t nowUs);
+    void log(const std::string& level, const std::string& text, std::int64_t nowUs);
+    // Begins the record if it is due, and passes buffered lines to the kernel. Call a few times a second.
+    void tick(std::int64_t nowUs);
+
+    // Begins the record if it has not begun, and passes all lines to the kernel, so that the directory can be read.
+    void flush();
+
+    bool hasBegun() const { return m_recorder != nullptr; }
+    const SeenExperiment& seen() const { return m_seen; }
+    // Results of the audit and the doctor.
+    struct Conclusions {
+        std::vector<Finding> findings;
+        std::vector<SummaryCheck> checks;
+        std::optional<SummarySamples> samples;
+    };
+    // Completes the record and writes summary.json. Call only if a rank has connected.
+    RunEnded finish(RunEnded end, Conclusions conclusions);
+
+  private:
+    void begin();
+    void record(const Event& event, std::string_view line);
+    std::string runLine(bool ended) const;
+    void rewriteRunLine() const;
+
+    const RunPaths m_paths;
+    const Options m_options;
+    SeenExperiment m_seen;
+    struct Waiting {
+        Event event;
+        std::string line;
+    };
+    std::deque<Waiting> m_waiting;
+    std::optional<std::int64_t> m_firstUs;  // time of the first event
+    std::size_t m_runLineBytes = 0;         // length of the padded first line, without its newline
+    std::unique_ptr<RunRecorder> m_recorder;
+    std::optional<EpochResults> m_epochs;
+};
+
+}  // namespace ringside

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/run/watched_run.h"
+
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+
+#include "base/errors/errors.h"
+#include "base/time/monotonic.h"
+#include "launch/place/launch_sources.h"
+#include "launch/wire/greeting.h"
+#include "telemetry/events/codec.h"
+#include "watch/audit/audit_run.h"
+#include "watch/audit/audit_text.h"
+#include "watch/run/left_processes.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kTurnMs = 100;
+constexpr std::int64_t kSecond = 1'000'000;
+constexpr std::int64_t kUnconnectedUs = 15 * kSecond;  // before the first sentence about missing processes
+constexpr std::int64_t kBackgroundUs = 20 * kSecond;   // for a process in the background to connect
+constexpr std::int64_t kTellBackgroundUs = kSecond;    // after the command, before a sentence about open ranks
+constexpr std::int64_t kEndGraceUs = 5 * kSecond;      // between SIGTERM and SIGKILL
+constexpr std::int64_t kLeftGraceUs = 2 * kSecond;     // for the ranks of a failed command to end by themselves
+constexpr std::int64_t kSilentUs = 10 * kSecond;       // without a heartbeat, after the end of the command
+constexpr int kMostBadLines = 100;
+constexpr const char* kHangRemedy =
+    "make all ranks of a group call the same collectives in the same order: look for one that only some ranks reach, "
+    "and for loaders of different lengths";
+
+bool asksToEnd(int signal) {
+    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
+
+// Returns the rank that an event names; -1 for events that only a watcher may send.
+int senderOf(const Event& event) {
+    return std::visit(
+        [](const auto& one) {
+            using E = std::remove_cvref_t<decltype(one)>;
+            if constexpr (!std::is_same_v<E, HostClock> && requires { one.rank; }) return one.rank;
+            return -1;
+        },
+        event);
+}
+
+}  // namespace
+
+WatchedRun::WatchedRun(const RunDirectory& directory, WatchDoor& door, CommandProcess& command, std::int64_t zeroUs,
+                       WatchedRunOptions options)
+    : m_directory(directory),
+      m_door(door),
+      m_command(command),
+      m_zeroUs(zeroUs),
+      m_options(std::move(options)),
+      m_record(
+          directory.paths(),
+          {m_options.name,
+           std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+                   .count() -
+               nowUs() / 1000,
+           m_options.continues}),
+      m_clocks({}, zeroUs) {}
+
+std::int64_t WatchedRun::nowUs() const {
+    return monotonicNs() / 1000 - m_zeroUs;
+}
+
+std::optional<RunEnded> WatchedRun::run() {
+    while (!isOver()) turn();
+    m_door.close();
+    if (m_ranks.empty()) return {};
+    return conclude();
+}
+
+void WatchedRun::turn() {
+    waitForInput();
+    for (auto& link : m_door.look([this](const Greeting& greeting) { return admit(greeting); }))
+        welcome(std::move(link));
+    for (auto& [number, rank] : m_ranks) read(rank);
+    if (m_command.poll() && !m_commandEndedUs) m_commandEndedUs = nowUs();
+    reapLeftProcesses(m_command.pid());
+    compareClocks();
+    watchStalls();
+    watchConnections();
+    endAfterCheck();
+    record([this] { m_record.tick(nowUs()); });
+}
+
+void WatchedRun::waitForInput() {
+    std::vector<pollfd> waiting{{m_options.signalFd, POLLIN, 0}, {m_command.exitFd(), POLLIN, 0}};
+    const std::size_t own = waiting.size();
+    if (m_control)
+        for (const pollfd& one : m_control->interests()) waiting.push_back(one);
+    const std::size_t controls = waiting.size();
+    m_door.addInterests(waiting);
+    for (const auto& [number, rank] : m_ranks)
+        if (rank.isOpen) waiting.push_back({rank.link->fd(), POLLIN, 0});
+    if (::poll(waiting.data(), waiting.size(), kTurnMs) <= 0) return;
+    if (waiting[0].revents != 0) passSignals();
+    for (std::size_t i = own; i < controls; ++i)
+        if (waiting[i].revents != 0) takeControl(waiting[i].fd);
+}
+
+// Passes signals to the command. The kernel has sent signals of the terminal to the command too.
+void WatchedRun::passSignals() {
+    signalfd_siginfo signal{};
+    while (::read(m_options.signalFd, &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal)) {
+        const int number = static_cast<int>(signal.ssi_signo);
+        if (asksToEnd(number)) m_verdict.requested(number);
+        if (signal.ssi_code != SI_KERNEL) m_command.signal(number);
+        if (m_commandEndedUs && asksToEnd(number)) endRanks(number);
+    }
+}
+
+void WatchedRun::takeControl(int fd) {
+    m_control->onReady(fd, [this](const ControlCommand& command) {
+        if (command.kind != ControlKind::kStop)
+            return log("warning", "a watched script cannot " + std::string(controlName(command.kind)) + ", only stop");
+        m_verdict.requested(SIGTERM);
+        endCommand(SIGTERM);
+    });
+}
+
+// Returns why a process is refused: its rank is taken by a living process, or was taken before.
+std::string WatchedRun::admit(const Greeting& greeting) {
+    const auto known = m_ranks.find(greeting.rank);
+    if (known == m_ranks.end()) return {};
+    const std::string reason = "process " + std::to_string(greeting.pid) + " on " + greeting.host + " reports rank " +
+                               std::to_string(greeting.rank) + ", as process " +
+                               std::to_string(known->second.link->pid()) +
+                               (known->second.isOpen ? " does" : " did before: a restart is not recorded");
+    log("warning", reason);
+    return reason;
+}
+
+void WatchedRun::welcome(std::unique_ptr<WatchedRank> link) {
+    // This host's key also identifies the network namespace.
+    const bool isHere = hostKey().starts_with(link->hostKey()) && !link->hostKey().empty();
+    const int next = static_cast<int>(m_hosts.size()) + 1;
+    const int host = isHere ? 0 : m_hosts.try_emplace(link->hostKey(), next).first->second;
+    if (host == 0) link->sendControl(encodeTimeQuestion({monotonicNs() / 1000, m_zeroUs}));
+    m_clocks.add(link->rank(), host);
+    if (m_ranks.empty()) {
+        record([this] { m_control.emplace(m_directory.paths()); });
+    }
+    m_ranks[link->rank()].link = std::move(link);
+}
+
+void WatchedRun::read(Rank& rank) {
+    if (!rank.isOpen) return;
+    if (isSilent(rank)) rank.link->hangUp();
+    rank.isOpen = rank.link->readTelemetry([&](std::string_view line) { receive(rank, line); });
+    for (const ClockReading& reading : rank.link->takeClockReadings()) m_clocks.take(rank.link->rank(), reading);
+    if (rank.isOpen) return;
+    m_verdict.ended(rank.link->rank(), nowUs());
+    m_stalls.ended(rank.link->rank());
+}
+
+// True if a rank has sent nothing for long after the end of the command, not even a heartbeat: its host or the network
+// is lost.
+bool WatchedRun::isSilent(const Rank& rank) const {
+    const auto silence = std::chrono::steady_clock::now() - rank.link->lastHeard;
+    return m_commandEndedUs && nowUs() - *m_commandEndedUs > kSilentUs &&
+           silence > std::chrono::microseconds(kSilentUs);
+}
+
+// Records a line of a rank. Lines that no rank may send are counted and ignored.
+void WatchedRun::receive(Rank& rank, std::string_view line) {
+    const Result<Event> event = decodeLine(line);
+    const bool isOwn = event && senderOf(event.value()) == rank.link->rank();
+    if (!isOwn) {
+        if (++rank.link->badLines == kMostBadLines)
+            log("warning", "rank " + std::to_string(rank.link->rank()) + " sends lines that cannot be read" +
+                               (event ? "" : ": " + event.problem().text()));
+        return;
+    }
+    rank.link->heard(std::chrono::steady_clock::now());
+    if (const auto* steps = std::get_if<StepsFrame>(&event.value()); steps != nullptr && !steps->step.empty())
+        rank.steps = steps->step.back();
+    m_verdict.take(event.value());
+    m_evidence.take(rank.link->rank(), event.value());
+    m_stalls.take(event.value(), nowUs());
+    record([&] { m_record.take(event.value(), line, nowUs()); });
+}
+
+void WatchedRun::compareClocks() {
+    const std::int64_t now = monotonicNs() / 1000;
+    for (const HostClocks::Question& question : m_clocks.questions(now)) {
+        const auto rank = m_ranks.find(question.rank);
+        if (rank != m_ranks.end()) rank->second.link->sendControl(question.line);
+    }
+    for (const HostClock& clock : m_clocks.news(now)) record([&] { m_record.add(clock, nowUs()); });
+}
+
+void WatchedRun::watchStalls() {
+    if (m_stalls.mustAsk(nowUs())) {
+        for (auto& [number, rank] : m_ranks) rank.link->sendControl("{\"kind\":\"stack\"}\n");
+    }
+    const std::optional<HangReport> report = m_stalls.conclude(nowUs(), m_record.seen().worldSize());
+    if (!report) return;
+    log(report->isHang ? "error" : "warning", report->text);
+    if (report->isHang) (m_stalls.trains() ? m_options.warn : m_options.inform)(report->text);
+}
+
+// Prints a sentence when no process connects, or when connected processes remain after the command.
+void WatchedRun::watchConnections() {
+    if (m_ranks.empty() && !m_toldUnconnected && nowUs() > kUnconnectedUs) {
+        m_toldUnconnected = true;
+        m_options.inform(
+            "no process of the command has connected yet; a process connects when it creates a process "
+            "group or begins to train");
+    }
+    const bool isBackground = m_commandEndedUs && someRankIsOpen() && nowUs() - *m_commandEndedUs > kTellBackgroundUs;
+    if (!isBackground) return;
+    const ChildEnd& end = *m_command.poll();
+    const bool hasFailed = end.signalled || end.code != 0;
+    if (!m_toldBackground) {
+        m_toldBackground = true;
+        const std::string fact = "the command " + end.text() + ", but processes that it has started still train";
+        m_options.warn(fact +
+                       (hasFailed ? ": they are ended" : ": they are recorded until they end; Ctrl-C ends them"));
+        log("warning", fact);
+    }
+    if (!hasFailed && !m_endsAt) return;
+    const std::int64_t since = nowUs() - *m_commandEndedUs;
+    if (since > kLeftGraceUs) endRanks(since > 2 * kLeftGraceUs ? SIGKILL : SIGTERM);
+}
+
+void WatchedRun::endAfterCheck() {
+    if (!m_options.checkSteps || m_commandEndedUs) return;
+    if (m_endsAt) {
+        if (!m_killed && nowUs() - *m_endsAt > kEndGraceUs) {
+            m_killed = true;
+            endCommand(SIGKILL);
+        }
+        return;
+    }
+    const std::int64_t world = m_record.seen().worldSize();
+    if (world == 0 || static_cast<std::int64_t>(m_ranks.size()) < world) return;
+    const bool isDone = std::ranges::all_of(
+        m_ranks, [&](const auto& one) { return one.second.steps >= *m_options.checkSteps || !one.second.isOpen; });
+    if (!isDone || !someRankIsOpen()) return;
+    m_endsAt = nowUs();
+    endCommand(SIGTERM);
+}
+
+void WatchedRun::endCommand(int number) {
+    m_command.signal(number);
+    if (number == SIGKILL) endRanks(number);
+}
+
+// Sends a signal to the processes that the command has left behind, and to its ranks on this host.
+void WatchedRun::endRanks(int number) {
+    for (const pid_t pid : leftProcesses(m_command.pid())) ::kill(pid, number);
+}
+
+bool WatchedRun::someRankIsOpen() const {
+    return std::ranges::any_of(m_ranks, [](const auto& one) { return one.second.isOpen; });
+}
+
+// True if the command has ended and no process of it can still report. A command that has ended well without a rank may
+// have left a process in the background that has not connected yet.
+bool WatchedRun::isOver() {
+    if (!m_commandEndedUs || someRankIsOpen()) return false;
+    if (!m_ranks.empty()) return true;
+    const ChildEnd& end = *m_command.poll();
+    const bool mayConnect = !end.signalled && end.code == 0 && nowUs() - *m_commandEndedUs < kBackgroundUs;
+    return !mayConnect || leftProcesses(m_command.pid()).empty();
+}
+
+RunEnded WatchedRun::conclude() {
+    const std::optional<std::int64_t> checked = m_endsAt ? m_options.checkSteps : std::nullopt;
+    RunEnded end = m_verdict.conclude(*m_command.poll(), checked);
+    end.timeUs = nowUs();
+    diagnose();
+    WatchRecord::Conclusions conclusions{m_diagnosis.findings, {}, {}};
+    for (const CheckOutcome& check : m_diagnosis.checks)
+        conclusions.checks.push_back({check.code, textOf(check.result), check.why});
+    record([&] { conclusions.samples = auditedSamples(); });
+    record([&] { end = m_record.finish(end, conclusions); });
+    m_control.reset();
+    return end;
+}
+
+// Judges the evidence. A hang that was seen while the run lasted replaces the result of the check at its end.
+void WatchedRun::diagnose() {
+    m_diagnosis = findingsOf(m_evidence);
+    const auto isHang = [](const auto& one) { return one.code == "hang"; };
+    const auto& hang = m_stalls.hang();
+    if (!hang || std::ranges::any_of(m_diagnosis.findings, isHang)) return;
+    std::erase_if(m_diagnosis.checks, isHang);
+    Finding finding;
+    finding.code = "hang";
+    finding.severity = Severity::kMistake;
+    finding.text = hang->text;
+    finding.where = hang->where;
+    finding.evidence = hang->evidence;
+    finding.remedy = kHangRemedy;
+    finding.timeUs = nowUs();
+    m_diagnosis.findings.insert(m_diagnosis.findings.begin(), finding);
+}
+
+std::int64_t WatchedRun::leastSteps() const {
+    if (m_ranks.empty()) return 0;
+    return std::ranges::min_element(m_ranks, {}, [](const auto& one) { return one.second.steps; })->second.steps;
+}
+
+// Returns the exactly-once audit of the recorded samples; nothing if they cannot be read.
+std::optional<SummarySamples> WatchedRun::auditedSamples() {
+    m_record.flush();
+    const Result<SampleAudit> audit = auditRun(m_directory.paths().directory, m_options.continues.value_or(""));
+    if (audit) return summaryOf(audit.value());
+    log("warning", "the samples cannot be audited: " + audit.problem().text());
+    return {};
+}
+
+// Writes to the record. A failure ends the recording, not the command.
+void WatchedRun::record(const std::function<void()>& write) {
+    if (m_cannotRecord) return;
+    try {
+        write();
+    } catch (const IoError& error) {
+        m_cannotRecord = true;
+        m_options.warn(std::string("the run is no longer recorded: ") + error.what());
+    }
+}
+
+void WatchedRun::log(const std::string& level, const std::string& text) {
+    record([&] { m_record.log(level, text, nowUs()); });
+}
+
+}  // namespace ringside

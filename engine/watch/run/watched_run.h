@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <poll.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "run/ranks/host_clocks.h"
+#include "run/supervise/control_server.h"
+#include "watch/evidence/evidence.h"
+#include "watch/findings/diagnosis.h"
+#include "watch/link/watch_door.h"
+#include "watch/run/command_process.h"
+#include "watch/run/stall_watch.h"
+#include "watch/run/watch_record.h"
+#include "watch/run/watch_verdict.h"
+
+namespace ringside {
+
+struct WatchedRunOptions {
+    std::string name;                                // of the run
+    int signalFd = -1;                               // signalfd with the signals that are passed to the command
+    std::optional<std::int64_t> checkSteps;          // ends the command when each rank has trained this many steps
+    std::optional<std::string> continues;            // run directory that this run continues
+    std::function<void(const std::string&)> warn;    // prints an important sentence for the user
+    std::function<void(const std::string&)> inform;  // prints a sentence only where it does not mix with output
+};
+
+// Run of a command whose Python processes report what they train. Accepts the ranks, records a run directory and passes
+// signals on. Only observes: errors of the recording never reach the command, and the end of this object does not end
+// it. One thread, which runs a poll loop.
+class WatchedRun {
+  public:
+    WatchedRun(const RunDirectory& directory, WatchDoor& door, CommandProcess& command, std::int64_t zeroUs,
+               WatchedRunOptions options);
+
+    // Runs until the command and its ranks have ended and the run directory is complete. Returns the outcome; empty if
+    // no process has connected, so that there is no record.
+    std::optional<RunEnded> run();
+    // Returns the exit code of the command, 128 + n after signal n. Call after run().
+    int commandCode() const { return shellCode(*m_command.poll()); }
+    // True if --check has ended the command.
+    bool endedByCheck() const { return m_endsAt.has_value(); }
+    // Returns findings and checks. Call after run().
+    const Diagnosis& diagnosis() const { return m_diagnosis; }
+    int worldSize() const { return static_cast<int>(m_record.seen().worldSize()); }
+    // Returns the optimizer steps of the rank with the fewest.
+    std::int64_t leastSteps() const;
+
+  private:
+    struct Rank {
+        std::unique_ptr<WatchedRank> link;
+        std::int64_t steps = 0;
+        bool isOpen = true;
+    };
+    void turn();
+    void waitForInput();
+    void passSignals();
+    void takeControl(int fd);
+    std::string admit(const Greeting& greeting);
+    void welcome(std::unique_ptr<WatchedRank> link);
+    void read(Rank& rank);
+    bool isSilent(const Rank& rank) const;
+    void receive(Rank& rank, std::string_view line);
+    void compareClocks();
+    void watchStalls();
+    void watchConnections();
+    void endAfterCheck();
+    void endCommand(int number);
+    void endRanks(int number);
+    bool someRankIsOpen() const;
+    bool isOver();
+    RunEnded conclude();
+    void diagnose();
+    std::optional<SummarySamples> auditedSamples();
+    void record(const std::function<void()>& write);
+    void log(const std::string& level, const std::string& text);
+    std::int64_t nowUs() const;
+
+    const RunDirectory& m_directory;
+    WatchDoor& m_door;
+    CommandProcess& m_command;
+    const std::int64_t m_zeroUs;
+    const WatchedRunOptions m_options;
+    WatchRecord m_record;
+    bool m_cannotRecord = false;
+    std::optional<ControlServer> m_control;
+    std::map<int, Rank> m_ranks;
+    std::map<std::string, int> m_hosts;  // index of each host by its key; 0: this host
+    HostClocks m_clocks;
+    StallWatch m_stalls;
+    WatchVerdict m_verdict;
+    Evidence m_evidence;
+    Diagnosis m_diagnosis;
+    std::optional<std::int64_t> m_commandEndedUs;
+    std::optional<std::int64_t> m_endsAt;  // time at which --check has begun to end the command
+    bool m_toldBackground = false;
+    bool m_toldUnconnected = false;
+    bool m_killed = false;
+};
+
+}  // namespace ringside

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "telemetry/events/events.h"
+
+namespace ringside {
+
+// Training loss of each epoch of a watched run, from the steps of all ranks. Steps with samples are weighted by them.
+class EpochResults {
+  public:
+    explicit EpochResults(int worldSize) : m_epochs(static_cast<std::size_t>(worldSize), 0) {}
+
+    // Adds the steps of a rank. Returns the results of the epochs that all ranks have left.
+    std::vector<EpochResult> take(const StepsFrame& frame);
+    // Returns the results of the remaining epochs.
+    std::vector<EpochResult> finish();
+
+  private:
+    struct Totals {
+        double lossSum = 0, plainLossSum = 0;
+        std::int64_t samples = 0, steps = 0;
+        std::int64_t lastStep = 0, lastUs = 0;
+    };
+    std::vector<EpochResult> popBelow(std::int64_t epoch);
+
+    std::vector<std::int64_t> m_epochs;  // latest epoch of each rank
+    std::map<std::int64_t, Totals> m_totals;
+};
+
+}  // namespace ringside

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/seen/seen_experiment.h"
+
+#include <algorithm>
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kMostLoaders = 1000;
+constexpr std::int64_t kMostSamples = std::int64_t{1} << 40;
+
+// Returns a member of an object that ranks have sent; null if it is missing.
+const Json& member(const Json& json, const char* name) {
+    static const Json kNull;
+    if (!json.is_object()) return kNull;
+    const auto found = json.find(name);
+    return found == json.end() ? kNull : *found;
+}
+
+std::string text(const Json& json, const char* name) {
+    const Json& value = member(json, name);
+    return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+std::int64_t number(const Json& json, const char* name, std::int64_t otherwise = 0) {
+    const Json& value = member(json, name);
+    if (!value.is_number_integer()) return otherwise;
+    return std::clamp<std::int64_t>(value.get<std::int64_t>(), -kMostSamples, kMostSamples);
+}
+
+bool flag(const Json& json, const char* name) {
+    const Json& value = member(json, name);
+    return value.is_boolean() && value.get<bool>();
+}
+
+// Returns the last part of a dotted class name.
+std::string shortName(const std::string& dotted) {
+    return dotted.substr(dotted.rfind('.') + 1);
+}
+
+// Returns the sampler that orders the samples: the innermost one.
+const Json& innermost(const Json& sampler) {
+    const Json* one = &sampler;
+    for (int depth = 0; depth < 8 && member(*one, "inner").is_object(); ++depth) one = &member(*one, "inner");
+    return *one;
+}
+
+std::optional<StrategyKind> strategyOf(const std::string& kind) {
+    if (kind == "ddp") return StrategyKind::kDdp;
+    if (kind == "fully_shard" || kind == "fsdp1") return StrategyKind::kFsdp;
+    if (kind == "pipeline") return StrategyKind::kPipeline;
+    return {};
+}
+
+}  // namespace
+
+void SeenExperiment::take(const Event& event) {
+    if (const auto* facts = std::get_if<ScriptFacts>(&event)) return takeFacts(*facts);
+    if (const auto* indices = std::get_if<ConsumedIndices>(&event); indices != nullptr && indices->rank == m_lowest)
+        ++m_loaders[std::clamp<std::int64_t>(indices->loader, 0, kMostLoaders)].trained;
+    const auto* steps = std::get_if<StepsFrame>(&event);
+    if (steps == nullptr || steps->rank != m_lowest || steps->step.empty()) return;
+    m_steps = steps->step.back();
+    m_epochs = std::max(m_epochs, steps->epoch + 1);
+    if (steps->epoch < 2) m_stepsPerEpoch[steps->epoch] += static_cast<std::int64_t>(steps->step.size());
+}
+
+void SeenExperiment::takeFacts(const ScriptFacts& facts) {
+    const Result<Json> parsed = parseJson(facts.facts, "facts");
+    if (!parsed || !parsed.value().is_object()) return;
+    const Json& json = parsed.value();
+    if (facts.about == "process" && (m_lowest < 0 || facts.rank < m_lowest)) {
+        m_lowest = facts.rank;
+        m_loaders.clear();  // reported again by this rank
+        m_stepsPerEpoch.clear();
+        takeProcess(json);
+    }
+    if (facts.about == "process_group_created" && m_backend.empty()) {
+        m_backend = text(json, "backend");
+        m_backendWhere = text(json, "where");
+    }
+    if (facts.rank != m_lowest) return;
+    if (facts.about == "data_parallel") takeDataParallel(json);
+    if (facts.about == "pipeline") m_parallelKind = "pipeline";
+    if (facts.about == "loader" && m_loaders.size() < kMostLoaders) m_loaders[number(json, "id")].facts = json;
+    if (facts.about == "pass_end") takePassEnd(json);
+    if (facts.about == "optimizer" && m_optimizer.is_null()) m_optimizer = json;
+    if (facts.about == "step_counts" && m_microBatches == 0) {
+        const Json& batches = member(json, "batches");
+        m_microBatches = batches.is_array() ? static_cast<std::int64_t>(batches.size()) : 0;
+    }
+}
+
+void SeenExperiment::takeProcess(const Json& facts) {
+    m_worldSize = std::clamp<std::int64_t>(number(facts, "world_size", 1), 1, 4096);
+    m_script = text(facts, "script");
+    m_torch = text(facts, "torch");
+    m_launcher = text(facts, "launcher");
+}
+
+void SeenExperiment::takeDataParallel(const Json& facts) {
+    if (m_parallelKind.empty()) m_parallelKind = text(facts, "kind");
+    const Json& devices = member(facts, "devices");
+    if (devices.is_array() && !devices.empty() && devices.front().is_string())
+        m_device = devices.front().get<std::string>().starts_with("cuda") ? "cuda" : "cpu";
+}
+
+void SeenExperiment::takePassEnd(const Json& facts) {
+    Loader& loader = m_loaders[std::clamp<std::int64_t>(number(facts, "loader"), 0, kMostLoaders)];
+    loader.trained += number(facts, "trained");
+    loader.untrained += number(facts, "untrained");
+    loader.mostIndices = std::max(loader.mostIndices, number(facts, "indices"));
+}
+
+// Returns the first loader whose batches are trained; before the first step the first loader.
+const SeenExperiment::Loader* SeenExperiment::trainingLoader() const {
+    for (const auto& [id, loader] : m_loaders)
+        if (loader.trained > 0) return &loader;
+    return m_loaders.empty() || m_steps > 0 ? nullptr : &m_loaders.begin()->second;
+}
+
+// Returns the first loader whose batches are never trained.
+const SeenExperiment::Loader* SeenExperiment::validationLoader() const {
+    for (const auto& [id, loader] : m_loaders)
+        if (loader.trained == 0 && loader.untrained > 0) return &loader;
+    return nullptr;
+}
+
+// Returns the steps of the first epoch, counted if it is complete, or else planned from the loader; 0: not known.
+std::int64_t SeenExperiment::stepsPerEpoch(bool ended) const {
+    const auto first = m_stepsPerEpoch.find(0);
+    if ((ended || m_epochs > 1) && first != m_stepsPerEpoch.end()) return first->second;
+    const Loader* loader = trainingLoader();
+    if (loader == nullptr) return 0;
+    const std::int64_t batch = number(loader->facts, "batch_size");
+    const std::int64_t samples = number(innermost(member(loader->facts, "sampler")), "num_samples");
+    if (batch < 1 || samples < 1) return 0;
+    const std::int64_t batches = flag(loader->facts, "drop_last") ? samples / batch : (samples + batch - 1) / batch;
+    const std::int64_t each = std::max<std::int64_t>(1, m_microBatches);
+    return (batches + each - 1) / each;
+}
+
+PreparedRun SeenExperiment::prepared(bool ended) const {
+    PreparedRun run;
+    run.isPlanned = false;
+    RunConfig& config = run.config;
+    config.name = m_name;
+    config.dataset.kind = DatasetKind::kExternal;
+    config.parallel.worldSize = std::max<std::int64_t>(1, m_worldSize);
+    if (const auto strategy = strategyOf(m_parallelKind)) config.parallel.strategy = *strategy;
+    fillData(config, run);
+    fillOptimizer(config);
+    config.training.accumulateSteps = std::max<std::int64_t>(1, m_microBatches);
+    config.training.epochs = std::max<std::int64_t>(1, m_epochs);
+    config.training.checkpointSeconds = 0;
+    run.stepsPerEpoch = stepsPerEpoch(ended);
+    run.compute = compute();
+    config.parallel.backend = run.compute.backend;
+    config.parallel.device = run.compute.device;
+    return run;
+}
+
+void SeenExperiment::fillData(RunConfig& config, PreparedRun& run) const {
+    const auto length = [](const Loader& loader) { return number(member(loader.facts, "dataset"), "length"); };
+    if (const Loader* validation = validationLoader())
+        run.validationSamples = std::max<std::int64_t>(0, length(*validation));
+    const Loader* training = trainingLoader();
+    if (training == nullptr) return;
+    const Json& facts = training->facts;
+    run.trainingSamples = std::max<std::int64_t>(0, length(*training));
+    config.dataset.size = run.trainingSamples;
+    config.loader.batchSize = std::max<std::int64_t>(0, number(facts, "batch_size"));
+    config.loader.dropLast = flag(facts, "drop_last");
+    config.loader.numWorkers = number(facts, "num_workers");
+    if (config.loader.numWorkers > 0) config.loader.prefetchFactor = number(facts, "prefetch_factor", 2);
+    config.loader.persistentWorkers = flag(facts, "persistent_workers");
+    config.loader.pinMemory = flag(facts, "pin_memory");
+    fillSampler(config, facts);
+}
+
+void SeenExperiment::fillSampler(RunConfig& config, const Json& loader) const {
+    const Json& sampler = innermost(member(loader, "sampler"));
+    const std::string name = shortName(text(sampler, "class"));
+    if (name == "SequentialSampler") config.sampler.kind = SamplerKind::kSequential;
+    if (name == "RandomSampler") config.sampler.kind = SamplerKind::kRandom;
+    if (name != "DistributedSampler") return;
+    config.sampler.shuffle = flag(sampler, "shuffle");
+    config.sampler.seed = number(sampler, "seed");
+    config.sampler.dropLast = flag(sampler, "drop_last");
+}
+
+void SeenExperiment::fillOptimizer(RunConfig& config) const {
+    const std::string name = shortName(text(m_optimizer, "class"));
+    if (name == "Adam") config.optimizer.kind = OptimizerKind::kAdam;
+    if (name == "AdamW") config.optimizer.kind = OptimizerKind::kAdamW;
+    const Json& groups = member(m_optimizer, "groups");
+    if (!groups.is_array() || groups.empty()) return;
+    const Json& rate = member(groups.front(), "lr");
+    if (rate.is_number()) config.optimizer.lr = rate.get<double>();
+}
+
+ComputeChoice SeenExperiment::compute() const {
+    ComputeChoice choice;
+    const std::string script = m_script.empty() ? "the script" : m_script;
+    choice.backend = choiceNamed<CollectiveBackend>(m_backend).value_or(CollectiveBackend::kAuto);
+    choice.whyBackend = m_backend.empty() ? script + " has created no process group"
+                                          : "process group of " + script + ": " + m_backend +
+                                                (m_backendWhere.empty() ? "" : ", at " + m_backendWhere);
+    choice.device = choiceNamed<DeviceChoice>(m_device).value_or(DeviceChoice::kAuto);
+    choice.whyDevice = script + " with PyTorch " + m_torch + (m_launcher.empty() ? "" : ", started by " + m_launcher) +
+                       (m_device.empty() ? "" : ", on " + m_device);
+    return choice;
+}
+
+std::optional<SummaryFramework> SeenExperiment::framework() const {
+    if (m_torch.empty()) return {};
+    return SummaryFramework{"torch", m_torch};
+}
+
+}  // namespace ringside

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/json/json.h"
+#include "run/prepare/prepared_run.h"
+#include "run/read/run_summary.h"
+#include "telemetry/events/events.h"
+
+namespace ringside {
+
+// Experiment that a watched script runs, as far as its facts describe it. The configuration has dataset.kind external;
+// settings that no fact describes keep their defaults. One thread.
+class SeenExperiment {
+  public:
+    // name: of the run, for example the script's name without its suffix.
+    explicit SeenExperiment(std::string name) : m_name(std::move(name)) {}
+
+    // Takes facts, states, index reports and steps; ignores other events. The lowest rank decides where ranks differ.
+    void take(const Event& event);
+
+    // Returns the number of ranks; 0 before the first rank has reported it.
+    std::int64_t worldSize() const { return m_worldSize; }
+    // True once the facts that the first line of the record needs have arrived: a step was trained.
+    bool isTraining() const { return m_steps > 0; }
+    // Returns the experiment as far as it is known. ended: the number of epochs and steps is final.
+    PreparedRun prepared(bool ended) const;
+    std::optional<SummaryFramework> framework() const;
+    // Returns the script's file name, "train.py"; empty if it is not known.
+    const std::string& script() const { return m_script; }
+
+  private:
+    struct Loader {
+        Json facts;
+        std::int64_t trained = 0;    // batches with a backward pass
+        std::int64_t untrained = 0;  // batches without
+        std::int64_t mostIndices = 0;
+    };
+    void takeFacts(const ScriptFacts& facts);
+    void takeProcess(const Json& facts);
+    void takeDataParallel(const Json& facts);
+    void takePassEnd(const Json& facts);
+    const Loader* trainingLoader() const;
+    const Loader* validationLoader() const;
+    std::int64_t stepsPerEpoch(bool ended) const;
+    void fillData(RunConfig& config, PreparedRun& run) const;
+    void fillSampler(RunConfig& config, const Json& loader) const;
+    void fillOptimizer(RunConfig& config) const;
+    ComputeChoice compute() const;
+
+    const std::string m_name;
+    int m_lowest = -1;  // lowest rank that has reported facts
+    std::int64_t m_worldSize = 0;
+    std::string m_script;
+    std::string m_torch;
+    std::string m_launcher;
+    std::string m_backend;       // of the process group: gloo, nccl, mpi; empty: none
+    std::string m_backendWhere;  // line that has created the group
+    std::string m_device;        // cpu or cuda; empty: not known
+    std::string m_parallelKind;  // ddp, fully_shard, fsdp1, pipeline; empty: none
+    std::map<std::int64_t, Loader> m_loaders;
+    Json m_optimizer;
+    std::int64_t m_microBatches = 0;
+    std::int64_t m_steps = 0;                              // optimizer steps of the lowest rank
+    std::map<std::int64_t, std::int64_t> m_stepsPerEpoch;  // of the lowest rank, by epoch; the first epochs only
+    std::int64_t m_epochs = 0;
+};
+
+}  // namespace ringside

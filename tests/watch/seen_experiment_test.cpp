@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/seen/seen_experiment.h"
+
+#include <cmath>
+
+#include "support/catch.h"
+#include "watch/run/watch_verdict.h"
+#include "watch/seen/epoch_results.h"
+
+using namespace ringside;
+
+namespace {
+
+// Facts as PyTorch 2.15 has reported them for a script under torchrun.
+const ScriptFacts kProcess{
+    1, "process",
+    R"({"world_size":2,"distributed":true,"script":"train.py","launcher":"torchrun","torch":"2.15.0+cpu"})", 0};
+const ScriptFacts kGroup{1, "process_group_created", R"({"backend":"gloo","rank":1,"where":"train.py:35"})", 0};
+const ScriptFacts kParallel{1, "data_parallel", R"({"kind":"ddp","devices":["cuda:1"]})", 0};
+const ScriptFacts kTraining{
+    1, "loader",
+    R"({"id":1,"batch_size":8,"drop_last":false,"num_workers":2,"prefetch_factor":4,"persistent_workers":true,)"
+    R"("sampler":{"class":"torch.utils.data.sampler.BatchSampler","inner":{"class":)"
+    R"("torch.utils.data.distributed.DistributedSampler","num_samples":52,"seed":5,"shuffle":true,"drop_last":false}},)"
+    R"("dataset":{"class":"D","length":103}})",
+    0};
+const ScriptFacts kValidation{1, "loader", R"({"id":0,"batch_size":10,"dataset":{"length":20}})", 0};
+const ScriptFacts kValidated{1, "pass_end", R"({"loader":0,"trained":0,"untrained":2})", 0};
+const ScriptFacts kOptimizer{1, "optimizer", R"({"class":"torch.optim.adamw.AdamW","groups":[{"lr":0.05}]})", 0};
+const ScriptFacts kCounts{1, "step_counts", R"({"batches":[1,1],"backwards":2})", 0};
+
+StepsFrame steps(int rank, std::int64_t epoch, std::int64_t first, std::vector<double> losses, std::int64_t samples) {
+    StepsFrame frame;
+    frame.rank = rank;
+    frame.epoch = epoch;
+    for (const double loss : losses) {
+        frame.step.push_back(first);
+        frame.endUs.push_back(1000 * first++);
+        frame.loss.push_back(loss);
+        frame.samples.push_back(samples);
+    }
+    return frame;
+}
+
+}  // namespace
+
+TEST_CASE("facts of a script become an experiment with external data") {
+    SeenExperiment seen("train");
+    CHECK(seen.worldSize() == 0);
+    for (const auto& facts : {kProcess, kGroup, kParallel, kValidation, kTraining, kOptimizer}) seen.take(facts);
+    CHECK(seen.worldSize() == 2);
+    CHECK_FALSE(seen.isTraining());
+    ConsumedIndices indices;
+    indices.rank = 1;
+    indices.index = {3};
+    indices.loader = 1;
+    seen.take(indices);
+    seen.take(kCounts);
+    seen.take(kValidated);
+    seen.take(steps(1, 0, 1, {1, 1, 1}, 16));
+    CHECK(seen.isTraining());
+    const PreparedRun run = seen.prepared(false);
+    const RunConfig& config = run.config;
+    CHECK_FALSE(run.isPlanned);
+    CHECK(config.dataset.kind == DatasetKind::kExternal);
+    CHECK(config.dataset.size == 103);
+    CHECK(run.trainingSamples == 103);
+    CHECK(run.validationSamples == 20);
+    CHECK(run.stepsPerEpoch == 4);  // 7 batches of 8 hold 52 samples; 2 batches a step
+    CHECK(config.parallel.worldSize == 2);
+    CHECK(config.parallel.strategy == StrategyKind::kDdp);
+    CHECK(config.parallel.backend == CollectiveBackend::kGloo);
+    CHECK(config.parallel.device == DeviceChoice::kCuda);
+    CHECK(config.loader.batchSize == 8);
+    CHECK(config.loader.numWorkers == 2);
+    CHECK(config.loader.prefetchFactor == 4);
+    CHECK(config.sampler.seed == 5);
+    CHECK(config.optimizer.kind == OptimizerKind::kAdamW);
+    CHECK(config.optimizer.lr == 0.05);
+    CHECK(config.training.accumulateSteps == 2);
+    CHECK(config.validate().empty());
+    CHECK(config.validateForTraining().front().field == "dataset.kind");
+    CHECK(seen.framework()->version == "2.15.0+cpu");
+    CHECK(RunConfig::fromJson(config.toJson()).value() == config);
+}
+
+TEST_CASE("steps of a complete epoch are counted") {
+    SeenExperiment seen("train");
+    seen.take(kProcess);
+    seen.take(steps(1, 0, 1, {1, 1, 1}, 0));
+    CHECK(seen.prepared(false).stepsPerEpoch == 0);
+    seen.take(steps(0, 0, 1, {1, 1, 1}, 0));  // rank 0 has reported no facts: rank 1 decides
+    seen.take(steps(1, 1, 4, {1}, 0));
+    CHECK(seen.prepared(false).stepsPerEpoch == 3);
+    CHECK(seen.prepared(true).config.training.epochs == 2);
+}
+
+TEST_CASE("facts of wrong types change nothing") {
+    SeenExperiment seen("train");
+    for (const char* about : {"process", "loader", "pass_end", "optimizer", "step_counts", "data_parallel"})
+        for (const char* text : {"[]", "7",
+                                 R"({"world_size":"x","id":-5,"loader":99999999999,"batch_size":[],)"
+                                 R"("sampler":3,"dataset":[],"groups":{},"devices":[7],"batches":1})"})
+            seen.take(ScriptFacts{0, about, text, 0});
+    CHECK(seen.worldSize() == 1);
+    for (const Problem& problem : seen.prepared(true).config.validate())  // both are not known
+        CHECK((problem.field == "dataset.size" || problem.field == "loader.batch_size"));
+}
+
+TEST_CASE("an epoch's loss is the mean over samples, or over steps without samples") {
+    EpochResults results(2);
+    CHECK(results.take(steps(0, 0, 1, {1, 2}, 10)).empty());
+    CHECK(results.take(steps(0, 1, 3, {9}, 10)).empty());
+    CHECK(results.take(steps(1, 0, 1, {5}, 5)).empty());
+    const auto done = results.take(steps(1, 1, 3, {9}, 10));
+    REQUIRE(done.size() == 1);
+    CHECK(done[0].loss == 55.0 / 25);  // (10 * 1 + 10 * 2 + 5 * 5) / 25
+    CHECK(done[0].samples == 25);
+    CHECK(done[0].step == 2);
+    CHECK(std::isnan(done[0].accuracy));
+    CHECK(results.finish().size() == 1);
+    EpochResults alone(1);
+    alone.take(steps(0, 0, 1, {1, 4}, 0));
+    CHECK(alone.finish()[0].loss == 2.5);
+}
+
+TEST_CASE("the earliest exception is the verdict") {
+    WatchVerdict verdict;
+    verdict.take(ScriptFacts{1, "exception", R"({"type":"RuntimeError","text":"reset by peer","where":null})", 900});
+    verdict.take(ScriptFacts{0, "exception",
+                             R"({"type":"ValueError","text":"bad","where":"t.py:3","stack":["t.py:3 f"]})", 500});
+    const RunEnded failed = verdict.conclude({false, 1, false}, {});
+    CHECK(failed.verdict == "rank 0 failed at t.py:3: ValueError: bad");
+    CHECK(failed.firstFailedRank == 0);
+    CHECK(failed.exitCode == 1);
+    CHECK(failed.lastLines == std::vector<std::string>{"t.py:3 f"});
+    CHECK(verdict.conclude({false, 0, false}, {}).state == "finished");
+    verdict.requested(15);
+    CHECK(verdict.conclude({true, 15, false}, {}).state == "stopped");
+    CHECK(verdict.conclude({true, 15, false}, {}).exitCode == 143);
+    CHECK(verdict.conclude({true, 15, false}, 50).verdict == "ended by the check after 50 steps");
+}

@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ringsidectl watch, with a script that reports as a rank does but needs no PyTorch. Argument: the program."""
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FAKE = os.path.join(HERE, "scripts", "fake_rank.py")
+PROGRAM = sys.argv.pop() if len(sys.argv) > 1 and os.path.sep in sys.argv[-1] else "ringsidectl"
+LONG = 60  # seconds, for waits that end much earlier
+
+
+def environment():
+    return {key: value for key, value in os.environ.items() if not key.startswith("RINGSIDE_")}
+
+
+def read(path, mode="r"):
+    with open(path, mode) as file:
+        return file.read()
+
+
+def wait_until(condition, what):
+    deadline = time.monotonic() + LONG
+    while time.monotonic() < deadline:
+        if condition():
+            return
+        time.sleep(0.02)
+    raise AssertionError("waited %d s for %s" % (LONG, what))
+
+
+def descendants_alive(mark):
+    """Returns the processes whose environment holds the mark."""
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit() or int(name) == os.getpid():
+            continue
+        try:
+            is_ours = mark.encode() in read("/proc/%s/environ" % name, "rb")
+            if is_ours and read("/proc/%s/stat" % name).rpartition(") ")[2][0] != "Z":
+                found.append(int(name))
+        except OSError:
+            pass
+    return found
+
+
+class Watch(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="watch-command-")
+        self.run_directory = os.path.join(self.folder.name, "run")
+        self.mark = "WATCH_TEST_MARK=%s" % self.folder.name
+        self.environment = dict(environment(), WATCH_TEST_MARK=self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def words(self, *command, options=()):
+        return [PROGRAM, "watch", "--out", self.run_directory, *options, "--", *command]
+
+    def watch(self, *command, options=(), extra=None):
+        return subprocess.run(self.words(*command, options=options), env=dict(self.environment, **(extra or {})),
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=LONG)
+
+    def fake(self, *arguments, options=(), extra=None):
+        return self.watch(sys.executable, FAKE, *arguments, options=options, extra=extra)
+
+    def start(self, *arguments, options=()):
+        return subprocess.Popen(self.words(sys.executable, FAKE, *arguments, options=options), env=self.environment,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def summary(self):
+        return json.loads(read(os.path.join(self.run_directory, "summary.json")))
+
+    def lines(self, name):
+        path = os.path.join(self.run_directory, name)
+        if not os.path.exists(path):
+            return []
+        with open(path) as file:
+            return [json.loads(line) for line in file if line.endswith("\n")]
+
+    def assert_nothing_left(self):
+        wait_until(lambda: not descendants_alive(self.mark), "the processes of the command to end")
+
+
+class Record(Watch):
+    def test_a_run_directory_as_any_other(self):
+        done = self.fake("--ranks", "2")
+        self.assertEqual((done.returncode, sorted(done.stdout.split(b"\n"))),
+                         (0, [b"", b"out of rank 0", b"out of rank 1"]))
+        self.assertEqual(sorted(done.stderr.split(b"\n")), [b"", b"error of rank 0", b"error of rank 1"])
+        summary = self.summary()
+        self.assertEqual((summary["state"], summary["steps"], summary["world_size"]), ("finished", 8, 2))
+        self.assertEqual((summary["source"], summary["framework"]),
+                         ("watched", {"name": "torch", "version": "2.15.0"}))
+        config = json.loads(read(os.path.join(self.run_directory, "config.json")))
+        self.assertEqual((config["dataset"]["kind"], config["dataset"]["size"]), ("external", 16))
+        self.assertEqual((config["loader"]["batch_size"], config["training"]["epochs"]), (2, 2))
+        metrics = self.lines("metrics.jsonl")
+        steps = [line for line in metrics if line["kind"] == "step"]
+        self.assertEqual([line["loss"] for line in steps], [1.5] * 4 + [2.5] * 4)  # means of 1 and 2, of 2 and 3
+        self.assertEqual([(line["epoch"], line["loss"], line["samples"]) for line in metrics
+                          if line["kind"] == "epoch"], [(0, 1.5, 16), (1, 2.5, 16)])
+        first = self.lines("telemetry.jsonl")[0]
+        self.assertEqual((first["kind"], first["world_size"], first["epochs"], first["steps_per_epoch"]),
+                         ("run", 2, 2, 4))
+        self.assertEqual(self.lines("telemetry.jsonl")[-1]["kind"], "end")
+
+    def test_show_compare_and_export(self):
+        self.fake("--ranks", "2")
+        for words in (["show"], ["attach"], ["compare", self.run_directory]):
+            done = subprocess.run([PROGRAM, words[0], self.run_directory, *words[1:]], capture_output=True, timeout=LONG)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(done.stdout)
+
+    def test_it_is_not_trained_again(self):
+        self.fake()
+        done = subprocess.run([PROGRAM, "run", os.path.join(self.run_directory, "config.json")], capture_output=True,
+                              timeout=LONG)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"dataset.kind is external", done.stderr)
+
+    def test_lines_that_no_rank_may_send(self):
+        self.assertEqual(self.fake("--torn").returncode, 0)
+        telemetry = self.lines("telemetry.jsonl")
+        self.assertEqual([line["state"] for line in telemetry if line["kind"] == "end"], ["finished"])
+        self.assertFalse([line for line in telemetry if line["kind"] == "checkpoint"])
+        self.assertEqual(self.summary()["steps"], 8)
+
+    def test_continues(self):
+        self.fake()
+        first, self.run_directory = self.run_directory, self.run_directory + "2"
+        self.assertEqual(self.fake(options=["--continues", first]).returncode, 0)
+        self.assertEqual(self.summary()["continues"], first)
+        done = self.fake(options=["--continues", "/nowhere"])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"/nowhere does not exist", done.stderr)
+
+    def test_the_user_s_own_paths_come_after_ours(self):
+        code = ("import os, sys; print(os.environ['PYTHONPATH'].split(os.pathsep)[1:], "
+                "any('inject' in path for path in sys.path))")
+        done = self.watch(sys.executable, "-c", code, extra={"PYTHONPATH": "/one:/two"})
+        self.assertEqual(done.stdout, b"['/one', '/two'] False\n")
+
+    def test_two_processes_with_one_rank(self):
+        """Independent trainers: the first one is recorded."""
+        done = self.watch("sh", "-c", "%s %s && %s %s" % (sys.executable, FAKE, sys.executable, FAKE))
+        self.assertIn("reports rank 0", "".join(line.get("text", "") for line in self.lines("telemetry.jsonl")))
+        self.assertEqual(self.summary()["steps"], 8)
+        self.assertNotEqual(done.returncode, 0)  # the second one of this test fails when it is refused
+
+
+class Ends(Watch):
+    def test_codes_and_signals(self):
+        for code in (0, 1, 3, 77, 255):
+            self.assertEqual(self.watch("sh", "-c", "exit %d" % code).returncode, code)
+        self.assertEqual(self.watch("sh", "-c", "kill -KILL $$").returncode, 128 + signal.SIGKILL)
+
+    def test_a_failed_rank(self):
+        done = self.fake("--ranks", "2", "--fail", "1")
+        self.assertEqual(done.returncode, 7)
+        summary = self.summary()
+        self.assertEqual((summary["state"], summary["first_failed_rank"], summary["exit_code"]), ("failed", 1, 7))
+        self.assertEqual(summary["verdict"], "rank 1 failed at train.py:12: ValueError: a bad value")
+        self.assertEqual(summary["last_lines"], ["train.py:50 <module>", "train.py:12 main"])
+
+    def test_a_killed_rank(self):
+        done = self.fake("--ranks", "2", "--leave", "1")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("rank 1 ended first, without a last report", self.summary()["verdict"])
+
+    def test_signals_reach_the_command(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGQUIT):
+            code = "trap 'echo caught; exit 9' %d; echo ready; while :; do sleep 0.05; done" % number
+            process = subprocess.Popen(self.words("bash", "-c", code), env=self.environment, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE)
+            self.assertEqual(process.stdout.readline(), b"ready\n")
+            process.send_signal(number)
+            out, _ = process.communicate(timeout=LONG)
+            self.assertEqual((out, process.returncode), (b"caught\n", 9))
+        self.assert_nothing_left()
+
+    def test_a_stopped_run(self):
+        process = self.start("--ranks", "2", "--wait")
+        wait_until(lambda: len(self.lines("metrics.jsonl")) >= 8, "eight steps")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=LONG)
+        self.assertEqual((self.summary()["state"], self.summary()["verdict"]), ("stopped", "stopped by SIGTERM"))
+        self.assert_nothing_left()
+
+    def test_control_stop(self):
+        process = self.start("--ranks", "2", "--wait")
+        wait_until(lambda: len(self.lines("metrics.jsonl")) >= 8, "eight steps")
+        done = subprocess.run([PROGRAM, "control", self.run_directory, "stop"], capture_output=True, timeout=LONG)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        process.communicate(timeout=LONG)
+        self.assertEqual(self.summary()["state"], "stopped")
+
+    def test_a_killed_watcher_does_not_harm_the_command(self):
+        marks = os.path.join(self.folder.name, "done")
+        process = subprocess.Popen(self.words("sh", "-c", "echo ready; sleep 1; echo yes > " + marks),
+                                   env=self.environment, stdout=subprocess.PIPE)
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        process.kill()
+        process.wait(LONG)
+        wait_until(lambda: os.path.exists(marks), "the command to finish by itself")
+        process.stdout.close()
+        self.assert_nothing_left()
+
+    def test_a_process_in_the_background(self):
+        done = self.fake("--daemon")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual((self.summary()["state"], self.summary()["steps"]), ("finished", 8))
+        self.assert_nothing_left()
+
+    def test_a_killed_launcher_leaves_no_ranks(self):
+        process = self.start("--ranks", "2", "--wait")
+        wait_until(lambda: len(self.lines("metrics.jsonl")) >= 8, "eight steps")
+        words = {pid: read("/proc/%d/cmdline" % pid).split("\0") for pid in descendants_alive(self.mark)}
+        launcher = [pid for pid, command in words.items() if "--ranks" in command and "watch" not in command]
+        os.kill(launcher[0], signal.SIGKILL)
+        _, error = process.communicate(timeout=LONG)
+        self.assertEqual(process.returncode, 128 + signal.SIGKILL)
+        self.assertIn(b"still train: they are ended", error)
+        self.assert_nothing_left()
+
+    def test_check_ends_the_command(self):
+        done = self.fake("--ranks", "2", "--wait", options=["--check=6"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"ended by the check after 6 steps", done.stderr)
+        self.assert_nothing_left()
+
+    def test_check_of_a_command_that_fails_by_itself(self):
+        self.assertEqual(self.fake("--ranks", "2", "--fail", "0", options=["--check"]).returncode, 7)
+
+
+class Hang(Watch):
+    def test_a_rank_that_does_not_come(self):
+        process = self.start("--ranks", "2", "--hang", "1")
+        begin = time.monotonic()
+        line = b""
+        while b"No rank has made progress" not in line:
+            line = process.stderr.readline()
+            self.assertTrue(line, "the watcher has ended")
+        self.assertLess(time.monotonic() - begin, 15)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=LONG)
+        text = line.decode()
+        self.assertIn("Rank 0 waits in all_reduce number 5, at train.py:40.", text)
+        self.assertIn("Rank 1 is in no collective that can be seen (phase idle), at train.py:30.", text)
+        self.assertEqual([one["code"] for one in self.summary()["findings"] if one["code"] == "hang"], ["hang"])
+
+
+class BadInput(Watch):
+    def check_sentence(self, done, code, words):
+        self.assertEqual(done.returncode, code, done.stderr)
+        last = done.stderr.decode().strip().splitlines()[-1]
+        self.assertIn(words, last)
+        self.assertFalse(os.path.exists(self.run_directory))
+        self.assert_nothing_left()
+
+    def test_no_such_program(self):
+        self.check_sentence(self.watch("no-such-program"), 2, "no-such-program cannot be started")
+
+    def test_no_such_script(self):
+        self.check_sentence(self.watch(sys.executable, "/nowhere/train.py"), 2,
+                            "before a process of it trained: nothing was recorded")
+
+    def test_a_script_that_fails_before_it_trains(self):
+        self.check_sentence(self.watch(sys.executable, "-c", "import no_such_module"), 1,
+                            "exited with code 1 before a process of it trained")
+
+    def test_a_script_that_drops_the_environment(self):
+        self.check_sentence(self.watch("env", "-i", sys.executable, "-c", "pass"), 0, "no process of it has connected")
+
+    def test_usage(self):
+        for words, text in ((["--json", "--sarif", "--", "true"], b"does not go with --json"),
+                            (["--check=0", "--", "true"], b"--check"), ([], b"COMMAND"),
+                            (["--listen", "node", "--", "true"], b"HOST:PORT"),
+                            (["--join", "127.0.0.1:9", "--", "true"], b"--secret-file")):
+            done = subprocess.run([PROGRAM, "watch", *words], capture_output=True, timeout=LONG, cwd=self.folder.name)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(text, done.stderr)
+
+
+class Network(Watch):
+    def secret(self, mode=0o600):
+        path = os.path.join(self.folder.name, "secret")
+        with open(path, "w") as file:
+            file.write("a secret for two hosts\n")
+        os.chmod(path, mode)
+        return path
+
+    def test_tcp(self):
+        done = self.fake("--ranks", "2", options=["--listen", "127.0.0.1:0"])
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(self.summary()["steps"], 8)
+        self.assertFalse(os.path.exists(os.path.join(self.run_directory, "watch.secret")))
+
+    def test_join(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            address = "127.0.0.1:%d" % free.getsockname()[1]
+        secret = self.secret()
+        options = ["--listen", address, "--secret-file", secret]
+        first = subprocess.Popen(self.words("sh", "-c", "RANK=0 WORLD_SIZE=2 %s %s --wait" % (sys.executable, FAKE),
+                                            options=options), env=self.environment, stdout=subprocess.PIPE)
+        self.assertEqual(first.stdout.readline(), b"out of rank 0\n")
+        second = subprocess.run([PROGRAM, "watch", "--join", address, "--secret-file", secret, "--",
+                                 sys.executable, FAKE], env=dict(self.environment, RANK="1", WORLD_SIZE="2"),
+                                capture_output=True, timeout=LONG)
+        self.assertEqual(second.returncode, 0, second.stderr)
+        wait_until(lambda: len(self.lines("metrics.jsonl")) >= 8, "the steps of both")
+        first.terminate()
+        first.communicate(timeout=LONG)
+        self.assertEqual(self.summary()["world_size"], 2)
+
+    def test_a_secret_that_others_can_read(self):
+        done = self.fake(options=["--listen", "127.0.0.1:0", "--secret-file", self.secret(0o644)])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"can be read by other users: chmod 600", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-v", *sys.argv[1:]])

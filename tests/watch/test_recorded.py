@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ringsidectl watch with PyTorch scripts: the run directory, the output, hangs. Last argument: the program."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import torch_python
+
+torch_python.require()
+
+import watched  # noqa: E402
+
+PROGRAM = sys.argv.pop() if os.path.sep in sys.argv[-1] else "ringsidectl"
+LIMIT = 240  # seconds
+
+
+class Recorded(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="watch-recorded-")
+        self.run_directory = os.path.join(self.folder.name, "run")
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def words(self, *command, options=()):
+        return [PROGRAM, "watch", "--out", self.run_directory, *options, "--", *command]
+
+    def watch(self, *command, options=(), extra=None):
+        done = subprocess.run(self.words(*command, options=options), env=watched.environment(extra),
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=LIMIT, cwd=watched.SCRIPTS)
+        return watched.Result(done)
+
+    def summary(self):
+        with open(os.path.join(self.run_directory, "summary.json")) as file:
+            return json.load(file)
+
+    def events(self, kind):
+        with open(os.path.join(self.run_directory, "telemetry.jsonl")) as file:
+            return [event for event in map(json.loads, file) if event["kind"] == kind]
+
+    def test_output_and_weights_are_those_of_the_script_alone(self):
+        """One rank, because the lines of several ranks arrive in any order."""
+        for script, extra in (("single_csv.py", {}), ("loop.py", {})):
+            with self.subTest(script):
+                words = watched.command(script)
+                alone = watched.run_alone(words, extra)
+                seen = self.watch(*words, extra=extra)
+                self.assertEqual((seen.code, seen.out, seen.error), (alone.code, alone.out, alone.error))
+                self.assertEqual(self.summary()["state"], "finished")
+                self.run_directory += "-"
+
+    def test_samples_that_were_trained(self):
+        truth = os.path.join(self.folder.name, "truth")
+        os.mkdir(truth)
+        words = watched.command("cnn_torchrun.py", ranks=2)
+        alone = watched.run_alone(words)
+        seen = self.watch(*words, extra={"TRUTH": truth})
+        self.assertEqual(seen.code, 0, seen.error)
+        self.assertEqual(sorted(seen.out.splitlines()), sorted(alone.out.splitlines()))  # with the hashes of the weights
+        for rank in range(2):
+            with open(os.path.join(truth, "rank-%d.json" % rank)) as file:
+                epochs = json.load(file)["indices"]
+            recorded = [event for event in self.events("indices") if event["rank"] == rank]
+            for epoch, batches in enumerate(epochs):
+                self.assertEqual([event["index"] for event in recorded if event["epoch"] == epoch], batches)
+        summary = self.summary()
+        # 103 samples on 2 ranks: DistributedSampler repeats one, so that each rank has 52.
+        self.assertEqual([(one["assigned"], one["distinct"], one["twice"], one["never"])
+                          for one in summary["samples"]["train"]], [(104, 103, 1, 0)] * 2)
+        self.assertEqual((summary["steps"], summary["framework"]["name"]), (14, "torch"))
+
+    def test_an_exception_of_a_rank(self):
+        seen = self.watch(*watched.command("cnn_torchrun.py", ranks=2), extra={"FAIL_AT": "2"})
+        self.assertEqual(seen.code, 1)
+        summary = self.summary()
+        self.assertEqual((summary["state"], summary["first_failed_rank"]), ("failed", 1))
+        self.assertRegex(summary["verdict"],
+                         r"^rank 1 failed at cnn_torchrun\.py:\d+: RuntimeError: rank 1 fails on purpose$")
+
+    def test_ranks_of_spawn(self):
+        seen = self.watch(*watched.command("toy_spawn.py"))
+        self.assertEqual(seen.code, 0, seen.error)
+        self.assertEqual((self.summary()["world_size"], self.summary()["steps"]), (2, 6))
+
+    def hang(self, how):
+        """Returns the sentence about a hang, or nothing if the script ends without one, and the seconds after the fifth
+        step that it took."""
+        process = subprocess.Popen(self.words(*watched.command("stuck_training.py", ranks=2)),
+                                   env=watched.environment({"HOW": how}), stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=watched.SCRIPTS)
+        sentence = ""
+        for line in process.stderr:
+            if line.startswith(b"ringsidectl watch: No rank"):
+                sentence = line.decode()
+                process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=LIMIT)
+        return sentence
+
+    def test_a_rank_that_sleeps(self):
+        sentence = self.hang("sleep")
+        self.assertRegex(sentence, r"Rank 0 is in backward, its latest collective is gloo:all_reduce number \d+, at "
+                                   r"stuck_training\.py:27\.")
+        self.assertRegex(sentence, r"Rank 1 is in no collective that can be seen \(phase \w+\), at stuck_training\.py:19\.")
+        finding = [one for one in self.summary()["findings"] if one["code"] == "hang"][0]
+        self.assertIn("stuck_training.py:19", json.dumps(finding))
+        began = self.events("steps")[-1]["end_us"][-1]
+        found = [event for event in self.events("log") if event["text"].startswith("No rank")][0]["time_us"]
+        self.assertLess(found - began, 15_000_000)
+
+    def test_a_rank_with_fewer_steps(self):
+        self.assertRegex(self.hang("leaves"), r"Rank 1 is in no collective that can be seen \(phase \w+\), at "
+                                              r"stuck_training\.py:31\.")
+
+    def test_a_rank_that_computes_is_no_hang(self):
+        self.assertEqual(self.hang("slow"), "")
+        self.assertEqual(self.summary()["state"], "finished")
+        self.assertFalse([one for one in self.summary()["findings"] if one["code"] == "hang"])
+
+
+class BadInput(Recorded):
+    def test_no_torch_in_the_interpreter(self):
+        seen = self.watch("/usr/bin/python3", "-S", "-c", "import torch")
+        self.assertEqual(seen.code, 1)
+        self.assertIn(b"exited with code 1 before a process of it trained", seen.error.splitlines()[-1])
+
+    def test_a_script_that_needs_a_gpu(self):
+        seen = self.watch(*watched.command("-c", ["import torch; torch.zeros(1, device='cuda')"]))
+        self.assertEqual(seen.code, 1)
+        self.assertIn(b"exited with code 1 before a process of it trained", seen.error.splitlines()[-1])
+
+
+QUICK = ("Recorded.test_samples_that_were_trained", "Recorded.test_a_rank_that_sleeps")
+
+if __name__ == "__main__":
+    unittest.main(argv=torch_python.chosen_tests(QUICK))
