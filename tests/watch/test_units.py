@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 import warnings
 import zlib
 
@@ -21,7 +22,7 @@ sys.path.insert(0, watched.PYTHON_FOLDER)
 os.environ["RINGSIDE_WATCH_OFF"] = "1"
 os.environ["RINGSIDE_WATCH"] = "unix:/nowhere"
 import ringside_watch  # noqa: E402,F401
-from ringside_watch import _fields, batches, datasets, epochs, guard, observations, places  # noqa: E402
+from ringside_watch import _fields, batches, datasets, epochs, failures, guard, observations, places  # noqa: E402
 from ringside_watch import replicas, report, tensors  # noqa: E402
 from ringside_watch import scalars, sender, steps, traces, wire  # noqa: E402
 
@@ -32,6 +33,22 @@ def sources():
         for name in names:
             if name.endswith(".py"):
                 yield os.path.join(folder, name)
+
+
+class EndOfCheck(unittest.TestCase):
+    def test_only_torchrun_s_answer_to_the_signal_of_a_check_is_quiet(self):
+        signal = type("SignalException", (Exception,), {"__module__": "torch.distributed.elastic.multiprocessing.api"})
+        other = type("SignalException", (Exception,), {"__module__": "train"})
+        printed = []
+        failures._previous[:] = [lambda *words: printed.append(words[0])]
+        self.addCleanup(failures._previous.clear)
+        with unittest.mock.patch.dict(os.environ):
+            os.environ.pop("RINGSIDE_WATCH_CHECK", None)
+            failures._excepthook(signal, signal(), None)
+            os.environ["RINGSIDE_WATCH_CHECK"] = "1"
+            for kind in (signal, other, ValueError):
+                failures._excepthook(kind, kind(), None)
+        self.assertEqual(printed, [signal, other, ValueError])
 
 
 class Sources(unittest.TestCase):

@@ -19,6 +19,7 @@
 #include "base/text/terminal_text.h"
 #include "base/time/monotonic.h"
 #include "experiment/experiment_file.h"
+#include "export/job_script.h"
 #include "launch/place/launch_sources.h"
 #include "run/read/run_directory.h"
 #include "terminal/signal_input.h"
@@ -32,6 +33,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::int64_t kCheckSteps = 50;
 constexpr const char* kWatchFooter =
     "The command runs as without ringsidectl: same output, same signals, same exit code. Its PyTorch processes\n"
     "report what they train, without a change of the script, and a run directory records it.\n"
@@ -171,8 +173,10 @@ void explainNothing(const ChildEnd& end) {
 
 // Returns the command line that repeats the check.
 std::string checkCommand(const WatchArguments& arguments) {
-    std::string line = "ringsidectl watch --check --";
-    for (const std::string& word : arguments.command) line += " " + word;
+    std::string line = "ringsidectl watch --check";
+    if (arguments.checkSteps.value_or(kCheckSteps) != kCheckSteps) line += "=" + std::to_string(*arguments.checkSteps);
+    line += " --";
+    for (const std::string& word : arguments.command) line += " " + shellWord(word);
     return line;
 }
 
@@ -218,6 +222,7 @@ int watchHere(const WatchArguments& arguments) {
 
     CommandOptions command{.words = arguments.command, .environment = meeting.environment};
     ::sigprocmask(SIG_SETMASK, nullptr, &command.signalMask);
+    if (arguments.checkSteps) command.environment.emplace_back("RINGSIDE_WATCH_CHECK=1");
     if (arguments.json || arguments.sarif) command.outputFd = STDERR_FILENO;
     const UniqueFd signals = signalInput({SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2});
     adoptLeftProcesses();
