@@ -91,7 +91,7 @@ constexpr std::array kChecks{
           "Give each rank equally many batches (DistributedSampler does), or train inside of model.join().",
           "sampler-rank", judgeUnevenSteps},
     Check{"hang", "All ranks make progress", kMistake,
-          "Make all ranks of a group call the same collectives in the same order.",
+          "Make all ranks of a group call the same collectives in the same order: look for one that only some ranks reach.",
           "uneven-steps", judgeHang},
     Check{"metrics-not-combined", "Results of all ranks count", kMistake,
           "All-reduce the sums and counts of the evaluation before the metric is computed.",

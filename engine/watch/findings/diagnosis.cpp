@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "base/errors/errors.h"
+
 namespace ringside {
 namespace {
 
@@ -63,6 +65,26 @@ Diagnosis findingsOf(const Evidence& evidence, std::span<const Check> checks) {
     }
     std::ranges::stable_sort(diagnosis.findings, {}, &Finding::severity);
     return diagnosis;
+}
+
+void addSeenFinding(Diagnosis& diagnosis, Finding finding) {
+    const auto checks = allChecks();
+    const auto check = std::ranges::find(checks, finding.code, &Check::code);
+    RINGSIDE_ASSERT(check != checks.end());
+    Explanations known;
+    for (const Finding& one : diagnosis.findings) known[one.code] = one.code;
+    if (known.contains(finding.code)) return;
+    const auto outcome = std::ranges::find(diagnosis.checks, finding.code, &CheckOutcome::code);
+    if (const std::string explanation = explanationOf(*check, known); !explanation.empty()) {
+        if (outcome != diagnosis.checks.end())
+            *outcome = {finding.code, CheckResult::kSkipped, "explained by " + explanation};
+        return;
+    }
+    if (outcome != diagnosis.checks.end()) diagnosis.checks.erase(outcome);
+    finding.severity = check->severity;
+    finding.remedy = check->remedy;
+    diagnosis.findings.push_back(std::move(finding));
+    std::ranges::stable_sort(diagnosis.findings, {}, &Finding::severity);
 }
 
 }  // namespace ringside

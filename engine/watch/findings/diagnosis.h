@@ -30,6 +30,10 @@ struct Diagnosis {
 // with the code of the explanation.
 Diagnosis findingsOf(const Evidence& evidence);
 
+// Adds a finding that was seen while the run lasted, in place of the result of its check at the end. It is left out if
+// the check has found the same, or if a finding explains it.
+void addSeenFinding(Diagnosis& diagnosis, Finding finding);
+
 // Runs these checks instead of all, for tests.
 Diagnosis findingsOf(const Evidence& evidence, std::span<const Check> checks);
 

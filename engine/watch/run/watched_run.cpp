@@ -29,9 +29,6 @@ constexpr std::int64_t kEndGraceUs = 5 * kSecond;      // between SIGTERM and SI
 constexpr std::int64_t kLeftGraceUs = 2 * kSecond;     // for the ranks of a failed command to end by themselves
 constexpr std::int64_t kSilentUs = 10 * kSecond;       // without a heartbeat, after the end of the command
 constexpr int kMostBadLines = 100;
-constexpr const char* kHangRemedy =
-    "make all ranks of a group call the same collectives in the same order: look for one that only some ranks reach, "
-    "and for loaders of different lengths";
 
 bool asksToEnd(int signal) {
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
@@ -290,19 +287,15 @@ RunEnded WatchedRun::conclude() {
 // Judges the evidence. A hang that was seen while the run lasted replaces the result of the check at its end.
 void WatchedRun::diagnose() {
     m_diagnosis = findingsOf(m_evidence);
-    const auto isHang = [](const auto& one) { return one.code == "hang"; };
     const auto& hang = m_stalls.hang();
-    if (!hang || std::ranges::any_of(m_diagnosis.findings, isHang)) return;
-    std::erase_if(m_diagnosis.checks, isHang);
+    if (!hang) return;
     Finding finding;
     finding.code = "hang";
-    finding.severity = Severity::kMistake;
     finding.text = hang->text;
     finding.where = hang->where;
     finding.evidence = hang->evidence;
-    finding.remedy = kHangRemedy;
     finding.timeUs = nowUs();
-    m_diagnosis.findings.insert(m_diagnosis.findings.begin(), finding);
+    addSeenFinding(m_diagnosis, std::move(finding));
 }
 
 std::int64_t WatchedRun::leastSteps() const {

@@ -49,6 +49,29 @@ TEST_CASE("A finding that another one explains is left out, also through a third
     CHECK(diagnosis.hasMistake());
 }
 
+TEST_CASE("A hang that was seen is left out if unequal numbers of steps explain it") {
+    const auto with = [](const char* code) {
+        Diagnosis diagnosis;
+        diagnosis.findings.push_back({code, Severity::kMistake, "Found.", "", "{}", "Do.", 0});
+        diagnosis.checks.push_back({"hang", CheckResult::kPassed, ""});
+        Finding hang;
+        hang.code = "hang";
+        hang.text = "No rank has made progress for 8 s.";
+        addSeenFinding(diagnosis, hang);
+        return diagnosis;
+    };
+    const Diagnosis explained = with("uneven-steps");
+    CHECK(explained.findings.size() == 1);
+    REQUIRE(explained.checks.size() == 1);
+    CHECK(explained.checks[0].why == "explained by uneven-steps");
+    const Diagnosis other = with("set-epoch-missing");
+    CHECK(other.checks.empty());
+    REQUIRE(other.findings.size() == 2);
+    CHECK(other.findings[1].text == "No rank has made progress for 8 s.");
+    CHECK(other.findings[1].severity == Severity::kMistake);
+    CHECK(other.findings[1].remedy.find("Make all ranks of a group") == 0);
+}
+
 TEST_CASE("The document describes each check with its severity") {
     const std::string text = readFile(sourceFile("docs/watch-findings.md"), 1U << 20).value();
     for (const Check& check : allChecks()) {
