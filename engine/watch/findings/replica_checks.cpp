@@ -102,17 +102,18 @@ std::int64_t unreducedStep(const Evidence& evidence, const ReplicaGroup& group) 
 }  // namespace
 
 Judgement judgeModelNotWrapped(const Evidence& evidence) {
-    return eachGroup(evidence, ReplicaKind::kOwnLoop, "the model is wrapped", [&](const ReplicaGroup& group) {
-        const Parting parting = partingOf(evidence, group, isParameterName);
-        if (parting.compared == 0) return couldNotJudge("no checksums of the parameters were compared");
-        if (!parting.endsApart) return passed();
-        if (averagingOf(evidence, group) != Averaging::kNever) return passed("the script averages by itself");
-        Json facts = partingJson(parting);
-        return found("The model is not wrapped, and no collective makes the ranks' parameters equal: after step " +
-                         std::to_string(parting.firstStep) + ", " + tensorWords(parting) + " differ" +
-                         (parting.different == 1 ? "s" : "") + " between " + rankWords(group.ranks) + ".",
-                     textOf(evidence.find(group.ranks.front())->latest("optimizer"), "where"), std::move(facts));
-    });
+    return eachGroup(
+        evidence, ReplicaKind::kOwnLoop, "a wrapper keeps the replicas equal", [&](const ReplicaGroup& group) {
+            const Parting parting = partingOf(evidence, group, isParameterName);
+            if (parting.compared == 0) return couldNotJudge("no checksums of the parameters were compared");
+            if (!parting.endsApart) return passed();
+            if (averagingOf(evidence, group) != Averaging::kNever) return passed("the script averages by itself");
+            Json facts = partingJson(parting);
+            return found("The model is not wrapped, and no collective makes the ranks' parameters equal: after step " +
+                             std::to_string(parting.firstStep) + ", " + tensorWords(parting) + " differ" +
+                             (parting.different == 1 ? "s" : "") + " between " + rankWords(group.ranks) + ".",
+                         textOf(evidence.find(group.ranks.front())->latest("optimizer"), "where"), std::move(facts));
+        });
 }
 
 Judgement judgeDifferentStart(const Evidence& evidence) {

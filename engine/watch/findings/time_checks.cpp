@@ -42,7 +42,7 @@ PhaseTimes withoutForwardWaits(const RankTrace& rank) {
     return times;
 }
 
-// Whether the forward passes of all ranks but the lowest include the wait for buffers that DDP broadcasts from it.
+// Whether forward passes include the wait for buffers that DDP broadcasts from the lowest rank.
 enum class ForwardTimes { kMeasured, kWithoutWaits };
 
 // Returns a step for the verdict. The rank with the most work of its own costs the others the time by which it exceeds
@@ -54,8 +54,8 @@ StepBrief briefOf(const TracedStep& step, ForwardTimes forward) {
     brief.lengthNs = step.endNs - step.beginNs;
     std::vector<std::int64_t> own;
     for (const RankTrace& rank : step.ranks) {
-        const bool waits = forward == ForwardTimes::kWithoutWaits && !own.empty();
-        brief.ranks.push_back({waits ? withoutForwardWaits(rank) : rank.times, 0, 0, {}});
+        const bool isCpu = forward == ForwardTimes::kWithoutWaits;
+        brief.ranks.push_back({isCpu ? withoutForwardWaits(rank) : rank.times, 0, 0, {}});
         own.push_back(ownNs(brief.ranks.back().times));
         brief.lengthNs = std::max(brief.lengthNs, std::int64_t{1});
     }
