@@ -32,6 +32,7 @@ std::vector<std::int64_t> toldSamples(const RankData& rank, std::int64_t step) {
 class PlannedSamples {
   public:
     PlannedSamples(const RunStarted& started, const RunConfig& config, std::int64_t step) {
+        if (config.dataset.kind == DatasetKind::kExternal) return;  // a watched script has its own samplers
         if (started.stepsPerEpoch < 1 || step < 1 || started.trainingSamples > kMostPlanned) return;
         ShardSpec spec = epochSpec(config, started.trainingSamples, (step - 1) / started.stepsPerEpoch);
         spec.worldSize = RankLayout{meshOf(config), 0}.dataSize();
