@@ -57,6 +57,18 @@ TEST_CASE("an epoch is verified when all ranks trained what was planned") {
     CHECK(verification.sentence().isEmpty());
 }
 
+TEST_CASE("samples of a watched script are compared with no plan") {
+    for (const DatasetKind kind : {DatasetKind::kExternal, DatasetKind::kSynthetic}) {
+        RunModel run;
+        RunConfig config = tenOnFourConfig();
+        config.dataset.kind = kind;
+        config.dataset.size = 10;
+        start(run, config);
+        const Verification verification(run);
+        CHECK(verification.state().ranks == (kind == DatasetKind::kExternal ? 0 : 4));
+    }
+}
+
 TEST_CASE("one rank is verified in the singular") {
     RunModel run;
     Verification verification(run);

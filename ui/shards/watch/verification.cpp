@@ -53,7 +53,7 @@ bool Verification::begin() {
     if (m_watch || !started) return m_watch != nullptr;
     Problems problems;
     const Result<RunConfig> config = RunConfig::parse(started->config, "run", &problems);
-    if (!config) return false;
+    if (!config || config.value().dataset.kind == DatasetKind::kExternal) return false;  // a script plans by itself
     m_config = config.value();
     m_samples = started->trainingSamples;
     m_state.ranks = started->worldSize;
