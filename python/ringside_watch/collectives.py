@@ -76,10 +76,18 @@ def group_number(group):
     number = _groups.get(id(group))
     if number is None:
         ranks = dist.get_process_group_ranks(group) if hasattr(dist, "get_process_group_ranks") else ()
-        description = repr((sorted(ranks), getattr(group, "group_desc", "")))
+        description = repr((sorted(ranks), _name_of(group)))
         number = _groups[id(group)] = 1 + zlib.crc32(description.encode())
         observations.note("fact", time.monotonic_ns(), "group", {"group": number, "ranks": list(ranks)[:4096]})
     return number
+
+
+def _name_of(group):
+    """Returns the name that PyTorch gives a group on all its ranks; two groups of equal ranks have different names."""
+    try:
+        return str(getattr(group, "group_name", ""))
+    except RuntimeError:
+        return ""
 
 
 def _begin(operation, group, peer):

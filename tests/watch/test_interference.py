@@ -122,6 +122,23 @@ class Hangs(unittest.TestCase):
         self.assertTrue(found[1]["stack"][-1].startswith("hangs.py:15"), found[1]["stack"])
 
 
+class Groups(unittest.TestCase):
+    def test_two_groups_of_equal_ranks_have_different_numbers(self):
+        code = """
+import sys
+sys.path.insert(0, %r)
+import torch.distributed as dist
+from ringside_watch import collectives
+collectives._state["dist"] = dist
+dist.init_process_group("gloo", init_method="tcp://127.0.0.1:%s", rank=0, world_size=1)
+numbers = [collectives.group_number(one) for one in (None, dist.new_group([0]), dist.new_group([0]))]
+print(numbers[0], len(set(numbers)))
+""" % (watched.PYTHON_FOLDER, free_port())
+        environment = dict(os.environ, RINGSIDE_WATCH_OFF="1", RINGSIDE_WATCH="unix:/nowhere")
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, timeout=LIMIT)
+        self.assertEqual(done.stdout.split(), [b"0", b"3"], done.stderr)
+
+
 class Hooks(unittest.TestCase):
     def test_an_exception_in_each_hook_in_turn(self):
         from everything import FUNCTIONS, KINDS
