@@ -44,7 +44,8 @@ void ClusterActions::join() {
     (new JoinDialog(m_parts.controlProgram, m_window))->show();
 }
 
-// A class that goes on after a failure begins its run again, maybe before the window has seen the end of the last one.
+// Shows a run of the classroom. After a failure the run may start again before the window has read the end of the
+// previous one.
 void ClusterActions::follow(const QString& directory) {
     if (directory.isEmpty()) return;
     if (m_parts.controller.isLive()) {

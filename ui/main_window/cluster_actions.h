@@ -16,7 +16,7 @@ class InviteDialog;
 class RunController;
 struct WindowActions;
 
-// Run > Launch, Invite ranks and Join: opens their dialogs, and brings the runs that they begin to the window.
+// Run > Launch, Invite ranks and Join: opens their dialogs, and shows the runs that they start in the window.
 class ClusterActions final : public QObject {
     Q_OBJECT
   public:
@@ -26,12 +26,12 @@ class ClusterActions final : public QObject {
         Dialogs& dialogs;
         QString controlProgram;
     };
-    // All of it outlives this.
+    // All arguments must outlive this object.
     ClusterActions(const WindowActions& actions, const Parts& parts, QWidget* window);
 
   Q_SIGNALS:
     void runHere();
-    void runBegan(const QString& directory);  // when no other run is live any more
+    void runBegan(const QString& directory);  // emitted when no other run is live
 
   private:
     void launch();
@@ -41,8 +41,8 @@ class ClusterActions final : public QObject {
 
     Parts m_parts;
     QWidget* m_window;
-    QPointer<InviteDialog> m_class;  // one at a time: hidden while its run goes on
-    QString m_awaited;               // a run to follow once the one before it is over
+    QPointer<InviteDialog> m_class;  // a single dialog, hidden during its run
+    QString m_awaited;               // directory of a run to show after the previous one has ended
 };
 
 }  // namespace ringside

@@ -6,12 +6,12 @@
 
 namespace ringside {
 
-// An experiment that shows one thing well, offered in File > Examples.
+// Experiment in File > Examples.
 struct Example {
     const char* name;  // object name of the menu action
     QString title;
     QString tip;
-    QString file;  // path below resourceDirectory()
+    QString file;  // path relative to resourceDirectory()
 };
 
 std::vector<Example> examples();

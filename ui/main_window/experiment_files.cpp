@@ -27,7 +27,7 @@ bool isRunDirectory(const QString& path) {
            directory.exists(QStringLiteral("metrics.jsonl"));
 }
 
-// "lr-0.1" of "runs/lr-0.1.ringside.json".
+// Returns the name of an experiment file: "lr-0.1" for "runs/lr-0.1.ringside.json".
 std::string nameOf(const QString& path) {
     static const QRegularExpression ending(QStringLiteral("(\\.ringside)?\\.json$"),
                                            QRegularExpression::CaseInsensitiveOption);
@@ -207,7 +207,7 @@ void ExperimentFiles::restoreDraft() {
     if (!config) return;
     const Result<RunConfig> saved = readExperiment(file);
     m_model.replace(saved ? saved.value() : RunConfig(), file);
-    m_model.edit(config.value(), QStringLiteral("draft"));  // still unsaved, and undone to what was saved
+    m_model.edit(config.value(), QStringLiteral("draft"));  // stays unsaved, and undo returns to the saved state
 }
 
 }  // namespace ringside

@@ -16,27 +16,27 @@ class Dialogs;
 class ExperimentModel;
 class Settings;
 
-// New, open, save and the recent files of the experiment; asks before something unsaved would be lost.
+// New, open, save and recent files of the experiment. Asks before unsaved changes would be lost.
 class ExperimentFiles final : public QObject {
     Q_OBJECT
   public:
     ExperimentFiles(ExperimentModel& model, Settings& settings, Dialogs& dialogs, QObject* parent = nullptr);
 
     void startNew(const RunConfig& config = {});
-    void startExample(const QString& resource);  // path below the resource directory
+    void startExample(const QString& resource);  // path relative to the resource directory
     void chooseAndOpen();
     void chooseData();
     void chooseDataFolder();
-    // An experiment, a run directory or else data, told apart by what is there.
+    // Opens an experiment, a run directory or data, depending on the contents of the path.
     void open(const QString& path);
-    void openExperiment(const QString& path);  // asks first when something would be lost
-    // Calls `proceed` at once, or after an unsaved experiment was saved or given up; never if the answer is Cancel.
+    void openExperiment(const QString& path);  // asks before unsaved changes are lost
+    // Calls `proceed` at once, or after the user has saved or discarded the changes; never if the answer is Cancel.
     void afterAsking(const std::function<void()>& proceed);
     void save();
     void saveAs();
     void fillRecent(QMenu& menu);
 
-    void restoreDraft();  // what was on screen when the window was closed
+    void restoreDraft();  // restores the unsaved experiment of the last session
     void keepDraft();
 
     static Result<RunConfig> readExperiment(const QString& path);
@@ -45,7 +45,7 @@ class ExperimentFiles final : public QObject {
     void failed(const QString& message);
     void saved(const QString& sentence);
     void begun();  // another experiment is in the form: new or opened
-    void done();   // an experiment was begun, opened or saved
+    void done();   // an experiment was created, opened or saved
     void runDirectoryChosen(const QString& path);
     void dataChosen(const QString& path);
 

@@ -9,7 +9,7 @@
 namespace ringside {
 namespace {
 
-constexpr qsizetype kMostLooked = 500;  // a folder may hold years of runs
+constexpr qsizetype kMostLooked = 500;  // limit for folders with very many runs
 
 }  // namespace
 

@@ -5,7 +5,8 @@
 
 namespace ringside {
 
-// The run directories in these folders, and where ringsidectl puts runs, whose supervisor lives; newest name first.
+// Returns the run directories with a live supervisor in these folders and in the default folder of ringsidectl, newest
+// name first.
 QStringList liveRuns(QStringList folders);
 
 }  // namespace ringside

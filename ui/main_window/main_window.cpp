@@ -168,7 +168,7 @@ void MainWindow::connectModels() {
     nameTheme();
 }
 
-// What no control of the window wanted for itself.
+// Handles keys that no control has used.
 void MainWindow::keyPressEvent(QKeyEvent* event) {
     if (!m_timeControls.handleKey(*event)) QMainWindow::keyPressEvent(event);
 }
@@ -195,7 +195,7 @@ QString MainWindow::whyNotRunnable() const {
 void MainWindow::refreshRunActions() {
     const QString reason = whyNotRunnable();
     m_actions.run->setEnabled(reason.isEmpty());
-    m_blockedRun->setEnabled(!reason.isEmpty());  // both at once would be ambiguous
+    m_blockedRun->setEnabled(!reason.isEmpty());  // both shortcuts at once would be ambiguous
     m_actions.run->setToolTip(reason.isEmpty() ? tr("Start one process per rank and train (Ctrl+R)") : reason);
     m_actions.resume->setEnabled(canResume());
     const RunController::State state = m_controller.state();
@@ -205,7 +205,7 @@ void MainWindow::refreshRunActions() {
     m_topBar->refreshEpochs();
 }
 
-// A key that does nothing would be a riddle.
+// Shows the reason why Run is disabled when its key is pressed.
 void MainWindow::showWhyNotRunnable() {
     if (!m_controller.isLive() && !m_experiment.problems().empty()) m_experimentDock->show();
     if (!m_controller.isLive() && m_form->focusFirstProblem()) return;
@@ -219,10 +219,10 @@ void MainWindow::startRun() {
     m_started = m_experiment.config();
     m_controller.start(m_experiment.resolvedConfig(), {});
     if (!m_navigator->current().followsRuns()) m_navigator->show(QStringLiteral("training"));
-    centralWidget()->setFocus();  // so that Space and the arrows are the run's
+    centralWidget()->setFocus();  // so that Space and the arrow keys control the run
 }
 
-// A run of this experiment that others have started.
+// Shows a run of this experiment that a cluster or classroom has started.
 void MainWindow::followCluster(const QString& directory) {
     m_adoptsRunConfig = false;
     m_notice->hide();
@@ -236,7 +236,8 @@ bool MainWindow::canResume() const {
            !m_run.data().checkpoints().empty();
 }
 
-// What the form says now, from the newest checkpoint of the run on screen: more epochs, another learning rate.
+// Resumes the shown run from its newest checkpoint with the settings of the form, such as more epochs or another
+// learning rate.
 void MainWindow::resumeRun() {
     if (!canResume()) return;
     RunConfig config = m_experiment.resolvedConfig();
@@ -248,7 +249,7 @@ void MainWindow::resumeRun() {
     m_navigator->show(QStringLiteral("training"));
 }
 
-// The runs that live now beside the last one and where runs are put, and a way to any other.
+// Lists the live runs next to the last run and in the default folder, and an entry for any other directory.
 void MainWindow::fillLiveRuns() {
     QMenu& menu = *m_actions.liveRuns;
     menu.clear();
@@ -262,14 +263,14 @@ void MainWindow::fillLiveRuns() {
     menu.addAction(m_actions.attachRun);
 }
 
-// For a while, where the progress stands: a notice would move everything below it.
+// Shows the sentence in the status bar for some seconds, because a notice would move everything below it.
 void MainWindow::saySaved(const QString& sentence) {
     constexpr int kSavedMs = 8000;
     m_notice->withdrawFailure();
     statusBar()->showMessage(sentence, kSavedMs);
 }
 
-// Another experiment is in the form: a run of the one before that is over has nothing to do with it.
+// Removes a finished run from the pages when another experiment is in the form.
 void MainWindow::forgetRun() {
     if (m_controller.isLive()) return noteChanges();
     m_shownRun.clear();
@@ -281,7 +282,7 @@ void MainWindow::forgetRun() {
     refreshRunActions();
 }
 
-// Says in which fields the form differs from the run on screen.
+// Shows in which fields the form differs from the shown run.
 void MainWindow::noteChanges() {
     constexpr qsizetype kMostNamed = 3;
     const bool live = m_controller.isLive();
@@ -306,7 +307,7 @@ QStringList MainWindow::differencesFromRun() const {
     const std::optional<RunConfig> run = experimentOf(*started);
     RunConfig form = m_experiment.resolvedConfig();
     if (!run || isSameExperiment(*run, form)) return {};
-    // Applied to the live run, or as in its start.
+    // The learning rate is compared with that of the live run, unless it is unchanged since the start.
     if (m_started && m_started->optimizer.lr == form.optimizer.lr) form.optimizer.lr = run->optimizer.lr;
     if (m_started && m_started->training.epochs == form.training.epochs) form.training.epochs = run->training.epochs;
     form.training.resume = run->training.resume;
@@ -315,7 +316,7 @@ QStringList MainWindow::differencesFromRun() const {
     return changedFields(*run, form);
 }
 
-// A live run can be told another learning rate and more or fewer epochs.
+// Offers to change the learning rate and the number of epochs of a live run.
 void MainWindow::offerApplyNow() {
     const RunConfig& config = m_experiment.config();
     const bool can =
@@ -364,7 +365,7 @@ bool MainWindow::openRun(const QString& runDirectory, AfterOpening after) {
         m_started.reset();
         m_controller.attach(runDirectory);
     };
-    // The run's experiment replaces that of the form.
+    // The experiment of the run replaces that of the form.
     if (holdsExperiment(found.value(), m_experiment.resolvedConfig())) {
         open();
     } else {
@@ -373,7 +374,7 @@ bool MainWindow::openRun(const QString& runDirectory, AfterOpening after) {
     return true;
 }
 
-// The experiment of a run that was opened comes into the form, under its own name and without asking to be saved.
+// Puts the experiment of an opened run into the form, with its own name and without unsaved changes.
 void MainWindow::applyRunConfig() {
     if (!m_adoptsRunConfig || !m_run.data().started()) return noteChanges();
     m_adoptsRunConfig = false;
@@ -386,7 +387,7 @@ void MainWindow::applyRunConfig() {
 
 void MainWindow::showRunState(RunController::State state) {
     using enum RunController::State;
-    // A start that was refused has no directory, and the run before it is still on screen.
+    // A refused start has no directory, and the previous run is still shown.
     if (!m_controller.runDirectory().isEmpty()) m_shownRun = m_controller.runDirectory();
     refreshRunActions();
     noteChanges();
@@ -394,7 +395,7 @@ void MainWindow::showRunState(RunController::State state) {
     m_ranks->setLost(state == Failed && !m_run.data().ended());
     const bool goesOn = state == Running || (state == Idle && !m_controller.runDirectory().isEmpty());
     if (goesOn) m_services.settings.set(settings::kLastRun, m_controller.runDirectory());
-    if (state == Running && !m_controller.message().isEmpty()) {  // it would not stop
+    if (state == Running && !m_controller.message().isEmpty()) {  // the run did not stop
         m_closeWhenOver = false;
         m_notice->say(m_controller.message(), NoticeBar::Tone::Danger);
     }
@@ -402,8 +403,8 @@ void MainWindow::showRunState(RunController::State state) {
         m_notice->offer(tr("Stopped. Its checkpoint is kept."), tr("Resume"), [this] { resumeRun(); });
     }
     if (state == Failed) {
-        m_closeWhenOver = false;                                    // it is to be read
-        const bool began = !m_controller.runDirectory().isEmpty();  // what was refused has no log
+        m_closeWhenOver = false;                                    // the user must be able to read the message
+        const bool began = !m_controller.runDirectory().isEmpty();  // a refused start has no log
         offerAfterFailure(began);
         if (began && m_run.data().ended()) m_logDock->show();
     }
@@ -411,11 +412,12 @@ void MainWindow::showRunState(RunController::State state) {
         closeSoon();
     } else if (m_resumeWhenShown && !m_controller.isLive() && state != Idle) {
         m_resumeWhenShown = false;
-        QMetaObject::invokeMethod(this, &MainWindow::resumeRun, Qt::QueuedConnection);  // when this state is told
+        // after this state has been reported
+        QMetaObject::invokeMethod(this, &MainWindow::resumeRun, Qt::QueuedConnection);
     }
 }
 
-// Where its last steps are known they say who waited for whom; the log opens by itself.
+// Offers the timeline or the log after a failure. The log opens automatically if there are no traced steps.
 void MainWindow::offerAfterFailure(bool began) {
     const auto& trace = m_run.data().trace();
     if (began && m_run.data().ended() && trace && !trace->steps().empty()) {
@@ -433,7 +435,7 @@ void MainWindow::offerAfterFailure(bool began) {
         NoticeBar::Tone::Danger);
 }
 
-// Queued, because a close inside a close is ignored.
+// Queued, because a close request during a close event is ignored.
 void MainWindow::closeSoon() {
     m_closing = true;
     QMetaObject::invokeMethod(this, &QWidget::close, Qt::QueuedConnection);
@@ -444,7 +446,7 @@ void MainWindow::setTheme(bool dark) {
     m_services.settings.set(settings::kTheme, dark ? QStringLiteral("dark") : QStringLiteral("light"));
 }
 
-// Off as well where the desktop asks for no animation.
+// Motion is also reduced if the desktop requests it.
 void MainWindow::setReduceMotion(bool reduce) {
     const QString configFolder = QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation);
     m_services.theme.setMotion(!reduce && !desktopReducesMotion(configFolder));
@@ -464,9 +466,10 @@ void MainWindow::showDevices() {
 }
 
 void MainWindow::restore() {
-    if (gpuDriverLoaded()) m_devices.ask();  // without a driver there is nothing to ask
+    if (gpuDriverLoaded()) m_devices.ask();  // without a driver there are no GPUs to query
     restoreGeometry(m_services.settings.get(settings::kGeometry));
-    // Remembered from a larger screen, or from one with a smaller scale factor; but large enough to be read.
+    // The remembered size may come from a larger screen or a smaller scale factor; it is limited to this screen, with a
+    // readable minimum.
     resize(size().boundedTo(screen()->availableSize()).expandedTo(kLeastSize));
     restoreState(m_services.settings.get(settings::kLayout));
     m_form->setFolded(m_services.settings.get(settings::kFolded));
@@ -485,7 +488,7 @@ void MainWindow::offerLastRun() {
     m_notice->offer(tr("The run in %1 is still live.").arg(last), tr("Attach"), [this, last] { openRun(last); });
 }
 
-// What was stopped on request goes on from its checkpoint, if it is wanted.
+// Offers to resume a run that was stopped on request.
 void MainWindow::offerResume(const QString& directory) {
     const RunPaths paths(directory.toStdString());
     const Result<RunSummary> summary = readRunSummary(paths.summary());
@@ -520,7 +523,8 @@ void MainWindow::askBeforeClosing() {
                            [this](int answer) {
                                m_closeWhenOver = answer != 2;
                                if (answer == 2) return;
-                               if (!m_controller.isLive()) return closeSoon();  // it ended while the question stood
+                               // the run ended while the question was open
+                               if (!m_controller.isLive()) return closeSoon();
                                answer == 0 ? m_controller.detach() : m_controller.stop();
                            });
 }

@@ -37,16 +37,16 @@ class Theme;
 class TimelinePage;
 class TopBar;
 
-// What the window is given instead of reaching for it.
+// Dependencies of the window.
 struct WindowServices {
     Theme& theme;
     Settings& settings;
     Dialogs& dialogs;
-    QString controlProgram;            // ringsidectl
-    EventTimes* eventTimes = nullptr;  // of the application, for the debug overlay; null: there is none
+    QString controlProgram;            // path of ringsidectl
+    EventTimes* eventTimes = nullptr;  // measurements of the application for the debug overlay; may be null
 };
 
-// The window: owns the models, lays the parts out, and connects them.
+// The main window: owns the models, lays out all parts, and connects them.
 class MainWindow final : public QMainWindow {
     Q_OBJECT
   public:
@@ -59,14 +59,14 @@ class MainWindow final : public QMainWindow {
     RunController& controller() { return m_controller; }
     ExperimentFiles& files() { return m_files; }
 
-    // Whether all that was to be drawn has been: parts take turns.
+    // True if all parts have been drawn; they are drawn one after another.
     bool isDrawn() const;
     Navigator& pages() { return *m_navigator; }
 
-    void restore();  // layout, draft; and offers to attach when the last run is still live
+    void restore();  // restores layout and draft, and offers to attach if the last run is still live
     enum class AfterOpening { kShow, kResume };
-    // Shows a run and its experiment, after asking what becomes of an unsaved one. False if there is no run to show;
-    // the notice says why.
+    // Shows a run and its experiment, after asking about unsaved changes. False if there is no run to show; a notice
+    // contains the reason.
     bool openRun(const QString& runDirectory, AfterOpening after = AfterOpening::kShow);
     QString noticeText() const { return m_notice->text(); }
 
@@ -77,7 +77,7 @@ class MainWindow final : public QMainWindow {
     void keyPressEvent(QKeyEvent* event) override;
 
   private:
-    // window_layout.cpp: what stands where
+    // Defined in window_layout.cpp: creates and places all parts.
     void buildLayout();
     void addPages();
     void addDebugOverlay();
@@ -139,19 +139,19 @@ class MainWindow final : public QMainWindow {
     TimelinePage* m_timeline = nullptr;
     DebugOverlay* m_overlay = nullptr;
     ExperimentForm* m_form = nullptr;
-    QShortcut* m_blockedRun = nullptr;  // Run's key while Run is disabled
+    QShortcut* m_blockedRun = nullptr;  // shortcut of Run while Run is disabled
     QLabel* m_fileName = nullptr;
-    QLabel* m_changes = nullptr;        // of the form since the live run was started
-    QPushButton* m_applyNow = nullptr;  // what of it a live run can be told
+    QLabel* m_changes = nullptr;        // changes of the form since the live run was started
+    QPushButton* m_applyNow = nullptr;  // changes that a live run can accept
     RankStrip* m_ranks = nullptr;
     PaintStages* m_paintStages = nullptr;
     QDockWidget* m_experimentDock = nullptr;
     QDockWidget* m_logDock = nullptr;
     QByteArray m_firstLayout;
-    QString m_shownRun;                  // directory of the run that m_run holds
-    bool m_adoptsRunConfig = false;      // a run opened from disk brings its experiment along
-    bool m_resumeWhenShown = false;      // the run that is being opened goes on at once
-    std::optional<RunConfig> m_started;  // the experiment of the live run, as the form said it
+    QString m_shownRun;                  // directory of the run in m_run
+    bool m_adoptsRunConfig = false;      // true while a run that was opened from disk brings its experiment
+    bool m_resumeWhenShown = false;      // true if the run that is being opened will be resumed at once
+    std::optional<RunConfig> m_started;  // experiment of the live run as it was in the form
     bool m_closeWhenOver = false;
     bool m_closing = false;
 };

@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// One message above the pages, with at most one thing to do about it. Never modal; a new message replaces the old one.
+// Message above the pages, with at most one action. Not modal; a new message replaces the old one.
 class NoticeBar final : public QFrame {
     Q_OBJECT
   public:
@@ -18,7 +18,7 @@ class NoticeBar final : public QFrame {
 
     void say(const QString& text, Tone tone = Tone::Plain);
     void offer(const QString& text, const QString& action, std::function<void()> taken, Tone tone = Tone::Plain);
-    void withdrawFailure();  // another try went well
+    void withdrawFailure();  // removes a failure message after another attempt succeeded
     QString text() const { return m_text->text(); }
 
   private:

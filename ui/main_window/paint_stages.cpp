@@ -9,7 +9,7 @@ namespace ringside {
 PaintStages::PaintStages(QWidget& window, const QList<QWidget*>& parts, QObject* parent)
     : QObject(parent), m_window(window), m_parts(parts.begin(), parts.end()) {
     m_turn.setSingleShot(true);
-    m_turn.setInterval(0);  // comes after what has been posted, the paint of the part before among it
+    m_turn.setInterval(0);  // runs after all posted events, including the paint event of the previous part
     connect(&m_turn, &QTimer::timeout, this, &PaintStages::next);
     for (QWidget* part : parts) part->installEventFilter(this);
 }
@@ -32,7 +32,7 @@ bool PaintStages::eventFilter(QObject* watched, QEvent* event) {
     return false;
 }
 
-// An opaque widget's place is not cleared by its parent.
+// The parent does not clear the area of an opaque widget.
 void PaintStages::begin() {
     if (m_waiting || !m_window.isVisible()) return;
     for (QWidget* part : m_parts) {

@@ -8,16 +8,16 @@
 
 namespace ringside {
 
-// Lets the parts of a window paint one after another, each in an event of its own, where all of them in one event would
-// keep the window from answering for longer than it should.
+// Lets the parts of a window paint one after another in separate events, because painting all of them in one event
+// would block the window too long.
 class PaintStages final : public QObject {
   public:
     PaintStages(QWidget& window, const QList<QWidget*>& parts, QObject* parent);
 
-    void beginWhenShown();  // from the window's first picture on
-    void begin();           // before much is drawn anew; until its turn comes a part keeps its picture
+    void beginWhenShown();  // from the first picture of the window on
+    void begin();           // before a large redraw; a part keeps its picture until its turn
 
-    // Whether every part has had its turn.
+    // True if every part has been painted.
     bool isDone() const { return !m_waiting && m_next >= m_parts.size(); }
 
   protected:
@@ -29,9 +29,9 @@ class PaintStages final : public QObject {
     QWidget& m_window;
     QList<QPointer<QWidget>> m_parts;
     qsizetype m_next = 0;
-    bool m_waiting = false;  // for the window's first picture
-    // Parts that are resized within a window of the same size make way for one another: all change. Hidden ones do not:
-    // what draws the window into a picture resizes them.
+    bool m_waiting = false;  // waits for the first picture of the window
+    // Size of the window. If parts change their size in a window of constant size, all parts change. Hidden parts are
+    // ignored, because drawing the window into a picture resizes them.
     QSize m_windowSize;
     QTimer m_turn;
 };

@@ -7,7 +7,7 @@
 namespace ringside {
 namespace {
 
-// data_parallel trains with one process for all devices; the form has a rank for each.
+// Returns the configuration with a rank per device. data_parallel trains with one process for all devices.
 RunConfig inRanks(RunConfig config) {
     if (config.parallel.strategy == StrategyKind::kDataParallel) {
         config.parallel.worldSize = devicesOf(config);

@@ -9,7 +9,8 @@
 
 namespace ringside {
 
-// Returns the experiment of a run as a person asked for it: with "auto" where the run chose. None if it cannot be read.
+// Returns the experiment of a run as the user configured it, with "auto" where the run chose. Empty if it cannot be
+// read.
 std::optional<RunConfig> experimentOf(const RunStarted& run);
 
 // True if a run of `form` would be a run of `run`: apart from the name, the choice of devices and transport, and the

@@ -26,7 +26,7 @@ QString ScriptExport::suggestedPath() const {
     return folder + QLatin1Char('/') + name + QStringLiteral(".py");
 }
 
-// A refusal comes before the question for a file. Some are known only with the data, which the model has loaded.
+// Checks the experiment before the file dialog opens. Some checks need the data, which the model has loaded.
 void ScriptExport::choose() {
     const RunConfig config = m_model.resolvedConfig();
     if (const Problems problems = exportProblems(config); !problems.empty()) return refuse(problems.front());
@@ -60,7 +60,7 @@ void ScriptExport::write(const QString& path) {
         });
 }
 
-// On a worker thread: the data set is read, which may take seconds.
+// Runs on a worker thread, because reading the data set may take seconds.
 ScriptExport::Outcome ScriptExport::writeScript(const RunConfig& config, const QString& path) {
     const QFileInfo file(path);
     const auto target = std::filesystem::path(file.absoluteFilePath().toStdString());

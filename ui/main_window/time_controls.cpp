@@ -52,7 +52,7 @@ bool TimeControls::wasAnswered() const {
                        [this](const Controlled& one) { return one.command == "rate" && one.value == m_told; });
 }
 
-// A run's own word counts, except for what it said before it heard of the window's last wish.
+// Shows the rate that the run reports, except reports from before it received the latest rate of this window.
 void TimeControls::followRate() {
     if (!m_wasLive) {
         m_told.reset();
@@ -85,8 +85,8 @@ void TimeControls::refresh() {
     m_actions.step->setEnabled(running);
     m_actions.phase->setEnabled(running);
     m_actions.saveNow->setEnabled(running);
-    // A run goes at the speed it was told last, by whomever; a new one at full speed, until it is told what the slider
-    // says.
+    // A running run keeps the rate that was set last by any client; a new run is at full speed until it receives the
+    // rate of the slider.
     const bool began = running && !m_wasLive;
     m_wasLive = m_controller.isLive() && (running || m_wasLive);
     if (began && m_run.data().controls().empty() && m_chosen > 0) tellRate(m_chosen);

@@ -15,21 +15,22 @@ class RunController;
 class RunModel;
 struct WindowActions;
 
-// Pause, step, single phase and slow motion of the live run: what the actions say and may do, and what they tell it.
+// Pause, step, single phase and slow motion of the live run: updates the actions and sends their commands.
 class TimeControls final : public QObject {
     Q_OBJECT
   public:
-    // Steps a second at most, from slow motion to full speed (0).
+    // Choices for the maximum number of steps per second, from slow motion to full speed (0).
     static constexpr std::array<double, 6> kSpeeds{0.5, 1, 2, 5, 20, 0};
     static constexpr int kFullSpeed = static_cast<int>(kSpeeds.size()) - 1;
 
     TimeControls(WindowActions& actions, RunController& controller, RunModel& run, QObject* parent = nullptr);
 
-    void setSpeed(int index);  // of kSpeeds; tells a live run
-    // What a live run was told last, by whomever; without one, what the next is told. 0 is full speed.
+    void setSpeed(int index);  // index in kSpeeds; also sent to a live run
+    // Returns the rate of the live run, set by any client; without a live run, the rate that the next one will receive.
+    // 0 is full speed.
     double stepsPerSecond() const { return m_rate; }
     static QString speedText(double stepsPerSecond);
-    // Space, Right and Shift+Right where no control of the window wanted them; false: not ours.
+    // Handles Space, Right and Shift+Right if no control has used them. Returns false for other keys.
     bool handleKey(const QKeyEvent& event);
 
   Q_SIGNALS:
@@ -47,10 +48,10 @@ class TimeControls final : public QObject {
     WindowActions& m_actions;
     RunController& m_controller;
     RunModel& m_run;
-    double m_chosen = 0;              // in this window
-    double m_rate = 0;                // shown
-    std::optional<double> m_told;     // and not answered yet
-    std::size_t m_answersBefore = 0;  // when it was told
+    double m_chosen = 0;              // rate chosen in this window
+    double m_rate = 0;                // shown rate
+    std::optional<double> m_told;     // rate that was sent and not confirmed yet
+    std::size_t m_answersBefore = 0;  // number of confirmations when it was sent
     bool m_wasLive = false;
 };
 

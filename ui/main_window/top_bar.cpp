@@ -77,7 +77,7 @@ void TopBar::addWidgets(const WindowActions& actions) {
     addButton(actions.theme, QStringLiteral("themeButton"));
 }
 
-// A push button that is its action: same text, tooltip, state.
+// Returns a push button with the text, tooltip and state of the action.
 QPushButton* TopBar::addButton(QAction* action, const QString& name) {
     auto* button = new QPushButton(this);
     button->setObjectName(name);
@@ -96,7 +96,7 @@ QPushButton* TopBar::addButton(QAction* action, const QString& name) {
     return button;
 }
 
-// "Speed" and how fast: to the right end the run goes as fast as it can.
+// Adds the speed slider; its right end is full speed.
 void TopBar::addSpeed() {
     m_speedCaption = new QLabel(tr("Speed"), this);
     m_speedCaption->setProperty("role", "muted");
@@ -148,7 +148,7 @@ void TopBar::addEpochCursor() {
     layout()->addWidget(m_epochText);
 }
 
-// What cannot run has no speed: there the reason has room.
+// Shows the reason why Run is disabled in the place of the speed slider.
 void TopBar::setRunBlocked(const QString& reason) {
     m_reason->setWhole(reason);
     for (QWidget* one : std::initializer_list<QWidget*>{m_speedCaption, m_speed, m_speedText})
@@ -163,7 +163,7 @@ void TopBar::refreshEpochs() {
     m_epoch->setEnabled(count > 1);
     const QString text = tr("%1 of %2");
     m_epochText->setText(text.arg(epochNumber(m_plan.epoch()), groupedText(count)));
-    // As wide as for the last epoch, so that the slider stays where it is.
+    // Reserves the width of the last epoch's text, so that the slider does not move.
     m_epochText->setMinimumWidth(fontMetrics().horizontalAdvance(text.arg(groupedText(count), groupedText(count))));
 }
 

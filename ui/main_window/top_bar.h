@@ -14,17 +14,17 @@ class PlanModel;
 class Theme;
 struct WindowActions;
 
-// The bar at the top: name, menus, Run and Stop, the epoch cursor, the theme.
+// Bar at the top of the window: name, menus, run controls, epoch slider, theme.
 class TopBar final : public QFrame {
     Q_OBJECT
   public:
     TopBar(const WindowActions& actions, PlanModel& plan, const Theme& theme, QWidget* parent = nullptr);
 
-    // Why Run is not possible now, shown beside the button; empty when it is.
+    // Sets the reason why Run is disabled, shown next to the button; empty if it is enabled.
     void setRunBlocked(const QString& reason);
     void refreshEpochs();
 
-    // At the nearest of TimeControls::kSpeeds; 0 is full speed.
+    // Shows the nearest of TimeControls::kSpeeds; 0 is full speed.
     void setSpeed(double stepsPerSecond);
 
   Q_SIGNALS:

@@ -80,7 +80,7 @@ void WindowActions::makeRunActions() {
                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R));
     stop = make("stopAction", tr("&Stop"), tr("Stop at the next step and save what there is"),
                 QKeySequence(Qt::CTRL | Qt::Key_Period));
-    // Their keys, Space and the arrows, are controls' as well: the window takes them where no control does.
+    // Controls also use Space and the arrow keys, so the window handles these keys only if no control does.
     pause = make("pauseAction", tr("&Pause"), tr("Hold all ranks after the step they are in (Space)"));
     step = make("stepAction", tr("S&tep"), tr("Train one step on all ranks, then hold (Right)"));
     phase = make("phaseAction", tr("P&hase"),
@@ -182,7 +182,7 @@ void WindowActions::addExamples(const std::function<void(const QString&)>& begin
     }
 }
 
-// What people type who look for them.
+// Sets search terms for the command palette.
 void WindowActions::nameSynonyms() {
     setSynonyms(*run, tr("start train launch go execute"));
     setSynonyms(*resume, tr("continue go on restart checkpoint"));

@@ -12,7 +12,7 @@ class QWidget;
 
 namespace ringside {
 
-// Everything the window can be told to do, once: menus, buttons, keys and the command palette all show these.
+// All actions of the window. Menus, buttons, keys and the command palette use the same objects.
 struct WindowActions {
     WindowActions(QWidget* window, QUndoStack& undoStack);
 
@@ -25,12 +25,12 @@ struct WindowActions {
     QAction *keys, *about;
     QMenu *recent, *examples, *savePage, *liveRuns;
 
-    // Fills the menu of examples; `begin` receives the path of an example below the resource directory.
+    // Fills the menu of examples. `begin` receives the path of an example relative to the resource directory.
     void addExamples(const std::function<void(const QString& resource)>& begin);
 
     void fill(QMenuBar& bar) const;
     void addPage(const QString& title, const std::function<void()>& show);
-    // One of a page's pictures, for the command finder alone; synonyms: other words for it.
+    // Adds a view of a page to the command palette; synonyms: further search terms.
     void addView(const QString& title, const QString& synonyms, const std::function<void()>& show);
     QList<QAction*> all() const { return m_all; }
 

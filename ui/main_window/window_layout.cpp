@@ -29,9 +29,9 @@ namespace {
 
 constexpr int kFormWidth = 312;
 constexpr int kLogHeight = 96;
-constexpr QSize kLeastPages{420, 260};  // smaller than the pages ask for: notice and log must fit a small screen
+constexpr QSize kLeastPages{420, 260};  // smaller than the pages request, so that notice and log fit on a small screen
 
-// A dock without a title bar of its own: the panels inside carry their titles.
+// Returns a dock without a title bar, because the panels inside have titles.
 QDockWidget* plainDock(const QString& title, const char* name, QWidget* content, QMainWindow* window) {
     auto* dock = new QDockWidget(title, window);
     dock->setObjectName(QString::fromLatin1(name));
@@ -47,7 +47,8 @@ void MainWindow::buildLayout() {
     setObjectName(QStringLiteral("mainWindow"));
     m_topBar = new TopBar(m_actions, m_plan, m_services.theme, this);
     setMenuWidget(m_topBar);
-    m_experimentDock = addExperimentDock();  // before the pages: Tab goes from the bar to the form, then to the page
+    // created before the pages, so that Tab goes from the bar to the form and then to the page
+    m_experimentDock = addExperimentDock();
     m_notice = new NoticeBar(this);
     m_tabs = new PageTabs(this);
     m_tabs->setObjectName(QStringLiteral("pagesTabWidget"));
@@ -64,7 +65,7 @@ void MainWindow::buildLayout() {
     column->addWidget(m_notice);
     column->addWidget(m_tabs, 1);
     setCentralWidget(centre);
-    centre->setFocus();  // no control looks chosen before the user chose one
+    centre->setFocus();  // no control has the focus before the user chooses one
 
     setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
     setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
@@ -80,7 +81,7 @@ void MainWindow::buildLayout() {
     m_firstLayout = saveState();
 }
 
-// A line for each page, in the order of the tabs.
+// Adds all pages, one line each, in the order of the tabs.
 void MainWindow::addPages() {
     Theme& theme = m_services.theme;
     auto* shards = new ShardsPage(m_experiment, m_plan, m_run, theme, this);
@@ -148,7 +149,7 @@ void MainWindow::addDebugOverlay() {
         *m_services.eventTimes, [this] { return m_navigator->current().figures(); }, m_tabs);
 }
 
-// Other data and another number of ranks change all of the window.
+// Registers the parts that are redrawn when the data or the number of ranks changes.
 void MainWindow::addPaintStages() {
     QList<QWidget*> parts;
     for (const Page* page : m_navigator->pages()) parts << page->paintParts();
