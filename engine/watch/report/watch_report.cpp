@@ -2,12 +2,17 @@
 #include "watch/report/watch_report.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "watch/findings/finding_words.h"
 
 namespace ringside {
 namespace {
+
+constexpr std::size_t kLineLength = 100;
 
 Json evidenceOf(const Finding& finding) {
     const auto parsed = parseJson(finding.evidence.empty() ? "{}" : finding.evidence, "evidence");
@@ -41,21 +46,54 @@ std::string findingText(const Finding& finding) {
     return text.append("  check:  ").append(finding.code).append("\n");
 }
 
-std::string checksText(const Diagnosis& diagnosis, CheckResult result, std::string_view heading) {
+// Returns the titles of checks, separated by commas, in lines of at most kLineLength characters.
+std::string titlesText(const std::vector<std::string_view>& titles, std::string_view indent) {
     std::string text;
+    std::string line(indent);
+    for (std::size_t i = 0; i < titles.size(); ++i) {
+        const std::string_view comma = i + 1 < titles.size() ? "," : "";
+        if (line.size() > indent.size() && line.size() + 1 + titles[i].size() + comma.size() > kLineLength) {
+            text.append(line).append("\n");
+            line = indent;
+        }
+        if (line.size() > indent.size()) line.append(" ");
+        line.append(titles[i]).append(comma);
+    }
+    return text.append(line).append("\n");
+}
+
+// Returns the checks with a result, in groups with one reason each.
+std::string checksText(const Diagnosis& diagnosis, CheckResult result, std::string_view heading) {
+    std::vector<std::pair<std::string_view, std::vector<std::string_view>>> reasons;
     for (const CheckOutcome& one : diagnosis.checks) {
         if (one.result != result) continue;
-        if (text.empty()) text.append("\n").append(heading).append("\n");
-        text.append("  ").append(titleOf(one.code));
-        if (!one.why.empty()) text.append(": ").append(one.why);
-        text.append("\n");
+        auto known = std::ranges::find(reasons, one.why, [](const auto& reason) { return reason.first; });
+        if (known == reasons.end()) known = reasons.insert(known, {one.why, {}});
+        known->second.push_back(titleOf(one.code));
+    }
+    std::string text;
+    if (!reasons.empty()) text.append("\n").append(heading).append("\n");
+    for (const auto& [why, titles] : reasons) {
+        text.append("  ");
+        if (titles.size() == 1) {
+            text.append(titles.front()).append(why.empty() ? "" : ": ").append(why).append("\n");
+            continue;
+        }
+        text.append(counted(static_cast<std::int64_t>(titles.size()), "check"));
+        if (!why.empty()) text.append(" (").append(why).append(")");
+        text.append(":\n").append(titlesText(titles, "    "));
     }
     return text;
 }
 
 std::string passedText(const Diagnosis& diagnosis) {
-    const auto passed = std::ranges::count(diagnosis.checks, CheckResult::kPassed, &CheckOutcome::result);
-    return std::string("\n").append(counted(passed, "check")).append(" passed.\n");
+    std::vector<std::string_view> titles;
+    for (const CheckOutcome& one : diagnosis.checks)
+        if (one.result == CheckResult::kPassed) titles.push_back(titleOf(one.code));
+    std::string text("\n");
+    text.append(counted(static_cast<std::int64_t>(titles.size()), "check"));
+    if (titles.empty()) return text.append(" passed.\n");
+    return text.append(" passed:\n").append(titlesText(titles, "  "));
 }
 
 std::string_view levelOf(Severity severity) {

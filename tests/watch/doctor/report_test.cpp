@@ -37,7 +37,8 @@ note: 8 samples.
   remedy: Choose.
   check:  effective-batch
 
-1 check passed.
+1 check passed:
+  All ranks make progress
 
 Could not judge:
   No rank delays the others: too few steps
@@ -46,6 +47,21 @@ Skipped:
   Batches arrive in time: no DataLoader
 
 Repeat: ringsidectl watch --check -- torchrun train.py
+)");
+}
+
+TEST_CASE("The report for a terminal groups checks with the same reason, in lines of at most 100 characters") {
+    Diagnosis diagnosis;
+    for (const char* code : {"sampler-rank", "sampler-seed", "different-start", "metrics-not-combined", "hang"})
+        diagnosis.checks.push_back({code, CheckResult::kSkipped, "the script trains on one rank"});
+    CHECK(reportText(diagnosis, {"", "", 1, 7}) == R"(0 mistakes, 0 costs, 0 notes in 7 steps of 1 rank.
+
+0 checks passed.
+
+Skipped:
+  5 checks (the script trains on one rank):
+    Ranks of the sampler, Equal seeds of the samplers, Equal start of all ranks,
+    Results of all ranks count, All ranks make progress
 )");
 }
 
