@@ -18,6 +18,7 @@ QString progressWords(const char* source) {
 }
 // True if the run uses the visible plan. The data with the classes is assumed to be the same.
 bool isPlanOf(const RunConfig& config, qint64 samples, const ShardScene& scene) {
+    if (config.dataset.kind == DatasetKind::kExternal) return false;  // a watched script plans by itself
     ShardSpec shown = scene.plan.spec();
     shown.data.reset();
     return epochSpec(config, samples, scene.epoch) == shown;
