@@ -195,7 +195,7 @@ class Processes(unittest.TestCase):
         words = watched.command("toy_spawn.py")
         seen = watched.run_watched(words, {"FAIL_AT": "2"})
         self.assertEqual(seen.code, 1)
-        self.assertNotIn(b"ringside", seen.error)
+        self.assertNotIn(b"ringside_watch", seen.error)
         found = seen.recorded.of_rank(1, "script", "exception")
         self.assertEqual([(one["type"], one["text"], one["where"]) for one in found],
                          [("ValueError", "rank 1 fails on purpose", "toy_spawn.py:42")])
