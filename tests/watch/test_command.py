@@ -234,6 +234,14 @@ class Ends(Watch):
         self.assertIn(b"ended by the check after 6 steps", done.stderr)
         self.assert_nothing_left()
 
+    def test_check_ends_what_a_shell_leaves_behind(self):
+        words = [sys.executable, FAKE, "--ranks", "1", "--wait"]
+        line = " ".join(words) + "; true"  # the shell waits for it and does not pass on the signal
+        done = self.watch("sh", "-c", line, options=["--check=6"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn(b"still train", done.stderr)
+        self.assert_nothing_left()
+
     def test_check_of_a_command_that_fails_by_itself(self):
         self.assertEqual(self.fake("--ranks", "2", "--fail", "0", options=["--check"]).returncode, 7)
 

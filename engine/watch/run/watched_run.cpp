@@ -229,7 +229,14 @@ void WatchedRun::watchConnections() {
 }
 
 void WatchedRun::endAfterCheck() {
-    if (!m_options.checkSteps || m_commandEndedUs) return;
+    if (!m_options.checkSteps) return;
+    if (m_commandEndedUs) {
+        if (m_endsAt && !m_endedLeft && someRankIsOpen()) {
+            m_endedLeft = true;
+            endRanks(SIGTERM);
+        }
+        return;
+    }
     if (m_endsAt) {
         if (!m_killed && nowUs() - *m_endsAt > kEndGraceUs) {
             m_killed = true;

@@ -102,6 +102,7 @@ class WatchedRun {
     bool m_toldBackground = false;
     bool m_toldUnconnected = false;
     bool m_killed = false;
+    bool m_endedLeft = false;  // processes that the checked command has left behind got SIGTERM
 };
 
 }  // namespace ringside
