@@ -97,12 +97,10 @@ class RunRecorder {
     RunSummary summary(const RunEnded& end) const;
     std::int64_t nonFiniteBatches() const;
     double dataWaitShare() const;
-    void addWatched(RunSummary& all) const;
     Recording recording() const;
     FinalMetrics finalMetrics() const;
     BestMetrics bestMetrics() const;
     Json lastManifest() const;
-    static std::optional<std::string> weightsSha256(const Json& manifest);
     std::optional<std::vector<RankMemory>> memoryOfRanks() const;
     std::optional<std::vector<std::int64_t>> bytesOfRanks() const;
     std::optional<std::vector<SummaryLink>> linksOfHosts() const;

@@ -32,6 +32,26 @@ SummaryMismatch summaryOf(const PlanMismatch& mismatch) {
     return one;
 }
 
+std::optional<std::string> weightsSha256(const Json& manifest) {
+    for (const Json& file : manifest.value("files", Json::array())) {
+        const bool isWeights = file.is_object() && file.value("name", Json()) == kWeightsName;
+        if (isWeights && file.value("sha256", Json()).is_string()) return file["sha256"].get<std::string>();
+    }
+    return {};
+}
+
+void addWatched(const RunRecorder::Watched& watched, RunSummary& all) {
+    all.source = "watched";
+    all.plannedSteps = 0;
+    all.bitsDependOn.reset();
+    all.idleShare.reset();
+    all.framework = watched.framework;
+    all.continues = watched.continues;
+    all.findings = watched.findings;
+    all.checks = watched.checks;
+    all.samples = watched.samples;
+}
+
 }  // namespace
 
 // Determines where the time was spent, from the latest traced steps.
@@ -55,14 +75,6 @@ Json RunRecorder::lastManifest() const {
     if (m_data.checkpoints().empty()) return Json::object();
     Result<Json> json = readJsonFile(m_paths.directory / m_data.checkpoints().back().path / kManifestName);
     return json && json.value().is_object() ? std::move(json).value() : Json::object();
-}
-
-std::optional<std::string> RunRecorder::weightsSha256(const Json& manifest) {
-    for (const Json& file : manifest.value("files", Json::array())) {
-        const bool isWeights = file.is_object() && file.value("name", Json()) == kWeightsName;
-        if (isWeights && file.value("sha256", Json()).is_string()) return file["sha256"].get<std::string>();
-    }
-    return {};
 }
 
 std::optional<std::vector<RankMemory>> RunRecorder::memoryOfRanks() const {
@@ -168,20 +180,8 @@ RunSummary RunRecorder::summary(const RunEnded& end) const {
         if (rank.clock) all.clocks.push_back({rank.host, *rank.clock});
     }
     all.recording = recording();
-    if (m_watched) addWatched(all);
+    if (m_watched) addWatched(*m_watched, all);
     return all;
-}
-
-void RunRecorder::addWatched(RunSummary& all) const {
-    all.source = "watched";
-    all.plannedSteps = 0;
-    all.bitsDependOn.reset();
-    all.idleShare.reset();
-    all.framework = m_watched->framework;
-    all.continues = m_watched->continues;
-    all.findings = m_watched->findings;
-    all.checks = m_watched->checks;
-    all.samples = m_watched->samples;
 }
 
 Recording RunRecorder::recording() const {
