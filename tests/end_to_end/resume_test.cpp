@@ -121,6 +121,6 @@ TEST_CASE("a loss that is no number ends the run with code 2, or is counted") {
     arguments.insert(arguments.end(), {"--set", "training.on_non_finite=continue"});
     Program goesOn(arguments);
     CHECK(goesOn.wait() == 0);
-    CHECK(contains(goesOn.output(), "training goes on"));
+    CHECK(contains(goesOn.output(), "training continues"));
     CHECK(jsonOf(scratch.path() / "on/summary.json")["non_finite_batches"] > 0);
 }

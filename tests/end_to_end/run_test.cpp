@@ -146,7 +146,8 @@ TEST_CASE("a command line that is not understood is told in one line with code 2
     }
     Program bare({});
     CHECK(bare.wait() == 2);
-    CHECK(contains(bare.output(), "ringsidectl: a command is missing: the commands are plan, config, run, attach"));
+    CHECK(contains(bare.output(),
+                   "ringsidectl: a command is missing: the commands are plan, config, run, watch, attach"));
 }
 
 TEST_CASE("more ranks than samples with drop_last is refused with the arithmetic") {
