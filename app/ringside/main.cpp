@@ -43,6 +43,7 @@ int runScreenshot(QApplication& application, const StartOptions& options) {
     theme.setMode(options.theme == QLatin1String("dark") ? Theme::Mode::Dark : Theme::Mode::Light);
     const QTemporaryDir folder;  // settings of a picture are neither read nor saved
     Settings settings(folder.filePath(QStringLiteral("window.ini")));
+    if (!options.typePercent.isEmpty()) theme.setTypePercent(options.typePercent.toInt());
     QtDialogs dialogs;
     MainWindow window({theme, settings, dialogs, controlProgram()});
     Screenshot screenshot(window, options);
@@ -59,6 +60,7 @@ int runWindow(TimedApplication& application, const StartOptions& options) {
     MainWindow window({theme, settings, dialogs, controlProgram(), &application.times()});
     dialogs.setParent(&window);
     window.restore();
+    if (!options.typePercent.isEmpty()) theme.setTypePercent(options.typePercent.toInt());
     if (!options.config.isEmpty()) window.files().open(options.config);
     if (!options.file.isEmpty()) window.files().open(options.file);
     if (!options.runDirectory.isEmpty()) window.openRun(options.runDirectory);

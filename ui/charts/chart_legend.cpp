@@ -6,11 +6,13 @@
 #include <algorithm>
 
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
-constexpr int kHeight = 18, kMark = 14, kGap = 5, kBetween = 12;
+constexpr TypePixels kHeight{18};
+constexpr int kMark = 14, kGap = 5, kBetween = 12;
 
 }  // namespace
 
@@ -93,7 +95,9 @@ void ChartLegend::paintEvent(QPaintEvent*) {
             painter.drawEllipse(middle, 3, 3);
         }
         painter.setPen(hidden ? m_theme.colors().border : m_theme.colors().muted);
-        painter.drawText(rect.adjusted(kMark + kGap, 0, 0, 0), Qt::AlignVCenter, entry.name);
+        const QRect name = rect.adjusted(kMark + kGap, 0, 0, 0).intersected(this->rect());
+        painter.drawText(name, Qt::AlignVCenter,
+                         painter.fontMetrics().elidedText(entry.name, Qt::ElideRight, name.width()));
     }
 }
 

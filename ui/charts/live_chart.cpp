@@ -386,6 +386,10 @@ void LiveChart::wheelEvent(QWheelEvent* event) {
     }
 }
 
+std::optional<double> LiveChart::valueAt(const QPoint& point) const {
+    return plot().contains(QPointF(point)) ? std::optional(xAt(point.x())) : std::nullopt;
+}
+
 void LiveChart::mousePressEvent(QMouseEvent* event) {
     if (event->button() == Qt::LeftButton && plot().contains(event->position())) {
         m_dragFrom = m_dragTo = event->position();

@@ -70,6 +70,10 @@ class LiveChart : public QChartView {
     int largestPointCount() const;  // largest number of points of any series, for tests of the limit per pixel column
     int pixelColumns() const;
 
+    // Value of the x axis at a point of the plot; none outside it.
+    std::optional<double> valueAt(const QPoint& point) const;
+    double xAt(double pixel) const;
+
   Q_SIGNALS:
     void crosshairMoved(std::optional<double> x);
     void xRangeChosen(std::optional<ringside::AxisRange> range);
@@ -107,7 +111,7 @@ class LiveChart : public QChartView {
     void drawFlags(QPainter& painter) const;
     int yTickCount() const;
     QRectF plot() const;
-    double xAt(double pixel) const;
+
     double pixelOf(double x) const;
     void drawCrosshairBox(QPainter& painter) const;
     QStringList crosshairLines() const;

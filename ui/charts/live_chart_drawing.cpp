@@ -9,17 +9,19 @@
 
 #include "charts/live_chart.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
-constexpr double kLeft = 58, kRight = 16, kTop = 8, kBottom = 26;  // margins of the plot
-constexpr double kPixelsPerXTick = 90;
-constexpr double kPixelsPerYTick = 46;
-constexpr double kLeastBetweenYLabels = 13;  // in a low window some labels are left out
+constexpr TypeLength kLeft{58}, kBottom{26};  // margins of the plot
+constexpr double kRight = 16, kTop = 8;
+constexpr TypeLength kPixelsPerXTick{90};
+constexpr TypeLength kPixelsPerYTick{46};
+constexpr TypeLength kLeastBetweenYLabels{13};  // in a low window some labels are left out
 constexpr double kBoxPadding = 9;
 constexpr double kFlagPadding = 6;
-constexpr double kBoxLine = 17;
+constexpr TypeLength kBoxLine{17};
 
 QString valueText(double value, NumberStyle style) {
     return style == NumberStyle::Percent ? QLocale::c().toString(value * 100, 'f', 1) + QStringLiteral(" %")

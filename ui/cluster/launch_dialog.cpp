@@ -17,14 +17,15 @@
 #include "dialogs/dialogs.h"
 #include "models/experiment_model.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "words/form_fields.h"
 
 namespace ringside {
 namespace {
 
 constexpr QSize kLaunchSize{900, 600};
-constexpr int kSideWidth = 150;
-constexpr int kFieldWidth = 140;
+constexpr TypePixels kSideWidth{150};
+constexpr TypePixels kFieldWidth{140};
 constexpr int kMostNodes = 4096;
 constexpr int kMostMinutes = 100000;
 constexpr int kMostSeeds = 1000;

@@ -37,9 +37,11 @@ CommandPalette::CommandPalette(const QList<QAction*>& actions, QWidget* parent) 
 
 void CommandPalette::filter(const QString& typed) {
     m_list->clear();
+    m_list->setCurrentRow(-1);
     m_shown.clear();
     const FoundCommands found = findCommands(m_actions, typed);
-    if (found.near) addNote(tr("No command is called %1. The nearest:").arg(typed.trimmed()));
+    if (found.near)
+        addNote(tr("No command is called %1. Choose one that resembles it with Down:").arg(typed.trimmed()));
     for (QAction* action : found.actions) {
         const QString keys = action->shortcut().toString(QKeySequence::NativeText);
         const QString text = plainText(*action);
@@ -50,10 +52,9 @@ void CommandPalette::filter(const QString& typed) {
         item->setFlags(Qt::NoItemFlags);
         item->setForeground(palette().placeholderText());
     }
-    for (int row = 0; row < m_list->count(); ++row) {
-        if ((m_list->item(row)->flags() & Qt::ItemIsEnabled) == 0) continue;
-        return m_list->setCurrentRow(row);
-    }
+    // Enter runs the best match or nothing: never a command that only resembles the query, nor the next one if the best
+    // is not possible now.
+    if (!found.near && !found.actions.isEmpty() && found.actions.first()->isEnabled()) m_list->setCurrentRow(0);
 }
 
 void CommandPalette::addNote(const QString& text) {

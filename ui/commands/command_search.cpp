@@ -50,7 +50,7 @@ bool holdsLetters(const QString& text, const QString& typed) {
 }
 
 // Returns how well an action matches, best first: 0: its text starts with the query; 1: each query word starts a word
-// of the text; 2: of a synonym; 3: it contains the letters.
+// of the text; 2: of a synonym.
 int rankOf(const QAction& action, const QString& typed) {
     const QString text = plainText(action).toLower();
     if (text.startsWith(typed)) return 0;
@@ -60,14 +60,17 @@ int rankOf(const QAction& action, const QString& typed) {
         return std::ranges::all_of(asked, [&](const QString& word) { return startsAWord(words, word); });
     };
     if (each(own)) return 1;
-    if (each(all)) return 2;
-    return holdsLetters(text, typed) ? 3 : kNoMatch;
+    return each(all) ? 2 : kNoMatch;
 }
 
+// Returns how far an action is from the query: the edit distance to its nearest word. Texts that contain the letters in
+// this order come after words with two typing errors.
 int farnessOf(const QAction& action, const QString& typed) {
+    constexpr int kTypingErrors = 2;
     int least = kNoMatch;
     for (const QString& word : wordsOf(action)) least = std::min(least, distanceBetween(typed, word));
-    return least;
+    if (least <= kTypingErrors) return least;
+    return holdsLetters(plainText(action), typed) ? kTypingErrors + 1 : kTypingErrors + 1 + least;
 }
 
 template <class Cost>

@@ -3,13 +3,17 @@
 
 #include <QGridLayout>
 #include <QLabel>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QVBoxLayout>
 
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
-constexpr int kColumns = 3;
+constexpr QSize kAround{40, 60};  // between the edge of the window and the dialog
 
 }  // namespace
 
@@ -24,13 +28,18 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages
     setObjectName(QStringLiteral("keysDialog"));
     setWindowTitle(tr("Keys"));
     setAttribute(Qt::WA_DeleteOnClose);
-    auto* grid = new QGridLayout(this);
+    auto* whole = new QVBoxLayout(this);
+    whole->setContentsMargins(0, 0, 0, 0);
+    auto* list = new QWidget;
+    list->setProperty("role", "clear");
+    auto* area = new QScrollArea;  // of a small window, or with large type
+    area->setWidgetResizable(true);
+    area->setWidget(list);
+    whole->addWidget(area);
+    auto* grid = new QGridLayout(list);
     grid->setContentsMargins(Theme::kSpace5, Theme::kSpace4, Theme::kSpace5, Theme::kSpace5);
     grid->setHorizontalSpacing(Theme::kSpace5);
     grid->setVerticalSpacing(6);
-    auto* title = new QLabel(tr("Keys"), this);
-    title->setProperty("role", "title");
-    grid->addWidget(title, 0, 0, 1, 2 * kColumns);
     QList<PageKey> lines;
     for (const QAction* action : actions) {
         const QString own = action->property("keys").toString();  // a key that controls also use
@@ -38,18 +47,30 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages
         if (!keys.isEmpty()) lines << PageKey{keys, plainText(*action)};
     }
     for (const Page* page : pages) lines << page->keys();
-    const auto rows = static_cast<int>((lines.size() + kColumns - 1) / kColumns);
+    const int columns = typePercent() > Theme::kNormalType ? 2 : 3;
+    addLines(*grid, lines, columns);
+    const QSize room = parent == nullptr ? QSize() : parent->window()->size() - kAround;
+    const QSize wanted = list->sizeHint() + QSize(area->verticalScrollBar()->sizeHint().width(), 2);
+    resize(parent == nullptr ? wanted : wanted.boundedTo(room));
+}
+
+void KeysDialog::addLines(QGridLayout& grid, const QList<PageKey>& lines, int columns) {
+    auto* title = new QLabel(tr("Keys"));
+    title->setProperty("role", "title");
+    grid.addWidget(title, 0, 0, 1, 2 * columns);
+    const auto rows = static_cast<int>((lines.size() + columns - 1) / columns);
     for (int shown = 0; shown < lines.size(); ++shown) {
-        auto* keys = new QLabel(lines[shown].keys, this);
+        auto* keys = new QLabel(lines[shown].keys);
         keys->setProperty("role", "number");
         const int column = shown / rows * 2;
-        grid->addWidget(keys, 1 + shown % rows, column);
-        grid->addWidget(new QLabel(lines[shown].what, this), 1 + shown % rows, column + 1);
+        grid.addWidget(keys, 1 + shown % rows, column);
+        grid.addWidget(new QLabel(lines[shown].what), 1 + shown % rows, column + 1);
     }
-    auto* hint = new QLabel(
-        tr("The keys of a page work while it has the keyboard: click it, or press Ctrl and its number."), this);
+    auto* hint =
+        new QLabel(tr("The keys of a page work while it has the keyboard: click it, or press Ctrl and its number."));
     hint->setProperty("role", "note");
-    grid->addWidget(hint, rows + 1, 0, 1, 2 * kColumns);
+    hint->setWordWrap(true);
+    grid.addWidget(hint, rows + 1, 0, 1, 2 * columns);
 }
 
 }  // namespace ringside

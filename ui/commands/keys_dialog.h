@@ -3,6 +3,7 @@
 
 #include <QAction>
 #include <QDialog>
+#include <QGridLayout>
 #include <QList>
 
 #include "pages/page.h"
@@ -14,6 +15,9 @@ class KeysDialog final : public QDialog {
     Q_OBJECT
   public:
     KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages, QWidget* parent);
+
+  private:
+    static void addLines(QGridLayout& grid, const QList<PageKey>& lines, int columns);
 };
 
 // Returns the action's text without mnemonic and ellipsis: "&Save as..." becomes "Save as".

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QStackedLayout>
+#include <QWidget>
 
 namespace ringside {
 
@@ -11,6 +12,11 @@ class PageStack : public QStackedLayout {
   public:
     using QStackedLayout::QStackedLayout;
     bool hasHeightForWidth() const override { return false; }
+    // Returns the minimum size of the current page. Hidden pages need no room.
+    QSize minimumSize() const override {
+        return currentWidget() ? currentWidget()->minimumSizeHint().expandedTo(currentWidget()->minimumSize())
+                               : QStackedLayout::minimumSize();
+    }
 };
 
 }  // namespace ringside

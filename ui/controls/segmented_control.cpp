@@ -2,6 +2,7 @@
 #include "controls/segmented_control.h"
 
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QPushButton>
 #include <QStyle>
 
@@ -19,11 +20,37 @@ SegmentedControl::SegmentedControl(const QList<Choice>& choices, QWidget* parent
         button->setToolTip(choice.tip);
         button->setAccessibleName(choice.text);
         button->setCheckable(true);
+        button->installEventFilter(this);
         m_group.addButton(button, static_cast<int>(m_group.buttons().size()));
         layout->addWidget(button);
     }
     m_group.button(0)->setChecked(true);
     connect(&m_group, &QButtonGroup::idClicked, this, &SegmentedControl::chosen);
+}
+
+// Left and Right belong to the run, as everywhere in the window. Up and Down move within the row.
+bool SegmentedControl::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::KeyPress) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        if (key == Qt::Key_Left || key == Qt::Key_Right) {
+            event->ignore();  // the parents receive it
+            return true;
+        }
+        if (key == Qt::Key_Up || key == Qt::Key_Down) {
+            chooseNext(*static_cast<QAbstractButton*>(watched), key == Qt::Key_Down ? 1 : -1);
+            return true;
+        }
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void SegmentedControl::chooseNext(QAbstractButton& from, int direction) {
+    for (int id = m_group.id(&from) + direction; id >= 0 && id < m_group.buttons().size(); id += direction) {
+        QAbstractButton* button = m_group.button(id);
+        if (!button->isEnabled()) continue;
+        button->setFocus(Qt::TabFocusReason);
+        return button->click();
+    }
 }
 
 void SegmentedControl::setCurrent(int index) {

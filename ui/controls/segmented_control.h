@@ -27,7 +27,13 @@ class SegmentedControl : public QWidget {
   Q_SIGNALS:
     void chosen(int index);
 
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
   private:
+    // Selects the next enabled button in this direction (1 or -1), if there is one.
+    void chooseNext(QAbstractButton& from, int direction);
+
     QButtonGroup m_group;
 };
 

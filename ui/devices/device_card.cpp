@@ -5,11 +5,12 @@
 #include <QPainterPath>
 
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
-constexpr int kLine = 20;
+constexpr TypePixels kLine{20};
 constexpr int kBarHeight = 5;
 constexpr int kBarGap = Theme::kSpace2;
 constexpr QMargins kMargins{Theme::kSpace3, Theme::kSpace2 + 2, Theme::kSpace3, Theme::kSpace2 + 2};

@@ -7,6 +7,7 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "experiment/experiment_sentences.h"
 #include "experiment/field_row.h"
@@ -153,19 +154,30 @@ void ExperimentForm::setLayoutsEnabled(bool enabled) {
 }
 
 bool ExperimentForm::focusFirstProblem() {
-    for (const Problem& problem : m_model.problems()) {
-        for (FormSection* section : m_sections) {
-            FieldRow* row = section->row(problem.field.c_str());
-            if (!row) continue;
-            section->setFolded(false);
-            if (row->field().more) section->setExpanded(true);
-            row->control()->setFocus(Qt::OtherFocusReason);
-            m_scroll->widget()->layout()->activate();  // computes the layout of a section that has just been unfolded
-            m_scroll->ensureWidgetVisible(row);
-            return true;
-        }
+    return std::ranges::any_of(m_model.problems(),
+                               [this](const Problem& problem) { return focusSetting(problem.field.c_str()); });
+}
+
+bool ExperimentForm::focusSetting(const char* path) {
+    for (FormSection* section : m_sections) {
+        FieldRow* row = section->row(path);
+        if (!row) continue;
+        section->setFolded(false);
+        if (row->field().more) section->setExpanded(true);
+        row->control()->setFocus(Qt::ShortcutFocusReason);
+        m_scroll->widget()->layout()->activate();  // computes the layout of a section that has just been unfolded
+        m_scroll->ensureWidgetVisible(row);
+        return true;
     }
     return false;
+}
+
+void ExperimentForm::focusLast() {
+    QWidget* last = m_scroll->focusWidget();
+    if (last == nullptr || last == m_scroll || !last->isVisible())
+        last = m_sections.front()->row("dataset.kind")->control();
+    last->setFocus(Qt::ShortcutFocusReason);
+    m_scroll->ensureWidgetVisible(last);
 }
 
 QStringList ExperimentForm::folded() const {

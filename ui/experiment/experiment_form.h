@@ -20,6 +20,11 @@ class ExperimentForm final : public QWidget {
 
     // Focuses the first field that has a problem and scrolls to it. Returns false if there is none.
     bool focusFirstProblem();
+    // Unfolds the section of a setting, "parallel.world_size", and focuses its control. Returns false if the form has
+    // no such setting.
+    bool focusSetting(const char* path);
+    // Focuses the control that had the focus last, at first that of the first setting.
+    void focusLast();
     // Returns the folded sections, by the object names of their title buttons.
     QStringList folded() const;
     void setFolded(const QStringList& sections);

@@ -8,15 +8,17 @@
 #include <QVBoxLayout>
 
 #include "experiment/field_editor.h"
+#include "help/help_topics.h"
 #include "models/experiment_model.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
-constexpr int kControlWidth = 132;
-constexpr int kButtonWidth = 56;
-constexpr int kCaptionWidth = 118;  // a wider caption would widen the dock
+constexpr TypePixels kControlWidth{132};
+constexpr TypePixels kButtonWidth{56};
+constexpr TypePixels kCaptionWidth{118};  // a wider caption would widen the dock
 
 const ConfigField& configFieldOf(const FormField& field) {
     const ConfigField* found = findConfigField(field.path);
@@ -63,6 +65,7 @@ FieldRow::FieldRow(const FormField& field, ExperimentModel& model, QWidget* pare
 }
 
 void FieldRow::addControl(QHBoxLayout* line) {
+    setHelpSetting(*this, QString::fromLatin1(m_field.path));
     const QString label = QCoreApplication::translate("form", m_field.label);
     control()->setAccessibleName(label);
     if (auto* box = qobject_cast<QCheckBox*>(control())) {
@@ -74,24 +77,30 @@ void FieldRow::addControl(QHBoxLayout* line) {
     caption->setProperty("role", "muted");
     caption->setBuddy(control());
     caption->ensurePolished();
-    caption->setWordWrap(caption->fontMetrics().horizontalAdvance(label) > kCaptionWidth);
+    followType(*caption, [caption, label] {
+        const bool fits = caption->fontMetrics().horizontalAdvance(label) <= kCaptionWidth;
+        caption->setWordWrap(!fits || typePercent() > Theme::kNormalType);
+    });
     caption->setToolTip(control()->toolTip());
     const bool wide = m_editor->field().type == FieldType::kText && m_field.path == std::string_view("dataset.path");
     line->addWidget(caption, wide ? 0 : 1);
     line->addWidget(control(), wide ? 1 : 0);
-    if (!wide) control()->setFixedWidth(kControlWidth);
+    if (!wide) followType(*control(), [this] { sizeControl(); });
 }
 
 QWidget* FieldRow::control() const {
     return m_editor->widget();
 }
 
+// A control with a button beside it is narrower, so that the form does not become wider.
+void FieldRow::sizeControl() {
+    if (m_extra) m_extra->setFixedWidth(kButtonWidth);
+    control()->setFixedWidth(m_extra ? kControlWidth - kButtonWidth - m_line->spacing() : int(kControlWidth));
+}
+
 void FieldRow::append(QWidget* extra) {
-    // A control of fixed width becomes narrower, so that the form does not become wider.
-    if (control()->maximumWidth() == kControlWidth) {
-        extra->setFixedWidth(kButtonWidth);
-        control()->setFixedWidth(kControlWidth - kButtonWidth - m_line->spacing());
-    }
+    m_extra = extra;
+    if (control()->maximumWidth() == kControlWidth) followType(*extra, [this] { sizeControl(); });
     m_line->addWidget(extra);
     setTabOrder(control(), extra);
 }

@@ -27,12 +27,14 @@ class FieldRow final : public QWidget {
   private:
     void addControl(QHBoxLayout* line);
     void showHint();
+    void sizeControl();
     void applyEdit();
 
     const FormField& m_field;
     ExperimentModel& m_model;
     FieldEditor* m_editor;
     QHBoxLayout* m_line;
+    QWidget* m_extra = nullptr;  // button after the control
     QLabel* m_problem;
     QLabel* m_hint = nullptr;  // warning about a valid but harmful value; null for fields without such values
 };

@@ -12,13 +12,14 @@
 
 #include "models/experiment_model.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "words/form_fields.h"
 
 namespace ringside {
 namespace {
 
 constexpr QSize kSize{760, 460};
-constexpr int kRowHeight = 24;
+constexpr TypePixels kRowHeight{24};
 
 }  // namespace
 

@@ -18,6 +18,7 @@
 #include "import/import_sentences.h"
 #include "import/picture_row.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "words/form_fields.h"
 
 namespace ringside {
@@ -25,7 +26,7 @@ namespace {
 
 constexpr QSize kSize{680, 520};
 constexpr int kSamplesHeight = 210;
-constexpr int kRowHeight = 24;
+constexpr TypePixels kRowHeight{24};
 constexpr int kWidestColumn = 220;
 constexpr int kMeasuredColumns = 100;    // further columns keep the default width, because measuring takes time
 constexpr std::int64_t kLargeSide = 64;  // size that is suggested for larger images

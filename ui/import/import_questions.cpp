@@ -11,13 +11,14 @@
 #include <QVBoxLayout>
 
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "words/field_text.h"
 #include "words/form_fields.h"
 
 namespace ringside {
 namespace {
 
-constexpr int kCaptionWidth = 150;
+constexpr TypePixels kCaptionWidth{150};
 constexpr int kMaxImageSide = 4096;
 constexpr std::size_t kLongName = 80;  // the preview may have truncated longer names
 

@@ -2,7 +2,11 @@
 #include "main_window/main_window.h"
 
 #include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QApplication>
+#include <QClipboard>
 #include <QCloseEvent>
+#include <QContextMenuEvent>
 #include <QCoreApplication>
 #include <QDir>
 #include <QDragEnterEvent>
@@ -12,10 +16,14 @@
 #include <QScreen>
 #include <QStandardPaths>
 #include <QStatusBar>
+#include <filesystem>
+#include <utility>
 
 #include "base/json/json.h"
+#include "base/system/resource_directory.h"
 #include "commands/command_palette.h"
 #include "commands/keys_dialog.h"
+#include "commands/setting_commands.h"
 #include "controls/elided_label.h"
 #include "controls/tone.h"
 #include "devices/devices_dialog.h"
@@ -24,7 +32,10 @@
 #include "dialogs/dialogs.h"
 #include "experiment/experiment_form.h"
 #include "experiment/model_summary_dialog.h"
+#include "help/help_dialog.h"
+#include "identity/table_identity.h"
 #include "loading/loader_sweep_dialog.h"
+#include "main_window/identity_menu.h"
 #include "main_window/live_runs.h"
 #include "main_window/run_experiment.h"
 #include "main_window/top_bar.h"
@@ -41,11 +52,6 @@
 #include "words/form_fields.h"
 
 namespace ringside {
-namespace {
-
-constexpr QSize kLeastSize{1024, 640};
-
-}  // namespace
 
 MainWindow::MainWindow(const WindowServices& services, QWidget* parent)
     : QMainWindow(parent),
@@ -112,12 +118,20 @@ void MainWindow::connectActions() {
     connect(m_experimentDock, &QDockWidget::visibilityChanged, this,
             [this] { m_actions.experiment->setChecked(!m_experimentDock->isHidden()); });
     m_actions.experiment->setChecked(true);
+    for (const auto& [action, steps] : {std::pair(a.largerType, 1), std::pair(a.smallerType, -1)}) {
+        connect(action, &QAction::triggered, this,
+                [this, steps = steps] { setTypePercent(m_services.theme.nextTypePercent(steps)); });
+    }
+    connect(a.normalType, &QAction::triggered, this, [this] { setTypePercent(Theme::kNormalType); });
     connect(a.reduceMotion, &QAction::toggled, this, &MainWindow::setReduceMotion);
     m_actions.debugOverlay->setVisible(m_overlay != nullptr);
     if (m_overlay) connect(a.debugOverlay, &QAction::toggled, m_overlay, &QWidget::setVisible);
     connect(a.resetLayout, &QAction::triggered, this, &MainWindow::resetLayout);
-    connect(a.palette, &QAction::triggered, this,
-            [this] { (new CommandPalette(m_actions.all() + m_navigator->current().exportActions(), this))->open(); });
+    connect(a.palette, &QAction::triggered, this, &MainWindow::showFinder);
+    connect(a.help, &QAction::triggered, this, [this] { showHelp(QApplication::focusWidget()); });
+    connect(a.documents, &QAction::triggered, this, [this] { showHelp(nullptr); });
+    connect(a.copy, &QAction::triggered, this, &MainWindow::copyAsText);
+    connect(a.otherPart, &QAction::triggered, this, &MainWindow::goToOtherPart);
     connect(a.devices, &QAction::triggered, this, &MainWindow::showDevices);
     connect(a.modelSummary, &QAction::triggered, this, &MainWindow::showModelSummary);
     connect(a.keys, &QAction::triggered, this,
@@ -435,18 +449,18 @@ void MainWindow::offerAfterFailure(bool began) {
         NoticeBar::Tone::Danger);
 }
 
-// Queued, because a close request during a close event is ignored.
-void MainWindow::closeSoon() {
-    m_closing = true;
-    QMetaObject::invokeMethod(this, &QWidget::close, Qt::QueuedConnection);
-}
-
 void MainWindow::setTheme(bool dark) {
     m_services.theme.setMode(dark ? Theme::Mode::Dark : Theme::Mode::Light);
     m_services.settings.set(settings::kTheme, dark ? QStringLiteral("dark") : QStringLiteral("light"));
 }
 
-// Motion is also reduced if the desktop requests it.
+void MainWindow::setTypePercent(int percent) {
+    m_services.theme.setTypePercent(percent);
+    m_services.settings.set(settings::kTypePercent, m_services.theme.typePercent());
+    saySaved(tr("Type size: %1 %").arg(m_services.theme.typePercent()));
+}
+
+// Off as well where the desktop asks for no animation.
 void MainWindow::setReduceMotion(bool reduce) {
     const QString configFolder = QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation);
     m_services.theme.setMotion(!reduce && !desktopReducesMotion(configFolder));
@@ -465,68 +479,9 @@ void MainWindow::showDevices() {
     (new DevicesDialog(m_experiment, m_devices, m_services.theme, this))->show();
 }
 
-void MainWindow::restore() {
-    if (gpuDriverLoaded()) m_devices.ask();  // without a driver there are no GPUs to query
-    restoreGeometry(m_services.settings.get(settings::kGeometry));
-    // The remembered size may come from a larger screen or a smaller scale factor; it is limited to this screen, with a
-    // readable minimum.
-    resize(size().boundedTo(screen()->availableSize()).expandedTo(kLeastSize));
-    restoreState(m_services.settings.get(settings::kLayout));
-    m_form->setFolded(m_services.settings.get(settings::kFolded));
-    const bool reduceMotion = m_services.settings.get(settings::kReduceMotion);
-    m_actions.reduceMotion->setChecked(reduceMotion);
-    setReduceMotion(reduceMotion);
-    m_navigator->show(m_services.settings.get(settings::kPage));
-    m_files.restoreDraft();
-    offerLastRun();
-}
-
-void MainWindow::offerLastRun() {
-    const QString last = m_services.settings.get(settings::kLastRun);
-    if (last.isEmpty()) return;
-    if (!isRunAlive(last.toStdString())) return offerResume(last);
-    m_notice->offer(tr("The run in %1 is still live.").arg(last), tr("Attach"), [this, last] { openRun(last); });
-}
-
-// Offers to resume a run that was stopped on request.
-void MainWindow::offerResume(const QString& directory) {
-    const RunPaths paths(directory.toStdString());
-    const Result<RunSummary> summary = readRunSummary(paths.summary());
-    if (!summary || summary.value().state != "stopped") return;
-    if (!QDir(directory + QStringLiteral("/checkpoints")).exists()) return;
-    const Result<Json> config = readJsonFile(paths.config());
-    const QString name = config && config.value().contains("name") && config.value()["name"].is_string()
-                             ? QString::fromStdString(config.value()["name"].get<std::string>())
-                             : QFileInfo(directory).fileName();
-    m_notice->offer(
-        tr("%1 was stopped after step %2; its checkpoint is kept.").arg(name, groupedText(summary.value().steps)),
-        tr("Resume"), [this, directory] { openRun(directory, AfterOpening::kResume); });
-}
-
-void MainWindow::closeEvent(QCloseEvent* event) {
-    if (m_controller.isLive() && !m_closing) {
-        event->ignore();
-        return askBeforeClosing();
-    }
-    m_services.settings.set(settings::kGeometry, saveGeometry());
-    m_services.settings.set(settings::kLayout, saveState());
-    m_services.settings.set(settings::kFolded, m_form->folded());
-    m_services.settings.set(settings::kPage, m_navigator->current().name());
-    m_files.keepDraft();
-    event->accept();
-}
-
-void MainWindow::askBeforeClosing() {
-    m_services.dialogs.ask({tr("A run is live"),
-                            tr("It can go on without the window, and you can attach to it again later."),
-                            {tr("Keep running"), tr("Stop and save"), tr("Cancel")}},
-                           [this](int answer) {
-                               m_closeWhenOver = answer != 2;
-                               if (answer == 2) return;
-                               // the run ended while the question was open
-                               if (!m_controller.isLive()) return closeSoon();
-                               answer == 0 ? m_controller.detach() : m_controller.stop();
-                           });
+void MainWindow::resizeEvent(QResizeEvent* event) {
+    QMainWindow::resizeEvent(event);
+    sizeForm();
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
@@ -539,6 +494,56 @@ void MainWindow::dropEvent(QDropEvent* event) {
     event->acceptProposedAction();
     if (urls.size() > 1) m_notice->say(tr("%1 files were dropped: the first one is opened.").arg(urls.size()));
     m_files.open(urls.first().toLocalFile());
+}
+
+// Commands, what the page can save, speeds, settings and their values.
+void MainWindow::showFinder() {
+    auto* owner = new QObject;
+    const auto showSetting = [this](const char* path) {
+        m_experimentDock->show();
+        m_form->focusSetting(path);
+    };
+    const QList<QAction*> all = m_actions.all() + m_navigator->current().exportActions() +
+                                m_timeControls.speedCommands(owner) + settingCommands(m_experiment, showSetting, owner);
+    auto* finder = new CommandPalette(all, this);
+    // A command runs after the finder is gone.
+    connect(finder, &QObject::destroyed, owner, &QObject::deleteLater);
+    finder->open();
+}
+
+// Where no control has the keyboard the page in sight counts.
+void MainWindow::showHelp(const QWidget* control) {
+    const Result<std::filesystem::path> folder = resourcePath("docs");
+    if (!folder) return m_notice->say(QString::fromStdString(folder.problem().text()), NoticeBar::Tone::Danger);
+    auto* dialog = findChild<HelpDialog*>();
+    if (dialog == nullptr) dialog = new HelpDialog(QString::fromStdString(folder.value().string()), this);
+    const bool inWindow = control == centralWidget() || control == this;
+    dialog->show(topicOf(inWindow ? &m_navigator->current() : control));
+}
+
+void MainWindow::copyAsText() {
+    const auto* view = qobject_cast<const QAbstractItemView*>(QApplication::focusWidget());
+    const QString text = view ? tableText(*view) : m_navigator->current().copyText();
+    if (text.isEmpty()) return saySaved(tr("There are no numbers to copy here"));
+    QApplication::clipboard()->setText(text);
+    saySaved(tr("Copied %1 lines").arg(text.count(QLatin1Char('\n'))));
+}
+
+void MainWindow::contextMenuEvent(QContextMenuEvent* event) {
+    const std::vector<Identity> things = IdentityMenu::below(*this, event->pos());
+    if (things.empty()) return event->ignore();
+    auto* menu = new QMenu(this);
+    menu->setObjectName(QStringLiteral("identityMenu"));
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    m_identityMenu->fill(*menu, things);
+    menu->popup(event->globalPos());
+    event->accept();
+}
+
+void MainWindow::goToOtherPart() {
+    if (m_form->isAncestorOf(QApplication::focusWidget())) return m_navigator->giveKeyboard();
+    m_experimentDock->show();
+    m_form->focusLast();
 }
 
 void MainWindow::showAbout() {

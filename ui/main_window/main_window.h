@@ -31,6 +31,7 @@ class Dialogs;
 class EventTimes;
 class PaintStages;
 class ExperimentForm;
+class IdentityMenu;
 class RankStrip;
 class Settings;
 class Theme;
@@ -72,12 +73,15 @@ class MainWindow final : public QMainWindow {
 
   protected:
     void closeEvent(QCloseEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
   private:
-    // Defined in window_layout.cpp: creates and places all parts.
+    // window_session.cpp: what is remembered, and closing
+    // window_layout.cpp: what stands where
     void buildLayout();
     void addPages();
     void addDebugOverlay();
@@ -86,6 +90,7 @@ class MainWindow final : public QMainWindow {
     QDockWidget* addExperimentDock();
     QDockWidget* addLogDock();
     void addRankDock();
+    void sizeForm();
     void resetLayout();
 
     void connectActions();
@@ -110,11 +115,18 @@ class MainWindow final : public QMainWindow {
     void showRunState(RunController::State state);
     void applyRunConfig();
     void setTheme(bool dark);
+    void setTypePercent(int percent);
     void setReduceMotion(bool reduce);
     void askBeforeClosing();
     void closeSoon();
     void offerLastRun();
     void showAbout();
+    void showHelp(const QWidget* control);
+    void showFinder();
+    void goToOtherPart();
+    void copyAsText();
+    void restoreSession();
+    void askAfterCrash();
     void showDevices();
     void showModelSummary();
 
@@ -137,6 +149,7 @@ class MainWindow final : public QMainWindow {
     QTabWidget* m_tabs = nullptr;
     Navigator* m_navigator = nullptr;
     TimelinePage* m_timeline = nullptr;
+    IdentityMenu* m_identityMenu = nullptr;
     DebugOverlay* m_overlay = nullptr;
     ExperimentForm* m_form = nullptr;
     QShortcut* m_blockedRun = nullptr;  // shortcut of Run while Run is disabled
@@ -146,6 +159,7 @@ class MainWindow final : public QMainWindow {
     RankStrip* m_ranks = nullptr;
     PaintStages* m_paintStages = nullptr;
     QDockWidget* m_experimentDock = nullptr;
+    QWidget* m_formFrame = nullptr;
     QDockWidget* m_logDock = nullptr;
     QByteArray m_firstLayout;
     QString m_shownRun;                  // directory of the run in m_run

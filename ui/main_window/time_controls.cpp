@@ -4,6 +4,7 @@
 #include <QKeyEvent>
 #include <algorithm>
 
+#include "commands/command_search.h"
 #include "main_window/window_actions.h"
 #include "models/run_controller.h"
 #include "models/run_model.h"
@@ -37,6 +38,19 @@ void TimeControls::setSpeed(int index) {
     if (m_chosen == m_rate) return;
     if (m_controller.isLive()) tellRate(m_chosen);
     show(m_chosen);
+}
+
+QList<QAction*> TimeControls::speedCommands(QObject* parent) {
+    QList<QAction*> commands;
+    for (int index = 0; index <= kFullSpeed; ++index) {
+        const double speed = kSpeeds[static_cast<std::size_t>(index)];
+        auto* action = new QAction(tr("Speed: %1").arg(speedText(speed)), parent);
+        setSynonyms(*action,
+                    speed > 0 ? tr("slow motion slower rate throttle") : tr("fast faster no slow motion rate"));
+        connect(action, &QAction::triggered, this, [this, index] { setSpeed(index); });
+        commands << action;
+    }
+    return commands;
 }
 
 void TimeControls::tellRate(double rate) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QAction>
+#include <QList>
 #include <QObject>
 #include <array>
 #include <optional>
@@ -25,9 +27,10 @@ class TimeControls final : public QObject {
 
     TimeControls(WindowActions& actions, RunController& controller, RunModel& run, QObject* parent = nullptr);
 
-    void setSpeed(int index);  // index in kSpeeds; also sent to a live run
-    // Returns the rate of the live run, set by any client; without a live run, the rate that the next one will receive.
-    // 0 is full speed.
+    // Returns a command for each speed, for the command finder. `parent` owns the commands.
+    QList<QAction*> speedCommands(QObject* parent);
+    void setSpeed(int index);  // of kSpeeds; tells a live run
+    // What a live run was told last, by whomever; without one, what the next is told. 0 is full speed.
     double stepsPerSecond() const { return m_rate; }
     static QString speedText(double stepsPerSecond);
     // Handles Space, Right and Shift+Right if no control has used them. Returns false for other keys.

@@ -11,15 +11,17 @@
 #include "main_window/window_actions.h"
 #include "models/plan_model.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "words/field_text.h"
 
 namespace ringside {
 namespace {
 
-constexpr int kHeight = 52;
-constexpr int kButtonWidth = 74;
-constexpr int kSliderWidth = 140;
-constexpr int kSpeedWidth = 84;
+constexpr TypePixels kOneRow{52}, kTwoRows{80};
+constexpr TypePixels kButtonWidth{74};
+constexpr TypePixels kSliderWidth{140};
+constexpr TypePixels kSpeedWidth{84};
+constexpr int kLeastSlider = 48;
 
 int nearestSpeed(double stepsPerSecond) {
     if (stepsPerSecond <= 0) return TimeControls::kFullSpeed;
@@ -36,52 +38,105 @@ TopBar::TopBar(const WindowActions& actions, PlanModel& plan, const Theme& theme
     : QFrame(parent), m_plan(plan), m_theme(theme) {
     setObjectName(QStringLiteral("topBar"));
     setProperty("role", "bar");
-    setFixedHeight(kHeight);
     addWidgets(actions);
     connect(&plan, &PlanModel::epochChanged, this, &TopBar::refreshEpochs);
     connect(&plan, &PlanModel::planChanged, this, &TopBar::refreshEpochs);
     connect(m_epoch, &QSlider::valueChanged, &plan, &PlanModel::setEpoch);
-    refreshEpochs();
+    followType(*this, [this] { sizeForType(); });
     setRunBlocked({});
 }
 
 void TopBar::addWidgets(const WindowActions& actions) {
-    auto* line = new QHBoxLayout(this);
-    line->setContentsMargins(Theme::kSpace4, 0, Theme::kSpace4, 0);
-    line->setSpacing(Theme::kSpace2);
+    m_grid = new QGridLayout(this);
+    m_grid->setContentsMargins(Theme::kSpace4, 0, Theme::kSpace4, 0);
+    m_grid->setHorizontalSpacing(Theme::kSpace2);
+    m_grid->setVerticalSpacing(0);
+    m_grid->setColumnStretch(2, 1);
     auto* name = new QLabel(QStringLiteral("Ringside"), this);
     name->setProperty("role", "title");
-    line->addWidget(name);
-    auto* menus = new QMenuBar(this);
-    menus->setObjectName(QStringLiteral("menuBar"));
-    menus->setNativeMenuBar(false);
-    menus->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
-    actions.fill(*menus);
-    line->addWidget(menus, 0, Qt::AlignVCenter);
-    line->addSpacing(Theme::kSpace2);
-    addButton(actions.run, QStringLiteral("runButton"))->setProperty("role", "accent");
-    addButton(actions.pause, QStringLiteral("pauseButton"));
-    addButton(actions.step, QStringLiteral("stepButton"));
-    addButton(actions.stop, QStringLiteral("stopButton"));
-    m_reason = new ElidedLabel(this);
+    m_menus = new QMenuBar(this);
+    m_menus->setObjectName(QStringLiteral("menuBar"));
+    m_menus->setNativeMenuBar(false);
+    m_menus->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
+    actions.fill(*m_menus);
+    m_grid->addWidget(name, 0, 0);
+    m_grid->addWidget(m_menus, 0, 1, Qt::AlignVCenter);
+    addControls(actions);
+    m_themeButton = makeButton(actions.theme, QStringLiteral("themeButton"));
+    m_grid->addWidget(m_themeButton, 0, 3);
+    placeControls(false);
+}
+
+// Run, the time controls, speed and epoch.
+void TopBar::addControls(const WindowActions& actions) {
+    m_controls = new QWidget(this);
+    m_controls->setObjectName(QStringLiteral("timeControls"));
+    m_controls->setProperty("role", "clear");
+    auto* line = new QHBoxLayout(m_controls);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(Theme::kSpace2);
+    m_buttons = {makeButton(actions.run, QStringLiteral("runButton")),
+                 makeButton(actions.pause, QStringLiteral("pauseButton")),
+                 makeButton(actions.step, QStringLiteral("stepButton")),
+                 makeButton(actions.phase, QStringLiteral("phaseButton")),
+                 makeButton(actions.stop, QStringLiteral("stopButton"))};
+    m_buttons.first()->setProperty("role", "accent");
+    for (QPushButton* button : m_buttons) line->addWidget(button);
+    m_reason = new ElidedLabel(m_controls);
     m_reason->setObjectName(QStringLiteral("runReasonLabel"));
     m_reason->setProperty("role", "problem");
     m_reason->setCursor(Qt::PointingHandCursor);
     connect(m_reason, &ElidedLabel::clicked, this, &TopBar::reasonClicked);
     line->addWidget(m_reason, 1);
     line->addStretch(0);
-    addSpeed();
+    addSpeed(*line);
     line->addSpacing(Theme::kSpace2);
-    addEpochCursor();
-    line->addSpacing(Theme::kSpace3);
-    addButton(actions.theme, QStringLiteral("themeButton"));
+    addEpochCursor(*line);
 }
 
-// Returns a push button with the text, tooltip and state of the action.
-QPushButton* TopBar::addButton(QAction* action, const QString& name) {
+// Beside the menus where there is room for both, else below them.
+void TopBar::placeControls(bool below) {
+    m_grid->removeWidget(m_controls);
+    if (below) {
+        m_grid->addWidget(m_controls, 1, 0, 1, 4);
+    } else {
+        m_grid->addWidget(m_controls, 0, 2);
+    }
+    m_isBelow = below;
+    setFixedHeight(below ? kTwoRows : kOneRow);
+    for (QPushButton* button : m_buttons) button->setMinimumWidth(below ? 0 : int(kButtonWidth));
+}
+
+int TopBar::widthOfOneRow() const {
+    int width = 2 * Theme::kSpace4 + 5 * Theme::kSpace2;
+    for (int column : {0, 1, 3}) width += m_grid->itemAtPosition(0, column)->widget()->sizeHint().width();
+    const int buttons = static_cast<int>(m_buttons.size());
+    int roomy = 0;
+    for (const QPushButton* button : m_buttons) roomy += std::max<int>(kButtonWidth, button->sizeHint().width());
+    const int rest = kSpeedWidth + kSliderWidth + m_speedText->minimumWidth() + m_epochText->minimumWidth() +
+                     m_speedCaption->sizeHint().width() + m_epochCaption->sizeHint().width();
+    return width + roomy + rest + (buttons + 7) * Theme::kSpace2;
+}
+
+void TopBar::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    arrange();
+}
+
+void TopBar::arrange() {
+    const bool below = width() < widthOfOneRow();
+    if (below != m_isBelow) placeControls(below);
+}
+
+// The minimum is the row of controls alone: the bar takes a second row before it forces the window to be wider.
+QSize TopBar::minimumSizeHint() const {
+    return {m_controls->minimumSizeHint().width() + 2 * Theme::kSpace4, minimumHeight()};
+}
+
+// A push button that is its action: same text, tooltip, state.
+QPushButton* TopBar::makeButton(QAction* action, const QString& name) {
     auto* button = new QPushButton(this);
     button->setObjectName(name);
-    button->setMinimumWidth(kButtonWidth);
     button->setFocusPolicy(Qt::TabFocus);
     const auto follow = [button, action] {
         button->setText(action->iconText());
@@ -92,31 +147,26 @@ QPushButton* TopBar::addButton(QAction* action, const QString& name) {
     connect(action, &QAction::changed, button, follow);
     connect(button, &QPushButton::clicked, action, &QAction::trigger);
     follow();
-    layout()->addWidget(button);
     return button;
 }
 
-// Adds the speed slider; its right end is full speed.
-void TopBar::addSpeed() {
+// "Speed" and how fast: to the right end the run goes as fast as it can.
+void TopBar::addSpeed(QHBoxLayout& line) {
     m_speedCaption = new QLabel(tr("Speed"), this);
     m_speedCaption->setProperty("role", "muted");
     m_speed = new SeekSlider(Qt::Horizontal, this);
     m_speed->setObjectName(QStringLiteral("speedSlider"));
     m_speed->setAccessibleName(tr("Speed"));
     m_speed->setToolTip(tr("Slow motion: so many steps a second at most; at the right end, full speed"));
-    m_speed->setFixedWidth(kSpeedWidth);
+    m_speed->setMinimumWidth(kLeastSlider);
     m_speed->setRange(0, TimeControls::kFullSpeed);
     m_speed->setPageStep(1);
     m_speedCaption->setBuddy(m_speed);
     m_speedText = new QLabel(this);
     m_speedText->setObjectName(QStringLiteral("speedLabel"));
-    int widest = 0;
-    for (const double speed : TimeControls::kSpeeds)
-        widest = std::max(widest, fontMetrics().horizontalAdvance(TimeControls::speedText(speed)));
-    m_speedText->setMinimumWidth(widest);
-    layout()->addWidget(m_speedCaption);
-    layout()->addWidget(m_speed);
-    layout()->addWidget(m_speedText);
+    line.addWidget(m_speedCaption);
+    line.addWidget(m_speed, 3);
+    line.addWidget(m_speedText);
     setSpeed(0);
     connect(m_speed, &QSlider::valueChanged, this, [this](int index) {
         setSpeed(TimeControls::kSpeeds[static_cast<std::size_t>(index)]);
@@ -130,22 +180,36 @@ void TopBar::setSpeed(double stepsPerSecond) {
     m_speedText->setText(TimeControls::speedText(stepsPerSecond));
 }
 
-void TopBar::addEpochCursor() {
-    auto* caption = new QLabel(tr("Epoch"), this);
-    caption->setProperty("role", "muted");
+void TopBar::addEpochCursor(QHBoxLayout& line) {
+    m_epochCaption = new QLabel(tr("Epoch"), this);
+    m_epochCaption->setProperty("role", "muted");
     m_epoch = new SeekSlider(Qt::Horizontal, this);
     m_epoch->setObjectName(QStringLiteral("epochSlider"));
     m_epoch->setAccessibleName(tr("Epoch"));
     m_epoch->setToolTip(
         tr("The epoch whose shards are shown, counted from 1. PyTorch's set_epoch gets a number that is one lower."));
-    m_epoch->setFixedWidth(kSliderWidth);
+    m_epoch->setMinimumWidth(kLeastSlider);
     m_epoch->setPageStep(1);
-    caption->setBuddy(m_epoch);
+    m_epochCaption->setBuddy(m_epoch);
     m_epochText = new QLabel(this);
     m_epochText->setObjectName(QStringLiteral("epochLabel"));
-    layout()->addWidget(caption);
-    layout()->addWidget(m_epoch);
-    layout()->addWidget(m_epochText);
+    line.addWidget(m_epochCaption);
+    line.addWidget(m_epoch, 5);
+    line.addWidget(m_epochText);
+}
+
+// The sliders and the texts beside them grow with the type; a text is as wide as its widest value, so that the slider
+// stays in its place.
+void TopBar::sizeForType() {
+    m_speed->setMaximumWidth(kSpeedWidth);
+    m_epoch->setMaximumWidth(kSliderWidth);
+    int widest = 0;
+    for (const double speed : TimeControls::kSpeeds)
+        widest = std::max(widest, m_speedText->fontMetrics().horizontalAdvance(TimeControls::speedText(speed)));
+    m_speedText->setMinimumWidth(widest);
+    refreshEpochs();
+    placeControls(m_isBelow);
+    arrange();
 }
 
 // Shows the reason why Run is disabled in the place of the speed slider.
@@ -163,8 +227,9 @@ void TopBar::refreshEpochs() {
     m_epoch->setEnabled(count > 1);
     const QString text = tr("%1 of %2");
     m_epochText->setText(text.arg(epochNumber(m_plan.epoch()), groupedText(count)));
-    // Reserves the width of the last epoch's text, so that the slider does not move.
-    m_epochText->setMinimumWidth(fontMetrics().horizontalAdvance(text.arg(groupedText(count), groupedText(count))));
+    // As wide as for the last epoch, so that the slider stays where it is.
+    m_epochText->setMinimumWidth(
+        m_epochText->fontMetrics().horizontalAdvance(text.arg(groupedText(count), groupedText(count))));
 }
 
 }  // namespace ringside

@@ -67,6 +67,8 @@ void WindowActions::makeEditActions(QUndoStack& undoStack) {
     redo = undoStack.createRedoAction(m_window, tr("Redo"));
     redo->setObjectName(QStringLiteral("redoAction"));
     redo->setShortcuts({QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
+    copy = make("copyAction", tr("&Copy as text"),
+                tr("Copy the table, the list or the numbers of the picture that has the keyboard"), QKeySequence::Copy);
     for (QAction* action : {undo, redo}) {
         m_window->addAction(action);
         m_all << action;
@@ -112,6 +114,12 @@ void WindowActions::makeViewActions() {
     experiment->setCheckable(true);
     resetLayout =
         make("resetLayoutAction", tr("&Reset layout"), tr("Put every part of the window where it was at first"));
+    largerType = make("largerTypeAction", tr("L&arger type"), tr("Make all texts larger"));
+    largerType->setShortcuts({QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)});
+    smallerType = make("smallerTypeAction", tr("S&maller type"), tr("Make all texts smaller"),
+                       QKeySequence(Qt::CTRL | Qt::Key_Minus));
+    normalType = make("normalTypeAction", tr("&Normal type"), tr("Give all texts their normal size"),
+                      QKeySequence(Qt::CTRL | Qt::Key_0));
     reduceMotion = make("reduceMotionAction", tr("Reduce &motion"), tr("Show changes at once, without animation"));
     reduceMotion->setCheckable(true);
     debugOverlay = make("debugOverlayAction", tr("What &drawing costs"),
@@ -126,9 +134,16 @@ void WindowActions::makeViewActions() {
     palette = make("paletteAction", tr("&Find a command..."), tr("Type a few letters of what you want to do"),
                    QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P));
     keys = make("keysAction", tr("&Keys"), tr("All keys at a glance"), QKeySequence(Qt::Key_Question));
+    help = make("helpAction", tr("&Help on this control"), tr("Read about the control that has the keyboard"),
+                QKeySequence(Qt::Key_F1));
+    documents = make("documentsAction", tr("&Documentation"), tr("Read the documents that came with Ringside"));
+    otherPart = make("otherPartAction", tr("&Go to the form or back to the page"),
+                     tr("Give the keyboard to the experiment form; from there, to the page"), QKeySequence(Qt::Key_F6));
     about = make("aboutAction", tr("&About Ringside"), tr("Version and licences"));
     m_view = new QMenu(tr("&View"), m_window);
-    m_view->addActions({experiment, log, theme});
+    m_view->addActions({experiment, otherPart, log, theme});
+    m_view->addSeparator();
+    m_view->addActions({largerType, smallerType, normalType});
     m_view->addSeparator();
     m_view->addActions({reduceMotion, debugOverlay});
     m_view->addSeparator();
@@ -163,7 +178,7 @@ void WindowActions::fill(QMenuBar& bar) const {
     file->addMenu(liveRuns);
     file->addSeparator();
     file->addAction(quit);
-    bar.addMenu(tr("&Edit"))->addActions({undo, redo});
+    bar.addMenu(tr("&Edit"))->addActions({undo, redo, copy});
     QMenu* runs = bar.addMenu(tr("&Run"));
     runs->addActions({run, resume, pause, step, phase, saveNow, stop, detach});
     runs->addSeparator();
@@ -171,7 +186,7 @@ void WindowActions::fill(QMenuBar& bar) const {
     runs->addSeparator();
     runs->addActions({previousEpoch, nextEpoch});
     bar.addMenu(m_view);
-    bar.addMenu(tr("&Help"))->addActions({keys, about});
+    bar.addMenu(tr("&Help"))->addActions({help, documents, keys, about});
 }
 
 void WindowActions::addExamples(const std::function<void(const QString&)>& begin) {
@@ -200,9 +215,18 @@ void WindowActions::nameSynonyms() {
     setSynonyms(*log, tr("output messages console errors"));
     setSynonyms(*experiment, tr("form settings hyperparameters configuration"));
     setSynonyms(*palette, tr("search command"));
+    setSynonyms(*help, tr("documentation manual what is this explain"));
+    setSynonyms(*documents, tr("help manual guide docs read"));
+    setSynonyms(*otherPart, tr("focus form keyboard settings"));
+    setSynonyms(*step, tr("single advance next"));
+    setSynonyms(*phase, tr("single advance next forward backward"));
+    setSynonyms(*pause, tr("hold wait continue"));
     setSynonyms(*keys, tr("shortcuts keyboard help"));
     setSynonyms(*devices, tr("gpu cuda cpu hardware"));
     setSynonyms(*modelSummary, tr("parameters flops shapes architecture network summary"));
+    setSynonyms(*largerType, tr("font size zoom in bigger text enlarge presentation"));
+    setSynonyms(*smallerType, tr("font size zoom out text reduce"));
+    setSynonyms(*normalType, tr("font size zoom reset default text"));
     setSynonyms(*reduceMotion, tr("animation accessibility"));
     setSynonyms(*resetLayout, tr("restore default window"));
     setSynonyms(*newExperiment, tr("reset clear defaults"));

@@ -18,11 +18,12 @@ struct WindowActions {
 
     QAction *newExperiment, *open, *openData, *openDataFolder, *save, *saveAs, *exportScript, *openRun, *attachRun,
         *quit;
-    QAction *undo, *redo;
+    QAction *undo, *redo, *copy;
     QAction *run, *resume, *pause, *step, *phase, *saveNow, *stop, *detach, *previousEpoch, *nextEpoch;
     QAction *launch, *invite, *join;
     QAction *theme, *log, *reduceMotion, *debugOverlay, *experiment, *resetLayout, *palette, *devices, *modelSummary;
-    QAction *keys, *about;
+    QAction *largerType, *smallerType, *normalType;
+    QAction *keys, *about, *help, *documents, *otherPart;
     QMenu *recent, *examples, *savePage, *liveRuns;
 
     // Fills the menu of examples. `begin` receives the path of an example relative to the resource directory.

@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "controls/elided_label.h"
+#include "controls/focus_ring.h"
 #include "diagnostics/debug_overlay.h"
 #include "experiment/experiment_form.h"
+#include "main_window/identity_menu.h"
 #include "main_window/main_window.h"
 #include "main_window/paint_stages.h"
 #include "main_window/top_bar.h"
@@ -21,15 +23,18 @@
 #include "status/status_panel.h"
 #include "strategy/page/strategy_page.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "timeline/page/timeline_page.h"
 #include "training/training_page.h"
 
 namespace ringside {
 namespace {
 
-constexpr int kFormWidth = 312;
-constexpr int kLogHeight = 96;
-constexpr QSize kLeastPages{420, 260};  // smaller than the pages request, so that notice and log fit on a small screen
+constexpr TypePixels kFormWidth{312};
+constexpr int kNormalForm = 312;
+constexpr double kMostForm = 0.4;  // share of the window's width with larger type
+constexpr TypePixels kLogHeight{96};
+constexpr QSize kLeastPages{420, 260};  // smaller than the pages ask for: notice and log must fit a small screen
 
 // Returns a dock without a title bar, because the panels inside have titles.
 QDockWidget* plainDock(const QString& title, const char* name, QWidget* content, QMainWindow* window) {
@@ -75,6 +80,7 @@ void MainWindow::buildLayout() {
     auto* status = new StatusPanel(m_experiment, m_run, m_controller, this);
     connect(status, &StatusPanel::computeClicked, m_actions.devices, &QAction::trigger);
     statusBar()->addWidget(status, 1);
+    new FocusRing(*this);
     addDebugOverlay();
     addPaintStages();
     resize(1280, 800);
@@ -118,6 +124,7 @@ void MainWindow::addPages() {
         m_navigator->show(QStringLiteral("shards/loom"));
         shards->showStep(step, epoch, true);
     };
+    m_identityMenu = new IdentityMenu({m_plan, m_run, m_stepCursor, *m_navigator, *shards, *timeline, *training}, this);
     connect(timeline, &TimelinePage::samplesWanted, shards, showSamples);
     connect(replicas, &ReplicasPage::samplesWanted, shards, showSamples);
 }
@@ -209,15 +216,22 @@ QDockWidget* MainWindow::addExperimentDock() {
     auto* whole = new QVBoxLayout(frame);
     whole->setContentsMargins(Theme::kSpace3, Theme::kSpace3, Theme::kSpace1, 0);
     whole->addWidget(panel);
-    frame->setFixedWidth(kFormWidth);
+    m_formFrame = frame;
+    followType(*frame, [this] { sizeForm(); });
     QDockWidget* dock = plainDock(tr("Experiment"), "experimentDock", frame, this);
     addDockWidget(Qt::LeftDockWidgetArea, dock);
     return dock;
 }
 
+// With larger type the form is wider, within limits: the page beside it needs room, too.
+void MainWindow::sizeForm() {
+    const int most = std::max(kNormalForm, static_cast<int>(kMostForm * width()));
+    m_formFrame->setFixedWidth(std::min<int>(kFormWidth, most));
+}
+
 QDockWidget* MainWindow::addLogDock() {
     auto* log = new LogPanel(m_run, m_services.theme, this);
-    log->setMinimumHeight(kLogHeight);
+    followType(*log, [log] { log->setMinimumHeight(kLogHeight); });
     QDockWidget* dock = plainDock(tr("Log"), "logDock", log, this);
     addDockWidget(Qt::BottomDockWidgetArea, dock);
     dock->hide();

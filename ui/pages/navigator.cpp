@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "pages/page_area.h"
+
 namespace ringside {
 namespace {
 
@@ -26,7 +28,7 @@ Navigator::Navigator(QTabWidget& tabs, QObject* parent) : QObject(parent), m_tab
 
 void Navigator::add(Page* page) {
     m_pages << page;
-    m_tabs.addTab(page, page->title());
+    m_tabs.addTab(new PageArea(*page), page->title());
     connect(page, &Page::saved, this, &Navigator::saved);
     connect(page, &Page::failed, this, &Navigator::failed);
 }
@@ -53,7 +55,7 @@ bool Navigator::show(const QString& place) {
         if (!viewNames(*page).contains(view)) return false;
         page->showView(view);
     }
-    m_tabs.setCurrentWidget(page);
+    m_tabs.setCurrentIndex(static_cast<int>(m_pages.indexOf(page)));
     return true;
 }
 

@@ -46,6 +46,8 @@ class Page : public QWidget {
     virtual bool followsRuns() const { return false; }
     // Returns the exports that are possible now, as commands of the File menu and the command finder.
     virtual QList<QAction*> exportActions() const { return {}; }
+    // Returns the numbers of the picture in sight as text, for the clipboard; empty: there are none.
+    virtual QString copyText() const { return {}; }
     virtual QList<PageKey> keys() const { return {}; }
     // Returns the widget that receives the keyboard focus when the page is opened by its key; null: the focus does not
     // change.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
@@ -104,29 +105,29 @@ void paintFull(QPainter& painter, const QRect& inner, const RankCard& card, cons
     const ThemeColors& c = theme.colors();
     const QFont note = theme.noteFont();
     const QFont body = theme.bodyFont();
-    const QRect first(inner.left(), inner.top() + 2, inner.width(), 20);
+    const QRect first(inner.left(), inner.top() + 2, inner.width(), typeScaled(20));
     paintPair(painter, first, titleOf(card), card.mark, c.text, colorOf(card.tone, theme), semibold(body), note);
-    paintPair(painter, first.translated(0, 21), card.line, {}, c.muted, c.muted, note, note);
-    paintBar(painter, QRectF(inner.left(), inner.top() + 48, inner.width(), 5), card, theme);
-    paintPair(painter, first.translated(0, 54), card.phase, card.rate, c.muted, c.muted, note, note);
+    paintPair(painter, first.translated(0, typeScaled(21)), card.line, {}, c.muted, c.muted, note, note);
+    paintBar(painter, QRectF(inner.left(), inner.top() + typeScaled(48), inner.width(), 5), card, theme);
+    paintPair(painter, first.translated(0, typeScaled(54)), card.phase, card.rate, c.muted, c.muted, note, note);
 }
 
 void paintCompact(QPainter& painter, const QRect& inner, const RankCard& card, const Theme& theme) {
     const ThemeColors& c = theme.colors();
-    const QRect first(inner.left(), inner.top(), inner.width(), 18);
+    const QRect first(inner.left(), inner.top(), inner.width(), typeScaled(18));
     paintPair(painter, first, titleOf(card), card.mark, c.text, colorOf(card.tone, theme), semibold(theme.noteFont()),
               theme.noteFont());
-    paintPair(painter, first.translated(0, 17), card.phase, card.loss, c.muted, c.muted, theme.noteFont(),
+    paintPair(painter, first.translated(0, typeScaled(17)), card.phase, card.loss, c.muted, c.muted, theme.noteFont(),
               theme.noteFont());
-    paintBar(painter, QRectF(inner.left(), inner.top() + 36, inner.width(), 4), card, theme);
+    paintBar(painter, QRectF(inner.left(), inner.top() + typeScaled(36), inner.width(), 4), card, theme);
 }
 
 void paintMini(QPainter& painter, const QRect& inner, const RankCard& card, const Theme& theme) {
     const ThemeColors& c = theme.colors();
-    const QRect first(inner.left(), inner.top() - 1, inner.width(), 16);
+    const QRect first(inner.left(), inner.top() - 1, inner.width(), typeScaled(16));
     paintPair(painter, first, QString::number(card.rank), card.loss, c.text, colorOf(card.tone, theme),
               semibold(theme.noteFont()), theme.noteFont());
-    paintBar(painter, QRectF(inner.left(), inner.top() + 18, inner.width(), 4), card, theme);
+    paintBar(painter, QRectF(inner.left(), inner.top() + typeScaled(18), inner.width(), 4), card, theme);
 }
 
 constexpr int kMiniLeft = kEdge + 5, kMiniRight = 6;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "config/mesh.h"
+#include "identity/identity.h"
 #include "model/model_summary.h"
 #include "models/experiment_model.h"
 #include "models/run_model.h"
@@ -71,7 +72,7 @@ QString stepPhaseText(Phase phase) {
 }  // namespace
 
 // Painted widget inside the scroll area.
-class RankStrip::Canvas final : public QWidget {
+class RankStrip::Canvas final : public QWidget, public IdentitySource {
   public:
     Canvas(const RankStrip& strip, const Theme& theme) : m_strip(strip), m_theme(theme), m_cards(theme) {
         connect(&theme, &Theme::changed, this, [this] {
@@ -90,6 +91,11 @@ class RankStrip::Canvas final : public QWidget {
             const QRect rect = layout.card(card.rank);
             if (event->rect().intersects(rect)) m_cards.paint(painter, rect, card, layout.density);
         }
+    }
+
+    std::vector<Identity> identitiesAt(const QPoint& point) const override {
+        const int rank = layout.rankAt(point, static_cast<int>(m_strip.cards().size()));
+        return rank < 0 ? std::vector<Identity>() : std::vector<Identity>{{IdentityKind::Rank, rank}};
     }
 
     bool event(QEvent* event) override {
@@ -149,6 +155,10 @@ RankStrip::RankStrip(const ExperimentModel& experiment, const RunModel& run, con
     connect(&run, &RunModel::expectedChanged, this, &RankStrip::refresh);
     connect(&run, &RunModel::formDiffersChanged, this, &RankStrip::refresh);
     connect(&run, &RunModel::changed, this, &RankStrip::refresh);
+    connect(&theme, &Theme::changed, this, [this] {  // the type may have another size
+        arrange();
+        refresh();
+    });
     refresh();
 }
 
@@ -186,8 +196,11 @@ QString RankStrip::source() const {
     const RunData& run = m_run.data();
     const QString directory = QFileInfo(QString::fromStdString(run.started()->runDirectory)).fileName();
     const QString name = directory.isEmpty() ? QString::fromStdString(run.started()->name) : directory;
-    return run.ended() ? tr("Run %1: %2").arg(name, QString::fromStdString(run.ended()->state))
-                       : tr("Run %1").arg(name);
+    const QString text =
+        run.ended() ? tr("Run %1: %2").arg(name, QString::fromStdString(run.ended()->state)) : tr("Run %1").arg(name);
+    const bool measured =
+        std::ranges::any_of(run.ranks(), [](const RankData& one) { return one.samplesPerSecond > 0; });
+    return measured ? tr("%1. Samples/s: each rank's last second").arg(text) : text;
 }
 
 std::int64_t RankStrip::plannedRanks() const {

@@ -5,17 +5,20 @@
 #include <utility>
 
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
 struct Size {
-    int minimumWidth, height, mostRows, gap;
+    TypePixels minimumWidth, height;
+    int mostRows, gap;
 };
 
-constexpr Size kFull{210, 88, 1, Theme::kSpace2};
-constexpr Size kCompact{132, 52, 2, Theme::kSpace2};
-constexpr Size kMini{52, 34, 3, Theme::kSpace1};  // 64 ranks are visible in windows of at least 1280 pixels
+constexpr Size kFull{TypePixels{210}, TypePixels{88}, 1, Theme::kSpace2};
+constexpr Size kCompact{TypePixels{132}, TypePixels{52}, 2, Theme::kSpace2};
+constexpr Size kMini{TypePixels{52}, TypePixels{34}, 3,
+                     Theme::kSpace1};  // 64 ranks are visible in windows of at least 1280 pixels
 
 int columnsOf(const Size& size, int width) {
     return std::max(1, (width + size.gap) / (size.minimumWidth + size.gap));
@@ -27,9 +30,9 @@ int rowsOf(int ranks, int columns) {
 }  // namespace
 
 RankStripLayout RankStripLayout::of(int ranks, int width, std::vector<int> order) {
-    constexpr int kCaption = 15;
+    constexpr TypePixels kCaption{15};
     RankStripLayout layout;
-    layout.caption = order.empty() ? 0 : kCaption;
+    layout.caption = order.empty() ? 0 : int(kCaption);
     layout.order = std::move(order);
     const Size* size = &kMini;
     layout.density = Density::Mini;

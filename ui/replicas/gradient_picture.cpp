@@ -8,16 +8,17 @@
 #include <cmath>
 
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
-constexpr double kNames = 96;   // width of the tensor names on the left
-constexpr double kHeads = 40;   // height of the column titles and notes
-constexpr double kLegend = 22;  // height of the legend below
-constexpr double kLeastRow = 16;
-constexpr double kLeastColumn = 56;
-constexpr std::int64_t kMostWeight = 64;  // maximum weight of a tensor's rows in the height of its picture
+constexpr TypeLength kNames{96};   // of the tensors, at the left
+constexpr TypeLength kHeads{40};   // of the columns: title and a note
+constexpr TypeLength kLegend{22};  // below
+constexpr TypeLength kLeastRow{16};
+constexpr TypeLength kLeastColumn{56};
+constexpr std::int64_t kMostWeight = 64;  // rows of cells that make a row of the picture higher
 
 QString norm(double value) {
     return QString::number(value, 'g', 3);

@@ -9,15 +9,16 @@
 #include <cmath>
 
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
-constexpr double kRankColumn = 72;
-constexpr double kPullHead = 26;
-constexpr double kNumberColumn = 76;
-constexpr double kMostPull = 46;
-constexpr double kLeastPull = 22;
+constexpr TypeLength kRankColumn{72};
+constexpr TypeLength kPullHead{26};
+constexpr TypeLength kNumberColumn{76};
+constexpr TypeLength kMostPull{46};
+constexpr TypeLength kLeastPull{22};
 constexpr double kLeastSamples = 120;
 constexpr double kBarGap = 16;
 
@@ -59,7 +60,7 @@ PullPicture::Columns PullPicture::columns() const {
 
 QRectF PullPicture::rowOf(std::size_t place) const {
     const auto count = static_cast<double>(std::max<std::size_t>(1, m_pulls.ranks.size()));
-    const double high = std::clamp((height() - kPullHead) / count, kLeastPull, kMostPull);
+    const double high = std::clamp<double>((height() - kPullHead) / count, kLeastPull, kMostPull);
     return {0, kPullHead + high * static_cast<double>(place), static_cast<double>(width()), high};
 }
 

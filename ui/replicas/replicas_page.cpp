@@ -14,6 +14,7 @@
 #include "replicas/replica_sentences.h"
 #include "replicas/replica_table.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "words/field_text.h"
 
 namespace ringside {
@@ -21,7 +22,7 @@ namespace {
 
 constexpr int kFollowed = 50;
 constexpr int kMostInRing = 8;
-constexpr int kChartsHeight = 190;
+constexpr TypePixels kChartsHeight{190};
 
 }  // namespace
 

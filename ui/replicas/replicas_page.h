@@ -33,6 +33,7 @@ class ReplicasPage : public Page {
     ReplicasPage(const RunModel& run, Theme& theme, QWidget* parent = nullptr);
 
     QList<QAction*> exportActions() const override { return m_export->saveActions(); }
+    QString copyText() const override { return tabText(table()); }
     QList<PageKey> keys() const override;
     QList<View> views() const override;
     void showView(const QString& name) override;

@@ -6,15 +6,16 @@
 #include <algorithm>
 
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
-constexpr double kRankNames = 64;   // width of the rank names on the left
-constexpr double kPartTitles = 24;  // height of the part titles above
-constexpr double kArrows = 72;      // width of the column on the right with the receivers
-constexpr double kMostRow = 84;
-constexpr double kTwoLines = 38;  // height of a row from which both values fit
+constexpr TypeLength kRankNames{64};   // of the ranks, at the left
+constexpr TypeLength kPartTitles{24};  // of the parts, above
+constexpr TypeLength kArrows{80};      // at the right: from whom to whom
+constexpr TypeLength kMostRow{84};
+constexpr TypeLength kTwoLines{38};  // a row so high has room for both values
 
 QString valueText(double value) {
     return QString::number(value, 'g', 4);
@@ -42,7 +43,7 @@ void RingPicture::setStep(int step) {
 QRectF RingPicture::cellOf(int rank, int part) const {
     const int n = m_steps->ranks();
     const double wide = (width() - kRankNames - kArrows) / n;
-    const double high = std::min(kMostRow, (height() - kPartTitles) / n);
+    const double high = std::min<double>(kMostRow, (height() - kPartTitles) / n);
     return QRectF(kRankNames + part * wide, kPartTitles + rank * high, wide, high).adjusted(3, 3, -3, -3);
 }
 
@@ -81,8 +82,9 @@ void RingPicture::paintArrow(QPainter& painter, int rank) const {
     const QRectF cell = cellOf(rank, m_steps->ranks() - 1);
     const QRectF place(cell.right() + 8, cell.top(), kArrows - 8, cell.height());
     painter.setPen(m_theme.colors().muted);
-    painter.drawText(place, Qt::AlignVCenter | Qt::AlignLeft,
-                     tr("part %1\n\u2192 rank %2").arg(part).arg((rank + 1) % m_steps->ranks()));
+    const bool fits = cell.height() >= 2 * painter.fontMetrics().lineSpacing();
+    const QString text = fits ? tr("part %1\n\u2192 rank %2").arg(part) : tr("\u2192 rank %1");
+    painter.drawText(place, Qt::AlignVCenter | Qt::AlignLeft, text.arg((rank + 1) % m_steps->ranks()));
 }
 
 void RingPicture::paintEvent(QPaintEvent*) {

@@ -22,13 +22,15 @@ inline const Setting<QByteArray> kGeometry{"window/geometry"};
 inline const Setting<QByteArray> kLayout{"window/layout"};
 inline const Setting<QString> kPage{"window/page"};                              // name of the page; empty: the first
 inline const Setting<QString> kTheme{"window/theme", QStringLiteral("system")};  // light | dark | system
+inline const Setting<int> kTypePercent{"window/type_percent", 100};
 inline const Setting<bool> kReduceMotion{"window/reduce_motion", false};
 inline const Setting<QStringList> kFolded{"form/folded"};  // sections that are folded
 inline const Setting<QStringList> kRecentFiles{"files/recent"};
 inline const Setting<QString> kLastFolder{"files/last_folder"};
-inline const Setting<QString> kLastRun{"runs/last"};             // run directory that was last started or attached to
-inline const Setting<QByteArray> kDraft{"session/draft"};        // unsaved experiment as JSON
-inline const Setting<QString> kDraftFile{"session/draft_file"};  // file of the unsaved experiment; may be empty
+inline const Setting<QString> kLastRun{"runs/last"};          // the run directory last started or attached to
+inline const Setting<qint64> kProcess{"session/process", 0};  // of the window that is open or failed; 0: it was closed
+inline const Setting<QByteArray> kDraft{"session/draft"};     // the experiment as JSON when it was not saved
+inline const Setting<QString> kDraftFile{"session/draft_file"};  // the file it belongs to, may be empty
 }  // namespace settings
 
 class Settings {

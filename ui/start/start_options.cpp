@@ -6,11 +6,14 @@
 #include <functional>
 #include <map>
 
+#include "theme/theme.h"
+
 namespace ringside {
 namespace {
 
 constexpr int kLeastSide = 200;
 constexpr int kMostSide = 8192;
+constexpr int kLeastType = Theme::kTypeSizes.front(), kMostType = Theme::kTypeSizes.back();
 
 std::optional<Problem> readSize(const QString& text, QSize& size) {
     static const QRegularExpression pattern(QStringLiteral("^(\\d{1,5})x(\\d{1,5})$"));
@@ -30,7 +33,8 @@ Result<StartOptions> StartOptions::parse(const QStringList& arguments) {
     QString size;
     const std::map<QString, QString*> values = {
         {"--screenshot", &options.screenshot}, {"--page", &options.page},   {"--config", &options.config},
-        {"--run-dir", &options.runDirectory},  {"--theme", &options.theme}, {"--size", &size}};
+        {"--run-dir", &options.runDirectory},  {"--theme", &options.theme}, {"--size", &size},
+        {"--type", &options.typePercent}};
     const std::map<QString, bool*> flags = {
         {"--help", &options.showHelp}, {"-h", &options.showHelp}, {"--version", &options.showVersion}};
     for (qsizetype i = 0; i < arguments.size(); ++i) {
@@ -60,6 +64,14 @@ Result<StartOptions> StartOptions::parse(const QStringList& arguments) {
     if (!options.theme.isEmpty() && options.theme != "light" && options.theme != "dark") {
         return Problem{"--theme", "is " + options.theme.toStdString() + "; it is light or dark", "give one of them"};
     }
+    if (!options.typePercent.isEmpty()) {
+        bool isNumber = false;
+        const int percent = options.typePercent.toInt(&isNumber);
+        if (!isNumber || percent < kLeastType || percent > kMostType) {
+            return Problem{"--type", "is " + options.typePercent.toStdString() + "; it must be 90 to 150",
+                           "give for example --type 125"};
+        }
+    }
     return options;
 }
 
@@ -74,6 +86,7 @@ QString StartOptions::helpText() {
         "  --run-dir DIR        the run to show\n"
         "  --size WxH           of the window, 1280x800 otherwise\n"
         "  --theme light|dark   also for the window itself\n"
+        "  --type PERCENT       size of the type, 90 to 150; also for the window itself\n"
         "  --version            the version\n"
         "  --help               this text\n\n"
         "Examples:\n"

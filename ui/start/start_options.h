@@ -16,7 +16,8 @@ struct StartOptions {
     QString page;
     QString config;
     QString runDirectory;
-    QString theme;  // light | dark; empty: the remembered theme
+    QString theme;        // light | dark, empty: as remembered
+    QString typePercent;  // empty: as remembered
     QSize size{1280, 800};
     bool showHelp = false;
     bool showVersion = false;

@@ -12,11 +12,12 @@
 #include <QVBoxLayout>
 
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
-constexpr int kTimeWidth = 84, kSpeakerWidth = 64;
+constexpr TypePixels kTimeWidth{84}, kSpeakerWidth{64};
 
 // Draws times and sources of log lines in columns, and warnings and errors in their colours.
 class LogDelegate final : public QStyledItemDelegate {

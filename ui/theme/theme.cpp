@@ -5,18 +5,24 @@
 #include <QFile>
 #include <QFontDatabase>
 #include <QProxyStyle>
+#include <QRegularExpression>
 #include <QStyleFactory>
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <utility>
 
 #include "theme/palette_colors.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
 constexpr int kNotePixels = 11;
 constexpr int kBodyPixels = 13;
+constexpr int kSentencePixels = 12;
 constexpr int kTitlePixels = 15;
+constexpr int kHeadlinePixels = 20;
 
 QString familyName() {
     static const QString family = QFontDatabase::families().contains(QStringLiteral("Inter"))
@@ -27,7 +33,7 @@ QString familyName() {
 
 QFont fontOf(int pixels, QFont::Weight weight) {
     QFont font(familyName());
-    font.setPixelSize(pixels);
+    font.setPixelSize(typeScaled(pixels));
     font.setWeight(weight);
     return font;
 }
@@ -49,12 +55,25 @@ class CalmStyle final : public QProxyStyle {
     }
 };
 
+// Returns a length of the style sheet that grows with the type.
+QString typePixels(int pixels) {
+    return QStringLiteral("%1px").arg(typeScaled(pixels));
+}
+
+// Returns `sheet` with each @18px@ replaced by that length at the present type size.
+QString withTypeLengths(QString sheet) {
+    static const QRegularExpression kLength(QStringLiteral("@(\\d+)px@"));
+    for (QRegularExpressionMatch found = kLength.match(sheet); found.hasMatch(); found = kLength.match(sheet))
+        sheet.replace(found.capturedStart(), found.capturedLength(), typePixels(found.captured(1).toInt()));
+    return sheet;
+}
+
 // Returns the style sheet with each @name@ replaced by the theme's value.
 QString styleSheetOf(const ThemeColors& c, Theme::Mode mode) {
     QFile file(QStringLiteral(":/theme/theme.qss"));
     if (!file.open(QIODevice::ReadOnly)) return {};
     QString sheet = QString::fromUtf8(file.readAll());
-    const std::array<std::pair<const char*, QString>, 22> values = {{
+    const std::array<std::pair<const char*, QString>, 24> values = {{
         {"window", c.window.name()},
         {"panel", c.panel.name()},
         {"border", c.border.name()},
@@ -70,17 +89,19 @@ QString styleSheetOf(const ThemeColors& c, Theme::Mode mode) {
         {"danger", c.danger.name()},
         {"field", c.field.name()},
         {"icons", mode == Theme::Mode::Light ? QStringLiteral(":/icons/light") : QStringLiteral(":/icons/dark")},
-        {"note", QStringLiteral("%1px").arg(kNotePixels)},
-        {"body", QStringLiteral("%1px").arg(kBodyPixels)},
-        {"title", QStringLiteral("%1px").arg(kTitlePixels)},
+        {"note", typePixels(kNotePixels)},
+        {"sentence", typePixels(kSentencePixels)},
+        {"body", typePixels(kBodyPixels)},
+        {"title", typePixels(kTitlePixels)},
+        {"headline", typePixels(kHeadlinePixels)},
         {"corner", QStringLiteral("%1px").arg(Theme::kCorner)},
         {"space1", QStringLiteral("%1px").arg(Theme::kSpace1)},
         {"space2", QStringLiteral("%1px").arg(Theme::kSpace2)},
-        {"inner", QStringLiteral("%1px").arg(Theme::kControlHeight - 2)},
+        {"inner", typePixels(Theme::kControlHeight - 2)},
     }};
     for (const auto& [name, value] : values)
         sheet.replace(QLatin1Char('@') + QLatin1String(name) + QLatin1Char('@'), value);
-    return sheet;
+    return withTypeLengths(sheet);
 }
 
 QColor mixed(const QColor& color, const QColor& other, double share) {
@@ -96,6 +117,24 @@ Theme::Theme(QObject* parent) : QObject(parent), m_colors(lightColors()) {}
 void Theme::setMode(Mode mode) {
     m_mode = mode;
     m_colors = mode == Mode::Light ? lightColors() : darkColors();
+    applyToApplication();
+    Q_EMIT changed();
+}
+
+int Theme::typePercent() const {
+    return ringside::typePercent();
+}
+
+int Theme::nextTypePercent(int steps) const {
+    const auto present = std::ranges::find(kTypeSizes, typePercent()) - kTypeSizes.begin();
+    const auto last = static_cast<std::ptrdiff_t>(kTypeSizes.size()) - 1;
+    return kTypeSizes[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(present + steps, 0, last))];
+}
+
+void Theme::setTypePercent(int percent) {
+    const int nearest = *std::ranges::min_element(kTypeSizes, {}, [&](int size) { return std::abs(size - percent); });
+    if (nearest == ringside::typePercent()) return;
+    setTypeScale(nearest);
     applyToApplication();
     Q_EMIT changed();
 }

@@ -4,6 +4,7 @@
 #include <QColor>
 #include <QFont>
 #include <QObject>
+#include <array>
 
 namespace ringside {
 
@@ -26,6 +27,15 @@ class Theme : public QObject {
     void setMode(Mode mode);  // applies palette and style sheet to the application and emits changed()
     const ThemeColors& colors() const { return m_colors; }
 
+    // Size of all type in percent of the normal size; lengths of type_length.h follow. The size takes effect at once
+    // and emits changed().
+    static constexpr std::array<int, 5> kTypeSizes{90, 100, 110, 125, 150};
+    static constexpr int kNormalType = 100;
+    int typePercent() const;
+    void setTypePercent(int percent);  // the nearest of kTypeSizes
+    // Returns the size that is `steps` larger than the present one, within kTypeSizes.
+    int nextTypePercent(int steps) const;
+
     QColor rankColor(int rank) const;  // Okabe-Ito for 0-7, lightness steps beyond
     QColor classColor(int label) const;
 
@@ -35,7 +45,7 @@ class Theme : public QObject {
     bool allowsMotion() const { return m_motion; }
     void setMotion(bool allowed) { m_motion = allowed; }
 
-    QFont noteFont() const;    // 11 px
+    QFont noteFont() const;    // 11 px at the normal type size, as the sizes below
     QFont bodyFont() const;    // 13 px
     QFont titleFont() const;   // 15 px, semibold
     QFont numberFont() const;  // 13 px, semibold, tabular figures

@@ -146,15 +146,29 @@ QWidget* TrainingPage::makeCharts() {
     return m_charts;
 }
 
-// Selects the nearest step of this run. Single steps of earlier runs are not available.
 void TrainingPage::clickLoss(double x) {
+    if (const auto step = stepNear(x)) Q_EMIT stepClicked(*step);
+}
+
+// The step of this run that is nearest; what earlier runs did step by step is not at hand.
+std::optional<std::int64_t> TrainingPage::stepNear(double x) const {
     const RunParts all = parts();
     const auto points = all.back().run->loss().points();
     const SeriesPoint* nearest = nullptr;
     const auto distance = [&](const SeriesPoint& one) { return std::abs(xIn(all.back(), one, m_tools->xAxis()) - x); };
     for (const SeriesPoint& one : points)
         if (!nearest || distance(one) < distance(*nearest)) nearest = &one;
-    if (nearest) Q_EMIT stepClicked(nearest->step);
+    return nearest ? std::optional(nearest->step) : std::nullopt;
+}
+
+std::vector<Identity> TrainingPage::identitiesAt(const QPoint& point) const {
+    for (const ChartPanel* panel : panels()) {
+        LiveChart& chart = const_cast<ChartPanel*>(panel)->chart();
+        if (!chart.isVisible()) continue;
+        const auto x = chart.valueAt(chart.mapFrom(this, point));
+        if (const auto step = x ? stepNear(*x) : std::nullopt) return {{IdentityKind::Step, *step}};
+    }
+    return {};
 }
 
 void TrainingPage::connectChart(ChartPanel* panel) {

@@ -10,6 +10,7 @@
 
 #include "charts/chart_panel.h"
 #include "controls/latest_work.h"
+#include "identity/identity.h"
 #include "pages/page.h"
 #include "training/curve_source.h"
 #include "training/earlier_runs.h"
@@ -20,9 +21,9 @@ namespace ringside {
 class RunModel;
 class StepCursor;
 
-// Page with live charts of loss, accuracy, throughput, gradient norm and learning rate, with one x axis and one
-// crosshair. The curves of a resumed run include those of the earlier runs.
-class TrainingPage : public Page {
+// Loss, accuracy, throughput, gradient norm and learning rate while they are measured, on one x axis with one
+// crosshair. The curves of a run that goes on from others begin where the first of them began.
+class TrainingPage : public Page, public IdentitySource {
     Q_OBJECT
   public:
     TrainingPage(RunModel& run, Theme& theme, QWidget* parent = nullptr);
@@ -31,7 +32,9 @@ class TrainingPage : public Page {
     QStringList csvLines() const;
     // Shows the crosshair at this step while the pointer is not on a chart.
     void followStep(const StepCursor& cursor);
-    void exportTo(const QString& file);  // .csv, .svg or .png
+    void exportTo(const QString& file);                                      // .csv, .svg or .png
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;  // the step under the pointer
+    QString copyText() const override { return csvLines().join(QLatin1Char('\n')) + QLatin1Char('\n'); }
 
     QList<QAction*> exportActions() const override { return m_tools->exportActions(); }
     QList<PageKey> keys() const override { return {{QStringLiteral("L"), tr("Logarithmic y axis")}}; }
@@ -53,6 +56,7 @@ class TrainingPage : public Page {
     void showCrosshair(std::optional<double> x);
     std::optional<double> cursorPlace() const;
     void clickLoss(double x);
+    std::optional<std::int64_t> stepNear(double x) const;
     bool isSmoothed(const ChartPanel* panel) const;
     RunParts parts() const;
     void setXRange(std::optional<AxisRange> range);

@@ -8,16 +8,18 @@
 
 #include "controls/seek_slider.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
 constexpr int kSmoothingSteps = 100;  // steps of the slider: hundredths of the weight
 constexpr int kDefaultSmoothing = 60;
-constexpr int kSliderWidth = 110, kShortSlider = 70;
-constexpr int kValueWidth = 32;
-constexpr int kOneRow = 930;    // width from which everything fits in one row
-constexpr int kRoomyRow = 520;  // width from which the slider has a label
+constexpr TypePixels kSliderWidth{110};
+constexpr int kShortSlider = 70;
+constexpr TypePixels kValueWidth{32};
+constexpr TypePixels kOneRow{930};    // from this width on all is side by side
+constexpr TypePixels kRoomyRow{520};  // and from this on the slider has its name
 
 }  // namespace
 

@@ -13,13 +13,14 @@
 #include "sampling/findings/class_balance.h"
 #include "shards/cells/cell_colors.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
-constexpr int kStepNamesWidth = 72;
-constexpr int kHeadHeight = 20;
-constexpr double kLeastRow = 36, kLargestRow = 84;
+constexpr TypePixels kStepNamesWidth{72};
+constexpr TypePixels kHeadHeight{20};
+constexpr TypeLength kLeastRow{36}, kLargestRow{84};
 constexpr double kRowGap = 8;
 constexpr int kCanvasBarWidth = 10;
 constexpr double kLeastName = 24;  // minimum height of a row with its name above
@@ -50,7 +51,7 @@ void BalanceCanvas::setMarkedRow(std::optional<qint64> row) {
 
 double BalanceCanvas::rowHeight() const {
     const auto rows = static_cast<double>(std::max<qint64>(1, m_counts.rows));
-    return std::clamp((height() - kHeadHeight) / rows, kLeastRow, kLargestRow);
+    return std::clamp<double>((height() - kHeadHeight) / rows, kLeastRow, kLargestRow);
 }
 
 qint64 BalanceCanvas::rowsInSight() const {

@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
+#include "controls/elided_label.h"
 #include "sampling/plan/work_limits.h"
 #include "shards/balance/balance_table.h"
 #include "shards/balance/scene_balance.h"
@@ -30,7 +31,7 @@ BalanceView::BalanceView(Theme& theme, QWidget* parent) : ShardView(parent), m_t
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(Theme::kSpace2);
     auto* row = new QHBoxLayout;
-    m_legend = new QLabel;
+    m_legend = new ElidedLabel;
     m_legend->setProperty("role", "muted");
     m_legend->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_by = new SegmentedControl({
@@ -124,14 +125,14 @@ void BalanceView::explain() {
     if (byRank.classes == 0) {
         const bool coming = m_work.isBusy() || (!m_scene->labels && m_scene->data && m_scene->data->classCount() > 0);
         const QString why = coming ? tr("The classes are being counted") : tr("This data set has no classes");
-        m_legend->setText(why);
+        m_legend->setWhole(why);
         said.lines << why + QLatin1Char('.');
         m_explanation = said;
         Q_EMIT explanationChanged();
         return;
     }
-    m_legend->setText(m_canvas->showsBars() ? tr("Grey: range expected by chance; line: mean; red: outside")
-                                            : tr("Blue: more than expected; orange: fewer; faint: as expected"));
+    m_legend->setWhole(m_canvas->showsBars() ? tr("Grey: range expected by chance; line: mean; red: outside")
+                                             : tr("Blue: more than expected; orange: fewer; faint: as expected"));
     const qint64 outside = isByStep() ? m_made->outsideByStep : byRank.outsideCount();
     const double expected = isByStep() ? m_made->expectedByStep : byRank.expectedOutside();
     said.lines

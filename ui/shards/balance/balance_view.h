@@ -13,7 +13,9 @@
 
 namespace ringside {
 
-// View with classes by rank or by step, each with the band expected by chance.
+class ElidedLabel;
+
+// Class by rank, or class by step, each beside the band that chance gives.
 class BalanceView : public ShardView {
     Q_OBJECT
   public:
@@ -50,7 +52,7 @@ class BalanceView : public ShardView {
     std::shared_ptr<const Made> m_made = std::make_shared<Made>();
     std::optional<LoomCell> m_selected;
     SegmentedControl* m_by = nullptr;
-    QLabel* m_legend = nullptr;
+    ElidedLabel* m_legend = nullptr;
     BalanceCanvas* m_canvas = nullptr;
     std::optional<Explanation> m_explanation;
     Recent<Key, std::shared_ptr<const Made>> m_recent{5};

@@ -12,13 +12,14 @@
 #include "sampling/plan/work_limits.h"
 #include "shards/scene/sentence_text.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
-constexpr int kRowHeight = 30;
-constexpr int kRankGap = 24;  // room for the sentence of a rank above its bars
-constexpr int kRanksTop = 76;
+constexpr TypePixels kRowHeight{30};
+constexpr TypePixels kRankGap{24};  // room for the rank's sentence above its bars
+constexpr TypePixels kRanksTop{76};
 constexpr double kBarGap = 4;
 constexpr int kClassesPauseMs = 150;
 
@@ -123,7 +124,8 @@ QSize ClassBalanceView::sizeHint() const {
 
 QRectF ClassBalanceView::cell(int row, int label) const {
     const double pitch = static_cast<double>(width()) / std::max(1, balance().classes);
-    return {label * pitch, static_cast<double>(kRanksTop + row * (kRowHeight + kRankGap)), pitch - kBarGap, kRowHeight};
+    return {label * pitch, static_cast<double>(kRanksTop + row * (kRowHeight + kRankGap)), pitch - kBarGap,
+            static_cast<double>(kRowHeight)};
 }
 
 void ClassBalanceView::paintEvent(QPaintEvent*) {

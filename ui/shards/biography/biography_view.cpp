@@ -10,14 +10,15 @@
 #include <algorithm>
 
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "words/field_text.h"
 
 namespace ringside {
 namespace {
 
-constexpr double kEpochWidth = 66;
-constexpr double kTrackWidth = 130;
-constexpr double kWhereWidth = 190;
+constexpr TypeLength kEpochWidth{66};
+constexpr TypeLength kTrackWidth{130};
+constexpr TypeLength kWhereWidth{190};
 
 }  // namespace
 

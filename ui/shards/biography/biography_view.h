@@ -7,6 +7,7 @@
 #include "shards/biography/biography.h"
 #include "shards/biography/biography_table.h"
 #include "shards/scene/shard_view.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 
@@ -16,7 +17,7 @@ class Theme;
 class BiographyCanvas : public QWidget {
     Q_OBJECT
   public:
-    static constexpr int kRowHeight = 30;
+    static constexpr TypePixels kRowHeight{30};
 
     explicit BiographyCanvas(Theme& theme, QWidget* parent = nullptr);
     void show(const Biography& life, std::int64_t cursor, int ranks);

@@ -5,6 +5,7 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
+#include "controls/wrapped_text.h"
 #include "sampling/plan/work_limits.h"
 #include "shards/compare/comparison_table.h"
 #include "shards/compare/diff_sentences.h"
@@ -33,7 +34,7 @@ DiffView::DiffView(Theme& theme, QWidget* parent) : ShardView(parent), m_theme(t
     m_loom->setObjectName(QStringLiteral("diffLoomWidget"));
     m_loom->setAccessibleName(tr("Epoch diff: where each sample was in the other epoch"));
     layout->addWidget(m_loom, 1);
-    m_legend = new QLabel;
+    m_legend = new WrappedText;
     m_legend->setObjectName(QStringLiteral("diffLegendLabel"));
     m_legend->setProperty("role", "note");
     m_legend->setTextFormat(Qt::RichText);

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "words/field_text.h"
 #include "words/form_fields.h"
 
@@ -17,8 +18,8 @@ namespace ringside {
 namespace {
 
 constexpr int kLargestNumber = std::numeric_limits<int>::max();
-constexpr int kNumberWidth = 78;
-constexpr int kLargestKindWidth = 220;
+constexpr TypePixels kNumberWidth{78};
+constexpr TypePixels kLargestKindWidth{220};
 constexpr double kLeastFraction = 0.01;
 
 QLabel* noted(const QString& text, const char* role) {

@@ -80,6 +80,7 @@ void DamageView::fillRows(const QList<DamageRow>& rows, bool healthy) {
         QList<QLabel*> cells;
         for (int column = 0; column < kColumns; ++column) {
             auto* label = new QLabel;
+            label->setWordWrap(column == 0);
             label->setAlignment((column == 0 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
             label->setProperty("role", m_cells.isEmpty() ? "note" : column == 1 ? "number" : "muted");
             if (column > 0 && !m_cells.isEmpty()) label->setFont(m_theme.numberFont());

@@ -11,13 +11,14 @@
 #include "shards/cells/cell_colors.h"
 #include "shards/scene/sentence_text.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
-constexpr double kNames = 22;  // room for rank numbers above and on the left
+constexpr TypeLength kNames{22};  // room for rank numbers, above and at the left
 constexpr double kLargestCell = 64;
-constexpr double kLeastForNumbers = 20;
+constexpr TypeLength kLeastForNumbers{20};
 
 }  // namespace
 

@@ -4,14 +4,16 @@
 #include <QBoxLayout>
 #include <QScrollArea>
 
+#include "theme/type_length.h"
+
 namespace ringside {
 
 // Area with the summary beside the views. On a narrow page it is a drawer over the right side that a button opens.
 class LedgerSide : public QScrollArea {
     Q_OBJECT
   public:
-    static constexpr int kWidth = 292;
-    static constexpr int kNarrowPage = 780;
+    static constexpr TypePixels kWidth{292};
+    static constexpr TypePixels kNarrowPage{780};
 
     explicit LedgerSide(QWidget* ledger, QWidget* parent = nullptr);
 

@@ -11,13 +11,14 @@
 #include "shards/scene/device_chunks.h"
 #include "shards/scene/sentence_text.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
 constexpr double kLeastStepFrame = 3;
-constexpr double kLeastMark = 4;        // minimum width of a mark, for any number of samples per pixel
-constexpr double kLeastStepLabel = 64;  // minimum distance of two step labels
+constexpr double kLeastMark = 4;           // width of a mark, however many samples a pixel stands for
+constexpr TypeLength kLeastStepLabel{64};  // room between two step labels
 
 // Returns the smallest of 1, 2, 5, 10, 20, ... that is not below the count.
 qint64 roundCount(double count) {

@@ -6,10 +6,12 @@
 #include <algorithm>
 
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
+constexpr TypePixels kOneRowHeader{500};
 constexpr int kLeastWidthForTail = 586;
 constexpr int kLowView = 340, kLowMinimap = 28;
 
@@ -37,11 +39,13 @@ LoomView::LoomView(Theme& theme, QWidget* parent) : ShardView(parent) {
 QWidget* LoomView::makeHeader() {
     auto* header = new QWidget;
     header->setProperty("role", "clear");
-    auto* layout = new QHBoxLayout(header);
-    layout->setContentsMargins(0, 0, 0, 0);
+    m_header = new QBoxLayout(QBoxLayout::LeftToRight, header);
+    m_header->setContentsMargins(0, 0, 0, 0);
+    auto* layout = new QHBoxLayout;
     m_trail = new Breadcrumb;
     m_trail->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    layout->addWidget(m_trail, 1);
+    m_header->addWidget(m_trail, 1);
+    m_header->addLayout(layout);
     m_deal = new QPushButton;
     m_deal->setObjectName(QStringLiteral("dealButton"));
     m_deal->setProperty("role", "segment");
@@ -148,6 +152,7 @@ void LoomView::nameDealButton() {
 }
 
 void LoomView::resizeEvent(QResizeEvent*) {
+    m_header->setDirection(width() < kOneRowHeader ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
     m_tail->setVisible(width() > kLeastWidthForTail);
     m_minimap->setLargestHeight(height() >= kLowView ? LoomMinimap::kLargestHeight : kLowMinimap);
 }

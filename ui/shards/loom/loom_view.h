@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QBoxLayout>
 #include <QPushButton>
 
 #include "controls/segmented_control.h"
@@ -46,6 +47,7 @@ class LoomView : public ShardView {
 
     std::optional<ShardScene> m_scene;
     std::optional<LoomCell> m_selected;
+    QBoxLayout* m_header = nullptr;  // trail and buttons, in one row or two
     Breadcrumb* m_trail = nullptr;
     QPushButton* m_deal = nullptr;
     SegmentedControl* m_colorBy = nullptr;

@@ -6,13 +6,15 @@
 #include <QWheelEvent>
 #include <cmath>
 
+#include "shards/scene/cell_identities.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
-constexpr int kNamesWidth = 84;
-constexpr int kStepsHeight = 24;
+constexpr TypePixels kNamesWidth{84};
+constexpr TypePixels kStepsHeight{24};
 constexpr int kScrollBarWidth = 10;
 constexpr double kZoomPerNotch = 1.25;
 constexpr double kDragThreshold = 4;
@@ -238,6 +240,11 @@ void LoomWidget::mouseReleaseEvent(QMouseEvent* event) {
     if (cell && cellContent(m_scene->plan, cell->rank, cell->slot).kind != CellKind::None) {
         Q_EMIT cellClicked(*cell);
     }
+}
+
+std::vector<Identity> LoomWidget::identitiesAt(const QPoint& point) const {
+    const auto cell = m_geometry.cellAt(QPointF(point) - cellsArea().topLeft());
+    return m_scene && cell ? identitiesOf(*m_scene, *cell) : std::vector<Identity>();
 }
 
 void LoomWidget::leaveEvent(QEvent*) {

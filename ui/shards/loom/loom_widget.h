@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "controls/cross_fade.h"
+#include "identity/identity.h"
 #include "shards/cells/thumbnails.h"
 #include "shards/loom/motion/batch_flight.h"
 #include "shards/loom/motion/deal_overlay.h"
@@ -20,9 +21,9 @@ namespace ringside {
 
 class Theme;
 
-// Grid with a row for each rank, a column for each slot, and a cell for each sample. The wheel, W and S zoom; A, D and
-// dragging pan; F shows the whole epoch; Home shows the first cells.
-class LoomWidget : public QWidget {
+// The loom: a row for each rank, a column for each slot, a cell for each sample. Wheel, W and S zoom; A, D and dragging
+// pan; F fits the epoch; Home shows the first cells.
+class LoomWidget : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
     explicit LoomWidget(Theme& theme, QWidget* parent = nullptr);
@@ -49,6 +50,8 @@ class LoomWidget : public QWidget {
     void fit();
     void home();
 
+    // Sample, rank, step and epoch of the cell.
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
     const LoomGeometry& geometryOfCells() const { return m_geometry; }
     QRectF cellsArea() const;
 

@@ -11,17 +11,18 @@
 
 #include "shards/loom/picture/loom_marks.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
 constexpr double kCardMargin = 12;
-constexpr double kTitleHeight = 44;
+constexpr TypeLength kTitleHeight{44};
 constexpr double kCardSide = 62;
 constexpr double kTallCard = 74;  // with the rank below the index
 constexpr double kCardGap = 8;
 constexpr int kTailBarWidth = 10;
-constexpr int kTitlePixels = 12;
+constexpr TypePixels kTitlePixels{12};
 
 // True if the last two cells of every rank contain all marks.
 bool lastTwoShowAll(const ShardScene& scene) {

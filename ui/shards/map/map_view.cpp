@@ -10,18 +10,21 @@
 
 #include "sampling/plan/work_limits.h"
 #include "sampling/query/plan_query.h"
+#include "shards/scene/cell_identities.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "words/field_text.h"
 
 namespace ringside {
 namespace {
 
-constexpr int kMapTop = 26;
-constexpr int kLegendHeight = 24;
-constexpr int kLeastGapSide = 6;    // minimum side of a square with a gap
-constexpr int kLeastTextSide = 26;  // minimum side of a square with a number
+constexpr TypePixels kMapTop{26};
+constexpr TypePixels kLegendHeight{24};
+constexpr int kLeastGapSide = 6;          // squares this large have a gap between them
+constexpr TypePixels kLeastTextSide{26};  // and these a number
 constexpr int kLeastPictureSide = 56;
 constexpr int kLegendRanks = 8;
+constexpr TypePixels kLeastSquares{60};  // minimum height of the squares
 
 MapColors colorsOf(const Theme& theme, int ranks) {
     MapColors colors;
@@ -40,6 +43,10 @@ MapView::MapView(Theme& theme, QWidget* parent) : ShardView(parent), m_theme(the
     setFocusPolicy(Qt::StrongFocus);
     connect(&m_thumbnails, &Thumbnails::arrived, this, qOverload<>(&QWidget::update));
     connect(&theme, &Theme::changed, this, &MapView::redraw);
+}
+
+QSize MapView::minimumSizeHint() const {
+    return {0, kMapTop + kLeastSquares + kLegendHeight};
 }
 
 QRect MapView::area() const {
@@ -88,6 +95,11 @@ void MapView::redraw() {
         useImage);
 }
 
+std::vector<Identity> MapView::identitiesAt(const QPoint& point) const {
+    const auto cell = m_scene ? cellAt(point) : std::nullopt;
+    return cell ? identitiesOf(*m_scene, *cell) : std::vector<Identity>();
+}
+
 void MapView::resizeEvent(QResizeEvent*) {
     redraw();
 }
@@ -97,13 +109,14 @@ void MapView::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setPen(m_theme.colors().muted);
     painter.setFont(m_theme.bodyFont());
-    painter.drawText(
-        QRectF(0, 0, width(), kMapTop - 6), Qt::AlignLeft | Qt::AlignVCenter,
+    const QString title =
         m_map.perSquare == 1
             ? tr("Epoch %1: the data set in its own order, coloured by rank").arg(epochNumber(m_scene->epoch))
             : tr("Epoch %1: the data set in its own order, coloured by rank, %2 samples to a pixel")
                   .arg(epochNumber(m_scene->epoch))
-                  .arg(m_map.perSquare));
+                  .arg(m_map.perSquare);
+    painter.drawText(QRectF(0, 0, width(), kMapTop - 6), Qt::AlignLeft | Qt::AlignVCenter,
+                     painter.fontMetrics().elidedText(title, Qt::ElideRight, width()));
     drawSquares(painter);
     drawLegend(painter);
 }

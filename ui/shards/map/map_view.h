@@ -6,6 +6,7 @@
 #include "controls/cross_fade.h"
 #include "controls/latest_work.h"
 #include "controls/recent.h"
+#include "identity/identity.h"
 #include "shards/cells/thumbnails.h"
 #include "shards/map/map_image.h"
 #include "shards/map/samples_table.h"
@@ -15,8 +16,8 @@ namespace ringside {
 
 class Theme;
 
-// View with the data set in its own order; every sample has a fixed position and the colour of its rank in this epoch.
-class MapView : public ShardView {
+// The data set as it lies on disk, every sample at its own place, coloured by the rank that has it in this epoch.
+class MapView : public ShardView, public IdentitySource {
     Q_OBJECT
   public:
     static constexpr std::size_t kRemembered = 10;  // number of cached pictures of about 2 MB
@@ -30,6 +31,8 @@ class MapView : public ShardView {
     void setHits(const Hits& hits) override;
     void freeMemory() override { m_scene.reset(); }
     qint64 cellsDrawn() const override { return m_map.samples; }
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
+    QSize minimumSizeHint() const override;
     QRectF rectOf(qint64 sample) const { return m_map.rect(sample).translated(area().topLeft()); }
 
   protected:

@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
@@ -23,9 +24,9 @@ class RoomyLabel : public QLabel {
     QSize minimumSizeHint() const override { return {0, 0}; }
 };
 
-// Heights for a title and four lines, closer together in a low panel, and for two lines in the lowest. The height is
-// the same for every text, so that the grid above does not move.
-constexpr int kHeight = 124, kLowHeight = 102, kLeastHeight = 72;
+// Title and four lines, close together in a low panel, two in the lowest: the same height for every text, so that the
+// loom above does not jump.
+constexpr TypePixels kHeight{124}, kLowHeight{102}, kLeastHeight{72};
 constexpr int kLowPanel = 520, kLeastPanel = 400;
 constexpr int kLineHeight = 135, kLowLineHeight = 105;  // percent of the font's line height
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QLayout>
 #include <QTimer>
 #include <QWidget>
 #include <optional>
@@ -44,13 +45,17 @@ class ShardsPage : public Page {
     PageFigures figures() const override;
     QList<QWidget*> paintParts() const override { return {m_views, m_views->explanationBox(), m_side}; }
     QList<QAction*> exportActions() const override { return m_views->exporter().saveActions(); }
+    QString copyText() const override { return tabText(m_views->view().table()); }
+    void find(const QString& query) { m_views->find().setText(query); }
     QList<PageKey> keys() const override;
     QWidget* keyboardHome() const override { return m_views->view().keyboardHome(); }
     QList<View> views() const override { return ViewPanel::choices(); }
     void showView(const QString& view) override { m_views->showView(view); }
 
-    // The summary becomes a drawer on a narrow page, so the minimum sizes of the parts do not add up.
-    QSize minimumSizeHint() const override { return {600, 300}; }
+    // A narrower page makes a drawer of the ledger, so that the parts' own least sizes do not add up.
+    QSize minimumSizeHint() const override {
+        return {m_views->minimumSizeHint().width(), layout()->minimumSize().height()};
+    }
 
     // Marks the samples of a step (from 1) of an epoch; empty: no step. go: also shows the step.
     void showStep(std::optional<qint64> step, qint64 epoch, bool go);

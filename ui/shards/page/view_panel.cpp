@@ -15,6 +15,7 @@
 #include "shards/loom/loom_view.h"
 #include "shards/map/map_view.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
@@ -53,8 +54,9 @@ ViewPanel::ViewPanel(Theme& theme, QWidget* parent) : QFrame(parent) {
 QWidget* ViewPanel::makeToolRow() {
     auto* row = new QWidget;
     row->setProperty("role", "clear");
-    auto* layout = new QHBoxLayout(row);
-    layout->setContentsMargins(0, 0, 0, 0);
+    m_toolLine = new QBoxLayout(QBoxLayout::LeftToRight, row);
+    m_toolLine->setContentsMargins(0, 0, 0, 0);
+    auto* layout = new QHBoxLayout;
     const QStringList tips{tr("Which rank trains which sample, in order"),
                            tr("The rank of every sample, in the order of the data set"),
                            tr("The selected sample through all epochs"),
@@ -67,8 +69,9 @@ QWidget* ViewPanel::makeToolRow() {
         buttons << SegmentedControl::Choice{view.title, tips[buttons.size()], view.name + QStringLiteral("ViewButton")};
     }
     m_choice = new SegmentedControl(buttons);
-    m_choice->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);  // the find box shrinks first
-    layout->addWidget(m_choice);
+    m_choice->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);  // the find box gives way first
+    m_toolLine->addWidget(m_choice);
+    m_toolLine->addLayout(layout, 1);
     m_find = new FindBox;
     layout->addWidget(m_find, 1);
     m_export = new ViewExport;
@@ -91,8 +94,9 @@ void ViewPanel::offerLedger(bool offer) {
 
 // Makes the buttons of the views narrower if their texts or the search text would be truncated.
 void ViewPanel::fitToolRow() {
-    constexpr int kRoomyPanel = 760;
+    const TypePixels kRoomyPanel{760}, kOneRowPanel{560};
     m_choice->setTight(!m_ledger->isHidden() || width() < kRoomyPanel);
+    m_toolLine->setDirection(width() < kOneRowPanel ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
 }
 
 void ViewPanel::resizeEvent(QResizeEvent*) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QBoxLayout>
 #include <QFrame>
 
 #include "controls/page_stack.h"
@@ -61,6 +62,7 @@ class ViewPanel : public QFrame {
 
     QWidget* m_toolRow = nullptr;
     QPushButton* m_ledger = nullptr;
+    QBoxLayout* m_toolLine = nullptr;  // its parts, in one row or two
     SegmentedControl* m_choice = nullptr;
     FindBox* m_find = nullptr;
     ViewExport* m_export = nullptr;

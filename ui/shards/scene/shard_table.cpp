@@ -99,4 +99,11 @@ QVariant ShardTableModel::headerData(int section, Qt::Orientation orientation, i
                                          : QVariant(firstRow() + section + 1);
 }
 
+QString tabText(const ShardTable& table) {
+    QStringList lines{table.columns.join(QLatin1Char('\t'))};
+    const qint64 rows = table.row ? std::min(table.rows, ShardTableModel::kPageRows) : 0;
+    for (qint64 row = 0; row < rows; ++row) lines << table.row(row).join(QLatin1Char('\t'));
+    return table.columns.isEmpty() ? QString() : lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
+}
+
 }  // namespace ringside

@@ -21,7 +21,10 @@ struct ShardTable {
 // Writes a table as CSV (RFC 4180). Returns the reason of a failure, or an empty text; leaves no file if stopped.
 QString writeCsv(const ShardTable& table, const QString& file, const std::atomic<bool>& stop);
 
-// Qt model of one page of the table. A Qt view uses a few bytes for every row, so large tables are split into pages.
+// Returns the table as lines of cells that tabs separate, with its columns first; at most kPageRows rows.
+QString tabText(const ShardTable& table);
+
+// The table for a view of Qt, a page of it at a time: a view keeps a few bytes for every row it could show.
 class ShardTableModel : public QAbstractTableModel {
     Q_OBJECT
   public:

@@ -11,6 +11,7 @@
 #include "config/mesh.h"
 #include "strategy/scene/strategy_sentences.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "words/form_fields.h"
 
 namespace ringside {
@@ -19,8 +20,8 @@ namespace {
 enum Column { kName, kOptions, kMemory, kBytes, kIdle, kExpected, kLimit, kMeasured, kSamples, kRate, kBits, kColumns };
 // Widths of the columns, in percent.
 constexpr std::array<int, kColumns> kShares = {17, 15, 8, 8, 6, 10, 9, 11, 7, 9, 8};
-constexpr int kLeastWidth = 960;  // a narrower table scrolls, so that no number is truncated
-constexpr int kRowHeight = 24;
+constexpr TypePixels kLeastWidth{960};  // a narrower table scrolls, so that no number is cut off
+constexpr TypePixels kRowHeight{24};
 
 QString msText(double ms) {
     return stepTimeText(ms / 1e3);
@@ -96,7 +97,7 @@ ChoicesTable::ChoicesTable(Theme& theme, QWidget* parent) : QTableWidget(0, kCol
 void ChoicesTable::resizeEvent(QResizeEvent* event) {
     QTableWidget::resizeEvent(event);
     scrollToCurrent();
-    const int width = std::max(viewport()->width(), kLeastWidth);
+    const int width = std::max<int>(viewport()->width(), kLeastWidth);
     int left = width;
     for (int column = 0; column + 1 < kColumns; ++column) {
         setColumnWidth(column, width * kShares[static_cast<std::size_t>(column)] / 108);

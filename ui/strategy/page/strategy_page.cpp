@@ -23,6 +23,7 @@
 #include "strategy/pictures/schedule_motion.h"
 #include "strategy/scene/strategy_sentences.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "words/form_fields.h"
 
 namespace ringside {
@@ -30,7 +31,7 @@ namespace {
 
 constexpr int kLookMs = 400;  // interval for reading the traces of a live run
 constexpr int kMoveMs = 40;
-constexpr int kLeastHeight = 470;
+constexpr TypePixels kLeastHeight{470};
 constexpr std::array kKinds = {PipelineScheduleKind::kGpipe, PipelineScheduleKind::k1F1B,
                                PipelineScheduleKind::kInterleaved, PipelineScheduleKind::kZeroBubble};
 
@@ -404,6 +405,16 @@ void StrategyPage::showBusy() {
 
 void StrategyPage::setTables(bool tables) {
     for (TwinPanel* panel : {m_holdsPanel, m_memoryPanel, m_schedulePanel}) panel->showTable(tables);
+}
+
+QString StrategyPage::copyText() const {
+    QString text;
+    for (const StrategyTable& table : tables()) {
+        text += table.name + QLatin1Char('\n') + table.columns.join(QLatin1Char('\t')) + QLatin1Char('\n');
+        for (const QStringList& row : table.rows) text += row.join(QLatin1Char('\t')) + QLatin1Char('\n');
+        text += QLatin1Char('\n');
+    }
+    return text;
 }
 
 QList<StrategyTable> StrategyPage::tables() const {

@@ -43,6 +43,7 @@ class StrategyPage : public Page {
     void showView(const QString& name) override;
     bool isSettled() const override { return !m_tick.isActive() && !m_scene.loading; }
     bool followsRuns() const override { return true; }
+    QString copyText() const override;  // of all panels
     QList<QAction*> exportActions() const override;
     QWidget* keyboardHome() const override { return m_choices; }
 

@@ -11,14 +11,16 @@
 #include "strategy/pictures/schedule_motion.h"
 #include "strategy/scene/strategy_sentences.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
-constexpr double kLeastNames = 88, kMostNames = 148, kHeads = 34;
-constexpr double kLeastRow = 16, kMostRow = 44, kTwoLines = 26;
+constexpr TypeLength kLeastNames{88}, kMostNames{148}, kHeads{34};
+constexpr TypeLength kLeastRow{16}, kMostRow{44}, kTwoLines{26};
 constexpr double kStrip = 0.3, kLeastStrip = 4, kLeastSlice = 1.5;
-constexpr double kMostColumn = 72, kRoomForLetters = 30, kRoomForTitle = 34;
+constexpr TypeLength kRoomForLetters{30}, kRoomForTitle{34};
+constexpr double kMostColumn = 72;
 
 // Returns which thirds of a cell (parameters, gradients, optimizer state) are sharded.
 std::array<bool, 3> shardedThirds(const StrategyScene& scene) {
@@ -61,7 +63,7 @@ void HoldsCanvas::motionChanged() {
 
 double HoldsCanvas::rowHeight() const {
     const auto ranks = static_cast<double>(scene().plan().mesh.ranks());
-    return std::clamp((height() - kHeads) / ranks, kLeastRow, kMostRow);
+    return std::clamp<double>((height() - kHeads) / ranks, kLeastRow, kMostRow);
 }
 
 // Returns the width of the longest place in the mesh, such as "replica 0, shard 0 of 2".

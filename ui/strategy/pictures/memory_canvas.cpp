@@ -5,15 +5,19 @@
 #include <algorithm>
 
 #include "strategy/pictures/ink.h"
+#include "strategy/pictures/memory_legend.h"
 #include "strategy/scene/strategy_sentences.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "theme/work_colors.h"
 
 namespace ringside {
 namespace {
 
-constexpr double kNames = 60, kValues = 80, kLegend = 40, kMebibyte = 1 << 20;
-constexpr double kLeastBar = 13, kMostBar = 44;
+constexpr TypeLength kNames{60}, kValues{80}, kLegend{40};
+constexpr double kMebibyte = 1 << 20;
+constexpr TypeLength kLeastBar{13};
+constexpr double kMostBar = 44;
 
 }  // namespace
 
@@ -46,7 +50,8 @@ double MemoryCanvas::barWidth() const {
 }
 
 double MemoryCanvas::rowHeight() const {
-    return std::clamp((height() - kLegend) / static_cast<double>(scene().plan().mesh.ranks()), kLeastBar, kMostBar);
+    return std::clamp<double>((height() - kLegend) / static_cast<double>(scene().plan().mesh.ranks()), kLeastBar,
+                              kMostBar);
 }
 
 void MemoryCanvas::draw(QPainter& painter) {
@@ -106,24 +111,13 @@ void MemoryCanvas::drawLimit(QPainter& painter, double scale) {
 }
 
 void MemoryCanvas::drawLegend(QPainter& painter) {
-    painter.setFont(theme().noteFont());
-    const QStringList names = partNames();
-    std::vector<std::int64_t> most(static_cast<std::size_t>(names.size()));
+    std::vector<std::int64_t> most(static_cast<std::size_t>(partNames().size()));
     for (int rank = 0; rank < scene().plan().mesh.ranks(); ++rank) {
         const std::vector<std::int64_t> all = parts(scene(), rank);
         for (std::size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], all[i]);
     }
-    double x = 0;
-    const double y = height() - 16;
-    for (int i = 0; i < names.size(); ++i) {
-        if (most[static_cast<std::size_t>(i)] == 0) continue;
-        painter.fillRect(QRectF(x, y + 3, 9, 9), memoryColor(i));
-        const double wide = painter.fontMetrics().horizontalAdvance(names[i]);
-        painter.setPen(theme().colors().muted);
-        painter.drawText(QRectF(x + 13, y, wide + 2, 15), Qt::AlignLeft | Qt::AlignVCenter, names[i]);
-        x += wide + 25;
-    }
-    painter.drawText(QRectF(x, y, width() - x, 15), Qt::AlignRight | Qt::AlignVCenter, inFlightSentence(scene()));
+    paintMemoryLegend(painter, QRectF(0, height() - memoryLegendHeight(), width(), memoryLegendHeight()), most,
+                      inFlightSentence(scene()), theme());
 }
 
 }  // namespace ringside

@@ -9,14 +9,17 @@
 
 #include "strategy/pictures/ink.h"
 #include "strategy/pictures/memory_canvas.h"
+#include "strategy/pictures/memory_legend.h"
 #include "strategy/scene/strategy_sentences.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "theme/work_colors.h"
 
 namespace ringside {
 namespace {
 
-constexpr double kCurveLegend = 20, kPlotTitle = 16, kPlotGap = 12, kLeastPlot = 44;
+constexpr TypeLength kCurveLegend{38}, kPlotTitle{16}, kLeastPlot{44};
+constexpr double kPlotGap = 12;
 
 std::array<std::int64_t, kMemoryColors> classesOf(const PredictedMemory& one) {
     return {one.parameters, one.gradients, one.optimizer, one.activations, one.gathered, one.buffers};
@@ -91,28 +94,14 @@ void MemoryCurveCanvas::drawPlot(QPainter& painter, int rank, const QRectF& plot
 }
 
 void MemoryCurveCanvas::drawLegend(QPainter& painter) const {
-    painter.setFont(theme().noteFont());
-    const QStringList names = MemoryCanvas::partNames();
     std::array<std::int64_t, kMemoryColors> most{};
     for (const MemoryCurve& curve : scene().curves)
         for (const MemoryMoment& moment : curve.moments) {
             const auto classes = classesOf(moment.inUse);
             for (std::size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], classes[i]);
         }
-    double x = 0;
-    const double y = height() - 16;
-    for (int i = 0; i < names.size(); ++i) {
-        if (most[static_cast<std::size_t>(i)] == 0) continue;
-        painter.fillRect(QRectF(x, y + 3, 9, 9), memoryColor(i));
-        const double wide = painter.fontMetrics().horizontalAdvance(names[i]);
-        painter.setPen(theme().colors().muted);
-        painter.drawText(QRectF(x + 13, y, wide + 2, 15), Qt::AlignLeft | Qt::AlignVCenter, names[i]);
-        x += wide + 25;
-    }
-    painter.setPen(theme().colors().muted);
-    const QString words = tr("line: taken before the first step");
-    painter.drawText(QRectF(x, y, width() - x, 15), Qt::AlignRight | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(words, Qt::ElideRight, static_cast<int>(width() - x)));
+    paintMemoryLegend(painter, QRectF(0, height() - memoryLegendHeight(), width(), memoryLegendHeight()), most,
+                      tr("line: taken before the first step"), theme());
 }
 
 void MemoryCurveCanvas::draw(QPainter& painter) {

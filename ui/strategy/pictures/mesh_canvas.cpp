@@ -12,13 +12,14 @@
 #include "strategy/pictures/schedule_motion.h"
 #include "strategy/scene/strategy_sentences.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "theme/work_colors.h"
 
 namespace ringside {
 namespace {
 
-constexpr double kMeshLegend = 20, kFrameRoom = 16, kLeastCell = 26;
-constexpr double kMostNodeWidth = 84, kMostNodeHeight = 34;
+constexpr TypeLength kMeshLegend{20}, kFrameRoom{16}, kLeastCell{26};
+constexpr TypeLength kMostNodeWidth{84}, kMostNodeHeight{34};
 constexpr int kMostInRow = 8;
 constexpr double kArrow = 6, kApart = 5;
 
@@ -83,7 +84,7 @@ QRectF MeshCanvas::nodeOf(int rank) const {
     const Place place = placeOf(rank);
     const double wide = (width() - kFrameRoom) / static_cast<double>(size.width());
     const double high = (height() - kMeshLegend - kFrameRoom) / static_cast<double>(size.height());
-    const double w = std::min(kMostNodeWidth, wide * 0.5), h = std::min(kMostNodeHeight, high * 0.55);
+    const double w = std::min<double>(kMostNodeWidth, wide * 0.5), h = std::min<double>(kMostNodeHeight, high * 0.55);
     const QPointF centre(kFrameRoom / 2 + (place.column + 0.5) * wide, kFrameRoom + (place.row + 0.5) * high);
     return {centre.x() - w / 2, centre.y() - h / 2, w, h};
 }

@@ -8,14 +8,17 @@
 #include "strategy/pictures/schedule_motion.h"
 #include "strategy/scene/strategy_sentences.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "theme/work_colors.h"
 
 namespace ringside {
 namespace {
 
-constexpr double kTitles = 64, kLabels = 76, kBetween = 10, kLegendHeight = 18;
-constexpr double kLeastLane = 11, kMostLane = 36;
-constexpr double kLeastText = 9;  // room for a digit, in pixels
+constexpr TypeLength kTitles{64}, kLabels{76}, kLegendHeight{18};
+constexpr double kBetween = 10;
+constexpr TypeLength kLeastLane{11};
+constexpr double kMostLane = 36;
+constexpr TypeLength kLeastText{9};  // room for a digit
 
 bool isForward(const LaneBlock& block) {
     return block.kind == LaneBlock::Kind::Forward;
@@ -46,7 +49,7 @@ void ScheduleCanvas::motionChanged() {
 void ScheduleCanvas::draw(QPainter& painter) {
     if (laneCount() == 0) return;
     const double room = height() - kLegendHeight - kBetween * static_cast<double>(m_groups.size() - 1);
-    const double lane = std::clamp(room / laneCount(), kLeastLane, kMostLane);
+    const double lane = std::clamp<double>(room / laneCount(), kLeastLane, kMostLane);
     double top = 0;
     for (const LaneGroup& group : m_groups) {
         drawGroup(painter, group, top, lane);

@@ -10,13 +10,14 @@
 #include "telemetry/data/awaited.h"
 #include "theme/phase_colors.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "words/phase_text.h"
 
 namespace ringside {
 namespace {
 
-constexpr double kTickRoom = 90;    // distance of two labels of the axis, in pixels
-constexpr double kLeastArrow = 10;  // minimum width of a wait with an arrow, in pixels
+constexpr TypeLength kTickRoom{90};  // pixels from one label of the axis to the next
+constexpr double kLeastArrow = 10;   // pixels of waiting that are worth an arrow
 constexpr std::size_t kMostArrows = 400;
 
 double niceStep(double least) {
@@ -103,7 +104,7 @@ void LaneFrame::paintHosts() {
         m_painter.setPen(m_theme.colors().muted);
         paintLink(group, row);
         const QString name = group.name();
-        constexpr double kRoom = LanesGeometry::kNames - 8;
+        const double kRoom = LanesGeometry::kNames - 8;
         m_painter.drawText(QRectF(4, row.top() + 1, kRoom, 13), Qt::AlignLeft | Qt::AlignVCenter,
                            m_painter.fontMetrics().elidedText(name, Qt::ElideRight, static_cast<int>(kRoom)));
     }

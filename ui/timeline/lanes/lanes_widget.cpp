@@ -80,6 +80,25 @@ const TracedStep* LanesWidget::stepAt(QPointF at) const {
     return step != nullptr && ns >= step->beginNs && ns <= step->endNs ? step : nullptr;
 }
 
+std::vector<Identity> LanesWidget::identitiesAt(const QPoint& point) const {
+    std::vector<Identity> found;
+    const TracedStep* step = stepAt(point);
+    const LanesGeometry geometry = geometryOfLanes();
+    const auto row = static_cast<std::size_t>(std::max(0.0, point.y() / geometry.pitch()));
+    const int rank = row < geometry.ranks.size() ? geometry.ranks[row] : -1;
+    if (step != nullptr && rank >= 0) {
+        const std::int64_t ns = m_model.clock().timeAt(geometry.shownAt(point.x()));
+        for (const CollectiveSpan& one : step->ranks[static_cast<std::size_t>(rank)].collectives) {
+            if (ns >= one.readyNs && ns <= one.endedNs)
+                found.push_back({IdentityKind::Collective, one.number, step->step});
+        }
+    }
+    if (step != nullptr) found.push_back({IdentityKind::Step, step->step});
+    if (rank >= 0) found.push_back({IdentityKind::Rank, rank});
+    if (step != nullptr) found.push_back({IdentityKind::Epoch, step->epoch});
+    return found;
+}
+
 void LanesWidget::choose(QPointF at) {
     const LanesGeometry geometry = geometryOfLanes();
     const auto row = static_cast<int>(at.y() / geometry.pitch());

@@ -4,6 +4,7 @@
 #include <QWidget>
 #include <optional>
 
+#include "identity/identity.h"
 #include "timeline/lanes/lanes_geometry.h"
 #include "timeline/model/timeline_model.h"
 
@@ -11,8 +12,8 @@ namespace ringside {
 
 class Theme;
 
-// Lanes of the ranks on a common clock. Above kMostLanes ranks only the selected one and the latest one have lanes.
-class LanesWidget final : public QWidget {
+// A lane for each rank on one clock. Above kMostLanes ranks: the chosen one's and the latest one's.
+class LanesWidget final : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
     static constexpr int kMostLanes = 16;
@@ -22,7 +23,9 @@ class LanesWidget final : public QWidget {
     LanesGeometry geometryOfLanes() const;
     std::vector<int> shownRanks() const;
     QSize minimumSizeHint() const override { return {320, 120}; }
-    // Returns a description of what is at `at`; empty if there is nothing.
+    // Step, rank and, in a collective, that collective.
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
+    // What stands under the pointer, in words; empty: nothing.
     QString textAt(QPointF at) const;
     bool takeKey(const QKeyEvent& event);  // returns false if the key has no function here
 

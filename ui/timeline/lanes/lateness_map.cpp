@@ -10,15 +10,16 @@
 #include <cmath>
 
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "timeline/lanes/lanes_geometry.h"
 #include "words/phase_text.h"
 
 namespace ringside {
 namespace {
 
-constexpr double kScale = 18;      // height of the colour scale below
-constexpr float kDarkest = 0.5F;   // share of the step's length that has the darkest colour
-constexpr double kNameEvery = 14;  // minimum height of a row with a name, in pixels
+constexpr TypeLength kScale{18};      // below, for what the colours mean
+constexpr float kDarkest = 0.5F;      // of the step's length
+constexpr TypeLength kNameEvery{14};  // pixels of a rank's name
 
 QColor blend(const QColor& from, const QColor& to, float share) {
     return QColor::fromRgbF(from.redF() + (to.redF() - from.redF()) * share,
@@ -91,6 +92,12 @@ std::int64_t LatenessMap::stepAt(double x) const {
 int LatenessMap::rankAt(double y) const {
     return std::clamp(static_cast<int>((y - area().top()) / area().height() * m_model.ranks()), 0,
                       std::max(m_model.ranks() - 1, 0));
+}
+
+std::vector<Identity> LatenessMap::identitiesAt(const QPoint& point) const {
+    const std::int64_t step = stepAt(point.x());
+    if (step == 0) return {};
+    return {{IdentityKind::Step, step}, {IdentityKind::Rank, rankAt(point.y())}};
 }
 
 void LatenessMap::paintEvent(QPaintEvent*) {

@@ -6,15 +6,16 @@
 #include <map>
 #include <vector>
 
+#include "identity/identity.h"
 #include "timeline/model/timeline_model.h"
 
 namespace ringside {
 
 class Theme;
 
-// Heat map for many ranks: one row per rank, one column per traced step. A darker cell means that the rank arrived
-// later at the collectives of the step.
-class LatenessMap final : public QWidget {
+// For many ranks: a row for each rank, a column for each traced step, the darker the later the rank came to the step's
+// collectives.
+class LatenessMap final : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
     LatenessMap(TimelineModel& model, const Theme& theme, QWidget* parent = nullptr);
@@ -22,6 +23,7 @@ class LatenessMap final : public QWidget {
     QSize minimumSizeHint() const override { return {200, 100}; }
     // Returns a description of the cell at `at`.
     QString textAt(QPointF at) const;
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
   protected:
     void paintEvent(QPaintEvent* event) override;

@@ -6,14 +6,15 @@
 
 #include "theme/phase_colors.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "words/phase_text.h"
 
 namespace ringside {
 namespace {
 
 constexpr int kSwatch = 11;
-constexpr int kHeight = 22;
-constexpr int kApart = Theme::kSpace3;  // distance between two phases
+constexpr TypePixels kHeight{22};
+constexpr int kApart = Theme::kSpace3;  // from one phase to the next
 constexpr int kLeastApart = Theme::kSpace1;
 
 }  // namespace
@@ -25,7 +26,7 @@ PhaseLegend::PhaseLegend(const TimelineModel& model, const Theme& theme, QWidget
     setToolTip(
         tr("Waiting: in a collective, until the last rank has come. Moving: its bytes, from then on. Triangles "
            "below a lane: a bucket is ready there; the line beside it: its bytes move."));
-    setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     connect(&model, &TimelineModel::dataChanged, this, qOverload<>(&QWidget::update));
     connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
 }
@@ -44,17 +45,37 @@ int PhaseLegend::widthOfAll(int apart) const {
     return width;
 }
 
-// Returns the distance between two phases, which is smaller if there is less room.
-int PhaseLegend::apartIn(int width) const {
-    return std::clamp((width - widthOfAll(0)) / static_cast<int>(phases().size()), kLeastApart, kApart);
+// Where there is less room the phases stand closer, and then in several rows: none is cut off.
+std::vector<std::pair<Phase, QRect>> PhaseLegend::placedIn(int width) const {
+    const int apart = widthOfAll(kApart) <= width ? kApart : kLeastApart;
+    const bool single = widthOfAll(apart) <= width;
+    std::vector<std::pair<Phase, QRect>> placed;
+    int x = single ? width - widthOfAll(apart) : 0;
+    int y = 0;
+    for (const Phase phase : phases()) {
+        const int own = widthOf(phase, apart);
+        if (!single && x > 0 && x + own > width) {
+            x = 0;
+            y += kHeight;
+        }
+        placed.emplace_back(phase, QRect(x, y, own, kHeight));
+        x += own;
+    }
+    return placed;
+}
+
+void PhaseLegend::resizeEvent(QResizeEvent*) {
+    setMinimumHeight(placedIn(width()).back().second.bottom() + 1);
 }
 
 QSize PhaseLegend::sizeHint() const {
-    return {widthOfAll(kApart), kHeight};
+    return {widthOfAll(kApart), std::max<int>(kHeight, minimumHeight())};
 }
 
 QSize PhaseLegend::minimumSizeHint() const {
-    return {widthOfAll(kLeastApart), kHeight};
+    int widest = 0;
+    for (const Phase phase : phases()) widest = std::max(widest, widthOf(phase, kLeastApart));
+    return {widest, kHeight};
 }
 
 std::vector<Phase> PhaseLegend::litPhases() const {
@@ -75,21 +96,19 @@ void PhaseLegend::paintEvent(QPaintEvent*) {
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setFont(m_theme.noteFont());
     const std::vector<Phase> lit = litPhases();
-    const int apart = apartIn(width());
-    int x = width() - widthOfAll(apart);
-    for (const Phase phase : phases()) {
-        const QRectF swatch(x + 1, (height() - kSwatch) / 2.0, kSwatch, kSwatch);
+    for (const auto& [phase, place] : placedIn(width())) {
+        const int x = place.x();
+        const QRectF swatch(x + 1, place.y() + (place.height() - kSwatch) / 2.0, kSwatch, kSwatch);
         fillPhase(painter, swatch, phase, m_theme, 2);
         const QString text = phaseText(phase);
-        const QRectF name(x + kSwatch + 5, 0, widthOf(phase, apart), height());
+        const QRect name = place.adjusted(kSwatch + 5, 0, 0, 0);
         if (std::ranges::find(lit, phase) != lit.end()) {
             painter.setPen(QPen(m_theme.colors().accent, 1.5));
             painter.setBrush(Qt::NoBrush);
-            painter.drawRoundedRect(QRectF(x - 3, 2, widthOf(phase, 0) + 6, height() - 4), 4, 4);
+            painter.drawRoundedRect(QRectF(x - 3, place.y() + 2, widthOf(phase, 0) + 6, place.height() - 4), 4, 4);
         }
         painter.setPen(m_theme.colors().muted);
         painter.drawText(name, Qt::AlignLeft | Qt::AlignVCenter, text);
-        x += widthOf(phase, apart);
     }
 }
 

@@ -23,12 +23,13 @@ class PhaseLegend final : public QWidget {
 
   protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
   private:
     std::vector<Phase> phases() const;
     int widthOf(Phase phase, int apart) const;  // including the distance to the next phase
     int widthOfAll(int apart) const;
-    int apartIn(int width) const;
+    std::vector<std::pair<Phase, QRect>> placedIn(int width) const;
 
     const TimelineModel& m_model;
     const Theme& m_theme;

@@ -13,6 +13,7 @@
 #include "models/start_progress.h"
 #include "models/step_cursor.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "timeline/page/timeline_table.h"
 #include "timeline/page/trace_export.h"
 #include "words/form_fields.h"
@@ -20,10 +21,12 @@
 namespace ringside {
 namespace {
 
-constexpr int kSideWidth = 300;
-constexpr int kNarrowSide = 264;
-constexpr int kNarrowPage = 900;
-constexpr int kVerdictMs = 500;  // minimum time between two verdicts of a live run
+constexpr TypePixels kSideWidth{300};
+constexpr TypePixels kNarrowPage{900};   // the legend stands below the title
+constexpr TypePixels kStackedPage{600};  // the numbers of the step stand below the lanes
+constexpr TypePixels kLeastViews{150}, kLeastSide{280};
+constexpr int kBarRoom = 12;     // for the scroll bar of the side panel
+constexpr int kVerdictMs = 500;  // between two verdicts of a live run
 constexpr int kRecordedSteps = 50;
 
 QString stepText(std::int64_t step) {
@@ -81,16 +84,16 @@ QWidget* TimelinePage::makeContent() {
                       [this](const QString& file) { return traceWriter(file); });
     m_banner->setExports(m_export);
     rows->addWidget(m_banner);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(Theme::kSpace2);
+    m_row = new QBoxLayout(QBoxLayout::LeftToRight);
+    m_row->setSpacing(Theme::kSpace2);
     auto* left = new QVBoxLayout;
     left->setSpacing(Theme::kSpace2);
     left->addWidget(makeStrip());
     left->addWidget(makeLanes(), 1);
-    row->addLayout(left, 1);
+    m_row->addLayout(left, 1);
     m_side = makeSide();
-    row->addWidget(m_side);
-    rows->addLayout(row, 1);
+    m_row->addWidget(m_side);
+    rows->addLayout(m_row, 1);
     return m_picture;
 }
 
@@ -103,7 +106,7 @@ QWidget* TimelinePage::makeStrip() {
     head->setSpacing(Theme::kSpace2);
     auto* title = new QLabel(tr("Time per step"));
     title->setProperty("role", "number");
-    m_stripNote = new QLabel;
+    m_stripNote = new ElidedLabel;
     m_stripNote->setObjectName(QStringLiteral("stepStripNoteLabel"));
     m_stripNote->setProperty("role", "note");
     head->addWidget(title);
@@ -120,15 +123,18 @@ QWidget* TimelinePage::makeLanes() {
     auto* layout = new QVBoxLayout(panel);
     layout->setContentsMargins(Theme::kSpace4, Theme::kSpace3, Theme::kSpace4, Theme::kSpace2);
     layout->setSpacing(Theme::kSpace2);
-    auto* head = new QHBoxLayout;
+    m_head = new QGridLayout;
+    m_head->setHorizontalSpacing(Theme::kSpace2);
+    m_head->setVerticalSpacing(0);
+    m_head->setColumnStretch(0, 1);
     m_title = makeTitle({}, "lanesTitleLabel");
-    head->addWidget(m_title, 1);
     m_live = new QPushButton(tr("Live"));
     m_live->setObjectName(QStringLiteral("liveButton"));
     m_live->setProperty("role", "segment");
-    head->addWidget(new PhaseLegend(m_model, m_theme));
-    head->addWidget(m_live);
-    layout->addLayout(head);
+    m_legend = new PhaseLegend(m_model, m_theme);
+    m_head->addWidget(m_title, 0, 0);
+    m_head->addWidget(m_live, 0, 2);
+    layout->addLayout(m_head);
     m_clocks = new QLabel;
     m_clocks->setObjectName(QStringLiteral("clocksLabel"));
     m_clocks->setProperty("role", "note");
@@ -152,6 +158,7 @@ QWidget* TimelinePage::makeLanes() {
     m_views->addWidget(drawn);
     m_views->addWidget(m_table);
     layout->addWidget(m_views, 1);
+    followType(*panel, [this] { arrange(); });
     return panel;
 }
 
@@ -173,7 +180,6 @@ QWidget* TimelinePage::makeSide() {
     scroll->setWidget(inside);
     scroll->viewport()->setAutoFillBackground(false);
     inside->setAutoFillBackground(false);
-    scroll->setFixedWidth(kSideWidth);
     return scroll;
 }
 
@@ -241,7 +247,25 @@ void TimelinePage::showEvent(QShowEvent* event) {
 
 void TimelinePage::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    m_side->setFixedWidth(width() < kNarrowPage ? kNarrowSide : kSideWidth);
+    arrange();
+}
+
+// Narrow pages have the legend below its title, narrower ones the numbers below the lanes.
+void TimelinePage::arrange() {
+    m_head->removeWidget(m_legend);
+    if (width() < kNarrowPage) {
+        m_head->addWidget(m_legend, 1, 0, 1, 3);
+    } else {
+        m_head->addWidget(m_legend, 0, 1);
+    }
+    m_views->setMinimumHeight(kLeastViews);
+    if (m_side == nullptr) return;
+    const bool stacked = width() < kStackedPage;
+    m_row->setDirection(stacked ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    const int inside = static_cast<QScrollArea*>(m_side)->widget()->minimumSizeHint().width() + kBarRoom;
+    m_side->setMinimumWidth(stacked ? 0 : std::max<int>(kSideWidth, inside));
+    m_side->setMaximumWidth(stacked ? QWIDGETSIZE_MAX : m_side->minimumWidth());
+    m_side->setMinimumHeight(stacked ? int(kLeastSide) : 0);
 }
 
 // Handles keys that the buttons do not use.
@@ -336,9 +360,10 @@ void TimelinePage::showWords() {
     m_clocks->setText(tr("Clocks: %1").arg(clocks));
     const int ranks = m_model.ranks();
     const QString of = ranks == 1 ? tr("one rank") : tr("mean of %1 ranks").arg(ranks);
-    m_stripNote->setText(tr("%1, steps %2 to %3, %4 of them traced")
-                             .arg(of, stepText(trace->steps().begin()->first), stepText(trace->steps().rbegin()->first),
-                                  stepText(static_cast<std::int64_t>(trace->steps().size()))));
+    m_stripNote->setWhole(tr("%1, steps %2 to %3, %4 of them traced")
+                              .arg(of, stepText(trace->steps().begin()->first),
+                                   stepText(trace->steps().rbegin()->first),
+                                   stepText(static_cast<std::int64_t>(trace->steps().size()))));
     const bool live = m_model.isLive();
     m_live->setText(live ? tr("Live") : tr("End"));
     m_live->setToolTip(live ? tr("Keep the newest steps in sight") : tr("Go to the last steps"));

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QBoxLayout>
 #include <QElapsedTimer>
+#include <QGridLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QTimer>
 
+#include "controls/elided_label.h"
 #include "controls/page_stack.h"
 #include "pages/page.h"
 #include "shards/page/empty_panel.h"
@@ -37,6 +40,7 @@ class TimelinePage : public Page {
 
     TimelineModel& model() { return m_model; }
     QList<QAction*> exportActions() const override { return m_export->saveActions(); }
+    QString copyText() const override { return tabText(table()); }
     QList<PageKey> keys() const override;
     QWidget* keyboardHome() const override { return m_lanes; }
     void showEnd();  // shows the last steps
@@ -53,6 +57,7 @@ class TimelinePage : public Page {
     void keyPressEvent(QKeyEvent* event) override;
 
   private:
+    void arrange();
     QWidget* makeContent();
     QWidget* makeStrip();
     QWidget* makeLanes();
@@ -76,8 +81,11 @@ class TimelinePage : public Page {
     PageStack* m_stack = nullptr;
     EmptyPanel* m_empty = nullptr;
     VerdictBanner* m_banner = nullptr;
-    QLabel* m_stripNote = nullptr;
+    ElidedLabel* m_stripNote = nullptr;
     StepStrip* m_strip = nullptr;
+    QBoxLayout* m_row = nullptr;    // lanes and numbers
+    QGridLayout* m_head = nullptr;  // of the lanes: title, legend, Live
+    PhaseLegend* m_legend = nullptr;
     QLabel* m_title = nullptr;
     QPushButton* m_live = nullptr;
     QLabel* m_clocks = nullptr;  // offsets of other hosts; hidden if there are none

@@ -5,6 +5,7 @@
 #include <QVBoxLayout>
 
 #include "controls/tone.h"
+#include "controls/wrapped_text.h"
 #include "telemetry/data/awaited.h"
 #include "telemetry/data/run_verdict.h"
 #include "theme/theme.h"
@@ -33,6 +34,8 @@ TimelineVerdict ofSteps(const StepsVerdict& steps) {
     if (!steps.advice.empty())
         verdict.detail += (verdict.detail.isEmpty() ? QString() : QStringLiteral(" ")) +
                           inFormWords(QString::fromStdString(steps.advice));
+    // The sentence has medians, the panel of what-ifs the mean: each names its statistic.
+    verdict.title.replace(QStringLiteral(" per step"), QStringLiteral(" per step (median)"));
     verdict.rank = steps.rank;
     if (steps.finding == StepsFinding::kBalanced) verdict.tone = TimelineVerdict::Tone::Good;
     if (steps.namesRank()) verdict.tone = TimelineVerdict::Tone::Warning;
@@ -78,13 +81,11 @@ VerdictBanner::VerdictBanner(QWidget* parent) : QFrame(parent) {
     auto* texts = new QVBoxLayout;
     texts->setContentsMargins(Theme::kSpace2, Theme::kSpace2, 0, Theme::kSpace2);
     texts->setSpacing(2);
-    m_title = new QLabel;
+    m_title = new WrappedText;
     m_title->setObjectName(QStringLiteral("verdictTitleLabel"));
     m_title->setProperty("role", "title");
-    m_title->setWordWrap(true);
-    m_detail = new QLabel;
+    m_detail = new WrappedText;
     m_detail->setObjectName(QStringLiteral("verdictDetailLabel"));
-    m_detail->setWordWrap(true);
     texts->addWidget(m_title);
     texts->addWidget(m_detail);
     m_row->addLayout(texts, 1);

@@ -8,14 +8,15 @@
 #include <cmath>
 
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "words/field_text.h"
 #include "words/phase_text.h"
 
 namespace ringside {
 namespace {
 
-constexpr int kRowHeight = 22;
-constexpr double kNameWidth = 74;
+constexpr TypePixels kRowHeight{22};
+constexpr TypeLength kNameWidth{74};
 
 }  // namespace
 
@@ -29,7 +30,13 @@ class StepPanel::Figures final : public QWidget {
     QSize sizeHint() const override {
         return {240, kRowHeight * (static_cast<int>(m_panel.numbers().rows.size()) + 1)};
     }
-    QSize minimumSizeHint() const override { return {180, sizeHint().height()}; }
+    // As wide as a heading or a number of five figures in each column.
+    QSize minimumSizeHint() const override {
+        const int column =
+            QFontMetrics(m_theme.bodyFont()).horizontalAdvance(QStringLiteral("99.999")) + Theme::kSpace1;
+        const auto columns = static_cast<int>(std::max<std::size_t>(m_panel.numbers().ranks.size(), 1));
+        return {static_cast<int>(kNameWidth) + columns * column, sizeHint().height()};
+    }
 
   protected:
     void paintEvent(QPaintEvent*) override {
@@ -44,7 +51,8 @@ class StepPanel::Figures final : public QWidget {
     QRectF cell(std::size_t column, int top) const {
         const auto count = static_cast<double>(m_panel.numbers().ranks.size());
         const double width = (this->width() - kNameWidth) / std::max(count, 1.0);
-        return {kNameWidth + static_cast<double>(column) * width, static_cast<double>(top), width, kRowHeight};
+        return {kNameWidth + static_cast<double>(column) * width, static_cast<double>(top), width,
+                static_cast<double>(kRowHeight)};
     }
     void paintHead(QPainter& painter, const StepNumbers& numbers) const {
         painter.setFont(m_theme.noteFont());

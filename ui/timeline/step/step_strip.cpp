@@ -8,16 +8,17 @@
 #include <cmath>
 
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "timeline/model/phase_columns.h"
 #include "words/phase_text.h"
 
 namespace ringside {
 namespace {
 
-constexpr int kTop = 18;                // height of the text above
-constexpr std::size_t kLeastSide = 10;  // minimum number of steps on either side of a change
-constexpr double kLeastTurn = 1.35;     // minimum factor between the step times
-constexpr double kHighest = 0.98;       // share of the steps that fit into the height; higher ones are cut
+constexpr TypePixels kTop{18};          // for what is said above
+constexpr std::size_t kLeastSide = 10;  // steps on either side of a turn
+constexpr double kLeastTurn = 1.35;     // times as long
+constexpr double kHighest = 0.98;       // of the steps fit in; the others are cut
 constexpr double kLeastWindow = 6;
 
 }  // namespace
@@ -147,6 +148,12 @@ void StepStrip::moveWindow(double x) {
         std::clamp<std::ptrdiff_t>(index - wide / 2, 0, std::max<std::ptrdiff_t>(count - wide, 0));
     m_model.showSteps(std::next(m_bars.begin(), from)->first,
                       std::next(m_bars.begin(), std::min(from + wide - 1, count - 1))->first);
+}
+
+std::vector<Identity> StepStrip::identitiesAt(const QPoint& point) const {
+    if (m_bars.empty() || point.x() < 0 || point.x() >= width()) return {};
+    const auto index = static_cast<std::ptrdiff_t>(point.x()) * std::ssize(m_bars) / width();
+    return {{IdentityKind::Step, std::next(m_bars.begin(), index)->first}};
 }
 
 void StepStrip::mousePressEvent(QMouseEvent* event) {

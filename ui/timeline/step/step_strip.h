@@ -7,15 +7,16 @@
 #include <map>
 #include <optional>
 
+#include "identity/identity.h"
 #include "timeline/model/timeline_model.h"
 
 namespace ringside {
 
 class Theme;
 
-// Strip with the time of every traced step, stacked by phase, as the mean of the ranks. A window marks the steps of the
-// lanes and can be dragged.
-class StepStrip final : public QWidget {
+// The time of every traced step, stacked by phase, as the mean of the ranks; which of them the lanes show, as a window
+// that can be dragged.
+class StepStrip final : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
     StepStrip(TimelineModel& model, const Theme& theme, QWidget* parent = nullptr);
@@ -26,6 +27,8 @@ class StepStrip final : public QWidget {
     double xOf(std::int64_t step) const;
     QSize minimumSizeHint() const override { return {200, 70}; }
     QSize sizeHint() const override { return {400, 84}; }
+
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
   protected:
     void paintEvent(QPaintEvent* event) override;

@@ -8,13 +8,14 @@
 
 #include "controls/seek_slider.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
 constexpr int kNotches = 8;  // notches on each side of the slider's middle, two per doubling
 constexpr int kMostRanks = 64;
-constexpr int kValueWidth = 62;
+constexpr TypePixels kValueWidth{62};
 
 double timesAt(int notch) {
     return std::exp2(notch / 2.0);

@@ -5,14 +5,15 @@
 #include <algorithm>
 
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
 constexpr int kFlightFrameMs = 16;
-constexpr qint64 kMostFlying = 400;  // visible cards; a larger batch moves as one block
-constexpr double kRankPlace = 60;    // distance of the rank's name from the cells
-constexpr double kArrived = 10;      // size of a card at its destination
+constexpr qint64 kMostFlying = 400;   // in sight: beyond, a batch flies as one block
+constexpr TypeLength kRankPlace{60};  // left of the cells: the rank's name
+constexpr double kArrived = 10;       // size of a card that is there
 
 }  // namespace
 

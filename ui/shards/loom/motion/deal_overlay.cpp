@@ -6,13 +6,14 @@
 #include <algorithm>
 
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
 constexpr int kFrameMs = 16;
-constexpr double kStripHeight = 20;
-constexpr double kStripPitch = 46;
+constexpr TypeLength kStripHeight{20};
+constexpr TypeLength kStripPitch{46};
 constexpr qint64 kToldCards = 4;
 constexpr double kHoldMs = 500;  // the last group of a slow animation stays visible for this time
 

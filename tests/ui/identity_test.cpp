@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Menu of things with an identity, copying as text, and the start after a failure.
+#include <QApplication>
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QLineEdit>
+#include <QMenu>
+#include <QStandardItemModel>
+#include <QTableView>
+
+#include "identity/table_identity.h"
+#include "shards/loom/loom_widget.h"
+#include "timeline/lanes/lanes_widget.h"
+#include "timeline/page/timeline_page.h"
+#include "ui/traced_run.h"
+#include "ui/window_fixture.h"
+
+using namespace ringside;
+
+namespace {
+
+struct IdentityWindow : WindowFixture {
+    // Opens the menu at a point of a widget of the window.
+    QMenu* menuAt(QWidget& widget, const QPoint& point) {
+        const QPoint place = widget.mapTo(&window, point);
+        QContextMenuEvent event(QContextMenuEvent::Mouse, place, window.mapToGlobal(place));
+        QApplication::sendEvent(&window, &event);
+        return window.findChild<QMenu*>(QStringLiteral("identityMenu"));
+    }
+    static QStringList names(const QMenu& menu) {
+        QStringList names;
+        for (const QAction* action : menu.actions())
+            if (!action->objectName().isEmpty()) names << action->objectName();
+        return names;
+    }
+    static void choose(const QMenu& menu, const char* name) {
+        menu.findChild<QAction*>(QLatin1String(name))->trigger();
+    }
+    QString page() { return window.pages().current().name(); }
+};
+
+const QStringList kActions{"showInShardsAction", "showInTimelineAction", "showInTrainingAction",
+                           "copyIdentityAction", "findIdentityAction",   "explainIdentityAction"};
+
+}  // namespace
+
+TEST_CASE("a sample of the loom has the menu of its sample, and of its rank, step and epoch") {
+    IdentityWindow f;
+    REQUIRE(waitFor([&] { return f.window.isDrawn() && f.window.pages().current().isSettled(); }));
+    auto* loom = f.find<LoomWidget>("loomWidget");
+    const QPoint first = loom->cellsArea().topLeft().toPoint() + QPoint(4, 4);
+    const auto things = loom->identitiesAt(first);
+    REQUIRE(things.size() == 4);
+    CHECK(things[1] == Identity{IdentityKind::Rank, 0});
+    CHECK(things[2] == Identity{IdentityKind::Step, 1});
+    CHECK(things[3] == Identity{IdentityKind::Epoch, 0});
+    QMenu* menu = f.menuAt(*loom, first);
+    REQUIRE(menu != nullptr);
+    CHECK(IdentityWindow::names(*menu) == kActions);
+    CHECK(menu->findChildren<QMenu*>().size() == 3);
+    for (const QMenu* other : menu->findChildren<QMenu*>()) CHECK(IdentityWindow::names(*other) == kActions);
+    IdentityWindow::choose(*menu, "copyIdentityAction");
+    CHECK(QApplication::clipboard()->text() == identityText(things[0]));
+    IdentityWindow::choose(*menu, "showInTrainingAction");
+    CHECK(f.page() == "training");
+}
+
+TEST_CASE("a rank's card, its lane and a step of the timeline lead to the other pages") {
+    IdentityWindow f;
+    TracedRun run(f.window.run(), 4, 2);
+    run.steps(12);
+    auto* cards = f.find<QWidget>("rankStripArea");
+    QMenu* menu = f.menuAt(*cards, QPoint(20, 20));
+    REQUIRE(menu != nullptr);
+    CHECK(IdentityWindow::names(*menu) == kActions);
+    IdentityWindow::choose(*menu, "findIdentityAction");
+    CHECK(f.page() == "shards");
+    CHECK(f.find<QLineEdit>("findEdit")->text() == "rank:0");
+    delete menu;
+    f.window.pages().show(QStringLiteral("timeline"));
+    auto* lanes = f.window.findChild<LanesWidget*>();
+    REQUIRE(
+        waitFor([&] { return lanes->isVisible() && !lanes->identitiesAt(QPoint(lanes->width() / 2, 10)).empty(); }));
+    // By hand: of the two last steps in sight the middle of the picture lies in one of steps 11 and 12, in rank 0's
+    // lane.
+    const auto things = lanes->identitiesAt(QPoint(lanes->width() / 2, 10));
+    CHECK(std::ranges::count(things, Identity{IdentityKind::Rank, 0}) == 1);
+    menu = f.menuAt(*lanes, QPoint(lanes->width() / 2, 10));
+    REQUIRE(menu != nullptr);
+    IdentityWindow::choose(*menu, "showInShardsAction");
+    CHECK(f.page() == "shards");
+}
+
+TEST_CASE("the row of a table names its things by the headings of the columns") {
+    QStandardItemModel model(1, 4);
+    model.setHorizontalHeaderLabels({"epoch", "Rank", "index", "flag"});
+    for (const auto& [column, text] : {std::pair(0, "2"), {1, "3"}, {2, "1,437"}, {3, "padded"}})
+        model.setItem(0, column, new QStandardItem(QLatin1String(text)));
+    QTableView view;
+    view.setModel(&model);
+    view.show();
+    const auto things = tableIdentitiesAt(view, view.visualRect(model.index(0, 3)).center());
+    REQUIRE(things.size() == 3);
+    CHECK(std::ranges::count(things, Identity{IdentityKind::Epoch, 2}) == 1);
+    CHECK(std::ranges::count(things, Identity{IdentityKind::Rank, 3}) == 1);
+    CHECK(std::ranges::count(things, Identity{IdentityKind::Sample, 1437}) == 1);
+    CHECK(tableText(view) == "epoch\tRank\tindex\tflag\n2\t3\t1,437\tpadded\n");
+}
+
+TEST_CASE("Ctrl+C copies the numbers of the page in sight as text") {
+    IdentityWindow f;
+    REQUIRE(waitFor([&] { return f.window.pages().current().isSettled(); }));
+    f.trigger("copyAction");
+    CHECK(QApplication::clipboard()->text().startsWith(QLatin1String("epoch\tstep\trank\tslot\tindex")));
+    TracedRun run(f.window.run(), 2, 1);
+    run.steps(3);
+    f.window.pages().show(QStringLiteral("timeline"));
+    REQUIRE(waitFor([&] { return f.window.pages().current().copyText().count(QLatin1Char('\n')) > 3; }));
+    f.window.pages().show(QStringLiteral("strategy"));
+    REQUIRE(
+        waitFor([&] { return f.window.pages().current().copyText().contains(QLatin1String("strategy-memory\n")); }));
+}
+
+TEST_CASE("after a failure the window offers to start without what it remembered") {
+    const qint64 gone = 4'194'304;  // beyond the largest process id of Linux
+    for (const int answer : {0, 1}) {
+        IdentityWindow f;
+        f.settings.set(settings::kProcess, gone);
+        f.settings.set(settings::kPage, QStringLiteral("strategy"));
+        f.dialogs.answer = answer;
+        f.window.restore();
+        REQUIRE(f.dialogs.asked.size() == 1);
+        CHECK(f.dialogs.asked.first().answers.value(1) == "Start without");
+        CHECK(f.page() == (answer == 0 ? "strategy" : "shards"));
+        CHECK(f.settings.get(settings::kProcess) == QCoreApplication::applicationPid());
+        f.window.close();
+        CHECK(f.settings.get(settings::kProcess) == 0);
+    }
+}
+
+TEST_CASE("a start after a proper end, or beside another window, asks nothing") {
+    for (const qint64 process : {qint64{0}, qint64{1}}) {  // process 1 is alive
+        IdentityWindow f;
+        f.settings.set(settings::kProcess, process);
+        f.window.restore();
+        CHECK(f.dialogs.asked.isEmpty());
+    }
+}

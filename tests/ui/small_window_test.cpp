@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Layout of every page and dialog in the smallest window, with normal and larger type.
+#include <QDialog>
+#include <QFile>
+#include "experiment/experiment_form.h"
+
+#include "ui/layout_faults.h"
+#include "ui/traced_run.h"
+#include "ui/window_fixture.h"
+
+using namespace ringside;
+
+namespace {
+
+constexpr QSize kSmallest{960, 600};
+
+GradientView gradientOf(int rank, const char* moment) {
+    GradientView view{.rank = rank, .step = 12, .moment = moment, .norm = 2};
+    view.names = {"0.weight", "2.weight"};
+    view.rows = {8, 4};
+    view.columns = {8, 4};
+    for (int cell = 0; cell < 80; ++cell) view.cells.push_back((cell % 7 - 3) * (rank + 1) * 0.1);
+    view.tensorNorms = {1.5, 0.5};
+    view.ring = {1, 2, 3, 4};
+    view.cosine = 0.9;
+    return view;
+}
+
+// The window at its smallest size, with a run of four ranks of which one is late.
+struct SmallWindow : WindowFixture {
+    explicit SmallWindow(int percent) {
+        theme.setTypePercent(percent);
+        theme.setMode(Theme::Mode::Light);
+        TracedRun run(window.run(), 4, 2);
+        for (int rank = 0; rank < 4; ++rank) feed(RankState{rank, "training", "", 0, 0});
+        for (int rank = 0; rank < 4; ++rank) {
+            StepsFrame frame;
+            frame.rank = rank;
+            for (int step = 1; step <= 24; ++step) {
+                frame.step.push_back(step);
+                frame.loss.push_back(2.3 / step);
+                frame.correct.push_back(16);
+                frame.samples.push_back(32);
+                frame.endUs.push_back(step * 33'000);
+                frame.gradientNorm.push_back(1.0 / step);
+            }
+            feed(frame);
+        }
+        run.steps(24);
+        for (int rank = 0; rank < 4; ++rank) {
+            feed(gradientOf(rank, "own"));
+            feed(gradientOf(rank, "mean"));
+        }
+        settle();
+    }
+    // Lays everything out at the smallest size.
+    void settle() {
+        window.resize(kSmallest);
+        REQUIRE(waitFor([this] { return window.isDrawn() && window.pages().current().isSettled(); }));
+        for (int i = 0; i < 5; ++i) QCoreApplication::processEvents();
+    }
+    QStringList places() {
+        QStringList all;
+        for (const Page* page : window.pages().pages()) {
+            if (page->views().isEmpty()) all << page->name();
+            for (const Page::View& view : page->views()) all << page->name() + QLatin1Char('/') + view.name;
+        }
+        return all;
+    }
+    QDialog* openDialog() {
+        for (QDialog* dialog : window.findChildren<QDialog*>()) {
+            if (dialog->isVisible()) return dialog;
+        }
+        return nullptr;
+    }
+};
+
+void checkNoFaults(const QString& where, QWidget& widget) {
+    const QStringList faults = layoutFaults(widget);
+    std::string text = where.toStdString();
+    for (const QString& fault : faults) text += "\n  " + fault.toStdString();
+    if (!faults.isEmpty()) FAIL_CHECK(text);
+}
+
+}  // namespace
+
+TEST_CASE("every page fits the smallest window, with normal and larger type") {
+    for (const int percent : {100, 125, 150}) {
+        SmallWindow f(percent);
+        REQUIRE(f.window.size() == kSmallest);
+        for (const QString& place : f.places()) {
+            REQUIRE(f.window.pages().show(place));
+            f.settle();
+            checkNoFaults(QStringLiteral("%1 at %2 %").arg(place).arg(percent), f.window);
+        }
+    }
+}
+
+TEST_CASE("every dialog fits the smallest window, with normal and larger type") {
+    for (const int percent : {100, 150}) {
+        SmallWindow f(percent);
+        for (const char* action : {"launchAction", "inviteAction", "joinAction", "devicesAction", "modelSummaryAction",
+                                   "paletteAction", "keysAction"}) {
+            f.trigger(action);
+            QDialog* dialog = nullptr;
+            INFO(action);
+            REQUIRE(waitFor([&] { return (dialog = f.openDialog()) != nullptr; }));
+            for (int i = 0; i < 5; ++i) QCoreApplication::processEvents();
+            CHECK(dialog->width() <= kSmallest.width());
+            CHECK(dialog->height() <= kSmallest.height());
+            checkNoFaults(QStringLiteral("%1 at %2 %").arg(QLatin1String(action)).arg(percent), *dialog);
+            dialog->close();
+            REQUIRE(waitFor([&] { return f.openDialog() == nullptr; }));
+        }
+    }
+}
+
+TEST_CASE("the dialogs of data and of loader workers fit the smallest window") {
+    for (const int percent : {100, 150}) {
+        SmallWindow f(percent);
+        f.fake.write("table.csv", "a,b,kind\n1,2,cat\n3,4,dog\n5,6,cat\n7,8,dog\n9,1,cat\n2,2,dog\n");
+        f.window.files().open(f.fake.folder.filePath(QStringLiteral("table.csv")));
+        QDialog* dialog = nullptr;
+        REQUIRE(waitFor([&] { return (dialog = f.openDialog()) != nullptr; }));
+        auto* accept = dialog->findChild<QPushButton*>(QStringLiteral("importButton"));
+        REQUIRE(waitFor([&] { return !accept || accept->isEnabled(); }));
+        CHECK(dialog->height() <= kSmallest.height());
+        checkNoFaults(QStringLiteral("import at %1 %").arg(percent), *dialog);
+        dialog->close();
+        REQUIRE(waitFor([&] { return f.openDialog() == nullptr; }));
+        Q_EMIT f.window.findChild<ExperimentForm*>()->sweepRequested();
+        REQUIRE(waitFor([&] { return (dialog = f.openDialog()) != nullptr; }));
+        checkNoFaults(QStringLiteral("loader workers at %1 %").arg(percent), *dialog);
+    }
+}

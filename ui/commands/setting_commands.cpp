@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands/setting_commands.h"
+
+#include <QCoreApplication>
+
+#include "base/json/json.h"
+#include "commands/command_search.h"
+#include "config/config_fields.h"
+#include "models/experiment_model.h"
+#include "words/form_fields.h"
+
+namespace ringside {
+namespace {
+
+QString labelOf(const FormField& field) {
+    return QCoreApplication::translate("form", field.label);
+}
+
+// The path in words and the first sentence of the help, which hold the words that people know from PyTorch.
+QString wordsOf(const ConfigField& field) {
+    const QString path = QString::fromUtf8(field.path.data(), static_cast<qsizetype>(field.path.size()));
+    const QString help = QString::fromUtf8(field.help.data(), static_cast<qsizetype>(field.help.size()));
+    QString apart = path;
+    apart.replace(QLatin1Char('.'), QLatin1Char(' ')).replace(QLatin1Char('_'), QLatin1Char(' '));
+    return QStringList{path, apart, help.section(QStringLiteral(". "), 0, 0)}.join(QLatin1Char(' '));
+}
+
+QString valueText(const ConfigField& field, const RunConfig& config) {
+    const Json value = fieldValue(field, config);
+    if (value.is_boolean())
+        return value.get<bool>() ? QCoreApplication::translate("form", "on")
+                                 : QCoreApplication::translate("form", "off");
+    if (value.is_string()) return choiceLabel(QString::fromStdString(value.get<std::string>()));
+    return QString::fromStdString(value.dump());
+}
+
+class Commands {
+  public:
+    Commands(ExperimentModel& experiment, QObject* parent) : m_experiment(experiment), m_parent(parent) {}
+
+    QList<QAction*> made;
+
+    void addPlace(const FormField& form, const ConfigField& field, const std::function<void(const char*)>& show) {
+        const QString text =
+            QCoreApplication::translate("form", "%1: %2").arg(labelOf(form), valueText(field, m_experiment.config()));
+        QAction* action = add(text, wordsOf(field) + QLatin1Char(' ') + sectionTitle(form.section));
+        QObject::connect(action, &QAction::triggered, m_parent, [show, path = form.path] { show(path); });
+    }
+
+    void addValues(const FormField& form, const ConfigField& field) {
+        for (std::size_t index = 0; index < field.choices.size(); ++index) {
+            const std::string_view name = field.choices[index];
+            const QString value = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+            addValue(form, choiceLabel(value), value, [&field, index](RunConfig& config) {
+                *std::get<ChoiceSlot>(field.slot(config)).index = static_cast<std::uint8_t>(index);
+            });
+        }
+        if (field.type != FieldType::kBoolean) return;
+        for (const bool on : {true, false}) {
+            const QString text =
+                on ? QCoreApplication::translate("form", "on") : QCoreApplication::translate("form", "off");
+            addValue(form, text, wordsOf(field),
+                     [&field, on](RunConfig& config) { *std::get<bool*>(field.slot(config)) = on; });
+        }
+    }
+
+  private:
+    QAction* add(const QString& text, const QString& words) {
+        auto* action = new QAction(text, m_parent);
+        setSynonyms(*action, words);
+        made << action;
+        return action;
+    }
+
+    void addValue(const FormField& form, const QString& value, const QString& words,
+                  const std::function<void(RunConfig&)>& change) {
+        RunConfig changed = m_experiment.config();
+        change(changed);
+        if (changed == m_experiment.config()) return;  // the present value
+        QAction* action = add(QCoreApplication::translate("form", "Set %1 to %2").arg(labelOf(form), value), words);
+        QObject::connect(action, &QAction::triggered, &m_experiment,
+                         [&experiment = m_experiment, change, path = form.path] {
+                             RunConfig next = experiment.config();
+                             change(next);
+                             experiment.edit(next, QString::fromLatin1(path));
+                         });
+    }
+
+    ExperimentModel& m_experiment;
+    QObject* m_parent;
+};
+
+}  // namespace
+
+QList<QAction*> settingCommands(ExperimentModel& experiment, const std::function<void(const char* path)>& show,
+                                QObject* parent) {
+    Commands commands(experiment, parent);
+    for (const FormField& form : formFields()) {
+        const ConfigField* field = findConfigField(form.path);
+        if (field == nullptr || (form.applies && !form.applies(experiment.config()))) continue;
+        commands.addPlace(form, *field, show);
+        commands.addValues(form, *field);
+    }
+    return commands.made;
+}
+
+}  // namespace ringside

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QPointer>
+#include <QWidget>
+
+namespace ringside {
+
+// Outline around the control of a window that has the keyboard. It appears when the focus
+// arrives by a key and disappears with the next click.
+class FocusRing final : public QWidget {
+    Q_OBJECT
+  public:
+    // Watches the focus in `window`, but not in its dialogs.
+    explicit FocusRing(QWidget& window);
+
+    const QWidget* control() const { return m_control; }  // null: nothing is outlined
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+
+  private:
+    void surround(QWidget* control);
+    void place();
+    void clear();
+
+    QWidget& m_window;
+    QPointer<QWidget> m_control;
+};
+
+}  // namespace ringside

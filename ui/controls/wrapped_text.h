@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QLabel>
+
+namespace ringside {
+
+// Label of one or more lines whose minimum height is that of its text at its present width. A plain QLabel with word
+// wrap may be squeezed to one line.
+class WrappedText final : public QLabel {
+    Q_OBJECT
+  public:
+    explicit WrappedText(QWidget* parent = nullptr);
+
+  protected:
+    bool event(QEvent* event) override;
+
+  private:
+    void keepHeight();
+};
+
+}  // namespace ringside

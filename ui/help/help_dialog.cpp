@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "help/help_dialog.h"
+
+#include <QDesktopServices>
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QScrollBar>
+#include <QTextBlock>
+#include <QTextCursor>
+#include <QVBoxLayout>
+
+#include "theme/theme.h"
+#include "theme/type_length.h"
+
+namespace ringside {
+namespace {
+
+constexpr TypePixels kSideWidth{220};
+constexpr QSize kSize{900, 560};
+
+QString titleOf(const QString& path) {
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly)) return {};
+    return QString::fromUtf8(file.readLine()).remove(QLatin1Char('#')).trimmed();
+}
+
+}  // namespace
+
+HelpDialog::HelpDialog(const QString& folder, QWidget* parent) : QDialog(parent), m_folder(folder) {
+    setObjectName(QStringLiteral("helpDialog"));
+    setWindowTitle(tr("Documentation"));
+    setAttribute(Qt::WA_DeleteOnClose);
+    resize(parent ? kSize.boundedTo(parent->window()->size()) : kSize);
+    m_text = new QTextBrowser;
+    m_text->setObjectName(QStringLiteral("helpTextBrowser"));
+    m_text->setAccessibleName(tr("Document"));
+    m_text->setOpenLinks(false);
+    m_text->setSearchPaths({folder});
+    connect(m_text, &QTextBrowser::anchorClicked, this, &HelpDialog::follow);
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(Theme::kSpace3, Theme::kSpace3, Theme::kSpace3, Theme::kSpace3);
+    row->setSpacing(Theme::kSpace3);
+    row->addWidget(makeSide());
+    row->addWidget(m_text, 1);
+    fillList();
+}
+
+QWidget* HelpDialog::makeSide() {
+    auto* side = new QWidget;
+    side->setProperty("role", "clear");
+    side->setFixedWidth(kSideWidth);
+    auto* column = new QVBoxLayout(side);
+    column->setContentsMargins(0, 0, 0, 0);
+    m_search = new QLineEdit;
+    m_search->setObjectName(QStringLiteral("helpSearchLineEdit"));
+    m_search->setPlaceholderText(tr("Find in this document"));
+    m_search->setAccessibleName(tr("Find in this document"));
+    m_search->setToolTip(tr("Press Enter to show the next place"));
+    connect(m_search, &QLineEdit::returnPressed, this, &HelpDialog::findNext);
+    m_note = new QLabel;
+    m_note->setObjectName(QStringLiteral("helpNoteLabel"));
+    m_note->setProperty("role", "note");
+    m_note->setWordWrap(true);
+    m_note->hide();
+    m_list = new QListWidget;
+    m_list->setObjectName(QStringLiteral("helpListWidget"));
+    m_list->setAccessibleName(tr("Documents"));
+    m_list->setWordWrap(true);
+    connect(m_list, &QListWidget::currentItemChanged, this, [this](const QListWidgetItem* item) {
+        if (item) open(item->data(Qt::UserRole).toString());
+    });
+    column->addWidget(m_search);
+    column->addWidget(m_note);
+    column->addWidget(m_list, 1);
+    return side;
+}
+
+void HelpDialog::fillList() {
+    const QDir folder(m_folder);
+    for (const QString& file : folder.entryList({QStringLiteral("*.md")}, QDir::Files, QDir::Name)) {
+        auto* item = new QListWidgetItem(titleOf(folder.filePath(file)), m_list);
+        item->setData(Qt::UserRole, file);
+    }
+    if (m_list->count() > 0) return;
+    m_text->setPlainText(
+        tr("%1 has no documents. Install Ringside again, or read the documents of its source code.").arg(m_folder));
+}
+
+bool HelpDialog::open(const QString& name) {
+    if (m_file == name) return true;
+    QFile file(QDir(m_folder).filePath(name));
+    if (!file.open(QIODevice::ReadOnly)) return false;
+    m_file = name;
+    m_text->setMarkdown(QString::fromUtf8(file.readAll()));
+    for (int row = 0; row < m_list->count(); ++row) {
+        if (m_list->item(row)->data(Qt::UserRole).toString() == name) m_list->setCurrentRow(row);
+    }
+    return true;
+}
+
+void HelpDialog::show(const HelpTopic& topic) {
+    QDialog::show();
+    raise();
+    activateWindow();
+    if (!open(topic.file)) return;
+    const QTextBlock heading = headingWith(topic.heading);
+    if (!heading.isValid()) return goTo(QTextCursor(m_text->document()));
+    QTextCursor place(heading);
+    if (!topic.word.isEmpty()) {
+        const QTextCursor word = m_text->document()->find(topic.word, place, QTextDocument::FindWholeWords);
+        if (!word.isNull()) place = word;
+    }
+    goTo(place);
+}
+
+// A heading with `text` in quotes, as those of settings are, comes before others.
+QTextBlock HelpDialog::headingWith(const QString& text) const {
+    QTextBlock found;
+    if (text.isEmpty()) return found;
+    for (QTextBlock block = m_text->document()->begin(); block.isValid(); block = block.next()) {
+        if (block.blockFormat().headingLevel() == 0) continue;
+        const QString title = block.text();
+        if (title == text || title.contains(QStringLiteral(": ") + text) ||
+            title.contains(QStringLiteral(", ") + text) || title.contains(QStringLiteral("and ") + text))
+            return block;
+        if (!found.isValid() && title.contains(text)) found = block;
+    }
+    return found;
+}
+
+void HelpDialog::goTo(const QTextCursor& cursor) {
+    m_text->moveCursor(QTextCursor::End);  // so that the place comes to the top
+    m_text->setTextCursor(cursor);
+    m_text->verticalScrollBar()->setValue(m_text->verticalScrollBar()->value() + m_text->cursorRect().top());
+}
+
+QString HelpDialog::lineInSight() const {
+    return m_text->textCursor().block().text();
+}
+
+void HelpDialog::findNext() {
+    const bool found = m_text->find(m_search->text());
+    if (!found) {
+        m_text->moveCursor(QTextCursor::Start);
+        m_note->setText(tr("The document has no \u201c%1\u201d further down.").arg(m_search->text()));
+    }
+    m_note->setVisible(!found);
+}
+
+void HelpDialog::follow(const QUrl& link) {
+    if (!link.isRelative()) {
+        QDesktopServices::openUrl(link);
+    } else if (link.path().isEmpty() || open(QFileInfo(link.path()).fileName())) {
+        m_text->scrollToAnchor(link.fragment());
+    }
+}
+
+}  // namespace ringside

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QTextBlock>
+#include <QTextBrowser>
+
+#include "help/help_topics.h"
+
+namespace ringside {
+
+// The documents that are installed with Ringside. Needs no network.
+class HelpDialog final : public QDialog {
+    Q_OBJECT
+  public:
+    // `folder` holds the documents, Markdown files.
+    explicit HelpDialog(const QString& folder, QWidget* parent = nullptr);
+
+    // Shows the place of the topic. A heading or word that is not found shows the place above it.
+    void show(const HelpTopic& topic);
+    QString file() const { return m_file; }
+    QString lineInSight() const;  // the line that the last topic or search led to
+
+  private:
+    QWidget* makeSide();
+    void fillList();
+    bool open(const QString& file);
+    void follow(const QUrl& link);
+    void findNext();
+    void goTo(const QTextCursor& cursor);
+    QTextBlock headingWith(const QString& text) const;
+
+    QString m_folder;
+    QString m_file;
+    QListWidget* m_list = nullptr;
+    QLineEdit* m_search = nullptr;
+    QLabel* m_note = nullptr;
+    QTextBrowser* m_text = nullptr;
+};
+
+}  // namespace ringside

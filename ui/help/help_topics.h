@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <span>
+
+class QWidget;
+
+namespace ringside {
+
+// Place in the documentation: a file, a heading that contains `heading`, and the first line below it that contains
+// `word`. Empty parts are left out.
+struct HelpTopic {
+    QString file;
+    QString heading;
+    QString word = {};
+
+    bool operator==(const HelpTopic&) const = default;
+};
+
+// Documentation of a page or panel, by the object name of its widget.
+struct WidgetTopic {
+    const char* objectName;
+    const char* file;
+    const char* heading;
+};
+std::span<const WidgetTopic> widgetTopics();
+
+// Returns the documentation of a setting: "parallel.world_size".
+HelpTopic topicOfSetting(const QString& path);
+
+// Returns the documentation of the control or of the nearest widget around it that has some; the first page of the
+// documentation for a null control.
+HelpTopic topicOf(const QWidget* control);
+
+// Marks `control` as the editor of a setting.
+void setHelpSetting(QWidget& control, const QString& path);
+
+}  // namespace ringside

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <vector>
+
+#include "identity/identity.h"
+
+class QAbstractItemView;
+class QPoint;
+
+namespace ringside {
+
+// Returns the things that the row at a point of the view's viewport names. Columns are recognised by their headings:
+// sample or index, rank, step, epoch.
+std::vector<Identity> tableIdentitiesAt(const QAbstractItemView& view, const QPoint& point);
+
+// Returns the selected cells, or all if fewer than two are selected, as lines of cells that tabs separate. The headings
+// of the columns come first.
+QString tableText(const QAbstractItemView& view);
+
+}  // namespace ringside

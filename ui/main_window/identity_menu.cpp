@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/identity_menu.h"
+
+#include <QAbstractItemView>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <algorithm>
+
+#include "identity/table_identity.h"
+#include "models/plan_model.h"
+#include "models/run_model.h"
+#include "models/step_cursor.h"
+#include "pages/navigator.h"
+#include "shards/page/shards_page.h"
+#include "timeline/page/timeline_page.h"
+#include "training/training_page.h"
+
+namespace ringside {
+
+IdentityMenu::IdentityMenu(const Window& window, QObject* parent) : QObject(parent), m_window(window) {}
+
+std::vector<Identity> IdentityMenu::below(const QWidget& window, const QPoint& point) {
+    for (const QWidget* widget = window.childAt(point); widget && widget != &window; widget = widget->parentWidget()) {
+        const QPoint own = widget->mapFrom(&window, point);
+        std::vector<Identity> found;
+        if (const auto* source = dynamic_cast<const IdentitySource*>(widget)) found = source->identitiesAt(own);
+        if (const auto* view = qobject_cast<const QAbstractItemView*>(widget))
+            found = tableIdentitiesAt(*view, view->viewport()->mapFrom(&window, point));
+        if (!found.empty()) return found;
+    }
+    return {};
+}
+
+void IdentityMenu::fill(QMenu& menu, const std::vector<Identity>& things) {
+    if (things.empty()) return;
+    menu.addSection(identityText(things.front()));
+    addActions(menu, things.front());
+    menu.addSeparator();
+    for (std::size_t at = 1; at < things.size(); ++at) addActions(*menu.addMenu(identityText(things[at])), things[at]);
+}
+
+void IdentityMenu::addActions(QMenu& menu, const Identity& thing) {
+    menu.setToolTipsVisible(true);
+    const auto add = [&](const QString& text, const char* name, auto deed, const QString& whyNot = {}) {
+        QAction* action = menu.addAction(text, this, deed);
+        action->setObjectName(QLatin1String(name));
+        action->setEnabled(whyNot.isEmpty());
+        action->setToolTip(whyNot);
+    };
+    const bool isRank = thing.kind == IdentityKind::Rank;
+    const QString noStep = isRank || stepOf(thing) ? QString() : tr("No step of this epoch trains the sample");
+    add(tr("Show in Shards"), "showInShardsAction", [this, thing] { showInShards(thing); });
+    add(
+        tr("Show in Timeline"), "showInTimelineAction", [this, thing] { showInTimeline(thing); }, noStep);
+    add(
+        tr("Show in Training"), "showInTrainingAction", [this, thing] { showInTraining(thing); }, noStep);
+    add(tr("Copy"), "copyIdentityAction", [thing] { QGuiApplication::clipboard()->setText(identityText(thing)); });
+    const QString query = identityQuery(thing);
+    add(
+        tr("Find"), "findIdentityAction",
+        [this, query] {
+            m_window.pages.show(QStringLiteral("shards"));
+            m_window.shards.find(query);
+        },
+        query.isEmpty() ? tr("The find box knows samples and ranks; Show in Shards marks this") : QString());
+    add(tr("Explain"), "explainIdentityAction", [this, thing] { explain(thing); });
+}
+
+std::int64_t IdentityMenu::stepsPerEpoch() const {
+    const auto& started = m_window.run.data().started();
+    if (started) return std::max<std::int64_t>(started->stepsPerEpoch, 1);
+    const ShardPlan* plan = m_window.plan.plan();
+    return plan ? std::max<std::int64_t>(plan->stepsPerEpoch(), 1) : 1;
+}
+
+std::optional<std::int64_t> IdentityMenu::stepOf(const Identity& thing) const {
+    switch (thing.kind) {
+        case IdentityKind::Step:
+            return thing.number;
+        case IdentityKind::Collective:
+            return thing.step;
+        case IdentityKind::Epoch:
+            return thing.number * stepsPerEpoch() + 1;
+        case IdentityKind::Sample: {
+            m_window.plan.select(thing.number);
+            const auto place = m_window.plan.selectedPlace();
+            if (!place || place->step < 0) return std::nullopt;
+            return m_window.plan.epoch() * stepsPerEpoch() + place->step + 1;
+        }
+        case IdentityKind::Rank:
+            return std::nullopt;
+    }
+    return std::nullopt;
+}
+
+void IdentityMenu::showInShards(const Identity& thing) {
+    m_window.pages.show(QStringLiteral("shards/loom"));
+    switch (thing.kind) {
+        case IdentityKind::Sample:
+            return m_window.plan.select(thing.number);
+        case IdentityKind::Rank:
+            return m_window.shards.find(identityQuery(thing));
+        case IdentityKind::Epoch:
+            return m_window.plan.setEpoch(static_cast<int>(thing.number));
+        case IdentityKind::Step:
+        case IdentityKind::Collective: {
+            const std::int64_t step = *stepOf(thing);
+            m_window.cursor.choose(step);
+            return m_window.shards.showStep(step, (step - 1) / stepsPerEpoch(), true);
+        }
+    }
+}
+
+void IdentityMenu::showInTimeline(const Identity& thing) {
+    m_window.pages.show(QStringLiteral("timeline"));
+    if (thing.kind == IdentityKind::Rank) return m_window.timeline.model().chooseRank(static_cast<int>(thing.number));
+    if (const auto step = stepOf(thing)) m_window.cursor.choose(*step);
+}
+
+// A rank is one of the curves that are drawn side by side.
+void IdentityMenu::showInTraining(const Identity& thing) {
+    m_window.pages.show(QStringLiteral("training"));
+    if (thing.kind == IdentityKind::Rank) {
+        if (auto* fanOut = m_window.training.findChild<QCheckBox*>(QStringLiteral("fanOutCheckBox")))
+            fanOut->setChecked(true);
+    } else if (const auto step = stepOf(thing)) {
+        m_window.cursor.choose(*step);
+    }
+}
+
+// The Shards page explains a sample with its numbers; the documents explain the others.
+void IdentityMenu::explain(const Identity& thing) {
+    switch (thing.kind) {
+        case IdentityKind::Sample:
+            return showInShards(thing);
+        case IdentityKind::Rank:
+        case IdentityKind::Epoch:
+            return Q_EMIT explanationWanted(
+                {QStringLiteral("experiments.md"), QStringLiteral("Who gets which sample")});
+        case IdentityKind::Step:
+            return Q_EMIT explanationWanted({QStringLiteral("timeline.md"), QStringLiteral("What is seen")});
+        case IdentityKind::Collective:
+            return Q_EMIT explanationWanted({QStringLiteral("timeline.md"), QStringLiteral("Which rank is late")});
+    }
+}
+
+}  // namespace ringside

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QMenu>
+#include <QObject>
+#include <optional>
+
+#include "help/help_topics.h"
+#include "identity/identity.h"
+
+namespace ringside {
+
+class Navigator;
+class PlanModel;
+class RunModel;
+class ShardsPage;
+class StepCursor;
+class TimelinePage;
+class TrainingPage;
+
+// Menu of a rank, sample, step, epoch or collective: the same actions wherever it is drawn.
+class IdentityMenu final : public QObject {
+    Q_OBJECT
+  public:
+    struct Window {
+        PlanModel& plan;
+        const RunModel& run;
+        StepCursor& cursor;
+        Navigator& pages;
+        ShardsPage& shards;
+        TimelinePage& timeline;
+        TrainingPage& training;
+    };
+
+    // All parts of `window` must outlive the menu.
+    explicit IdentityMenu(const Window& window, QObject* parent = nullptr);
+
+    // Returns the things that the widget below `point` of `window` draws there.
+    static std::vector<Identity> below(const QWidget& window, const QPoint& point);
+    // Adds the actions of the first thing, and a submenu for each other one.
+    void fill(QMenu& menu, const std::vector<Identity>& things);
+
+  Q_SIGNALS:
+    void explanationWanted(const ringside::HelpTopic& topic);
+
+  private:
+    void addActions(QMenu& menu, const Identity& thing);
+    void showInShards(const Identity& thing);
+    void showInTimeline(const Identity& thing);
+    void showInTraining(const Identity& thing);
+    void explain(const Identity& thing);
+    std::int64_t stepsPerEpoch() const;
+    // Step that a thing belongs to: of an epoch the first one, of a sample the one that trains it in the epoch in
+    // sight.
+    std::optional<std::int64_t> stepOf(const Identity& thing) const;
+
+    Window m_window;
+};
+
+}  // namespace ringside

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pages/page_area.h"
+
+#include <QEvent>
+#include <QKeyEvent>
+#include <QScrollBar>
+#include <utility>
+
+#include "pages/page.h"
+
+namespace ringside {
+
+PageArea::PageArea(Page& page, QWidget* parent) : QScrollArea(parent) {
+    setObjectName(page.name() + QStringLiteral("PageArea"));
+    setFrameShape(QFrame::NoFrame);
+    setWidgetResizable(true);
+    setFocusPolicy(Qt::NoFocus);
+    setWidget(&page);
+    viewport()->setAutoFillBackground(false);
+    page.setAutoFillBackground(false);
+}
+
+bool PageArea::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == widget() && event->type() == QEvent::LayoutRequest) chooseBars();
+    // QScrollArea resizes the page to its smallest size while it handles a resize of the page. A page whose smallest
+    // size depends on its width could make that endless.
+    if (event->type() == QEvent::Resize && m_isResizing) return false;
+    const bool before = std::exchange(m_isResizing, m_isResizing || event->type() == QEvent::Resize);
+    const bool stops = QScrollArea::eventFilter(watched, event);
+    m_isResizing = before;
+    return stops;
+}
+
+void PageArea::resizeEvent(QResizeEvent* event) {
+    chooseBars();
+    QScrollArea::resizeEvent(event);
+}
+
+// Left and Right belong to the run; the window receives them.
+void PageArea::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Left || event->key() == Qt::Key_Right) return event->ignore();
+    QScrollArea::keyPressEvent(event);
+}
+
+// A bar that is there stays until there is clearly room: a page that arranges itself by its width would otherwise make
+// it come and go again and again.
+void PageArea::chooseBars() {
+    constexpr int kClearly = 32;
+    const QSize least = widget()->minimumSizeHint();
+    const auto choose = [](Qt::ScrollBarPolicy before, int needed, int room) {
+        const bool shown = before == Qt::ScrollBarAlwaysOn;
+        return needed > room - (shown ? kClearly : 0) ? Qt::ScrollBarAlwaysOn : Qt::ScrollBarAlwaysOff;
+    };
+    setVerticalScrollBarPolicy(choose(verticalScrollBarPolicy(), least.height(), height()));
+    const int room = width() - (verticalScrollBarPolicy() == Qt::ScrollBarAlwaysOn ? verticalScrollBar()->width() : 0);
+    setHorizontalScrollBarPolicy(choose(horizontalScrollBarPolicy(), least.width(), room));
+}
+
+}  // namespace ringside
