@@ -28,9 +28,9 @@ STAMP = re.compile(rb"^(?:\[rank\d+\]:)?[WEI]\d{4} \d\d:\d\d:\d\d\.\d+ \d+", re.
 
 
 def lines(data, ranks):
-    """Returns the output, without times and process numbers; that of several ranks in the order of the lines' text."""
+    """Returns the output, without times and process numbers; for several ranks see watched.mixed()."""
     text = STAMP.sub(b"", data)
-    return sorted(text.splitlines()) if ranks > 1 else text
+    return watched.mixed(text) if ranks > 1 else text
 
 
 def chunked(values, size):

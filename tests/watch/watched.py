@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs scripts with and without the watch, and compares what they print and what is recorded."""
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,12 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 PYTHON_FOLDER = os.path.join(ROOT, "python")
 INJECT = os.path.join(PYTHON_FOLDER, "ringside_watch", "inject")
 SCRIPTS = os.path.join(HERE, "scripts")
+
+
+def mixed(data):
+    """Returns what is comparable in a pipe that several ranks write to: the hashes of weights, and all bytes but newlines,
+    sorted. An unbuffered print() writes a line and its end separately, so lines of two ranks can end up joined."""
+    return sorted(re.findall(rb"weights [0-9a-f]{16}", data)), sorted(data.replace(b"\n", b""))
 
 
 def environment(extra=None):
