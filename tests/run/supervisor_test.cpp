@@ -201,12 +201,12 @@ TEST_CASE("a stopped process is found by its silence and named as hung") {
 
 TEST_CASE("a rank that never says anything is hung after the start deadline") {
     FakeRun run("2:silent");
-    run.prepared.config.parallel.timeoutSeconds = 0.3;
-    run.options.startDeadline = 300ms;
+    run.prepared.config.parallel.timeoutSeconds = 3;
+    run.options.startDeadline = 3s;
     run.go();
     CHECK(run.end.exitCode == 13);
     CHECK(run.end.firstFailedRank == 2);
-    CHECK(contains(run.end.verdict, "said nothing within 0.3 s"));
+    CHECK(contains(run.end.verdict, "said nothing within 3.0 s"));
     CHECK_FALSE(run.anybodyLeft());
 }
 
