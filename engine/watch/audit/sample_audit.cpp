@@ -77,7 +77,7 @@ void SampleAuditor::addTrained(std::size_t attempt, const ConsumedIndices& event
     counted.indices += static_cast<std::int64_t>(event.index.size());
     ++counted.batches;
     if (m_closed.contains(key)) {
-        ++m_late;
+        ++m_late[key];
         return;
     }
     Open& open = openOf(key, attempt);
@@ -96,7 +96,7 @@ void SampleAuditor::addEvaluated(std::size_t attempt, int rank, const Json& batc
     const std::int64_t number = static_cast<std::int64_t>(attempt << 32) + pass;
     const EpochKey key{kValidation, stream, facts.groupOf(rank), number};
     if (m_closed.contains(key)) {
-        ++m_late;
+        ++m_late[key];
         return;
     }
     const bool isNew = !m_open.contains(key);
@@ -109,6 +109,8 @@ void SampleAuditor::addEvaluated(std::size_t attempt, int rank, const Json& batc
     Counted& counted = m_counted[{attempt, rank, loader, -1 - pass}];
     counted.indices += static_cast<std::int64_t>(index.size());
     const std::int64_t inPass = numberOf(batch, "batch", -1);
+    counted.batches += inPass != counted.lastBatch;  // a long batch comes in pieces
+    counted.lastBatch = inPass;
     count(open, attempt, rank, loader, index, contentOf(facts.facts->at(rank), loader, pass, inPass), kValidation,
           stream);
     closeBefore(key);
@@ -263,25 +265,49 @@ EpochAudit SampleAuditor::audit(const EpochKey& key, const Open& open) const {
     return result;
 }
 
+// Returns which indices of a rank's epoch are not in the record; empty if all are, or if the epoch has not ended.
+std::string SampleAuditor::missingTrained(std::size_t attempt, int rank, std::int64_t loader,
+                                          std::int64_t epoch) const {
+    const PassFacts* pass = m_chain[attempt].facts->at(rank).passOf(loader, epoch);
+    const auto counted = m_counted.find({attempt, rank, loader, epoch});
+    const std::int64_t recorded = counted == m_counted.end() ? 0 : counted->second.indices;
+    if (pass == nullptr || !pass->hasEnded || pass->epoch != epoch || pass->indices == recorded) return {};
+    return "it has " + std::to_string(recorded) + " of the " + std::to_string(pass->indices) + " indices of rank " +
+           std::to_string(rank);
+}
+
+// Returns which batches of a rank's validation pass are not in the record; empty if all are, or if the rank has counted
+// no batch with indices.
+std::string SampleAuditor::missingEvaluated(std::size_t attempt, int rank, std::int64_t loader,
+                                            std::int64_t pass) const {
+    const auto& passes = m_chain[attempt].facts->at(rank).passes;
+    const auto facts = passes.find({loader, pass});
+    const auto counted = m_counted.find({attempt, rank, loader, -1 - pass});
+    if (facts == passes.end() || !facts->second.hasEnded || counted == m_counted.end()) return {};
+    if (counted->second.batches >= facts->second.untrained) return {};
+    return "it has " + std::to_string(counted->second.batches) + " of the " + std::to_string(facts->second.untrained) +
+           " batches of rank " + std::to_string(rank);
+}
+
+std::string SampleAuditor::missingOf(const EpochKey& key, const Open& open, std::int64_t epoch) const {
+    for (const std::size_t attempt : open.attempts) {
+        for (const int rank : ranksOf(key, attempt)) {
+            const LoaderStream& stream = *streamOf(key, attempt);
+            const std::int64_t loader = stream.loaders.at(rank);
+            const std::string missing = std::get<0>(key) == kTraining
+                                            ? missingTrained(attempt, rank, loader, epoch - stream.firstEpoch)
+                                            : missingEvaluated(attempt, rank, loader, std::get<3>(key) & 0xFFFFFFFF);
+            if (!missing.empty()) return "the record is incomplete: " + missing;
+        }
+    }
+    return {};
+}
+
 // Adds the numbers of distinct samples, if they are known.
 void SampleAuditor::addKnown(EpochAudit& result, const EpochKey& key, const Open& open) const {
     const std::size_t last = *open.attempts.rbegin();
-    for (const std::size_t attempt : open.attempts) {
-        for (const int rank : ranksOf(key, attempt)) {
-            const std::int64_t loader = streamOf(key, attempt)->loaders.at(rank);
-            const RankFacts& facts = m_chain[attempt].facts->at(rank);
-            if (std::get<0>(key) != kTraining) continue;
-            const std::int64_t epoch = result.epoch - streamOf(key, attempt)->firstEpoch;
-            const PassFacts* pass = facts.passOf(loader, epoch);
-            const auto counted = m_counted.find({attempt, rank, loader, epoch});
-            const std::int64_t recorded = counted == m_counted.end() ? 0 : counted->second.indices;
-            if (pass == nullptr || !pass->hasEnded || pass->epoch != epoch || pass->indices == recorded) continue;
-            result.why = "the record is incomplete: it has " + std::to_string(recorded) + " of the " +
-                         std::to_string(pass->indices) + " indices of rank " + std::to_string(rank);
-            return;
-        }
-    }
-    result.why = open.why;
+    result.why = missingOf(key, open, result.epoch);
+    if (result.why.empty()) result.why = open.why;
     if (!result.why.empty()) return;
     std::int64_t distinct = 0, twice = 0, shared = 0;
     for (const auto& [space, counts] : open.spaces) {
@@ -347,12 +373,16 @@ void SampleAuditor::addLeaks(SampleAudit& result) const {
                            " validation samples whose content was compared are equal to a training sample");
 }
 
-void SampleAuditor::addNotes(SampleAudit& result) const {
-    if (m_late > 0) {
-        result.notes.push_back(std::to_string(m_late) +
-                               " batches are not counted: their rank was more than two epochs behind the others");
+// Removes the numbers of epochs of which later batches are not counted.
+void SampleAuditor::forgetLate() {
+    for (Done& done : m_done) {
+        const auto late = m_late.find(done.key);
+        if (late == m_late.end()) continue;
+        EpochAudit& epoch = done.epoch;
+        epoch.distinct = epoch.twice = epoch.never = epoch.shared = std::nullopt;
+        epoch.why = std::to_string(late->second) +
+                    " batches are not counted: their rank was more than two epochs behind the others";
     }
-    addAuditNotes(result, m_facts, m_chain);
 }
 
 SampleAudit SampleAuditor::finish() {
@@ -360,12 +390,17 @@ SampleAudit SampleAuditor::finish() {
     m_open.clear();
     std::ranges::stable_sort(m_done, {}, &Done::key);
     correctByContent();
+    forgetLate();
     SampleAudit result;
     for (Done& done : m_done)
         (std::get<0>(done.key) == kTraining ? result.training : result.validation).push_back(std::move(done.epoch));
     addUncountedEpochs(result, m_chain);
     addLeaks(result);
-    addNotes(result);
+    // A validation sample may be among the training samples that are not known.
+    const bool isKnown =
+        std::ranges::all_of(result.training, [](const EpochAudit& one) { return one.distinct.has_value(); });
+    if (result.trainedOn == 0 && !isKnown) result.trainedOn.reset();
+    addAuditNotes(result, m_facts, m_chain);
     return result;
 }
 

@@ -97,6 +97,7 @@ class SampleAuditor {
     struct Counted {
         std::int64_t indices = 0;
         std::int64_t batches = 0;
+        std::int64_t lastBatch = -1;  // number in the pass; validation only
     };
 
     void addTrained(std::size_t attempt, const ConsumedIndices& event);
@@ -108,12 +109,15 @@ class SampleAuditor {
     void close(const EpochKey& key, Open& open);
     EpochAudit audit(const EpochKey& key, const Open& open) const;
     void addKnown(EpochAudit& result, const EpochKey& key, const Open& open) const;
+    std::string missingTrained(std::size_t attempt, int rank, std::int64_t loader, std::int64_t epoch) const;
+    std::string missingEvaluated(std::size_t attempt, int rank, std::int64_t loader, std::int64_t pass) const;
+    std::string missingOf(const EpochKey& key, const Open& open, std::int64_t epoch) const;
     std::optional<std::int64_t> sizeOf(const EpochKey& key, const Open& open) const;
     const LoaderStream* streamOf(const EpochKey& key, std::size_t attempt) const;
     std::vector<int> ranksOf(const EpochKey& key, std::size_t attempt) const;
     void correctByContent();
+    void forgetLate();
     void addLeaks(SampleAudit& result) const;
-    void addNotes(SampleAudit& result) const;
 
     std::vector<RecordedFacts> m_facts;
     std::vector<std::size_t> m_firstAttempt;  // of each run
@@ -131,7 +135,7 @@ class SampleAuditor {
     std::map<std::uint32_t, int> m_trainedContents;          // content -> space
     std::map<std::uint32_t, int> m_validatedContents;
     mutable std::map<std::vector<const void*>, std::int64_t> m_sizes;
-    std::int64_t m_late = 0;  // batches of epochs that were closed already
+    std::map<EpochKey, std::int64_t> m_late;  // batches of epochs that were closed already
 };
 
 }  // namespace ringside

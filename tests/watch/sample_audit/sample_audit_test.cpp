@@ -186,6 +186,49 @@ TEST_CASE("Validation samples that were trained on are counted through Subsets o
     CHECK(audit.validation[0].epoch == 0);
 }
 
+// The lost second batch read sample 0 again: what is left looks exact.
+TEST_CASE("A validation pass with a lost batch is not called exact", "[audit]") {
+    RecordedScript script;
+    script.process(0, 1);
+    script.loader(0, 0, listOf(3, 1));
+    script.evaluated(0, 0, 0, 0, {0, 1, 2});
+    script.fact(0, "pass_end", {{"loader", 0}, {"pass", 0}, {"why", "exhausted"}, {"batches", 2}, {"untrained", 2}});
+    const EpochAudit epoch = auditOf({script}).validation.at(0);
+    CHECK_FALSE(epoch.isExact());
+    CHECK(epoch.why == "the record is incomplete: it has 1 of the 2 batches of rank 0");
+}
+
+// Rank 1 is four epochs behind rank 0, and its batch of epoch 0 repeats a sample.
+TEST_CASE("An epoch whose late batches are not counted is not called exact", "[audit]") {
+    RecordedScript script = scriptOf(2, 4);
+    script.epoch(0, 0, 0, {0, 1});
+    script.trained(1, 0, 0, {2, 3});
+    for (std::int64_t epoch = 1; epoch <= 4; ++epoch) script.epoch(0, 0, epoch, {0, 1});
+    script.trained(1, 0, 0, {3});
+    script.passEnd(1, 0, 0, 0, 3);
+    const SampleAudit audit = auditOf({script});
+    CHECK_FALSE(audit.training.at(0).isExact());
+    CHECK(audit.training.at(0).why.starts_with("1 batches are not counted"));
+}
+
+TEST_CASE("Validation samples may be among trained ones that are not recorded", "[audit]") {
+    const auto trainedOn = [](std::size_t reported) {
+        RecordedScript script;
+        script.process(0, 1);
+        script.loader(0, 0, subsetOf(4, 1, listOf(6, 9)));
+        script.subset(0, 1, {0, 1, 2, 3});
+        script.loader(0, 1, subsetOf(2, 2, listOf(6, 9)));
+        script.subset(0, 2, {4, 5});
+        script.trained(0, 0, 0, {0, 1, 2, 3});
+        script.passEnd(0, 0, 0, 0, reported);
+        script.evaluated(0, 1, 0, 0, {0, 1});
+        script.passEnd(0, 1, 0, {}, 0);
+        return auditOf({script}).trainedOn;
+    };
+    CHECK(trainedOn(4) == 0);
+    CHECK_FALSE(trainedOn(5));  // one index is missing
+}
+
 TEST_CASE("Validation on another data set makes no claim about trained samples", "[audit]") {
     RecordedScript script;
     script.process(0, 1);
