@@ -52,6 +52,7 @@ class StepComparison {
             if (std::isnan(inA[i].norm) && std::isnan(inB[i].norm)) continue;
             const bool oneIsMissing = std::isnan(inA[i].norm) || std::isnan(inB[i].norm);
             const double relative = oneIsMissing ? 1 : relativeOf(inA[i], inB[i], a.sizes[i]);
+            ++(gradients ? m_result.gradients : m_result.weights);
             if (relative <= m_tolerance) continue;
             if (!oneIsMissing && std::max(inA[i].norm, inB[i].norm) < noise) continue;
             add({.at = m_at,
@@ -151,6 +152,8 @@ TensorComparison compareTensors(const TensorRecord& a, const TensorRecord& b, do
     if (otherShapes > 0)
         result.notCompared.push_back("tensors at " + std::to_string(otherShapes) +
                                      " steps: the models have tensors of other sizes");
+    if (!result.steps.empty() && result.weights == 0)
+        result.notCompared.push_back("weights: none is finite in both runs");
     if (unequal)
         result.notCompared.push_back(
             "gradients at some steps: the ranks of a run have different ones, so they are not "

@@ -29,14 +29,16 @@ struct TensorComparison {
     double tolerance = 0;
     int ranksOfA = 1, ranksOfB = 1;
     std::vector<TensorStep> steps;             // compared, up to the first difference
-    std::int64_t tensors = 0;                  // weights compared at each step
+    std::int64_t tensors = 0;                  // tensors of a step
+    std::int64_t weights = 0;                  // pairs of finite weights that were compared, at all steps
+    std::int64_t gradients = 0;                // pairs of gradients that were compared, at all steps
     std::optional<TensorDifference> first;     // gradients before weights, in the optimizer's order
     std::int64_t differing = 0;                // tensors of the same kind that differ at that step
     bool sameFactor = false;                   // all of them have the factor of the first one
     std::optional<std::int64_t> otherSamples;  // first step up to the last compared one whose samples differ
     std::vector<std::string> notCompared;      // what could not be compared, and why
 
-    bool equal() const { return !first && !steps.empty(); }
+    bool equal() const { return !first && weights > 0; }
     Json toJson() const;
     // Returns text for users in the form of RunComparison::text().
     std::string text() const;

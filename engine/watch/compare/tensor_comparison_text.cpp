@@ -64,7 +64,8 @@ std::string TensorComparison::text() const {
     if (first) text = differenceRows(*this);
     if (equal()) {
         text = tensorRow("tensors", std::to_string(tensors) +
-                                        " weights and their averaged gradients are equal within " + short6(tolerance) +
+                                        (gradients > 0 ? " weights and their averaged gradients" : " weights") +
+                                        " are equal within " + short6(tolerance) +
                                         " (10 times as much after step 1); compared: " + stepsOf(*this));
     }
     if (otherSamples)

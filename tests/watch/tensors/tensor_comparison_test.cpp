@@ -103,6 +103,19 @@ TEST_CASE("Gradients that differ between the ranks of a run are not compared", "
     CHECK_FALSE(result.first);  // the weights are equal
     REQUIRE(result.notCompared.size() == 2);
     CHECK(result.notCompared[0].find("not averaged") != std::string::npos);
+    CHECK(result.text().find(" 2 weights are equal within") != std::string::npos);
+    CHECK(compareTensors(recordOf(1, {1, 2}), recordOf(1, {1, 2}), 1e-4).text().find("averaged gradients are equal") !=
+          std::string::npos);
+}
+
+TEST_CASE("Weights without finite numbers are not called equal", "[tensors]") {
+    TensorRecord record;
+    Json facts = tensorsAt(1, {1, 2});
+    facts["norm"] = facts["sum"] = {nullptr, nullptr};
+    addFact(record, 0, "tensors", facts);
+    const TensorComparison result = compareTensors(record, record, 1e-4);
+    CHECK_FALSE(result.equal());
+    CHECK(result.notCompared.front() == "weights: none is finite in both runs");
 }
 
 TEST_CASE("Steps that trained on other samples are named", "[tensors]") {
