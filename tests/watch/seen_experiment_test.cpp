@@ -91,6 +91,29 @@ TEST_CASE("steps of a complete epoch are counted") {
     CHECK(seen.prepared(false).stepsPerEpoch == 0);
     seen.take(steps(0, 0, 1, {1, 1, 1}, 0));  // rank 0 has reported no facts: rank 1 decides
     seen.take(steps(1, 1, 4, {1}, 0));
+TEST_CASE("the experiment file claims nothing that was not seen") {
+    const auto fileOf = [](const std::string& sampler, const char* optimizer) {
+        SeenExperiment seen("train");
+        seen.take(kProcess);
+        seen.take(ScriptFacts{1, "loader", R"({"id":1,"batch_size":8,"sampler":{"class":")" + sampler + "\"}}", 0});
+        seen.take(
+            ScriptFacts{1, "optimizer", R"({"class":")" + std::string(optimizer) + R"(","groups":[{"lr":0.5}]})", 0});
+        const RunConfig config = seen.prepared(false).config;
+        const std::string text = seen.configText(config);
+        CHECK(RunConfig::fromJson(Json::parse(text)).value() == config);
+        return Json::parse(text);
+    };
+    const Json unknown = fileOf("train.MySampler", "train.Lion");
+    for (const char* const section : {"sampler", "model", "pitfalls", "schedule"})
+        CHECK_FALSE(unknown.contains(section));
+    CHECK(unknown["optimizer"] == Json{{"lr", 0.5}});
+    CHECK_FALSE(unknown["parallel"].contains("strategy"));
+    CHECK(unknown["loader"]["batch_size"] == 8);
+    const Json known = fileOf("torch.utils.data.sampler.RandomSampler", "torch.optim.sgd.SGD");
+    CHECK(known["sampler"] == Json{{"kind", "random"}});
+    CHECK(known["optimizer"] == Json{{"lr", 0.5}, {"kind", "sgd"}});
+}
+
     CHECK(seen.prepared(false).stepsPerEpoch == 3);
     CHECK(seen.prepared(true).config.training.epochs == 2);
 }

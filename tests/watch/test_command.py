@@ -101,6 +101,8 @@ class Record(Watch):
         self.assertEqual((config["dataset"]["kind"], config["dataset"]["size"]), ("external", 16))
         self.assertEqual((config["loader"]["batch_size"], config["training"]["epochs"]), (2, 2))
         metrics = self.lines("metrics.jsonl")
+        self.assertEqual(config["sampler"], {"kind": "distributed", "shuffle": False, "seed": 0, "drop_last": False})
+        self.assertNotIn("model", config)
         steps = [line for line in metrics if line["kind"] == "step"]
         self.assertEqual([line["loss"] for line in steps], [1.5] * 4 + [2.5] * 4)  # means of 1 and 2, of 2 and 3
         self.assertEqual([(line["epoch"], line["loss"], line["samples"]) for line in metrics

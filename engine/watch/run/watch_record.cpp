@@ -74,7 +74,7 @@ void WatchRecord::flush() {
 // Writes config.json and the first line, and records the events that have waited.
 void WatchRecord::begin() {
     const PreparedRun run = m_seen.prepared(false);
-    writeFileAtomically(m_paths.config(), run.config.toText(2) + "\n");
+    writeFileAtomically(m_paths.config(), m_seen.configText(run.config, 2) + "\n");
     m_recorder = std::make_unique<RunRecorder>(m_paths, run);
     m_epochs.emplace(static_cast<int>(run.config.parallel.worldSize));
     std::string line = runLine(false);
@@ -107,7 +107,7 @@ std::string WatchRecord::runLine(bool ended) const {
     started.epochs = ended ? run.config.training.epochs : 0;  // a script does not say how many epochs it will train
     started.batchSize = run.config.loader.batchSize;
     started.startedUnixMs = m_options.startedUnixMs;
-    started.config = run.config.toText();
+    started.config = m_seen.configText(run.config);
     return lineOf(started);
 }
 
@@ -122,7 +122,7 @@ RunEnded WatchRecord::finish(RunEnded end, Conclusions conclusions) {
     }
     const PreparedRun run = m_seen.prepared(true);
     m_recorder->complete(run, std::move(watched));
-    writeFileAtomically(m_paths.config(), run.config.toText(2) + "\n");
+    writeFileAtomically(m_paths.config(), m_seen.configText(run.config, 2) + "\n");
     rewriteRunLine();
     return m_recorder->finish(std::move(end));
 }

@@ -2,6 +2,7 @@
 #include "watch/seen/seen_experiment.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace ringside {
 namespace {
@@ -50,6 +51,29 @@ std::optional<StrategyKind> strategyOf(const std::string& kind) {
     if (kind == "fully_shard" || kind == "fsdp1") return StrategyKind::kFsdp;
     if (kind == "pipeline") return StrategyKind::kPipeline;
     return {};
+}
+
+std::optional<SamplerKind> samplerOf(const Json& innermostSampler) {
+    const std::string name = shortName(text(innermostSampler, "class"));
+    if (name == "DistributedSampler") return SamplerKind::kDistributed;
+    if (name == "SequentialSampler") return SamplerKind::kSequential;
+    if (name == "RandomSampler") return SamplerKind::kRandom;
+    return {};
+}
+
+std::optional<OptimizerKind> optimizerOf(const Json& facts) {
+    const std::string name = shortName(text(facts, "class"));
+    if (name == "SGD") return OptimizerKind::kSgd;
+    if (name == "Adam") return OptimizerKind::kAdam;
+    if (name == "AdamW") return OptimizerKind::kAdamW;
+    return {};
+}
+
+// Returns the named members of an object.
+Json membersOf(const Json& json, std::initializer_list<const char*> names) {
+    Json result = Json::object();
+    for (const char* const name : names) result[name] = json.at(name);
+    return result;
 }
 
 }  // namespace
@@ -180,23 +204,40 @@ void SeenExperiment::fillData(RunConfig& config, PreparedRun& run) const {
 
 void SeenExperiment::fillSampler(RunConfig& config, const Json& loader) const {
     const Json& sampler = innermost(member(loader, "sampler"));
-    const std::string name = shortName(text(sampler, "class"));
-    if (name == "SequentialSampler") config.sampler.kind = SamplerKind::kSequential;
-    if (name == "RandomSampler") config.sampler.kind = SamplerKind::kRandom;
-    if (name != "DistributedSampler") return;
+    const auto kind = samplerOf(sampler);
+    config.sampler.kind = kind.value_or(config.sampler.kind);
+    if (kind != SamplerKind::kDistributed) return;
     config.sampler.shuffle = flag(sampler, "shuffle");
     config.sampler.seed = number(sampler, "seed");
     config.sampler.dropLast = flag(sampler, "drop_last");
 }
 
 void SeenExperiment::fillOptimizer(RunConfig& config) const {
-    const std::string name = shortName(text(m_optimizer, "class"));
-    if (name == "Adam") config.optimizer.kind = OptimizerKind::kAdam;
-    if (name == "AdamW") config.optimizer.kind = OptimizerKind::kAdamW;
+    config.optimizer.kind = optimizerOf(m_optimizer).value_or(config.optimizer.kind);
     const Json& groups = member(m_optimizer, "groups");
     if (!groups.is_array() || groups.empty()) return;
     const Json& rate = member(groups.front(), "lr");
     if (rate.is_number()) config.optimizer.lr = rate.get<double>();
+}
+
+std::string SeenExperiment::configText(const RunConfig& config, int indent) const {
+    const Json all = config.toJson();
+    Json json = membersOf(all, {"version", "name"});
+    json["dataset"] = membersOf(all["dataset"], {"kind", "size"});
+    json["parallel"] = membersOf(all["parallel"], {"world_size", "backend", "device"});
+    if (strategyOf(m_parallelKind)) json["parallel"]["strategy"] = all["parallel"]["strategy"];
+    json["training"] = membersOf(all["training"], {"epochs", "accumulate_steps", "checkpoint_seconds"});
+    if (m_optimizer.is_object()) json["optimizer"] = membersOf(all["optimizer"], {"lr"});
+    if (optimizerOf(m_optimizer)) json["optimizer"]["kind"] = all["optimizer"]["kind"];
+    if (const Loader* const loader = trainingLoader()) {
+        json["loader"] = membersOf(all["loader"], {"batch_size", "drop_last", "num_workers", "prefetch_factor",
+                                                   "persistent_workers", "pin_memory"});
+        const auto sampler = samplerOf(innermost(member(loader->facts, "sampler")));
+        if (sampler) json["sampler"] = membersOf(all["sampler"], {"kind"});
+        if (sampler == SamplerKind::kDistributed)
+            json["sampler"] = membersOf(all["sampler"], {"kind", "shuffle", "seed", "drop_last"});
+    }
+    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 ComputeChoice SeenExperiment::compute() const {

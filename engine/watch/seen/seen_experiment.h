@@ -14,7 +14,7 @@
 namespace ringside {
 
 // Experiment that a watched script runs, as far as its facts describe it. The configuration has dataset.kind external;
-// settings that no fact describes keep their defaults. One thread.
+// settings that no fact describes keep their defaults, and configText() leaves them out. One thread.
 class SeenExperiment {
   public:
     // name: of the run, for example the script's name without its suffix.
@@ -29,6 +29,9 @@ class SeenExperiment {
     bool isTraining() const { return m_steps > 0; }
     // Returns the experiment as far as it is known. ended: the number of epochs and steps is final.
     PreparedRun prepared(bool ended) const;
+    // Returns the experiment file of prepared().config with only the settings that facts describe: without the defaults
+    // of a sampler, optimizer, strategy or model that was not seen. indent: as in RunConfig::toText().
+    std::string configText(const RunConfig& config, int indent = -1) const;
     std::optional<SummaryFramework> framework() const;
     // Returns the script's file name, "train.py"; empty if it is not known.
     const std::string& script() const { return m_script; }
