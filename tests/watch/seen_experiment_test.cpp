@@ -42,6 +42,13 @@ StepsFrame steps(int rank, std::int64_t epoch, std::int64_t first, std::vector<d
     return frame;
 }
 
+RankState stateOf(int rank, const char* state) {
+    RankState one;
+    one.rank = rank;
+    one.state = state;
+    return one;
+}
+
 }  // namespace
 
 TEST_CASE("facts of a script become an experiment with external data") {
@@ -84,13 +91,6 @@ TEST_CASE("facts of a script become an experiment with external data") {
     CHECK(RunConfig::fromJson(config.toJson()).value() == config);
 }
 
-TEST_CASE("steps of a complete epoch are counted") {
-    SeenExperiment seen("train");
-    seen.take(kProcess);
-    seen.take(steps(1, 0, 1, {1, 1, 1}, 0));
-    CHECK(seen.prepared(false).stepsPerEpoch == 0);
-    seen.take(steps(0, 0, 1, {1, 1, 1}, 0));  // rank 0 has reported no facts: rank 1 decides
-    seen.take(steps(1, 1, 4, {1}, 0));
 TEST_CASE("the experiment file claims nothing that was not seen") {
     const auto fileOf = [](const std::string& sampler, const char* optimizer) {
         SeenExperiment seen("train");
@@ -114,6 +114,13 @@ TEST_CASE("the experiment file claims nothing that was not seen") {
     CHECK(known["optimizer"] == Json{{"lr", 0.5}, {"kind", "sgd"}});
 }
 
+TEST_CASE("steps of a complete epoch are counted") {
+    SeenExperiment seen("train");
+    seen.take(kProcess);
+    seen.take(steps(1, 0, 1, {1, 1, 1}, 0));
+    CHECK(seen.prepared(false).stepsPerEpoch == 0);
+    seen.take(steps(0, 0, 1, {1, 1, 1}, 0));  // rank 0 has reported no facts: rank 1 decides
+    seen.take(steps(1, 1, 4, {1}, 0));
     CHECK(seen.prepared(false).stepsPerEpoch == 3);
     CHECK(seen.prepared(true).config.training.epochs == 2);
 }
@@ -152,14 +159,39 @@ TEST_CASE("the earliest exception is the verdict") {
     verdict.take(ScriptFacts{1, "exception", R"({"type":"RuntimeError","text":"reset by peer","where":null})", 900});
     verdict.take(ScriptFacts{0, "exception",
                              R"({"type":"ValueError","text":"bad","where":"t.py:3","stack":["t.py:3 f"]})", 500});
-    const RunEnded failed = verdict.conclude({false, 1, false}, {});
+    const RunEnded failed = verdict.conclude({false, 1, false}, 4);
     CHECK(failed.verdict == "rank 0 failed at t.py:3: ValueError: bad");
     CHECK(failed.firstFailedRank == 0);
     CHECK(failed.exitCode == 1);
     CHECK(failed.lastLines == std::vector<std::string>{"t.py:3 f"});
-    CHECK(verdict.conclude({false, 0, false}, {}).state == "finished");
+    CHECK(verdict.conclude({false, 0, false}, 4).state == "failed");  // a shell may hide the exit code of a rank
     verdict.requested(15);
-    CHECK(verdict.conclude({true, 15, false}, {}).state == "stopped");
-    CHECK(verdict.conclude({true, 15, false}, {}).exitCode == 143);
-    CHECK(verdict.conclude({true, 15, false}, 50).verdict == "ended by the check after 50 steps");
+    CHECK(verdict.conclude({true, 15, false}, 4).state == "stopped");
+    CHECK(verdict.conclude({true, 15, false}, 4).exitCode == 143);
+}
+
+TEST_CASE("a rank without a last report has failed, unless something has asked it to end") {
+    const ChildEnd good{false, 0, false}, terminated{true, 15, false};
+    WatchVerdict lost;
+    lost.take(stateOf(0, "finished"));
+    lost.take(stateOf(1, "training"));
+    CHECK_FALSE(lost.ended(0));
+    CHECK(lost.ended(1));
+    const RunEnded end = lost.conclude(good, 4);
+    CHECK(end.state == "failed");
+    CHECK(end.firstFailedRank == 1);
+    CHECK(end.verdict == "the command exited with code 0; rank 1 ended first, without a last report");
+    lost.endedByCheck();
+    CHECK(lost.conclude(terminated, 4).state == "failed");
+    WatchVerdict checked;
+    checked.take(stateOf(0, "training"));
+    checked.endedByCheck();
+    CHECK_FALSE(checked.ended(0));
+    checked.take(ScriptFacts{1, "exception", R"({"type":"RuntimeError","text":"reset by peer"})", 900});
+    CHECK(checked.conclude(terminated, 117).verdict == "ended by the check after 117 steps");
+    CHECK(checked.conclude(terminated, 117).firstFailedRank == -1);
+    WatchVerdict stopped;
+    stopped.requested(15);
+    CHECK_FALSE(stopped.ended(0));
+    CHECK(stopped.conclude(good, 4).state == "finished");
 }

@@ -2,6 +2,7 @@
 """ringsidectl watch, with a script that reports as a rank does but needs no PyTorch. Argument: the program."""
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -100,9 +101,9 @@ class Record(Watch):
         config = json.loads(read(os.path.join(self.run_directory, "config.json")))
         self.assertEqual((config["dataset"]["kind"], config["dataset"]["size"]), ("external", 16))
         self.assertEqual((config["loader"]["batch_size"], config["training"]["epochs"]), (2, 2))
-        metrics = self.lines("metrics.jsonl")
         self.assertEqual(config["sampler"], {"kind": "distributed", "shuffle": False, "seed": 0, "drop_last": False})
         self.assertNotIn("model", config)
+        metrics = self.lines("metrics.jsonl")
         steps = [line for line in metrics if line["kind"] == "step"]
         self.assertEqual([line["loss"] for line in steps], [1.5] * 4 + [2.5] * 4)  # means of 1 and 2, of 2 and 3
         self.assertEqual([(line["epoch"], line["loss"], line["samples"]) for line in metrics
@@ -233,8 +234,34 @@ class Ends(Watch):
     def test_check_ends_the_command(self):
         done = self.fake("--ranks", "2", "--wait", options=["--check=6"])
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(b"ended by the check after 6 steps", done.stderr)
+        self.assertIn(b"ended by the check after 8 steps", done.stderr)  # trained, of 6 that were asked for
         self.assert_nothing_left()
+
+    def test_check_with_a_rank_that_ends_early(self):
+        for end in ("--fail", "--leave"):
+            line = "%s %s --ranks 2 %s 1; true" % (sys.executable, FAKE, end)
+            done = self.watch("sh", "-c", line, options=["--check"])
+            self.assertEqual(done.returncode, 12, done.stderr)  # a rank has failed, although the command exits with 0
+            summary = self.summary()
+            self.assertEqual((summary["state"], summary["first_failed_rank"]), ("failed", 1))
+            if end == "--leave":
+                self.assertNotIn("passed", [one["result"] for one in summary["checks"]])
+                self.assertIn(b"rank 1 ended without a last report", done.stderr)
+            shutil.rmtree(self.run_directory)
+
+    def test_check_of_some_ranks(self):
+        done = self.fake(options=["--check"], extra={"RANK": "0", "WORLD_SIZE": "4"})
+        self.assertIn(b"in 8 steps of 1 rank.", done.stderr)
+        self.assertIn(b"only 1 of 4 ranks have reported", done.stderr)
+        self.assertNotIn("passed", [one["result"] for one in self.summary()["checks"]])
+
+    def test_check_without_training(self):
+        done = self.watch("true", options=["--check"])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"nothing was checked: no process has connected", done.stderr)
+        done = self.fake("--steps", "0", options=["--check"])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"nothing was checked: no optimizer step was seen", done.stderr)
 
     def test_check_ends_what_a_shell_leaves_behind(self):
         words = [sys.executable, FAKE, "--ranks", "1", "--wait"]

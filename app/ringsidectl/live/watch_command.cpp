@@ -171,6 +171,12 @@ void explainNothing(const ChildEnd& end) {
         "cannot");
 }
 
+// Prints that --check has seen no training, and returns its exit code.
+int nothingChecked(const char* why) {
+    printWarning(std::string("nothing was checked: ") + why);
+    return static_cast<int>(ExitCode::kBadConfiguration);
+}
+
 // Returns the command line that repeats the check.
 std::string checkCommand(const WatchArguments& arguments) {
     std::string line = "ringsidectl watch --check";
@@ -180,8 +186,9 @@ std::string checkCommand(const WatchArguments& arguments) {
     return line;
 }
 
-void printReport(const WatchArguments& arguments, const WatchedRun& run) {
-    const ReportedRun reported{checkCommand(arguments), RINGSIDE_VERSION, run.worldSize(), run.leastSteps()};
+void printReport(const WatchArguments& arguments, const WatchedRun& run, bool hasFailed) {
+    const ReportedRun reported{checkCommand(arguments), RINGSIDE_VERSION, run.ranks(), run.leastSteps(),
+                               hasFailed || !run.hasTrained()};
     const auto dumped = [](const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace); };
     if (arguments.json) {
         std::printf("%s\n", terminalJson(dumped(reportJson(run.diagnosis(), reported))).c_str());
@@ -195,13 +202,16 @@ void printReport(const WatchArguments& arguments, const WatchedRun& run) {
 
 // Prints the result and returns the exit code.
 int finish(const WatchArguments& arguments, const WatchedRun& run, const RunDirectory& directory, const RunEnded& end) {
-    if (run.endedByCheck()) printWarning(end.verdict);
-    printReport(arguments, run);
+    const bool hasFailedRank = end.firstFailedRank >= 0;
+    if (run.endedByCheck() || (arguments.checkSteps && hasFailedRank)) printWarning(end.verdict);
+    const bool hasFailed = !run.endedByCheck() && run.commandCode() != 0;
+    printReport(arguments, run, hasFailed || hasFailedRank);
     const std::string place = "run directory: " + directory.paths().directory.string();
     arguments.checkSteps ? printWarning(place) : printRemark(place);
-    const bool hasFailed = !run.endedByCheck() && run.commandCode() != 0;
     if (!arguments.checkSteps || hasFailed) return run.commandCode();
-    return static_cast<int>(run.diagnosis().hasMistake() ? ExitCode::kMistakesFound : ExitCode::kOk);
+    if (run.diagnosis().hasMistake()) return static_cast<int>(ExitCode::kMistakesFound);
+    if (hasFailedRank) return static_cast<int>(ExitCode::kRankDied);
+    return run.hasTrained() ? static_cast<int>(ExitCode::kOk) : nothingChecked("no optimizer step was seen");
 }
 
 int watchHere(const WatchArguments& arguments) {
@@ -238,7 +248,8 @@ int watchHere(const WatchArguments& arguments) {
     const std::optional<RunEnded> end = run.run();
     if (!end) {
         explainNothing(*process.poll());
-        return run.commandCode();
+        const bool isChecked = arguments.checkSteps && run.commandCode() == 0;
+        return isChecked ? nothingChecked("no process has connected") : run.commandCode();
     }
     directory.keep();
     directory.release();

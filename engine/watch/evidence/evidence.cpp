@@ -42,4 +42,20 @@ bool Evidence::hasEnded() const {
            std::ranges::all_of(m_ranks, [](const auto& one) { return one.second.hasEnded(); });
 }
 
+std::string Evidence::missingReports() const {
+    const auto ofRank = [](int rank) { return "rank " + std::to_string(rank); };
+    if (!m_lost.empty()) return ofRank(*m_lost.begin()) + " ended without a last report";
+    if (static_cast<int>(m_ranks.size()) < m_worldSize)
+        return "only " + std::to_string(m_ranks.size()) + " of " + std::to_string(m_worldSize) + " ranks have reported";
+    for (const auto& [number, rank] : m_ranks) {
+        const Json& end = rank.latest("end");
+        const std::int64_t dropped = std::max(
+            rank.heartbeat.droppedSteps, numberOf(end, "dropped_observations", 0) + numberOf(end, "dropped_lines", 0));
+        if (dropped > 0) return ofRank(number) + " could not send " + std::to_string(dropped) + " of its reports";
+    }
+    if (m_unreadable.empty()) return {};
+    const auto& [rank, lines] = *m_unreadable.begin();
+    return std::to_string(lines) + " reports of " + ofRank(rank) + " could not be read";
+}
+
 }  // namespace ringside

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
+#include <string>
 
 #include "telemetry/data/trace_data.h"
 #include "telemetry/events/events.h"
@@ -23,6 +25,10 @@ class Evidence {
 
     // Adds an event that a rank has sent. Ranks outside of limits::kMaxRanks are ignored.
     void take(int rank, const Event& event);
+    // Records that a rank has ended without a last report, although nothing has asked it to end.
+    void lose(int rank) { m_lost.insert(rank); }
+    // Records that a line of a rank could not be decoded.
+    void addUnreadable(int rank) { ++m_unreadable[rank]; }
 
     const std::map<int, RankEvidence>& ranks() const { return m_ranks; }
     const RankEvidence* find(int rank) const;
@@ -34,6 +40,8 @@ class Evidence {
     std::int64_t nowUs() const { return m_nowUs; }
     // True if all ranks of the run have reported, and each has finished or failed.
     bool hasEnded() const;
+    // Returns why reports are known to be missing, as one clause; empty if none is.
+    std::string missingReports() const;
 
   private:
     void takeWorldSize(const ScriptFacts& facts);
@@ -43,6 +51,8 @@ class Evidence {
     TraceData m_traces{1, kMaxTracedSteps};
     std::size_t m_budget = kMaxIndices;
     std::int64_t m_nowUs = 0;
+    std::set<int> m_lost;                      // ranks
+    std::map<int, std::int64_t> m_unreadable;  // lines by rank
 };
 
 }  // namespace ringside

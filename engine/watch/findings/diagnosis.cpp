@@ -49,8 +49,10 @@ Diagnosis findingsOf(const Evidence& evidence) {
 Diagnosis findingsOf(const Evidence& evidence, std::span<const Check> checks) {
     Diagnosis diagnosis;
     Explanations known;
+    const std::string missing = evidence.missingReports();
     for (const Check& check : checks) {
         Judgement judgement = check.judge(evidence);
+        if (judgement.result == CheckResult::kPassed && !missing.empty()) judgement = couldNotJudge(missing);
         const std::string code(check.code);
         if (judgement.result != CheckResult::kFound) {
             diagnosis.checks.push_back({code, judgement.result, std::move(judgement.why)});

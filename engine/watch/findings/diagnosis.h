@@ -27,7 +27,7 @@ struct Diagnosis {
 };
 
 // Runs all checks on the evidence. A finding that an earlier finding explains is left out, and its check is skipped
-// with the code of the explanation.
+// with the code of the explanation. No check passes if reports are known to be missing (Evidence::missingReports()).
 Diagnosis findingsOf(const Evidence& evidence);
 
 // Adds a finding that was seen while the run lasted, in place of the result of its check at the end. It is left out if

@@ -208,7 +208,7 @@ Json reportSarif(const Diagnosis& diagnosis, const ReportedRun& run) {
     }
     Json driver = {{"name", "Ringside"}, {"rules", std::move(rules)}};
     if (!run.version.empty()) driver["version"] = run.version;
-    Json invocation = {{"executionSuccessful", true}};
+    Json invocation = {{"executionSuccessful", !run.hasFailed}};
     if (!run.command.empty()) invocation["commandLine"] = run.command;
     Json log = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}};
     log["runs"] = Json::array();

@@ -18,7 +18,7 @@ void WatchVerdict::take(const Event& event) {
     if (const auto* state = std::get_if<RankState>(&event)) m_states[state->rank] = state->state;
     const auto* facts = std::get_if<ScriptFacts>(&event);
     if (facts == nullptr || facts->about != "exception") return;
-    if (m_exception && m_exception->timeUs <= facts->timeUs) return;
+    if (m_isChecked || (m_exception && m_exception->timeUs <= facts->timeUs)) return;
     const Result<Json> parsed = parseJson(facts->facts, "facts");
     if (!parsed || !parsed.value().is_object()) return;
     const Json& json = parsed.value();
@@ -33,20 +33,30 @@ void WatchVerdict::take(const Event& event) {
     m_exception = std::move(failure);
 }
 
-void WatchVerdict::ended(int rank, std::int64_t) {
+bool WatchVerdict::ended(int rank) {
     const std::string& state = m_states[rank];
-    if (!m_firstLost && state != "finished" && state != "failed") m_firstLost = rank;
+    const bool isLost = !m_isChecked && !m_signal && state != "finished" && state != "failed";
+    if (isLost && !m_firstLost) m_firstLost = rank;
+    return isLost;
 }
 
-RunEnded WatchVerdict::conclude(const ChildEnd& command, std::optional<std::int64_t> checkedSteps) const {
+std::string WatchVerdict::failureText(const ChildEnd& command) const {
+    if (m_exception) return m_exception->text;
+    const std::string lost = m_firstLost ? "rank " + std::to_string(*m_firstLost) : std::string();
+    if (m_isChecked) return lost + " ended without a last report, before the check ended the command";
+    return "the command " + command.text() + (m_firstLost ? "; " + lost + " ended first, without a last report" : "");
+}
+
+RunEnded WatchVerdict::conclude(const ChildEnd& command, std::int64_t steps) const {
     RunEnded end;
     end.exitCode = shellCode(command);
+    const bool hasFailedRank = m_exception || m_firstLost;
     const bool isGood = !command.signalled && command.code == 0;
-    if (checkedSteps) {
+    if (m_isChecked && !hasFailedRank) {
         end.state = "stopped";
         end.exitCode = 0;
-        end.verdict = "ended by the check after " + std::to_string(*checkedSteps) + " steps";
-    } else if (isGood) {
+        end.verdict = "ended by the check after " + std::to_string(steps) + (steps == 1 ? " step" : " steps");
+    } else if (isGood && !hasFailedRank) {
         end.state = "finished";
         end.verdict = "the script has ended";
     } else if (m_signal) {
@@ -54,14 +64,9 @@ RunEnded WatchVerdict::conclude(const ChildEnd& command, std::optional<std::int6
         end.verdict = "stopped by " + signalName(*m_signal);
     } else {
         end.state = "failed";
-        end.verdict = m_exception ? m_exception->text : "the command " + command.text();
-        if (m_exception) {
-            end.firstFailedRank = m_exception->rank;
-            end.lastLines = m_exception->stack;
-        } else if (m_firstLost) {
-            end.firstFailedRank = *m_firstLost;
-            end.verdict += "; rank " + std::to_string(*m_firstLost) + " ended first, without a last report";
-        }
+        end.verdict = failureText(command);
+        if (m_exception) end.lastLines = m_exception->stack;
+        if (hasFailedRank) end.firstFailedRank = m_exception ? m_exception->rank : *m_firstLost;
     }
     return end;
 }

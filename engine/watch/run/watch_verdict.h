@@ -19,12 +19,15 @@ class WatchVerdict {
     void take(const Event& event);
     // Records a signal that asked the command to end.
     void requested(int signal) { m_signal = signal; }
-    // Records that the connection of a rank has ended.
-    void ended(int rank, std::int64_t nowUs);
+    // Records that --check ends the command now. A rank that fails later does so because of it.
+    void endedByCheck() { m_isChecked = true; }
+    // Records that the connection of a rank has ended. Returns true if the rank is lost: it has sent no last report,
+    // and nothing has asked it to end.
+    bool ended(int rank);
 
-    // Returns state, exit code, first failed rank, verdict and last lines for the end of the command. checkedSteps: the
-    // steps after which --check has ended it.
-    RunEnded conclude(const ChildEnd& command, std::optional<std::int64_t> checkedSteps) const;
+    // Returns state, exit code, first failed rank, verdict and last lines for the end of the command. steps: trained by
+    // the rank with the fewest. A run with a failed or lost rank has failed, although the command may exit with code 0.
+    RunEnded conclude(const ChildEnd& command, std::int64_t steps) const;
 
   private:
     struct Failure {
@@ -33,10 +36,13 @@ class WatchVerdict {
         std::string text;
         std::vector<std::string> stack;
     };
+    std::string failureText(const ChildEnd& command) const;
+
     std::optional<Failure> m_exception;  // the earliest one
     std::map<int, std::string> m_states;
     std::optional<int> m_firstLost;  // first rank that ended without a last report
     std::optional<int> m_signal;
+    bool m_isChecked = false;
 };
 
 }  // namespace ringside

@@ -154,7 +154,7 @@ void WatchedRun::read(Rank& rank) {
     rank.isOpen = rank.link->readTelemetry([&](std::string_view line) { receive(rank, line); });
     for (const ClockReading& reading : rank.link->takeClockReadings()) m_clocks.take(rank.link->rank(), reading);
     if (rank.isOpen) return;
-    m_verdict.ended(rank.link->rank(), nowUs());
+    if (m_verdict.ended(rank.link->rank())) m_evidence.lose(rank.link->rank());
     m_stalls.ended(rank.link->rank());
 }
 
@@ -169,6 +169,7 @@ bool WatchedRun::isSilent(const Rank& rank) const {
 // Records a line of a rank. Lines that no rank may send are counted and ignored.
 void WatchedRun::receive(Rank& rank, std::string_view line) {
     const Result<Event> event = decodeLine(line);
+    if (!event) m_evidence.addUnreadable(rank.link->rank());
     const bool isOwn = event && senderOf(event.value()) == rank.link->rank();
     if (!isOwn) {
         if (++rank.link->badLines == kMostBadLines)
@@ -250,6 +251,7 @@ void WatchedRun::endAfterCheck() {
         m_ranks, [&](const auto& one) { return one.second.steps >= *m_options.checkSteps || !one.second.isOpen; });
     if (!isDone || !someRankIsOpen()) return;
     m_endsAt = nowUs();
+    m_verdict.endedByCheck();
     endCommand(SIGTERM);
 }
 
@@ -278,8 +280,7 @@ bool WatchedRun::isOver() {
 }
 
 RunEnded WatchedRun::conclude() {
-    const std::optional<std::int64_t> checked = m_endsAt ? m_options.checkSteps : std::nullopt;
-    RunEnded end = m_verdict.conclude(*m_command.poll(), checked);
+    RunEnded end = m_verdict.conclude(*m_command.poll(), leastSteps());
     end.timeUs = nowUs();
     diagnose();
     WatchRecord::Conclusions conclusions{m_diagnosis.findings, {}, {}};

@@ -48,7 +48,10 @@ class WatchedRun {
     bool endedByCheck() const { return m_endsAt.has_value(); }
     // Returns findings and checks. Call after run().
     const Diagnosis& diagnosis() const { return m_diagnosis; }
-    int worldSize() const { return static_cast<int>(m_record.seen().worldSize()); }
+    // Returns the number of ranks that have connected.
+    int ranks() const { return static_cast<int>(m_ranks.size()); }
+    // True if at least one optimizer step was seen.
+    bool hasTrained() const { return m_stalls.trains(); }
     // Returns the optimizer steps of the rank with the fewest.
     std::int64_t leastSteps() const;
 

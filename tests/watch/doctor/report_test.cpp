@@ -92,7 +92,7 @@ TEST_CASE("The SARIF log has the required properties of version 2.1.0") {
         const std::string level = rule.at("defaultConfiguration").at("level");
         CHECK((level == "error" || level == "warning" || level == "note"));
     }
-    CHECK(run.at("invocations").at(0).at("executionSuccessful").is_boolean());
+    CHECK(run.at("invocations").at(0).at("executionSuccessful") == true);
     REQUIRE(run.at("results").size() == 2);
     for (const Json& result : run.at("results")) {
         CHECK(result.at("message").at("text").is_string());

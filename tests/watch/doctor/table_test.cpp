@@ -30,8 +30,34 @@ TEST_CASE("Without any evidence each check is skipped or cannot judge") {
     CHECK(diagnosis.checks.size() == allChecks().size());
     for (const CheckOutcome& one : diagnosis.checks) {
         INFO(one.code);
-        if (one.result != CheckResult::kPassed) CHECK_FALSE(one.why.empty());
+        CHECK(one.result != CheckResult::kPassed);
+        CHECK_FALSE(one.why.empty());
     }
+}
+
+TEST_CASE("No check passes if reports are missing") {
+    const auto whyNot = [](const auto& change) {
+        Reports reports = healthyDdp();
+        healthyEpochs(reports);
+        change(reports);
+        std::string why;
+        for (const CheckOutcome& one : reports.diagnosis().checks) {
+            if (one.result == CheckResult::kPassed) return std::string("passed: ") + one.code;
+            if (one.code == "unused-parameters") why = one.why;
+        }
+        return why;
+    };
+    CHECK(whyNot([](Reports&) {}).starts_with("passed: "));
+    CHECK(whyNot([](Reports& one) { one.evidence.lose(1); }) == "rank 1 ended without a last report");
+    CHECK(whyNot([](Reports& one) { one.evidence.addUnreadable(1); }) == "1 reports of rank 1 could not be read");
+    CHECK(whyNot([](Reports& one) {
+              one.fact(1, "end", R"({"steps":4,"dropped_observations":2,"dropped_lines":15})");
+          }) == "rank 1 could not send 17 of its reports");
+    Heartbeat dropped;
+    dropped.droppedSteps = 3;
+    CHECK(whyNot([&](Reports& one) { one.event(0, dropped); }) == "rank 0 could not send 3 of its reports");
+    CHECK(whyNot([](Reports& one) { one.fact(0, "process", R"({"world_size":4})"); }) ==
+          "only 2 of 4 ranks have reported");
 }
 
 TEST_CASE("A finding that another one explains is left out, also through a third") {
