@@ -110,7 +110,7 @@ std::optional<Problem> findPlace(Start& start) {
     const bool hasToken = start.sources.has(kTokenVariable) || !start.place.job.empty();
     if (hasToken && !start.place.masterHosts.empty()) return {};
     if (!server) return server.problem();
-    return Problem{start.place.launcher, "does not tell how the ranks find each other",
+    return Problem{textOf(start.place.launcher), "does not tell how the ranks find each other",
                    "give --master HOST:PORT and set RINGSIDE_TOKEN, the same on all ranks"};
 }
 
@@ -156,7 +156,8 @@ std::optional<Problem> readExperiment(Start& start) {
 // Leaves the launcher's server, so that it does not expect MPI from this process, unless the rank itself will use MPI.
 void leaveServer(Start& start) {
     const bool usesMpi = start.experiment.config.parallel.backend == CollectiveBackend::kMpi;
-    const bool isChild = start.place.rank == 0 && start.place.launcher != "PMI";  // rank 0's child connects by itself
+    const bool isChild =
+        start.place.rank == 0 && start.place.launcher != LauncherKind::kPmi;  // rank 0's child connects by itself
     if (start.server && (!usesMpi || isChild)) start.server->leave();
 }
 
@@ -338,7 +339,7 @@ int joinRun(const Start& start) {
 // Requests a signal when the launcher ends, so that no rank outlives it; does nothing for a rank started by hand. Rank
 // 0 receives SIGTERM, so that it can report the reason. False if the launcher has already ended.
 bool tieToLauncher(const LaunchPlace& place, pid_t parent) {
-    if (place.launcher == "by hand" || place.launcher == "alone") return true;
+    if (place.launcher == LauncherKind::kByHand || place.launcher == LauncherKind::kAlone) return true;
     return ::prctl(PR_SET_PDEATHSIG, place.rank == 0 ? SIGTERM : SIGKILL) == 0 && ::getppid() == parent;
 }
 

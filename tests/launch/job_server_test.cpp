@@ -63,7 +63,7 @@ struct Launcher {
 
 LaunchPlace placeOf(int rank, int localSize) {
     LaunchPlace place;
-    place.launcher = "PMI";
+    place.launcher = LauncherKind::kPmi;
     place.rank = rank;
     place.worldSize = 2;
     place.localSize = localSize;

@@ -75,14 +75,14 @@ Variables both(Variables one, const Variables& other) {
 
 TEST_CASE("Without a launcher the process is the only rank") {
     const LaunchPlace place = placeIn({{"HOME", "/root"}});
-    CHECK(place.launcher == "alone");
+    CHECK(place.launcher == LauncherKind::kAlone);
     CHECK(place.isAlone());
     CHECK(place.text() == "rank 0 of 1 (local rank 0 of 1), alone");
 }
 
 TEST_CASE("torchrun says rank, size, place on the host and where to meet") {
     const LaunchPlace place = placeIn(kTorchrun);
-    CHECK(place.launcher == "torchrun");
+    CHECK(place.launcher == LauncherKind::kTorchrun);
     CHECK(place.rank == 3);
     CHECK(place.worldSize == 6);
     CHECK(place.localRank == 1);
@@ -103,7 +103,7 @@ TEST_CASE("Another start by torchrun is another job") {
 TEST_CASE("RANK, WORLD_SIZE and MASTER_ADDR alone are PyTorch's env:// and its port is ours") {
     const LaunchPlace place =
         placeIn({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "4000"}});
-    CHECK(place.launcher == "env://");
+    CHECK(place.launcher == LauncherKind::kEnvironment);
     CHECK(place.masterPort == 4000);
     CHECK(place.localSize == 0);
     CHECK(place.job == "env:// 4000");
@@ -133,7 +133,7 @@ TEST_CASE("Numbers that cannot be are refused with what sets them") {
 
 TEST_CASE("mpirun says rank and size, and the addresses of its own host") {
     const LaunchPlace place = placeIn(kOpenMpi);
-    CHECK(place.launcher == "Open MPI");
+    CHECK(place.launcher == LauncherKind::kOpenMpi);
     CHECK(place.rank == 5);
     CHECK(place.worldSize == 6);
     CHECK(place.localSize == 2);
@@ -147,17 +147,17 @@ TEST_CASE("Ranks of one host meet on its loopback") {
 
 TEST_CASE("mpirun inside a Slurm allocation counts, for Slurm's variables are those of its daemons") {
     const LaunchPlace place = placeIn(both(kOpenMpi, kSlurm));
-    CHECK(place.launcher == "Open MPI");
+    CHECK(place.launcher == LauncherKind::kOpenMpi);
     CHECK(place.worldSize == 6);
 }
 
 TEST_CASE("torchrun inside a Slurm step counts") {
-    CHECK(placeIn(both(kTorchrun, kSlurm)).launcher == "torchrun");
+    CHECK(placeIn(both(kTorchrun, kSlurm)).launcher == LauncherKind::kTorchrun);
 }
 
 TEST_CASE("A Slurm step says rank, size and the hosts of all ranks") {
     const LaunchPlace place = placeIn(kSlurm);
-    CHECK(place.launcher == "Slurm");
+    CHECK(place.launcher == LauncherKind::kSlurm);
     CHECK(place.rank == 4);
     CHECK(place.worldSize == 5);
     CHECK(place.localSize == 1);
@@ -218,25 +218,25 @@ TEST_CASE("A step of one task is a single rank") {
 TEST_CASE("MPICH and Intel MPI are known by PMI, except where srun provides it") {
     const Variables pmi = {
         {"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "2"}, {"PMI_FD", "7"}};
-    CHECK(placeIn(pmi).launcher == "PMI");
+    CHECK(placeIn(pmi).launcher == LauncherKind::kPmi);
     CHECK(placeIn(pmi).isOneHost());
-    CHECK(placeIn(both(pmi, kSlurm)).launcher == "Slurm");
+    CHECK(placeIn(both(pmi, kSlurm)).launcher == LauncherKind::kSlurm);
     CHECK(placeIn({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"PMI_FD", "7"}}).localSize == 0);  // gforker, Flux
 }
 
-TEST_CASE("What a PMI or PMIx server tells completes the variables") {
+TEST_CASE("Answers of a PMI or PMIx server complete the variables") {
     const Variables port = {
         {"PMI_ID", "1"}, {"PMI_PORT", "node1:4000"}, {"MPI_LOCALNRANKS", "2"}, {"MPI_LOCALRANKID", "1"}};
     const Result<LaunchPlace> pmi = findLaunchPlace({}, {port, {}, "here", {1, 2, {}, {}}});
     REQUIRE(pmi.ok());
-    CHECK(pmi.value().launcher == "PMI");
+    CHECK(pmi.value().launcher == LauncherKind::kPmi);
     CHECK(pmi.value().rank == 1);
     CHECK(pmi.value().worldSize == 2);
     CHECK(pmi.value().job.empty());  // exchanged by the ranks
     const Variables pmix = {{"PMIX_RANK", "3"}, {"PMIX_NAMESPACE", "prun@1"}};
     const Result<LaunchPlace> place = findLaunchPlace({}, {pmix, {}, "here", {3, 4, 1, 2}});
     REQUIRE(place.ok());
-    CHECK(place.value().launcher == "PMIx");
+    CHECK(place.value().launcher == LauncherKind::kPmix);
     CHECK(place.value().rank == 3);
     CHECK(place.value().worldSize == 4);
     CHECK(place.value().localSize == 2);
@@ -270,7 +270,7 @@ TEST_CASE("A node file of PBS gives everything but the rank") {
     const std::vector<std::string> nodes = {"n1", "n1", "n2", "n2"};
     const Variables pbs = {{"PBS_JOBID", "9.server"}};
     const LaunchPlace place = placeIn(pbs, {3, {}, {}, ""}, nodes);
-    CHECK(place.launcher == "PBS");
+    CHECK(place.launcher == LauncherKind::kPbs);
     CHECK(place.worldSize == 4);
     CHECK(place.localRank == 1);
     CHECK(place.localSize == 2);
@@ -281,7 +281,7 @@ TEST_CASE("A node file of PBS gives everything but the rank") {
 
 TEST_CASE("By hand, the command line wins over any launcher") {
     const LaunchPlace place = placeIn(kTorchrun, {1, 2, {}, "n9:4321"});
-    CHECK(place.launcher == "by hand");
+    CHECK(place.launcher == LauncherKind::kByHand);
     CHECK(place.rank == 1);
     CHECK(place.worldSize == 2);
     CHECK(place.masterHosts == std::vector<std::string>{"n9"});
@@ -300,7 +300,7 @@ TEST_CASE("By hand, what is missing is named") {
 
 TEST_CASE("With a launcher, --master only moves the place to meet") {
     const LaunchPlace place = placeIn(kOpenMpi, {{}, {}, {}, "n3:7000"});
-    CHECK(place.launcher == "Open MPI");
+    CHECK(place.launcher == LauncherKind::kOpenMpi);
     CHECK(place.rank == 5);
     CHECK(place.masterHosts == std::vector<std::string>{"n3"});
     CHECK(place.masterPort == 7000);

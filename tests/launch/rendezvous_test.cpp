@@ -23,7 +23,7 @@ namespace {
 
 LaunchPlace placeOf(int worldSize, std::vector<std::string> hosts) {
     LaunchPlace place;
-    place.launcher = "by hand";
+    place.launcher = LauncherKind::kByHand;
     place.worldSize = worldSize;
     place.masterHosts = {"127.0.0.1"};
     place.job = "test " + randomHex(8);
@@ -266,7 +266,7 @@ TEST_CASE("The ranks of a host come to the same memory") {
     CHECK_THROWS(fetchShared(randomHex(16), 0, 50ms));
 }
 
-TEST_CASE("A rank that cannot start reports the reason, and nobody waits for it") {
+TEST_CASE("A rank that cannot start reports the reason, and no rank waits for it") {
     Meeting meeting(3, 60s);
     auto waiting = meeting.guest(1);
     auto declining = std::async(std::launch::async, [&] {

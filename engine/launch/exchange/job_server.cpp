@@ -57,7 +57,7 @@ Result<bool> exchangeJob(JobServer& server, LaunchPlace& place, bool hasMaster, 
     if (parts.front().size() != 32)
         return Problem{"rank 0", "shared \"" + shared.value() + "\" instead of the identifier of the job",
                        "start all ranks with the same version of ringside-worker"};
-    place.job = place.launcher + " " + parts.front();
+    place.job = textOf(place.launcher) + " " + parts.front();
     if (hasMaster || place.isOneHost()) return true;
     if (parts.size() == 1) parts.emplace_back("127.0.0.1");  // rank 0's host has no network
     place.masterHosts.assign(parts.begin() + 1, parts.end());

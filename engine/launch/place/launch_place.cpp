@@ -86,7 +86,7 @@ void takeMaster(Reader& read, const std::string& master, LaunchPlace& place) {
 void readTorchrun(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
     const bool elastic = sources.has("TORCHELASTIC_RUN_ID");
     const std::string because = elastic ? "TORCHELASTIC_RUN_ID" : sources.has("RANK") ? "RANK" : "WORLD_SIZE";
-    place.launcher = elastic ? "torchrun" : "env://";
+    place.launcher = elastic ? LauncherKind::kTorchrun : LauncherKind::kEnvironment;
     place.rank = read.needNumber("RANK", because);
     place.worldSize = read.needNumber("WORLD_SIZE", because);
     place.localRank = elastic ? read.needNumber("LOCAL_RANK", because) : read.numberOr("LOCAL_RANK", 0);
@@ -125,7 +125,7 @@ std::vector<std::string> addressesIn(const std::string& uri) {
 }
 
 void readOpenMpi(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
-    place.launcher = "Open MPI";
+    place.launcher = LauncherKind::kOpenMpi;
     place.rank = read.needNumber("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
     place.worldSize = read.needNumber("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK");
     place.localRank = read.needNumber("OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_RANK");
@@ -138,7 +138,7 @@ void readOpenMpi(Reader& read, const LaunchSources& sources, LaunchPlace& place)
 // Reads PMI's variables. They name no job: PMI_FD and PMI_PORT differ between processes and hosts.
 void readPmi(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
     const ServerPlace& server = sources.server;
-    place.launcher = "PMI";
+    place.launcher = LauncherKind::kPmi;
     if (server.rank && server.worldSize && !sources.has("PMI_RANK")) {
         place.rank = *server.rank;
         place.worldSize = *server.worldSize;
@@ -154,7 +154,7 @@ void readPmi(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
 
 void readPmix(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
     const ServerPlace& server = sources.server;
-    place.launcher = "PMIx";
+    place.launcher = LauncherKind::kPmix;
     place.rank = read.needNumber("PMIX_RANK", "PMIX_NAMESPACE");
     read.textOr("PMIX_NAMESPACE", "");
     if (!server.worldSize)
@@ -180,7 +180,7 @@ void readSlurmHosts(const LaunchSources& sources, const std::vector<int>& tasks,
 
 void readSlurm(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
     const std::string because = sources.has("SLURM_STEP_ID") ? "SLURM_STEP_ID" : "SLURM_STEPID";
-    place.launcher = "Slurm";
+    place.launcher = LauncherKind::kSlurm;
     place.rank = read.needNumber("SLURM_PROCID", because);
     place.localRank = read.needNumber("SLURM_LOCALID", because);
     place.worldSize = sources.has("SLURM_STEP_NUM_TASKS") ? read.needNumber("SLURM_STEP_NUM_TASKS", because)
@@ -211,7 +211,7 @@ void readNodeFile(const LaunchSources& sources, LaunchPlace& place) {
 }
 
 void readOptions(Reader& read, const LaunchOptions& options, const LaunchSources& sources, LaunchPlace& place) {
-    place.launcher = sources.nodeFile.empty() ? "by hand" : "PBS";
+    place.launcher = sources.nodeFile.empty() ? LauncherKind::kByHand : LauncherKind::kPbs;
     if (!options.rank) return read.fail({"--rank", "is missing beside --world-size", kHowByHand});
     place.rank = *options.rank;
     place.worldSize = options.worldSize.value_or(0);
@@ -228,14 +228,14 @@ void overrideWith(Reader& read, const LaunchOptions& options, LaunchPlace& place
     if (options.master.empty()) return;
     place.found.push_back("--master " + options.master);
     takeMaster(read, options.master, place);
-    if (place.launcher == "by hand") place.job = "by hand " + options.master;
-    if (place.launcher == "by hand" && place.masterPort == 0 && place.worldSize > 1)
+    if (place.launcher == LauncherKind::kByHand) place.job = "by hand " + options.master;
+    if (place.launcher == LauncherKind::kByHand && place.masterPort == 0 && place.worldSize > 1)
         read.fail(
             {"--master", "is \"" + options.master + "\", without a port", "write HOST:PORT, the same on all ranks"});
 }
 
 void checkNumbers(Reader& read, const LaunchPlace& place) {
-    const std::string by = " (" + place.launcher + ")";
+    const std::string by = " (" + textOf(place.launcher) + ")";
     if (place.worldSize < 1)
         return read.fail({"the number of ranks", "is " + std::to_string(place.worldSize) + by, "start at least one"});
     if (place.rank >= place.worldSize)
@@ -265,17 +265,19 @@ std::optional<std::string> LaunchSources::find(const std::string& name) const {
 std::string LaunchPlace::text() const {
     std::string line = "rank " + std::to_string(rank) + " of " + std::to_string(worldSize);
     if (localSize > 0) line += " (local rank " + std::to_string(localRank) + " of " + std::to_string(localSize) + ")";
-    line += launcher == "by hand" ? ", by hand" : launcher == "alone" ? ", alone" : ", by " + launcher;
+    const bool isProgram = launcher != LauncherKind::kByHand && launcher != LauncherKind::kAlone;
+    line += (isProgram ? ", by " : ", ") + textOf(launcher);
     for (std::size_t i = 0; i < found.size(); ++i) line += (i == 0 ? ": " : ", ") + found[i];
     return line;
 }
 
 std::optional<Problem> launchConflict(const LaunchPlace& place, const LaunchSources& sources) {
-    if (place.launcher == "torchrun" || place.launcher == "env://" || place.launcher == "by hand") return {};
+    const bool readsThem = place.launcher == LauncherKind::kTorchrun || place.launcher == LauncherKind::kEnvironment;
+    if (readsThem || place.launcher == LauncherKind::kByHand) return {};
     for (const auto& [name, value] : {std::pair{"RANK", place.rank}, std::pair{"WORLD_SIZE", place.worldSize}}) {
         const auto other = sources.find(name);
         if (!other || wholeNumberIn(*other, kMostRanks) == value) continue;
-        return Problem{name, "is " + *other + ", but " + place.launcher + " says " + std::to_string(value),
+        return Problem{name, "is " + *other + ", but " + textOf(place.launcher) + " says " + std::to_string(value),
                        "unset it, or leave it to the launcher"};
     }
     return {};
@@ -324,7 +326,7 @@ Result<LaunchPlace> findLaunchPlace(const LaunchOptions& options, const LaunchSo
     } else if (const auto unknown = unrecognisedRank(sources)) {
         read.fail(*unknown);
     } else {
-        place.launcher = "alone";
+        place.launcher = LauncherKind::kAlone;
         place.localSize = 1;
     }
     if (!read.problem()) overrideWith(read, options, place);

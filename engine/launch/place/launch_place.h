@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/errors/result.h"
+#include "launch/place/launcher_kind.h"
 
 namespace ringside {
 
@@ -40,7 +41,7 @@ struct LaunchOptions {
 
 // This process's rank and the address of the rendezvous.
 struct LaunchPlace {
-    std::string launcher;  // torchrun | env:// | Open MPI | PMI | PMIx | Slurm | PBS | by hand | alone
+    LauncherKind launcher = LauncherKind::kAlone;
     int rank = 0;
     int worldSize = 1;
     int localRank = 0;

@@ -85,7 +85,7 @@ void writeLaunchFile(const RunPaths& paths, const LaunchedRun& launched, const R
         ranks.push_back(
             {{"rank", guest.rank}, {"host", guest.host}, {"address", guest.address}, {"process", guest.pid}});
     const Json json = {{"version", 1},
-                       {"launcher", launched.place.launcher},
+                       {"launcher", textOf(launched.place.launcher)},
                        {"found", launched.place.found},
                        {"restart", launched.place.restart},
                        {"met_at", address},

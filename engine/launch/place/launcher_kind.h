@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ringside {
+
+// Program, or way, by which the ranks of a run are started.
+enum class LauncherKind : std::uint8_t {
+    kTorchrun,
+    kEnvironment,  // RANK and WORLD_SIZE of the environment, as torch.distributed reads them with env://
+    kOpenMpi,
+    kPmi,  // MPICH and Intel MPI
+    kPmix,
+    kSlurm,
+    kPbs,
+    kByHand,  // --rank and --world-size
+    kAlone,   // a single rank without a launcher
+    kClassroom
+};
+
+// Returns the name for logs, messages and launch.json.
+inline std::string textOf(LauncherKind kind) {
+    constexpr std::array<std::string_view, 10> kNames{"torchrun", "env://", "Open MPI", "PMI",   "PMIx",
+                                                      "Slurm",    "PBS",    "by hand",  "alone", "a class"};
+    return std::string(kNames[static_cast<std::size_t>(kind)]);
+}
+
+}  // namespace ringside
