@@ -40,8 +40,9 @@ struct ScheduleSimulation {
     std::vector<int> peakActivations;
     std::vector<SimulatedAction> stuck;  // first action of each rank that would wait forever
 
-    // Returns the fraction of the makespan in which a rank is idle, for one rank and for the average.
+    // Returns the fraction of the makespan in which this rank is idle.
     double idleShare(int rank) const { return 1 - busy[static_cast<std::size_t>(rank)] / makespan; }
+    // Returns the mean of the ranks' idle fractions.
     double idleShare() const;
 };
 

@@ -61,7 +61,7 @@ bool eventually(const std::function<bool()>& holds) {
     const auto until = begin + std::chrono::seconds(120);
     while (steady_clock::now() < until) {
         if (holds()) return true;
-        // Polling uses CPU time that the awaited program needs.
+        // Polling takes CPU time from the program that is waited for.
         ::poll(nullptr, 0, steady_clock::now() - begin < std::chrono::seconds(2) ? 5 : 50);
     }
     return holds();

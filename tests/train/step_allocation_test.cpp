@@ -48,7 +48,7 @@ void* operator new(std::size_t bytes) {
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
     return allocate(bytes, __builtin_return_address(0));
 }
-// Not inlined, because GCC 13 would otherwise report free() as a mismatch with another operator new.
+// noinline keeps GCC 13 from reporting free() as a mismatch with another operator new.
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
     release(memory);
 }

@@ -198,7 +198,7 @@ void ClassRun::begin(const std::vector<ClassMember*>& ranks) {
     const auto before = std::exchange(m_worldSize, static_cast<std::int64_t>(ranks.size()) + 1);
     m_startAsked = false;
     LaunchPlace place;
-    place.launcher = "a class";
+    place.launcher = LauncherKind::kClassroom;
     place.worldSize = static_cast<int>(m_worldSize);
     place.masterHosts = {m_host.code().host};
     place.masterPort = m_host.runPort();
@@ -374,9 +374,9 @@ void ClassRun::tell() {
                          static_cast<int>(least()), m_phase == Phase::kRunning ? "" : news});
     if (now < m_tellAt) return;
     m_tellAt = now + kTellEvery;
-    m_host.tellAll(news, m_phase == Phase::kRunning
-                             ? "the others train; this computer takes part from the next start: " + news
-                             : news);
+    m_host.sendToAll(news, m_phase == Phase::kRunning
+                               ? "the others train; this computer takes part from the next start: " + news
+                               : news);
 }
 
 }  // namespace ringside

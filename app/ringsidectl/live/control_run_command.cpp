@@ -55,7 +55,7 @@ class Answers {
   public:
     explicit Answers(const RunPaths& paths) : m_follower(paths) {}
 
-    // Reads new telemetry. False if the run has ended.
+    // Reads all telemetry that has been written. Returns false if the run has ended, with nothing left to read.
     bool advance() {
         bool live = true;
         do {

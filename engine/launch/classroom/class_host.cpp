@@ -226,7 +226,7 @@ void ClassHost::noteRunEnded() {
     for (const auto& member : m_members) member->rank = -1;
 }
 
-void ClassHost::tellAll(const std::string& news, const std::string& toWatchers) {
+void ClassHost::sendToAll(const std::string& news, const std::string& toWatchers) {
     for (const auto& member : m_members) {
         if (!member->wantsToWrite()) member->send({ClassLine::Kind::kNews, member->rank < 0 ? toWatchers : news});
     }

@@ -62,7 +62,7 @@ class ClassHost {
     // another member joined from the same address.
     void remove(int id, const std::string& why);
     // Sends a news line to all members that have no unsent data.
-    void tellAll(const std::string& news, const std::string& toWatchers);
+    void sendToAll(const std::string& news, const std::string& toWatchers);
     // Stops listening, sends the verdict to all members, and waits up to `patience` for them to close their
     // connections.
     void close(const std::string& verdict, int exitCode, std::chrono::milliseconds patience);

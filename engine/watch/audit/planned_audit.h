@@ -11,9 +11,10 @@
 
 namespace ringside {
 
-// Returns the audit of a run by Ringside itself, from the hashes of the samples that each rank trained in each epoch:
-// where the hash of each rank is that of the plan, the numbers are those of the plan. hashes: "consumed" events, in any
-// order. A problem if the run's experiment is damaged.
+// Returns the audit of a run that Ringside has trained. `hashes` are the run's "consumed" events, in any order: SHA-256
+// of the samples of each rank and epoch. If all hashes of an epoch equal those of its plan, the counts (distinct,
+// twice, never) are taken from the plan; otherwise they are empty, and `why` names the rank. Returns a problem if the
+// experiment in `started` cannot be parsed.
 Result<SampleAudit> auditByPlan(const RunStarted& started, const std::vector<Consumed>& hashes);
 
 }  // namespace ringside

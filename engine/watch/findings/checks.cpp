@@ -99,7 +99,7 @@ constexpr std::array kChecks{
     Check{"validation-everywhere", "Evaluation is shared among ranks", kCost,
           "Evaluate a part on each rank and all-reduce the counts, or evaluate on rank 0 only.",
           "", judgeValidationEverywhere},
-    Check{"sync-every-micro-batch", "One all-reduce per optimizer step", kCost,
+    Check{"sync-every-micro-batch", "Gradients are reduced once per optimizer step", kCost,
           "Run all micro-batches but the last inside of model.no_sync().",
           "", judgeSyncEveryMicroBatch},
     Check{"find-unused-needless", "Search for unused parameters", kCost,

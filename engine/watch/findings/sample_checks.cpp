@@ -71,7 +71,7 @@ bool knowsPools(const LoaderGroup& group) {
 std::int64_t mostCommonContents(const LoaderGroup& group) {
     std::int64_t most = 0;
     for (std::size_t i = 1; i < group.ranks.size(); ++i)
-        most = std::max(most, commonContents(*group.ranks.front().loader, *group.ranks[i].loader));
+        most = std::max(most, countOfCommonContents(*group.ranks.front().loader, *group.ranks[i].loader));
     return most;
 }
 

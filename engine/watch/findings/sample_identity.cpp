@@ -124,7 +124,7 @@ Sameness compareSources(const RankEvidence& rank, const LoaderEvidence& loader, 
     return compareSums(sampleSums(rank, loader), sampleSums(otherRank, otherLoader));
 }
 
-std::int64_t commonContents(const LoaderEvidence& one, const LoaderEvidence& other) {
+std::int64_t countOfCommonContents(const LoaderEvidence& one, const LoaderEvidence& other) {
     const auto contentsOf = [](const LoaderEvidence& loader) {
         std::set<std::int64_t> contents;
         for (const auto& [number, pass] : loader.passes)

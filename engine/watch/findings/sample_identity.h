@@ -53,6 +53,6 @@ struct SampleSums {
 std::map<std::int64_t, SampleSums> sampleSums(const RankEvidence& rank, const LoaderEvidence& loader);
 
 // Returns the number of different sample contents that both loaders have delivered in their fingerprinted batches.
-std::int64_t commonContents(const LoaderEvidence& one, const LoaderEvidence& other);
+std::int64_t countOfCommonContents(const LoaderEvidence& one, const LoaderEvidence& other);
 
 }  // namespace ringside

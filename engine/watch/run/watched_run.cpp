@@ -282,7 +282,7 @@ bool WatchedRun::isOver() {
 RunEnded WatchedRun::conclude() {
     RunEnded end = m_verdict.conclude(*m_command.poll(), leastSteps());
     end.timeUs = nowUs();
-    diagnose();
+    judgeEvidence();
     WatchRecord::Conclusions conclusions{m_diagnosis.findings, {}, {}};
     for (const CheckOutcome& check : m_diagnosis.checks)
         conclusions.checks.push_back({check.code, textOf(check.result), check.why});
@@ -293,7 +293,7 @@ RunEnded WatchedRun::conclude() {
 }
 
 // Judges the evidence. A hang that was seen while the run lasted replaces the result of the check at its end.
-void WatchedRun::diagnose() {
+void WatchedRun::judgeEvidence() {
     m_diagnosis = findingsOf(m_evidence);
     const auto& hang = m_stalls.hang();
     if (!hang) return;

@@ -79,7 +79,7 @@ class WatchedRun {
     bool someRankIsOpen() const;
     bool isOver();
     RunEnded conclude();
-    void diagnose();
+    void judgeEvidence();
     std::optional<SummarySamples> auditedSamples();
     void record(const std::function<void()>& write);
     void log(const std::string& level, const std::string& text);

@@ -120,7 +120,7 @@ CudnnDescriptor operation(const ConvolutionProblem& problem) {
 
 CudnnDescriptor convolutionGraph(const CudnnTarget& target, const ConvolutionProblem& problem) {
     CudnnDescriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
-    target.describeGraph(graph);
+    target.setDeviceOfGraph(graph);
     graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operation(problem));
     graph.finalize();
     return graph;

@@ -36,7 +36,7 @@ std::vector<CudnnDescriptor> configurations(const CudnnTarget& target, const Cud
     CudnnDescriptor heuristics(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
     heuristics.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
     heuristics.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, &mode, 1);
-    target.describeHeuristics(heuristics);
+    target.setDeviceOfHeuristics(heuristics);
     if (!heuristics.tryFinalize()) return {};
     return heuristics.descriptors(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 }
@@ -51,7 +51,7 @@ std::optional<ConvolutionPlan> planOf(const CudnnTarget& target, const CudnnDesc
     if (precision == Precision::kFloat32 && notes.reducesPrecision()) return std::nullopt;
     CudnnDescriptor plan(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
     plan.set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, configuration);
-    target.describePlan(plan);
+    target.setDeviceOfExecutionPlan(plan);
     if (!plan.tryFinalize()) return std::nullopt;
     const std::int64_t workspace = plan.number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
     if (workspace > workspaceBudget) return std::nullopt;

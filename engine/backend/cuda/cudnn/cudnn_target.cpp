@@ -17,15 +17,15 @@ CudnnTarget CudnnTarget::withProperties(const std::string& json) {
     return target;
 }
 
-void CudnnTarget::describeGraph(CudnnDescriptor& graph) const {
+void CudnnTarget::setDeviceOfGraph(CudnnDescriptor& graph) const {
     if (m_handle != nullptr) graph.set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, m_handle);
 }
 
-void CudnnTarget::describeHeuristics(CudnnDescriptor& heuristics) const {
+void CudnnTarget::setDeviceOfHeuristics(CudnnDescriptor& heuristics) const {
     if (m_properties) heuristics.set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, *m_properties);
 }
 
-void CudnnTarget::describePlan(CudnnDescriptor& plan) const {
+void CudnnTarget::setDeviceOfExecutionPlan(CudnnDescriptor& plan) const {
     if (m_properties)
         plan.set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, *m_properties);
     else

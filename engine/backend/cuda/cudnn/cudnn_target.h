@@ -19,9 +19,9 @@ class CudnnTarget {
     static CudnnTarget withProperties(const std::string& json);
 
     // Sets the device of a descriptor that is not yet complete.
-    void describeGraph(CudnnDescriptor& graph) const;
-    void describeHeuristics(CudnnDescriptor& heuristics) const;
-    void describePlan(CudnnDescriptor& plan) const;
+    void setDeviceOfGraph(CudnnDescriptor& graph) const;
+    void setDeviceOfHeuristics(CudnnDescriptor& heuristics) const;
+    void setDeviceOfExecutionPlan(CudnnDescriptor& plan) const;
 
   private:
     CudnnTarget() = default;
