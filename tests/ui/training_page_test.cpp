@@ -150,6 +150,23 @@ TEST_CASE("a legend names what fits and counts the rest") {
     CHECK(legend.entryRect("rank.1").right() <= 300);
 }
 
+TEST_CASE("a legend has room for its names to the fraction of a pixel") {
+    Theme theme;
+    ChartLegend legend(theme);
+    legend.resize(400, 18);
+    const int mark = [&] {  // width of an entry without a name
+        legend.setCurves({{QStringLiteral("a"), QString(), Qt::red, Curve::Kind::Line, {}}});
+        return legend.entryRect("a").width();
+    }();
+    const QFontMetricsF metrics(theme.noteFont());
+    for (const char* name : {"train", "validation", "forward", "backward", "data", "waiting", "rank 7", "optimizer"}) {
+        const QString text = QLatin1String(name);
+        legend.setCurves({{QStringLiteral("a"), text, Qt::red, Curve::Kind::Line, {}}});
+        INFO(name);
+        CHECK(legend.entryRect("a").width() - mark >= metrics.horizontalAdvance(text));
+    }
+}
+
 TEST_CASE("the loss is the mean over ranks in a band from the lowest to the highest") {
     Charts page;
     FakeRun run(page.run);

@@ -3,6 +3,7 @@
 
 #include <QMouseEvent>
 #include <QPainter>
+#include <QtMath>
 #include <algorithm>
 
 #include "theme/theme.h"
@@ -13,6 +14,11 @@ namespace {
 
 constexpr TypePixels kHeight{18};
 constexpr int kMark = 14, kGap = 5, kBetween = 12;
+
+// Returns the width of a text, rounded up: elidedText() shortens a text that lacks a fraction of a pixel.
+int textWidth(const QFont& font, const QString& text) {
+    return qCeil(QFontMetricsF(font).horizontalAdvance(text));
+}
 
 }  // namespace
 
@@ -37,20 +43,20 @@ void ChartLegend::setCurves(const std::vector<Curve>& curves) {
 
 std::vector<std::pair<ChartLegend::Entry, QRect>> ChartLegend::placed() const {
     std::vector<std::pair<Entry, QRect>> result;
-    const QFontMetrics metrics(m_theme.noteFont());
+    const QFont font = m_theme.noteFont();
     int x = 0;
     for (std::size_t at = 0; at < m_entries.size(); ++at) {
         const Entry& entry = m_entries[at];
         const std::size_t after = m_entries.size() - at - 1;
-        const int own = kMark + kGap + metrics.horizontalAdvance(entry.name);
+        const int own = kMark + kGap + textWidth(font, entry.name);
         // Each entry must leave room for the number of entries that do not fit.
-        const int reserve = after == 0 ? 0 : kBetween + metrics.horizontalAdvance(moreText(after));
+        const int reserve = after == 0 ? 0 : kBetween + textWidth(font, moreText(after));
         if (x + own + reserve > width() && !result.empty()) break;
         result.push_back({entry, QRect(x, 0, own, kHeight)});
         x += own + kBetween;
     }
     if (const std::size_t left = m_entries.size() - result.size(); left > 0) {
-        x += metrics.horizontalAdvance(moreText(left)) + kBetween;
+        x += textWidth(font, moreText(left)) + kBetween;
     }
     const int spare = std::max(0, width() - (x - kBetween));  // aligns the entries to the right edge
     for (auto& [entry, rect] : result) rect.translate(spare, 0);
@@ -62,9 +68,9 @@ QString ChartLegend::moreText(std::size_t entries) {
 }
 
 QSize ChartLegend::sizeHint() const {
-    const QFontMetrics metrics(m_theme.noteFont());
+    const QFont font = m_theme.noteFont();
     int width = 0;
-    for (const Entry& entry : m_entries) width += kMark + kGap + metrics.horizontalAdvance(entry.name) + kBetween;
+    for (const Entry& entry : m_entries) width += kMark + kGap + textWidth(font, entry.name) + kBetween;
     return {width, kHeight};
 }
 

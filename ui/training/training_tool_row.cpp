@@ -123,6 +123,19 @@ void TrainingToolRow::showSmoothing() {
     m_smoothingValue->setText(smoothing() > 0 ? QLocale::c().toString(smoothing(), 'f', 2) : tr("off"));
 }
 
+NumberStyle TrainingToolRow::xStyle() const {
+    switch (xAxis()) {
+        case XAxis::Step:
+        case XAxis::Samples:
+            return NumberStyle::Whole;
+        case XAxis::Epoch:
+            return NumberStyle::Plain;
+        case XAxis::Time:
+            return NumberStyle::Seconds;
+    }
+    return NumberStyle::Plain;
+}
+
 QString TrainingToolRow::xAxisName() const {
     switch (xAxis()) {
         case XAxis::Step:

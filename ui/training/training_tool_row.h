@@ -23,7 +23,7 @@ class TrainingToolRow : public QWidget {
     double smoothing() const;  // weight of the average; 0 is off
     XAxis xAxis() const { return static_cast<XAxis>(m_axis->current()); }
     QString xAxisName() const;  // name of the column: "step", "seconds"
-    NumberStyle xStyle() const { return xAxis() == XAxis::Time ? NumberStyle::Seconds : NumberStyle::Plain; }
+    NumberStyle xStyle() const;
     bool logY() const { return m_logY->isChecked(); }
     void toggleLogY() { m_logY->toggle(); }
     bool fanOut() const { return m_fanOut->isChecked(); }
