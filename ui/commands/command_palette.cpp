@@ -25,6 +25,8 @@ CommandPalette::CommandPalette(const QList<QAction*>& actions, QWidget* parent) 
     m_list->setObjectName(QStringLiteral("commandListWidget"));
     m_list->setAccessibleName(tr("Commands"));
     m_list->setFocusPolicy(Qt::NoFocus);
+    m_list->setWordWrap(true);
+    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(Theme::kSpace3, Theme::kSpace3, Theme::kSpace3, Theme::kSpace3);
     column->addWidget(m_line);
@@ -41,7 +43,7 @@ void CommandPalette::filter(const QString& typed) {
     m_shown.clear();
     const FoundCommands found = findCommands(m_actions, typed);
     if (found.near)
-        addNote(tr("No command is called %1. Choose one that resembles it with Down:").arg(typed.trimmed()));
+        addNote(tr("No command matches \u201c%1\u201d. Press Down to choose a similar one:").arg(typed.trimmed()));
     for (QAction* action : found.actions) {
         const QString keys = action->shortcut().toString(QKeySequence::NativeText);
         const QString text = plainText(*action);

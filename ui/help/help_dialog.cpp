@@ -17,13 +17,13 @@
 namespace ringside {
 namespace {
 
-constexpr TypePixels kSideWidth{220};
+constexpr TypePixels kSideWidth{240};
 constexpr QSize kSize{900, 560};
 
 QString titleOf(const QString& path) {
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly)) return {};
-    return QString::fromUtf8(file.readLine()).remove(QLatin1Char('#')).trimmed();
+    return QString::fromUtf8(file.readLine()).remove(QLatin1Char('#')).remove(QLatin1Char('`')).trimmed();
 }
 
 }  // namespace
@@ -68,6 +68,7 @@ QWidget* HelpDialog::makeSide() {
     m_list->setObjectName(QStringLiteral("helpListWidget"));
     m_list->setAccessibleName(tr("Documents"));
     m_list->setWordWrap(true);
+    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     connect(m_list, &QListWidget::currentItemChanged, this, [this](const QListWidgetItem* item) {
         if (item) open(item->data(Qt::UserRole).toString());
     });
@@ -115,7 +116,7 @@ void HelpDialog::show(const HelpTopic& topic) {
     goTo(place);
 }
 
-// A heading with `text` in quotes, as those of settings are, comes before others.
+// Returns the heading that contains `text`. Headings of settings, such as "Data: dataset", come before others.
 QTextBlock HelpDialog::headingWith(const QString& text) const {
     QTextBlock found;
     if (text.isEmpty()) return found;
