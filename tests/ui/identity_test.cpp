@@ -8,7 +8,9 @@
 #include <QStandardItemModel>
 #include <QTableView>
 
+#include "help/help_dialog.h"
 #include "identity/table_identity.h"
+#include "main_window/identity_menu.h"
 #include "shards/loom/loom_widget.h"
 #include "timeline/lanes/lanes_widget.h"
 #include "timeline/page/timeline_page.h"
@@ -56,6 +58,9 @@ TEST_CASE("a sample of the loom has the menu of its sample, and of its rank, ste
     CHECK(things[3] == Identity{IdentityKind::Epoch, 0});
     QMenu* menu = f.menuAt(*loom, first);
     REQUIRE(menu != nullptr);
+    const QAction* title = menu->actions().front();
+    CHECK(title->text() == identityText(things[0]));
+    CHECK((!title->isSeparator() && !title->isEnabled()));  // the style draws no text of separators
     CHECK(IdentityWindow::names(*menu) == kActions);
     CHECK(menu->findChildren<QMenu*>().size() == 3);
     for (const QMenu* other : menu->findChildren<QMenu*>()) CHECK(IdentityWindow::names(*other) == kActions);
@@ -145,4 +150,21 @@ TEST_CASE("a start after a proper end, or beside another window, asks nothing") 
         f.window.restore();
         CHECK(f.dialogs.asked.isEmpty());
     }
+}
+
+TEST_CASE("Explain opens the documents at the heading of a rank, step, epoch or collective") {
+    IdentityWindow f;
+    auto* identities = f.window.findChild<IdentityMenu*>();
+    REQUIRE(identities != nullptr);
+    const auto headingOf = [&](const Identity& thing) {
+        QMenu menu;
+        identities->fill(menu, {thing});
+        IdentityWindow::choose(menu, "explainIdentityAction");
+        const auto* help = f.window.findChild<HelpDialog*>();
+        return help ? help->file() + QLatin1Char('/') + help->lineInSight() : QString();
+    };
+    CHECK(headingOf({IdentityKind::Rank, 1}) == "experiments.md/Which rank gets which sample");
+    CHECK(headingOf({IdentityKind::Step, 2}) == "timeline.md/What it shows");
+    CHECK(headingOf({IdentityKind::Epoch, 0}) == "experiments.md/Which rank gets which sample");
+    CHECK(headingOf({IdentityKind::Collective, 4, 2}) == "timeline.md/Which rank is late");
 }

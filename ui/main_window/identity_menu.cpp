@@ -34,7 +34,9 @@ std::vector<Identity> IdentityMenu::below(const QWidget& window, const QPoint& p
 
 void IdentityMenu::fill(QMenu& menu, const std::vector<Identity>& things) {
     if (things.empty()) return;
-    menu.addSection(identityText(things.front()));
+    QAction* title = menu.addAction(identityText(things.front()));  // style sheets draw no text of a section
+    title->setEnabled(false);
+    menu.addSeparator();
     addActions(menu, things.front());
     menu.addSeparator();
     for (std::size_t at = 1; at < things.size(); ++at) addActions(*menu.addMenu(identityText(things[at])), things[at]);
@@ -118,7 +120,7 @@ void IdentityMenu::showInTimeline(const Identity& thing) {
     if (const auto step = stepOf(thing)) m_window.cursor.choose(*step);
 }
 
-// A rank is one of the curves that are drawn side by side.
+// Shows the curves of all ranks for a rank, and the step for any other thing.
 void IdentityMenu::showInTraining(const Identity& thing) {
     m_window.pages.show(QStringLiteral("training"));
     if (thing.kind == IdentityKind::Rank) {
@@ -129,7 +131,7 @@ void IdentityMenu::showInTraining(const Identity& thing) {
     }
 }
 
-// The Shards page explains a sample with its numbers; the documents explain the others.
+// Shows the explanation of a sample on the Shards page, and that of any other thing in the documents.
 void IdentityMenu::explain(const Identity& thing) {
     switch (thing.kind) {
         case IdentityKind::Sample:
@@ -137,9 +139,9 @@ void IdentityMenu::explain(const Identity& thing) {
         case IdentityKind::Rank:
         case IdentityKind::Epoch:
             return Q_EMIT explanationWanted(
-                {QStringLiteral("experiments.md"), QStringLiteral("Who gets which sample")});
+                {QStringLiteral("experiments.md"), QStringLiteral("Which rank gets which sample")});
         case IdentityKind::Step:
-            return Q_EMIT explanationWanted({QStringLiteral("timeline.md"), QStringLiteral("What is seen")});
+            return Q_EMIT explanationWanted({QStringLiteral("timeline.md"), QStringLiteral("What it shows")});
         case IdentityKind::Collective:
             return Q_EMIT explanationWanted({QStringLiteral("timeline.md"), QStringLiteral("Which rank is late")});
     }

@@ -5,21 +5,17 @@
 #include <QAbstractItemView>
 #include <QApplication>
 #include <QClipboard>
-#include <QCloseEvent>
 #include <QContextMenuEvent>
 #include <QCoreApplication>
-#include <QDir>
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QKeyEvent>
 #include <QMimeData>
-#include <QScreen>
 #include <QStandardPaths>
 #include <QStatusBar>
 #include <filesystem>
 #include <utility>
 
-#include "base/json/json.h"
 #include "base/system/resource_directory.h"
 #include "commands/command_palette.h"
 #include "commands/keys_dialog.h"
@@ -27,7 +23,6 @@
 #include "controls/elided_label.h"
 #include "controls/tone.h"
 #include "devices/devices_dialog.h"
-#include "devices/gpu_probe.h"
 #include "diagnostics/debug_overlay.h"
 #include "dialogs/dialogs.h"
 #include "experiment/experiment_form.h"
@@ -41,14 +36,11 @@
 #include "main_window/top_bar.h"
 #include "ranks/rank_strip.h"
 #include "run/read/run_directory.h"
-#include "run/read/run_life.h"
-#include "run/read/run_summary.h"
 #include "settings/settings.h"
 #include "theme/desktop_motion.h"
 #include "theme/theme.h"
 #include "timeline/page/timeline_page.h"
 #include "words/changed_fields.h"
-#include "words/field_text.h"
 #include "words/form_fields.h"
 
 namespace ringside {
@@ -128,8 +120,8 @@ void MainWindow::connectActions() {
     if (m_overlay) connect(a.debugOverlay, &QAction::toggled, m_overlay, &QWidget::setVisible);
     connect(a.resetLayout, &QAction::triggered, this, &MainWindow::resetLayout);
     connect(a.palette, &QAction::triggered, this, &MainWindow::showFinder);
-    connect(a.help, &QAction::triggered, this, [this] { showHelp(QApplication::focusWidget()); });
-    connect(a.documents, &QAction::triggered, this, [this] { showHelp(nullptr); });
+    connect(a.help, &QAction::triggered, this, &MainWindow::showHelpOnControl);
+    connect(a.documents, &QAction::triggered, this, [this] { showHelp(topicOf(nullptr)); });
     connect(a.copy, &QAction::triggered, this, &MainWindow::copyAsText);
     connect(a.otherPart, &QAction::triggered, this, &MainWindow::goToOtherPart);
     connect(a.devices, &QAction::triggered, this, &MainWindow::showDevices);
@@ -343,7 +335,7 @@ void MainWindow::offerApplyNow() {
     const QString what = rate && epochs ? tr("learning rate and epochs") : rate ? tr("learning rate") : tr("epochs");
     m_applyNow->setText(tr("Apply %1 now").arg(what));
     m_applyNow->setAccessibleName(m_applyNow->text());
-    m_applyNow->setToolTip(tr("Tells the live run, from its next step on; it is kept in its checkpoints"));
+    m_applyNow->setToolTip(tr("Applies the change to the live run from its next step on; checkpoints contain it"));
 }
 
 void MainWindow::applyNow() {
@@ -460,7 +452,7 @@ void MainWindow::setTypePercent(int percent) {
     saySaved(tr("Type size: %1 %").arg(m_services.theme.typePercent()));
 }
 
-// Off as well where the desktop asks for no animation.
+// Animations run only if neither this setting nor the desktop reduces motion.
 void MainWindow::setReduceMotion(bool reduce) {
     const QString configFolder = QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation);
     m_services.theme.setMotion(!reduce && !desktopReducesMotion(configFolder));
@@ -496,7 +488,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
     m_files.open(urls.first().toLocalFile());
 }
 
-// Commands, what the page can save, speeds, settings and their values.
+// Opens the command finder with all commands: those of the window, the exports of the page, speeds and settings.
 void MainWindow::showFinder() {
     auto* owner = new QObject;
     const auto showSetting = [this](const char* path) {
@@ -511,14 +503,19 @@ void MainWindow::showFinder() {
     finder->open();
 }
 
-// Where no control has the keyboard the page in sight counts.
-void MainWindow::showHelp(const QWidget* control) {
+// Shows the documentation of the control that has the focus. If no control has it, shows that of the current page.
+void MainWindow::showHelpOnControl() {
+    const QWidget* control = QApplication::focusWidget();
+    const bool isWindow = control == centralWidget() || control == this;
+    showHelp(topicOf(isWindow ? &m_navigator->current() : control));
+}
+
+void MainWindow::showHelp(const HelpTopic& topic) {
     const Result<std::filesystem::path> folder = resourcePath("docs");
     if (!folder) return m_notice->say(QString::fromStdString(folder.problem().text()), NoticeBar::Tone::Danger);
     auto* dialog = findChild<HelpDialog*>();
     if (dialog == nullptr) dialog = new HelpDialog(QString::fromStdString(folder.value().string()), this);
-    const bool inWindow = control == centralWidget() || control == this;
-    dialog->show(topicOf(inWindow ? &m_navigator->current() : control));
+    dialog->show(topic);
 }
 
 void MainWindow::copyAsText() {

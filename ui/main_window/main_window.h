@@ -37,6 +37,7 @@ class Settings;
 class Theme;
 class TimelinePage;
 class TopBar;
+struct HelpTopic;
 
 // Dependencies of the window.
 struct WindowServices {
@@ -80,8 +81,7 @@ class MainWindow final : public QMainWindow {
     void keyPressEvent(QKeyEvent* event) override;
 
   private:
-    // window_session.cpp: what is remembered, and closing
-    // window_layout.cpp: what stands where
+    // in window_layout.cpp
     void buildLayout();
     void addPages();
     void addDebugOverlay();
@@ -92,6 +92,14 @@ class MainWindow final : public QMainWindow {
     void addRankDock();
     void sizeForm();
     void resetLayout();
+
+    // in window_session.cpp
+    void restoreSession();
+    void askAfterCrash();
+    void offerLastRun();
+    void offerResume(const QString& directory);
+    void askBeforeClosing();
+    void closeSoon();
 
     void connectActions();
     void connectModels();
@@ -111,22 +119,17 @@ class MainWindow final : public QMainWindow {
     void offerApplyNow();
     void offerAfterFailure(bool began);
     void applyNow();
-    void offerResume(const QString& directory);
     void showRunState(RunController::State state);
     void applyRunConfig();
     void setTheme(bool dark);
     void setTypePercent(int percent);
     void setReduceMotion(bool reduce);
-    void askBeforeClosing();
-    void closeSoon();
-    void offerLastRun();
     void showAbout();
-    void showHelp(const QWidget* control);
+    void showHelp(const HelpTopic& topic);
+    void showHelpOnControl();
     void showFinder();
     void goToOtherPart();
     void copyAsText();
-    void restoreSession();
-    void askAfterCrash();
     void showDevices();
     void showModelSummary();
 

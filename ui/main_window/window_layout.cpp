@@ -125,6 +125,7 @@ void MainWindow::addPages() {
         shards->showStep(step, epoch, true);
     };
     m_identityMenu = new IdentityMenu({m_plan, m_run, m_stepCursor, *m_navigator, *shards, *timeline, *training}, this);
+    connect(m_identityMenu, &IdentityMenu::explanationWanted, this, &MainWindow::showHelp);
     connect(timeline, &TimelinePage::samplesWanted, shards, showSamples);
     connect(replicas, &ReplicasPage::samplesWanted, shards, showSamples);
 }
