@@ -2,8 +2,9 @@
 // Layout of every page and dialog in the smallest window, with normal and larger type.
 #include <QDialog>
 #include <QFile>
-#include "experiment/experiment_form.h"
+#include <QLabel>
 
+#include "experiment/experiment_form.h"
 #include "ui/layout_faults.h"
 #include "ui/traced_run.h"
 #include "ui/window_fixture.h"
@@ -132,4 +133,22 @@ TEST_CASE("the dialogs of data and of loader workers fit the smallest window") {
         REQUIRE(waitFor([&] { return (dialog = f.openDialog()) != nullptr; }));
         checkNoFaults(QStringLiteral("loader workers at %1 %").arg(percent), *dialog);
     }
+}
+
+TEST_CASE("the texts beside the sliders have the room of their own font, also after it has changed") {
+    SmallWindow f(100);
+    const auto roomOf = [&](const char* name) {
+        const auto* label = f.window.findChild<QLabel*>(QLatin1String(name));
+        return std::pair(label->minimumWidth(), label->fontMetrics().horizontalAdvance(QStringLiteral("10 of 10")));
+    };
+    const auto [room, width] = roomOf("epochLabel");
+    CHECK(room == width);
+    const int speedRoom = roomOf("speedLabel").first;
+    for (const int percent : {150, 100}) {
+        f.theme.setTypePercent(percent);
+        f.settle();
+        const auto [newRoom, newWidth] = roomOf("epochLabel");
+        CHECK(newRoom == newWidth);
+    }
+    CHECK(roomOf("speedLabel").first == speedRoom);
 }

@@ -118,6 +118,13 @@ int TopBar::widthOfOneRow() const {
     return width + roomy + rest + (buttons + 7) * Theme::kSpace2;
 }
 
+// The type size reaches the parts of the bar after the bar itself, so their sizes are read again.
+bool TopBar::event(QEvent* event) {
+    const bool handled = QFrame::event(event);
+    if (event->type() == QEvent::LayoutRequest) arrange();
+    return handled;
+}
+
 void TopBar::resizeEvent(QResizeEvent* event) {
     QFrame::resizeEvent(event);
     arrange();
@@ -157,7 +164,7 @@ void TopBar::addSpeed(QHBoxLayout& line) {
     m_speed = new SeekSlider(Qt::Horizontal, this);
     m_speed->setObjectName(QStringLiteral("speedSlider"));
     m_speed->setAccessibleName(tr("Speed"));
-    m_speed->setToolTip(tr("Slow motion: so many steps a second at most; at the right end, full speed"));
+    m_speed->setToolTip(tr("Slow motion: the largest number of steps per second; at the right end, full speed"));
     m_speed->setMinimumWidth(kLeastSlider);
     m_speed->setRange(0, TimeControls::kFullSpeed);
     m_speed->setPageStep(1);
@@ -203,9 +210,10 @@ void TopBar::addEpochCursor(QHBoxLayout& line) {
 void TopBar::sizeForType() {
     m_speed->setMaximumWidth(kSpeedWidth);
     m_epoch->setMaximumWidth(kSliderWidth);
+    const QFontMetrics metrics(m_theme.bodyFont());
     int widest = 0;
     for (const double speed : TimeControls::kSpeeds)
-        widest = std::max(widest, m_speedText->fontMetrics().horizontalAdvance(TimeControls::speedText(speed)));
+        widest = std::max(widest, metrics.horizontalAdvance(TimeControls::speedText(speed)));
     m_speedText->setMinimumWidth(widest);
     refreshEpochs();
     placeControls(m_isBelow);
@@ -227,9 +235,9 @@ void TopBar::refreshEpochs() {
     m_epoch->setEnabled(count > 1);
     const QString text = tr("%1 of %2");
     m_epochText->setText(text.arg(epochNumber(m_plan.epoch()), groupedText(count)));
-    // As wide as for the last epoch, so that the slider stays where it is.
+    // The label has room for the last epoch, so that the slider does not move.
     m_epochText->setMinimumWidth(
-        m_epochText->fontMetrics().horizontalAdvance(text.arg(groupedText(count), groupedText(count))));
+        QFontMetrics(m_theme.bodyFont()).horizontalAdvance(text.arg(groupedText(count), groupedText(count))));
 }
 
 }  // namespace ringside

@@ -38,6 +38,7 @@ class TopBar final : public QFrame {
     void reasonClicked();
 
   protected:
+    bool event(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
   private:
