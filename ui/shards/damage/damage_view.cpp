@@ -2,22 +2,16 @@
 #include "shards/damage/damage_view.h"
 
 #include <QHBoxLayout>
-#include <QStyle>
 #include <QVBoxLayout>
 
+#include "controls/tone.h"
+#include "controls/wrapped_text.h"
 #include "theme/theme.h"
 
 namespace ringside {
 namespace {
 
 constexpr int kColumns = 4;
-
-void setTone(QLabel* label, const char* tone) {
-    if (label->property("tone").toString() == QLatin1String(tone)) return;
-    label->setProperty("tone", tone);
-    label->style()->unpolish(label);
-    label->style()->polish(label);
-}
 
 }  // namespace
 
@@ -79,8 +73,7 @@ void DamageView::fillRows(const QList<DamageRow>& rows, bool healthy) {
     while (m_cells.size() < lines.size()) {
         QList<QLabel*> cells;
         for (int column = 0; column < kColumns; ++column) {
-            auto* label = new QLabel;
-            label->setWordWrap(column == 0);
+            QLabel* label = column == 0 ? new WrappedText : new QLabel;
             label->setAlignment((column == 0 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
             label->setProperty("role", m_cells.isEmpty() ? "note" : column == 1 ? "number" : "muted");
             if (column > 0 && !m_cells.isEmpty()) label->setFont(m_theme.numberFont());

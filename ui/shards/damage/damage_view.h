@@ -24,6 +24,7 @@ class DamageView : public ShardView {
     void setSelected(std::optional<qint64>, std::optional<LoomCell>) override {}
     std::optional<Explanation> explanation() const override { return m_explanation; }
     ShardTable table() const override;
+    bool isSettled() const override { return !m_work.isBusy(); }
 
   Q_SIGNALS:
     void mistakeToggled(ringside::Mistake mistake, bool made);
