@@ -96,7 +96,7 @@ TEST_CASE("before a step was looked at the page says how, and asks the run for i
         bench.feed(first);
     }
     REQUIRE(waitFor([&] { return bench.text("replicasEmptyTitleLabel") == "No step has been looked at yet"; }));
-    QSignalSpy wanted(&bench.page, &ReplicasPage::lookWanted);
+    QSignalSpy wanted(&bench.page, &ReplicasPage::inspectionWanted);
     bench.button("lookButton").click();
     bench.button("followButton").click();
     REQUIRE(wanted.count() == 2);
@@ -105,7 +105,7 @@ TEST_CASE("before a step was looked at the page says how, and asks the run for i
     RunEnded ended;
     ended.state = "finished";
     bench.feed(ended);
-    REQUIRE(waitFor([&] { return bench.text("replicasEmptyTitleLabel") == "Nobody looked at a step of this run"; }));
+    REQUIRE(waitFor([&] { return bench.text("replicasEmptyTitleLabel") == "No step of this run was inspected"; }));
     CHECK_FALSE(bench.button("lookButton").isEnabled());
 }
 

@@ -104,7 +104,7 @@ void MainWindow::addPages() {
     m_timeline = timeline;
     m_navigator->add(new StrategyPage(m_experiment, m_run, theme, m_services.controlProgram, this));
     auto* replicas = new ReplicasPage(m_run, theme, this);
-    connect(replicas, &ReplicasPage::lookWanted, this, [this](int steps) {
+    connect(replicas, &ReplicasPage::inspectionWanted, this, [this](int steps) {
         m_controller.tell({ControlKind::kReplicas, static_cast<double>(steps)});
     });
     m_navigator->add(replicas);

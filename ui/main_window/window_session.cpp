@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The part of MainWindow that remembers its state from one start to the next, and closes.
+// Part of MainWindow: restores the state of the last start, and closes the window.
 #include <QCloseEvent>
 #include <QCoreApplication>
 #include <QDir>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr QSize kLeastSize{960, 600};
 
-// True if a window of that process ended without closing. A second window beside the first is no failure.
+// True if the process has ended without closing its window. False if it is still open beside this one.
 bool hasFailed(qint64 process) {
     return process > 0 && process != QCoreApplication::applicationPid() &&
            !QFileInfo::exists(QStringLiteral("/proc/%1").arg(process));
@@ -32,7 +32,7 @@ bool hasFailed(qint64 process) {
 }  // namespace
 
 void MainWindow::restore() {
-    if (gpuDriverLoaded()) m_devices.ask();  // without a driver there is nothing to ask
+    if (gpuDriverLoaded()) m_devices.ask();
     m_services.theme.setTypePercent(m_services.settings.get(settings::kTypePercent));
     const qint64 before = m_services.settings.get(settings::kProcess);
     m_services.settings.set(settings::kProcess, QCoreApplication::applicationPid());
@@ -40,22 +40,23 @@ void MainWindow::restore() {
     restoreSession();
 }
 
-// What is remembered may be what the window failed on.
+// Asks before anything is restored, because the stored layout or experiment may have caused the failure.
 void MainWindow::askAfterCrash() {
-    m_services.dialogs.ask({tr("Ringside did not close properly"),
-                            tr("Ringside can restore its layout and the unsaved experiment of the last time, or start "
-                               "without them if they caused the failure. A run that is live continues in both cases."),
-                            {tr("Restore"), tr("Start without")}},
-                           [this](int answer) {
-                               if (answer == 0) return restoreSession();
-                               resetLayout();
-                               offerLastRun();
-                           });
+    m_services.dialogs.ask(
+        {tr("Ringside did not close properly"),
+         tr("Ringside can restore the layout and the unsaved experiment of the last session, or start "
+            "without them if they caused the failure. A live run continues in both cases."),
+         {tr("Restore"), tr("Start without")}},
+        [this](int answer) {
+            if (answer == 0) return restoreSession();
+            resetLayout();
+            offerLastRun();
+        });
 }
 
 void MainWindow::restoreSession() {
     restoreGeometry(m_services.settings.get(settings::kGeometry));
-    // Remembered from a larger screen, or from one with a smaller scale factor; but large enough to be read.
+    // The stored size can come from a larger screen or a smaller scale factor.
     resize(size().boundedTo(screen()->availableSize()).expandedTo(kLeastSize));
     restoreState(m_services.settings.get(settings::kLayout));
     m_form->setFolded(m_services.settings.get(settings::kFolded));
@@ -63,9 +64,8 @@ void MainWindow::restoreSession() {
     m_actions.reduceMotion->setChecked(reduceMotion);
     setReduceMotion(reduceMotion);
     m_navigator->show(m_services.settings.get(settings::kPage));
-    const bool isOpen =
-        m_experiment.isModified() || !m_experiment.filePath().isEmpty();  // while the question was asked
-    if (!isOpen) m_files.restoreDraft();
+    // An experiment that was opened or edited before the answer stays.
+    if (!m_experiment.isModified() && m_experiment.filePath().isEmpty()) m_files.restoreDraft();
     offerLastRun();
 }
 
@@ -76,7 +76,7 @@ void MainWindow::offerLastRun() {
     m_notice->offer(tr("The run in %1 is still live.").arg(last), tr("Attach"), [this, last] { openRun(last); });
 }
 
-// What was stopped on request goes on from its checkpoint, if it is wanted.
+// Offers to resume the last run from its checkpoint if the user stopped it.
 void MainWindow::offerResume(const QString& directory) {
     const RunPaths paths(directory.toStdString());
     const Result<RunSummary> summary = readRunSummary(paths.summary());
@@ -107,12 +107,12 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 
 void MainWindow::askBeforeClosing() {
     m_services.dialogs.ask({tr("A run is live"),
-                            tr("It can go on without the window, and you can attach to it again later."),
+                            tr("It can continue without the window, and you can attach to it again later."),
                             {tr("Keep running"), tr("Stop and save"), tr("Cancel")}},
                            [this](int answer) {
                                m_closeWhenOver = answer != 2;
                                if (answer == 2) return;
-                               if (!m_controller.isLive()) return closeSoon();  // it ended while the question stood
+                               if (!m_controller.isLive()) return closeSoon();  // the run ended before the answer
                                answer == 0 ? m_controller.detach() : m_controller.stop();
                            });
 }

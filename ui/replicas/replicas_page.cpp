@@ -130,7 +130,7 @@ QWidget* ReplicasPage::makeToolRow() {
     m_stepName = new QLabel;
     m_stepName->setObjectName(QStringLiteral("lookedAtLabel"));
     m_after = addButton(QStringLiteral("\u25b6"), tr("The next step that was looked at"), "lookAfterButton");
-    m_look = addButton(tr("Inspect next step"), tr("Every rank tells its gradient of the next step"), "lookButton");
+    m_look = addButton(tr("Inspect next step"), tr("Record the gradient of each rank in the next step"), "lookButton");
     m_follow = addButton(tr("Follow %1 steps").arg(kFollowed),
                          tr("Norm and angle of each rank's gradient for %1 steps, and all of the last").arg(kFollowed),
                          "followButton");
@@ -150,12 +150,12 @@ QWidget* ReplicasPage::makeToolRow() {
     connect(m_look, &QPushButton::clicked, this, [this] {
         m_chosen.reset();
         m_clicked = false;
-        Q_EMIT lookWanted(1);
+        Q_EMIT inspectionWanted(1);
     });
     connect(m_follow, &QPushButton::clicked, this, [this] {
         m_chosen.reset();
         m_clicked = false;
-        Q_EMIT lookWanted(kFollowed);
+        Q_EMIT inspectionWanted(kFollowed);
     });
     connect(m_export, &ViewExport::tableToggled, this, &ReplicasPage::redraw);
     connect(m_export, &ViewExport::saved, this, &Page::saved);
@@ -200,6 +200,7 @@ QWidget* ReplicasPage::makeCharts() {
     m_cosines = new ChartPanel(tr("Its cosine to the mean"), QStringLiteral("rankCosines"), m_theme);
     for (ChartPanel* panel : {m_norms, m_cosines}) {
         panel->chart().setXTitle(tr("step"));
+        panel->chart().setStyles(NumberStyle::Whole, NumberStyle::Plain);
         panel->chart().setXFromZero(false);
         connect(&panel->chart(), &LiveChart::crosshairMoved, this, [this](std::optional<double> x) {
             for (ChartPanel* one : {m_norms, m_cosines}) one->chart().setCrosshair(x);
@@ -356,7 +357,7 @@ void ReplicasPage::showEmpty() {
                      tr("The heat maps of the latest %1 steps are kept. Pull shows what is known of this one.")
                          .arg(ReplicaData::kMaxWholeSteps));
     } else if (run.ended()) {
-        m_empty->say(tr("Nobody looked at a step of this run"),
+        m_empty->say(tr("No step of this run was inspected"),
                      tr("While a run is live: Inspect next step, or Pause (Space) and single phases (Shift+Right). A "
                         "click on the loss curve of Training shows what is known of any step."));
     } else {
@@ -424,7 +425,7 @@ void ReplicasPage::stepRing(int by) {
     m_ringBack->setEnabled(ring && m_ring->step() + by > 0);
     m_ringOn->setEnabled(ring && m_ring->step() + by < ring->steps());
     if (!ring) {
-        m_ringText->setText(m_run.data().ranks().size() < 2 ? tr("One rank has nobody to reduce with.")
+        m_ringText->setText(m_run.data().ranks().size() < 2 ? tr("A single rank has no peer to reduce with.")
                                                             : tr("The ring is shown for 2 to 8 ranks, and for buckets "
                                                                  "of at least two values for each."));
         setTone(m_ringText, "");

@@ -41,7 +41,7 @@ class ReplicasPage : public Page {
     void showStep(qint64 step);  // shows the contributions to the step, inspected or not
 
   Q_SIGNALS:
-    void lookWanted(int steps);  // requests the inspection of the next `steps` steps of the live run
+    void inspectionWanted(int steps);  // requests the inspection of the next `steps` steps of the live run
     void samplesWanted(qint64 step, qint64 epoch);
 
   protected:

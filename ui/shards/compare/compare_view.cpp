@@ -45,12 +45,12 @@ CompareView::CompareView(Theme& theme, QWidget* parent) : ShardView(parent) {
     layout->addWidget(m_form);
     layout->addWidget(m_b, 1);
     connect(m_a, &LoomWidget::viewChanged, this, [this] {
-        m_b->lookLike(*m_a);
+        m_b->copyView(*m_a);
         showCounts();
     });
     connect(m_b, &LoomWidget::viewChanged, this, [this] {
         if (!m_planOfB) return;  // an empty grid has no view
-        m_a->lookLike(*m_b);
+        m_a->copyView(*m_b);
         showCounts();
     });
     connect(m_a, &LoomWidget::cellClicked, this, &ShardView::cellChosen);
@@ -186,7 +186,7 @@ void CompareView::setMade(const Made& one) {
             const QSignalBlocker blocker(m_b);  // keeps the zoom and position of A
             m_b->setScene(scene);
         }
-        m_b->lookLike(*m_a);
+        m_b->copyView(*m_a);
         m_explanation = explainSettingsDiff(m_scene->plan, *one.plan, one.diff);
     } else {
         m_b->setScene({});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How LoomWidget draws; what it answers to is in loom_widget.cpp.
+// Painting of LoomWidget. Events are in loom_widget.cpp.
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace ringside {
 namespace {
 
 constexpr double kLeastStepFrame = 3;
-constexpr double kLeastMark = 4;           // width of a mark, however many samples a pixel stands for
+constexpr double kLeastMark = 4;           // smallest width of a mark in pixels, for any number of samples per pixel
 constexpr TypeLength kLeastStepLabel{64};  // room between two step labels
 
 // Returns the smallest of 1, 2, 5, 10, 20, ... that is not below the count.

@@ -147,8 +147,8 @@ void LoomWidget::setProgress(const RunProgress& progress) {
     update();
 }
 
-void LoomWidget::lookLike(const LoomWidget& other) {
-    m_geometry.lookLike(other.m_geometry);
+void LoomWidget::copyView(const LoomWidget& other) {
+    m_geometry.copyView(other.m_geometry);
     const QSignalBlocker blocker(this);
     changeView();
 }

@@ -39,7 +39,7 @@ class LoomWidget : public QWidget, public IdentitySource {
     void setStep(std::optional<CellRange> slots_);  // frames these slots on all ranks
     std::optional<CellRange> step() const { return m_step; }
     void setHits(const Hits& hits);          // marks the matches of a search
-    void lookLike(const LoomWidget& other);  // copies zoom and position; emits no signal
+    void copyView(const LoomWidget& other);  // copies zoom and position; emits no signal
     void reveal(LoomCell cell);              // scrolls until the cell is visible
     void setFirstSlot(double slot);
     void showSlots(CellRange span);  // with the largest zoom at which all fit

@@ -45,7 +45,7 @@ int PhaseLegend::widthOfAll(int apart) const {
     return width;
 }
 
-// Where there is less room the phases stand closer, and then in several rows: none is cut off.
+// Places the phases in one row. In a narrow legend they are closer together, or in several rows; none is cut off.
 std::vector<std::pair<Phase, QRect>> PhaseLegend::placedIn(int width) const {
     const int apart = widthOfAll(kApart) <= width ? kApart : kLeastApart;
     const bool single = widthOfAll(apart) <= width;

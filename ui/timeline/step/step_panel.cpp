@@ -30,7 +30,7 @@ class StepPanel::Figures final : public QWidget {
     QSize sizeHint() const override {
         return {240, kRowHeight * (static_cast<int>(m_panel.numbers().rows.size()) + 1)};
     }
-    // As wide as a heading or a number of five figures in each column.
+    // Each column has room for a number with five digits.
     QSize minimumSizeHint() const override {
         const int column =
             QFontMetrics(m_theme.bodyFont()).horizontalAdvance(QStringLiteral("99.999")) + Theme::kSpace1;

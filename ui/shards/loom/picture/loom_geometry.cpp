@@ -110,7 +110,7 @@ void LoomGeometry::setFirstSlot(double slot) {
     clampView();
 }
 
-void LoomGeometry::lookLike(const LoomGeometry& other) {
+void LoomGeometry::copyView(const LoomGeometry& other) {
     m_atHome = other.m_atHome;
     m_pitch = other.m_pitch;
     m_firstSlot = other.m_firstSlot;

@@ -60,7 +60,7 @@ class LoomGeometry {
     void fit();                                // shows the whole epoch
     void showSlots(CellRange span);            // with the largest zoom at which all fit, from the left edge
     void home();                               // shows the first slots with the largest zoom
-    void lookLike(const LoomGeometry& other);  // copies zoom and position
+    void copyView(const LoomGeometry& other);  // copies zoom and position
     void show(LoomCell cell);                  // scrolls only if the cell is not visible
 
   private:
