@@ -130,7 +130,6 @@ void takePassEnd(RankFacts& rank, const Json& facts) {
     pass->trained = numberOf(facts, "trained", 0);
     pass->untrained = numberOf(facts, "untrained", 0);
     pass->indices = numberOf(facts, "indices", 0);
-    pass->sha256 = textOf(facts, "sha256");
     const std::int64_t epoch = numberOf(facts, "epoch", -1);
     if (epoch < 0) return;
     pass->epoch = epoch;

@@ -45,7 +45,6 @@ struct PassFacts {
     bool isExhausted = false;
     std::int64_t batches = 0, trained = 0, untrained = 0;
     std::int64_t indices = 0;  // number of trained indices
-    std::string sha256;        // of the trained indices
 };
 
 // Checksums of the first samples of a batch, from its "content" facts.

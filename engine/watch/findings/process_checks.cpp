@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "watch/evidence/fact_reader.h"
@@ -71,6 +72,19 @@ Json stallJson(const Evidence& evidence) {
     return {{"ranks", std::move(ranks)}};
 }
 
+// True if each rank is in a collective, and all of them are in the same one: no rank is missing there.
+bool isOneCollective(const std::vector<const RankEvidence*>& waiting) {
+    const auto callOf = [](const RankEvidence* rank) {
+        const Json* const inside = memberOf(*rank->stall, "inside");
+        return inside == nullptr ? std::tuple(std::string(), std::int64_t{-1}, std::int64_t{-1})
+                                 : std::tuple(textOf(*inside, "operation"), numberOf(*inside, "group", -1),
+                                              numberOf(*inside, "number", -1));
+    };
+    const auto first = callOf(waiting.front());
+    return std::get<2>(first) > 0 &&
+           std::ranges::all_of(waiting, [&](const RankEvidence* one) { return callOf(one) == first; });
+}
+
 std::string hangText(const std::vector<const RankEvidence*>& waiting, const std::vector<const RankEvidence*>& others) {
     constexpr std::size_t kMost = 4;
     std::string text;
@@ -78,7 +92,6 @@ std::string hangText(const std::vector<const RankEvidence*>& waiting, const std:
         text += (i > 0 ? "; " : "") + waitingText(*waiting[i]);
     if (waiting.size() > kMost) text += "; " + std::to_string(waiting.size() - kMost) + " more ranks wait";
     for (std::size_t i = 0; i < std::min(others.size(), kMost); ++i) text += "; " + elsewhereText(*others[i]);
-    if (others.empty()) text += "; the ranks wait in different calls";
     return capitalised(text) + ".";
 }
 
@@ -126,6 +139,8 @@ Judgement judgeHang(const Evidence& evidence) {
         }
     }
     if (waiting.empty() || longest < kLeastUs) return passed();
+    if (others.empty() && isOneCollective(waiting))
+        return couldNotJudge("all ranks wait in the same collective: what delays it was not seen");
     return found("No rank has made progress for " + durationWords(static_cast<double>(longest)) + ". " +
                      hangText(waiting, others),
                  textOf(*waiting.front()->stall, "where"), stallJson(evidence));

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "watch/findings/finding_words.h"
+
 namespace ringside {
 namespace {
 
@@ -60,11 +62,6 @@ std::string rankList(const std::vector<int>& ranks) {
         text += (i == 0 ? "" : isLast ? " and " : ", ") + std::to_string(ranks[i]);
     }
     if (ranks.size() > kMostNamed) text += " and " + std::to_string(ranks.size() - kMostNamed) + " more";
-    return text;
-}
-
-std::string capitalised(std::string text) {
-    if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
     return text;
 }
 

@@ -2,18 +2,10 @@
 #include "watch/run/watch_verdict.h"
 
 #include "base/json/json.h"
+#include "watch/evidence/fact_reader.h"
 #include "watch/run/command_process.h"
 
 namespace ringside {
-namespace {
-
-std::string wordIn(const Json& json, const char* name) {
-    const auto found = json.find(name);
-    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
-}  // namespace
-
 void WatchVerdict::take(const Event& event) {
     if (const auto* state = std::get_if<RankState>(&event)) m_states[state->rank] = state->state;
     const auto* facts = std::get_if<ScriptFacts>(&event);
@@ -22,11 +14,11 @@ void WatchVerdict::take(const Event& event) {
     const Result<Json> parsed = parseJson(facts->facts, "facts");
     if (!parsed || !parsed.value().is_object()) return;
     const Json& json = parsed.value();
-    const std::string where = wordIn(json, "where");
-    const std::string text = wordIn(json, "text");
+    const std::string where = textOf(json, "where");
+    const std::string text = textOf(json, "text");
     Failure failure{facts->rank, facts->timeUs, {}, {}};
     failure.text = "rank " + std::to_string(facts->rank) + " failed" + (where.empty() ? "" : " at " + where) + ": " +
-                   wordIn(json, "type") + (text.empty() ? "" : ": " + text);
+                   textOf(json, "type") + (text.empty() ? "" : ": " + text);
     if (const auto stack = json.find("stack"); stack != json.end() && stack->is_array())
         for (const Json& line : *stack)
             if (line.is_string()) failure.stack.push_back(line.get<std::string>());

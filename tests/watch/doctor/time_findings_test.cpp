@@ -130,7 +130,7 @@ TEST_CASE("A hang says which rank waits in which collective and where the other 
     const std::string sleeps = R"({"for_us":9100000,"cpu_us":900,"phase":"idle","where":"train.py:51","steps":7})";
     Reports hang = healthyDdp();
     hang.state(0, "training", 1, 100).state(1, "training", 2, 100);
-    Reports busy = hang, ended = hang, works = hang;
+    Reports busy = hang, ended = hang, works = hang, same = hang, other = hang;
     hang.fact(0, "stalled", waits, 10'000'000).fact(1, "stalled", sleeps, 10'000'000);
     const Diagnosis diagnosis = hang.diagnosis();
     CHECK(findingOf(diagnosis, "hang").text ==
@@ -138,6 +138,16 @@ TEST_CASE("A hang says which rank waits in which collective and where the other 
           "1 does "
           "not come: it is in phase idle (train.py:51).");
     CHECK(findingOf(diagnosis, "hang").where == "train.py:48");
+
+    // All ranks have come: a slow network, or a watch that has ended early.
+    same.fact(0, "stalled", waits, 10'000'000).fact(1, "stalled", waits, 10'000'000);
+    CHECK(resultOf(same.diagnosis(), "hang") == "could_not_judge");
+    const std::string next = R"({"for_us":9000000,"cpu_us":0,"phase":"waiting","where":"train.py:49","inside":)"
+                             R"({"operation":"all_reduce","group":0,"number":13}})";
+    other.fact(0, "stalled", waits, 10'000'000).fact(1, "stalled", next, 10'000'000);
+    CHECK(findingOf(other.diagnosis(), "hang").text ==
+          "No rank has made progress for 10.0 s. Rank 0 waits in all_reduce number 12 of its group (train.py:48); rank "
+          "1 waits in all_reduce number 13 of its group (train.py:49).");
 
     // Rank 1 computes, for example an evaluation on one rank.
     busy.fact(0, "stalled", waits, 10'000'000);
