@@ -76,8 +76,10 @@ struct SmallWindow : WindowFixture {
     }
 };
 
+// Waits for the layout that follows from new texts: a label that wraps takes its height when it is painted.
 void checkNoFaults(const QString& where, QWidget& widget) {
-    const QStringList faults = layoutFaults(widget);
+    QStringList faults;
+    waitFor([&] { return (faults = layoutFaults(widget)).isEmpty(); });
     std::string text = where.toStdString();
     for (const QString& fault : faults) text += "\n  " + fault.toStdString();
     if (!faults.isEmpty()) FAIL_CHECK(text);
