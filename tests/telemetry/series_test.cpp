@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "support/catch.h"
-#include "telemetry/data/series.h"
+#include "telemetry/curves/series.h"
 
 using namespace ringside;
 

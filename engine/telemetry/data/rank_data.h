@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "telemetry/data/series.h"
+#include "telemetry/curves/series.h"
 #include "telemetry/events/events.h"
 #include "telemetry/steps/phase.h"
 

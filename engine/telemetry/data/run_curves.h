@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "telemetry/curves/series.h"
 #include "telemetry/data/phase_sums.h"
 #include "telemetry/data/rank_data.h"
-#include "telemetry/data/series.h"
 #include "telemetry/data/step_merger.h"
 #include "telemetry/steps/phase.h"
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "telemetry/data/append_bounded.h"
+#include "telemetry/curves/append_bounded.h"
 #include "telemetry/events/clock_text.h"
 
 namespace ringside {

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "config/run_config.h"
+#include "telemetry/curves/series.h"
+#include "telemetry/curves/throughput.h"
 #include "telemetry/data/rank_data.h"
 #include "telemetry/data/replica_data.h"
 #include "telemetry/data/run_curves.h"
 #include "telemetry/data/run_pauses.h"
-#include "telemetry/data/series.h"
 #include "telemetry/data/step_merger.h"
-#include "telemetry/data/throughput.h"
 #include "telemetry/data/trace_data.h"
 #include "telemetry/events/events.h"
 

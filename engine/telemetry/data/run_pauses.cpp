@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "telemetry/data/append_bounded.h"
+#include "telemetry/curves/append_bounded.h"
 
 namespace ringside {
 namespace {

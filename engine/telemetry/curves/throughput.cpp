@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/data/throughput.h"
+#include "telemetry/curves/throughput.h"
 
 namespace ringside {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/data/series.h"
+#include "telemetry/curves/series.h"
 
 #include <algorithm>
 #include <cmath>
