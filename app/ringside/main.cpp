@@ -107,8 +107,8 @@ int main(int argc, char** argv) {
     } catch (const Error& error) {
         return say(QStringLiteral("ringside: %1").arg(QString::fromUtf8(error.what())), stderr, error.exitCode());
     } catch (const std::exception& error) {
-        return say(QStringLiteral("ringside: %1: this is a fault of ours, please report it")
-                       .arg(QString::fromUtf8(error.what())),
-                   stderr, ExitCode::kInternal);
+        return say(
+            QStringLiteral("ringside: internal error: %1; please report it").arg(QString::fromUtf8(error.what())),
+            stderr, ExitCode::kInternal);
     }
 }

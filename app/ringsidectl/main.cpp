@@ -35,12 +35,12 @@ constexpr const char* kDescription =
     "  ringsidectl run my.json --set parallel.world_size=8\n"
     "  ringsidectl watch -- torchrun --nproc-per-node 4 train.py   see your own PyTorch script\n"
     "  ringsidectl plan --size 10 --world-size 4   which rank gets which sample\n"
-    "  ringsidectl show runs/NAME            what a run came to";
+    "  ringsidectl show runs/NAME            result of a run";
 
 constexpr const char* kFooter =
     "ringsidectl COMMAND --help explains a command with examples.\n"
     "Exit codes: 0 ok, 2 bad configuration or usage, 3 mistakes found, 10 communication failed, 11 device failed,\n"
-    "12 a rank died, 13 a rank hung, 20 stopped by request, 70 our own fault.";
+    "12 a rank died, 13 a rank hung, 20 stopped by request, 70 internal error.";
 
 int runCommandLine(int argc, char** argv) {
     CLI::App app(kDescription, "ringsidectl");
@@ -74,8 +74,7 @@ int runCommandLine(int argc, char** argv) {
     }
     const CLI::App& chosen = *app.get_subcommands().front();
     if (const std::string option = emptyOption(chosen); !option.empty()) {
-        std::cerr << "ringsidectl " << chosen.get_name() << ": " << option
-                  << " is empty: give it a value, or leave it out\n";
+        std::cerr << "ringsidectl " << chosen.get_name() << ": " << option << " is empty: give it a value or omit it\n";
         return static_cast<int>(ExitCode::kBadConfiguration);
     }
     return action();

@@ -69,7 +69,8 @@ Result<RankEnvironment> parseArguments(int argc, char** argv, const RankChannels
     for (int i = 1; i < argc; i += 2) {
         if (i + 1 >= argc) return problem(argv[i], "has no value");
         if (!setField(environment, argv[i], argv[i + 1]))
-            return problem(argv[i], "is no argument of the worker, or cannot be \"" + std::string(argv[i + 1]) + "\"");
+            return problem(argv[i],
+                           "is not an argument of the worker, or cannot be \"" + std::string(argv[i + 1]) + "\"");
     }
     if (environment.worldSize < 1) return problem("--world-size", "is missing or below 1");
     if (environment.rank < 0 || environment.rank >= environment.worldSize)

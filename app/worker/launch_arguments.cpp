@@ -48,7 +48,7 @@ Result<bool> takeOption(LaunchArguments& arguments, const std::string& name, con
     else if (name == "--set")
         arguments.assignments.push_back(value);
     else
-        return wrong(name, "is no option of ringside-worker");
+        return wrong(name, "is not an option of ringside-worker");
     return !value.empty();
 }
 

@@ -29,7 +29,7 @@ inline constexpr const char* kLaunchUsage =
     "usage: ringside-worker CONFIG [--out DIR] [--set A.B=VALUE]... [--resume PATH] [--wait SECONDS]\n"
     "                       [--rank R --world-size W --master HOST:PORT] [--local-rank L] [--name NAME]\n"
     "\n"
-    "One rank of a run, started by torchrun, srun, mpirun or PBS, or by hand with the options of the last line:\n"
+    "Runs one rank, started by torchrun, srun, mpirun or PBS, or manually with the options of the last line:\n"
     "  torchrun --no-python --nnodes 2 --nproc-per-node 4 ... ringside-worker my.json --out runs/x\n"
     "  srun -N2 --ntasks-per-node=4 ringside-worker my.json --out runs/x\n"
     "  mpirun -np 8 ringside-worker my.json --out runs/x\n"

@@ -110,7 +110,7 @@ std::optional<Problem> findPlace(Start& start) {
     const bool hasToken = start.sources.has(kTokenVariable) || !start.place.job.empty();
     if (hasToken && !start.place.masterHosts.empty()) return {};
     if (!server) return server.problem();
-    return Problem{textOf(start.place.launcher), "does not tell how the ranks find each other",
+    return Problem{textOf(start.place.launcher), "does not provide the address of rank 0",
                    "give --master HOST:PORT and set RINGSIDE_TOKEN, the same on all ranks"};
 }
 
@@ -229,7 +229,8 @@ int hostRun(const Start& start) {
         out.empty() ? takeDefaultRunPlace(name) : takeRunPlace(out, goesOn ? std::optional(resume) : std::nullopt);
     if (!place) return refuseAll(start, place.problem());
     launched.value().epochUs -= place.value().recordedUs;
-    if (goesOn) say(resume.empty() ? "there is no checkpoint yet: starting anew" : "going on from " + resume);
+    if (goesOn)
+        say(resume.empty() ? "there is no checkpoint yet: starting from the beginning" : "continuing from " + resume);
     if (goesOn) launched.value().restart = std::max(start.arguments.restart, start.place.restart);
     const UniqueFd stopFd = launcherSignals();
     launched.value().stopFd = stopFd.get();
@@ -276,8 +277,8 @@ RankEnvironment environmentOf(const Start& start, const Joined& joined) {
 // the first rank of each host reports it.
 std::string clockNote(const RankEnvironment& environment, const Joined& joined) {
     if (environment.localRank > 0 || environment.hosts[static_cast<std::size_t>(environment.rank)] == 0) return {};
-    std::string note = "the clock of this host is compared with that of rank 0's: ";
-    note.append(std::to_string(joined.clockOffsetUs)).append(" us apart, to within ");
+    std::string note = "clock of this host relative to the host of rank 0: ";
+    note.append(std::to_string(joined.clockOffsetUs)).append(" us difference, uncertainty ");
     return note.append(std::to_string(joined.clockErrorUs)).append(" us");
 }
 
@@ -320,7 +321,7 @@ int joinRun(const Start& start) {
     for (const int number : kLauncherSignals) std::signal(number, start.isGuest ? SIG_DFL : wishToStop);
     const auto leave = [rank = environment.rank] {
         const std::string text =
-            "rank " + std::to_string(rank) + ": the run was ended by rank 0's process; its verdict is there";
+            "rank " + std::to_string(rank) + ": the process of rank 0 ended the run; see its verdict";
         std::cerr << text << std::endl;
         writeLauncherError(text, ErrorRole::kConsequence);
         _exit(asCode(ExitCode::kCommunicationFailed));

@@ -20,19 +20,20 @@ std::string addressLimit() {
 std::string outOfMemoryText() {
     const std::string limit = addressLimit();
     if (limit.empty()) {
-        return "memory ran out: lower loader.batch_size, the model's size or parallel.world_size, or free memory";
+        return "out of memory: lower loader.batch_size, the size of the model or parallel.world_size, or free memory";
     }
-    return "memory ran out under the limit of " + limit +
-           " of addresses a process (ulimit -v, RLIMIT_AS): raise it, or lower loader.batch_size or the model's size";
+    return "out of memory under the limit of " + limit +
+           " of address space per process (ulimit -v, RLIMIT_AS): raise it, or lower loader.batch_size or the size of "
+           "the model";
 }
 
 std::string systemErrorText(const std::system_error& error) {
-    const std::string what = std::string("the system refused: ") + error.what();
+    const std::string what = std::string("system error: ") + error.what();
     if (error.code().value() != EAGAIN) return what;
     const std::string limit = addressLimit();
     if (limit.empty()) return what + "; no thread could be started: raise ulimit -u, or use fewer ranks";
     return what + "; no thread could be started under the limit of " + limit +
-           " of addresses a process (ulimit -v, RLIMIT_AS): raise it";
+           " of address space per process (ulimit -v, RLIMIT_AS): raise it";
 }
 
 }  // namespace ringside

@@ -11,8 +11,8 @@ namespace ringside {
 namespace {
 
 constexpr std::array<const char*, kMemoryClasses> kMemoryNames{
-    "parameters", "gradients",      "the optimizer's state", "activations", "gathered parameters and gradients",
-    "buffers",    "everything else"};
+    "parameters", "gradients", "the optimizer's state", "activations", "gathered parameters and gradients",
+    "buffers",    "other"};
 
 // Formats a size, rounded up, in MiB, or in KiB below 1 MiB, so that a limit and a size just above it differ.
 std::string sizeText(std::int64_t bytes) {

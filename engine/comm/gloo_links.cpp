@@ -77,7 +77,7 @@ class LinkedPair final : public gloo::transport::Pair {
     void recv(gloo::transport::UnboundBuffer*, std::uint64_t, std::size_t, std::size_t) override { unused(); }
 
   private:
-    [[noreturn]] static void unused() { throw InternalError("one of Gloo's older algorithms was called"); }
+    [[noreturn]] static void unused() { throw InternalError("an unsupported Gloo algorithm was called"); }
 
     std::shared_ptr<PeerLinks> m_links;
 };

@@ -15,7 +15,8 @@ namespace ringside {
 namespace {
 
 [[noreturn]] void failOn(const std::string& what, const std::string& why) {
-    throw CommError("the run's store failed while this rank " + what + ": " + why + "; the supervisor may have ended");
+    throw CommError("the rendezvous store failed while this rank " + what + ": " + why +
+                    "; the supervisor may have ended");
 }
 
 }  // namespace
@@ -24,7 +25,7 @@ void SocketStore::set(const std::string& key, const std::vector<char>& value) {
     std::lock_guard lock(m_mutex);
     std::string what = "wrote key '" + key + "'";
     if (key.size() > StoreFrame::kMaxKeyBytes || key.size() + value.size() + 16 > StoreFrame::kMaxBytes) {
-        failOn(what, std::to_string(key.size() + value.size()) + " bytes are more than the store takes (1 MiB)");
+        failOn(what, std::to_string(key.size() + value.size()) + " bytes exceed the limit of the store (1 MiB)");
     }
     StoreFrame frame{StoreFrame::Verb::kSet, key, {value.begin(), value.end()}};
     AwakeDeadline until(m_timeout);
@@ -38,7 +39,7 @@ std::vector<char> SocketStore::get(const std::string& key, std::chrono::millisec
     AwakeDeadline until(deadline);
     send({StoreFrame::Verb::kGet, key, {}}, until, what);
     StoreFrame frame = receive(until, what);
-    if (frame.verb != StoreFrame::Verb::kValue || frame.key != key) failOn(what, "it answered something else");
+    if (frame.verb != StoreFrame::Verb::kValue || frame.key != key) failOn(what, "it sent an unexpected reply");
     return {frame.value.begin(), frame.value.end()};
 }
 
@@ -77,7 +78,7 @@ void SocketStore::waitFor(short events, AwakeDeadline& deadline, const std::stri
         if (ready < 0 && errno != EINTR) failOn(what, errnoText(errno));
         if (!deadline.hasPassed()) continue;
         if (events == POLLIN) throw CommError("this rank " + what + " until its deadline, and no rank wrote it");
-        failOn(what, "the deadline passed");
+        failOn(what, "the timeout was reached");
     }
 }
 

@@ -27,13 +27,13 @@ std::optional<Problem> checkRange(const ConfigField& field, double value, const 
     if (value < field.min && !field.belowMin.empty())
         return Problem{path, "is " + shown + "; PyTorch says: " + std::string(field.belowMin), rangeRemedy(field)};
     if (value < field.min) {
-        return Problem{path, "is " + shown + "; the least is " + plainNumber(field.min), rangeRemedy(field)};
+        return Problem{path, "is " + shown + "; the minimum is " + plainNumber(field.min), rangeRemedy(field)};
     }
     if (field.aboveMin && value <= field.min) {
         return Problem{path, "is " + shown + "; it must be above " + plainNumber(field.min), rangeRemedy(field)};
     }
     if (value > field.max) {
-        return Problem{path, "is " + shown + "; the most is " + plainNumber(field.max), rangeRemedy(field)};
+        return Problem{path, "is " + shown + "; the maximum is " + plainNumber(field.max), rangeRemedy(field)};
     }
     return {};
 }
@@ -86,7 +86,7 @@ void checkSynthetic(const DatasetConfig& dataset, Problems& problems) {
     if (values > kMaxSyntheticValues) {
         problems.push_back({"dataset.size",
                             "is " + std::to_string(dataset.size) + ", which makes " + std::to_string(values) +
-                                " random numbers; the most is " + std::to_string(kMaxSyntheticValues),
+                                " random numbers; the maximum is " + std::to_string(kMaxSyntheticValues),
                             "use fewer samples or fewer features and targets"});
     }
     if (!regression && dataset.size < dataset.classes) {
@@ -121,11 +121,11 @@ void checkTransformer(const RunConfig& config, Problems& problems) {
     const bool isText = config.dataset.kind == DatasetKind::kText;
     if (isText && config.model.kind != ModelKind::kTransformer && config.model.kind != ModelKind::kLayers)
         problems.push_back({"model.kind",
-                            "is " + textOf(config.model.kind) + ", but a text asks for each next character",
+                            "is " + textOf(config.model.kind) + ", but a text data set predicts each next character",
                             "choose transformer"});
     if (config.model.kind != ModelKind::kTransformer) return;
     if (!isText)
-        problems.push_back({"model.kind", "is transformer, but the data set is no text",
+        problems.push_back({"model.kind", "is transformer, but the data set is not a text",
                             "choose text as dataset.kind, or another model"});
     if (config.model.width % config.model.heads != 0)
         problems.push_back({"model.heads",
@@ -143,13 +143,13 @@ void checkLayers(const RunConfig& config, Problems& problems) {
         return;
     }
     const Result<Json> list = parseJson(config.model.layers, "the list");
-    if (!list || !list.value().is_array()) problems.push_back({"model.layers", "is no list of layers", remedy});
+    if (!list || !list.value().is_array()) problems.push_back({"model.layers", "is not a list of layers", remedy});
 }
 
 // Reports what DataLoader.__init__ of PyTorch 1.13 refuses. Its default prefetch_factor is 2 even without workers.
 void checkLoader(const LoaderConfig& loader, Problems& problems) {
     if (loader.numWorkers > 0) return;
-    const char* remedy = "set loader.num_workers above 0, or leave this out";
+    const char* remedy = "set loader.num_workers above 0, or omit this field";
     if (loader.prefetchFactor != LoaderConfig().prefetchFactor)
         problems.push_back({"loader.prefetch_factor",
                             "is " + std::to_string(loader.prefetchFactor) +
@@ -165,17 +165,19 @@ void checkLoader(const LoaderConfig& loader, Problems& problems) {
 // Reports pitfalls and pace settings that the strategy, the reduction or the device cannot apply.
 void checkPitfalls(const RunConfig& config, Problems& problems) {
     if (config.stepPitfalls.sumGradients && config.parallel.strategy != StrategyKind::kDdp)
-        problems.push_back({"pitfalls.sum_gradients", "is true, which only ddp can do wrong",
+        problems.push_back({"pitfalls.sum_gradients", "is true, but this mistake exists only with ddp",
                             "set it to false, or parallel.strategy to ddp"});
     if (config.stepPitfalls.sumGradients && config.training.reduction != ReductionOrder::kRank)
-        problems.push_back({"pitfalls.sum_gradients", "is true, which the canonical reduction cannot do wrong",
+        problems.push_back({"pitfalls.sum_gradients",
+                            "is true, but this mistake does not exist with the canonical reduction",
                             "set it to false, or training.reduction to rank"});
     if (config.parallel.pace.any() && config.parallel.strategy == StrategyKind::kDataParallel)
-        problems.push_back({"parallel.pace.gflops", "paces processes, but data_parallel is one of several threads",
-                            "set the pace to 0, or parallel.strategy to ddp"});
+        problems.push_back({"parallel.pace.gflops",
+                            "throttles processes, but data_parallel is one process with several threads",
+                            "set the throttle to 0, or parallel.strategy to ddp"});
     if (config.parallel.pace.any() && config.parallel.device == DeviceChoice::kCuda)
-        problems.push_back({"parallel.pace.gflops", "paces ranks on the CPU, but parallel.device is cuda",
-                            "set the pace to 0, or parallel.device to cpu"});
+        problems.push_back({"parallel.pace.gflops", "throttles ranks on the CPU, but parallel.device is cuda",
+                            "set the throttle to 0, or parallel.device to cpu"});
 }
 
 void checkTogether(const RunConfig& config, Problems& problems) {
@@ -190,12 +192,12 @@ void checkTogether(const RunConfig& config, Problems& problems) {
     }
     if (config.model.hidden.size() > kMaxHiddenLayers) {
         problems.push_back({"model.hidden",
-                            "has " + std::to_string(config.model.hidden.size()) + " layers; the most is 64",
+                            "has " + std::to_string(config.model.hidden.size()) + " layers; the maximum is 64",
                             "use fewer layers"});
     }
     if (config.parallel.device == DeviceChoice::kCpu && config.training.precision != TrainingPrecision::kFp32) {
         problems.push_back({"training.precision",
-                            "is " + textOf(config.training.precision) + ", which the CPU does not compute in",
+                            "is " + textOf(config.training.precision) + ", which the CPU does not support",
                             "set it to fp32, or parallel.device to auto or cuda"});
     }
     const OptimizerConfig& optimizer = config.optimizer;
@@ -250,7 +252,7 @@ Problems RunConfig::validateForTraining() const {
         problems.push_back({"parallel.world_size",
                             "is " + std::to_string(parallel.worldSize) + "; training runs at most " +
                                 std::to_string(kMaxTrainingWorldSize) + " ranks",
-                            "train with fewer ranks; the plan can be seen for up to 4096"});
+                            "train with fewer ranks; plans can be shown for up to 4096"});
     }
     return problems;
 }

@@ -77,8 +77,7 @@ constexpr ConfigField kParallelFields[] = {
         "If the samples do not divide evenly: on drops the remainder, off repeats a few samples so that all ranks "
         "get equally many."),
     boolean("sampler.set_epoch", RINGSIDE_SLOT(sampler.setEpoch),
-        "Calls sampler.set_epoch(epoch) before each epoch. Off is the classic mistake: every epoch has the same "
-        "order."),
+        "Calls sampler.set_epoch(epoch) before each epoch. Off is a common mistake: every epoch then has the same order."),
     integer("sampler.num_samples", RINGSIDE_SLOT(sampler.numSamples), Within{0, kMaxInt32},
         "weighted, distributed_weighted and class_balanced only: samples drawn per epoch, by all ranks together "
         "where they share them. 0: the size of the data set."),

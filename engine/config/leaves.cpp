@@ -19,7 +19,7 @@ void checkCount(const RunConfig& config, Problems& problems) {
     const std::int64_t readers = meshOf(config).dataRanks() * devicesOf(config);
     if (powerOfTwoFrom(leaves) != leaves) {
         problems.push_back(
-            {"training.leaves", "is " + std::to_string(leaves) + ", which is no power of two",
+            {"training.leaves", "is " + std::to_string(leaves) + ", which is not a power of two",
              "use " + std::to_string(powerOfTwoFrom(leaves) / 2) + " or " + std::to_string(powerOfTwoFrom(leaves))});
     } else if (leaves % readers != 0) {
         problems.push_back({"training.leaves",
@@ -55,20 +55,20 @@ void checkLeaves(const RunConfig& config, Problems& problems) {
     if (config.training.accumulateSteps != 1)
         problems.push_back({"training.accumulate_steps",
                             "is " + std::to_string(config.training.accumulateSteps) +
-                                ", but training.reduction canonical already goes through a batch leaf by leaf",
+                                ", but training.reduction canonical already processes each batch in leaves",
                             "set it to 1 and multiply loader.batch_size by it"});
     if (config.training.precision != TrainingPrecision::kFp32 || config.parallel.device == DeviceChoice::kCuda)
         problems.push_back({"training.reduction", "is canonical, which is computed in fp32 on CPUs",
-                            "set parallel.device to cpu and training.precision to fp32, or this to rank"});
+                            "set parallel.device to cpu and training.precision to fp32, or this field to rank"});
     if (config.parallel.backend == CollectiveBackend::kNccl || config.parallel.backend == CollectiveBackend::kMpi)
         problems.push_back({"training.reduction",
-                            "is canonical, but " + textOf(config.parallel.backend) + " adds in an order of its own",
-                            "set parallel.backend to shm or gloo, or this to rank"});
+                            "is canonical, but " + textOf(config.parallel.backend) + " adds in its own order",
+                            "set parallel.backend to shm or gloo, or this field to rank"});
     if (config.sampler.kind != SamplerKind::kDistributed)
-        problems.push_back(
-            {"training.reduction",
-             "is canonical, whose leaves the sampler " + textOf(config.sampler.kind) + " does not deal whole",
-             "set sampler.kind to distributed, or this to rank"});
+        problems.push_back({"training.reduction",
+                            "is canonical, but its leaves need samples that are assigned one by one, and the sampler " +
+                                textOf(config.sampler.kind) + " does not assign them so",
+                            "set sampler.kind to distributed, or this field to rank"});
 }
 
 int bitsReversed(int value, int size) {

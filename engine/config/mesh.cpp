@@ -99,7 +99,7 @@ void checkMicroBatches(const RunConfig& config, Problems& problems) {
     if (batch % microBatches == 0) return;
     problems.push_back({"pipeline.micro_batches",
                         "is " + std::to_string(microBatches) + ", which does not divide loader.batch_size " +
-                            std::to_string(batch) + ": their means would not weigh the same",
+                            std::to_string(batch) + ": micro-batches must have equal sizes",
                         divisorsNear(batch, microBatches, leastMicroBatches(config)) + "a loader.batch_size of " +
                             std::to_string((batch + microBatches - 1) / microBatches * microBatches)});
 }
@@ -132,7 +132,7 @@ void checkStages(const RunConfig& config, const Mesh& mesh, Problems& problems) 
     if (!oneStage && perBatch % rounds != 0)
         problems.push_back({"pipeline.micro_batches",
                             "is " + std::to_string(perBatch) + ", which " + textOf(pipeline.schedule) +
-                                " cannot deal in " + std::to_string(rounds) + " equal rounds on " +
+                                " cannot split into " + std::to_string(rounds) + " equal rounds on " +
                                 std::to_string(mesh.pipeline) + " ranks",
                             "use " + std::to_string(perBatch / rounds * rounds) + " or " +
                                 std::to_string((perBatch / rounds + 1) * rounds)});
@@ -141,25 +141,25 @@ void checkStages(const RunConfig& config, const Mesh& mesh, Problems& problems) 
 void checkDevices(const RunConfig& config, Problems& problems) {
     const ParallelConfig& parallel = config.parallel;
     if (config.mesh != MeshConfig{} && config.mesh != MeshConfig{1, 1, 1})
-        problems.push_back({"mesh", "is set, but data_parallel is one process with devices and no mesh of ranks",
-                            "leave its numbers 0, or set parallel.strategy to ddp"});
+        problems.push_back({"mesh", "is set, but data_parallel is one process and has no mesh of ranks",
+                            "set its numbers to 0, or parallel.strategy to ddp"});
     if (parallel.device == DeviceChoice::kCuda || config.training.precision != TrainingPrecision::kFp32)
-        problems.push_back({"parallel.strategy",
-                            "is data_parallel, which scatters batches over CPU threads in fp32 for now",
+        problems.push_back({"parallel.strategy", "is data_parallel, which supports only CPU threads in fp32 for now",
                             "set parallel.device to cpu and training.precision to fp32, or use ddp"});
 }
 
 void checkOffload(const RunConfig& config, Problems& problems) {
     if (config.fsdp.cpuOffload && config.parallel.device == DeviceChoice::kCuda && meshOf(config).shard > 1)
-        problems.push_back({"fsdp.cpu_offload", "is true, which runs on CPUs for now, but parallel.device is cuda",
+        problems.push_back({"fsdp.cpu_offload",
+                            "is true, which is supported only on CPUs for now, but parallel.device is cuda",
                             "set it to false, or parallel.device to cpu"});
 }
 
 void checkUnused(const RunConfig& config, Problems& problems) {
     if (config.parallel.findUnusedParameters && config.parallel.strategy != StrategyKind::kDdp)
         problems.push_back({"parallel.find_unused_parameters",
-                            "is true, which only ddp knows: under " + textOf(config.parallel.strategy) +
-                                " gradients that do not come are zeros anyway",
+                            "is true, which only ddp supports: under " + textOf(config.parallel.strategy) +
+                                " missing gradients are zero in any case",
                             "set it to false, or parallel.strategy to ddp"});
 }
 
@@ -179,7 +179,7 @@ void checkMesh(const RunConfig& config, Problems& problems) {
                             "is " + mesh.text() + ", that is " + std::to_string(mesh.ranks()) +
                                 " ranks, but parallel.world_size is " + std::to_string(world),
                             "set parallel.world_size to " + std::to_string(mesh.ranks()) +
-                                ", or one of the three to 0, which fills it in"});
+                                ", or set one of the three to 0 to derive it"});
         return;
     }
     const StrategyKind strategy = config.parallel.strategy;
@@ -192,7 +192,7 @@ void checkMesh(const RunConfig& config, Problems& problems) {
                             "set it to pipeline, whose stages are sharded by mesh.shard"});
     if (config.training.precision != TrainingPrecision::kFp32 && mesh.dataRanks() * mesh.pipeline != mesh.replicate)
         problems.push_back({"training.precision",
-                            "is " + textOf(config.training.precision) + ", in which only ddp trains",
+                            "is " + textOf(config.training.precision) + ", which only ddp supports",
                             "set it to fp32, or parallel.strategy to ddp"});
     checkMicroBatches(config, problems);
     checkLeaves(config, problems);

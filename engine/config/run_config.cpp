@@ -194,11 +194,11 @@ Problem unknownKey(std::string_view section, std::string_view key) {
     }
     if (const std::string home = homeOf(key); !home.empty())
         return {path, "is not known", "did you mean " + home + "?"};
-    return {path, "is not known", "known here are " + joined(keys)};
+    return {path, "is not known", "the known ones are " + joined(keys)};
 }
 
 Problem unknownPath(const std::string& path) {
-    if (path == "version") return {path, "is the format of the file, no setting", "leave it out"};
+    if (path == "version") return {path, "is the format of the file and not a setting", "omit it"};
     std::vector<std::string> paths;
     for (const ConfigField& field : configFields()) paths.emplace_back(field.path);
     const std::string near = nearestWord(path, paths);
@@ -222,7 +222,7 @@ std::optional<Problem> checkNeutral(const NeutralKey& key, const Json& value) {
     return Problem{std::string(key.path),
                    "is " + shown(value) + "; this version has only " + shown(key.accepted.front()) + ", as " +
                        std::string(key.why),
-                   "leave it out"};
+                   "omit it"};
 }
 
 // --- a whole file ------------------------------------------------------------------------------------------------

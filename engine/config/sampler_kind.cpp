@@ -10,23 +10,22 @@ namespace {
 using enum SamplerKind;
 
 constexpr std::array<const char*, 10> kSentences = {
-    "The order is dealt like cards, one sample to each rank in turn, as torch.utils.data.DistributedSampler does.",
-    "Every rank reads the whole data set in its order: nothing is sharded, so with several ranks every sample is "
-    "used by each of them.",
-    "Every rank shuffles the whole data set for itself, as DataLoader(shuffle=True) does: nothing is sharded, and "
-    "with the same seed all ranks do the same work.",
-    "Whole batches are dealt to the ranks in turn, as Accelerate's BatchSamplerShard with even_batches does: a rank "
-    "gets neighbours of the order together.",
-    "The order is cut into one block for each rank: without shuffle a rank sees only its part of the file.",
-    "Dealt like cards, but nothing is repeated and nothing dropped, so that some ranks may have one sample more: "
-    "right for evaluation, where no collective waits in every step.",
-    "Every rank draws with replacement, by default rare classes as often as common ones, as WeightedRandomSampler "
-    "does: nothing is sharded, and all ranks draw the same.",
-    "All ranks draw the same weighted sequence, with replacement, and each takes its slice of it: by default rare "
-    "classes come as often as common ones.",
-    "Classes take turns, so that every batch has each class equally often; small classes repeat their samples and "
-    "large ones leave some out.",
-    "Only a part of the samples is used, the same in all epochs, and dealt as DistributedSampler does.",
+    "The order is assigned one sample to each rank in turn, as torch.utils.data.DistributedSampler does.",
+    "Every rank reads the whole data set in its order: nothing is sharded, so every rank uses every sample.",
+    "Every rank shuffles the whole data set, as DataLoader(shuffle=True) does: nothing is sharded, and with the same "
+    "seed all ranks do the same work.",
+    "Whole batches are assigned to the ranks in turn, as Accelerate's BatchSamplerShard with even_batches does: "
+    "consecutive samples of the order stay together.",
+    "The order is split into one block per rank: without shuffle a rank sees only its part of the file.",
+    "One sample is assigned to each rank in turn; nothing is repeated or dropped, so some ranks may have one more "
+    "sample. Use it for evaluation, where ranks do not wait for each other in every step.",
+    "Every rank draws with replacement, as WeightedRandomSampler does, by default all classes equally often: nothing "
+    "is sharded, and all ranks draw the same samples.",
+    "All ranks draw the same weighted sequence with replacement, and each uses its slice of it: by default all classes "
+    "come equally often.",
+    "The classes alternate, so that every batch has each class equally often; samples of small classes are repeated, "
+    "and some of large classes are not used.",
+    "Only a part of the samples is used, the same in all epochs, and assigned as DistributedSampler does.",
 };
 
 bool isOneOf(SamplerKind kind, std::initializer_list<SamplerKind> kinds) {

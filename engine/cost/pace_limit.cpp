@@ -32,7 +32,7 @@ Problems checkPaceLimit(const PlanSubject& subject) {
     const double most = subject.config.parallel.timeoutSeconds / 2;
     const auto refused = [most](const char* field, const char* what, double lasts) -> Problems {
         std::array<char, 96> text{};
-        std::snprintf(text.data(), text.size(), "makes %s last %.3g s; the most is %.3g s", what, lasts, most);
+        std::snprintf(text.data(), text.size(), "makes %s last %.3g s; the maximum is %.3g s", what, lasts, most);
         return {{field, std::string(text.data()) + ", half of parallel.timeout_seconds",
                  "raise it, or parallel.timeout_seconds"}};
     };

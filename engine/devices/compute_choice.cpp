@@ -28,7 +28,7 @@ std::string whyNotGpus(const RunConfig& config, const GpuReport& gpus) {
     const int count = gpus.usableCount();
     if (count == 0) return gpus.why;
     if (convolves(config.model) && gpus.cudnn.empty())
-        return "the model has convolutions, for which ringside-worker-cuda was built without cuDNN";
+        return "the model has convolutions, and ringside-worker-cuda was built without cuDNN";
     if (config.parallel.worldSize <= count || config.parallel.shareGpu) return {};
     return countText(config.parallel.worldSize, "rank") + " and " + countText(count, "usable GPU") +
            "; parallel.share_gpu lets ranks share a GPU";
@@ -36,13 +36,13 @@ std::string whyNotGpus(const RunConfig& config, const GpuReport& gpus) {
 
 // Returns the setting that can only be computed on CPUs; empty if there is none.
 std::string whyCpuOnly(const RunConfig& config) {
-    if (config.parallel.pace.any()) return "parallel.pace slows ranks down that compute on CPUs";
+    if (config.parallel.pace.any()) return "parallel.pace throttles only ranks that compute on CPUs";
     if (config.parallel.strategy == StrategyKind::kDataParallel)
-        return "data_parallel deals batches to CPU threads so far";
+        return "data_parallel supports only CPU threads for now";
     if (config.training.reduction == ReductionOrder::kCanonical)
-        return "training.reduction canonical is computed on CPUs";
+        return "training.reduction canonical is supported only on CPUs";
     if (config.fsdp.cpuOffload && config.parallel.strategy != StrategyKind::kDdp)
-        return "fsdp.cpu_offload runs on CPUs so far";
+        return "fsdp.cpu_offload is supported only on CPUs for now";
     return {};
 }
 
@@ -59,8 +59,8 @@ std::string whyCuda(const RunConfig& config, const GpuReport& gpus) {
     const GpuPlacement placement = placeRank({.ranksOnHost = static_cast<int>(config.parallel.worldSize)}, count);
     const std::string where = countText(config.parallel.worldSize, "rank") + " on " + countText(count, "GPU");
     if (placement.shared) return where + ", " + placement.label;
-    return where + (config.parallel.device == DeviceChoice::kCuda ? ": chosen in the experiment"
-                                                                  : ": each rank has one of its own");
+    return where +
+           (config.parallel.device == DeviceChoice::kCuda ? ": chosen in the experiment" : ": one for each rank");
 }
 
 void chooseBackend(const RunConfig& config, const GpuReport& gpus, ComputeChoice& choice) {
@@ -116,13 +116,14 @@ Problems checkCompute(const RunConfig& config, const HostDevices& host) {
     if (parallel.device == DeviceChoice::kCuda && !whyNotGpus(config, host.gpus).empty())
         return {refusalOfGpus(config, host.gpus)};
     if (choice.device == DeviceChoice::kCuda && connectsCpusOnly(parallel.backend))
-        return {{"parallel.backend", "is " + textOf(parallel.backend) + ", but ranks on GPUs talk over NCCL or Gloo",
+        return {{"parallel.backend",
+                 "is " + textOf(parallel.backend) + ", but ranks on GPUs communicate over NCCL or Gloo",
                  "set it to auto, or parallel.device to cpu"}};
     if (choice.device == DeviceChoice::kCuda && parallel.backend == CollectiveBackend::kNccl && host.gpus.nccl.empty())
         return {{"parallel.backend", "is nccl, but ringside-worker-cuda was built without NCCL",
                  "install libnccl-dev and build again, or set it to gloo"}};
     if (choice.device == DeviceChoice::kCpu && parallel.backend == CollectiveBackend::kNccl)
-        return {{"parallel.backend", "is nccl, which carries gradients between GPUs only (" + choice.whyDevice + ")",
+        return {{"parallel.backend", "is nccl, which works only between GPUs (" + choice.whyDevice + ")",
                  parallel.device == DeviceChoice::kAuto ? "set it to auto"
                                                         : "set parallel.device to cuda, or parallel.backend to auto"}};
     if (choice.device == DeviceChoice::kCpu && isNarrow(config.training))

@@ -120,7 +120,7 @@ GpuReport ask(const GpuProbeOptions& options) {
     int status = 0;
     if (!child.readAll(output, deadline) || !child.collect(status, deadline)) {
         GpuReport report = noGpu("querying the GPUs took longer than " + std::to_string(options.deadline.count()) +
-                                 " ms; see whether nvidia-smi answers");
+                                 " ms; check that nvidia-smi responds");
         report.probeTimedOut = true;
         return report;
     }
@@ -140,7 +140,7 @@ GpuReport probeGpus(const GpuProbeOptions& options) {
     std::error_code ignored;
     if (!std::filesystem::exists(options.worker, ignored))
         return noGpu("an NVIDIA driver is loaded, but this build computes on CPUs only (" +
-                     std::string(kCudaWorkerName) + " is not there: CUDA was not found when it was built)");
+                     std::string(kCudaWorkerName) + " is missing: CUDA was not found when Ringside was built)");
     return ask(options);
 }
 

@@ -106,7 +106,7 @@ Result<GpuReport> parseGpuReport(std::string_view text) {
     try {
         GpuReport report = reportFrom(json.value());
         if (report.gpus.size() > kMaxGpus)
-            return broken("names " + std::to_string(report.gpus.size()) + " GPUs; the most is " +
+            return broken("names " + std::to_string(report.gpus.size()) + " GPUs; the maximum is " +
                           std::to_string(kMaxGpus));
         if (report.usableCount() == 0 && report.why.empty()) return broken("has no usable GPU and no reason");
         return report;

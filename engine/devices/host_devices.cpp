@@ -50,7 +50,7 @@ HostDevices findHostDevices() {
     host.availableBytes = kibibytes(valueAfter("/proc/meminfo", "MemAvailable"));
     host.cpuSetting = instructionSetting();
     host.gpus =
-        noGpu(gpuDriverLoaded() ? "an NVIDIA driver is loaded; its GPUs are asked when the run starts" : kNoDriver);
+        noGpu(gpuDriverLoaded() ? "an NVIDIA driver is loaded; its GPUs are read when the run starts" : kNoDriver);
     return host;
 }
 

@@ -48,7 +48,7 @@ class TraceWriter {
     // Writes a span without an end, which viewers draw up to the end of the trace.
     void openSpan(int rank, const TracedStep& step, const Span& span) {
         begin("B", rank, kTrainingThread, span.beginNs);
-        name(span.phase == Phase::kIdle ? "not heard of" : phaseName(span.phase));
+        name(span.phase == Phase::kIdle ? "no report" : phaseName(span.phase));
         m_out.text(R"(,"cat":"open","args":{"step":)").number(step.step).text("}}");
     }
 

@@ -8,8 +8,9 @@ namespace ringside {
 namespace {
 
 constexpr const char* kExports =
-    "# What only ranks of this job know: it keeps strangers and other jobs out of the rendezvous.\n"
-    "RINGSIDE_TOKEN=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n')\n"
+    "# Secret of this job: it keeps other programs and other jobs out of the rendezvous.\n"
+    "RINGSIDE_TOKEN=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \\n"
+    "')\n"
     "export RINGSIDE_TOKEN\n";
 
 // Numbers and names that all scripts contain.
@@ -52,8 +53,8 @@ struct Job {
 
     std::string variables(const std::string& out) const {
         return "WORKER=" + shellWord(request.worker.string()) +
-               "   # where ringside-worker lies on the nodes\nOUT=" + out +
-               "   # rank 0's host writes here; the other hosts need not see it\n";
+               "   # path of ringside-worker on the nodes\nOUT=" + out +
+               "   # run directory, written by the host of rank 0; other hosts do not need it\n";
     }
 
     static std::string site() {
@@ -75,38 +76,37 @@ std::string slurmScript(const Job& job) {
     std::string s = head(job, "Slurm", "Submit it with: sbatch SCRIPT");
     s += "#SBATCH --job-name=" + job.name + "\n#SBATCH --nodes=" + job.nodes +
          "\n#SBATCH --ntasks-per-node=" + job.perNode +
-         "          # a task is a rank\n#SBATCH --cpus-per-task=" + job.cpus +
-         "             # the rank, and its loader.num_workers\n";
-    if (job.gpus) s += "#SBATCH --gpus-per-task=1             # each rank computes on a GPU of its own\n";
+         "          # one task per rank\n#SBATCH --cpus-per-task=" + job.cpus +
+         "             # the rank and its loader.num_workers\n";
+    if (job.gpus) s += "#SBATCH --gpus-per-task=1             # one GPU per rank\n";
     s += "#SBATCH --time=" + job.time + "\n#SBATCH --signal=B:USR1@" + std::to_string(kSaveSeconds) +
-         "        # so many seconds before the limit: save, and ask to be started again\n"
-         "#SBATCH --requeue                     # allowed to; also after a node was lost\n"
-         "#SBATCH --open-mode=append            # what came before stays in the output\n";
+         "        # seconds before the limit: save and request a restart\n"
+         "#SBATCH --requeue                     # allow restarts, also after a lost node\n"
+         "#SBATCH --open-mode=append            # keep earlier output\n";
     if (array) {
         s += "#SBATCH --array=0-" + std::to_string(job.request.seeds - 1) +
-             "                  # a run for each training.seed\n#SBATCH --output=" + job.name + "-%A_%a.out\n";
+             "                  # one run per training.seed\n#SBATCH --output=" + job.name + "-%A_%a.out\n";
     } else {
         s += "#SBATCH --output=" + job.name + "-%j.out\n";
     }
-    s +=
-        "\n" + Job::site() + job.variables("$SLURM_SUBMIT_DIR/runs/" + job.name + "-" + id) + "\n" + kExports +
-        "\n"
-        "# srun starts the ranks; one that fails ends all (--kill-on-bad-exit). --resume auto goes on from the last\n"
-        "# checkpoint when Slurm starts the job again, in the same run directory.\n"
-        "# To stop and save: scancel JOB, or ringsidectl attach RUN --stop.\n"
-        "srun --kill-on-bad-exit=1 " +
-        job.command("$OUT", job.seed("SLURM_ARRAY_TASK_ID")) +
-        " &\n"
-        "STEP=$!\n"
-        "LIMIT=no\n"
-        "trap 'LIMIT=yes; kill -USR1 $STEP' USR1   # srun passes it on to the ranks: they save and leave with code 20\n"
-        "wait $STEP; CODE=$?\n"
-        "while kill -0 $STEP 2>/dev/null; do wait $STEP; CODE=$?; done   # a trapped signal ends a wait early\n"
-        "if [ $LIMIT = yes ] && [ $CODE -eq 20 ]; then\n"
-        "  echo \"time limit near: saved, asking Slurm to start the job again\"\n"
-        "  scontrol requeue \"$SLURM_JOB_ID\" && sleep 60   # Slurm ends this script; by itself it would end the job\n"
-        "fi\n"
-        "exit $CODE\n";
+    s += "\n" + Job::site() + job.variables("$SLURM_SUBMIT_DIR/runs/" + job.name + "-" + id) + "\n" + kExports +
+         "\n"
+         "# srun starts the ranks; if one fails, all end (--kill-on-bad-exit). --resume auto continues from the last\n"
+         "# checkpoint in the same run directory when Slurm restarts the job.\n"
+         "# To stop and save: scancel JOB, or ringsidectl attach RUN --stop.\n"
+         "srun --kill-on-bad-exit=1 " +
+         job.command("$OUT", job.seed("SLURM_ARRAY_TASK_ID")) +
+         " &\n"
+         "STEP=$!\n"
+         "LIMIT=no\n"
+         "trap 'LIMIT=yes; kill -USR1 $STEP' USR1   # srun forwards it to the ranks: they save and exit with code 20\n"
+         "wait $STEP; CODE=$?\n"
+         "while kill -0 $STEP 2>/dev/null; do wait $STEP; CODE=$?; done   # a trapped signal ends wait early\n"
+         "if [ $LIMIT = yes ] && [ $CODE -eq 20 ]; then\n"
+         "  echo \"time limit near: saved, requesting a restart from Slurm\"\n"
+         "  scontrol requeue \"$SLURM_JOB_ID\" && sleep 60   # Slurm ends this script; returning would end the job\n"
+         "fi\n"
+         "exit $CODE\n";
     return s;
 }
 
@@ -152,51 +152,53 @@ std::string pbsScript(const Job& job) {
          (job.request.nodes > 1 ? "\n#PBS -l place=scatter" : "") + "\n#PBS -l walltime=" + job.time +
          "\n#PBS -r y\n#PBS -j oe\n";
     if (array) s += "#PBS -J 0-" + std::to_string(job.request.seeds - 1) + "\n";
-    s += "\n" + Job::site() + "cd \"$PBS_O_WORKDIR\" || exit 1\n" +
-         job.variables("${OUT:-$PBS_O_WORKDIR/runs/" + job.name + "-${PBS_JOBID%%.*}}") +
-         (array ? "SEED=${SEED:-$PBS_ARRAY_INDEX}\n" : "") +
-         "RESTARTS=${RESTARTS:-0}\n"
-         "PORT=$((20000 + 0x$(printf %s \"$PBS_JOBID\" | cksum | cut -c1-4 | sed 's/ /0/g') % 12000))\n"
-         "MASTER=$(head -n1 \"$PBS_NODEFILE\"):$PORT\n"
-         "RANKS=$(wc -l < \"$PBS_NODEFILE\")\n\n" +
-         "# What only ranks of this job know. pbsdsh passes no environment on, and a command line can be read by all:\n"
-         "# it lies in a file of yours. The nodes share $PBS_O_WORKDIR.\n"
-         "TOKEN_FILE=$PBS_O_WORKDIR/.ringside-$PBS_JOBID\n"
-         "trap 'rm -f \"$TOKEN_FILE\"; [ -n \"$ALARM\" ] && kill $ALARM 2>/dev/null' EXIT\n"
-         "(umask 077; od -An -N16 -tx1 /dev/urandom | tr -d ' \\n' > \"$TOKEN_FILE\")\n\n"
-         "# PBS tells no ranks: line r of the node file is rank r.\n"
-         "for ((RANK = 0; RANK < RANKS; RANK++)); do\n"
-         "  pbsdsh -n $RANK -- /bin/bash -c 'cd \"$1\" && RINGSIDE_TOKEN=$(cat \"$2\") && export RINGSIDE_TOKEN && "
-         "shift "
-         "2 && exec \"$@\"' \\\n"
-         "    ringside \"$PBS_O_WORKDIR\" \"$TOKEN_FILE\" " +
-         job.command("$OUT", job.seed("SEED")) +
-         " --rank $RANK --world-size $RANKS --master $MASTER &\n"
-         "  PIDS[RANK]=$!\n"
-         "done\n\n"
-         "# Before the time limit: the ranks save and leave with code 20, and the script submits itself again (qrerun "
-         "is\n"
-         "# for operators) to go on in the same directory.\n"
-         "LIMIT=no\n"
-         "trap 'LIMIT=yes; kill -TERM ${PIDS[0]}' USR1\n"
-         "(trap 'kill $SLEEP 2>/dev/null; exit' TERM\n"
-         " sleep " +
-         std::to_string(std::max<std::int64_t>(job.request.minutes * 60 - kSaveSeconds, 30)) +
-         " </dev/null >/dev/null 2>&1 & SLEEP=$!\n"
-         " wait $SLEEP && kill -USR1 $$) &\n"
-         "ALARM=$!\n" +
-         kPbsResult +
-         "wait ${PIDS[0]}; CODE=$?\n"
-         "while kill -0 ${PIDS[0]} 2>/dev/null; do wait ${PIDS[0]}; CODE=$?; done\n"
-         "if [ $LIMIT = yes ]; then   # pbsdsh is gone, the ranks may still save\n"
-         "  for ((I = 0; I < " +
-         std::to_string(kSaveSeconds - 10) +
-         "; I++)); do isOver && break; sleep 1; done\n"
-         "fi\n"
-         "wait \"${PIDS[@]}\"\n"
-         "RESULT=$(codeOf)\n"
-         "if [ -n \"$RESULT\" ]; then CODE=$RESULT; elif [ $CODE -eq 0 ]; then CODE=1; fi   # no summary: no run\n" +
-         pbsResubmit(job, array);
+    s +=
+        "\n" + Job::site() + "cd \"$PBS_O_WORKDIR\" || exit 1\n" +
+        job.variables("${OUT:-$PBS_O_WORKDIR/runs/" + job.name + "-${PBS_JOBID%%.*}}") +
+        (array ? "SEED=${SEED:-$PBS_ARRAY_INDEX}\n" : "") +
+        "RESTARTS=${RESTARTS:-0}\n"
+        "PORT=$((20000 + 0x$(printf %s \"$PBS_JOBID\" | cksum | cut -c1-4 | sed 's/ /0/g') % 12000))\n"
+        "MASTER=$(head -n1 \"$PBS_NODEFILE\"):$PORT\n"
+        "RANKS=$(wc -l < \"$PBS_NODEFILE\")\n\n" +
+        "# What only ranks of this job know. pbsdsh passes no environment on, and a command line can be read by all:\n"
+        "# it lies in a file of yours. The nodes share $PBS_O_WORKDIR.\n"
+        "TOKEN_FILE=$PBS_O_WORKDIR/.ringside-$PBS_JOBID\n"
+        "trap 'rm -f \"$TOKEN_FILE\"; [ -n \"$ALARM\" ] && kill $ALARM 2>/dev/null' EXIT\n"
+        "(umask 077; od -An -N16 -tx1 /dev/urandom | tr -d ' \\n"
+        "' > \"$TOKEN_FILE\")\n"
+        "\n"
+        "# PBS does not number ranks: line r of the node file is rank r.\n"
+        "for ((RANK = 0; RANK < RANKS; RANK++)); do\n"
+        "  pbsdsh -n $RANK -- /bin/bash -c 'cd \"$1\" && RINGSIDE_TOKEN=$(cat \"$2\") && export RINGSIDE_TOKEN && "
+        "shift 2 && exec \"$@\"' \\\n"
+        "    ringside \"$PBS_O_WORKDIR\" \"$TOKEN_FILE\" " +
+        job.command("$OUT", job.seed("SEED")) +
+        " --rank $RANK --world-size $RANKS --master $MASTER &\n"
+        "  PIDS[RANK]=$!\n"
+        "done\n"
+        "\n"
+        "# Before the time limit the ranks save and exit with code 20, and the script submits itself again (qrerun is\n"
+        "# for operators) to continue in the same directory.\n"
+        "LIMIT=no\n"
+        "trap 'LIMIT=yes; kill -TERM ${PIDS[0]}' USR1\n"
+        "(trap 'kill $SLEEP 2>/dev/null; exit' TERM\n"
+        " sleep " +
+        std::to_string(std::max<std::int64_t>(job.request.minutes * 60 - kSaveSeconds, 30)) +
+        " </dev/null >/dev/null 2>&1 & SLEEP=$!\n"
+        " wait $SLEEP && kill -USR1 $$) &\n"
+        "ALARM=$!\n" +
+        kPbsResult +
+        "wait ${PIDS[0]}; CODE=$?\n"
+        "while kill -0 ${PIDS[0]} 2>/dev/null; do wait ${PIDS[0]}; CODE=$?; done\n"
+        "if [ $LIMIT = yes ]; then   # pbsdsh is gone, the ranks may still save\n"
+        "  for ((I = 0; I < " +
+        std::to_string(kSaveSeconds - 10) +
+        "; I++)); do isOver && break; sleep 1; done\n"
+        "fi\n"
+        "wait \"${PIDS[@]}\"\n"
+        "RESULT=$(codeOf)\n"
+        "if [ -n \"$RESULT\" ]; then CODE=$RESULT; elif [ $CODE -eq 0 ]; then CODE=1; fi   # no summary: no run\n" +
+        pbsResubmit(job, array);
     return s;
 }
 
@@ -204,15 +206,15 @@ std::string torchrunScript(const Job& job) {
     return head(job, "torchrun",
                 "Run it on every node: NODE_RANK=0 MASTER_ADDR=node1 bash SCRIPT, NODE_RANK=1 ... and so on") +
            "\n" + Job::site() +
-           "MASTER_ADDR=${MASTER_ADDR:-127.0.0.1}   # the first node, as the others reach it\n"
-           "MASTER_PORT=${MASTER_PORT:-29500}       # torchrun's own; the ranks meet at a port that follows from it\n"
+           "MASTER_ADDR=${MASTER_ADDR:-127.0.0.1}   # address of the first node, reachable from the others\n"
+           "MASTER_PORT=${MASTER_PORT:-29500}       # port of torchrun; the ranks use a port derived from it\n"
            "NODE_RANK=${NODE_RANK:-0}\n" +
            job.variables("${OUT:-runs/" + job.name + "}") +
            "\n"
-           "# --no_python: the ranks are programs, no scripts (also the spelling of PyTorch before 2.0). Without\n"
-           "# RINGSIDE_TOKEN, set to the same secret on all nodes, the token is made from what torchrun tells all "
-           "ranks.\n"
-           "# After a failure torchrun starts all ranks again, and --resume auto goes on from the last checkpoint.\n"
+           "# --no_python: the ranks are programs, not scripts (this spelling also works before PyTorch 2.0). Set "
+           "RINGSIDE_TOKEN\n"
+           "# to the same secret on all nodes; without it the token is derived from torchrun's environment.\n"
+           "# After a failure torchrun restarts all ranks, and --resume auto continues from the last checkpoint.\n"
            "# (PyTorch 1.13 under Python 3.11 and newer also needs --redirects 2 --tee 2: TORCHRUN_OPTIONS.)\n"
            "exec torchrun $TORCHRUN_OPTIONS --no_python --nnodes " +
            job.nodes + " --node_rank \"$NODE_RANK\" --nproc_per_node " + job.perNode +
@@ -227,7 +229,7 @@ std::string mpirunScript(const Job& job) {
     return head(job, "mpirun (Open MPI)", "Run it on the first node: bash SCRIPT") + "\n" + Job::site() +
            job.variables("${OUT:-runs/" + job.name + "}") + kExports +
            "\n"
-           "# Open MPI only starts the ranks; -x passes the token on. In a job of Slurm or PBS it finds the nodes "
+           "# Open MPI only starts the ranks; -x forwards the token. In a job of Slurm or PBS it finds the nodes "
            "itself.\n"
            "exec mpirun $MPIRUN_OPTIONS -np " +
            job.ranks + (hosts.empty() ? "" : " --host " + shellWord(hosts)) + " -x RINGSIDE_TOKEN \\\n  " +
@@ -237,15 +239,16 @@ std::string mpirunScript(const Job& job) {
 std::string sshScript(const Job& job) {
     std::string hosts;
     for (const std::string& host : job.request.hosts) hosts += (hosts.empty() ? "" : ",") + host + ":" + job.perNode;
-    std::string s = head(job, "ssh", "Run it where ssh reaches all hosts without a password: bash SCRIPT");
+    std::string s =
+        head(job, "ssh", "Run it on a computer from which ssh reaches all hosts without a password: bash SCRIPT");
     s += "\nHOSTS=${HOSTS:-" + shellWord(hosts.empty() ? "localhost:" + job.perNode : hosts) +
          "}   # HOST:RANKS; rank 0 runs on the first, which the others must reach\n" + "RINGSIDECTL=${RINGSIDECTL:-" +
          shellWord((job.request.worker.parent_path() / "ringsidectl").string()) + "}\n" + "OUT=${OUT:-runs/" +
          job.name + "}\n" +
          "\n"
-         "# ringsidectl starts ringside-worker on each host through ssh, hands it a token that only these ranks know, "
-         "and\n"
-         "# ends all of them when it ends. The program and the experiment lie at the same place on all hosts.\n"
+         "# ringsidectl starts ringside-worker on each host through ssh with a secret token, and ends all ranks when "
+         "it\n"
+         "# ends. The program and the experiment must have the same path on all hosts.\n"
          "exec \"$RINGSIDECTL\" run";
     if (!job.request.experiment.empty()) s += " " + shellWord(job.request.experiment.string());
     for (const std::string& one : job.request.assignments) s += " --set " + shellWord(one);
@@ -273,10 +276,10 @@ Result<std::string> jobScript(const std::string& launcher, const JobRequest& req
                        "choose a number that divides " + std::to_string(world)};
     const bool arrays = launcher == "slurm" || launcher == "pbs";
     if (request.seeds != 1 && !arrays)
-        return Problem{"--seeds", "needs an array of jobs, which " + launcher + " does not have",
+        return Problem{"--seeds", "needs a job array, which " + launcher + " does not have",
                        "export for slurm or pbs, or run the script once for each seed"};
     if (request.seeds < 1 || request.minutes < 1)
-        return Problem{request.seeds < 1 ? "--seeds" : "--time", "is below 1", "ask for at least one"};
+        return Problem{request.seeds < 1 ? "--seeds" : "--time", "is below 1", "request at least one"};
     const Job job(request);
     if (launcher == "slurm") return slurmScript(job);
     if (launcher == "pbs") return pbsScript(job);

@@ -63,7 +63,7 @@ bool LayerChain::fitValues(LayerDescription& layer) {
     layer.output = m_shape;
     if (layer.kind == LayerKind::kLinear)
         layer.output = dimensions == 2 ? Shape{m_shape[0], layer.outputs} : Shape{layer.outputs};
-    return dimensions == 1 || dimensions == 2 || refuse(layer, "values in one row", "put a flatten before it");
+    return dimensions == 1 || dimensions == 2 || refuse(layer, "values in one row", "add a flatten before it");
 }
 
 bool LayerChain::fitConvolution(LayerDescription& layer) {
@@ -72,7 +72,7 @@ bool LayerChain::fitConvolution(LayerDescription& layer) {
     const std::int64_t reach = 2 * layer.padding - layer.kernel;
     if (m_shape[1] + reach < 0 || m_shape[2] + reach < 0)
         return refuse(layer,
-                      "images of at least " + std::to_string(-2 * layer.padding + layer.kernel) + " pixels a side",
+                      "images of at least " + std::to_string(-2 * layer.padding + layer.kernel) + " pixels per side",
                       "use larger images or fewer layers");
     layer.output = {layer.outputs, (m_shape[1] + reach) / layer.stride + 1, (m_shape[2] + reach) / layer.stride + 1};
     return true;
@@ -82,7 +82,7 @@ bool LayerChain::fitPooling(LayerDescription& layer) {
     if (m_shape.dimensions() != 3)
         return refuse(layer, "images (channels, height, width)", "choose a data set of images");
     if (m_shape[1] < layer.kernel || m_shape[2] < layer.kernel)
-        return refuse(layer, "images of at least " + std::to_string(layer.kernel) + " pixels a side",
+        return refuse(layer, "images of at least " + std::to_string(layer.kernel) + " pixels per side",
                       "use larger images or fewer layers");
     layer.output = {m_shape[0], m_shape[1] / layer.kernel, m_shape[2] / layer.kernel};
     return true;
@@ -99,14 +99,14 @@ bool LayerChain::fitEmbedding(LayerDescription& layer) {
     layer.words = m_words;
     if (m_words == 0) return refuse(layer, "the characters of a text", "choose text as dataset.kind");
     if (m_shape.dimensions() != 1 || !m_layers.empty())
-        return refuse(layer, "characters as they come", "put it first, before all other layers");
+        return refuse(layer, "the characters of the data set", "put it first, before all other layers");
     layer.output = {m_shape[0], layer.outputs};
     return true;
 }
 
 bool LayerChain::fitAttention(LayerDescription& layer) {
     layer.output = m_shape;
-    if (m_shape.dimensions() != 2) return refuse(layer, "a sequence (positions, values)", "put it behind an embedding");
+    if (m_shape.dimensions() != 2) return refuse(layer, "a sequence (positions, values)", "put it after an embedding");
     if (layer.kind == LayerKind::kAttention && m_shape[1] % layer.heads != 0)
         return refuse(layer, "a number of values that its heads divide", "change the width or the heads");
     return true;
@@ -127,7 +127,7 @@ bool LayerChain::fitResidual(LayerDescription& layer) {
         if (part == &layer.body) layer.output = shape;
         // A ReLU works in place. At the end of a part it would overwrite the input, which the sum still needs.
         const bool endsInPlace = !part->empty() && part->back().kind == LayerKind::kReLU;
-        if (endsInPlace) return refuse(layer, "no relu at the end of a part", "put the relu behind the residual");
+        if (endsInPlace) return refuse(layer, "no relu at the end of a branch", "put the relu after the residual");
         if (shape == layer.output) continue;
         m_problem = Problem{"model",
                             place + "Residual(), adds the shape " + shape.text() + " of its shortcut to " +
@@ -142,8 +142,8 @@ bool LayerChain::fitResidual(LayerDescription& layer) {
 
 bool LayerChain::refuse(const LayerDescription& layer, const std::string& wanted, const std::string& remedy) {
     m_problem = Problem{"model",
-                        m_where + "layer " + std::to_string(m_layers.size()) + ", " + layer.text() + ", takes " +
-                            wanted + " but gets the shape " + m_shape.text(),
+                        m_where + "layer " + std::to_string(m_layers.size()) + ", " + layer.text() + ", needs " +
+                            wanted + " but receives the shape " + m_shape.text(),
                         remedy};
     return false;
 }

@@ -166,8 +166,8 @@ std::optional<Problem> EntryReader::readKey(const WrittenKind& kind, const std::
                                  : kind.kind == LayerKind::kDropout ? "p"
                                  : kind.kind == LayerKind::kConv2d  ? namesOf(kind.keys) + ", bias"
                                                                     : namesOf(kind.keys);
-        return problem(std::string(kind.name) + " does not know " + shown(Json(key)),
-                       nearestIn(kind.keys, key, keys.empty() ? "leave it out" : "it knows " + keys));
+        return problem(std::string(kind.name) + " does not have a setting " + shown(Json(key)),
+                       nearestIn(kind.keys, key, keys.empty() ? "omit it" : "its settings are " + keys));
     }
     return readNumber(*known, value, layer);
 }
@@ -183,9 +183,10 @@ std::optional<Problem> EntryReader::readNumber(const Key& key, const Json& value
 std::optional<Problem> EntryReader::readPart(const Part& part, const Json& value, LayerDescription& layer) const {
     const std::string path = m_path + "." + std::string(part.name);
     if (!value.is_array() || value.size() > kMaxLayers)
-        return Problem{path, "is no list of at most " + std::to_string(kMaxLayers) + " layers", "write it as a list"};
+        return Problem{path, "is not a list of at most " + std::to_string(kMaxLayers) + " layers",
+                       "write it as a list"};
     if (m_depth == kMaxDepth)
-        return Problem{path, "is a list inside of " + std::to_string(kMaxDepth) + " others",
+        return Problem{path, "is a list nested in " + std::to_string(kMaxDepth) + " others",
                        "nest residuals less deeply"};
     for (std::size_t i = 0; i < value.size(); ++i) {
         const std::string place = std::to_string(i);
@@ -203,7 +204,7 @@ std::optional<Problem> EntryReader::readPart(const Part& part, const Json& value
 Result<std::vector<LayerDescription>> readLayerList(const std::string& text, std::int64_t outputs) {
     const Result<Json> list = parseJson(text, "the list");
     if (!list || !list.value().is_array() || list.value().empty() || list.value().size() > kMaxLayers)
-        return Problem{"model.layers", "is no list of 1 to " + std::to_string(kMaxLayers) + " layers",
+        return Problem{"model.layers", "is not a list of 1 to " + std::to_string(kMaxLayers) + " layers",
                        R"(write it as [{"kind": "linear", "out": 64}, {"kind": "relu"}, {"kind": "linear"}])"};
     std::vector<LayerDescription> layers;
     for (std::size_t i = 0; i < list.value().size(); ++i) {

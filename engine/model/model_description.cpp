@@ -129,11 +129,11 @@ Result<ModelDescription> finished(LayerChain chain, const std::string& field, co
     if (!layers) return layers.problem();
     ModelDescription model{std::move(layers).value()};
     if (model.parameters() == 0)
-        return Problem{field, "has no layer with parameters, so that nothing can be learnt", "add a linear layer"};
+        return Problem{field, "has no layer with parameters, so nothing can be trained", "add a linear layer"};
     const Shape wanted = task.isSequence ? Shape{task.sample[0], task.outputs} : Shape{task.outputs};
     if (last == wanted) return model;
-    return Problem{field, "ends with the shape " + last.text() + ", but the data set asks for " + wanted.text(),
-                   task.isSequence ? "choose transformer as model.kind, which predicts at every character"
+    return Problem{field, "ends with the shape " + last.text() + ", but the data set needs " + wanted.text(),
+                   task.isSequence ? "choose transformer as model.kind, which predicts every next character"
                                    : "end with a flatten and a linear layer"};
 }
 

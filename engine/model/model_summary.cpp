@@ -32,7 +32,7 @@ class RowMaker {
             add(layer, layer.text(), layer.output.text(), depth);
             add(layer.body, depth + 1);
             if (!layer.shortcut.empty())
-                m_rows.push_back({.depth = depth + 1, .layer = "beside it:", .isHeading = true});
+                m_rows.push_back({.depth = depth + 1, .layer = "shortcut:", .isHeading = true});
             add(layer.shortcut, depth + 2);
         }
     }
@@ -108,9 +108,10 @@ ModelSummary summarizeModel(const ModelDescription& model, const RunConfig& conf
     const std::int64_t batch = config.loader.batchSize;
     const std::int64_t values = model.activations() * batch * kFloatBytes;
     summary.notes = {
-        "FLOPs and values are of one sample on the way forward; a training step takes about three times the FLOPs.",
+        "FLOPs and activations are those of the forward pass for one sample; a training step needs about three times "
+        "the FLOPs.",
         "Memory on each rank: " + memoryText(parameterBytes(model, config.optimizer)) + " for weights, gradients and " +
-            textOf(config.optimizer.kind) + ", " + memoryText(values) + " for the values of a batch of " +
+            textOf(config.optimizer.kind) + ", " + memoryText(values) + " for the activations of a batch of " +
             grouped(batch) + " and as much for their gradients."};
     return summary;
 }

@@ -40,16 +40,16 @@ Result<Schedule> scheduleFromFile(const RunConfig& config, const Mesh& mesh) {
     if (!text)
         return ofFile("cannot be read: " + text.problem().message, "name a CSV file of actions, or leave it empty");
     const Result<Schedule> schedule = parseSchedule(text.value());
-    if (!schedule) return ofFile("is no schedule: " + schedule.problem().message, schedule.problem().remedy);
+    if (!schedule) return ofFile("is not a schedule: " + schedule.problem().message, schedule.problem().remedy);
     const Result<bool> runs = checkSchedule(schedule.value());
     if (!runs) return ofFile("cannot be run: " + runs.problem().message, runs.problem().remedy);
     if (const PipelineAction* early = outOfOrder(schedule.value()))
-        return ofFile("takes " + early->text() + " out of turn: gradients add up in the order of the micro-batches",
-                      "let each stage take them backward in their order");
+        return ofFile("takes " + early->text() + " out of order: gradients are added in the order of the micro-batches",
+                      "order the backward actions of each stage by micro-batch");
     if (schedule.value().rankCount() != mesh.pipeline)
         return ofFile("is for " + std::to_string(schedule.value().rankCount()) + " ranks, but the pipeline has " +
                           std::to_string(mesh.pipeline),
-                      "set parallel.world_size or mesh.pipeline to fit, or take another schedule");
+                      "set parallel.world_size or mesh.pipeline to match, or use another schedule");
     if (schedule.value().microBatchCount() != microBatchesOf(config))
         return ofFile("is for " + std::to_string(schedule.value().microBatchCount()) +
                           " micro-batches, but pipeline.micro_batches is " + std::to_string(microBatchesOf(config)),
@@ -122,7 +122,7 @@ Result<std::vector<std::size_t>> stageSizes(const RunConfig& config, const std::
         return Problem{
             "pipeline.split",
             "adds up to " + std::to_string(sum) + ", but the model has " + std::to_string(costs.size()) + " layers",
-            "make it add up, or leave it empty"};
+            "correct the numbers, or leave the field empty"};
     return sizes;
 }
 

@@ -61,14 +61,14 @@ Result<bool> checkOrder(const PipelineAction& action, Passes& passes, int rank) 
     const bool backward = action.work == PipelineWork::kBackward;
     const std::string where = action.text() + " on rank " + std::to_string(rank);
     if (action.work != PipelineWork::kForward && passes.forward == 0)
-        return wrong(where + " goes backward before its forward", "put the F first");
+        return wrong(where + " runs backward before its forward", "put the F first");
     if (action.work == PipelineWork::kWeights && passes.input == 0)
         return wrong(where + " comes before its I", "put the I first");
     passes.forward += action.work == PipelineWork::kForward ? 1 : 0;
     passes.input += backward || action.work == PipelineWork::kInput ? 1 : 0;
     passes.weights += backward || action.work == PipelineWork::kWeights ? 1 : 0;
     if (std::max({passes.forward, passes.input, passes.weights}) > 1)
-        return wrong(where + " is done twice", "leave one of them out");
+        return wrong(where + " occurs twice", "remove one of them");
     return true;
 }
 
@@ -93,15 +93,15 @@ Result<bool> checkSchedule(const Schedule& schedule) {
             const Passes& passes = seen[{stage, microBatch}];
             if (passes.forward + passes.input + passes.weights == 3) continue;
             return wrong("micro-batch " + std::to_string(microBatch) +
-                             " does not go forward and backward through stage " + std::to_string(stage),
+                             " does not run forward and backward through stage " + std::to_string(stage),
                          "give every stage an F and a B, or an F, an I and a W, for every micro-batch");
         }
     }
     const ScheduleSimulation simulation = simulate(schedule, {});
     if (simulation.stuck.empty()) return true;
-    return wrong("rank " + std::to_string(simulation.stuck.front().rank) + " would wait for ever at " +
+    return wrong("rank " + std::to_string(simulation.stuck.front().rank) + " would wait forever at " +
                      simulation.stuck.front().action.text(),
-                 "order the actions so that what each one needs is done before it");
+                 "order the actions so that each one comes after those that it depends on");
 }
 
 }  // namespace ringside

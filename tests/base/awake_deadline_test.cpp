@@ -6,7 +6,7 @@
 using namespace ringside;
 using namespace std::chrono_literals;
 
-TEST_CASE("a deadline passes after its time for who is awake") {
+TEST_CASE("a deadline expires after its time if the process was running") {
     TimePoint now{};
     AwakeDeadline deadline(1s, now);
     CHECK(deadline.nextLook() == now + 250ms);
@@ -18,7 +18,7 @@ TEST_CASE("a deadline passes after its time for who is awake") {
     CHECK(deadline.hasPassed(now + 250ms));
 }
 
-TEST_CASE("time in which this process did not run counts for little") {
+TEST_CASE("time in which this process was suspended hardly counts towards a deadline") {
     TimePoint now{};
     AwakeDeadline deadline(3s, now);
     now += 33s;  // stopped, or suspended
@@ -28,7 +28,7 @@ TEST_CASE("time in which this process did not run counts for little") {
     CHECK(deadline.hasPassed(now + 1750ms));
 }
 
-TEST_CASE("the last look comes when the time is up") {
+TEST_CASE("the last poll happens at the deadline") {
     const TimePoint now{};
     AwakeDeadline deadline(260ms, now);
     CHECK_FALSE(deadline.hasPassed(now + 250ms));

@@ -73,7 +73,7 @@ bool holdsInChild(const std::function<bool()>& check) {
 
 }  // namespace
 
-TEST_CASE("a name below a directory opens what lies there, and no link, parent or absolute name does") {
+TEST_CASE("a relative name opens files in the directory; links, parents and absolute names are refused") {
     const Folder folder;
     for (const auto open : {openBeneath, walkBeneath}) {
         CHECK(contentOf(open(folder.fd.get(), "data/a.csv", O_RDONLY)) == "offered");
@@ -88,7 +88,7 @@ TEST_CASE("a name below a directory opens what lies there, and no link, parent o
     }
 }
 
-TEST_CASE("a confined process reads the files below its folder and no other") {
+TEST_CASE("a confined process can read only files in its folder") {
     const Folder folder;
     REQUIRE(::mkfifo((folder.inside / "pipe").c_str(), 0600) == 0);
     CHECK(holdsInChild(

@@ -72,7 +72,7 @@ void stopWhenAsked() {
 
 }  // namespace
 
-TEST_CASE("a child that is stopped before it becomes its program keeps nobody waiting") {
+TEST_CASE("starting a child does not block if the child is stopped before exec") {
     REQUIRE(::pthread_atfork(nullptr, nullptr, &stopWhenAsked) == 0);
     stopAfterFork = true;
     ChildProcess child(shell("echo on"));
@@ -83,7 +83,7 @@ TEST_CASE("a child that is stopped before it becomes its program keeps nobody wa
     CHECK(endOf(child).code == 0);
 }
 
-TEST_CASE("a child's exit code and signal are told apart") {
+TEST_CASE("a child's exit code and signal are distinguished") {
     ChildProcess exits(shell("exit 3"));
     const ChildEnd code = endOf(exits);
     CHECK_FALSE(code.signalled);
@@ -97,7 +97,7 @@ TEST_CASE("standard output and standard error arrive, standard input is empty") 
     CHECK(outputOf(child) == "out\nerr\n");
 }
 
-TEST_CASE("descriptors reach their targets even where sources and targets cross") {
+TEST_CASE("descriptors reach their targets even if sources and targets overlap") {
     int first[2];
     int second[2];
     REQUIRE(::pipe2(first, O_CLOEXEC) == 0);
@@ -121,7 +121,7 @@ TEST_CASE("a child starts under a limit of 64 open files") {
     CHECK(endOf(child).code == 0);
 }
 
-TEST_CASE("a child for which no descriptor is left fails with the limit, not with an exit code") {
+TEST_CASE("a child without a free descriptor is reported with the limit, not with an exit code") {
     // A child takes two pipes and /dev/null here, and a copy of each descriptor that it inherits.
     constexpr int kHere = 5;
     const int free = lowestFree();
@@ -149,7 +149,7 @@ TEST_CASE("a program that cannot be executed is an IoError with the reason") {
     CHECK_THROWS_WITH(ChildProcess(options), containing("Permission denied"));
 }
 
-TEST_CASE("destroying a child kills it and what it started in its group") {
+TEST_CASE("destroying a child kills its whole process group") {
     pid_t pid = 0;
     {
         ChildProcess child(shell("sleep 1000 & wait"));
@@ -160,7 +160,7 @@ TEST_CASE("destroying a child kills it and what it started in its group") {
     CHECK(errno == ESRCH);
 }
 
-TEST_CASE("lines come out whole for any chunking, and too long ones are skipped") {
+TEST_CASE("lines are complete for any chunking, and too long ones are skipped") {
     const std::string text = "one\n\ntwo two\n0123456789abcdef\nlast\nrest";
     for (std::size_t chunk = 1; chunk <= text.size(); ++chunk) {
         LineSplitter splitter(10);

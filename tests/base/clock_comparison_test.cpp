@@ -29,7 +29,7 @@ struct Elsewhere {
 
 }  // namespace
 
-TEST_CASE("one answer tells the difference of two clocks to half its round trip, and less as it ages") {
+TEST_CASE("one answer gives the clock offset to half its round trip, less exactly as it ages") {
     ClockComparison clocks;
     CHECK_FALSE(clocks.at(0));
     clocks.add({1000, 501060, 1120});
@@ -44,7 +44,7 @@ TEST_CASE("one answer tells the difference of two clocks to half its round trip,
     CHECK(clocks.at(1060 + 10 * kSecond)->offsetUs == 500000);
 }
 
-TEST_CASE("the answer with the shortest round trip is believed, not the latest") {
+TEST_CASE("the offset comes from the answer with the shortest round trip, not from the latest") {
     const Elsewhere other{5000};
     ClockComparison clocks;
     clocks.add(other.ask(0, 300, 100));  // alone it would say 5100
@@ -58,7 +58,7 @@ TEST_CASE("the answer with the shortest round trip is believed, not the latest")
     CHECK(now->roundTripUs == 40);
 }
 
-TEST_CASE("a clock that drifts is followed between the questions too") {
+TEST_CASE("the offset of a drifting clock is extrapolated between two questions") {
     const Elsewhere other{1000, 40e-6};
     ClockComparison clocks;
     for (std::int64_t second = 0; second <= 60; second += 5) clocks.add(other.ask(second * kSecond, 100, 100));
@@ -77,7 +77,7 @@ TEST_CASE("only the answers of the last two minutes count") {
     CHECK(clocks.at(130 * kSecond)->roundTripUs == 1000);
 }
 
-TEST_CASE("a host that was suspended is believed at once") {
+TEST_CASE("the new offset of a resumed host is used at once") {
     ClockComparison clocks;
     for (std::int64_t second = 0; second <= 60; second += 5) clocks.add(Elsewhere{7000}.ask(second * kSecond, 50, 50));
     clocks.add(Elsewhere{7000 - 10 * kSecond}.ask(65 * kSecond, 80, 80));
@@ -87,14 +87,14 @@ TEST_CASE("a host that was suspended is believed at once") {
     CHECK(now->drift == 0);
 }
 
-TEST_CASE("answers that cannot be are ignored") {
+TEST_CASE("impossible answers are ignored") {
     ClockComparison clocks;
     clocks.add({1000, 1, 999});
     clocks.add({0, 1, ClockComparison::kWindowUs + 1});
     CHECK_FALSE(clocks.at(2000));
 }
 
-TEST_CASE("the error is a bound whatever the network does, and stays far below its delays") {
+TEST_CASE("the error is a bound for any network delay, and stays far below the delays") {
     std::mt19937_64 random(19);
     std::exponential_distribution<double> queue(1.0 / 2000);  // 2 ms on average, each way for itself
     const Elsewhere other{-123'456'789, -30e-6};

@@ -8,7 +8,7 @@ using namespace ringside;
 using namespace std::chrono_literals;
 using ringside::testing::FakeProcessor;
 
-TEST_CASE("An offer returns when the CPU is back") {
+TEST_CASE("offering the CPU returns when the CPU is free again") {
     FakeProcessor processor;
     CpuOffers offers(2ms, processor.system());
     processor.othersTake = 300us;
@@ -17,7 +17,7 @@ TEST_CASE("An offer returns when the CPU is back") {
     CHECK(processor.offers == 1);
 }
 
-TEST_CASE("After an offer that came back late none is worthwhile for 100 ms") {
+TEST_CASE("after a late return, the CPU is not offered again for 100 ms") {
     FakeProcessor processor;
     CpuOffers offers(2ms, processor.system());
     CHECK(offers.worthwhile(processor.time));
@@ -31,7 +31,7 @@ TEST_CASE("After an offer that came back late none is worthwhile for 100 ms") {
     CHECK(offers.worthwhile(back + 100ms));
 }
 
-TEST_CASE("The real clock and the real scheduler serve where nothing else is named") {
+TEST_CASE("the real clock and scheduler are the defaults") {
     CpuOffers offers(2ms);
     const auto before = offers.now();
     CHECK(offers.make(before) >= before);

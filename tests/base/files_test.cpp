@@ -11,7 +11,7 @@
 
 using namespace ringside;
 
-TEST_CASE("a file is replaced whole and no temporary file stays") {
+TEST_CASE("a file is replaced atomically, and no temporary file remains") {
     const TemporaryDirectory directory;
     const auto path = directory.path() / "summary.json";
     writeFileAtomically(path, "first");
@@ -27,14 +27,14 @@ TEST_CASE("writing below a file fails with the path and the reason") {
     CHECK_THROWS_WITH(writeFileAtomically(path, "x"), containing("Not a directory"));
 }
 
-TEST_CASE("a full disk is an error and leaves nothing behind") {
+TEST_CASE("a full disk is an error and leaves no file") {
     const TemporaryDirectory directory;
     const SizeLimit limit(4);
     CHECK_THROWS_WITH(writeFileAtomically(directory.path() / "a.json", "too long"), containing("File too large"));
     CHECK(std::filesystem::is_empty(directory.path()));
 }
 
-TEST_CASE("a link in the place of the temporary file is not written through") {
+TEST_CASE("a link with the name of the temporary file is not followed") {
     const TemporaryDirectory directory;
     const auto victim = directory.path() / "victim";
     const auto path = directory.path() / "a.json";
@@ -54,7 +54,7 @@ TEST_CASE("a link in the place of the temporary file is not written through") {
     }
 }
 
-TEST_CASE("a link in the place of the file is replaced, and what it led to stays") {
+TEST_CASE("a link with the name of the file is replaced, and its target is unchanged") {
     const TemporaryDirectory directory;
     std::ofstream(directory.path() / "victim") << "somebody's";
     std::filesystem::create_symlink("victim", directory.path() / "a.json");
@@ -73,7 +73,7 @@ TEST_CASE("writing replaces files, never a directory, a device or a pipe") {
     CHECK(std::distance(std::filesystem::directory_iterator(directory.path()), {}) == 1);
 }
 
-TEST_CASE("reading names what is wrong with a path") {
+TEST_CASE("reading reports what is wrong with a path") {
     const TemporaryDirectory directory;
     CHECK(readFile(directory.path() / "none", 10).problem().message.find("No such file") != std::string::npos);
     CHECK(readFile(directory.path(), 10).problem().message == "is a directory");
@@ -81,7 +81,7 @@ TEST_CASE("reading names what is wrong with a path") {
     CHECK(readFile(directory.path() / "big", 10).problem().message == "is larger than the limit of 10 bytes");
 }
 
-TEST_CASE("a pipe or a device is refused at once instead of waited for") {
+TEST_CASE("a pipe or a device is refused at once without blocking") {
     const TemporaryDirectory directory;
     const auto pipe = directory.path() / "pipe";
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);

@@ -5,7 +5,7 @@
 
 using namespace ringside;
 
-TEST_CASE("a syntax error is named with its line and column") {
+TEST_CASE("a syntax error is reported with its line and column") {
     const auto result = parseJson("{\n  \"a\": 1,\n  \"b\": ]\n}", "my.json");
     REQUIRE_FALSE(result.ok());
     CHECK(result.problem().text().find("my.json is not valid JSON at line 3, column 8") == 0);
@@ -50,7 +50,7 @@ TEST_CASE("a key that an object has twice is refused, at any level and however i
     CHECK(parseJson(R"({"a": {"a": {"a": 1}}, "A": [{"a": 1}, {"a": 2}]})", "x").ok());
 }
 
-TEST_CASE("a tree is read as it is written") {
+TEST_CASE("a parsed tree equals the written one") {
     const std::string text = R"({"z":[1,-2,0.5,true,null,"x"],"a":{},"b":[[],{"c":18446744073709551615}]})";
     CHECK(parseJson(text, "x").value().dump() == text);
     for (const char* bad : {"{", "}", "[1,]", "{\"a\"}", "1 2", "[1}", "nul", "{1:2}", "\"", "[-]", "\xff"}) {

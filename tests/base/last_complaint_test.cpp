@@ -5,7 +5,7 @@
 
 using namespace ringside;
 
-TEST_CASE("of what a program wrote its last words are quoted, without its name") {
+TEST_CASE("the last line of a program's output is quoted without its name") {
     CHECK(lastComplaint("") == "");
     CHECK(lastComplaint(" \n\n") == "");
     CHECK(lastComplaint("one line") == "one line");

@@ -18,7 +18,7 @@ std::string written(double value) {
 
 }  // namespace
 
-TEST_CASE("Doubles are written in their shortest digits") {
+TEST_CASE("doubles are written with the fewest digits") {
     CHECK(written(0) == "0");
     CHECK(written(-0.0) == "-0");
     CHECK(written(32) == "32");
@@ -45,7 +45,7 @@ TEST_CASE("Every double that is written reads back to the same bits") {
     }
 }
 
-TEST_CASE("Integers, letters and text of any length come one behind the other") {
+TEST_CASE("integers, characters and text of any length are appended in order") {
     NumberWriter out;
     std::string expected;
     for (std::int64_t i = -700; i < 700; ++i) {

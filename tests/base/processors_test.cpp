@@ -67,7 +67,7 @@ bool childSessionGivesWay() {
 
 }  // namespace
 
-TEST_CASE("Processors are counted as the affinity mask has them") {
+TEST_CASE("processors are counted from the affinity mask") {
     int inherited = 0;
     int bound = 0;
     std::thread([&] {
@@ -92,7 +92,7 @@ TEST_CASE("Ranks of a host share its CPUs evenly, in whole CPUs") {
     CHECK(cpuListText({5}) == "5");
 }
 
-TEST_CASE("Threads that are there and threads to come stay on the CPUs they are given") {
+TEST_CASE("existing and future threads stay on their assigned CPUs") {
     const pid_t child = ::fork();
     if (child == 0) {
         std::atomic<bool> go = false;
@@ -113,7 +113,7 @@ TEST_CASE("Threads that are there and threads to come stay on the CPUs they are 
     CHECK(status == 0);
 }
 
-TEST_CASE("Only the thread that asks runs where processors are idle") {
+TEST_CASE("only the calling thread runs at idle priority") {
     int there = -1;
     std::thread([&] {
         runOnlyWhereIdle();
@@ -123,7 +123,7 @@ TEST_CASE("Only the thread that asks runs where processors are idle") {
     CHECK(::sched_getscheduler(0) != SCHED_IDLE);
 }
 
-TEST_CASE("Giving way to the window raises a niceness below 10 to 10 and leaves a higher one as it is") {
+TEST_CASE("lowerPriority() raises a niceness below 10 to 10 and keeps a higher one") {
     const int here = ::getpriority(PRIO_PROCESS, 0);
     for (const int wanted : {0, 9, 10, 15}) {
         const Niceness niceness = giveWayFrom(wanted);
@@ -134,7 +134,7 @@ TEST_CASE("Giving way to the window raises a niceness below 10 to 10 and leaves 
     CHECK(::getpriority(PRIO_PROCESS, 0) == here);
 }
 
-TEST_CASE("A session of its own gives way where the kernel groups sessions") {
+TEST_CASE("a separate session has lower priority if the kernel groups sessions") {
     if (autogroup().empty()) return;
     CHECK(childSessionGivesWay());
 }

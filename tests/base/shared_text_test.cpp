@@ -5,7 +5,7 @@
 
 using namespace ringside;
 
-TEST_CASE("a message for another computer has neither paths nor quoted text") {
+TEST_CASE("a message for another computer contains neither paths nor quoted text") {
     CHECK(withoutPrivateParts("data/x.csv line 2, column \"user\" is \"ada\"") == "data/x.csv line 2, column \"...\"");
     CHECK(withoutPrivateParts("/srv/ada/x.csv cannot be opened (No such file)") ==
           "... cannot be opened (No such file)");

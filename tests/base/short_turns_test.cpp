@@ -31,7 +31,7 @@ TEST_CASE("The CPU is offered after every 50 us of work") {
     CHECK(offersDuring(100, processor, turns) == 20);
 }
 
-TEST_CASE("Work that others keep from the CPU is not offered to them again for 100 ms") {
+TEST_CASE("work that lost its CPU does not offer the CPU again for 100 ms") {
     FakeProcessor processor;
     ShortTurns turns(CpuOffers(10ms, processor.system()));
     turns.begin();

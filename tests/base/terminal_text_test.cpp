@@ -5,7 +5,7 @@
 
 using namespace ringside;
 
-TEST_CASE("a terminal is shown no character that acts on it") {
+TEST_CASE("control characters are not written to a terminal") {
     CHECK(terminalText("plain text, 100 %") == "plain text, 100 %");
     CHECK(terminalText("\x1b]0;title\a\x1b[2J") == "\\x1b]0;title\\x07\\x1b[2J");
     CHECK(terminalText("a\nb\r\tc\x7f") == "a\\x0ab\\x0d\\x09c\\x7f");
@@ -16,7 +16,7 @@ TEST_CASE("a terminal is shown no character that acts on it") {
                        "gpj.exe") == "safe\\u202egpj.exe");
 }
 
-TEST_CASE("letters of all scripts stay, bytes that are none are spelled out") {
+TEST_CASE("letters of all scripts are kept, invalid bytes are written as numbers") {
     CHECK(terminalText("\xc3\xa4 \xe6\xbc\xa2 \xf0\x9f\x99\x82") == "\xc3\xa4 \xe6\xbc\xa2 \xf0\x9f\x99\x82");
     CHECK(terminalText("\xff\xfe") == "\\xff\\xfe");
     CHECK(terminalText("\x9b"
@@ -28,7 +28,7 @@ TEST_CASE("letters of all scripts stay, bytes that are none are spelled out") {
     CHECK(terminalText("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80");
 }
 
-TEST_CASE("JSON lines on a terminal keep their values") {
+TEST_CASE("JSON lines for a terminal keep their values") {
     CHECK(terminalJson("{\"a\":\"\x7f\xc2\x9b\"}\n{}\n") == "{\"a\":\"\\u007f\\u009b\"}\n{}\n");
     CHECK(terminalJson("\x1b[2J\r\xff\n") == "\\u001b[2J\\u000d\\ufffd\n");
 }

@@ -57,7 +57,7 @@ void checkStamps(const std::vector<std::vector<CollectiveStamp>>& ranks) {
 
 }  // namespace
 
-TEST_CASE("ranks that share memory know when the last of them arrived") {
+TEST_CASE("ranks with shared memory get the time of the last arrival") {
     for (const int size : {2, 3}) {
         std::vector<std::vector<CollectiveStamp>> stamps(static_cast<std::size_t>(size));
         onLocalRanks(size,
@@ -66,7 +66,7 @@ TEST_CASE("ranks that share memory know when the last of them arrived") {
     }
 }
 
-TEST_CASE("a rank that moves bytes with its own hands arrives when it waits, however early it asked") {
+TEST_CASE("a rank that transfers bytes itself arrives when it waits, not when it starts the operation") {
     constexpr int kRanks = 2;
     std::vector<std::unique_ptr<Communicator>> ranks;
     const auto arena = std::make_shared<const Arena>(-1, ArenaLayout::bytesFor(kRanks, std::size_t{1} << 20), kRanks);
@@ -96,7 +96,7 @@ TEST_CASE("a rank that moves bytes with its own hands arrives when it waits, how
     }
 }
 
-TEST_CASE("ranks over TCP know when the last of them arrived") {
+TEST_CASE("ranks over TCP get the time of the last arrival") {
     if (!glooAvailable()) return;
     const auto store = std::make_shared<InProcessStore>();
     std::vector<std::unique_ptr<Communicator>> ranks(3);
@@ -110,7 +110,7 @@ TEST_CASE("ranks over TCP know when the last of them arrived") {
     checkStamps(stamps);
 }
 
-TEST_CASE("who waits in a collective is in the phase of waiting, and then in the one before") {
+TEST_CASE("a rank in a collective is in the waiting phase, and then in the previous phase") {
     std::vector<std::vector<PhaseStamp>> seen(2);
     onLocalRanks(2, [&](Communicator& ranks) {
         PhaseTrack phases;

@@ -25,7 +25,7 @@ void step(ContributionWatch& watch, float own, float first, float second) {
 
 }  // namespace
 
-TEST_CASE("a rank whose values are no numbers, or far from those of this rank, is suspected") {
+TEST_CASE("a rank is suspected if its values are not finite or far larger than those of this rank") {
     for (const float garbage : {kInfinity, kNaN, 1e30F, 3e6F}) {
         CAPTURE(garbage);
         ContributionWatch watch({0, 4, 7}, 0);
@@ -38,7 +38,7 @@ TEST_CASE("a rank whose values are no numbers, or far from those of this rank, i
     }
 }
 
-TEST_CASE("in a training that diverges no rank is suspected") {
+TEST_CASE("no rank is suspected in a diverging training") {
     ContributionWatch watch({0, 1, 2}, 0);
     step(watch, 1e20F, 3e22F, 5e18F);  // all grow together
     CHECK_FALSE(watch.suspicion());
@@ -50,7 +50,7 @@ TEST_CASE("in a training that diverges no rank is suspected") {
     CHECK_FALSE(watch.suspicion());
 }
 
-TEST_CASE("garbage is remembered for the step in which its effect shows, and not longer") {
+TEST_CASE("a suspicion lasts until the step in which the effect is visible, and not longer") {
     ContributionWatch watch({0, 1, 2}, 0);
     step(watch, 0.5F, kNaN, 0.5F);
     watch.add(0, std::array{kNaN});  // this rank's next gradients, from weights that are no numbers
@@ -62,7 +62,7 @@ TEST_CASE("garbage is remembered for the step in which its effect shows, and not
     CHECK_FALSE(watch.suspicion());
 }
 
-TEST_CASE("of two ranks with garbage none is named, for the first may have spoiled the second") {
+TEST_CASE("no rank is named if two ranks sent garbage, because the first may have affected the second") {
     ContributionWatch watch({0, 1, 2}, 0);
     step(watch, 0.5F, kNaN, kInfinity);
     CHECK_FALSE(watch.suspicion());

@@ -37,14 +37,14 @@ TEST_CASE("ranks over TCP agree on every collective") {
     onThreads(connectAll(store, size), [](Communicator& ranks) { checkEverything(ranks, false); });
 }
 
-TEST_CASE("a rank that never connects is an error within the deadline, naming it") {
+TEST_CASE("a rank that never connects is named in an error at the deadline") {
     if (!glooAvailable()) return;
     auto store = std::make_shared<InProcessStore>();
     CHECK_THROWS_WITH(makeGlooCommunicator(store, 0, 2, {.timeout = milliseconds(200)}),
                       containing("rank 1 did not connect within 200 ms"));
 }
 
-TEST_CASE("a rank over TCP that does not come is named") {
+TEST_CASE("a missing rank over TCP is named") {
     if (!glooAvailable()) return;
     auto store = std::make_shared<InProcessStore>();
     auto ranks = connectAll(store, 3, {.timeout = milliseconds(300)});
@@ -62,7 +62,7 @@ TEST_CASE("a rank over TCP that does not come is named") {
     CHECK_THROWS_AS(ranks[0]->barrier(), CommError);  // dead from then on
 }
 
-TEST_CASE("abort ends a wait over TCP at once") {
+TEST_CASE("abort ends a wait over TCP immediately") {
     if (!glooAvailable()) return;
     // Before, while and after the wait begins. The timeout is 30 s: only the abort can end all of them in time.
     for (int yields = 1; yields <= 1 << 14; yields *= 4) {
@@ -81,7 +81,7 @@ TEST_CASE("abort ends a wait over TCP at once") {
     }
 }
 
-TEST_CASE("a message over TCP of another size than expected is refused") {
+TEST_CASE("a message over TCP with an unexpected size is refused") {
     if (!glooAvailable()) return;
     auto store = std::make_shared<InProcessStore>();
     auto ranks = connectAll(store, 2, {.timeout = milliseconds(2000)});

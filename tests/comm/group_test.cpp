@@ -11,7 +11,7 @@ using namespace ringside;
 using namespace ringside::test;
 using namespace std::chrono_literals;
 
-TEST_CASE("a group is ordered by key and then by rank, and no colour is in none") {
+TEST_CASE("a group is ordered by key and then by rank; a rank without a colour is in no group") {
     const std::vector<GroupWish> wishes{{1, 5}, {0, 0}, {1, 5}, {1, -2}, {-1, 0}};
     CHECK(membersOf(wishes, 0).ranks == std::vector<int>{3, 0, 2});
     CHECK(membersOf(wishes, 2).own == 2);
@@ -19,7 +19,7 @@ TEST_CASE("a group is ordered by key and then by rank, and no colour is in none"
     CHECK(membersOf(wishes, 4).ranks.empty());
 }
 
-TEST_CASE("a rank that is missing in a group is named as the run names it") {
+TEST_CASE("a missing rank in a group is named by its rank in the run") {
     const auto ranks = makeLocalCommunicators(4, {300ms});
     std::vector<std::unique_ptr<Communicator>> groups(4);
     onThreads(ranks, [&](Communicator& self) {
@@ -29,7 +29,7 @@ TEST_CASE("a rank that is missing in a group is named as the run names it") {
     CHECK_THAT(error, Catch::Matchers::StartsWith("rank 3 did not reach collective 1 (barrier) within 300 ms"));
 }
 
-TEST_CASE("a rank that sends nothing in a group is named as the run names it") {
+TEST_CASE("a silent rank in a group is named by its rank in the run") {
     const auto ranks = makeLocalCommunicators(3, {300ms});
     std::vector<std::unique_ptr<Communicator>> groups(3);
     onThreads(ranks, [&](Communicator& self) {
@@ -40,7 +40,7 @@ TEST_CASE("a rank that sends nothing in a group is named as the run names it") {
     CHECK_THAT(error, Catch::Matchers::StartsWith("rank 2 did not send 5 floats to rank 1 within 300 ms"));
 }
 
-TEST_CASE("whoever waits in a group hears that communication ended in another") {
+TEST_CASE("waits in a group end when communication fails in another group") {
     const auto ranks = makeLocalCommunicators(4, {20s});
     std::vector<std::unique_ptr<Communicator>> groups(4);
     onThreads(ranks, [&](Communicator& self) {
@@ -52,7 +52,7 @@ TEST_CASE("whoever waits in a group hears that communication ended in another") 
     CHECK_THAT(errorOf([&] { ranks[1]->barrier(); }).get(), Catch::Matchers::Contains("rank 3 ended communication"));
 }
 
-TEST_CASE("what was sent is counted as ring algorithms send it") {
+TEST_CASE("sent bytes are counted as for ring algorithms") {
     onLocalRanks(4, [](Communicator& self) {
         std::vector<float> values(100), all(400);
         self.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);

@@ -51,7 +51,7 @@ float valueOf(int rank, std::size_t index) {
 
 }  // namespace
 
-TEST_CASE("ranks of several hosts agree on every collective, however they lie on the hosts") {
+TEST_CASE("ranks of several hosts agree on every collective for any placement on hosts") {
     if (!glooAvailable()) return;
     const std::vector<int> hosts =
         GENERATE(std::vector<int>{0, 0, 1, 1}, std::vector<int>{0, 1}, std::vector<int>{5, 3, 5, 3},
@@ -62,7 +62,7 @@ TEST_CASE("ranks of several hosts agree on every collective, however they lie on
 }
 
 // The hosts of a test have one clock, so that it is known when the last rank arrived; real ones would not have it.
-TEST_CASE("ranks of several hosts tell when they arrived, and wait until the last one has come") {
+TEST_CASE("ranks of several hosts report their arrivals and wait for the last one") {
     if (!glooAvailable()) return;
     const std::vector<int> hosts = GENERATE(std::vector<int>{0, 0, 1, 1}, std::vector<int>{0, 1});
     CAPTURE(hosts);
@@ -98,7 +98,7 @@ TEST_CASE("ranks of several hosts tell when they arrived, and wait until the las
     }
 }
 
-TEST_CASE("a sum is formed within each host first and then over the hosts in their order, whatever its size") {
+TEST_CASE("sums are formed within each host first and then over hosts in order, for any size") {
     if (!glooAvailable()) return;
     const std::vector<int> hosts{0, 0, 1, 1, 2, 2};
     Hosts run(hosts);
@@ -119,7 +119,7 @@ TEST_CASE("a sum is formed within each host first and then over the hosts in the
     });
 }
 
-TEST_CASE("a sum in a tree has the bits of the tree over all ranks, wherever they are") {
+TEST_CASE("a tree sum has the bits of the tree over all ranks for any placement") {
     if (!glooAvailable()) return;
     const std::vector<int> hosts =
         GENERATE(std::vector<int>{0, 0, 1, 1}, std::vector<int>{0, 1, 0, 1}, std::vector<int>{0, 0, 0, 1});
@@ -139,7 +139,7 @@ TEST_CASE("a sum in a tree has the bits of the tree over all ranks, wherever the
     });
 }
 
-TEST_CASE("what ranks of several hosts sent is counted once, as ring algorithms send it") {
+TEST_CASE("bytes sent over several hosts are counted once, as for ring algorithms") {
     if (!glooAvailable()) return;
     Hosts run({0, 0, 1, 1});
     onThreads(run.ranks, [](Communicator& self) {
@@ -154,7 +154,7 @@ TEST_CASE("what ranks of several hosts sent is counted once, as ring algorithms 
     });
 }
 
-TEST_CASE("a large sum is the same to the bit wherever each rank's values lie") {
+TEST_CASE("a large sum is bit-identical wherever each rank's values are stored") {
     if (!glooAvailable()) return;
     Hosts run({0, 0, 1, 1});
     constexpr std::size_t kCount = 1'000'003;             // four chunks, the last one not whole
@@ -176,7 +176,7 @@ TEST_CASE("a large sum is the same to the bit wherever each rank's values lie") 
     });
 }
 
-TEST_CASE("a rank of another host that does not come is named, on every host") {
+TEST_CASE("a missing rank of another host is named on every host") {
     if (!glooAvailable()) return;
     const int missing = GENERATE(0, 1, 2, 3);
     CAPTURE(missing);
@@ -210,7 +210,7 @@ TEST_CASE("a rank of another host that sends garbage into sums is suspected by t
     });
 }
 
-TEST_CASE("a rank that sends another number of bytes is named as the one that breaks the rules") {
+TEST_CASE("a rank that sends an unexpected number of bytes is named as the cause") {
     if (!glooAvailable()) return;
     Hosts run({0, 1});
     std::vector<std::future<std::string>> errors;
@@ -220,11 +220,11 @@ TEST_CASE("a rank that sends another number of bytes is named as the one that br
             rank->allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
         }));
     }
-    CHECK_THAT(errors[0].get(), containing("rank 1 breaks the rules of the run: it sent 12 bytes where 16 are"));
+    CHECK_THAT(errors[0].get(), containing("rank 1 violates the protocol of the run: it sent 12 bytes instead of 16"));
     CHECK_FALSE(errors[1].get().empty());
 }
 
-TEST_CASE("abort ends the waits of all hosts at once") {
+TEST_CASE("abort ends the waits on all hosts immediately") {
     if (!glooAvailable()) return;
     Hosts run({0, 0, 1, 1});
     std::vector<std::future<std::string>> waiting;
@@ -236,7 +236,7 @@ TEST_CASE("abort ends the waits of all hosts at once") {
     CHECK_THROWS_AS(run.ranks[3]->barrier(), CommError);
 }
 
-TEST_CASE("ranks find out by themselves who shares memory with whom") {
+TEST_CASE("ranks determine by themselves which ranks share memory") {
     const auto store = std::make_shared<InProcessStore>();
     const UniqueFd a = createSharedMemory(4096);
     const UniqueFd b = createSharedMemory(4096);
@@ -251,7 +251,7 @@ TEST_CASE("ranks find out by themselves who shares memory with whom") {
     for (auto& each : found) CHECK(each.get() == std::vector<int>{0, 1, 0, 2, 3});
 }
 
-TEST_CASE("hosts are numbered by their first rank, and ranks by their place on the host") {
+TEST_CASE("hosts are numbered by their first rank, and local ranks in order") {
     const HostMap map({9, 4, 9, 4, 4});
     CHECK(map.hosts() == 2);
     CHECK(map.ranksOn(0) == std::vector<int>{0, 2});

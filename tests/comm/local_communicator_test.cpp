@@ -49,7 +49,7 @@ TEST_CASE("ranks as threads agree on every collective") {
     onLocalRanks(size, [](Communicator& ranks) { checkEverything(ranks, true); });
 }
 
-TEST_CASE("more ranks than are added in one pass reduce a message of many chunks") {
+TEST_CASE("more ranks than one pass can add reduce a message of many chunks") {
     onLocalRanks(6, [](Communicator& ranks) { checkFloatSum(ranks, 600'001, true); });
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("a reduction works when only some ranks pass allocated memory") {
     });
 }
 
-TEST_CASE("blocks are gathered and scattered from allocated memory of all, some and none of the ranks") {
+TEST_CASE("gather and scatter work with allocated memory on all, some and none of the ranks") {
     const std::size_t count = GENERATE(0, 1'003, 12'007, 900'001);  // one round, one of heaps, many chunks
     const int fromHeap = GENERATE(0, 1, 3);
     CAPTURE(count, fromHeap);
@@ -106,7 +106,7 @@ TEST_CASE("collectives are numbered from one on every rank") {
     });
 }
 
-TEST_CASE("ranks that wait for one that is late take no processor time") {
+TEST_CASE("ranks that wait for a late rank use no processor time") {
     constexpr std::size_t kWaiting = 7;
     auto ranks = makeLocalCommunicators(kWaiting + 1, {});
     std::vector<std::atomic<long>> threads(kWaiting);
@@ -130,7 +130,7 @@ TEST_CASE("ranks that wait for one that is late take no processor time") {
     CHECK(values.front() == 8.0F);
 }
 
-TEST_CASE("a rank that does not come is named with the collective it missed") {
+TEST_CASE("a missing rank is named with the collective that it missed") {
     auto ranks = makeLocalCommunicators(3, {.timeout = std::chrono::milliseconds(200)});
     std::vector<float> values(10'634, 1.0F);
     std::vector<float> others(10'634, 1.0F);
@@ -152,7 +152,7 @@ TEST_CASE("a rank that does not come is named with the collective it missed") {
     CHECK(third.get().empty());
 }
 
-TEST_CASE("a rank that calls another collective is named") {
+TEST_CASE("a rank that calls a different collective is named") {
     auto ranks = makeLocalCommunicators(2);
     std::vector<float> four(4);
     std::vector<float> five(5);
@@ -162,7 +162,7 @@ TEST_CASE("a rank that calls another collective is named") {
     CHECK_THAT(other.get(), containing("rank 0 called all-reduce of 4 floats"));
 }
 
-TEST_CASE("abort from another thread ends every pending wait at once") {
+TEST_CASE("abort from another thread ends every pending wait immediately") {
     auto ranks = makeLocalCommunicators(3);  // the timeout is 30 s: only the abort can end this in time
     auto first = errorOf([&] { ranks[0]->barrier(); });
     auto second = errorOf([&] { ranks[1]->barrier(); });
@@ -175,7 +175,7 @@ TEST_CASE("abort from another thread ends every pending wait at once") {
     CHECK_THROWS_AS(ranks[0]->barrier(), CommError);
 }
 
-TEST_CASE("asynchronous reductions keep their order in a thread as well as split in two") {
+TEST_CASE("asynchronous reductions keep their order with a thread and without") {
     auto mode = GENERATE(ShmCommunicator::Async::kThread, ShmCommunicator::Async::kSplit);
     int size = GENERATE(1, 3);
     auto arena = std::make_shared<const Arena>(-1, ArenaLayout::bytesFor(size, 4U << 20), size);
@@ -206,7 +206,7 @@ TEST_CASE("an asynchronous reduction that is aborted throws from its handle") {
     CHECK_THROWS_AS(rank.barrier(), CommError);
 }
 
-TEST_CASE("a rank that leaves with a reduction under way ends the others' wait") {
+TEST_CASE("a rank that exits during a reduction ends the wait of the others") {
     auto mode = GENERATE(ShmCommunicator::Async::kThread, ShmCommunicator::Async::kSplit);
     auto arena = std::make_shared<const Arena>(-1, ArenaLayout::bytesFor(3, 0), 3);
     ShmCommunicator stays(arena, 0, {}, "local", mode);
@@ -219,7 +219,7 @@ TEST_CASE("a rank that leaves with a reduction under way ends the others' wait")
     CHECK_THROWS_WITH(handle.wait(), containing("rank 1 ended communication"));
 }
 
-TEST_CASE("a message of another size than expected is refused") {
+TEST_CASE("a message with an unexpected size is refused") {
     auto ranks = makeLocalCommunicators(2);
     std::vector<float> two(2);
     std::vector<float> three(3);
@@ -230,7 +230,7 @@ TEST_CASE("a message of another size than expected is refused") {
     CHECK_THROWS_AS(ranks[0]->send(CommBuffer::of(std::span(two)), 2), CommError);
 }
 
-TEST_CASE("a message longer than the ring waits for its reader only until the deadline") {
+TEST_CASE("sending a message longer than the ring blocks only until the deadline") {
     auto ranks = makeLocalCommunicators(2, {.timeout = std::chrono::milliseconds(100)});
     std::vector<float> values(100'000);
     try {
@@ -242,7 +242,7 @@ TEST_CASE("a message longer than the ring waits for its reader only until the de
     }
 }
 
-TEST_CASE("a sum in a tree adds ranks that are half as far apart each time") {
+TEST_CASE("a tree sum adds ranks at half the distance each time") {
     // 2^24 + 1 rounds to 2^24: what is added first decides.
     const float large = 16777216;
     const std::vector<std::pair<std::vector<float>, float>> cases{

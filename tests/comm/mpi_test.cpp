@@ -54,7 +54,7 @@ TEST_CASE("ranks of mpirun agree on every collective") {
     CHECK(outcome.code == 0);
 }
 
-TEST_CASE("a rank of mpirun that does not come ends the others at the deadline, and the job with them") {
+TEST_CASE("a missing rank of mpirun ends the other ranks and the job at the deadline") {
     if (!canRun()) return;
     const Outcome outcome = mpirun(2, "missing");
     INFO(outcome.output);
@@ -63,7 +63,7 @@ TEST_CASE("a rank of mpirun that does not come ends the others at the deadline, 
           std::string::npos);
 }
 
-TEST_CASE("a message over MPI of another size than expected is refused") {
+TEST_CASE("a message over MPI with an unexpected size is refused") {
     if (!canRun()) return;
     const Outcome outcome = mpirun(2, "messages");
     INFO(outcome.output);
@@ -71,14 +71,14 @@ TEST_CASE("a message over MPI of another size than expected is refused") {
     CHECK(outcome.output.find("rank 0 sent 8 bytes where rank 1 expects 12") != std::string::npos);
 }
 
-TEST_CASE("MPI without its launcher is refused, with the way out") {
+TEST_CASE("MPI without its launcher is refused with the remedy") {
     const Outcome outcome =
         run("env -u OMPI_COMM_WORLD_SIZE -u PMI_SIZE -u PMIX_RANK " + ringside::testProgram("mpi_rank") + " checks");
     CHECK(outcome.code == 10);
     CHECK(outcome.output.find("start it with mpirun -np 1 ringside-worker") != std::string::npos);
 }
 
-TEST_CASE("A rank without the MPI module names both places where it can be, and the way to build it") {
+TEST_CASE("without the MPI module, the error names both locations and how to build it") {
     const ringside::TemporaryDirectory directory;
     const auto rank = directory.path() / "mpi_rank";
     std::filesystem::copy_file(ringside::testProgram("mpi_rank"), rank);
@@ -86,7 +86,7 @@ TEST_CASE("A rank without the MPI module names both places where it can be, and 
     CHECK(outcome.code == 10);
     INFO(outcome.output);
     CHECK(outcome.output.find("libringside-mpi.so is neither in " + directory.path().string() +
-                              " nor in lib/ringside beside it") != std::string::npos);
+                              " nor in the lib/ringside folder next to it") != std::string::npos);
     CHECK(outcome.output.find("./run --build") != std::string::npos);
     CHECK(outcome.output.find("set parallel.backend to gloo") != std::string::npos);
 }

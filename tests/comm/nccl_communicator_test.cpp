@@ -47,7 +47,7 @@ std::string errorOf(Action action) {
 
 }  // namespace
 
-TEST_CASE("Rank 0 publishes the unique id and its version, the others join with them") {
+TEST_CASE("rank 0 publishes the unique id and the NCCL version, and the others join with them") {
     World world;
     auto rank0 = world.connect(0);
     const auto value = world.store.values.at("nccl-unique-id");
@@ -64,7 +64,7 @@ TEST_CASE("Rank 0 publishes the unique id and its version, the others join with 
     CHECK(rank1->name() == "nccl");
 }
 
-TEST_CASE("A group of ranks is split off by NCCL and knows its size from all ranks' wishes") {
+TEST_CASE("NCCL splits off a group whose size follows from all ranks' requests") {
     World world;
     const auto rank0 = world.connect(0);
     const auto rank1 = world.connect(1);
@@ -85,7 +85,7 @@ TEST_CASE("A group of ranks is split off by NCCL and knows its size from all ran
     CHECK(std::ranges::count(world.nccl->calls, "commSplit -1") == 1);
 }
 
-TEST_CASE("Messages under way on device memory are told from one another by their order") {
+TEST_CASE("messages in flight on device memory are distinguished by their order") {
     World world;
     const auto rank0 = world.connect(0);
     const auto communicator = world.connect(1);
@@ -114,7 +114,7 @@ TEST_CASE("A unique id of the wrong length is refused") {
     CHECK_THAT(errorOf([&] { world.connect(2); }), containing("wrong length"));
 }
 
-TEST_CASE("Connecting waits while NCCL is in progress and gives up at its own deadline") {
+TEST_CASE("connecting waits while NCCL is in progress, until its deadline") {
     World world;
     world.nccl->answers["commInitRank"] = NcclResult::kInProgress;
     world.nccl->inProgressFor = 50;
@@ -185,7 +185,7 @@ TEST_CASE("Host memory is staged through the device") {
     CHECK(bytes[4] == std::byte{7});
 }
 
-TEST_CASE("A collective starts only after what the compute stream holds") {
+TEST_CASE("a collective starts after all earlier work of the compute stream") {
     World world;
     world.options.hostWaits = false;
     auto communicator = world.connect();
@@ -202,7 +202,7 @@ TEST_CASE("A collective starts only after what the compute stream holds") {
     CHECK(values[0] == 20);
 }
 
-TEST_CASE("Without host waits a handle only keeps the compute stream behind its collective") {
+TEST_CASE("without host waits, a handle only makes the compute stream wait for its collective") {
     World world;
     world.options.hostWaits = false;
     auto communicator = world.connect();
@@ -236,7 +236,7 @@ TEST_CASE("Asynchronous collectives run in the order they were started") {
     CHECK(communicator->collective() == 2);
 }
 
-TEST_CASE("Events are used again, so that a long run makes only a few") {
+TEST_CASE("events are reused, so that a long run creates only a few") {
     World world;
     auto communicator = world.connect();
     auto values = communicator->allocate(4);
@@ -244,7 +244,7 @@ TEST_CASE("Events are used again, so that a long run makes only a few") {
     CHECK(world.device->eventsMade() <= 3);
 }
 
-TEST_CASE("A collective that never ends fails at the deadline, is aborted, and names itself") {
+TEST_CASE("a collective that never ends fails at the deadline, is aborted and is named") {
     World world;
     auto rank0 = world.connect(0);
     auto communicator = world.connect(2);
@@ -286,7 +286,7 @@ TEST_CASE("An abort that hangs is reported with its cause when the communicator 
     world.nccl->releaseAbort();
 }
 
-TEST_CASE("poll() finds a late collective although nobody waits for it") {
+TEST_CASE("poll() detects a late collective that no thread waits for") {
     World world;
     world.options.hostWaits = false;
     auto communicator = world.connect();
@@ -320,7 +320,7 @@ TEST_CASE("The deadline of a queued collective starts when the one before it has
     second.wait();
 }
 
-TEST_CASE("An asynchronous error ends the wait at once") {
+TEST_CASE("an asynchronous error ends the wait immediately") {
     World world;
     auto communicator = world.connect();
     auto values = communicator->allocate(8);
@@ -337,7 +337,7 @@ TEST_CASE("An asynchronous error ends the wait at once") {
     CHECK(world.nccl->aborts == 1);
 }
 
-TEST_CASE("abort() makes the waiting thread abort NCCL, not the caller") {
+TEST_CASE("abort() lets the waiting thread abort NCCL, not the caller") {
     World world;
     auto communicator = world.connect();
     auto values = communicator->allocate(8);
@@ -363,7 +363,7 @@ TEST_CASE("abort() before a call makes that call throw without reaching NCCL") {
     CHECK(world.nccl->calls.back() == "commInitRank");
 }
 
-TEST_CASE("A call that is in progress is settled before the collective counts as started") {
+TEST_CASE("a call in progress finishes before the collective counts as started") {
     World world;
     auto communicator = world.connect();
     auto values = world.onDevice(*communicator, {1});
@@ -378,7 +378,7 @@ TEST_CASE("A call that is in progress is settled before the collective counts as
                containing("did not finish within 300 ms"));
 }
 
-TEST_CASE("An invalid argument leaves the communicator usable, every other result kills it") {
+TEST_CASE("an invalid argument leaves the communicator usable; any other failure makes it unusable") {
     World world;
     auto communicator = world.connect();
     auto values = world.onDevice(*communicator, {1});
@@ -404,7 +404,7 @@ TEST_CASE("An invalid argument leaves the communicator usable, every other resul
     CHECK(world.nccl->aborts == 1);
 }
 
-TEST_CASE("A GPU that vanishes is the device's failure, not the network's, whoever sees it first") {
+TEST_CASE("a lost GPU is reported as a device failure, not as a network failure, on every path") {
     World world;
     const auto rank0 = world.connect(0);
     auto communicator = world.connect(2);
@@ -433,7 +433,7 @@ TEST_CASE("A GPU that vanishes is the device's failure, not the network's, whoev
     world.device->lost = false;
 }
 
-TEST_CASE("Other failures of NCCL are the communication's") {
+TEST_CASE("other failures of NCCL are communication failures") {
     World world;
     auto communicator = world.connect();
     world.nccl->asyncError = GENERATE(NcclResult::kRemoteError, NcclResult::kSystemError, NcclResult::kInternalError);
@@ -445,7 +445,7 @@ TEST_CASE("Other failures of NCCL are the communication's") {
     }
 }
 
-TEST_CASE("An abort that hangs keeps the failure from nobody and is left behind") {
+TEST_CASE("a hanging abort does not delay the report of the failure") {
     World world;
     world.options.deadlines.abort = 20ms;
     auto communicator = world.connect();
@@ -457,7 +457,7 @@ TEST_CASE("An abort that hangs keeps the failure from nobody and is left behind"
     world.nccl->releaseAbort();
 }
 
-TEST_CASE("The end is orderly: finalize, then destroy, and everything is given back") {
+TEST_CASE("the communicator is finalized, then destroyed, and all resources are released") {
     World world;
     world.connect()->barrier();
     CHECK(world.nccl->calls ==
@@ -468,7 +468,7 @@ TEST_CASE("The end is orderly: finalize, then destroy, and everything is given b
     CHECK(world.device->eventsDestroyed == static_cast<int>(world.device->eventsMade()));
 }
 
-TEST_CASE("A finalize that fails or never ends becomes an abort") {
+TEST_CASE("if finalize fails or never ends, the communicator is aborted") {
     World world;
     auto communicator = world.connect();
     if (GENERATE(true, false))
@@ -480,7 +480,7 @@ TEST_CASE("A finalize that fails or never ends becomes an abort") {
     CHECK(world.nccl->calls.back() == "commFinalize");
 }
 
-TEST_CASE("A dead communicator frees no device memory, because that would wait for a GPU that spins") {
+TEST_CASE("a failed communicator frees no device memory, because that would wait for a busy GPU") {
     World world;
     auto communicator = world.connect();
     const auto held = world.device->memoryHeld();
@@ -490,7 +490,7 @@ TEST_CASE("A dead communicator frees no device memory, because that would wait f
     CHECK(world.device->memoryHeld() == held);
 }
 
-TEST_CASE("NCCL's version numbers read as people write them") {
+TEST_CASE("NCCL's version numbers are formatted in the usual way") {
     CHECK(ncclVersionText(22809) == "2.28.9");
     CHECK(ncclVersionText(21005) == "2.10.5");
     CHECK(ncclVersionText(2708) == "2.7.8");

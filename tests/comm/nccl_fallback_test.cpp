@@ -45,7 +45,7 @@ std::vector<Outcome> join(int size, int refused) {
 
 }  // namespace
 
-TEST_CASE("Ranks that NCCL accepts use it") {
+TEST_CASE("ranks use NCCL if it accepts all of them") {
     for (const Outcome& outcome : join(3, -1)) {
         CHECK(outcome.joined);
         CHECK_FALSE(outcome.fellBack);
@@ -53,14 +53,14 @@ TEST_CASE("Ranks that NCCL accepts use it") {
     }
 }
 
-TEST_CASE("One rank that NCCL refuses makes all ranks fall back together, with the reason") {
+TEST_CASE("if NCCL refuses one rank, all ranks fall back together with the reason") {
     for (const Outcome& outcome : join(3, 1)) {
         CHECK(outcome.fellBack);
         CHECK(outcome.whyNot == "rank 1: NCCL: invalid usage (5)");
     }
 }
 
-TEST_CASE("A rank that never tells its outcome is an error, not a hang") {
+TEST_CASE("a rank that never reports its outcome is an error, not a hang") {
     InProcessStore store;
     std::string whyNot;
     const NcclAttempt attempt{0, 2, 20ms, [] { return std::move(makeLocalCommunicators(1).front()); },

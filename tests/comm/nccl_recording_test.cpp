@@ -101,7 +101,7 @@ std::string commErrorOf(Action action) {
 
 }  // namespace
 
-TEST_CASE("Recorded collectives run between what comes before and after them, launch after launch") {
+TEST_CASE("recorded collectives run between earlier and later work in every launch") {
     Rank rank;
     rank.steps(5);
     CHECK(rank.told.empty());
@@ -130,7 +130,7 @@ TEST_CASE("A recorded step whose collectives hang ends at the deadline, with the
     CHECK_THAT(error, containing("collective 8 (the last of a recorded step) did not finish within 300 ms"));
 }
 
-TEST_CASE("A failure is told before NCCL's abort is over, which waits for the recorded steps to go") {
+TEST_CASE("a failure is reported before NCCL's abort finishes, which waits for the recorded steps to be released") {
     Rank rank;
     rank.steps(3);
     rank.nccl->stalled = true;
@@ -143,7 +143,7 @@ TEST_CASE("A failure is told before NCCL's abort is over, which waits for the re
     CHECK(rank.nccl->aborts == 1);
 }
 
-TEST_CASE("A peer that is gone during a recorded step is noticed without the deadline") {
+TEST_CASE("a peer that fails during a recorded step is detected before the deadline") {
     Rank rank;
     rank.steps(3);
     rank.nccl->stalled = true;
@@ -153,7 +153,7 @@ TEST_CASE("A peer that is gone during a recorded step is noticed without the dea
     CHECK(rank.clock->time.time_since_epoch() < 300ms);
 }
 
-TEST_CASE("Where NCCL refuses to be recorded, steps go on as they are and one line says why") {
+TEST_CASE("if NCCL cannot be recorded, steps run without recording and one log line gives the reason") {
     Rank rank;
     rank.steps(1);
     rank.nccl->refusesRecording = true;
@@ -164,7 +164,7 @@ TEST_CASE("Where NCCL refuses to be recorded, steps go on as they are and one li
     CHECK(rank.communicator->collective() == 8);
 }
 
-TEST_CASE("Where NCCL breaks by being recorded, the ranks connect again, steps go on and one line says why") {
+TEST_CASE("if recording breaks NCCL, the ranks reconnect, steps continue and one log line gives the reason") {
     Rank rank;
     rank.step();
     rank.nccl->refusesRecording = true;
@@ -178,7 +178,7 @@ TEST_CASE("Where NCCL breaks by being recorded, the ranks connect again, steps g
     CHECK(rank.communicator->collective() == 8);
 }
 
-TEST_CASE("A step under way is waited for before NCCL connects again, and only until its deadline") {
+TEST_CASE("before NCCL reconnects, the current step is waited for until its deadline") {
     Rank rank;
     rank.nccl->stalled = true;
     rank.step();
@@ -190,7 +190,7 @@ TEST_CASE("A step under way is waited for before NCCL connects again, and only u
     CHECK(rank.clock->time.time_since_epoch() >= 300ms);
 }
 
-TEST_CASE("Where NCCL breaks by being recorded and connects no more, the step that runs as it is says so") {
+TEST_CASE("if recording breaks NCCL and it cannot reconnect, the step without recording reports it") {
     Rank rank;
     rank.steps(1);
     rank.nccl->refusesRecording = true;
@@ -201,7 +201,7 @@ TEST_CASE("Where NCCL breaks by being recorded and connects no more, the step th
                                                       containing("start again with RINGSIDE_CUDA_GRAPHS=off"));
 }
 
-TEST_CASE("Events of a recording serve again when it is over") {
+TEST_CASE("events of a recording are reused after it") {
     Rank rank;
     rank.steps(2);
     const std::size_t events = rank.device->eventsMade();

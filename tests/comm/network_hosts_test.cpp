@@ -65,7 +65,7 @@ bool canHaveHosts() {
 
 }  // namespace
 
-TEST_CASE("two hosts of two ranks agree on every collective, near and far") {
+TEST_CASE("two hosts of two ranks agree on every collective, within and between hosts") {
     if (!canHaveHosts()) return;
     const int delayUs = GENERATE(0, 500);
     CAPTURE(delayUs);
@@ -88,7 +88,7 @@ TEST_CASE("two hosts of two ranks agree on every collective, near and far") {
     }
 }
 
-TEST_CASE("a cable that is pulled out ends the run at its deadline, on both hosts") {
+TEST_CASE("an unplugged cable ends the run at its deadline on both hosts") {
     if (!canHaveHosts()) return;
     TwoHosts hosts{std::chrono::microseconds(0)};
     hosts.start(

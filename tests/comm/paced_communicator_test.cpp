@@ -21,7 +21,7 @@ std::vector<std::unique_ptr<Communicator>> pacedRanks(int size, const LinkPace& 
 }  // namespace
 
 // Patarasuk and Yuan 2009: 2 (N-1) rounds of latency and of a part 1/N of the bytes.
-TEST_CASE("What goes over a link lasts as long as a ring's rounds") {
+TEST_CASE("a throttled transfer lasts as long as the rounds of a ring") {
     using enum CollectiveKind;
     const LinkPace link{8, 100};  // a byte takes a nanosecond
     CHECK(link.messageNs(4000) == 4000 + 100'000);
@@ -35,12 +35,12 @@ TEST_CASE("What goes over a link lasts as long as a ring's rounds") {
     CHECK_FALSE(LinkPace{}.any());
 }
 
-TEST_CASE("A paced communicator does what the one in it does") {
+TEST_CASE("a throttled communicator has the results of its inner communicator") {
     const int size = GENERATE(1, 2, 3);
     onThreads(pacedRanks(size, {1000, 0.1}), [](Communicator& ranks) { checkEverything(ranks, true); });
 }
 
-TEST_CASE("A paced collective is never over before its link is, and those under way follow one another") {
+TEST_CASE("a throttled collective ends no earlier than its link, and collectives in flight follow one another") {
     std::vector<float> values(2000, 1.0F);
     onThreads(pacedRanks(2, {0.008, 0}), [&](Communicator& ranks) {  // a byte takes a microsecond
         std::vector<float> first(1000, 1.0F), second(1000, 2.0F);
@@ -56,7 +56,7 @@ TEST_CASE("A paced collective is never over before its link is, and those under 
     });
 }
 
-TEST_CASE("A paced rank tells the trace when its link was done") {
+TEST_CASE("a throttled rank records in the trace when its link was done") {
     onThreads(pacedRanks(2, {0.008, 0}), [](Communicator& ranks) {
         PhaseTrack phases;
         CollectiveTrace trace(phases, 16);

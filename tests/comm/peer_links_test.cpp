@@ -52,7 +52,7 @@ constexpr std::chrono::milliseconds kSoon = 10s;
 
 }  // namespace
 
-TEST_CASE("messages of a slot keep their order, and slots do not mix, asked for before or after") {
+TEST_CASE("messages of a slot keep their order and slots do not mix, requested before or after arrival") {
     Linked one;
     LinkUser user;
     std::string first(3, '.'), second(3, '.'), other(2, '.'), empty;
@@ -74,7 +74,7 @@ TEST_CASE("messages of a slot keep their order, and slots do not mix, asked for 
     CHECK(other == "xy");
 }
 
-TEST_CASE("a message asked for while half of it is here goes on to where it belongs") {
+TEST_CASE("a message that is requested while it arrives continues into its buffer") {
     Linked one;
     LinkUser user, asking;
     std::string big(300'000, '.'), small(1, '.');
@@ -94,7 +94,7 @@ TEST_CASE("a message asked for while half of it is here goes on to where it belo
     CHECK(small == "!");
 }
 
-TEST_CASE("from a peer nothing is read that nobody has asked for") {
+TEST_CASE("no message of a peer is read before it is requested") {
     Linked one(2);
     LinkUser user;
     std::string wanted(1, '.');
@@ -112,7 +112,7 @@ TEST_CASE("from a peer nothing is read that nobody has asked for") {
     CHECK(later == std::string(50'000, 'x'));
 }
 
-TEST_CASE("a peer that closes, or sends another length, ends what waits for it alone") {
+TEST_CASE("a peer that closes or sends a wrong length fails only the waits for that peer") {
     Linked one(2);
     LinkUser gone, wrong, well;
     std::string a(4, '.'), b(4, '.'), c(1, '.');
@@ -131,7 +131,7 @@ TEST_CASE("a peer that closes, or sends another length, ends what waits for it a
     CHECK_THROWS_WITH(one.links->awaitSent(after, kSoon), containing("it sent 5 bytes"));
 }
 
-TEST_CASE("a peer that sends unexpected messages without end is cut off") {
+TEST_CASE("a peer that sends unexpected messages without end is disconnected") {
     Linked one;
     LinkUser user;
     std::string wanted(1, '.');
@@ -149,7 +149,7 @@ TEST_CASE("a peer that sends unexpected messages without end is cut off") {
     flood.get();
 }
 
-TEST_CASE("a length that no memory could hold takes none before its bytes come") {
+TEST_CASE("an impossible length allocates no memory before its bytes arrive") {
     Linked one;
     LinkUser user;
     std::string wanted(1, '.');
@@ -160,7 +160,7 @@ TEST_CASE("a length that no memory could hold takes none before its bytes come")
     CHECK_THROWS_WITH(one.links->awaitReceived(user, kSoon), containing("it closed the connection"));
 }
 
-TEST_CASE("a long message goes on in the background, with nobody waiting on this side") {
+TEST_CASE("a long message is transferred in the background, without a waiting thread") {
     Linked one;
     LinkUser user;
     const std::string sent(5'000'000, 's');
@@ -178,7 +178,7 @@ TEST_CASE("a long message goes on in the background, with nobody waiting on this
     CHECK(back == "ok");
 }
 
-TEST_CASE("what is given up is not written to any more") {
+TEST_CASE("an abandoned buffer is not written any more") {
     Linked one;
     std::string kept(1, '.');
     {
@@ -195,7 +195,7 @@ TEST_CASE("what is given up is not written to any more") {
     CHECK(kept == "y");
 }
 
-TEST_CASE("abort ends waits that have begun and those to come, with and without the thread") {
+TEST_CASE("abort ends current and future waits, with and without the thread") {
     const bool background = GENERATE(false, true);
     Linked one;
     LinkUser user;

@@ -71,7 +71,7 @@ TEST_CASE("a killed or stopped rank is named by every survivor over shared memor
     requireReports(processes, size, lost);
 }
 
-TEST_CASE("ranks over TCP meet in the supervisor's store and name a killed or stopped rank") {
+TEST_CASE("ranks over TCP rendezvous in the supervisor's store and name a killed or stopped rank") {
     if (!glooAvailable()) return;
     int number = GENERATE(SIGKILL, SIGSTOP);
     constexpr int kSize = 3;
@@ -90,7 +90,7 @@ TEST_CASE("ranks over TCP meet in the supervisor's store and name a killed or st
     requireReports(processes, kSize, 1);
 }
 
-TEST_CASE("memory too small for the ranks is refused with the way out") {
+TEST_CASE("too little shared memory is refused with the remedy") {
     UniqueFd memory = createSharedMemory(4096);
     CHECK_THROWS_WITH(makeSharedMemoryCommunicator(memory.get(), 0, 4),
                       containing("4096 bytes is too small for 4 ranks") && containing("gloo"));

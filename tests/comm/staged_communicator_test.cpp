@@ -91,7 +91,7 @@ TEST_CASE("Device memory travels from rank to rank through the host") {
     CHECK(received == std::vector<float>{5});
 }
 
-TEST_CASE("Messages of device memory cross one another, in a group too") {
+TEST_CASE("messages of device memory can cross, in a group too") {
     std::vector<std::vector<float>> received(2);
     playRanks(2, [&](StagedRank& self) {
         const int me = self.communicator->rank();
@@ -107,7 +107,7 @@ TEST_CASE("Messages of device memory cross one another, in a group too") {
     CHECK(received == std::vector<std::vector<float>>{{6}, {5}});
 }
 
-TEST_CASE("A collective sees what the compute stream had still to compute, and host memory stays on the host") {
+TEST_CASE("a collective waits for the compute stream, and host memory stays on the host") {
     StagedRank self(std::move(makeLocalCommunicators(1).front()));
     const auto values = self.onDevice({1});
     self.device->enqueue(
@@ -122,7 +122,7 @@ TEST_CASE("A collective sees what the compute stream had still to compute, and h
     CHECK(self.device->hostMemoryHeld == staged);
 }
 
-TEST_CASE("A GPU that never finishes ends the collective at its deadline, with the rank and the way out") {
+TEST_CASE("a GPU that never finishes fails the collective at its deadline with rank and remedy") {
     StagedRank self(std::move(makeLocalCommunicators(1).front()));
     const auto values = self.onDevice({1});
     self.device->enqueue(
@@ -132,7 +132,7 @@ TEST_CASE("A GPU that never finishes ends the collective at its deadline, with t
                       "dmesg for Xid messages");
 }
 
-TEST_CASE("A staged communicator gives everything back") {
+TEST_CASE("a staged communicator releases all resources") {
     std::shared_ptr<FakeDevice> device;
     {
         StagedRank self(std::move(makeLocalCommunicators(1).front()));

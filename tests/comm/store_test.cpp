@@ -39,7 +39,7 @@ struct ByHand {
 
 }  // namespace
 
-TEST_CASE("a value set by one rank reaches ranks that wait and ranks that ask later") {
+TEST_CASE("a value set by one rank reaches waiting and later ranks") {
     StoreServerThread server(3);
     SocketStore first(server.takeSocket(0));
     SocketStore second(server.takeSocket(1));
@@ -63,7 +63,7 @@ TEST_CASE("waiting for a key ends at the deadline with its name") {
     CHECK_THROWS_WITH(local.get("nobody", milliseconds(50)), containing("'nobody' within 50 ms"));
 }
 
-TEST_CASE("a store whose supervisor is gone fails at once") {
+TEST_CASE("a store without its supervisor fails immediately") {
     auto [serverEnd, rankEnd] = socketPair();
     SocketStore store(std::move(rankEnd));
     serverEnd.reset();
@@ -78,7 +78,7 @@ TEST_CASE("a value the store cannot hold is refused before it is sent") {
     CHECK_THROWS_AS(store.set(std::string(2000, 'k'), {}), CommError);
 }
 
-TEST_CASE("an in-process store hands values between threads") {
+TEST_CASE("an in-process store passes values between threads") {
     InProcessStore store;
     std::vector<char> seen;
     auto waiting = errorOf([&] { seen = store.get("key", milliseconds(20'000)); });
@@ -121,7 +121,7 @@ TEST_CASE("a peer that breaks the protocol is disconnected and named") {
     CHECK(hand.server.takeProblems().empty());
 }
 
-TEST_CASE("a peer that asks again before the answer, or answers, is disconnected") {
+TEST_CASE("a peer that sends a second request before the answer, or an answer, is disconnected") {
     for (auto verb : {StoreFrame::Verb::kGet, StoreFrame::Verb::kValue}) {
         ByHand hand;
         hand.write(encodeStoreFrame({StoreFrame::Verb::kGet, "key", ""}));

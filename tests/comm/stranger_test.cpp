@@ -69,7 +69,7 @@ PeerAddress addressOf(Store& store, const std::string& prefix, int rank) {
 
 }  // namespace
 
-TEST_CASE("two ranks that know the run's secret believe one another, in any chunking") {
+TEST_CASE("two ranks that know the run's secret authenticate each other, in any chunking") {
     const Secret secret = randomSecret();
     PeerHandshake asking = PeerHandshake::asking(secret, 3, 1);
     PeerHandshake answering = PeerHandshake::answering(secret, 1, 4);
@@ -84,7 +84,7 @@ TEST_CASE("two ranks that know the run's secret believe one another, in any chun
     CHECK(asking.wanted() == 0);
 }
 
-TEST_CASE("whoever does not know the secret is refused, by both sides") {
+TEST_CASE("a peer without the secret is refused by both sides") {
     PeerHandshake asking = PeerHandshake::asking(randomSecret(), 3, 1);
     PeerHandshake answering = PeerHandshake::answering(randomSecret(), 1, 4);
     handOver(answering, asking);
@@ -95,7 +95,7 @@ TEST_CASE("whoever does not know the secret is refused, by both sides") {
     CHECK(asking.state() == State::kRefused);
 }
 
-TEST_CASE("what was said on one connection is of no use on another") {
+TEST_CASE("a recorded handshake is useless on another connection") {
     const Secret secret = randomSecret();
     PeerHandshake asking = PeerHandshake::asking(secret, 3, 1);
     PeerHandshake answering = PeerHandshake::answering(secret, 1, 4);
@@ -111,7 +111,7 @@ TEST_CASE("what was said on one connection is of no use on another") {
     CHECK(other.state() == State::kGoing);
 }
 
-TEST_CASE("a rank that the run does not have is refused, and so is one's own") {
+TEST_CASE("a rank outside the run is refused, and so is the own rank") {
     const Secret secret = randomSecret();
     for (const int rank : {4, 1, -1}) {
         INFO("rank " << rank);
@@ -123,7 +123,7 @@ TEST_CASE("a rank that the run does not have is refused, and so is one's own") {
     }
 }
 
-TEST_CASE("bytes that are no greeting are refused with the first wrong one") {
+TEST_CASE("bytes that are not a greeting are refused at the first wrong byte") {
     PeerHandshake answering = PeerHandshake::answering(randomSecret(), 1, 4);
     answering.feed("ringside");
     CHECK(answering.state() == State::kGoing);
@@ -132,7 +132,7 @@ TEST_CASE("bytes that are no greeting are refused with the first wrong one") {
     CHECK(answering.wanted() == 0);
 }
 
-TEST_CASE("strangers of every kind change nothing while ranks connect, and are counted") {
+TEST_CASE("unauthenticated connections of every kind change nothing while ranks connect, and are counted") {
     if (!glooAvailable()) return;
     const auto store = std::make_shared<InProcessStore>();
     std::atomic<bool> over = false;
@@ -161,7 +161,7 @@ TEST_CASE("strangers of every kind change nothing while ranks connect, and are c
     onThreads(ranks, [](Communicator& each) { checkFloatSum(each, 10'634, false); });
 }
 
-TEST_CASE("nobody can connect any more once the ranks have") {
+TEST_CASE("no connection is accepted after the ranks have connected") {
     if (!glooAvailable()) return;
     const auto store = std::make_shared<InProcessStore>();
     std::vector<std::unique_ptr<Communicator>> ranks(2);
@@ -176,7 +176,7 @@ TEST_CASE("nobody can connect any more once the ranks have") {
     onThreads(ranks, [](Communicator& each) { checkFloatSum(each, 1000, false); });
 }
 
-TEST_CASE("a run whose only callers are strangers ends at its deadline, and says how many came") {
+TEST_CASE("with only unauthenticated connections, the run ends at its deadline and reports their number") {
     const auto store = std::make_shared<InProcessStore>();
     PeerMesh mesh(*store, {.prefix = "m/", .ranksInRun = {4, 7}, .rank = 0, .timeout = milliseconds(300)});
     auto failing = errorOf([&] { mesh.connect(); });
@@ -190,10 +190,10 @@ TEST_CASE("a run whose only callers are strangers ends at its deadline, and says
     }
     const std::string error = failing.get();
     CHECK_THAT(error, containing("rank 7 did not connect within 300 ms"));
-    CHECK_THAT(error, containing("(3 connections of strangers were refused)"));
+    CHECK_THAT(error, containing("(3 unauthenticated connections were refused)"));
 }
 
-TEST_CASE("an address comes back from the store as it went there, and other bytes do not") {
+TEST_CASE("an address survives the store unchanged, and invalid bytes are refused") {
     const PeerAddress loopback = PeerAddress::loopback();
     CHECK(PeerAddress::decode(loopback.encode())->text() == "127.0.0.1 port 0");
     CHECK(loopback.encode().size() == sizeof(sockaddr_in));
@@ -203,7 +203,7 @@ TEST_CASE("an address comes back from the store as it went there, and other byte
     }
     CHECK(PeerAddress::ofNumber("10.0.0.7").text() == "10.0.0.7 port 0");
     CHECK(PeerAddress::ofNumber("fd00::1").text() == "fd00::1 port 0");
-    CHECK_THROWS_WITH(PeerAddress::ofNumber("10.0.0.300"), containing("no address of this host"));
+    CHECK_THROWS_WITH(PeerAddress::ofNumber("10.0.0.300"), containing("not an address of this host"));
     CHECK(PeerAddress::ofInterface("lo").value().text() == "127.0.0.1 port 0");
     CHECK_THAT(PeerAddress::ofInterface("none0").problem().text(),
                containing("parallel.interface is \"none0\", which has no address here; those that have one are lo"));

@@ -11,7 +11,7 @@
 using namespace ringside;
 namespace fs = std::filesystem;
 
-TEST_CASE("Every example is an experiment without an error, named like its file") {
+TEST_CASE("every example is a valid experiment, named like its file") {
     int examples = 0;
     for (const fs::directory_entry& entry : fs::directory_iterator(resourcePath("examples").value())) {
         const std::string name = entry.path().filename().string();

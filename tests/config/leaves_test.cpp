@@ -28,14 +28,14 @@ std::string summed(int leaves, int filled) {
 
 }  // namespace
 
-TEST_CASE("leaves are summed with those that are half as far apart each time") {
+TEST_CASE("leaves are summed at half the distance each time") {
     CHECK(summed(1, 1) == "0");
     CHECK(summed(2, 2) == "(0+1)");
     CHECK(summed(4, 4) == "((0+2)+(1+3))");
     CHECK(summed(8, 8) == "(((0+4)+(2+6))+((1+5)+(3+7)))");
 }
 
-TEST_CASE("leaves without samples are left out of the tree, which keeps its form") {
+TEST_CASE("leaves without samples are skipped, and the tree keeps its form") {
     CHECK(summed(8, 1) == "0");
     CHECK(summed(8, 3) == "((0+2)+1)");
     CHECK(summed(8, 5) == "(((0+4)+2)+(1+3))");

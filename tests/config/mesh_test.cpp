@@ -23,7 +23,7 @@ std::string firstProblem(const RunConfig& config) {
 
 }  // namespace
 
-TEST_CASE("a strategy's name fills in the mesh") {
+TEST_CASE("the mesh follows from the name of the strategy") {
     CHECK(meshOf(withStrategy("ddp", 4)) == Mesh{4, 1, 1});
     CHECK(meshOf(withStrategy("fsdp", 4)) == Mesh{1, 4, 1});
     CHECK(meshOf(withStrategy("pipeline", 4)) == Mesh{1, 1, 4});
@@ -47,28 +47,28 @@ TEST_CASE("ranks are numbered with the pipeline outermost and the shard innermos
     CHECK_FALSE(RankLayout{{1, 4, 1}, 2}.isWhole());
 }
 
-TEST_CASE("a pipeline's ranks read the same samples, so that the global batch is smaller") {
+TEST_CASE("the ranks of a pipeline train on the same samples, so the global batch is smaller") {
     RunConfig config = withStrategy("pipeline", 8, {.replicate = 2});
     config.loader.batchSize = 16;
     CHECK(config.dataRanks() == 2);
     CHECK(config.globalBatch() == 32);
 }
 
-TEST_CASE("meshes that contradict themselves are refused with the way out") {
+TEST_CASE("contradictory meshes are refused with the remedy") {
     CHECK(firstProblem(withStrategy("fsdp", 4, {.replicate = 3})) ==
           "mesh is 3 x 1 x 1 (replicate x shard x pipeline), that is 3 ranks, but parallel.world_size is 4: set "
-          "parallel.world_size to 3, or one of the three to 0, which fills it in");
+          "parallel.world_size to 3, or set one of the three to 0 to derive it");
     CHECK(firstProblem(withStrategy("ddp", 4, {.replicate = 2, .shard = 2})) ==
           "parallel.strategy is ddp, but the mesh is 2 x 2 x 1 (replicate x shard x pipeline): set it to fsdp");
     RunConfig config = withStrategy("pipeline", 2);
     config.loader.batchSize = 30;
     CHECK(firstProblem(config) ==
-          "pipeline.micro_batches is 4, which does not divide loader.batch_size 30: their means would not weigh the "
-          "same: use 3 or 5, or a loader.batch_size of 32");
+          "pipeline.micro_batches is 4, which does not divide loader.batch_size 30: micro-batches must have equal "
+          "sizes: use 3 or 5, or a loader.batch_size of 32");
     config.pipeline.microBatches = 60;
     CHECK(firstProblem(config) ==
-          "pipeline.micro_batches is 60, which does not divide loader.batch_size 30: their means would not weigh the "
-          "same: use 30, or a loader.batch_size of 60");
+          "pipeline.micro_batches is 60, which does not divide loader.batch_size 30: micro-batches must have equal "
+          "sizes: use 30, or a loader.batch_size of 60");
     config.loader.batchSize = 1;
     config.pipeline.microBatches = 4;
     CHECK(firstProblem(config).find("would not weigh the same: a loader.batch_size of 4") != std::string::npos);
@@ -94,7 +94,7 @@ TEST_CASE("meshes that contradict themselves are refused with the way out") {
     CHECK(firstProblem(withStrategy("fsdp", 1000)).empty());
 }
 
-TEST_CASE("a pipeline's split may be written as auto") {
+TEST_CASE("the split of a pipeline may be auto") {
     RunConfig config;
     config.pipeline.split = {1, 2};
     CHECK(config.set("pipeline.split=auto").empty());
@@ -104,12 +104,12 @@ TEST_CASE("a pipeline's split may be written as auto") {
     CHECK(config.pipeline.split == std::vector<std::int64_t>{3, 4});
 }
 
-TEST_CASE("shards in the host's memory are refused on GPUs before anything starts") {
+TEST_CASE("shards in host memory are refused on GPUs before the start") {
     RunConfig config = withStrategy("fsdp", 2);
     config.fsdp.cpuOffload = true;
     CHECK(firstProblem(config).empty());
     config.parallel.device = DeviceChoice::kCuda;
     CHECK(firstProblem(config) ==
-          "fsdp.cpu_offload is true, which runs on CPUs for now, but parallel.device is cuda: set it to false, or "
-          "parallel.device to cpu");
+          "fsdp.cpu_offload is true, which is supported only on CPUs for now, but parallel.device is cuda: set it to "
+          "false, or parallel.device to cpu");
 }

@@ -28,7 +28,7 @@ std::string setRefusal(const std::string& assignment) {
 
 }  // namespace
 
-TEST_CASE("The defaults, written and read again, are the same") {
+TEST_CASE("the defaults survive writing and reading") {
     const RunConfig defaults;
     CHECK(RunConfig::fromJson(defaults.toJson()).value() == defaults);
     CHECK(read("{}").value() == defaults);
@@ -67,7 +67,7 @@ TEST_CASE("Every field survives writing and reading") {
     CHECK(RunConfig::fromJson(json).value() == config);
 }
 
-TEST_CASE("A section within a section is read, set, and its unknown keys are named") {
+TEST_CASE("a nested section is read and set, and its unknown keys are named") {
     Problems problems;
     const auto read = [&](const char* text) { return RunConfig::parse(text, "test", &problems); };
     const Result<RunConfig> paced = read(R"({"parallel": {"pace": {"gflops": 2, "latency_us": 50}}})");
@@ -83,10 +83,10 @@ TEST_CASE("A section within a section is read, set, and its unknown keys are nam
     CHECK_FALSE(read(R"({"parallel": {"pase": {}}})").ok());
     CHECK(problems.front().text().find("did you mean parallel.pace?") != std::string::npos);
     CHECK(config.set("parallel.pace.gflops=-1").empty());
-    CHECK(config.validate().front().text().find("the least is 0") != std::string::npos);
+    CHECK(config.validate().front().text().find("the minimum is 0") != std::string::npos);
 }
 
-TEST_CASE("The JSON form has every key in the order of the contract") {
+TEST_CASE("the JSON form has all keys in the documented order") {
     const Json json = RunConfig().toJson();
     std::vector<std::string> sections;
     for (const auto& [key, value] : json.items()) sections.push_back(key);
@@ -119,10 +119,10 @@ TEST_CASE("Unknown keys name the nearest known one") {
           "loader.batchSize is not known: did you mean loader.batch_size?");
     CHECK(refusal(R"({"world-size": 4})") == "world-size is not known: did you mean parallel.world_size?");
     CHECK(refusal(R"({"model": {"zzzzzzzz": 4}})") ==
-          "model.zzzzzzzz is not known: known here are kind, hidden, width, depth, heads, dropout, layers");
+          "model.zzzzzzzz is not known: the known ones are kind, hidden, width, depth, heads, dropout, layers");
 }
 
-TEST_CASE("Wrong types are named, with the right one") {
+TEST_CASE("wrong types are reported with the right type") {
     CHECK(refusal(R"({"parallel": {"world_size": "four"}})") ==
           "parallel.world_size is \"four\"; it must be a whole number: write it without quotes, point or exponent");
     CHECK_FALSE(read(R"({"parallel": {"world_size": 4.0}})").ok());
@@ -161,14 +161,14 @@ TEST_CASE("A list of layers is read and written as JSON, and kept as its text") 
     CHECK(assigned.model.layers == R"([{"kind":"linear"}])");
 }
 
-TEST_CASE("All problems of a file are found in one go") {
+TEST_CASE("all problems of a file are reported together") {
     Problems problems;
     const Json json = parseJson(R"({"nam": "x", "loader": {"batch_size": "a", "drop_last": 0}})", "test").value();
     CHECK_FALSE(RunConfig::fromJson(json, &problems).ok());
     CHECK(problems.size() == 3);
 }
 
-TEST_CASE("Keys that have only a neutral value so far are read in that value and refused in others") {
+TEST_CASE("keys with a single supported value are accepted with this value only") {
     CHECK(read(R"({"loader": {"num_workers": 0, "prefetch_factor": 2, "pin_memory": false, "persistent_workers": false},
                    "training": {"accumulate_steps": 1},
                    "optimizer": {"betas": [0.9, 0.999], "eps": 1e-8}, "dataset": {"labels_path": ""}})")
@@ -202,7 +202,7 @@ TEST_CASE("A field is set from the command line, as JSON or as a bare word") {
     CHECK(config.name == "a=b");
 }
 
-TEST_CASE("A wrong assignment changes nothing and says what is wrong") {
+TEST_CASE("an invalid assignment changes nothing and reports the problem") {
     CHECK(setRefusal("parallel.world_sizes=8") ==
           "parallel.world_sizes is not known: did you mean parallel.world_size?");
     CHECK(setRefusal("paralel.world_size=8") == "paralel.world_size is not known: did you mean parallel.world_size?");
@@ -215,11 +215,11 @@ TEST_CASE("A wrong assignment changes nothing and says what is wrong") {
     CHECK(setRefusal("parallel.world_size=").find("it must be a whole number") != std::string::npos);
     CHECK(setRefusal("=8").find("has no value") != std::string::npos);
     CHECK(setRefusal("optimizer.amsgrad=true").find("this version has only false") != std::string::npos);
-    CHECK(setRefusal("version=2") == "version is the format of the file, no setting: leave it out");
+    CHECK(setRefusal("version=2") == "version is the format of the file and not a setting: leave it out");
     CHECK(setRefusal("name=\xff\xfe").find("it must be UTF-8 text") != std::string::npos);
 }
 
-TEST_CASE("The nearest word allows for what fingers do") {
+TEST_CASE("the nearest word is found despite typing errors") {
     const std::vector<std::string> words = {"shuffle", "seed", "drop_last"};
     CHECK(nearestWord("shufle", words) == "shuffle");
     CHECK(nearestWord("sede", words) == "seed");
@@ -231,7 +231,7 @@ TEST_CASE("The nearest word allows for what fingers do") {
     CHECK(nearestWord(std::string(100000, 'a'), words).empty());
 }
 
-TEST_CASE("every epoch repeats the order of the first one when a shuffling sampler is never told the epoch") {
+TEST_CASE("every epoch repeats the first order if set_epoch is never called") {
     RunConfig config;
     CHECK_FALSE(config.repeatsOrder());
     config.sampler.setEpoch = false;

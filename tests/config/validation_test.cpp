@@ -26,7 +26,7 @@ TEST_CASE("The built-in experiment has no problems") {
     CHECK(RunConfig().validateForTraining().empty());
 }
 
-TEST_CASE("A value out of range is refused with its limit and the way out") {
+TEST_CASE("a value out of range is refused with its limit and remedy") {
     CHECK(problemAfter([](RunConfig& c) { c.parallel.worldSize = 0; }) ==
           "parallel.world_size is 0; the least is 1: choose a value from 1 to 4096");
     CHECK(problemAfter([](RunConfig& c) { c.parallel.worldSize = 1000000000; }) ==
@@ -52,10 +52,9 @@ TEST_CASE("A loader is refused as PyTorch's DataLoader refuses it, in its words"
     CHECK(problemAfter([](RunConfig& c) { c.loader.numWorkers = -1; }) ==
           "loader.num_workers is -1; PyTorch says: num_workers option should be non-negative: choose a "
           "value from 0 to 128");
-    CHECK(
-        problemAfter([](RunConfig& c) { c.loader.prefetchFactor = 3; }) ==
-        "loader.prefetch_factor is 3 without workers; PyTorch says: prefetch_factor option could only be specified in "
-        "multiprocessing: set loader.num_workers above 0, or leave this out");
+    CHECK(problemAfter([](RunConfig& c) { c.loader.prefetchFactor = 3; }) ==
+          "loader.prefetch_factor is 3 without workers; PyTorch says: prefetch_factor option could only be specified "
+          "in multiprocessing: set loader.num_workers above 0, or omit this field");
     CHECK(problemAfter([](RunConfig& c) {
               c.loader.persistentWorkers = true;
           }).find("persistent_workers option needs num_workers > 0") != std::string::npos);
@@ -72,7 +71,7 @@ TEST_CASE("A loader is refused as PyTorch's DataLoader refuses it, in its words"
     CHECK(config.validate().empty());
 }
 
-TEST_CASE("A choice that is none names the choices") {
+TEST_CASE("an unknown choice lists the choices") {
     CHECK(RunConfig().set("parallel.backend=glo").front().text() ==
           "parallel.backend is \"glo\"; the choices are auto, shm, gloo, mpi, nccl: did you mean gloo?");
     CHECK(RunConfig().set("optimizer.kind=adm").front().text() ==
@@ -82,7 +81,7 @@ TEST_CASE("A choice that is none names the choices") {
           "mean ddp?");
 }
 
-TEST_CASE("The learning rate grows with the global batch only when that is wanted") {
+TEST_CASE("the learning rate grows with the global batch only if scale_lr is linear") {
     RunConfig config;
     config.optimizer.lr = 0.25;
     config.parallel.worldSize = 8;
@@ -102,7 +101,7 @@ TEST_CASE("A model of layers needs a list of them") {
     CHECK(problemAfter([](RunConfig& c) {
               c.model.kind = ModelKind::kLayers;
               c.model.layers = "linear 10";
-          }).find("model.layers is no list of layers: write it as [{") == 0);
+          }).find("model.layers is not a list of layers: write it as [{") == 0);
 }
 
 TEST_CASE("Fields that contradict each other are found") {
@@ -144,19 +143,19 @@ TEST_CASE("Fields that contradict each other are found") {
     CHECK(problemAfter([](RunConfig& c) { c.name = "  "; }).find("name is empty") == 0);
 }
 
-TEST_CASE("Planning takes 4096 ranks, training 64") {
+TEST_CASE("plans support 4096 ranks, training 64") {
     RunConfig config;
     config.parallel.worldSize = 65;
     CHECK(config.validate().empty());
     REQUIRE(config.validateForTraining().size() == 1);
     CHECK(config.validateForTraining().front().text() ==
-          "parallel.world_size is 65; training runs at most 64 ranks: train with fewer ranks; the plan can be seen for "
+          "parallel.world_size is 65; training runs at most 64 ranks: train with fewer ranks; plans can be shown for "
           "up to 4096");
     config.parallel.worldSize = 64;
     CHECK(config.validateForTraining().empty());
 }
 
-TEST_CASE("Every field explains itself and starts inside its own limits") {
+TEST_CASE("every field has a help text and a default within its limits") {
     for (const ConfigField& field : configFields()) {
         CAPTURE(std::string(field.path));
         CHECK(field.help.size() >= 20);
@@ -167,23 +166,23 @@ TEST_CASE("Every field explains itself and starts inside its own limits") {
     CHECK(findConfigField("loader") == nullptr);
 }
 
-TEST_CASE("Step mistakes and a pace are refused where they would do nothing") {
+TEST_CASE("step mistakes and a throttle are refused where they have no effect") {
     RunConfig config;
     config.stepPitfalls.sumGradients = true;
     CHECK(config.validate().empty());
     config.parallel.strategy = StrategyKind::kFsdp;
-    CHECK(config.validate().front().text().find("which only ddp can do wrong") != std::string::npos);
+    CHECK(config.validate().front().text().find("but this mistake exists only with ddp") != std::string::npos);
     config.parallel.strategy = StrategyKind::kDdp;
     config.training.reduction = ReductionOrder::kCanonical;
     REQUIRE_FALSE(config.validate().empty());
-    CHECK(config.validate().front().text().find("canonical reduction cannot do wrong") != std::string::npos);
+    CHECK(config.validate().front().text().find("does not exist with the canonical reduction") != std::string::npos);
     RunConfig paced;
     paced.parallel.pace.gflops = 1;
     CHECK(paced.validate().empty());
     paced.parallel.device = DeviceChoice::kCuda;
-    CHECK(paced.validate().front().text().find("paces ranks on the CPU") != std::string::npos);
+    CHECK(paced.validate().front().text().find("throttles ranks on the CPU") != std::string::npos);
     paced.parallel.device = DeviceChoice::kAuto;
     paced.parallel.strategy = StrategyKind::kDataParallel;
     REQUIRE_FALSE(paced.validate().empty());
-    CHECK(paced.validate().front().text().find("one of several threads") != std::string::npos);
+    CHECK(paced.validate().front().text().find("one process with several threads") != std::string::npos);
 }

@@ -136,7 +136,7 @@ TEST_CASE("memory and bytes of a perceptron are predicted under every strategy")
     checkPredicted(sharded(perceptron(3), "parameters", "whole"));
 }
 
-TEST_CASE("images that a perceptron flattens are cut into even stages") {
+TEST_CASE("a perceptron on flattened images is split into even stages") {
     RunConfig config = pipelined(perceptron(4), "1f1b", 8);
     config.dataset = {};
     config.model.hidden = {64, 64, 64, 64, 64, 64, 64};
@@ -196,7 +196,7 @@ TEST_CASE("memory and bytes of hybrids, accumulation, clipping and recomputing a
 
 // Rajbhandari et al. 2020, fp32 with Adam: parameters 4 bytes, gradients 4, two moments 8, each divided by the number
 // of ranks where the level shards it; on top of that whole units of parameters and gradients that are in use.
-TEST_CASE("levels of sharding take the memory of their definition") {
+TEST_CASE("levels of sharding use the memory of their definition") {
     constexpr double kUnit = 4.0 / 32;  // bytes per parameter of one of 32 layers
     RunConfig config = perceptron(4);
     config.dataset = {};  // digits: 64 inputs

@@ -98,7 +98,7 @@ TEST_CASE("replicas of a pipeline send activations along it and gradients across
 }
 
 // 1F1B: the first of P stages keeps P micro-batches, the last one; GPipe keeps all. Nothing is kept behind the step.
-TEST_CASE("over a step a stage fills up to what it takes for activations, and empties again") {
+TEST_CASE("during a step a stage fills its activation memory and empties it again") {
     PlanSubject subject = digits(4, {16, 16, 16});
     subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.pipeline.microBatches = 8;
@@ -114,7 +114,7 @@ TEST_CASE("over a step a stage fills up to what it takes for activations, and em
     }
 }
 
-TEST_CASE("of a sharded model no more is gathered at once than there is room for, and all is freed") {
+TEST_CASE("a sharded model gathers no more than its buffers hold, and frees all of it") {
     PlanSubject subject = digits(2, {64, 64, 64, 64});
     subject.config.parallel.strategy = StrategyKind::kFsdp;
     choose(subject.config.fsdp.shard, GENERATE("parameters", "gradients", "optimizer"));
@@ -135,7 +135,7 @@ TEST_CASE("of a sharded model no more is gathered at once than there is room for
 }
 
 // Whole copies: every layer's activations are there when the way back begins.
-TEST_CASE("a whole copy is fullest when forward is done, a third of the step") {
+TEST_CASE("a complete copy uses the most memory after the forward pass, a third of the step") {
     const PlanSubject subject = digits(2);
     const StrategyCost cost = priced(subject);
     const MemoryCurve curve = memoryOverStep(subject, cost.plan, 0);
@@ -145,7 +145,7 @@ TEST_CASE("a whole copy is fullest when forward is done, a third of the step") {
     CHECK(curve.mostAt() >= 0.5);
 }
 
-TEST_CASE("idle shares are those of the schedules' formulas") {
+TEST_CASE("idle shares equal the formulas of the schedules") {
     PlanSubject subject = digits(4, {16, 16, 16, 16, 16, 16, 16});
     subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.pipeline.microBatches = 8;
@@ -162,7 +162,7 @@ TEST_CASE("idle shares are those of the schedules' formulas") {
     CHECK(idleOf("gpipe", 1) == Approx(3.0 / 4));
 }
 
-TEST_CASE("1F1B keeps fewer activations the later the stage") {
+TEST_CASE("with 1F1B later stages keep fewer activations") {
     PlanSubject subject = digits(4, {16, 16, 16, 16, 16, 16, 16});
     subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.pipeline.microBatches = 8;
@@ -171,7 +171,7 @@ TEST_CASE("1F1B keeps fewer activations the later the stage") {
         CHECK(activationsInFlight(cost.plan, rank) == static_cast<std::size_t>(4 - rank));
 }
 
-TEST_CASE("more stages than layers are a problem beside what makes them") {
+TEST_CASE("more stages than layers are a problem of the field that sets them") {
     PlanSubject subject = digits(4);  // three layers
     subject.config.parallel.strategy = StrategyKind::kPipeline;
     CHECK(planStrategy(subject).problem().field == "parallel.world_size");
@@ -186,7 +186,7 @@ TEST_CASE("more stages than layers are a problem beside what makes them") {
           "use at most 1 rank in a pipeline, fewer pipeline.stages_per_rank, or a model of more layers");
 }
 
-TEST_CASE("data_parallel has no canonical statistics for batch norm, which is known before it starts") {
+TEST_CASE("data_parallel with canonical batch norm statistics is refused before the start") {
     PlanSubject subject = digits(2);
     subject.config.model.kind = ModelKind::kResidualCnn;
     subject.config.model.width = 4;
@@ -197,7 +197,7 @@ TEST_CASE("data_parallel has no canonical statistics for batch norm, which is kn
     CHECK(planStrategy(subject).problem().field == "training.reduction");
 }
 
-TEST_CASE("every strategy is offered, and what does not suit says why") {
+TEST_CASE("every strategy is listed, and impossible ones have a reason") {
     PlanSubject subject = digits(4);
     const std::vector<StrategyChoice> choices = strategyChoices(subject, {});
     CHECK(choices.size() == 12);
@@ -263,7 +263,7 @@ TEST_CASE("the current choice of replicas of sharded groups has the experiment's
     CHECK(peaks["optimizer"] != peaks["parameters"]);
 }
 
-TEST_CASE("every pipeline is a choice: sharded stages, replicas, a split and a schedule of its own") {
+TEST_CASE("every kind of pipeline is a choice: sharded stages, replicas, a split and a custom schedule") {
     const TemporaryDirectory directory;
     PlanSubject subject = digits(4, {16, 16, 16});
     subject.config.parallel.strategy = StrategyKind::kPipeline;
@@ -286,7 +286,7 @@ TEST_CASE("every pipeline is a choice: sharded stages, replicas, a split and a s
 }
 
 // 719 digits are the larger half of 1,437.
-TEST_CASE("samples of a step are those of all ranks that read, and no more than there are") {
+TEST_CASE("the samples of a step are those of all data-parallel ranks, at most the data set") {
     PlanSubject subject = digits(4, {16, 16, 16});
     const auto samplesOf = [&](const std::string& name) {
         const std::vector<StrategyChoice> choices = strategyChoices(subject, {});
@@ -306,18 +306,18 @@ TEST_CASE("samples of a step are those of all ranks that read, and no more than 
     CHECK(cost.samplesPerSecond() == Approx(64 / cost.time.all()));
 }
 
-TEST_CASE("a strategy that needs more memory than a rank may take does not suit") {
+TEST_CASE("a strategy beyond the memory limit of a rank is impossible") {
     PlanSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
     subject.config.optimizer.kind = OptimizerKind::kAdam;
     subject.config.parallel.memoryLimitMb = 3;
     const std::vector<StrategyChoice> choices = strategyChoices(subject, {});
-    CHECK(choices[0].whyNot.find("MiB on a rank; parallel.memory_limit_mb allows 3") != std::string::npos);
+    CHECK(choices[0].whyNot.find("MiB per rank; parallel.memory_limit_mb allows 3") != std::string::npos);
     const auto sharded = std::ranges::find(choices, "fsdp:parameters", &StrategyChoice::name);
     CHECK(sharded->whyNot.empty());
 }
 
 // 64 x 256 + 256, five times 256 x 256 + 256, 256 x 10 + 10: 348,170 values, four times with Adam: 5.31 MiB.
-TEST_CASE("a rank that would take more than the limit is a problem that names it, its bytes and what fits") {
+TEST_CASE("a rank beyond the memory limit is reported with its bytes and a strategy that fits") {
     PlanSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
     subject.config.optimizer.kind = OptimizerKind::kAdam;
     const auto checked = [&](double limit) {
@@ -339,7 +339,7 @@ TEST_CASE("a rank that would take more than the limit is a problem that names it
     CHECK(checked(5.2).empty());
 }
 
-TEST_CASE("within 2 % of the limit the engine's own count decides") {
+TEST_CASE("within 2 % of the limit the engine's count decides") {
     PlanSubject subject = digits(2, {256, 256});
     const double peak = static_cast<double>(priced(subject).largestPeak()) / (1 << 20);
     const auto checked = [&](double limit) {
@@ -351,7 +351,7 @@ TEST_CASE("within 2 % of the limit the engine's own count decides") {
 }
 
 // Parameters and gradients alone are 2.66 MiB.
-TEST_CASE("data_parallel's first device is held to the limit, and others have a rank for each of its devices") {
+TEST_CASE("the memory limit applies to the first device of data_parallel; other strategies count a rank per device") {
     PlanSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
     subject.config.parallel.strategy = StrategyKind::kDataParallel;
     subject.config.parallel.memoryLimitMb = 2.6;
@@ -373,7 +373,7 @@ TEST_CASE("MiB are rounded up, so that a limit of them is enough") {
     CHECK(mebibytesText((1 << 20) - 1) == "1.000");
 }
 
-TEST_CASE("a step's time follows the rates, and says what limits it") {
+TEST_CASE("the time of a step follows from the rates, with its limiting part") {
     PlanSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
     const MachineRates fast{.flopsPerSecond = 1e9, .bytesPerSecond = 1e15, .secondsPerCollective = 0, .processors = 4};
     const StrategyCost ddp = ringside::costOf(subject, fast).value();
@@ -393,7 +393,7 @@ TEST_CASE("a step's time follows the rates, and says what limits it") {
     CHECK(ringside::costOf(subject, fast).value().time.limit() == StepLimit::kIdleRanks);
 }
 
-TEST_CASE("paced ranks take as long as the device and the link that they stand for, and sleep off the processors") {
+TEST_CASE("throttled ranks take as long as the emulated device and link, and use no processor while sleeping") {
     PlanSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
     const MachineRates fast{.flopsPerSecond = 1e9, .bytesPerSecond = 1e15, .secondsPerCollective = 0, .processors = 1};
     const double flops = 3 * 32 * (2.0 * (64 * 256 + 5 * 256 * 256 + 256 * 10) + 6 * 256);
@@ -411,7 +411,7 @@ TEST_CASE("paced ranks take as long as the device and the link that they stand f
     CHECK(link.time.links == Approx(static_cast<double>(most.all()) / 1e6 + most.collectives * 6 * 1e-3).epsilon(1e-6));
 }
 
-TEST_CASE("a schedule of one's own is read, checked against the pipeline, and planned") {
+TEST_CASE("a custom schedule is read, checked against the pipeline and planned") {
     const TemporaryDirectory directory;
     const auto file = directory.path() / "own.csv";
     PlanSubject subject = digits(2, {16, 16, 16});
@@ -426,21 +426,21 @@ TEST_CASE("a schedule of one's own is read, checked against the pipeline, and pl
     CHECK(problemOf("0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n").empty());
     CHECK(planStrategy(subject).value().schedule.ranks[1][1].text() == "1B0");
     CHECK(problemOf("0F0,0F1,0B1,0B0\n1F0,1F1,1B1,1B0\n") ==
-          "pipeline.schedule_file takes 0B1 out of turn: gradients add up in the order of the micro-batches: let each "
-          "stage take them backward in their order");
+          "pipeline.schedule_file takes 0B1 out of order: gradients are added in the order of the micro-batches: order "
+          "the backward actions of each stage by micro-batch");
     CHECK(problemOf("0F0,0B0\n1F0,1B0\n") ==
           "pipeline.schedule_file is for 1 micro-batches, but pipeline.micro_batches is 2: set pipeline.micro_batches "
           "to 1");
     CHECK(problemOf("0F0,0F1,0B0,0B1\n1F0,1F1,1B0,1B1\n2F0,2F1,2B0,2B1\n")
               .find("is for 3 ranks, but the pipeline has 2") != std::string::npos);
     CHECK(problemOf("0F0,0F1,0B0\n1F0,1F1,1B0,1B1\n").starts_with("pipeline.schedule_file cannot be run: "));
-    CHECK(problemOf("0F0,what\n").starts_with("pipeline.schedule_file is no schedule: "));
+    CHECK(problemOf("0F0,what\n").starts_with("pipeline.schedule_file is not a schedule: "));
     subject.config.pipeline.scheduleFile = (directory.path() / "none.csv").string();
     CHECK(planStrategy(subject).problem().text().starts_with("pipeline.schedule_file cannot be read: "));
 }
 
 // The second of two stages is larger and never waits: forward F0, M times (F1 + 2 F1), back 2 F0.
-TEST_CASE("stages that differ idle for longer than the formula says") {
+TEST_CASE("unequal stages idle longer than the formula") {
     PlanSubject subject = digits(2, {256, 256});
     subject.config.parallel.strategy = StrategyKind::kPipeline;
     subject.config.pipeline.microBatches = 8;
@@ -459,7 +459,7 @@ TEST_CASE("stages that differ idle for longer than the formula says") {
 }
 
 // 64-128-10: 2 (64 * 128 + 128 * 10) + 128 = 19,072 FLOPs forward and 38,144 backward a sample, 9,610 parameters.
-TEST_CASE("a pace at which ranks would be reported as hung is known before they start") {
+TEST_CASE("a throttle with which ranks would count as hung is refused before the start") {
     PlanSubject subject = digits(4);
     subject.config.parallel.timeoutSeconds = 30;
     CHECK(checkPaceLimit(subject).empty());

@@ -34,7 +34,7 @@ const std::string kFloatHeader = "{'descr': '<f4', 'fortran_order': False, 'shap
 
 }  // namespace
 
-TEST_CASE("Every IDX type is read, big end first") {
+TEST_CASE("every IDX type is read in big-endian order") {
     CHECK(floatsIn(bytes({0, 0, 9, 1}) + bigEndian32(2) + bytes({0x80, 0x7f})) == std::vector<float>{-128, 127});
     CHECK(floatsIn(bytes({0, 0, 11, 1}) + bigEndian32(2) + bytes({0xff, 0xfe, 1, 0})) == std::vector<float>{-2, 256});
     CHECK(floatsIn(bytes({0, 0, 12, 1}) + bigEndian32(1) + bytes({0xff, 0xff, 0xff, 0xfd})) == std::vector<float>{-3});
@@ -43,7 +43,7 @@ TEST_CASE("Every IDX type is read, big end first") {
           std::vector<float>{-2.5F});
 }
 
-TEST_CASE("Unsigned bytes stay bytes, packed or not") {
+TEST_CASE("unsigned bytes stay bytes, compressed or not") {
     const std::string content = idxBytes({2, 2}, bytes({0, 1, 254, 255}));
     for (const std::string& stored : {content, gzipPacked(content)}) {
         auto file = ArrayFile::open(writeRaw(directory().path() / "array", stored)).value();
@@ -53,7 +53,7 @@ TEST_CASE("Unsigned bytes stay bytes, packed or not") {
     }
 }
 
-TEST_CASE("An IDX header that lies is refused before memory is taken") {
+TEST_CASE("a wrong IDX header is refused before memory is allocated") {
     CHECK_THAT(
         problemWith(idxBytes({60000, 28, 28}, "abc")),
         containing("announces 60000 x 28 x 28 values of uint8, 47040000 bytes, but at most 3 follow its header"));
@@ -70,18 +70,18 @@ TEST_CASE("An IDX header that lies is refused before memory is taken") {
                containing("ends after 6 bytes; 8 were expected for its header"));
 }
 
-TEST_CASE("A gzip bomb is stopped where its header says that the data end") {
+TEST_CASE("a gzip bomb is stopped at the end that its header specifies") {
     const std::string bomb = idxBytes({16}, std::string(64 << 20, '\0'));
-    CHECK_THAT(problemWith(gzipPacked(bomb)), containing("goes on after the 24 bytes that its header announces"));
+    CHECK_THAT(problemWith(gzipPacked(bomb)), containing("continues after the 24 bytes that its header specifies"));
 }
 
-TEST_CASE("What is neither format is named as such") {
+TEST_CASE("a file in neither format is reported") {
     CHECK_THAT(problemWith(""), containing("ends after 0 bytes; 4 were expected for its format's mark"));
     CHECK_THAT(problemWith("PK\3\4zipped"), containing("is neither an IDX nor a NumPy .npy file"));
     CHECK_THAT(problemWith("\x93NUMERIC"), containing("is neither an IDX nor a NumPy .npy file"));
 }
 
-TEST_CASE("A .npy header in any of numpy's spellings is understood") {
+TEST_CASE("all forms of a .npy header are read") {
     const auto header = parseNpyHeader("{\"shape\":(3,2,),'fortran_order':False,'descr':'<i8'}\n", "f").value();
     CHECK(header.type == ElementType::kI64);
     CHECK(header.shape == std::vector<std::int64_t>{3, 2});
@@ -89,7 +89,7 @@ TEST_CASE("A .npy header in any of numpy's spellings is understood") {
     CHECK(parseNpyHeader("{'descr': '<f8', 'fortran_order': False, 'shape': ()}", "f").value().shape.empty());
 }
 
-TEST_CASE("A .npy file that cannot be read says why and the way out") {
+TEST_CASE("an unreadable .npy file is reported with reason and remedy") {
     const auto header = [](const std::string& text) { return parseNpyHeader(text, "a.npy").problem().text(); };
     CHECK_THAT(header("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3)}"),
                containing("a.npy is in Fortran order: save it as numpy.save(f, numpy.ascontiguousarray(a))"));
@@ -105,15 +105,15 @@ TEST_CASE("A .npy file that cannot be read says why and the way out") {
     }
     CHECK_THAT(problemWith(std::string("\x93NUMPY\x04\x00", 8)), containing("version 4; 1 to 3 can be read"));
     CHECK_THAT(problemWith(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12)),
-               containing("announces a header of 4294967295"));
+               containing("specifies a header of 4294967295"));
     CHECK_THAT(problemWith(npyFile("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", "")),
                containing("negative size"));
 }
 
-TEST_CASE("Values that are not finite are refused with their sample") {
+TEST_CASE("non-finite values are refused with their sample") {
     const std::string nan = bytes({0, 0, 0xc0, 0x7f});
     const std::string one = bytes({0, 0, 0x80, 0x3f});
     CHECK(floatsIn(npyFile(kFloatHeader, one + one)) == std::vector<float>{1, 1});
     CHECK_THAT(problemWith(npyFile(kFloatHeader, one + nan)), containing("holds nan in sample 1"));
-    CHECK_THAT(problemWith(npyFile(kFloatHeader, one + one + one)), containing("goes on after the"));
+    CHECK_THAT(problemWith(npyFile(kFloatHeader, one + one + one)), containing("continues after the"));
 }

@@ -25,7 +25,7 @@ std::string integers(const std::vector<int>& values) {
 
 }  // namespace
 
-TEST_CASE("Images and the labels beside them become samples with pixels from 0 to 1") {
+TEST_CASE("images and the labels in the same folder become samples with pixels from 0 to 1") {
     const TemporaryDirectory directory;
     const auto images = writeRaw(directory.path() / kImages, idxBytes({2, 1, 3}, bytes({0, 51, 255, 102, 0, 0})));
     writeRaw(directory.path() / (std::string(kLabels) + ".gz"), gzipPacked(idxBytes({2}, bytes({4, 2}))));
@@ -39,7 +39,7 @@ TEST_CASE("Images and the labels beside them become samples with pixels from 0 t
     CHECK(featuresOf(*parts.training, 0) == std::vector<float>{0, 51 / 255.0F, 1});
 }
 
-TEST_CASE("The test part beside a training file validates") {
+TEST_CASE("the test part in the folder of a training file is used for validation") {
     const TemporaryDirectory directory;
     writeRaw(directory.path() / kImages, idxBytes({2, 1, 1}, bytes({0, 1})));
     writeRaw(directory.path() / kLabels, idxBytes({2}, bytes({0, 1})));
@@ -54,7 +54,7 @@ TEST_CASE("The test part beside a training file validates") {
     CHECK(parts.validation->classCount() == 7);
 }
 
-TEST_CASE("Labels in floating point are numbers to be predicted") {
+TEST_CASE("floating-point labels are numbers to predict") {
     const TemporaryDirectory directory;
     writeRaw(directory.path() / "x_train.npy",
              npyFile("{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2), }", bytes({1, 2, 3, 4})));
@@ -68,7 +68,7 @@ TEST_CASE("Labels in floating point are numbers to be predicted") {
     CHECK(target[0] == 2);
 }
 
-TEST_CASE("Channels that come last are moved to the front") {
+TEST_CASE("channels in last position are moved to the front") {
     const TemporaryDirectory directory;
     const auto samples = writeRaw(directory.path() / "data.npy",
                                   npyFile("{'descr': '|u1', 'fortran_order': False, 'shape': (1, 2, 2, 3), }",
@@ -88,7 +88,7 @@ TEST_CASE("Channels that come last are moved to the front") {
     CHECK(layoutOf({5}).shape.features == 1);
 }
 
-TEST_CASE("Labels that do not fit the samples are refused with the way out") {
+TEST_CASE("labels that do not match the samples are refused with the remedy") {
     const TemporaryDirectory directory;
     const auto images = writeRaw(directory.path() / "pictures.idx", idxBytes({2, 1, 1}, bytes({0, 1})));
     const auto labels = directory.path() / "l.npy";
@@ -101,7 +101,7 @@ TEST_CASE("Labels that do not fit the samples are refused with the way out") {
     CHECK_THAT(problem(integers({0, 1, 2})), containing("labels 3 samples, but there are 2"));
     CHECK_THAT(problem(integers({0, -1})), containing("gives sample 1 the label -1; labels count from 0"));
     CHECK_THAT(problem(integers({2000000, 0})), containing("gives sample 0 the label 2000000; the most is 99999"));
-    CHECK_THAT(problem(idxBytes({2, 2}, bytes({0, 1, 1, 0}))), containing("labels are one integer a sample"));
+    CHECK_THAT(problem(idxBytes({2, 2}, bytes({0, 1, 1, 0}))), containing("labels must be one integer per sample"));
     CHECK_THAT(problem(idxBytes({0}, "")), containing("labels 0 samples"));
     CHECK_THAT(problem(""), containing("ends after 0 bytes"));
     writeRaw(images, idxBytes({0, 1, 1}, ""));

@@ -31,7 +31,7 @@ std::string readWhole(const std::filesystem::path& path, std::size_t portion) {
 
 }  // namespace
 
-TEST_CASE("Plain and packed files give the same bytes in portions of any size") {
+TEST_CASE("plain and compressed files give the same bytes in pieces of any size") {
     const TemporaryDirectory directory;
     std::string text;
     for (int i = 0; i < 50000; ++i) text += std::to_string(i * 7919 % 10007);
@@ -43,7 +43,7 @@ TEST_CASE("Plain and packed files give the same bytes in portions of any size") 
     }
 }
 
-TEST_CASE("Gzip members that follow each other are read on, padding after them is not") {
+TEST_CASE("consecutive gzip members are read, padding after them is not") {
     const TemporaryDirectory directory;
     const auto path = directory.path() / "members.gz";
     writeRaw(path, gzipPacked("first,") + gzipPacked("second"));
@@ -52,7 +52,7 @@ TEST_CASE("Gzip members that follow each other are read on, padding after them i
     CHECK(readWhole(path, 5) == "only");
 }
 
-TEST_CASE("Damaged gzip says so and after how many bytes") {
+TEST_CASE("damaged gzip data is reported with the number of bytes") {
     const TemporaryDirectory directory;
     const auto path = directory.path() / "broken.gz";
     std::string packed = gzipPacked(std::string(1000, 'a'));
@@ -63,7 +63,7 @@ TEST_CASE("Damaged gzip says so and after how many bytes") {
     CHECK_THAT(readWhole(path, 4096), containing("incorrect data check"));
 }
 
-TEST_CASE("What cannot be a data file is refused at once, even a pipe that nobody writes to") {
+TEST_CASE("a path that is not a data file is refused at once, even a pipe without a writer") {
     const TemporaryDirectory directory;
     CHECK(ByteSource::open(directory.path()).problem().message == "is a directory");
     CHECK_THAT(ByteSource::open(directory.path() / "none").problem().text(), containing("No such file"));
@@ -72,7 +72,7 @@ TEST_CASE("What cannot be a data file is refused at once, even a pipe that nobod
     CHECK(ByteSource::open(pipe).problem().message == "is a pipe, not a file");
 }
 
-TEST_CASE("An upper bound of what is to come is known before reading") {
+TEST_CASE("an upper bound of the size is known before reading") {
     const TemporaryDirectory directory;
     auto plain = ByteSource::open(writeRaw(directory.path() / "a", "12345")).value();
     CHECK(plain.mostBytesLeft() == 5);
@@ -84,7 +84,7 @@ TEST_CASE("An upper bound of what is to come is known before reading") {
     CHECK(packed.mostBytesLeft() >= zeros.size());
 }
 
-TEST_CASE("A file that is too short for what it must hold says where it ends") {
+TEST_CASE("a file that is too short is reported with its length") {
     const TemporaryDirectory directory;
     auto source = ByteSource::open(writeRaw(directory.path() / "short", "12345")).value();
     std::byte eight[8];
@@ -92,7 +92,7 @@ TEST_CASE("A file that is too short for what it must hold says where it ends") {
                containing("short ends after 5 bytes; 8 were expected for its header"));
 }
 
-TEST_CASE("A source that is stopped gives no more") {
+TEST_CASE("a stopped source returns no more bytes") {
     const TemporaryDirectory directory;
     for (const std::string& content : {std::string(100, 'x'), gzipPacked(std::string(100, 'x'))}) {
         const auto path = writeRaw(directory.path() / "file", content);
@@ -102,6 +102,6 @@ TEST_CASE("A source that is stopped gives no more") {
         CHECK(source.read(ten).value() == 10);
         stop.request_stop();
         CHECK(source.read(ten).problem().text() ==
-              path.string() + " was not read to its end, as asked: choose it again");
+              path.string() + " was not read to its end because reading was cancelled: choose it again");
     }
 }

@@ -19,7 +19,7 @@ std::string record10(int label, int red, int green, int blue) {
 
 }  // namespace
 
-TEST_CASE("The batches of CIFAR-10 train in the order of their names and the test batch validates") {
+TEST_CASE("CIFAR-10 trains on its batches in the order of their names and validates on the test batch") {
     const TemporaryDirectory directory;
     const auto inner = directory.path() / "cifar-10-batches-bin";
     writeRaw(inner / "data_batch_2.bin", record10(9, 0, 0, 255));
@@ -40,7 +40,7 @@ TEST_CASE("The batches of CIFAR-10 train in the order of their names and the tes
     CHECK(parts.validation->label(0) == 1);
 }
 
-TEST_CASE("CIFAR-100 takes the fine label, the second byte") {
+TEST_CASE("CIFAR-100 uses the fine label, the second byte") {
     const TemporaryDirectory directory;
     const auto file = writeRaw(directory.path() / "train.bin", bytes({19, 99}) + std::string(3072, '\0'));
     const DataParts parts = loadCifar(CifarKind::k100, file).value();
@@ -53,7 +53,7 @@ TEST_CASE("CIFAR-100 takes the fine label, the second byte") {
     CHECK(std::is_sorted(names.begin(), names.end()));
 }
 
-TEST_CASE("A CIFAR file that is cut, empty or of another kind is refused with the byte") {
+TEST_CASE("a truncated, empty or wrong CIFAR file is refused with the byte") {
     const TemporaryDirectory directory;
     const auto path = directory.path() / "data_batch_1.bin";
     const auto problem = [&](const std::string& content) {

@@ -73,7 +73,7 @@ TEST_CASE("The label column is found by name or by number") {
     CHECK_FALSE(parseCsv("1,2\n3,4\n", "data.csv", {.labelColumn = "width"}).ok());
 }
 
-TEST_CASE("Text labels without a header are not taken for one") {
+TEST_CASE("text labels are not mistaken for a header") {
     CHECK(table("1,a,2\n3,b,4\n", "1").featureNames == Names{"column 0", "column 2"});
     const SampleTable flowers = table("5.1,setosa\n6.2,virginica\n");
     CHECK(flowers.size == 2);
@@ -111,7 +111,7 @@ TEST_CASE("Missing, non-finite and non-numeric values are refused with line and 
               .find("line 4, column 2 has no label: fill it in, or set dataset.missing to drop") != std::string::npos);
 }
 
-TEST_CASE("Rows with a missing value are left out when asked for") {
+TEST_CASE("rows with a missing value are dropped on request") {
     const DatasetConfig drop{.missing = MissingCells::kDrop};
     const SampleTable kept = parseCsv("a,b,y\n1,2,0\n?,4,1\n5,NA,1\n7,8,1\n9,10,\n", "data.csv", drop).value();
     CHECK(kept.size == 2);
@@ -125,7 +125,7 @@ TEST_CASE("Rows with a missing value are left out when asked for") {
           "data.csv line 2, column 0 is \"x\"; it must be a finite number: correct it, or remove the line");
 }
 
-TEST_CASE("A word for a missing label is a class among texts and missing among numbers") {
+TEST_CASE("a word such as NA is a class among text labels and missing among numbers") {
     // NA: North America
     CHECK(table("1,EU\n2,NA\n3,EU\n").classNames == Names{"EU", "NA"});
     CHECK(refusal("1,0\n2,NA\n3,1\n") ==
@@ -148,11 +148,11 @@ TEST_CASE("Missing features become the mean of the training rows") {
 
     SampleTable hopeless = parseCsv("1,,0\n2,,1\n3,4,0\n", "data.csv", {.missing = MissingCells::kMean}).value();
     CHECK(fillMissing(hopeless, std::vector<std::uint32_t>{0, 1}, "data.csv").problem().text() ==
-          "data.csv has no value of feature 1 (counted from 0, without the label) in any row that trains: remove that "
+          "data.csv has no value of feature 1 (counted from 0, without the label) in any training row: remove that "
           "column from the file");
 }
 
-TEST_CASE("Whether the first line is a header can be said instead of guessed") {
+TEST_CASE("the header setting overrides the detection") {
     CHECK(table("1,2\n3,4\n5,6\n").size == 3);
     const SampleTable named = parseCsv("1,2\n3,4\n5,6\n", "data.csv", {.header = CsvHeader::kYes}).value();
     CHECK(named.size == 2);
@@ -162,19 +162,20 @@ TEST_CASE("Whether the first line is a header can be said instead of guessed") {
           "data.csv line 1, column 0 is \"a\"; it must be a finite number: correct it, or remove the line");
 }
 
-TEST_CASE("A table that nobody waits for any more is not read to its end") {
+TEST_CASE("a cancelled table is not read to its end") {
     std::string text;
     for (int row = 0; row < 5000; ++row) text += "1,2,0\n";
     std::stop_source stop;
     CHECK(parseCsv(text, "data.csv", {}, stop.get_token()).value().size == 5000);
     stop.request_stop();
-    CHECK(parseCsv(text, "data.csv", {}, stop.get_token()).problem().message == "was not read to its end, as asked");
+    CHECK(parseCsv(text, "data.csv", {}, stop.get_token()).problem().message ==
+          "was not read to its end because reading was cancelled");
 }
 
-TEST_CASE("A table that nobody waits for any more is neither converted, nor filled, nor scaled") {
+TEST_CASE("a cancelled table is neither converted, nor filled, nor scaled") {
     std::stop_source stop;
     stop.request_stop();
-    const std::string asked = "was not read to its end, as asked";
+    const std::string asked = "was not read to its end because reading was cancelled";
     CHECK(csvText("caf\xe9,1\n", "data.csv", stop.get_token()).problem().message == asked);
     SampleTable half = parseCsv("1,0\n?,1\n3,0\n", "data.csv", {.missing = MissingCells::kMean}).value();
     const std::vector<std::uint32_t> rows{0, 2};
@@ -184,9 +185,9 @@ TEST_CASE("A table that nobody waits for any more is neither converted, nor fill
     CHECK(plain.features == std::vector<float>{1, 3});
 }
 
-TEST_CASE("Tables that are no tables are refused") {
+TEST_CASE("files that are not tables are refused") {
     CHECK(refusal("") == "data.csv is empty: choose a file with at least 2 rows");
-    CHECK(refusal("1,2\n") == "data.csv has one row; the least is 2 rows of data: add rows");
+    CHECK(refusal("1,2\n") == "data.csv has one row; the minimum is 2 rows of data: add rows");
     CHECK(refusal("a,b\n1,2\n") == "data.csv has too few rows of data (1); the least is 2: add rows");
     CHECK(refusal("1\n2\n").find("one column") != std::string::npos);
     CHECK(refusal("1,2\n1,2,3\n") == "data.csv line 2 has 3 cells, and the first line 2: make all lines equally long");
@@ -196,10 +197,10 @@ TEST_CASE("Tables that are no tables are refused") {
     CHECK(refusal("1,2\n1," + std::string(70000, 'x')).find("more than 65536 bytes") != std::string::npos);
     std::string many = "0,x\n";
     for (int i = 0; i < 10001; ++i) many += "0,c" + std::to_string(i) + "\n";
-    CHECK(refusal(many).find("has 10002 different texts; the most is 10000 classes") != std::string::npos);
+    CHECK(refusal(many).find("has 10002 distinct texts; the maximum is 10000 classes") != std::string::npos);
 }
 
-TEST_CASE("Text that is not UTF-8 is taken for Latin-1, and UTF-16 is refused") {
+TEST_CASE("text that is not UTF-8 is read as Latin-1, and UTF-16 is refused") {
     const TemporaryDirectory directory;
     const auto write = [&](const char* name, const std::string& content) {
         writeFileAtomically(directory.path() / name, content);
@@ -212,7 +213,7 @@ TEST_CASE("Text that is not UTF-8 is taken for Latin-1, and UTF-16 is refused") 
     CHECK(readCsv(write("wide.csv", "\xff\xfe" + std::string("1\0,\0", 4)), {}).problem().message == "is UTF-16 text");
 }
 
-TEST_CASE("A file is read plain or packed, and what cannot be read is named") {
+TEST_CASE("a file is read plain or compressed, and an unreadable one is named") {
     const TemporaryDirectory directory;
     const auto write = [&](const char* name, const std::string& content) {
         writeFileAtomically(directory.path() / name, content);
@@ -226,10 +227,10 @@ TEST_CASE("A file is read plain or packed, and what cannot be read is named") {
     CHECK(readCsv(directory.path(), {}).problem().message == "is a directory");
 }
 
-TEST_CASE("A file that is no text is called so, whatever could be made of its bytes") {
+TEST_CASE("a file that is not text is reported as such, even if its bytes could be parsed") {
     const TemporaryDirectory directory;
     const auto picture = directory.path() / "picture.csv";
     std::ofstream(picture, std::ios::binary) << std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR,1\n2,3\n", 24);
     CHECK(readCsv(picture, {}).problem().text() ==
-          picture.string() + " is no text but a file of another kind: choose a table, saved as CSV");
+          picture.string() + " is not a text file: choose a table, saved as CSV");
 }

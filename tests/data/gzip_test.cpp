@@ -7,7 +7,7 @@
 using namespace ringside;
 using ringside::testing::gzipPacked;
 
-TEST_CASE("Unpacking gives back what was packed, also from several members") {
+TEST_CASE("decompression restores the data, also from several members") {
     const std::string text(100000, 'x');
     CHECK(gunzip(gzipPacked(text), "a.gz", 1U << 20).value() == text);
     CHECK(gunzip(gzipPacked("ab") + gzipPacked("cd"), "a.gz", 100).value() == "abcd");
@@ -29,6 +29,6 @@ TEST_CASE("Damaged and truncated gzip files are refused") {
     std::string wrong = packed;
     wrong[wrong.size() - 5] = static_cast<char>(wrong[wrong.size() - 5] ^ 1);  // in the checksum
     CHECK(gunzip(wrong, "wrong.gz", 1000).problem().text() ==
-          "wrong.gz is damaged or cut off (gzip): get the file again");
+          "wrong.gz is a damaged or truncated gzip file: download the file again");
     CHECK_FALSE(gunzip("no gzip at all", "text.gz", 1000).ok());
 }

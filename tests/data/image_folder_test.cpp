@@ -64,7 +64,7 @@ TEST_CASE("Images are numbered as torchvision numbers them") {
     CHECK(listed(root.string() + "/") == expected);
 }
 
-TEST_CASE("Images come out in one size, channels first, from 0 to 1") {
+TEST_CASE("images are returned in one size, channels first, from 0 to 1") {
     const TemporaryDirectory directory;
     writeRaw(directory.path() / "a/1.png", pngFile(2, 1, bytes({255, 0, 51, 0, 255, 102})));
     writeRaw(directory.path() / "b/1.png", onePixel(255, 0, 0));
@@ -78,7 +78,7 @@ TEST_CASE("Images come out in one size, channels first, from 0 to 1") {
     CHECK(featuresOf(*square, 0) == std::vector<float>{128 / 255.0F, 128 / 255.0F, 77 / 255.0F});
 }
 
-TEST_CASE("A root with train and val brings its own validation part") {
+TEST_CASE("a folder with train and val has its own validation part") {
     const TemporaryDirectory directory;
     writeRaw(directory.path() / "train/a/1.png", onePixel(1, 2, 3));
     writeRaw(directory.path() / "train/a/2.png", onePixel(1, 2, 3));
@@ -105,22 +105,22 @@ TEST_CASE("A damaged image is an error that names the file, when it is read") {
     CHECK_THROWS_AS(featuresOf(*set, 1), IoError);
 }
 
-TEST_CASE("A folder that is no image folder says what it lacks") {
+TEST_CASE("a folder that is not an image folder is reported with what is missing") {
     const TemporaryDirectory directory;
     const auto problem = [&] { return loadImageFolder(directory.path(), 0).problem().text(); };
     CHECK_THAT(problem(), containing("has no folders; every class needs one"));
     fs::create_directory(directory.path() / "a");
     CHECK_THAT(problem(), containing("a is a class folder without images"));
     writeRaw(directory.path() / "a/1.webp", "x");
-    CHECK_THAT(problem(), containing("a/1.webp is in a format that is not read (.webp)"));
+    CHECK_THAT(problem(), containing("a/1.webp has an unsupported format (.webp)"));
     fs::rename(directory.path() / "a/1.webp", directory.path() / "a/1.png");
     fs::create_directory_symlink(directory.path(), directory.path() / "a/loop");
-    CHECK_THAT(problem(), containing("links back to a folder above it"));
+    CHECK_THAT(problem(), containing("is a link to a folder above it"));
     CHECK_THAT(listImageFolder(directory.path() / "none").problem().text(), containing("cannot be read"));
     CHECK_THAT(listImageFolder(directory.path() / "a/1.png").problem().text(), containing("is a file"));
 }
 
-TEST_CASE("The cache keeps to its bytes and lets go of what was used longest ago") {
+TEST_CASE("the cache keeps its size limit and drops the least recently used images") {
     ImageCache cache(10);
     int made = 0;
     const auto find = [&](std::int64_t index) {

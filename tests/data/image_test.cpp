@@ -40,7 +40,7 @@ std::string contentOf(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("JPEG and PNG of every colour kind give Pillow's pixels") {
+TEST_CASE("JPEG and PNG images of every colour type give Pillow's pixels") {
     for (const Json& expected : pillow()["images"]) {
         INFO(expected["name"]);
         const auto image = decode(fromHex(expected["content"]));
@@ -68,7 +68,7 @@ TEST_CASE("A PNG written by hand is read") {
     CHECK(image.pixels == std::vector<std::uint8_t>{255, 0, 0, 0, 0, 255});
 }
 
-TEST_CASE("Images that are cut short are refused at every length") {
+TEST_CASE("images truncated at any length are refused") {
     for (const char* name : {"jpeg_420", "jpeg_progressive", "png_rgb"}) {
         const std::string content = contentOf(name);
         for (const std::size_t size : {content.size() / 4, content.size() / 2, content.size() * 3 / 4}) {
@@ -80,7 +80,7 @@ TEST_CASE("Images that are cut short are refused at every length") {
     }
 }
 
-TEST_CASE("What is no image, too large or damaged says so") {
+TEST_CASE("a file that is not an image, too large or damaged is reported") {
     CHECK_THAT(decode("").problem().text(), containing("picture is empty"));
     CHECK_THAT(decode("GIF89a").problem().text(), containing("is neither a JPEG nor a PNG image"));
     CHECK_THAT(decode(pngFile(1 << 20, 1 << 20, "")).problem().text(),

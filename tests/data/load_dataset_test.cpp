@@ -86,7 +86,7 @@ TEST_CASE("Standardised features have mean 0 and variance 1 over the training ro
     CHECK(table.features == std::vector<float>{-1, 0, 1, 0, 3, 2});
 }
 
-TEST_CASE("A CSV file is found beside the experiment and standardised") {
+TEST_CASE("a CSV file is found relative to the experiment and standardised") {
     const TemporaryDirectory directory;
     writeFileAtomically(directory.path() / "table.csv", "1,a\n2,b\n3,a\n4,b\n5,a\n");
     DatasetConfig config;
@@ -105,7 +105,7 @@ TEST_CASE("A CSV file is found beside the experiment and standardised") {
     CHECK(squares == Approx(4));
 }
 
-TEST_CASE("A table remembers its columns and what stood in the file") {
+TEST_CASE("a table keeps its columns and original values") {
     const TemporaryDirectory directory;
     writeFileAtomically(directory.path() / "table.csv", "age,height,y\n1,20,0\n3,40,1\n5,60,0\n7,80,1\n9,100,0\n");
     const DataSplit split = loadDataset({.kind = DatasetKind::kCsv, .path = "table.csv"}, directory.path()).value();
@@ -119,7 +119,7 @@ TEST_CASE("A table remembers its columns and what stood in the file") {
     CHECK(loadDataset({}).value().training->featureName(0).empty());
 }
 
-TEST_CASE("The summary says what became of missing values") {
+TEST_CASE("the summary reports the treatment of missing values") {
     const TemporaryDirectory directory;
     writeFileAtomically(directory.path() / "table.csv", "1,0\n?,1\n5,0\n7,1\n9,0\n11,1\n");
     DatasetConfig config{.kind = DatasetKind::kCsv, .path = "table.csv", .missing = MissingCells::kDrop};
@@ -132,7 +132,7 @@ TEST_CASE("The summary says what became of missing values") {
     CHECK_FALSE(loadDataset(config, directory.path()).ok());
 }
 
-TEST_CASE("A subset's samples are those of the whole") {
+TEST_CASE("a subset has the samples of the whole data set") {
     const auto whole = std::make_shared<MemoryDataset>(loadDigits());
     const SubsetDataset subset(whole, {5, 0, 1796});
     CHECK(subset.size() == 3);

@@ -22,7 +22,7 @@ DataSplit loaded(const std::string& kind, const std::string& path, const std::fi
 
 }  // namespace
 
-TEST_CASE("Each kind of file is found beside the experiment and split") {
+TEST_CASE("each kind of file is found relative to the experiment and split") {
     const TemporaryDirectory directory;
     const auto& base = directory.path();
     writeRaw(base / "mnist/train-images-idx3-ubyte", idxBytes({5, 2, 2}, std::string(20, 'x')));
@@ -30,7 +30,7 @@ TEST_CASE("Each kind of file is found beside the experiment and split") {
     CHECK(loaded("idx", "mnist", base).summary == "4 training, 1 validation samples, 2 x 2");
     writeRaw(base / "mnist/t10k-images-idx3-ubyte", idxBytes({3, 2, 2}, std::string(12, 'x')));
     writeRaw(base / "mnist/t10k-labels-idx1-ubyte", idxBytes({3}, bytes({0, 1, 2})));
-    CHECK(loaded("idx", "mnist", base).summary == "5 training, 3 validation samples, 2 x 2, split by the set itself");
+    CHECK(loaded("idx", "mnist", base).summary == "5 training, 3 validation samples, 2 x 2, as split by the data set");
 
     writeRaw(base / "a.npy", npyFile("{'descr': '|u1', 'fortran_order': False, 'shape': (4, 3), }", "abcdefghijkl"));
     writeRaw(base / "b.npy", npyFile("{'descr': '|u1', 'fortran_order': False, 'shape': (4,), }", bytes({0, 1, 0, 1})));
@@ -45,7 +45,7 @@ TEST_CASE("Each kind of file is found beside the experiment and split") {
           "1 training, 1 validation samples, 3 x 1 x 1");
 }
 
-TEST_CASE("A set that cannot be split says so") {
+TEST_CASE("a data set that cannot be split is reported") {
     const TemporaryDirectory directory;
     DatasetConfig config;
     config.kind = DatasetKind::kCifar10;
@@ -80,11 +80,12 @@ TEST_CASE("Reading any kind of file ends when it is stopped") {
         const auto split =
             loadDataset({.kind = choiceNamed<DatasetKind>(kind).value(), .path = file}, base, stop.get_token());
         REQUIRE_FALSE(split.ok());
-        CHECK_THAT(split.problem().text(), containing("was not read to its end, as asked: choose it again"));
+        CHECK_THAT(split.problem().text(),
+                   containing("was not read to its end because reading was cancelled: choose it again"));
     }
 }
 
-TEST_CASE("Making any kind of synthetic set ends when it is stopped") {
+TEST_CASE("creating any kind of synthetic data set ends when it is stopped") {
     std::stop_source stop;
     stop.request_stop();
     for (const SyntheticShape shape :
@@ -95,6 +96,6 @@ TEST_CASE("Making any kind of synthetic set ends when it is stopped") {
             loadDataset({.kind = DatasetKind::kSynthetic, .size = 200'000'000, .features = 2, .shape = shape}, {},
                         stop.get_token());
         REQUIRE_FALSE(split.ok());
-        CHECK_THAT(split.problem().text(), containing("was not read to its end, as asked"));
+        CHECK_THAT(split.problem().text(), containing("was not read to its end because reading was cancelled"));
     }
 }

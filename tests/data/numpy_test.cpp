@@ -35,7 +35,7 @@ std::string problemOf(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("What numpy saves in any type and version is read back") {
+TEST_CASE("files saved by numpy in any type and version are read") {
     std::vector<float> expected;
     for (int i = 0; i < 60; ++i) expected.push_back(static_cast<float>(37 * i % 101));
     for (const char* name : {"u1", "i1", "i2", "i4", "i8", "f4", "f8", "version1", "version2", "version3"}) {
@@ -44,7 +44,7 @@ TEST_CASE("What numpy saves in any type and version is read back") {
     }
 }
 
-TEST_CASE("What numpy saves otherwise is refused for the right reason") {
+TEST_CASE("other files saved by numpy are refused for the right reason") {
     CHECK_THAT(problemOf("fortran.npy"), containing("is in Fortran order"));
     CHECK_THAT(problemOf("big_endian.npy"), containing("is big-endian"));
     CHECK_THAT(problemOf("objects.npy"), containing("holds Python objects"));

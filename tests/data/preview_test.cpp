@@ -22,7 +22,7 @@ const std::string kPatients =
 
 }  // namespace
 
-TEST_CASE("A table of numbers without a header ends in its label") {
+TEST_CASE("in a table of numbers without a header the last column is the label") {
     const DataPreview preview = tableOf(kPatients);
     CHECK_FALSE(preview.header);
     CHECK(preview.labelColumn == 8);
@@ -41,7 +41,7 @@ TEST_CASE("A table of numbers without a header ends in its label") {
     CHECK(preview.summary == "5 rows, 8 features, no header; column 8 is the label: 2 classes (0: 2, 1: 3)");
 }
 
-TEST_CASE("A header names the columns and the label wherever it stands") {
+TEST_CASE("a header names the columns and the label in any position") {
     const DataPreview preview = tableOf("Species;length;width\nsetosa;5.1;3.5\nvirginica;6.3;3.3\nsetosa;4.9;3\n");
     CHECK(preview.header);
     CHECK(preview.labelColumn == 0);
@@ -53,28 +53,28 @@ TEST_CASE("A header names the columns and the label wherever it stands") {
     CHECK(preview.classes[0].count == 2);
 }
 
-TEST_CASE("A first column of classes before real numbers is the guess, but worth asking") {
+TEST_CASE("a first column of classes before real numbers is a guess that the user should confirm") {
     const DataPreview preview = tableOf("1,0.5,2.25\n0,1.5,2.5\n1,0.25,1.125\n0,0.75,0.5\n");
     CHECK(preview.labelColumn == 0);
     CHECK_FALSE(preview.labelIsSure);
     const DataPreview numbers = tableOf("0.5,2.25\n1.5,2.5\n");
     CHECK(numbers.labelColumn == 1);
     CHECK(numbers.classes.empty());
-    CHECK(numbers.summary == "2 rows, 1 feature, no header; column 1 is the number to be predicted");
+    CHECK(numbers.summary == "2 rows, 1 feature, no header; column 1 is the number to predict");
     CHECK(tableOf("0.5,2.25\n").summary.starts_with("1 row, 1 feature, "));
 }
 
-TEST_CASE("What will keep a table from loading is noted, with the line") {
+TEST_CASE("problems that prevent loading a table are reported with the line") {
     const DataPreview preview = tableOf("name,size,y\nann,1,0\nbob,?,1\ncid,NA,0\ndan,4\n");
     CHECK(preview.columns[1].missing == 2);
     REQUIRE(preview.notes.size() == 3);
     CHECK(preview.notes[0] == "Line 5 has 2 cells, the first line 3.");
-    CHECK(preview.notes[1] == "Column name is text; only the label may be.");
+    CHECK(preview.notes[1] == "Column name is text; only the label may be text.");
     CHECK(preview.notes[2] == "Column size lacks 2 values, first in line 3.");
     CHECK_FALSE(tableOf("?,2,0\n1,2,1\n").header);
 }
 
-TEST_CASE("What was chosen is not guessed again") {
+TEST_CASE("chosen settings are not detected again") {
     const DataPreview second = previewTable("5,1,7\n6,0,7\n5,1,9\n", "t.csv", false, {.labelColumn = "1"}).value();
     CHECK(second.labelColumn == 1);
     CHECK(second.labelIsSure);
@@ -93,7 +93,7 @@ TEST_CASE("What was chosen is not guessed again") {
     CHECK(twins.dataset.labelColumn == "1");  // its name would mean the first
 }
 
-TEST_CASE("Missing values count by row, and a word for one is a class among texts") {
+TEST_CASE("missing values count per row, and a word such as NA is a class among text labels") {
     const std::string text = "a,b,y\n1,?,x\n,,x\n3,4,NA\n5,6,?\n7,8,z\n";
     const DataPreview refused = tableOf(text);
     CHECK(refused.rowsWithMissing == 3);
@@ -104,7 +104,7 @@ TEST_CASE("Missing values count by row, and a word for one is a class among text
     CHECK(previewTable(text, "t.csv", false, {.missing = MissingCells::kMean}).value().notes.size() == 1);  // the label
 }
 
-TEST_CASE("Files are told apart by content") {
+TEST_CASE("files are distinguished by content") {
     const TemporaryDirectory directory;
     const auto& base = directory.path();
     const auto kindOf = [&](const std::string& name, const std::string& content) {
@@ -127,7 +127,7 @@ TEST_CASE("Files are told apart by content") {
     CHECK(npy.notes.size() == 1);
 }
 
-TEST_CASE("Directories are told apart by what they hold") {
+TEST_CASE("directories are distinguished by content") {
     const TemporaryDirectory directory;
     const auto& base = directory.path();
     writeRaw(base / "pictures/cat/1.png", pngFile(1, 1, bytes({1, 2, 3})));
@@ -141,17 +141,17 @@ TEST_CASE("Directories are told apart by what they hold") {
     writeRaw(base / "run/summary.json", "{}");
     CHECK(previewFile(base / "run").value().found == DataPreview::Found::kRunDirectory);
     writeRaw(base / "nothing/notes.txt", "");
-    CHECK_THAT(previewFile(base / "nothing").problem().text(), containing("in which no data set was found"));
+    CHECK_THAT(previewFile(base / "nothing").problem().text(), containing("without a known data set"));
 }
 
-TEST_CASE("What cannot be previewed is refused with the way out") {
+TEST_CASE("a file without a preview is refused with the remedy") {
     const TemporaryDirectory directory;
     const auto problem = [&](const std::string& content) {
         return previewFile(writeRaw(directory.path() / "file", content)).problem().text();
     };
     CHECK_THAT(problem(""), containing("is empty"));
     CHECK_THAT(problem(pngFile(1, 1, bytes({1, 2, 3}))), containing("is one image: choose the directory"));
-    CHECK_THAT(problem(std::string("PK\3\4\0\0", 6)), containing("is in a format that is not known here"));
+    CHECK_THAT(problem(std::string("PK\3\4\0\0", 6)), containing("has an unknown format"));
     CHECK_THAT(problem("alone\n"), containing("has one column"));
     CHECK_THAT(problem(gzipPacked(std::string(std::size_t{9} << 20, '0'))),
                containing("has no line end in its first 8388608 bytes"));
@@ -160,7 +160,7 @@ TEST_CASE("What cannot be previewed is refused with the way out") {
     CHECK_THAT(previewFile(directory.path() / "none").problem().text(), containing("No such file"));
 }
 
-TEST_CASE("Of a huge table only the beginning is read, to the end of a row") {
+TEST_CASE("only the beginning of a huge table is read, to the end of a row") {
     const TemporaryDirectory directory;
     std::string text;
     while (text.size() < (std::size_t{9} << 20)) text += "0.125,0.5,1\n0.25,0.75,0\n";
@@ -187,7 +187,8 @@ TEST_CASE("A .txt file is a table where its rows are equally long, and a text ot
     CHECK(text.dataset.kind == DatasetKind::kText);
     CHECK_FALSE(text.tableOrText);
     // (58 - 1) / 7 samples; space, line end, comma, dot, T and a b e h i n o q r s t u.
-    CHECK(text.summary == "8 samples of 7 characters, 17 different ones; each is to be predicted from those before it");
+    CHECK(text.summary ==
+          "8 samples of 7 characters, 17 distinct ones; the model predicts each from the previous ones");
     REQUIRE(text.rows.size() == 4);
     CHECK(text.rows[1] == std::vector<std::string>{"to be."});
     CHECK(text.rows[2] == std::vector<std::string>{""});
@@ -197,7 +198,7 @@ TEST_CASE("A .txt file is a table where its rows are equally long, and a text ot
     CHECK_FALSE(look("play.csv", prose).value().dataset.kind == DatasetKind::kText);
 }
 
-TEST_CASE("A .txt file that could be either is what was chosen") {
+TEST_CASE("an ambiguous .txt file is read as chosen") {
     const TemporaryDirectory directory;
     const auto file = writeRaw(directory.path() / "rows.txt", "1,2,0\n3,4,1\n5,6,0\n");
     const DataPreview text = previewFile(file, {.kind = DatasetKind::kText, .contextLength = 2}).value();
@@ -207,7 +208,7 @@ TEST_CASE("A .txt file that could be either is what was chosen") {
     CHECK(previewFile(file, {.kind = DatasetKind::kCsv}).value().dataset.kind == DatasetKind::kCsv);
 }
 
-TEST_CASE("Of a huge text only the beginning is read, to the end of a character") {
+TEST_CASE("only the beginning of a huge text is read, to the end of a character") {
     const TemporaryDirectory directory;
     std::string text = "a";  // so that 8 MiB end within a character of two bytes
     while (text.size() < (std::size_t{9} << 20)) text += "\xc3\xa9";

@@ -29,7 +29,7 @@ std::int64_t sum(const std::vector<std::int64_t>& values) {
 
 }  // namespace
 
-TEST_CASE("Blobs lie around one centre per class and depend on the seed alone") {
+TEST_CASE("blobs lie around one centre per class and depend only on the seed") {
     DatasetConfig config = shaped("blobs");
     config.size = 3000;
     const SampleTable blobs = makeClasses(config);
@@ -62,7 +62,7 @@ TEST_CASE("The arms of the spirals end on the unit circle, equally far apart") {
     }
 }
 
-TEST_CASE("Imbalanced classes fall to a hundredth and add up") {
+TEST_CASE("imbalanced class sizes fall to a hundredth and add up") {
     CHECK(imbalancedSizes(10, 10) == std::vector<std::int64_t>(10, 1));
     // Shares 1 : 0.1 : 0.01 of 1,107 above one each: 997.3, 99.7 and 9.97; the two left over go to the first two.
     CHECK(imbalancedSizes(1110, 3) == std::vector<std::int64_t>{999, 101, 10});
@@ -83,14 +83,14 @@ TEST_CASE("The ImageNet-shaped set has ImageNet's numbers") {
     DatasetConfig config = shaped("imagenet");
     config.imageSize = 8;
     const DataSplit split = loadDataset(config).value();
-    CHECK(split.summary == "1,281,167 training, 50,000 validation samples, 3 x 8 x 8, split by the set itself");
+    CHECK(split.summary == "1,281,167 training, 50,000 validation samples, 3 x 8 x 8, as split by the data set");
     CHECK(split.training->label(0) == 0);
     CHECK(split.training->label(1281166) == 999);
     CHECK(split.validation->label(49) == 0);
     CHECK(split.validation->label(50) == 1);
 }
 
-TEST_CASE("ImageNet-shaped images are made alone, alike within a class and never twice") {
+TEST_CASE("ImageNet-shaped images are generated independently, similar within a class and never equal") {
     const DataParts set = makeImagenetShaped(3, 16);
     const auto first = featuresOf(*set.training, 1000000);
     CHECK(featuresOf(*set.training, 5) != first);

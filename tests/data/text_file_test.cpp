@@ -9,7 +9,7 @@
 using namespace ringside;
 using namespace ringside::testing;
 
-TEST_CASE("A text file is read whole, plain or packed, up to its limit") {
+TEST_CASE("a text file is read completely, plain or compressed, up to its limit") {
     const TemporaryDirectory directory;
     const std::string text(200000, 'x');
     const auto plain = writeRaw(directory.path() / "plain", text);
@@ -20,10 +20,10 @@ TEST_CASE("A text file is read whole, plain or packed, up to its limit") {
     CHECK(readTextFile(plain, 199999).problem().text() ==
           plain.string() + " is larger than the limit of 199999 bytes: use a smaller file");
     CHECK(readTextFile(packed, 199999).problem().text() ==
-          packed.string() + " unpacks to more than 199999 bytes, the most for a gzip file: use a smaller file");
+          packed.string() + " unpacks to more than 199999 bytes, the maximum for a gzip file: use a smaller file");
 }
 
-TEST_CASE("A packed text may not unpack to more than 256 MiB, whatever a plain one may have") {
+TEST_CASE("a compressed text may decompress to 256 MiB at most, less than a plain one") {
     const TemporaryDirectory directory;
     const std::string member = gzipPacked(std::string(std::size_t{1} << 24, '0'));
     std::string bomb;
@@ -31,6 +31,6 @@ TEST_CASE("A packed text may not unpack to more than 256 MiB, whatever a plain o
     const auto path = writeRaw(directory.path() / "bomb.csv.gz", bomb);
     CHECK(readTextFile(path, std::size_t{1} << 30).problem().text() ==
           path.string() +
-              " unpacks to more than 256 MiB, the most for a gzip file: unpack it (gunzip) and name the plain file, "
-              "which may have 1 GiB");
+              " unpacks to more than 256 MiB, the maximum for a gzip file: unpack it (gunzip) and use the unpacked "
+              "file, which may have 1 GiB");
 }

@@ -68,7 +68,7 @@ TEST_CASE("attach --lines replays a finished run byte for byte") {
     CHECK(contains(people.output(), "final validation accuracy: 9"));
 }
 
-TEST_CASE("a control line stops a detached run, and the lines end with its end") {
+TEST_CASE("a control line stops a detached run, and its last line is the end of the run") {
     DetachedRun run;
     const InputPipe input;
     Program attach({"attach", run.out, "--lines"}, input.reader.get());
@@ -79,7 +79,7 @@ TEST_CASE("a control line stops a detached run, and the lines end with its end")
     run.expectStopped();
 }
 
-TEST_CASE("a viewer that is killed or hangs up leaves the run going") {
+TEST_CASE("a run continues when its viewer is killed or disconnects") {
     DetachedRun run;
     {
         InputPipe input;
@@ -99,7 +99,7 @@ TEST_CASE("a viewer that is killed or hangs up leaves the run going") {
     run.expectStopped();
 }
 
-TEST_CASE("attach to a finished run with damaged telemetry ends with the run's own code") {
+TEST_CASE("attach to a finished run with damaged telemetry returns the exit code of the run") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     REQUIRE(Program({"run", "--quiet", "--out", out, "--set", "training.epochs=1"}).wait() == 0);
@@ -107,11 +107,11 @@ TEST_CASE("attach to a finished run with damaged telemetry ends with the run's o
     std::ofstream(out / "telemetry.jsonl") << whole.substr(0, whole.size() / 2);
     Program people({"attach", out});
     CHECK(people.wait() == 0);
-    CHECK(contains(people.output(), "telemetry.jsonl of this run is damaged or cut short"));
+    CHECK(contains(people.output(), "telemetry.jsonl of this run is damaged or truncated"));
     CHECK(contains(people.output(), "finished 1 epoch in "));
 }
 
-TEST_CASE("another user's live run is live in show and attach, and refuses control with its owner") {
+TEST_CASE("show and attach see another user's run as live, and control is refused with the owner's name") {
     DetachedRun run;
     fs::permissions(run.scratch.path(), fs::perms(0755));
     if (::geteuid() != 0) {
@@ -127,7 +127,7 @@ TEST_CASE("another user's live run is live in show and attach, and refuses contr
     CHECK(contains(show->output(), "is still running"));
     const auto control = asNobody({"control", run.out, "pause"});
     CHECK(control->wait() == 2);
-    CHECK(contains(control->output(), "belongs to user root, who alone can control it"));
+    CHECK(contains(control->output(), "belongs to user root; only this user can control it"));
     const InputPipe input;
     const auto attach = asNobody({"attach", run.out, "--stop"});
     attach->signal(SIGINT);
@@ -137,12 +137,12 @@ TEST_CASE("another user's live run is live in show and attach, and refuses contr
     CHECK_FALSE(contains(attach->output(), "was killed"));
 }
 
-TEST_CASE("attaching to nothing is told with code 2") {
+TEST_CASE("attaching to a directory without a run returns code 2") {
     const TemporaryDirectory scratch;
     Program none({"attach", scratch.path() / "none"});
     CHECK(none.wait() == 2);
     CHECK(contains(none.output(), "does not exist"));
     Program empty({"attach", scratch.path(), "--lines"});
     CHECK(empty.wait() == 2);
-    CHECK(contains(empty.output(), "holds no run"));
+    CHECK(contains(empty.output(), "contains no run"));
 }

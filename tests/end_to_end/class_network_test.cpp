@@ -76,7 +76,7 @@ bool mayNot() {
 
 }  // namespace
 
-TEST_CASE("data travel to a computer elsewhere, which trains over TCP") {
+TEST_CASE("a computer on another network receives the data and trains over TCP") {
     if (mayNot()) return;
     const TemporaryDirectory data;
     std::ofstream csv(data.path() / "numbers.csv");
@@ -96,7 +96,7 @@ TEST_CASE("data travel to a computer elsewhere, which trains over TCP") {
     }
 }
 
-TEST_CASE("a class listens at its one address and the port of its code alone") {
+TEST_CASE("a classroom listens only at its address and the ports of its code") {
     if (mayNot()) return;
     const TemporaryDirectory scratch;
     const NetworkHosts network;
@@ -118,7 +118,7 @@ TEST_CASE("a class listens at its one address and the port of its code alone") {
     CHECK(contains(listening, " " + said + " "));
 }
 
-TEST_CASE("a cable that is out for three seconds holds a class up and ends nothing") {
+TEST_CASE("a classroom survives a cable that is unplugged for three seconds") {
     if (mayNot()) return;
     NetworkLesson lesson(kSlowNetwork);
     REQUIRE(eventually([&] { return lesson.hasEpoch(); }));
@@ -132,7 +132,7 @@ TEST_CASE("a cable that is out for three seconds holds a class up and ends nothi
     CHECK(lesson.summary()["restarts"] == 0);
 }
 
-TEST_CASE("a host that is unplugged, or frozen, is gone on without") {
+TEST_CASE("a classroom continues without a host that is unplugged or frozen") {
     if (mayNot()) return;
     for (const bool frozen : {false, true}) {
         NetworkLesson lesson(plus(kSlowNetwork, {"--set", "parallel.timeout_seconds=4"}));

@@ -77,7 +77,7 @@ std::vector<std::string> stepLines(const fs::path& run, std::int64_t after) {
 
 }  // namespace
 
-TEST_CASE("the computers of a class train as the ranks of ringsidectl run, to the last bit") {
+TEST_CASE("a classroom trains bit-identically to the ranks of ringsidectl run") {
     Lesson lesson(withMore({"--ranks", "3", "--name", "Teacher"}, kThreeEpochs));
     const std::string code = lesson.code();
     lesson.join("Ada", code);
@@ -99,7 +99,7 @@ TEST_CASE("the computers of a class train as the ranks of ringsidectl run, to th
     CHECK(jsonOf(lesson.out / "launch.json")["launcher"] == "a class");
 }
 
-TEST_CASE("data travel to those who lack them, and only what was allowed") {
+TEST_CASE("guests receive missing data within the limit") {
     const TemporaryDirectory data;
     std::ofstream csv(data.path() / "flowers.csv");
     for (int i = 0; i < 400; ++i) csv << i % 7 << ',' << i % 5 << ',' << i % 2 << '\n';
@@ -120,7 +120,7 @@ TEST_CASE("data travel to those who lack them, and only what was allowed") {
     CHECK(std::distance(fs::directory_iterator(kept.parent_path()), fs::directory_iterator()) == 1);  // cleaned up
 }
 
-TEST_CASE("who leaves a class ends nobody else's run") {
+TEST_CASE("a guest that leaves does not end the run of the others") {
     Lesson lesson(withMore({"--ranks", "3", "--min-ranks", "2"}, kSlowClass));
     const std::string code = lesson.code();
     lesson.join("Ada", code);
@@ -134,7 +134,7 @@ TEST_CASE("who leaves a class ends nobody else's run") {
     CHECK(contains(lesson.host->output(), "Bo has left"));
 }
 
-TEST_CASE("a class that loses a computer goes on with fewer, dealt anew from the last whole epoch") {
+TEST_CASE("a classroom that loses a computer continues with fewer ranks from the last complete epoch") {
     Lesson lesson(withMore({"--ranks", "3", "--min-ranks", "2"}, kSlowClass));
     const std::string code = lesson.code();
     lesson.join("Ada", code);
@@ -168,7 +168,7 @@ TEST_CASE("a class that loses a computer goes on with fewer, dealt anew from the
     CHECK(stepLines(lesson.out, stepsOfThree) == stepLines(two, stepsOfThree));
 }
 
-TEST_CASE("a wrong join code, no name and a class that is called off are said in a line") {
+TEST_CASE("a wrong join code, a missing name and a closed classroom are reported in one line") {
     Lesson lesson({"--ranks", "2"});
     std::string wrong = lesson.code();
     wrong[wrong.find('/') + 1] = wrong[wrong.find('/') + 1] == '7' ? '6' : '7';
@@ -222,7 +222,7 @@ TEST_CASE("the join code comes from standard input, the environment or a file, a
     CHECK(contains(guest->output(), "other users of this computer can read the join code") == (way == "argument"));
 }
 
-TEST_CASE("a join code that a person types is not shown, and the terminal is as before afterwards") {
+TEST_CASE("a typed join code is not shown, and the terminal is restored") {
     const UniqueFd master(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
     REQUIRE((master && ::grantpt(master.get()) == 0 && ::unlockpt(master.get()) == 0));
     const UniqueFd terminal(::open(::ptsname(master.get()), O_RDWR | O_NOCTTY | O_CLOEXEC));
@@ -250,7 +250,7 @@ TEST_CASE("a join code that a person types is not shown, and the terminal is as 
     CHECK_FALSE(contains(shown, "secret"));
 }
 
-TEST_CASE("a join code that is missing, twice there, or readable by all is said in a line") {
+TEST_CASE("a join code that is missing, given twice or readable by others is reported in one line") {
     const TemporaryDirectory scratch;
     const fs::path file = codeFile(scratch.path() / "code", "10.0.0.7");
     Program missing({"join", "--name", "Ada"});

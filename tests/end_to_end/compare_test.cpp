@@ -34,7 +34,7 @@ TEST_CASE("the same experiment run twice has the same losses to the last bit, an
           contentOf(b / "checkpoints/step-00000036/model.safetensors"));
 }
 
-TEST_CASE("one rank of 128 has the losses of four ranks of 32, to rounding") {
+TEST_CASE("one rank with batch 128 has the losses of four ranks with batch 32, within rounding") {
     const TemporaryDirectory scratch;
     const auto one = scratch.path() / "one";
     const auto four = scratch.path() / "four";
@@ -52,7 +52,7 @@ TEST_CASE("one rank of 128 has the losses of four ranks of 32, to rounding") {
     CHECK(report["validation_accuracy_difference"].get<double>() < 0.005);
 }
 
-TEST_CASE("compare tells different runs apart by exit code 1, and unreadable ones by 2") {
+TEST_CASE("compare returns 1 for different runs and 2 for unreadable ones") {
     const TemporaryDirectory scratch;
     const auto a = scratch.path() / "a";
     const auto b = scratch.path() / "b";

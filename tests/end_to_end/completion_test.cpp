@@ -66,7 +66,7 @@ TEST_CASE("bash completes commands, their options and the choices of a field") {
     CHECK(offered("ringsidectl completion ") == std::vector<std::string>{"--help", "bash", "zsh"});
 }
 
-TEST_CASE("bash completes a setting up to its values") {
+TEST_CASE("bash completes settings and their values") {
     CHECK(offered("ringsidectl run x.json --set loader.batch") == std::vector<std::string>{"loader.batch_size="});
     // = splits words in bash: only what is behind it is put in.
     CHECK(offered("ringsidectl run x.json --set optimizer.kind=ad") == std::vector<std::string>{"adam", "adamw"});

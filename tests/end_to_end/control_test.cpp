@@ -74,7 +74,7 @@ TEST_CASE("a run that is paused, stepped and slowed down from outside ends with 
     INFO(paused.text);
     REQUIRE(paused.code == 0);
     CHECK(contains(paused.text, "paused after optimizer, step "));
-    CHECK(contains(tell(told, {"pause"}).text, "paused already"));
+    CHECK(contains(tell(told, {"pause"}).text, "already paused"));
     CHECK(contains(tell(told, {"step", "2"}).text, "paused after optimizer, step "));
     CHECK(contains(tell(told, {"phase"}).text, "paused after data, step "));
     CHECK(contains(tell(told, {"phase"}).text, "paused after forward, step "));
@@ -90,7 +90,7 @@ TEST_CASE("a run that is paused, stepped and slowed down from outside ends with 
     CHECK(controls >= 8);
 }
 
-TEST_CASE("a paused run takes no processor, is not taken for hung, and stops at once") {
+TEST_CASE("a paused run uses no processor time, does not count as hung and stops at once") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     Program run({"run", "--quiet", "--out", out, "--set", "parallel.world_size=2", "--set", "training.epochs=100000",
@@ -107,7 +107,7 @@ TEST_CASE("a paused run takes no processor, is not taken for hung, and stops at 
     CHECK(jsonOf(out / "summary.json")["state"] == "stopped");
 }
 
-TEST_CASE("more epochs that a run was told are those of the run that goes on from it") {
+TEST_CASE("a resumed run trains the requested number of epochs") {
     const TemporaryDirectory scratch;
     const fs::path first = scratch.path() / "first";
     const fs::path whole = scratch.path() / "whole";
@@ -131,7 +131,7 @@ TEST_CASE("more epochs that a run was told are those of the run that goes on fro
     CHECK(weightsOf(rest) == weightsOf(whole));
 }
 
-TEST_CASE("what a run cannot be told is refused in one line") {
+TEST_CASE("invalid commands to a run are refused in one line") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     Program run({"run", "--quiet", "--out", out, "--set", "training.epochs=1"});
@@ -152,9 +152,7 @@ TEST_CASE("what a run cannot be told is refused in one line") {
     CHECK(tell(scratch.path() / "nowhere", {"pause"}).code == 2);
 }
 
-TEST_CASE(
-    "a run whose viewers are killed and attached again ends with the weights of the undisturbed one, for every kind of "
-    "model") {
+TEST_CASE("killing and attaching viewers does not change the final weights, for every kind of model") {
     const TemporaryDirectory scratch;
     const fs::path plain = scratch.path() / "plain";
     const fs::path told = scratch.path() / "told";
@@ -203,7 +201,7 @@ TEST_CASE(
     CHECK(jsonOf(told / "summary.json")["weights_sha256"] == jsonOf(plain / "summary.json")["weights_sha256"]);
 }
 
-TEST_CASE("a paced run says so, keeps its numbers, and tells the pace") {
+TEST_CASE("a throttled run is marked, keeps its numbers and reports the throttle") {
     const TemporaryDirectory scratch;
     const fs::path plain = scratch.path() / "plain";
     const fs::path paced = scratch.path() / "paced";
@@ -226,7 +224,7 @@ TEST_CASE("a paced run says so, keeps its numbers, and tells the pace") {
     CHECK(told["train_seconds"].get<double>() >= 22 * (3 * 32 * 19072 / 0.2e9 + 0.003));
 }
 
-TEST_CASE("a rank that leaves one step early is named, with the mistake and the way out") {
+TEST_CASE("a rank that stops one step early is named with the mistake and the remedy") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     Program run({"run", "--quiet", "--out", out, "--set", "parallel.world_size=3", "--set", "pitfalls.early_exit=true",
@@ -235,6 +233,6 @@ TEST_CASE("a rank that leaves one step early is named, with the mistake and the 
     const Json summary = jsonOf(out / "summary.json");
     CHECK(summary["first_failed_rank"] == 2);
     INFO(summary["verdict"]);
-    CHECK(contains(summary["verdict"].get<std::string>(), "pitfalls.early_exit made it leave one step before"));
+    CHECK(contains(summary["verdict"].get<std::string>(), "pitfalls.early_exit made it stop one step before"));
     CHECK(summary["steps"] == 14);  // of 15 in the epoch: ceil(479 / 32)
 }

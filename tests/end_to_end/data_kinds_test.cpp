@@ -79,7 +79,7 @@ TEST_CASE("every kind of data trains for an epoch") {
     }
 }
 
-TEST_CASE("plan deals a data file without an experiment, taken for what it is") {
+TEST_CASE("plan assigns a data file without an experiment and detects its kind") {
     const TemporaryDirectory scratch;
     writeAll(scratch.path());
     const auto plan = [&](const char* name, std::vector<std::string> question) {

@@ -58,7 +58,7 @@ TEST_CASE("a killed worker ends the run within 2 s with code 12 and its name") {
     }
 }
 
-TEST_CASE("a stopped worker is a hang of that rank: code 13") {
+TEST_CASE("a stopped worker is reported as a hang of that rank with code 13") {
     LongRun run({"--set", "parallel.timeout_seconds=1"});
     REQUIRE(::kill(run.workers[2], SIGSTOP) == 0);
     CHECK(run.program.wait() == 13);
@@ -68,7 +68,7 @@ TEST_CASE("a stopped worker is a hang of that rank: code 13") {
     CHECK(allGone(run.workers));
 }
 
-TEST_CASE("a stopped worker is found over Gloo as well") {
+TEST_CASE("a stopped worker is detected over Gloo, too") {
     LongRun run({"--set", "parallel.timeout_seconds=1", "--set", "parallel.backend=gloo"});
     REQUIRE(::kill(run.workers[1], SIGSTOP) == 0);
     CHECK(run.program.wait() == 13);
@@ -76,7 +76,7 @@ TEST_CASE("a stopped worker is found over Gloo as well") {
     CHECK(allGone(run.workers));
 }
 
-TEST_CASE("killing the supervisor takes its workers along") {
+TEST_CASE("killing the supervisor ends its workers") {
     LongRun run;
     REQUIRE(::kill(run.program.pid(), SIGKILL) == 0);
     CHECK(run.program.wait() == 128 + SIGKILL);
@@ -84,7 +84,7 @@ TEST_CASE("killing the supervisor takes its workers along") {
     CHECK_FALSE(isRunAlive(run.out));
     Program attach({"attach", run.out, "--lines"});
     CHECK(attach.wait() == 0);
-    CHECK(contains(attach.output(), "the supervisor of this run was killed"));
+    CHECK(contains(attach.output(), "the supervisor of this run and its ranks were killed"));
     CHECK(attach.output().find(linesOf(run.out / "telemetry.jsonl").back().dump()) != std::string::npos);
     Program show({"show", run.out});
     CHECK(show.wait() == 2);
@@ -111,7 +111,7 @@ TEST_CASE("SIGTERM to the supervisor is a graceful stop too") {
     CHECK(allGone(run.workers));
 }
 
-TEST_CASE("a stop does not wait for the end of an artificial delay") {
+TEST_CASE("a stop interrupts an artificial delay") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     Program run({"run", "--out", out, "--set", "pitfalls.slow_rank=1", "--set", "pitfalls.slow_ms=600000", "--set",
@@ -128,7 +128,7 @@ TEST_CASE("a stop does not wait for the end of an artificial delay") {
     CHECK(contains(jsonOf(out / "summary.json")["verdict"], "stopped by request after"));
 }
 
-TEST_CASE("a full disk stops the recording; the weights are saved, and the run goes on from them when there is room") {
+TEST_CASE("a full disk stops recording, the weights are saved, and the run can be resumed from them") {
     const TemporaryDirectory scratch;
     const SmallDisk disk(scratch.path(), "20m");
     if (!disk.mounted()) {
@@ -169,7 +169,7 @@ TEST_CASE("a full disk stops the recording; the weights are saved, and the run g
     CHECK(jsonOf(scratch.path() / "again/summary.json")["steps_before"] == summary["steps"]);
 }
 
-TEST_CASE("a run without room for one checkpoint does not begin") {
+TEST_CASE("a run without space for one checkpoint does not start") {
     const TemporaryDirectory scratch;
     const SmallDisk disk(scratch.path(), "2m");
     if (!disk.mounted()) {
@@ -182,7 +182,7 @@ TEST_CASE("a run without room for one checkpoint does not begin") {
     CHECK(contains(run.output(), "has no room for a checkpoint of 3 MB (No space left on device)"));
 }
 
-TEST_CASE("a run saves by the clock, keeps the latest of these checkpoints, and trains the same") {
+TEST_CASE("timed checkpoints keep the latest one and do not change the training") {
     const TemporaryDirectory scratch;
     const auto train = [&](const std::string& name, const std::string& seconds) {
         Program run({"run", "--out", scratch.path() / name, "--set", "training.epochs=150", "--set",

@@ -99,7 +99,7 @@ RunConfig csvOf(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("a host whose experiment names a file of the guest learns nothing of it") {
+TEST_CASE("a host cannot read a file of the guest by naming it in the experiment") {
     for (const std::string way : {"absolute", "parents"}) {
         CAPTURE(way);
         HostileHost hostile;
@@ -114,7 +114,7 @@ TEST_CASE("a host whose experiment names a file of the guest learns nothing of i
     }
 }
 
-TEST_CASE("what a guest cannot read of an offered file is told to its host without cells and paths") {
+TEST_CASE("read errors of a guest are reported to the host without cells and paths") {
     HostileHost hostile;
     hostile.offer(csvOf("data/x.csv"), {{"data/x.csv", "user,amount\n1,1\nada,2\n3,0\n4,1\n"}});
     hostile.lookUntil([&] { return !hostile.host.readyOnes(Clock::now()).empty(); });
@@ -160,7 +160,7 @@ TEST_CASE("what a guest cannot read of an offered file is told to its host witho
     CHECK(hostile.leftNothing());
 }
 
-TEST_CASE("a guest's rank refuses files that were not offered, whatever started it") {
+TEST_CASE("the rank of a guest refuses files that were not offered, however it was started") {
     const TemporaryDirectory offer;
     const auto rank = [&] {
         return std::make_unique<Program>(Words{"RINGSIDE_GUEST=1", "RINGSIDE_TOKEN=x", builtProgram("ringside-worker"),
@@ -242,7 +242,7 @@ std::string joinCodeOf(Program& host) {
 
 }  // namespace
 
-TEST_CASE("a guest whose rank sends garbage to the host is removed, and the others train to the end") {
+TEST_CASE("a guest that sends garbage to the host is removed, and the others finish training") {
     const std::string garbage = GENERATE("telemetry", "store", "farewell");
     CAPTURE(garbage);
     TemporaryDirectory scratch;
@@ -273,7 +273,7 @@ TEST_CASE("a guest whose rank sends garbage to the host is removed, and the othe
     CHECK(summary["world_size"] == 2);
 }
 
-TEST_CASE("a guest whose gradients or messages are garbage is named and removed, and the others train on") {
+TEST_CASE("a guest with garbage gradients or messages is named and removed, and the others continue") {
     if (const std::string why = NetworkHosts::whyNot(); !why.empty()) {
         WARN("skipped: " << why);
         return;
@@ -307,7 +307,7 @@ TEST_CASE("a guest whose gradients or messages are garbage is named and removed,
     CHECK(bo->wait() == 0);
     CHECK(ada->wait() == 2);
     INFO(host->output() << ada->output());
-    CHECK(contains(host->output(), "on Ada breaks the rules of the run: it sent "));
+    CHECK(contains(host->output(), "on Ada violates the protocol of the run: it sent "));
     CHECK(contains(host->output(), "Ada was removed"));
     CHECK_FALSE(contains(host->output(), "optimizer.lr"));
     const Json summary = jsonOf(scratch.path() / "run" / "summary.json");

@@ -27,7 +27,7 @@ void trainSlowly(const std::filesystem::path& out, const std::vector<std::string
 
 }  // namespace
 
-TEST_CASE("a rank that is late is named with its phase, and the steps are predicted and drawn without it") {
+TEST_CASE("a late rank is named with its phase, and the steps are predicted and exported without its delay") {
     const TemporaryDirectory scratch;
     const auto out = scratch.path() / "run";
     trainSlowly(out, {GENERATE("parallel.backend=shm", "parallel.backend=gloo")});
@@ -41,7 +41,8 @@ TEST_CASE("a rank that is late is named with its phase, and the steps are predic
     Program show({"show", out});
     CHECK(show.wait() == 0);
     CHECK(contains(show.output(), "Rank 1 arrives last in"));
-    CHECK(contains(show.output(), "pitfalls.slow_rank asks for this: it delays the rank by 40 ms in every step"));
+    CHECK(
+        contains(show.output(), "This is the effect of pitfalls.slow_rank: it delays the rank by 40 ms in every step"));
 
     Program whatif({"whatif", out, "--without-delay", "1", "--json"});
     CHECK(whatif.wait() == 0);
@@ -64,7 +65,7 @@ TEST_CASE("a rank that is late is named with its phase, and the steps are predic
     CHECK(lines.output().rfind("{\"kind\":\"end\"") > lines.output().rfind("{\"kind\":\"trace\""));
 }
 
-TEST_CASE("a late rank is named with its phase under every strategy, and steps are predicted without it") {
+TEST_CASE("a late rank is named with its phase under every strategy, and steps are predicted without its delay") {
     struct Case {
         std::vector<std::string> settings;
         const char* phase;
@@ -97,10 +98,10 @@ TEST_CASE("a late rank is named with its phase under every strategy, and steps a
 
     Program buckets({"whatif", out, "--bucket", "5"});
     CHECK(buckets.wait() == 2);
-    CHECK(contains(buckets.output(), "--bucket cannot be answered: steps "));
+    CHECK(contains(buckets.output(), "--bucket cannot be predicted: steps "));
 }
 
-TEST_CASE("after a hang the traces end with the phase that every rank was in") {
+TEST_CASE("after a hang the traces end with the last phase of every rank") {
     const TemporaryDirectory scratch;
     const auto out = scratch.path() / "run";
     const std::string backend = GENERATE("shm", "gloo");
@@ -152,7 +153,7 @@ TEST_CASE("after a hang the traces end with the phase that every rank was in") {
     CHECK(open == 3);
 }
 
-TEST_CASE("nothing is traced where that is asked for, and who asks for it then is told why") {
+TEST_CASE("with tracing off nothing is traced, and requests for traces report the reason") {
     const TemporaryDirectory scratch;
     const auto out = scratch.path() / "run";
     trainSlowly(out, {"telemetry.trace=off"});
@@ -160,10 +161,10 @@ TEST_CASE("nothing is traced where that is asked for, and who asks for it then i
     CHECK_FALSE(std::filesystem::exists(out / "trace.jsonl"));
     Program whatif({"whatif", out, "--without-delay", "1"});
     CHECK(whatif.wait() == 2);
-    CHECK(contains(whatif.output(), "holds no traced steps: telemetry.trace was off"));
+    CHECK(contains(whatif.output(), "contains no traced steps: telemetry.trace was off"));
 }
 
-TEST_CASE("a what-if about a rank that is none is refused in one line") {
+TEST_CASE("a what-if about an unknown rank is refused in one line") {
     const TemporaryDirectory scratch;
     const auto out = scratch.path() / "run";
     trainSlowly(out, {});

@@ -73,7 +73,7 @@ bool isInstalled(const fs::path& program) {
 
 }  // namespace
 
-TEST_CASE("ranks started by hand train as those of ringsidectl run, to the last bit") {
+TEST_CASE("manually started ranks train bit-identically to ringsidectl run") {
     for (const std::string backend : {"shm", "gloo"}) {
         const Arguments same = joined(kShort, {"--set", "parallel.backend=" + backend});
         ByHand run(3, same);
@@ -122,18 +122,18 @@ TEST_CASE("a rank with another instruction set is named in the log and the summa
     CHECK(contains(compare.output(), "instruction set rank 0: "));
 }
 
-TEST_CASE("a rank that is killed ends a launched run with its name, and no rank is left waiting") {
+TEST_CASE("a killed rank ends a launched run with its name, and no rank keeps waiting") {
     ByHand run(3, kEndless);
     REQUIRE(eventually([&] { return hasTrained(run.out); }));
     run.ranks[2]->signal(SIGKILL);
     CHECK(run.ranks[0]->wait() == 12);
     CHECK(run.ranks[1]->wait() == 10);
     CHECK(run.summary()["first_failed_rank"] == 2);
-    CHECK(contains(run.summary()["verdict"], "is gone without a word"));
-    CHECK(contains(run.ranks[1]->output(), "the run was ended by rank 0's process"));
+    CHECK(contains(run.summary()["verdict"], "disappeared without a message"));
+    CHECK(contains(run.ranks[1]->output(), "the process of rank 0 ended the run"));
 }
 
-TEST_CASE("a launched run whose rank 0 process is killed leaves no rank") {
+TEST_CASE("killing the rank 0 process of a launched run ends all ranks") {
     ByHand run(3, kEndless);
     REQUIRE(eventually([&] { return hasTrained(run.out); }));
     const std::vector<pid_t> pids = workerPids(run.out);
@@ -143,7 +143,7 @@ TEST_CASE("a launched run whose rank 0 process is killed leaves no rank") {
     CHECK(eventually([&] { return allGone(pids); }));
 }
 
-TEST_CASE("a signal to any one rank stops all of them together, with the weights saved") {
+TEST_CASE("a signal to any rank stops all ranks together and saves the weights") {
     for (const int number : {SIGTERM, SIGUSR1}) {
         for (const std::size_t rank : {std::size_t{0}, std::size_t{1}}) {
             ByHand run(3, kEndless);
@@ -157,7 +157,7 @@ TEST_CASE("a signal to any one rank stops all of them together, with the weights
     }
 }
 
-TEST_CASE("a launcher that signals every process of a job stops the ranks together all the same") {
+TEST_CASE("a signal to every process of a job also stops the ranks together") {
     for (const int number : {SIGTERM, SIGUSR1}) {
         ByHand run(2, kEndless);
         REQUIRE(eventually([&] { return hasTrained(run.out); }));
@@ -169,7 +169,7 @@ TEST_CASE("a launcher that signals every process of a job stops the ranks togeth
     }
 }
 
-TEST_CASE("ringsidectl sees and stops a launched run as any other") {
+TEST_CASE("ringsidectl shows and stops a launched run as any other") {
     ByHand run(2, kEndless);
     REQUIRE(eventually([&] { return hasTrained(run.out); }));
     Program attached({"attach", run.out, "--stop"});
@@ -181,7 +181,7 @@ TEST_CASE("ringsidectl sees and stops a launched run as any other") {
     CHECK(contains(show.output(), "stopped by request"));
 }
 
-TEST_CASE("ranks with another experiment are refused before anything is written") {
+TEST_CASE("ranks with a different experiment are refused before anything is written") {
     ByHand run;
     run.start(0, 2, kShort);
     run.start(1, 2, joined(kShort, {"--set", "optimizer.lr=0.3"}));
@@ -191,18 +191,18 @@ TEST_CASE("ranks with another experiment are refused before anything is written"
     CHECK_FALSE(fs::exists(run.out));
 }
 
-TEST_CASE("a rank that never comes is named at the deadline") {
+TEST_CASE("a rank that never connects is named at the deadline") {
     ByHand run;
     run.start(0, 3, joined(kShort, {"--wait", "1"}));
     run.start(1, 3, joined(kShort, {"--wait", "5"}));
     CHECK(run.ranks[0]->wait() == 2);
-    CHECK(contains(run.ranks[0]->output(), "rank 2 did not come within 1 s"));
+    CHECK(contains(run.ranks[0]->output(), "rank 2 did not connect within 1 s"));
     CHECK(run.ranks[1]->wait() == 2);
-    CHECK(contains(run.ranks[1]->output(), "rank 2 did not come within 1 s"));
+    CHECK(contains(run.ranks[1]->output(), "rank 2 did not connect within 1 s"));
     CHECK_FALSE(fs::exists(run.out));
 }
 
-TEST_CASE("an experiment that another rank's host lacks is named there, and the rank at rank 0") {
+TEST_CASE("an experiment missing on another host is reported there, and the rank is named at rank 0") {
     ByHand run;
     run.start(0, 3, kShort);
     run.start(1, 3, {run.scratch.path() / "absent.json"});
@@ -215,7 +215,7 @@ TEST_CASE("an experiment that another rank's host lacks is named there, and the 
     CHECK_FALSE(fs::exists(run.out));
 }
 
-TEST_CASE("what rank 0 cannot start is said by every rank, and none waits for it") {
+TEST_CASE("if rank 0 cannot start, every rank reports the reason and stops waiting") {
     ByHand run(4, {"--set", "parallel.strategy=model_parallel"});  // a stage each of 3 layers
     for (const auto& rank : run.ranks) CHECK(rank->wait() == 2);
     for (const auto& rank : run.ranks) CHECK(contains(rank->output(), "makes 4 stages, but the model has 3 layers"));
@@ -263,14 +263,14 @@ TEST_CASE("ranks of a launcher that cannot be read are refused, and single runs 
     for (const auto& single : singles) CHECK(single->wait() == 0);
 }
 
-TEST_CASE("what is wrong with the way a rank was started is said in one line") {
+TEST_CASE("an invalid start of a rank is reported in one line") {
     const auto said = [](const Arguments& arguments) {
         Program program(arguments, -1, kRankProgram);
         CHECK(program.wait() == 2);
         return program.output();
     };
     CHECK(contains(said({"--rank", "1", "--world-size", "2"}), "--master is missing"));
-    CHECK(contains(said({"x.json", "--fast", "1"}), "--fast is no option of ringside-worker"));
+    CHECK(contains(said({"x.json", "--fast", "1"}), "--fast is not an option of ringside-worker"));
     CHECK(contains(said({"x.json", "--rank"}), "--rank has no value"));
     CHECK(contains(said({"x.json", "--rank=two"}), "--rank cannot be \"two\""));
     CHECK(contains(said({"a.json", "b.json"}), "b.json comes after the experiment a.json"));
@@ -294,7 +294,7 @@ TEST_CASE("real mpirun starts ranks that train as those of ringsidectl run") {
           metricsOfSupervisedRun(scratch.path() / "reference", joined(kShort, {"--set", "parallel.world_size=3"})));
 }
 
-TEST_CASE("real torchrun starts ranks that train as those of ringsidectl run, and learns why one failed") {
+TEST_CASE("real torchrun starts ranks that train as those of ringsidectl run, and gets the reason of a failure") {
     const fs::path torchrun = "/usr/bin/torchrun";
     if (!isInstalled(torchrun)) {
         WARN("skipped: torchrun is not installed (python3-torch)");
@@ -341,7 +341,7 @@ TEST_CASE("torchrun's root cause is the rank that was killed, not one that left 
     CHECK((contains(cause, "rank 2 on ") || contains(cause, "rank      : 2 ")));
 }
 
-TEST_CASE("torchrun starts the ranks again after one was killed, and the run goes on in its directory") {
+TEST_CASE("torchrun restarts the ranks after one was killed, and the run continues in its directory") {
     const fs::path torchrun = "/usr/bin/torchrun";
     if (!isInstalled(torchrun)) {
         WARN("skipped: torchrun is not installed (python3-torch)");
@@ -396,7 +396,7 @@ TEST_CASE("torchrun starts the ranks again after one was killed, and the run goe
     }
 }
 
-TEST_CASE("ranks on hosts that a shell reaches train as those of ringsidectl run") {
+TEST_CASE("ranks started through a remote shell train as those of ringsidectl run") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     const Arguments shell{"--shell", "sh -c {command}"};
@@ -424,7 +424,7 @@ TEST_CASE("ranks on hosts that a shell reaches train as those of ringsidectl run
     CHECK(unreachable.wait() == 1);
 }
 
-TEST_CASE("where a host stays away the ranks of the others go on, with the samples dealt anew") {
+TEST_CASE("without a lost host the other ranks continue with newly assigned samples") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     // A shell for which the host "away" is there until a file says otherwise.
@@ -481,11 +481,11 @@ TEST_CASE("a host that stays away is waited for, and uses up no restart") {
     const int code = program.wait();
     INFO(program.output());
     CHECK(code == 0);
-    CHECK(contains(program.output(), "waiting for 127.0.0.1: no answer so far"));
+    CHECK(contains(program.output(), "waiting for 127.0.0.1: no response"));
     CHECK(jsonOf(out / "summary.json")["restarts"] == 1);
 }
 
-TEST_CASE("ranks that lose whoever started them through a shell stop") {
+TEST_CASE("ranks stop when the program that started them through a shell is lost") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     Program program(joined({"run", "--hosts", "localhost:2", "--shell", "sh -c {command}", "--out", out}, kEndless));
@@ -495,7 +495,7 @@ TEST_CASE("ranks that lose whoever started them through a shell stop") {
     CHECK(eventually([&] { return allGone(pids); }));
 }
 
-TEST_CASE("a launched run goes on in its directory when its launcher starts it again") {
+TEST_CASE("a launched run continues in its directory when its launcher restarts it") {
     ByHand run(2, joined(kEndless, {"--set", "training.checkpoint_every=1", "--resume", "auto"}));
     REQUIRE(eventually([&] {
         return fs::exists(run.out / "checkpoints") && !fs::is_empty(run.out / "checkpoints") &&
@@ -510,7 +510,7 @@ TEST_CASE("a launched run goes on in its directory when its launcher starts it a
     CHECK(eventually([&] { return linesOf(run.out / "metrics.jsonl").size() > before + 20; }));
     run.ranks.front()->signal(SIGTERM);
     CHECK(run.ranks.front()->wait() == 20);
-    CHECK(contains(run.ranks.front()->output(), "going on from "));
+    CHECK(contains(run.ranks.front()->output(), "continuing from "));
     std::int64_t last = 0;
     for (const Json& line : linesOf(run.out / "metrics.jsonl")) {
         if (line["kind"] != "step") continue;

@@ -101,7 +101,7 @@ TEST_CASE("a rank that hangs in a pipeline or a sharded group is named, over eve
     }
 }
 
-TEST_CASE("a pipeline that is paused and stepped from outside goes on") {
+TEST_CASE("a pipeline can be paused, stepped and resumed from outside") {
     for (const MeshRun& one : meshRuns()) {
         INFO(one.name);
         Endless run(one.settings);

@@ -31,7 +31,7 @@ Outcome plan(std::vector<std::string> arguments) {
 
 }  // namespace
 
-TEST_CASE("plan prints ten samples on four ranks for people") {
+TEST_CASE("plan prints ten samples on four ranks as a table") {
     const Outcome outcome = plan({"--size", "10", "--world-size", "4", "--batch-size", "2"});
     CHECK(outcome.exitCode == 0);
     CHECK(outcome.output ==
@@ -45,10 +45,10 @@ TEST_CASE("plan prints ten samples on four ranks for people") {
           "rank 2    | 7   0 | 4*\n"
           "rank 3    | 5   8 | 1*\n"
           "\n"
-          "* repeated so that all ranks get equally many\n");
+          "* repeated, so that all ranks get the same number\n");
 }
 
-TEST_CASE("plan prints one rank, and what is dropped, as JSON and CSV") {
+TEST_CASE("plan prints one rank, and dropped samples, as JSON and CSV") {
     const Outcome json = plan({"--size", "10", "--world-size", "4", "--drop-last", "--rank", "3", "--format", "json"});
     const Json parsed = parseJson(json.output, "plan").value();
     CHECK(parsed["dropped"] == Json({6, 2}));
@@ -61,7 +61,7 @@ TEST_CASE("plan prints one rank, and what is dropped, as JSON and CSV") {
           "0,1,0,0,0,normal\n0,1,1,0,1,normal\n0,2,0,1,2,normal\n0,2,1,1,3,normal\n0,,,,4,dropped\n");
 }
 
-TEST_CASE("plan refuses what is out of range with one line and exit code 2") {
+TEST_CASE("plan refuses values out of range with one line and exit code 2") {
     const auto refusal = [](const std::vector<std::string>& arguments) {
         const Outcome outcome = plan(arguments);
         CHECK(outcome.exitCode == 2);
@@ -69,8 +69,8 @@ TEST_CASE("plan refuses what is out of range with one line and exit code 2") {
     };
     CHECK(refusal({"--size", "10", "--world-size", "0"}) ==
           "ringsidectl plan: world size is 0; the least is 1: choose a value from 1 to 4096\n");
-    CHECK(contains(refusal({"--size", "10", "--world-size", "4097"}), "the most is 4096"));
-    CHECK(contains(refusal({"--size", "2147483648", "--world-size", "4"}), "the most is 2147483647"));
+    CHECK(contains(refusal({"--size", "10", "--world-size", "4097"}), "the maximum is 4096"));
+    CHECK(contains(refusal({"--size", "2147483648", "--world-size", "4"}), "the maximum is 2147483647"));
     CHECK(refusal({"--size", "10", "--world-size", "4", "--rank", "4"}) ==
           "ringsidectl plan: rank is 4; with world size 4 the last one is 3: choose a rank from 0 to 3\n");
     CHECK(contains(refusal({"--size", "10", "--world-size", "4", "--batch-size", "0"}), "the least is 1"));
@@ -79,11 +79,11 @@ TEST_CASE("plan refuses what is out of range with one line and exit code 2") {
     CHECK(contains(refusal({"--size", "10", "--world-size", "4", "--format", "xml"}), "--format"));
     CHECK(contains(refusal({"--size", "10"}), "--world-size"));
     // An unset variable in a script gives an empty argument, which must not count as a missing one.
-    CHECK(refusal({"--config", ""}) == "ringsidectl plan: --config is empty: give it a value, or leave it out\n");
+    CHECK(refusal({"--config", ""}) == "ringsidectl plan: --config is empty: give it a value or omit it\n");
     CHECK(contains(refusal({"--size", "10", "--world-size", "4", "--find", ""}), "--find is empty"));
 }
 
-TEST_CASE("config prints the defaults, changed ones, and checks a file against its data") {
+TEST_CASE("config prints defaults and changed values, and checks a file with its data") {
     const TemporaryDirectory scratch;
     const Outcome changed = ringsidectl({"config", "--defaults", "--set", "parallel.world_size=8"});
     CHECK(changed.exitCode == 0);
@@ -104,7 +104,7 @@ TEST_CASE("config prints the defaults, changed ones, and checks a file against i
     CHECK(parseJson(ringsidectl({"config", "--schema"}).output, "schema").value().contains("properties"));
 }
 
-TEST_CASE("plan answers where a sample goes, what is never seen, what differs and what a mistake does") {
+TEST_CASE("plan answers queries about a sample, unused samples, differences and mistakes") {
     const auto answer = [](std::vector<std::string> question) {
         for (const char* word : {"--format", "json", "--world-size", "4", "--size", "10"}) question.emplace_back(word);
         const Outcome outcome = plan(question);
@@ -130,7 +130,7 @@ TEST_CASE("plan answers where a sample goes, what is never seen, what differs an
     CHECK(answer({"--sampler", "contiguous", "--no-shuffle"})["ranks"][3]["indices"] == Json({9, 0, 1}));
 }
 
-TEST_CASE("plan counts the classes of every rank and marks what is outside chance") {
+TEST_CASE("plan counts the classes of every rank and marks counts outside the expected range") {
     const TemporaryDirectory scratch;
     const std::string digits = scratch.path() / "digits.json";
     std::ofstream(digits) << R"({"version": 1})";
@@ -164,7 +164,7 @@ TEST_CASE("plan counts the classes of every rank and marks what is outside chanc
     CHECK(static_cast<std::size_t>(std::ranges::count(text.output, '!')) == outside + 1);  // and what it means
 }
 
-TEST_CASE("plan refuses a sampler it does not know, and a balance without classes, with a way out") {
+TEST_CASE("plan refuses an unknown sampler, and a balance without classes, with the remedy") {
     const Outcome unknown = plan({"--size", "10", "--world-size", "4", "--sampler", "magic"});
     CHECK(unknown.exitCode == 2);
     CHECK(contains(unknown.output,

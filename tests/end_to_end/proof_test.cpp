@@ -62,7 +62,7 @@ Json ranWith(const std::string& first, const fs::path& out, const std::string& m
 
 }  // namespace
 
-TEST_CASE("a rank that comes back after the others gave up on it has hung, and the run has failed") {
+TEST_CASE("a rank that returns after the others timed out counts as hung, and the run fails") {
     for (const char* backend : {"shm", "gloo"}) {
         Endless run(
             {"--set", "parallel.timeout_seconds=1", "--set", std::string("parallel.backend=\"") + backend + "\""});
@@ -80,7 +80,7 @@ TEST_CASE("a rank that comes back after the others gave up on it has hung, and t
     }
 }
 
-TEST_CASE("ranks that cannot reach each other have not finished") {
+TEST_CASE("ranks that cannot reach each other are not reported as finished") {
     Program probe({"-n", "true"}, -1, "/usr/bin/unshare");
     if (probe.wait() != 0) {
         WARN("not checked: a network of its own needs privileges");
@@ -97,7 +97,7 @@ TEST_CASE("ranks that cannot reach each other have not finished") {
     CHECK_FALSE(contains(run.output(), "finished"));
 }
 
-TEST_CASE("too few addresses for a process are a failure that names the limit") {
+TEST_CASE("a too small address space is reported with the limit") {
     if (kSanitized) {
         WARN("not tried: AddressSanitizer itself needs terabytes of addresses");
         return;
@@ -121,7 +121,7 @@ TEST_CASE("a limit on file sizes ends a run with a summary that names it") {
     CHECK(contains(shared.output(), "raise the limit of file sizes (ulimit -f)"));
 }
 
-TEST_CASE("two Ctrl-C, or a terminal that closes three times, still save the weights") {
+TEST_CASE("the weights are saved after two Ctrl-C, or after three hang-ups of the terminal") {
     Endless twice;
     for (int i = 0; i < 2; ++i) REQUIRE(::kill(twice.program.pid(), SIGINT) == 0);
     CHECK(twice.program.wait() == 20);
@@ -139,7 +139,7 @@ TEST_CASE("two Ctrl-C, or a terminal that closes three times, still save the wei
     CHECK_FALSE(contains(closed.summary()["verdict"], "terminated"));
 }
 
-TEST_CASE("nobody who reads its output holds up a run") {
+TEST_CASE("a reader that does not read cannot block a run") {
     Endless run;
     // More output than a pipe holds is written soon, and no process reads it. (Steps are slow under a sanitizer.)
     REQUIRE(eventually([&] { return linesOf(run.out / "metrics.jsonl").size() > (kSanitized ? 3000U : 20000U); }));
@@ -149,7 +149,7 @@ TEST_CASE("nobody who reads its output holds up a run") {
     CHECK(run.summary()["first_failed_rank"] == 1);
 }
 
-TEST_CASE("signals that the parent ignores do not stop a run") {
+TEST_CASE("signals ignored by the parent do not stop a run") {
     Endless run(std::string("trap '' INT HUP"));
     REQUIRE(::kill(run.program.pid(), SIGINT) == 0);
     REQUIRE(::kill(run.program.pid(), SIGHUP) == 0);
@@ -160,12 +160,12 @@ TEST_CASE("signals that the parent ignores do not stop a run") {
     CHECK(run.program.wait() == 20);
 }
 
-TEST_CASE("a deleted run directory is noticed, said, and saved to again") {
+TEST_CASE("a deleted run directory is detected, reported and created again for the weights") {
     Endless run;
     fs::remove_all(run.out);
     CHECK(run.program.wait() == 2);
     INFO(run.program.output());
-    CHECK(contains(run.program.output(), "was deleted or moved while the run went on"));
+    CHECK(contains(run.program.output(), "was deleted or moved during the run"));
     CHECK(run.hasCheckpoint());
     CHECK(run.summary()["state"] == "failed");
     CHECK(allGone(run.workers));
@@ -176,17 +176,17 @@ TEST_CASE("a deleted run directory is noticed, said, and saved to again") {
     CHECK(resumed.wait() == 20);
 }
 
-TEST_CASE("attaching to a run whose supervisor was killed says so, as a rank's death") {
+TEST_CASE("attaching to a run reports a killed supervisor with the code of a dead rank") {
     Endless run;
     REQUIRE(::kill(run.program.pid(), SIGKILL) == 0);
     CHECK(run.program.wait() == 128 + SIGKILL);
     REQUIRE(eventually([&] { return allGone(run.workers); }));
     Program attach({"attach", run.out});
     CHECK(attach.wait() == 12);
-    CHECK(contains(attach.output(), "the supervisor of this run was killed, and its ranks with it"));
+    CHECK(contains(attach.output(), "the supervisor of this run and its ranks were killed"));
 }
 
-TEST_CASE("a save that takes longer than the timeout is waited for, and that is said") {
+TEST_CASE("a save longer than the timeout is waited for and reported") {
     for (const char* backend : {"shm", "gloo"}) {
         const TemporaryDirectory scratch;
         const fs::path out = scratch.path() / "run";

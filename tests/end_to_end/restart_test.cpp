@@ -71,12 +71,12 @@ TEST_CASE("after a restart the losses are those of the undisturbed run, to the l
         const std::vector<std::string> flags = linesOfKind(out, "control");
         REQUIRE(flags.size() == 1);
         CHECK(contains(flags.front(), "\"command\":\"restart\""));
-        CHECK(
-            contains(contentOf(out / "log.txt"), "restart 1 of 2 in 1000 ms: all ranks go on from checkpoints/step-"));
+        CHECK(contains(contentOf(out / "log.txt"),
+                       "restart 1 of 2 in 1000 ms: all ranks continue from checkpoints/step-"));
     }
 }
 
-TEST_CASE("restarts come to an end, and the verdict stays") {
+TEST_CASE("the number of restarts is limited, and the verdict is kept") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     Program program(runArguments(out, {"--max-restarts", "1", "--set", "training.epochs=1000000"}));
@@ -92,7 +92,7 @@ TEST_CASE("restarts come to an end, and the verdict stays") {
     CHECK(contains(summary["verdict"], "rank 1 was killed by signal 9 (SIGKILL)"));
 }
 
-TEST_CASE("resume auto goes on in the same directory, as if nothing had happened") {
+TEST_CASE("resume auto continues in the same directory without a change of results") {
     const TemporaryDirectory scratch;
     const fs::path reference = scratch.path() / "reference";
     REQUIRE(Program(runArguments(reference, {})).wait() == 0);

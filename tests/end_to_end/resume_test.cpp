@@ -28,7 +28,7 @@ std::string refusalOf(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-TEST_CASE("a run goes on from a checkpoint as if it had never ended") {
+TEST_CASE("a run resumed from a checkpoint equals an uninterrupted one") {
     const TemporaryDirectory scratch;
     const fs::path whole = scratch.path() / "whole";
     const fs::path rest = scratch.path() / "rest";
@@ -53,7 +53,7 @@ TEST_CASE("a run goes on from a checkpoint as if it had never ended") {
     CHECK(jsonOf(rest / "summary.json")["steps"] == 69);
 }
 
-TEST_CASE("what cannot be gone on from is refused before a run directory exists") {
+TEST_CASE("an invalid resume point is refused before a run directory exists") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "out";
     const fs::path weights = scratch.path() / "w.safetensors";
@@ -80,7 +80,7 @@ std::string linearWeights(const std::string& type, const std::string& value) {
 
 }  // namespace
 
-TEST_CASE("weights that do not fit or are no numbers are refused by the name of their file, whatever the strategy") {
+TEST_CASE("weights that do not match or are not finite are refused with their file under every strategy") {
     const TemporaryDirectory scratch;
     const fs::path half = scratch.path() / "half.safetensors";
     const fs::path broken = scratch.path() / "broken.safetensors";
@@ -103,7 +103,7 @@ TEST_CASE("weights that do not fit or are no numbers are refused by the name of 
     }
 }
 
-TEST_CASE("a loss that is no number ends the run with code 2, or is counted") {
+TEST_CASE("a non-finite loss ends the run with code 2, or is counted") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "out";
     // A linear model at a rate far too high: its loss grows by the same factor in every step, until it overflows.

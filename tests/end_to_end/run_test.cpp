@@ -73,7 +73,7 @@ TEST_CASE("an experiment can come from a file with its data beside it") {
     CHECK(jsonOf(scratch.path() / "run/config.json")["dataset"]["path"] == (scratch.path() / "points.csv").string());
 }
 
-TEST_CASE("show tells what a run came to, as text and as JSON") {
+TEST_CASE("show prints the result of a run as text and as JSON") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     REQUIRE(Program({"run", "--quiet", "--out", out, "--set", "training.epochs=1"}).wait() == 0);
@@ -128,7 +128,7 @@ TEST_CASE("missing and broken files are named, with code 2") {
     CHECK(Program({"--version"}).wait() == 0);
 }
 
-TEST_CASE("a command line that is not understood is told in one line with code 2") {
+TEST_CASE("an invalid command line is reported in one line with code 2") {
     const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
         {{"rum"}, "ringsidectl: rum is no command: did you mean run?\n"},
         {{"run", "--detatch"}, "ringsidectl run: --detatch is not expected here: see ringsidectl run --help\n"},
@@ -176,7 +176,7 @@ TEST_CASE("a run directory in use, in a file or in /proc is refused with code 2"
     CHECK(contentOf(scratch.path() / "used" / "config.json") == "{}");
 }
 
-TEST_CASE("a missing worker program is told before anything is written") {
+TEST_CASE("a missing worker program is reported before anything is written") {
     const TemporaryDirectory scratch;
     fs::copy_file(builtProgram("ringsidectl"), scratch.path() / "ringsidectl");
     Program run({"run", "--out", scratch.path() / "run"}, -1, scratch.path() / "ringsidectl");

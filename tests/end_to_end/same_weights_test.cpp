@@ -96,7 +96,7 @@ TEST_CASE("Without convolutions the weights do not depend on the number of threa
     }
 }
 
-TEST_CASE("A run says when the environment chooses the instructions of its arithmetic") {
+TEST_CASE("a run reports if the environment selects the CPU instructions") {
     const TemporaryDirectory scratch;
     const TrainedModel small{"mlp", {"model.hidden=[8]"}};
     train(scratch.path() / "free", small, 1);

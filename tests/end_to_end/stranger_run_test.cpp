@@ -46,7 +46,7 @@ void callAt(const std::set<int>& notThese, const std::atomic<bool>& over) {
 
 }  // namespace
 
-TEST_CASE("strangers who call at every port of a run over TCP change nothing in it, and are counted in its log") {
+TEST_CASE("unauthenticated connections to every port of a run change nothing and are counted in its log") {
     const std::set<int> before = listeningPorts();
     std::atomic<bool> over = false;
     std::jthread stranger([&] { callAt(before, over); });

@@ -37,7 +37,7 @@ Json summaryOf(const std::vector<std::string>& settings, const std::filesystem::
 
 }  // namespace
 
-TEST_CASE("strategies tells what each costs, and what a run then counts is that") {
+TEST_CASE("the costs printed by strategies equal those that a run counts") {
     const std::vector<std::string> settings{"parallel.world_size=2", "model.hidden=32,32,32"};
     std::vector<std::string> more{"--no-rates"};
     for (const std::string& one : settings) more.insert(more.end(), {"--set", one});
@@ -63,7 +63,7 @@ TEST_CASE("strategies tells what each costs, and what a run then counts is that"
     }
 }
 
-TEST_CASE("strategies measures what it is asked for, and says why others do not suit") {
+TEST_CASE("strategies measures the selected ones, and gives reasons for impossible ones") {
     const auto lines = strategiesOf(
         {"--measure", "--seconds", "0.2", "--only", "ddp,model_parallel", "--set", "parallel.world_size=4"});
     CHECK(lines.at("ddp")["measured_step_ms"].get<double>() > 0);
@@ -75,7 +75,7 @@ TEST_CASE("strategies measures what it is asked for, and says why others do not 
     CHECK(contains(lines.at("model_parallel")["why_not"], "makes 4 stages, but the model has 3 layers"));
 }
 
-TEST_CASE("the marked line is the experiment itself, and a run of it takes the memory that the line says") {
+TEST_CASE("the marked line is the experiment itself, and its run uses the printed memory") {
     const std::vector<std::string> settings{"parallel.world_size=4", "parallel.strategy=pipeline", "mesh.shard=2",
                                             "model.hidden=32,32,32"};
     std::vector<std::string> more{"--no-rates", "--only", "sharded_stages"};
@@ -88,7 +88,7 @@ TEST_CASE("the marked line is the experiment itself, and a run of it takes the m
     for (std::size_t rank = 0; rank < 4; ++rank) CHECK(summary["memory"][rank]["peak"] == line["memory"][rank]["peak"]);
 }
 
-TEST_CASE("a strategy whose loss diverges is measured all the same, and its line says so") {
+TEST_CASE("a strategy with a diverging loss is measured, and its line mentions it") {
     const Json line =
         strategiesOf({"--measure", "--seconds", "0.2", "--only", "ddp", "--set", "optimizer.lr=1e6", "--set",
                       "dataset.kind=synthetic", "--set", "model.kind=toy_linear", "--set", "parallel.world_size=1"})
@@ -99,7 +99,7 @@ TEST_CASE("a strategy whose loss diverges is measured all the same, and its line
     CHECK(contains(line["note"], "the loss diverged at step 5, which changes no time"));
 }
 
-TEST_CASE("what strategies cannot do is one line and exit code 2") {
+TEST_CASE("invalid requests to strategies are refused with one line and exit code 2") {
     for (const std::vector<std::string>& arguments :
          {std::vector<std::string>{"strategies", "--only", "ddp,nothing"},
           std::vector<std::string>{"strategies", "--seconds", "0"},
@@ -118,14 +118,14 @@ TEST_CASE("what strategies cannot do is one line and exit code 2") {
     }
 }
 
-TEST_CASE("the last line of prove has what could not be tried") {
+TEST_CASE("the last line of prove counts strategies that could not be tested") {
     Program program(
         {"prove", "--steps", "1", "--strategies", "single,model_parallel", "--set", "parallel.world_size=4"});
     CHECK(program.wait() == 0);
-    CHECK(contains(program.output(), "\n0 equal, 1 could not be tried, so that nothing is known of it\n"));
+    CHECK(contains(program.output(), "\n0 equal, 1 could not be tested, so its result is unknown\n"));
 }
 
-TEST_CASE("prove says of each strategy whether its bits are the same, and why one cannot be tried") {
+TEST_CASE("prove reports for each strategy whether its bits are equal, or why it cannot be tested") {
     // Three layers: a pipeline of two stages, but not of four.
     Program program({"prove", "--json", "--steps", "2", "--strategies", "single,pipeline:1f1b:2,pipeline:interleaved:2",
                      "--set", "training.reduction=canonical", "--set", "parallel.world_size=1"});

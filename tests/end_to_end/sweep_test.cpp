@@ -20,7 +20,7 @@ TEST_CASE("A sweep measures every number of workers once, in order, and ends wit
     CHECK(text.find("loader_rate", two + 30) == std::string::npos);
 }
 
-TEST_CASE("What cannot be swept is refused in one line") {
+TEST_CASE("an invalid sweep is refused in one line") {
     const auto refusal = [](const std::vector<std::string>& arguments) {
         Program sweep(arguments);
         CHECK(sweep.wait() == 2);

@@ -31,7 +31,7 @@ std::string runWithFault(const fs::path& out, const std::string& report) {
 
 }  // namespace
 
-TEST_CASE("the worker that ships trains what is planned, whatever a test's variable says") {
+TEST_CASE("the installed worker trains on the planned samples and ignores the variable of the tests") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     const Fault fault;
@@ -47,7 +47,7 @@ TEST_CASE("one wrong sample among thousands is named by rank, epoch, step and sl
     const std::string place = "rank 2, epoch 2, step 2, slot 40: planned 566, trained 17";
     const std::string output = runWithFault(out, "always");
     INFO(output);
-    CHECK(contains(output, "shards not as planned: " + place));
+    CHECK(contains(output, "shards differ from the plan: " + place));
 
     const Json summary = jsonOf(out / "summary.json");
     CHECK(summary["state"] == "finished");
@@ -59,10 +59,10 @@ TEST_CASE("one wrong sample among thousands is named by rank, epoch, step and sl
     CHECK(summary["plan_mismatch"]["trained"] == 17);
     Program show({"show", out});
     REQUIRE(show.wait() == 0);
-    CHECK(contains(show.output(), "not as planned: " + place));
+    CHECK(contains(show.output(), "differs from the plan: " + place));
 }
 
-TEST_CASE("without the samples themselves the hash still tells rank and epoch") {
+TEST_CASE("without reported samples the hash still identifies rank and epoch") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     runWithFault(out, "never");
@@ -72,7 +72,7 @@ TEST_CASE("without the samples themselves the hash still tells rank and epoch") 
     CHECK_FALSE(mismatch.contains("slot"));
 }
 
-TEST_CASE("ranks that train what was planned are verified in every epoch, whatever the loader drops") {
+TEST_CASE("ranks that train on the planned samples are verified in every epoch, also with dropped samples") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     Program run({"run", "--out", out, "--set", "training.epochs=3", "--set", "loader.drop_last=true"});

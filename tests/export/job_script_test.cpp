@@ -41,7 +41,7 @@ bool bashReads(const std::string& script) {
 
 }  // namespace
 
-TEST_CASE("Every job script is one that bash can read, with the experiment and its changes in it") {
+TEST_CASE("every job script is valid bash and contains the experiment with its changes") {
     for (const std::string launcher : {"slurm", "pbs", "torchrun", "mpirun", "ssh"}) {
         INFO(launcher);
         const std::string script = scriptFor(launcher, requestOf(8, 2));
@@ -51,7 +51,7 @@ TEST_CASE("Every job script is one that bash can read, with the experiment and i
     }
 }
 
-TEST_CASE("A Slurm script asks for a task a rank, saves before its limit and asks to be started again") {
+TEST_CASE("a Slurm script requests a task per rank, saves before its limit and requeues itself") {
     JobRequest request = requestOf(8, 2);
     request.config.loader.numWorkers = 3;
     request.minutes = 90;
@@ -71,7 +71,7 @@ TEST_CASE("A Slurm script asks for a task a rank, saves before its limit and ask
     CHECK(scriptHas(array, "--set training.seed=\"$SLURM_ARRAY_TASK_ID\""));
 }
 
-TEST_CASE("A PBS script submits itself again, a job of an array as one of its own") {
+TEST_CASE("a PBS script submits itself again, a job of an array as a separate job") {
     JobRequest request = requestOf(8, 2);
     CHECK(scriptHas(scriptFor("pbs", request),
                     "\n  export OUT RESTARTS\n  grep -v '^#PBS -J' \"$0\" | qsub -v OUT,RESTARTS\n}\n"));
@@ -84,7 +84,7 @@ TEST_CASE("A PBS script submits itself again, a job of an array as one of its ow
     CHECK(scriptHas(array, "| qsub -v OUT,SEED,RESTARTS\n"));
 }
 
-TEST_CASE("Torchrun and mpirun are told how many ranks, and where") {
+TEST_CASE("torchrun and mpirun receive the number of ranks and the hosts") {
     JobRequest request = requestOf(6, 3);
     request.hosts = {"a", "b", "c"};
     CHECK(scriptHas(scriptFor("torchrun", request), "--nnodes 3 --node_rank \"$NODE_RANK\" --nproc_per_node 2 "));
@@ -96,6 +96,5 @@ TEST_CASE("Ranks that do not divide over the nodes, and arrays where there are n
     CHECK(scriptHas(jobScript("slurm", requestOf(8, 3)).problem().text(), "--nodes is 3, over which 8 ranks"));
     JobRequest request = requestOf(8, 2);
     request.seeds = 2;
-    CHECK(scriptHas(jobScript("ssh", request).problem().text(),
-                    "--seeds needs an array of jobs, which ssh does not have"));
+    CHECK(scriptHas(jobScript("ssh", request).problem().text(), "--seeds needs a job array, which ssh does not have"));
 }

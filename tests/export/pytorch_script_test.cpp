@@ -33,7 +33,7 @@ RunConfig withTable(const TemporaryDirectory& directory, const std::string& cont
 
 }  // namespace
 
-TEST_CASE("a script whose data or place cannot be written leaves nothing behind") {
+TEST_CASE("a script whose data or path cannot be written leaves no file") {
     const TemporaryDirectory directory;
     const Result<PytorchScript> script = exportPytorch(RunConfig(), {}, "train.py");
     REQUIRE(script);
@@ -105,7 +105,7 @@ TEST_CASE("schedules, clipping, accumulation and the scaled learning rate reach 
     CHECK(has(text, "            schedule.step()"));
 }
 
-TEST_CASE("a name cannot leave the text it is in") {
+TEST_CASE("a name cannot break out of its string") {
     RunConfig config;
     config.name = "\"\"\"\nimport evil @model@ \\";
     const std::string text = scriptOf(config);
@@ -138,7 +138,7 @@ TEST_CASE("numbers to predict become targets") {
     CHECK(has(text, "row.pop(2).strip()"));
 }
 
-TEST_CASE("models keep PyTorch's names and the order in which they draw their weights") {
+TEST_CASE("models keep PyTorch's names and the order of weight initialisation") {
     RunConfig config;
     config.model.kind = ModelKind::kSimpleCnn;
     const std::string cnn = scriptOf(config);
@@ -172,7 +172,7 @@ TEST_CASE("samplers that PyTorch does not have become a class, the others PyTorc
     CHECK_FALSE(has(subset, "class Deal"));
 }
 
-TEST_CASE("dropout is exported with the sentence that losses part") {
+TEST_CASE("dropout is exported with a note that losses will differ") {
     RunConfig config;
     CHECK(exportPytorch(config, {}, "train.py").value().note.empty());
     config.model.kind = ModelKind::kLayers;
@@ -184,7 +184,7 @@ TEST_CASE("dropout is exported with the sentence that losses part") {
     CHECK(has(script.value().note, "the losses part from the first step on"));
 }
 
-TEST_CASE("a text goes beside the script, and its transformer into it") {
+TEST_CASE("a text is written next to the script, and its transformer into it") {
     RunConfig config;
     config.dataset.kind = DatasetKind::kText;
     config.dataset.contextLength = 24;
@@ -201,7 +201,7 @@ TEST_CASE("a text goes beside the script, and its transformer into it") {
     CHECK(script.value().note.empty());
 }
 
-TEST_CASE("the script holds its experiment, and stops at a loss that is not finite unless told to go on") {
+TEST_CASE("the script contains its experiment, and stops at a non-finite loss unless set to continue") {
     RunConfig config;
     config.name = "with \"quotes\"";
     const std::string stops = scriptOf(config);
@@ -212,7 +212,7 @@ TEST_CASE("the script holds its experiment, and stops at a loss that is not fini
     CHECK_FALSE(has(scriptOf(config), "stop_unless_finite"));
 }
 
-TEST_CASE("what a script cannot say is refused with the way out") {
+TEST_CASE("settings that cannot be exported are refused with the remedy") {
     const auto refusal = [](const RunConfig& config) {
         const Result<PytorchScript> script = exportPytorch(config, {}, "train.py");
         return script ? "exported" : script.problem().text();

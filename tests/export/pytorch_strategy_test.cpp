@@ -114,7 +114,7 @@ TEST_CASE("a transformer's blocks are cut between their halves") {
     CHECK(mentions(text, "Beside(network.blocks[0].norm2, network.blocks[0].mlp, network.dropout),\n"));
 }
 
-TEST_CASE("what PyTorch's strategies cannot is refused with the way out") {
+TEST_CASE("settings that PyTorch's strategies do not support are refused with the remedy") {
     RunConfig config = spread("pipeline", 2);
     config.loader.dropLast = false;
     // 1,437 samples in batches of 32: 29 are left.
@@ -135,7 +135,7 @@ TEST_CASE("what PyTorch's strategies cannot is refused with the way out") {
     config.model.layers =
         R"([{"kind": "flatten"}, {"kind": "residual", "skip": 0.2, "layers": [{"kind": "linear", "out": 64}]},
             {"kind": "linear"}])";
-    CHECK(mentions(whyNot(config), "would not gather or average it with the others and wait for ever"));
+    CHECK(mentions(whyNot(config), "would not gather or average it with the others and wait forever"));
     config.parallel.strategy = StrategyKind::kDdp;
     config.parallel.findUnusedParameters = true;
     CHECK(whyNot(config) == "exported");

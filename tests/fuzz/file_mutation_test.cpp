@@ -23,7 +23,7 @@ void feed(fuzz::Mutator mutator, void (*target)(std::string_view)) {
 
 }  // namespace
 
-TEST_CASE("Damaged experiment files are refused in one line, or read whole") {
+TEST_CASE("damaged experiment files are refused in one line, or read completely") {
     RunConfig other;
     other.name = "\xc3\xa4 \\ \"";
     other.dataset.kind = DatasetKind::kCsv;
@@ -80,7 +80,7 @@ TEST_CASE("Damaged JSON is refused in one line, or read as it is written") {
     feed(fuzz::Mutator(corpus, words, 5), fuzz::json);
 }
 
-TEST_CASE("Whatever text is, a terminal is shown nothing that acts on it") {
+TEST_CASE("no text writes control characters to a terminal") {
     const std::vector<std::string> corpus = {"plain", "\xc3\xa4\xe6\xbc\xa2\xf0\x9f\x99\x82", "\x1b]0;t\a\x1b[31m",
                                              "\xc2\x9b"
                                              "2J\xe2\x80\xae"};
@@ -90,7 +90,7 @@ TEST_CASE("Whatever text is, a terminal is shown nothing that acts on it") {
     feed(fuzz::Mutator(corpus, words, 6), fuzz::terminal);
 }
 
-TEST_CASE("Damaged CSV files are refused in one line, or read whole") {
+TEST_CASE("damaged CSV files are refused in one line, or read completely") {
     const std::vector<std::string> corpus = {"a,b,y\n1,2,cat\n3,4,dog\n", "6,148,72,35,0\n1,85,66,29,1\n8,183,64,0,0\n",
                                              "x;y\r\n\"1\";\"a \"\"b\"\"\"\r\n2;c\r\n", "1\t2.5\n3\t4.5\n"};
     const std::vector<std::string> words = {"nan",
@@ -119,7 +119,7 @@ TEST_CASE("Damaged CSV files are refused in one line, or read whole") {
     feed(fuzz::Mutator(corpus, words, 2), fuzz::csv);
 }
 
-TEST_CASE("Damaged gzip files are refused in one line, or read whole") {
+TEST_CASE("damaged gzip files are refused in one line, or read completely") {
     using ringside::testing::gzipPacked;
     const std::vector<std::string> corpus = {gzipPacked("1,2\n3,4\n"), gzipPacked(std::string(5000, 'a')),
                                              gzipPacked("") + gzipPacked("x"), gzipPacked(std::string(1U << 17, 'b'))};
@@ -127,7 +127,7 @@ TEST_CASE("Damaged gzip files are refused in one line, or read whole") {
     feed(fuzz::Mutator(corpus, words, 3), fuzz::gzip);
 }
 
-TEST_CASE("Damaged safetensors files are refused in one line, or read whole") {
+TEST_CASE("damaged safetensors files are refused in one line, or read completely") {
     const std::vector<std::string> corpus = {
         encodeSafetensors({{.name = "0.weight", .shape = {2, 3}, .bytes = std::string(24, 'w')},
                            {.name = "0.bias", .shape = {3}, .bytes = std::string(12, 'b')}},

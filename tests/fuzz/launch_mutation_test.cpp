@@ -46,7 +46,7 @@ const std::vector<std::string> kWords{
 
 }  // namespace
 
-TEST_CASE("Damaged lines of a rendezvous and a class are read within their bounds or not at all") {
+TEST_CASE("damaged lines of a rendezvous and a classroom are read within their bounds or not at all") {
     fuzz::Mutator mutator(corpus(), kWords, 20261123);
     int taken = 0;
     for (int round = 0; round < kRounds; ++round) {

@@ -29,7 +29,7 @@ std::string message(std::uint64_t slot, std::uint64_t length, const std::string&
 
 }  // namespace
 
-TEST_CASE("A damaged handshake lets nobody in") {
+TEST_CASE("a damaged handshake admits no connection") {
     const Secret secret = randomSecret();
     for (int round = 0; round < 200; ++round) {
         PeerHandshake asking = PeerHandshake::asking(secret, 2, 1);
@@ -50,7 +50,7 @@ TEST_CASE("A damaged handshake lets nobody in") {
     }
 }
 
-TEST_CASE("Damaged messages of a peer end its link or are taken, and nothing else happens") {
+TEST_CASE("damaged messages of a peer end its link or are received, without other effects") {
     const std::vector<std::string> corpus = {message(1, 4, "abcd") + message(2, 0, "") + message(1, 4, "efgh"),
                                              message(2, 0, "") + message(3, 2, "xy") + message(1, 4, "ijkl")};
     const std::vector<std::string> words = {std::string(8, '\xff'), std::string(8, '\0'), message(1, 5, "12345"),

@@ -124,7 +124,7 @@ TEST_CASE("Five thousand mutations end in events or counted problems, and events
     checkMutations(20240610);
 }
 
-TEST_CASE("Damaged traces are judged and played again in bounded time and memory, or left out") {
+TEST_CASE("damaged traces are analysed and simulated in bounded time and memory, or skipped") {
     std::mt19937 random(20261123);
     std::string whole;
     for (int step = 1; step <= 3; ++step)
@@ -153,7 +153,7 @@ TEST_CASE("Damaged traces are judged and played again in bounded time and memory
     CHECK(replayed > 1000);
 }
 
-TEST_CASE("What the quick way accepts, the general way reads the same") {
+TEST_CASE("lines accepted by the fast parser give the same result in the general parser") {
     std::mt19937 random(7);
     std::map<std::size_t, std::int64_t> accepted;
     for (

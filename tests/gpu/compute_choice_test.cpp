@@ -44,17 +44,16 @@ std::string refusal(const RunConfig& config, const HostDevices& host) {
 
 }  // namespace
 
-TEST_CASE("auto computes on GPUs when every rank gets one of its own") {
+TEST_CASE("auto uses GPUs if there is one per rank") {
     const ComputeChoice choice = chooseCompute(asked("auto", "auto", 2), hostWith(2));
     CHECK(choice.device == DeviceChoice::kCuda);
     CHECK(choice.backend == CollectiveBackend::kNccl);
-    CHECK(choice.whyDevice == "2 ranks on 2 GPUs: each rank has one of its own");
+    CHECK(choice.whyDevice == "2 ranks on 2 GPUs: one for each rank");
     CHECK(choice.whyBackend == "NCCL: the ranks compute on GPUs");
-    CHECK(chooseCompute(asked("auto", "auto", 1), hostWith(8)).whyDevice ==
-          "1 rank on 8 GPUs: each rank has one of its own");
+    CHECK(chooseCompute(asked("auto", "auto", 1), hostWith(8)).whyDevice == "1 rank on 8 GPUs: one for each rank");
 }
 
-TEST_CASE("auto computes on the CPU without enough GPUs and says what would change that") {
+TEST_CASE("auto uses the CPU without enough GPUs, and reports what would change that") {
     CHECK(chooseCompute(asked("auto", "auto"), hostWith(0)).whyDevice == "CPU: no driver");
     const ComputeChoice choice = chooseCompute(asked("auto", "auto"), hostWith(1));
     CHECK(choice.device == DeviceChoice::kCpu);
@@ -66,18 +65,19 @@ TEST_CASE("auto computes on the CPU without enough GPUs and says what would chan
           "4 ranks on 1 GPU, shared GPU: for teaching, not for timing");
 }
 
-TEST_CASE("auto computes on the CPU what no GPU computes, and says so") {
+TEST_CASE("auto uses the CPU for settings without GPU support, with the reason") {
     RunConfig devices = asked("auto", "auto", 2);
     devices.parallel.strategy = StrategyKind::kDataParallel;
-    CHECK(chooseCompute(devices, hostWith(2)).whyDevice == "CPU: data_parallel deals batches to CPU threads so far");
+    CHECK(chooseCompute(devices, hostWith(2)).whyDevice == "CPU: data_parallel supports only CPU threads for now");
     RunConfig canonical = asked("auto", "auto", 2);
     canonical.training.reduction = ReductionOrder::kCanonical;
-    CHECK(chooseCompute(canonical, hostWith(2)).whyDevice == "CPU: training.reduction canonical is computed on CPUs");
+    CHECK(chooseCompute(canonical, hostWith(2)).whyDevice ==
+          "CPU: training.reduction canonical is supported only on CPUs");
     RunConfig offload = asked("auto", "auto", 2);
     offload.fsdp.cpuOffload = true;
     CHECK(chooseCompute(offload, hostWith(2)).device == DeviceChoice::kCuda);
     offload.parallel.strategy = StrategyKind::kFsdp;
-    CHECK(chooseCompute(offload, hostWith(2)).whyDevice == "CPU: fsdp.cpu_offload runs on CPUs so far");
+    CHECK(chooseCompute(offload, hostWith(2)).whyDevice == "CPU: fsdp.cpu_offload is supported only on CPUs for now");
 }
 
 TEST_CASE("Convolutions go to GPUs only in a build with cuDNN") {
@@ -94,14 +94,14 @@ TEST_CASE("Convolutions go to GPUs only in a build with cuDNN") {
     CHECK(refusal(config, host) == "no problem");
 }
 
-TEST_CASE("What the environment does to the CPU's arithmetic is told where the CPU computes") {
+TEST_CASE("settings of the environment for CPU instructions are reported if the CPU computes") {
     HostDevices host = hostWith(1);
     host.cpuSetting = "ONEDNN_MAX_CPU_ISA=AVX2";
     CHECK(chooseCompute(asked("cpu", "auto", 1), host).cpuSetting == "ONEDNN_MAX_CPU_ISA=AVX2");
     CHECK(chooseCompute(asked("cuda", "auto", 1), host).cpuSetting.empty());
 }
 
-TEST_CASE("cuda takes NCCL, and says when ranks share a GPU") {
+TEST_CASE("cuda uses NCCL, and reports shared GPUs") {
     const ComputeChoice own = chooseCompute(asked("cuda", "auto"), hostWith(8));
     CHECK(own.device == DeviceChoice::kCuda);
     CHECK(own.backend == CollectiveBackend::kNccl);
@@ -110,7 +110,7 @@ TEST_CASE("cuda takes NCCL, and says when ranks share a GPU") {
     CHECK(shared.whyDevice == "2 ranks on 1 GPU, shared GPU: for teaching, not for timing");
 }
 
-TEST_CASE("Without NCCL ranks on GPUs talk over Gloo, and that is said") {
+TEST_CASE("without NCCL, ranks on GPUs communicate over Gloo, with the reason") {
     HostDevices host = hostWith(4);
     host.gpus.nccl.clear();
     const ComputeChoice choice = chooseCompute(asked("cuda", "auto"), host);
@@ -120,7 +120,7 @@ TEST_CASE("Without NCCL ranks on GPUs talk over Gloo, and that is said") {
     CHECK_THAT(refusal(asked("cuda", "nccl"), host), containing("built without NCCL"));
 }
 
-TEST_CASE("What this host cannot do is refused with the way out") {
+TEST_CASE("settings that this host does not support are refused with the remedy") {
     CHECK(refusal(asked("auto", "auto"), hostWith(0)) == "no problem");
     CHECK(refusal(asked("cuda", "nccl", 1), hostWith(1)) == "no problem");
     CHECK(refusal(asked("cuda", "auto"), hostWith(0)) ==
@@ -129,7 +129,8 @@ TEST_CASE("What this host cannot do is refused with the way out") {
           "parallel.world_size is 4, but there is only 1 usable GPU and parallel.share_gpu is off: set it to 1, switch "
           "parallel.share_gpu on (shared GPU: for teaching, not for timing), or set parallel.device to cpu");
     CHECK(refusal(sharing(asked("cuda", "auto")), hostWith(1)) == "no problem");
-    CHECK_THAT(refusal(asked("cuda", "shm", 1), hostWith(1)), containing("ranks on GPUs talk over NCCL or Gloo"));
+    CHECK_THAT(refusal(asked("cuda", "shm", 1), hostWith(1)),
+               containing("ranks on GPUs communicate over NCCL or Gloo"));
     CHECK_THAT(refusal(asked("cpu", "nccl"), hostWith(1)), containing("set parallel.device to cuda"));
     CHECK_THAT(refusal(asked("auto", "nccl"), hostWith(0)), containing("(CPU: no driver): set it to auto"));
 }
@@ -141,7 +142,7 @@ TEST_CASE("16-bit arithmetic is refused where the ranks would compute on the CPU
     CHECK(refusal(config, hostWith(0)) ==
           "training.precision is bf16, which needs GPUs (CPU: no driver): set it to fp32");
     config.parallel.device = DeviceChoice::kCpu;
-    CHECK_THAT(config.validate().front().text(), containing("which the CPU does not compute in: set it to fp32"));
+    CHECK_THAT(config.validate().front().text(), containing("which the CPU does not support: set it to fp32"));
 }
 
 TEST_CASE("The device report survives the way through JSON, and anything else is a problem") {

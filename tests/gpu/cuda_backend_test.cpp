@@ -64,7 +64,7 @@ TEST_CASE("Losses, hits and gradients on the GPU equal the CPU's") {
     CHECK(std::equal(mine.begin(), mine.end(), indices.cpu.integers().begin()));
 }
 
-TEST_CASE("Element by element the GPU gives the CPU's very bits") {
+TEST_CASE("elementwise operations are bit-identical on GPU and CPU") {
     Both both;
     const auto x = both.floats({1000}, 7);
     const auto gradient = both.floats({1000}, 8);
@@ -96,7 +96,7 @@ TEST_CASE("Element by element the GPU gives the CPU's very bits") {
     CHECK(both.gpu.squaredNorm(x.gpu) == both.gpu.squaredNorm(x.gpu));
 }
 
-TEST_CASE("Uploads larger than the pinned ring arrive whole, and one after the other") {
+TEST_CASE("uploads larger than the pinned ring arrive completely and in order") {
     CudaBackend gpu{CudaOptions{}};
     const std::int64_t count = 10'000'001;
     const Tensor tensor = gpu.allocate({count}, DType::kFloat32);
@@ -109,7 +109,7 @@ TEST_CASE("Uploads larger than the pinned ring arrive whole, and one after the o
     }
 }
 
-TEST_CASE("A recorded step does what the step does") {
+TEST_CASE("a recorded step has the results of the step") {
     Both both;
     const auto x = both.floats({32, 64}, 1);
     const auto weight = both.floats({10, 64}, 2);
@@ -141,7 +141,7 @@ TEST_CASE("A recorded step does what the step does") {
     CHECK(both.difference(loss) < 1e-5);
 }
 
-TEST_CASE("A recorded update follows the learning rate, clips, and leaves infinite gradients out") {
+TEST_CASE("a recorded update follows the learning rate, clips, and skips infinite gradients") {
     UpdateRules rules{.clipNorm = 1, .scalesLoss = true, .beta1 = 0.9, .beta2 = 0.999};
     Both both;
     const auto parameter = both.floats({100}, 1);
@@ -194,7 +194,7 @@ TEST_CASE("A recording that fails leaves the device as it was") {
     CHECK(both.difference(x) == 0);
 }
 
-TEST_CASE("Out of memory and a missing GPU are errors that name the way out") {
+TEST_CASE("out of memory and a missing GPU are errors with a remedy") {
     CudaBackend gpu{CudaOptions{}};
     CHECK_THROWS_WITH(gpu.allocate({1LL << 20, 1LL << 20}, DType::kFloat32),
                       containing("no room for a tensor") && containing("lower loader.batch_size"));

@@ -52,7 +52,7 @@ TEST_CASE("A convolution computes on the GPU what it computes on the CPU, in flo
     CHECK(ConvolutionRun(both, spec, 5).worst(both) < 1e-5);
 }
 
-TEST_CASE("A recorded convolution gives the bits it gives as it is") {
+TEST_CASE("a recorded convolution is bit-identical to a direct one") {
     const ConvolutionSpec spec{3, 12, 12, 8, 3, 1, 1};
     Both both(with(GENERATE(cuda::Precision::kFloat32, cuda::Precision::kBfloat16, cuda::Precision::kFloat16)));
     const auto x = both.floats({4, 12, 12, 3}, 1), weight = both.floats({8, 3, 3, 3}, 2), bias = both.floats({8}, 3);
@@ -98,7 +98,7 @@ TEST_CASE("A linear layer in 16 bits stays as near to float32 as its rounding al
     CHECK(both.difference(y) > 1e-6);
 }
 
-TEST_CASE("Pooling and turning images on the GPU give the CPU's very bits") {
+TEST_CASE("pooling and transposing images are bit-identical on GPU and CPU") {
     Both both;
     const MaxPoolSpec spec{5, 7, 8, 2, true};
     const auto x = both.floats({3, 7, 8, 5}, 1);

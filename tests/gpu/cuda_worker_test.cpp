@@ -41,7 +41,7 @@ TEST_CASE("The CUDA worker reports the GPUs or the reason, with or without a dri
     CHECK((report.value().usableCount() > 0) == report.value().why.empty());
 }
 
-TEST_CASE("The probe understands the real worker") {
+TEST_CASE("the probe reads the output of the real worker") {
     GpuProbeOptions options;
     options.worker = kWorker;
     options.driverSigns = {kWorker};  // any file: asks although no driver is loaded
@@ -50,7 +50,7 @@ TEST_CASE("The probe understands the real worker") {
     CHECK_THAT(report.why, !containing("ringside-worker-cuda"));
 }
 
-TEST_CASE("Started by hand, the CUDA worker says how runs are started") {
+TEST_CASE("the manually started CUDA worker explains how runs are started") {
     const Ended ended = run("--rank 0 --world-size 1 --run-dir /nowhere --device cuda --backend nccl");
     CHECK(ended.code == 2);
     CHECK_THAT(ended.output, containing("ringsidectl run"));

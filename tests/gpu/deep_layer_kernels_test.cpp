@@ -93,7 +93,7 @@ TEST_CASE("The GPU's average pooling and its gradient equal the CPU's") {
     CHECK(gradX.apart() < kDeepRounding);
 }
 
-TEST_CASE("The GPU drops the very values the CPU drops") {
+TEST_CASE("the GPU drops the same values as the CPU") {
     Cpu cpu;
     Twin x(cpu, {1000}, 1), y(cpu, {1000}, 0);
     const Tensor key = cpu.backend->allocate({1}, DType::kInt64);

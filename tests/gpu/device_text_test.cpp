@@ -5,7 +5,7 @@
 
 using namespace ringside::cuda;
 
-TEST_CASE("Why there is no GPU depends on the driver and on what it says") {
+TEST_CASE("the reason for a missing GPU depends on the driver and its error") {
     // CUDA 13 returns this without a driver: insufficient, version 0.
     CHECK_THAT(noDeviceText({0, 13000, "cudaErrorInsufficientDriver", "insufficient"}),
                containing("libcuda.so.1 cannot be loaded") && containing("--gpus all"));
@@ -18,7 +18,7 @@ TEST_CASE("Why there is no GPU depends on the driver and on what it says") {
                containing("CUDA_VISIBLE_DEVICES"));
     CHECK(noDeviceText({13000, 13000, "cudaErrorSystemNotReady", "system not yet initialized"}) ==
           "the NVIDIA driver failed while looking for GPUs: system not yet initialized (cudaErrorSystemNotReady): "
-          "NVIDIA's Fabric Manager does not run: start it (systemctl start nvidia-fabricmanager)");
+          "NVIDIA's Fabric Manager is not running: start it (systemctl start nvidia-fabricmanager)");
     CHECK_THAT(noDeviceText({13000, 13000, "cudaErrorInitializationError", "initialization error"}),
                containing("initialization error") && containing("nvidia-smi"));
 }
@@ -28,13 +28,13 @@ TEST_CASE("A GPU is used from compute capability 8.0 on, unless its mode forbids
     CHECK(whyNotUsable(8, 0, 3).empty());
     CHECK(whyNotUsable(7, 5, 0) == "compute capability 7.5; this build needs 8.0 or newer");
     CHECK_THAT(whyNotUsable(9, 0, 2), containing("prohibits use (nvidia-smi -c 0 allows it)"));
-    CHECK_THAT(whyNotUsable(9, 0, 1), containing("one thread alone"));
+    CHECK_THAT(whyNotUsable(9, 0, 1), containing("one thread only"));
 }
 
-TEST_CASE("Out of memory says what was asked, what is free, and the way out") {
+TEST_CASE("out of memory reports requested and free memory and the remedy") {
     CHECK(outOfMemoryText({"GPU 0 (NVIDIA H200)", "a tensor of shape (128, 64)", 3LL << 20, 2LL << 20, 16LL << 30}) ==
-          "GPU 0 (NVIDIA H200) has no room for a tensor of shape (128, 64): 3 MiB asked, 2 MiB of 16384 MiB free: "
-          "lower loader.batch_size, choose a smaller model, or stop what else uses the GPU (nvidia-smi)");
+          "GPU 0 (NVIDIA H200) does not have enough space for a tensor of shape (128, 64): 3 MiB asked, 2 MiB of 16384 "
+          "MiB free: lower loader.batch_size, choose a smaller model, or stop other programs on the GPU (nvidia-smi)");
 }
 
 TEST_CASE("A host without page-locked memory names the settings that ask for less") {
@@ -43,13 +43,13 @@ TEST_CASE("A host without page-locked memory names the settings that ask for les
           "loader.batch_size or loader.prefetch_factor, or use fewer ranks");
 }
 
-TEST_CASE("A driver that is too old or shows no GPU any more has its way out") {
-    CHECK_THAT(failureText("GPU 0", "being chosen", "cudaErrorInsufficientDriver", "too old"),
+TEST_CASE("a driver that is too old or lists no GPU is reported with the remedy") {
+    CHECK_THAT(failureText("GPU 0", "being selected", "cudaErrorInsufficientDriver", "too old"),
                containing("update the driver"));
     CHECK_THAT(failureText("GPU 0", "computing", "cudaErrorNoDevice", "none"), containing("dmesg for Xid messages"));
 }
 
-TEST_CASE("A failed call carries CUDA's name for it and advice of its own") {
+TEST_CASE("a failed call is reported with CUDA's name and specific advice") {
     CHECK(failureText("GPU 1 (T)", "computing", "cudaErrorECCUncorrectable", "uncorrectable ECC error encountered") ==
           "GPU 1 (T) failed while computing: uncorrectable ECC error encountered (cudaErrorECCUncorrectable): its "
           "memory is damaged: see nvidia-smi -q -d ECC, use another GPU");

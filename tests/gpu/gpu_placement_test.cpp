@@ -26,7 +26,7 @@ TEST_CASE("With a GPU per rank the bootstrap is bound to loopback, and ranks rec
     }
 }
 
-TEST_CASE("Ranks that share a GPU look like hosts of their own to NCCL") {
+TEST_CASE("ranks that share a GPU are separate hosts for NCCL") {
     const GpuPlacement first = placeRank({"digits-7", 0, 2}, 1);
     const GpuPlacement second = placeRank({"digits-7", 1, 2}, 1);
     CHECK(first.gpu == 0);

@@ -29,7 +29,7 @@ struct Machine {
 
 }  // namespace
 
-TEST_CASE("Without a driver nobody is asked") {
+TEST_CASE("without a driver no child process is started") {
     Machine machine("exit 1\n");
     machine.options.driverSigns.pop_back();
     CHECK(machine.why() == "no GPU found on this machine (no NVIDIA driver is loaded)");
@@ -41,7 +41,7 @@ TEST_CASE("A driver without ringside-worker-cuda is explained") {
     CHECK_THAT(machine.why(), containing("computes on CPUs only (ringside-worker-cuda is not there"));
 }
 
-TEST_CASE("The child's report is taken over") {
+TEST_CASE("the report of the child is used") {
     GpuReport report;
     report.gpus = {{0, "NVIDIA H200", "GPU-1", "9.0", 150, 100, "", -1, -1, -1}};
     Machine machine("[ \"$1\" = --devices ] && cat <<'END'\n" + toJson(report).dump() + "\nEND\n");
@@ -52,7 +52,7 @@ TEST_CASE("The child's report is taken over") {
     CHECK(probeGpus(chatty.options) == report);
 }
 
-TEST_CASE("A child that fails, dies, hangs or talks nonsense becomes a reason") {
+TEST_CASE("a child that fails, dies, hangs or prints garbage results in a reason") {
     CHECK(Machine("echo 'error while loading shared libraries: libnccl.so.2' >&2; exit 127\n").why() ==
           "ringside-worker-cuda --devices ended with code 127: error while loading shared libraries: libnccl.so.2");
     CHECK_THAT(Machine("kill -SEGV $$\n").why(), containing("was ended by signal 11"));
@@ -60,7 +60,7 @@ TEST_CASE("A child that fails, dies, hangs or talks nonsense becomes a reason") 
 
     Machine hanging("exec sleep 1000\n");
     hanging.options.deadline = 100ms;
-    CHECK_THAT(hanging.why(), containing("took longer than 100 ms; see whether nvidia-smi answers"));
+    CHECK_THAT(hanging.why(), containing("took longer than 100 ms; check that nvidia-smi responds"));
     CHECK(probeGpus(hanging.options).probeTimedOut);
     CHECK_FALSE(probeGpus(Machine("echo hello\n").options).probeTimedOut);
     Machine quiet("exec >/dev/null 2>&1; exec sleep 1000\n");

@@ -32,7 +32,7 @@ TEST_CASE("A GPU report survives the way through JSON") {
     CHECK(back.value().usableCount() == 1);
 }
 
-TEST_CASE("A person reads name, memory, readings, links, versions and why a GPU is not used") {
+TEST_CASE("the text lists name, memory, readings, links, versions and the reason if a GPU is not used") {
     const std::string text = describeGpus(twoGpus());
     CHECK_THAT(text, containing("GPU 0 NVIDIA H200: 140.0 GiB memory, 139.0 GiB free, compute capability 9.0, 12 % "
                                 "busy, 41 C, 119 W\n"));
@@ -44,7 +44,7 @@ TEST_CASE("A person reads name, memory, readings, links, versions and why a GPU 
     CHECK(describeGpus(noGpu("no driver")) == "GPU   none in use: no driver\n");
 }
 
-TEST_CASE("Anything but a whole report is a problem, never an exception") {
+TEST_CASE("an incomplete report is a problem, never an exception") {
     const std::string whole = toJson(twoGpus()).dump();
     for (std::size_t length = 0; length < whole.size(); ++length) CHECK_FALSE(parseGpuReport(whole.substr(0, length)));
 
@@ -59,7 +59,7 @@ TEST_CASE("Anything but a whole report is a problem, never an exception") {
     CHECK_FALSE(parseGpuReport(json.dump()));
     json = toJson(twoGpus());
     json["gpus"] = Json(std::vector<Json>(65, json["gpus"][0]));
-    CHECK_THAT(parseGpuReport(json.dump()).problem().text(), containing("names 65 GPUs; the most is 64"));
+    CHECK_THAT(parseGpuReport(json.dump()).problem().text(), containing("names 65 GPUs; the maximum is 64"));
     CHECK_THAT(parseGpuReport(toJson(noGpu("")).dump()).problem().text(), containing("no usable GPU and no reason"));
     CHECK_FALSE(parseGpuReport("[]"));
 }

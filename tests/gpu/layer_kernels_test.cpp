@@ -60,7 +60,7 @@ TEST_CASE("The GPU's max-pooling equals the CPU's, with edges left over, equal v
     CHECK(bits(ourGradX) == bits(valuesOf(gradX)));
 }
 
-TEST_CASE("The GPU turns each sample's matrix as the CPU does") {
+TEST_CASE("the GPU transposes the matrix of each sample as the CPU does") {
     Cpu cpu;
     const std::vector<float> x = numbers(3 * 5 * 7, 4);
     const Tensor y = cpu.tensor({}, {3, 7, 5});

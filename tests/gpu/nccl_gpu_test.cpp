@@ -189,7 +189,7 @@ TEST_CASE("A rank that is killed between recorded steps leaves the other with an
     CHECK(exitOf(survivor) == 10);
 }
 
-TEST_CASE("One rank talks to itself") {
+TEST_CASE("a single rank can use NCCL") {
     TemporaryDirectory directory;
     const pid_t alone = ::fork();
     if (alone == 0) {

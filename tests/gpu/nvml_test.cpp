@@ -17,7 +17,7 @@ const std::string& fakeNvml() {
 
 }  // namespace
 
-TEST_CASE("NVML's readings of a GPU are taken over, and what it does not give stays unknown") {
+TEST_CASE("NVML's readings of a GPU are used, and missing values stay unknown") {
     const Nvml nvml(fakeNvml().c_str());
     REQUIRE(nvml.available());
     CHECK(nvml.driverVersion() == "580.65.06");
@@ -30,7 +30,7 @@ TEST_CASE("NVML's readings of a GPU are taken over, and what it does not give st
     CHECK_FALSE(nvml.nvlinkBetween("GPU-known", "GPU-known"));
 }
 
-TEST_CASE("A part of a GPU is known to NVML under another name than to CUDA") {
+TEST_CASE("a GPU instance has different names in NVML and CUDA") {
     const Nvml nvml(fakeNvml().c_str());
     CHECK(nvml.nameOf("GPU-part") == "MIG-part");
     CHECK(nvml.nameOf("GPU-known") == "GPU-known");

@@ -60,7 +60,7 @@ TEST_CASE("An upload starts after earlier work that reads its target, and later 
     CHECK(seen == std::vector<float>{0, 5});
 }
 
-TEST_CASE("The next batch travels while the device computes on the one before") {
+TEST_CASE("the next batch is uploaded while the device computes on the previous one") {
     Gpu gpu;
     cuda::PinnedRing ring(gpu.parts(), false);
     const Tensor even = gpu.allocate(1);
@@ -125,7 +125,7 @@ TEST_CASE("Uploads larger than the ring go in pieces and arrive whole, through f
     CHECK(gpu.runtime->hostMemoryHeld == 0);
 }
 
-TEST_CASE("A GPU that does not take a batch is given up at the deadline") {
+TEST_CASE("a GPU that does not accept a batch is an error at the deadline") {
     Gpu gpu;
     cuda::PinnedRing ring(gpu.parts(), true);
     const Tensor target = gpu.allocate(1);
@@ -133,6 +133,6 @@ TEST_CASE("A GPU that does not take a batch is given up at the deadline") {
     gpu.block(never);
     const float value = 1;
     ring.start(&value, target);
-    CHECK_THROWS_WITH(ring.waitForSources(), containing("GPU 0 (fake) did not take a batch within 2 s"));
+    CHECK_THROWS_WITH(ring.waitForSources(), containing("GPU 0 (fake) did not accept a batch within 2 s"));
     CHECK(gpu.clock->time.time_since_epoch() == 2000ms);
 }

@@ -47,7 +47,7 @@ const WorkKey kLast{&kInput, 5};
 
 }  // namespace
 
-TEST_CASE("A step runs as it is once, is recorded the second time and launched from then on") {
+TEST_CASE("a step runs directly once, is recorded the second time and launched afterwards") {
     LoggingDevice device;
     for (int i = 0; i < 4; ++i) device.step(kWhole);
     CHECK(device.log == "wrlll");
@@ -65,13 +65,13 @@ TEST_CASE("Accumulated micro-batches in two buffers with smaller last batches ar
     CHECK(device.log == expected + std::string(3 * 12, 'l'));
 }
 
-TEST_CASE("A smaller last batch gets a recording of its own, and the first one lives on") {
+TEST_CASE("a smaller last batch gets its own recording, and the first one is kept") {
     LoggingDevice device;
     for (const WorkKey& key : {kWhole, kWhole, kLast, kWhole, kWhole, kLast, kWhole}) device.step(key);
     CHECK(device.log == "wrlwllrll");
 }
 
-TEST_CASE("Two batch buffers that take turns are recorded each") {
+TEST_CASE("two alternating batch buffers have separate recordings") {
     LoggingDevice device;
     const int elsewhere = 0;
     const WorkKey other{&elsewhere, 32};
@@ -79,7 +79,7 @@ TEST_CASE("Two batch buffers that take turns are recorded each") {
     CHECK(device.log == "wwrlrlll");
 }
 
-TEST_CASE("Another input, another batch size or another part of the step is other work") {
+TEST_CASE("a different input, batch size or part of the step is recorded separately") {
     LoggingDevice device;
     const int elsewhere = 0;
     for (const WorkKey& key :
@@ -88,7 +88,7 @@ TEST_CASE("Another input, another batch size or another part of the step is othe
     CHECK(device.log == "wrlwwwl");
 }
 
-TEST_CASE("Work that was not used for a while is forgotten, and what is used stays") {
+TEST_CASE("recordings that were not used for a while are discarded, used ones are kept") {
     LoggingDevice device;
     device.step(kWhole);
     device.step(kWhole);
@@ -102,7 +102,7 @@ TEST_CASE("Work that was not used for a while is forgotten, and what is used sta
     CHECK(device.log == "wl");
 }
 
-TEST_CASE("Work that copies to or from the host is never recorded, which is said once") {
+TEST_CASE("work that copies to or from the host is never recorded, and this is logged once") {
     LoggingDevice device;
     device.workCopies = true;
     for (int i = 0; i < 3; ++i) device.step(kWhole);
@@ -110,7 +110,7 @@ TEST_CASE("Work that copies to or from the host is never recorded, which is said
     CHECK(device.told == std::vector<std::string>{"a step copies between host and device"});
 }
 
-TEST_CASE("Work that the device fails to record goes on as it is, and why is said once") {
+TEST_CASE("work that cannot be recorded runs directly, and the reason is logged once") {
     LoggingDevice device;
     device.refuses = true;
     for (int i = 0; i < 3; ++i) device.step(kWhole);

@@ -91,7 +91,7 @@ bool readUntil(ClassGuest& guest, const std::function<bool()>& holds) {
 
 }  // namespace
 
-TEST_CASE("Who knows the code gets the experiment and its data, once, and becomes a rank") {
+TEST_CASE("a guest with the code receives the experiment and its data once, and becomes a rank") {
     Class lesson;
     const std::string data(300000, 'x');
     lesson.offer(data);
@@ -121,15 +121,15 @@ TEST_CASE("Who knows the code gets the experiment and its data, once, and become
     CHECK(token != lesson.host.code().token);
 }
 
-TEST_CASE("A wrong secret, another version and one too many are told so and change nothing") {
+TEST_CASE("guests with a wrong secret or version, and one too many, are refused and change nothing") {
     Class lesson;
     lesson.offer("a,b\n");
     lesson.open();
     JoinCode wrong = lesson.host.code();
     wrong.token = std::string(32, '0');
-    CHECK(lesson.connect(wrong, "Eve").problem().text().find("is not this class's") != std::string::npos);
+    CHECK(lesson.connect(wrong, "Eve").problem().text().find("belongs to another classroom") != std::string::npos);
     const auto older = connectToClass(lesson.host.code(), "Old", "0.9", "key", Clock::now() + 5s);
-    CHECK(older.problem().text().find("has ringside 0.9, but the class has 1.0") != std::string::npos);
+    CHECK(older.problem().text().find("has ringside 0.9, but the classroom has 1.0") != std::string::npos);
     std::vector<ClassGuest> guests;
     for (const char* name : {"a", "b", "c", "d"}) guests.push_back(lesson.guest(name));
     CHECK(lesson.connect(lesson.host.code(), "e").problem().text().find("the class is full with 4") !=
@@ -138,7 +138,7 @@ TEST_CASE("A wrong secret, another version and one too many are told so and chan
     CHECK(lesson.host.strangers() >= 1);
 }
 
-TEST_CASE("Strangers, half-open connections and rubbish end nothing in a class") {
+TEST_CASE("unauthenticated and half-open connections and garbage do not affect a classroom") {
     Class lesson;
     lesson.offer("a,b\n");
     lesson.open();
@@ -163,7 +163,7 @@ TEST_CASE("Strangers, half-open connections and rubbish end nothing in a class")
     CHECK(lesson.host.strangers() >= 200);
 }
 
-TEST_CASE("A guest that asks for more and more files is removed, and refused when it comes back") {
+TEST_CASE("a guest that requests too many files is removed, and refused when it returns") {
     Class lesson;
     lesson.offer("a,b\n");
     ClassGuest ada = lesson.guestOf("Ada");
@@ -174,15 +174,15 @@ TEST_CASE("A guest that asks for more and more files is removed, and refused whe
     lesson.open();
     CHECK_FALSE(readUntil(ada, [] { return false; }));
     CHECK(lesson.connect(lesson.host.code(), "Ada").problem().text() ==
-          "this computer was removed from the class: it asked for more than 8 files at once: ask who invites");
+          "this computer was removed from the classroom: it requested more than 8 files at once: ask the host");
     lesson.stop();
     CHECK(lesson.host.members().empty());
     const std::vector<std::string> notes = lesson.host.takeNotes();
-    CHECK(std::find(notes.begin(), notes.end(), "Ada was removed: it asked for more than 8 files at once") !=
+    CHECK(std::find(notes.begin(), notes.end(), "Ada was removed: it requested more than 8 files at once") !=
           notes.end());
 }
 
-TEST_CASE("A guest that says what only a host says is removed, and the others stay") {
+TEST_CASE("a guest that sends host messages is removed, and the others stay") {
     Class lesson;
     lesson.offer("a,b\n");
     lesson.open();
@@ -196,7 +196,7 @@ TEST_CASE("A guest that says what only a host says is removed, and the others st
     CHECK(lesson.host.members().front()->name() == "Ada");
 }
 
-TEST_CASE("A guest takes no more data than it said, and none that are not as they were offered") {
+TEST_CASE("a guest accepts only data within its limit that match the offer") {
     Class lesson;
     lesson.offer(std::string(5000, 'y'));
     writeText(lesson.scratch.path() / "data.csv", std::string(5000, 'z'));  // changed behind the host's back
@@ -209,7 +209,7 @@ TEST_CASE("A guest takes no more data than it said, and none that are not as the
     CHECK(careful.problem()->text().find("SHA-256 differs") != std::string::npos);
 }
 
-TEST_CASE("A guest who asked for a file of an offer that was replaced meanwhile gets those of the new one") {
+TEST_CASE("a guest that requests a file of a replaced offer receives the files of the new offer") {
     Class lesson;
     lesson.offer("old");
     lesson.open();
@@ -226,7 +226,7 @@ TEST_CASE("A guest who asked for a file of an offer that was replaced meanwhile 
     CHECK_FALSE(ada.problem());
 }
 
-TEST_CASE("Who comes while what is offered is gone stays, and gets what is offered next") {
+TEST_CASE("a guest that joins without a valid offer stays and receives the next offer") {
     Class lesson;
     lesson.offer("old");
     fs::remove(lesson.scratch.path() / "data.csv");
@@ -243,7 +243,7 @@ TEST_CASE("Who comes while what is offered is gone stays, and gets what is offer
     CHECK(textOf(ada.offerDirectory() / "data" / "data.csv") == "new");
 }
 
-TEST_CASE("The end of a class is heard by who has just said something that nobody read any more") {
+TEST_CASE("a guest with unread messages still receives the end of the classroom") {
     Class lesson;
     lesson.offer("x");
     lesson.open();
@@ -262,7 +262,7 @@ TEST_CASE("The end of a class is heard by who has just said something that nobod
     CHECK(lesson.host.members().empty());
 }
 
-TEST_CASE("Names of a class stay apart, and who comes back keeps theirs") {
+TEST_CASE("names in a classroom are unique, and a returning guest keeps its name") {
     Class lesson;
     lesson.offer("a\n");
     lesson.open();
@@ -276,7 +276,7 @@ TEST_CASE("Names of a class stay apart, and who comes back keeps theirs") {
     CHECK(lesson.host.members()[1]->name() == "Ada (2)");
 }
 
-TEST_CASE("Lines of a class that are not what they should be are worth nothing") {
+TEST_CASE("invalid lines of a classroom are refused") {
     const auto offer = [](const std::string& name, const std::string& bytes = "1") {
         return R"({"kind":"offer","number":1,"config":"","resumes":false,"files":[{"name":")" + name + R"(","bytes":)" +
                bytes + R"(,"sha256":")" + std::string(64, 'a') + R"("}]})";

@@ -16,7 +16,7 @@ std::string problemOf(const std::vector<std::string>& words) {
 
 }  // namespace
 
-TEST_CASE("a command is one line of JSON, with its value where it has one") {
+TEST_CASE("a command is one line of JSON with an optional value") {
     CHECK(encodeControl({ControlKind::kStop}) == "{\"kind\":\"stop\"}\n");
     CHECK(encodeControl({ControlKind::kLearningRate, 0.25}) == "{\"kind\":\"lr\",\"value\":0.25}\n");
     for (int kind = 0; kind < 10; ++kind) {
@@ -28,14 +28,14 @@ TEST_CASE("a command is one line of JSON, with its value where it has one") {
     }
 }
 
-TEST_CASE("a command is understood in any spelling that JSON allows") {
+TEST_CASE("a command is read in any valid form of JSON") {
     CHECK(decodeControl(" { \"k\\u0069nd\" : \"stop\", \"more\": [1] } ").value() ==
           ControlCommand{ControlKind::kStop});
     CHECK(decodeControl(R"({"kind":"step"})").value() == ControlCommand{ControlKind::kStep, 1});
     CHECK(decodeControl(R"({"kind":"record"})").value() == ControlCommand{ControlKind::kRecord, 50});
 }
 
-TEST_CASE("what is no command is refused with what is allowed") {
+TEST_CASE("an unknown command is refused with the known ones") {
     for (const char* line : {"", "stop", "[]", "{}", "{\"kind\":7}", "{\"kind\":\"dance\"}", "{\"kind\":\"rate\"}",
                              "{\"kind\":\"rate\",\"value\":\"5\"}", "{\"kind\":\"rate\",\"value\":-1}",
                              "{\"kind\":\"step\",\"value\":1.5}", "{\"kind\":\"epochs\",\"value\":1e300}"}) {

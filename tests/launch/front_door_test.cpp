@@ -70,7 +70,7 @@ class FewFiles {
 
 }  // namespace
 
-TEST_CASE("unfinished lines leave nothing for poll to report, however many there are") {
+TEST_CASE("any number of unfinished lines leaves nothing for poll to report") {
     Door host;
     std::vector<UniqueFd> strangers;
     for (int i = 0; i < 200; ++i) strangers.push_back(host.connect());
@@ -107,7 +107,7 @@ TEST_CASE("a line in pieces is read up to its newline and no further") {
     CHECK(reader.read(own.get()).state == TakenLine::State::kTooLong);
 }
 
-TEST_CASE("a host without file descriptors serves the newest connection and rests when it can serve none") {
+TEST_CASE("a host without file descriptors serves the newest connection and pauses if it can serve none") {
     Door host;
     std::vector<UniqueFd> strangers;
     for (int i = 0; i < 8; ++i) strangers.push_back(host.connect());

@@ -5,7 +5,7 @@
 
 using namespace ringside;
 
-TEST_CASE("A join code carries address, port and secret, however it is typed") {
+TEST_CASE("a join code contains address, port and secret in any spelling") {
     // Python: int('00112233445566778899aabbccddeeff', 16) << 2, as 26 digits of Crockford's base 32.
     const JoinCode code{"10.0.0.7", 21345, "00112233445566778899aabbccddeeff"};
     const std::string text = "10.0.0.7:21345/008J4-CT4AN-K7F24-SNAXW-SQFEZ-W";
@@ -24,7 +24,7 @@ TEST_CASE("A join code carries address, port and secret, however it is typed") {
     CHECK(v6.value().text() == "[fe80::1]:2000/008J4-CT4AN-K7F24-SNAXW-SQFEZ-W");
 }
 
-TEST_CASE("A join code that is mistyped says where") {
+TEST_CASE("a mistyped join code is reported with the position") {
     const auto refusal = [](const std::string& text) {
         const Result<JoinCode> code = JoinCode::parse(text);
         REQUIRE_FALSE(code.ok());
@@ -33,7 +33,7 @@ TEST_CASE("A join code that is mistyped says where") {
     CHECK(refusal("").find("is empty") != std::string::npos);
     CHECK(refusal("10.0.0.7:21345").find("has no \"/\"") != std::string::npos);
     CHECK(refusal("10.0.0.7/008J4CT4ANK7F24SNAXWSQFEZW").find("has no ADDRESS:PORT") != std::string::npos);
-    CHECK(refusal("10.0.0.7:0/008J4CT4ANK7F24SNAXWSQFEZW").find("a number from 1 to 65535") != std::string::npos);
+    CHECK(refusal("10.0.0.7:0/008J4CT4ANK7F24SNAXWSQFEZW").find("a port from 1 to 65535") != std::string::npos);
     CHECK(refusal("h:99999/008J4CT4ANK7F24SNAXWSQFEZW").find("has \"99999\"") != std::string::npos);
     CHECK(refusal("h:1/008J4CT4ANK7F24SNAXWSQFEZ").find("mistyped") != std::string::npos);
     CHECK(refusal("h:1/008J4CT4ANK7F24SNAXWSQFEZWW").find("mistyped") != std::string::npos);

@@ -80,7 +80,7 @@ TEST_CASE("Without a launcher the process is the only rank") {
     CHECK(place.text() == "rank 0 of 1 (local rank 0 of 1), alone");
 }
 
-TEST_CASE("torchrun says rank, size, place on the host and where to meet") {
+TEST_CASE("torchrun's variables give rank, size, local rank and rendezvous address") {
     const LaunchPlace place = placeIn(kTorchrun);
     CHECK(place.launcher == LauncherKind::kTorchrun);
     CHECK(place.rank == 3);
@@ -100,7 +100,7 @@ TEST_CASE("Another start by torchrun is another job") {
     CHECK(placeIn(kTorchrun).job != placeIn(with(kTorchrun, "MASTER_PORT", "29501")).job);
 }
 
-TEST_CASE("RANK, WORLD_SIZE and MASTER_ADDR alone are PyTorch's env:// and its port is ours") {
+TEST_CASE("RANK, WORLD_SIZE and MASTER_ADDR alone are PyTorch's env://, and its port is used") {
     const LaunchPlace place =
         placeIn({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "4000"}});
     CHECK(place.launcher == LauncherKind::kEnvironment);
@@ -109,7 +109,7 @@ TEST_CASE("RANK, WORLD_SIZE and MASTER_ADDR alone are PyTorch's env:// and its p
     CHECK(place.job == "env:// 4000");
 }
 
-TEST_CASE("A half-set environment is refused by the name of what is missing") {
+TEST_CASE("an incomplete environment is refused with the missing variable") {
     CHECK(holds(problemIn({{"RANK", "1"}}), "WORLD_SIZE is not set, although RANK is"));
     CHECK(holds(problemIn({{"WORLD_SIZE", "2"}}), "RANK is not set, although WORLD_SIZE is"));
     CHECK(holds(problemIn({{"RANK", "1"}, {"WORLD_SIZE", "2"}}), "MASTER_ADDR is not set"));
@@ -121,17 +121,18 @@ TEST_CASE("A half-set environment is refused by the name of what is missing") {
     CHECK(holds(problemIn({{"PMI_RANK", "0"}}), "PMI_SIZE is not set, although PMI_RANK is"));
 }
 
-TEST_CASE("Numbers that cannot be are refused with what sets them") {
-    CHECK(holds(problemIn(with(kTorchrun, "RANK", "6")), "the rank is 6 (torchrun) of 6: ranks count from 0 to 5"));
-    CHECK(holds(problemIn(with(kTorchrun, "RANK", "three")), "RANK is \"three\", which is no number of a rank"));
+TEST_CASE("impossible numbers are refused with their source") {
+    CHECK(holds(problemIn(with(kTorchrun, "RANK", "6")),
+                "the rank is 6 (torchrun) of 6: ranks are numbered from 0 to 5"));
+    CHECK(holds(problemIn(with(kTorchrun, "RANK", "three")), "RANK is \"three\", which is not a rank number"));
     CHECK(holds(problemIn(with(kTorchrun, "RANK", "-1")), "RANK is \"-1\""));
     CHECK(holds(problemIn(with(kTorchrun, "LOCAL_RANK", "2")), "the local rank is 2 of 2"));
     CHECK(holds(problemIn(with(kTorchrun, "WORLD_SIZE", "99999999999")), "WORLD_SIZE is \"99999999999\""));
     CHECK(holds(problemIn({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "70000"}}),
-                "MASTER_PORT is \"70000\", which is no port"));
+                "MASTER_PORT is \"70000\", which is not a port"));
 }
 
-TEST_CASE("mpirun says rank and size, and the addresses of its own host") {
+TEST_CASE("mpirun's variables give rank, size and the addresses of its host") {
     const LaunchPlace place = placeIn(kOpenMpi);
     CHECK(place.launcher == LauncherKind::kOpenMpi);
     CHECK(place.rank == 5);
@@ -140,22 +141,22 @@ TEST_CASE("mpirun says rank and size, and the addresses of its own host") {
     CHECK(place.masterHosts == std::vector<std::string>{"10.0.0.7", "172.17.0.1"});
 }
 
-TEST_CASE("Ranks of one host meet on its loopback") {
+TEST_CASE("ranks of one host use the loopback address for the rendezvous") {
     const Variables all = with(kOpenMpi, "OMPI_COMM_WORLD_LOCAL_SIZE", "6");
     CHECK(placeIn(all).masterHosts == std::vector<std::string>{"127.0.0.1"});
 }
 
-TEST_CASE("mpirun inside a Slurm allocation counts, for Slurm's variables are those of its daemons") {
+TEST_CASE("mpirun has precedence inside a Slurm allocation, where Slurm's variables belong to its daemons") {
     const LaunchPlace place = placeIn(both(kOpenMpi, kSlurm));
     CHECK(place.launcher == LauncherKind::kOpenMpi);
     CHECK(place.worldSize == 6);
 }
 
-TEST_CASE("torchrun inside a Slurm step counts") {
+TEST_CASE("torchrun has precedence inside a Slurm step") {
     CHECK(placeIn(both(kTorchrun, kSlurm)).launcher == LauncherKind::kTorchrun);
 }
 
-TEST_CASE("A Slurm step says rank, size and the hosts of all ranks") {
+TEST_CASE("a Slurm step gives rank, size and the hosts of all ranks") {
     const LaunchPlace place = placeIn(kSlurm);
     CHECK(place.launcher == LauncherKind::kSlurm);
     CHECK(place.rank == 4);
@@ -215,7 +216,7 @@ TEST_CASE("A step of one task is a single rank") {
     CHECK(placeIn(one).isAlone());
 }
 
-TEST_CASE("MPICH and Intel MPI are known by PMI, except where srun provides it") {
+TEST_CASE("MPICH and Intel MPI are detected by PMI, unless srun provides it") {
     const Variables pmi = {
         {"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "2"}, {"PMI_FD", "7"}};
     CHECK(placeIn(pmi).launcher == LauncherKind::kPmi);
@@ -266,7 +267,7 @@ TEST_CASE("Kubeflow's localhost for rank 0 means every address of its pod, as fo
     CHECK(placeIn(with(pod, "MASTER_ADDR", "127.0.0.1")).masterHosts == std::vector<std::string>{"127.0.0.1"});
 }
 
-TEST_CASE("A node file of PBS gives everything but the rank") {
+TEST_CASE("a node file of PBS gives everything except the rank") {
     const std::vector<std::string> nodes = {"n1", "n1", "n2", "n2"};
     const Variables pbs = {{"PBS_JOBID", "9.server"}};
     const LaunchPlace place = placeIn(pbs, {3, {}, {}, ""}, nodes);
@@ -276,10 +277,10 @@ TEST_CASE("A node file of PBS gives everything but the rank") {
     CHECK(place.localSize == 2);
     CHECK(place.masterHosts == std::vector<std::string>{"n1"});
     CHECK(place.hosts == nodes);
-    CHECK(holds(problemIn(pbs, {}, nodes), "PBS_NODEFILE has 4 lines, but PBS tells no ranks"));
+    CHECK(holds(problemIn(pbs, {}, nodes), "PBS_NODEFILE has 4 lines, but PBS does not number ranks"));
 }
 
-TEST_CASE("By hand, the command line wins over any launcher") {
+TEST_CASE("the command line has precedence over any launcher") {
     const LaunchPlace place = placeIn(kTorchrun, {1, 2, {}, "n9:4321"});
     CHECK(place.launcher == LauncherKind::kByHand);
     CHECK(place.rank == 1);
@@ -289,16 +290,16 @@ TEST_CASE("By hand, the command line wins over any launcher") {
     CHECK(placeIn({}, {1, 2, {}, "[fe80::1]:4321"}).masterHosts == std::vector<std::string>{"fe80::1"});
 }
 
-TEST_CASE("By hand, what is missing is named") {
-    CHECK(holds(problemIn({}, {1, {}, {}, "a:1"}), "--world-size is missing beside --rank"));
-    CHECK(holds(problemIn({}, {{}, 2, {}, "a:1"}), "--rank is missing beside --world-size"));
+TEST_CASE("a missing command-line option is named") {
+    CHECK(holds(problemIn({}, {1, {}, {}, "a:1"}), "--world-size is missing; --rank needs it"));
+    CHECK(holds(problemIn({}, {{}, 2, {}, "a:1"}), "--rank is missing; --world-size needs it"));
     CHECK(holds(problemIn({}, {1, 2, {}, ""}), "--master is missing"));
     CHECK(holds(problemIn({}, {1, 2, {}, "host"}), "without a port"));
-    CHECK(holds(problemIn({}, {1, 2, {}, "host:0"}), "which is no port"));
+    CHECK(holds(problemIn({}, {1, 2, {}, "host:0"}), "which is not a port"));
     CHECK(holds(problemIn({}, {2, 2, {}, "a:1"}), "the rank is 2 (by hand) of 2"));
 }
 
-TEST_CASE("With a launcher, --master only moves the place to meet") {
+TEST_CASE("with a launcher, --master only changes the rendezvous address") {
     const LaunchPlace place = placeIn(kOpenMpi, {{}, {}, {}, "n3:7000"});
     CHECK(place.launcher == LauncherKind::kOpenMpi);
     CHECK(place.rank == 5);
@@ -306,7 +307,7 @@ TEST_CASE("With a launcher, --master only moves the place to meet") {
     CHECK(place.masterPort == 7000);
 }
 
-TEST_CASE("A RANK that is left over in the shell and disagrees with the launcher is refused") {
+TEST_CASE("a RANK variable that contradicts the launcher is refused") {
     const auto conflict = [](const Variables& environment) {
         const auto problem = launchConflict(placeIn(environment), {environment, {}, "here"});
         return problem ? problem->text() : "";
@@ -316,7 +317,7 @@ TEST_CASE("A RANK that is left over in the shell and disagrees with the launcher
     CHECK(conflict(with(kOpenMpi, "RANK", "5")).empty());
 }
 
-TEST_CASE("Slurm's lists are expanded, and what cannot be read names nobody") {
+TEST_CASE("Slurm's lists are expanded, and invalid lists give no hosts") {
     CHECK(expandHostList("gpu3") == std::vector<std::string>{"gpu3"});
     CHECK(expandHostList("n[08-10,12],x1") == std::vector<std::string>{"n08", "n09", "n10", "n12", "x1"});
     CHECK(expandHostList("r[1-2]-ib") == std::vector<std::string>{"r1-ib", "r2-ib"});

@@ -92,7 +92,7 @@ struct MaliciousHost {
 
 }  // namespace
 
-TEST_CASE("every setting that names a file names an offered one, or the guest refuses the experiment") {
+TEST_CASE("a guest refuses an experiment with a file that was not offered") {
     int paths = 0;
     for (const ConfigField& field : configFields()) {
         if (!field.isPath) continue;
@@ -106,7 +106,7 @@ TEST_CASE("every setting that names a file names an offered one, or the guest re
             host.offer({fileOf("data/a.csv", "1,2\n")}, config);
             CHECK_THAT(host.problem(), containing(std::string(field.path) + " of the offered experiment"));
             const std::string heard = host.heard();
-            CHECK_THAT(heard, containing("none of the offered files"));
+            CHECK_THAT(heard, containing("is not an offered file"));
             CHECK(heard.find(host.scratch.path().string()) == std::string::npos);
             CHECK(host.guest->offerDirectory().empty());
             CHECK(host.leavesNothing());
@@ -121,7 +121,7 @@ TEST_CASE("every setting that names a file names an offered one, or the guest re
     CHECK(paths == 4);  // dataset.path, dataset.labels_path, pipeline.schedule_file, training.resume
 }
 
-TEST_CASE("every text setting is known to name a file or to name none") {
+TEST_CASE("every text setting is classified as a file or not a file") {
     // A new setting with a path must be marked, or guests of a class would open any file of their computer.
     const std::vector<std::string> namesNone{"name", "dataset.label_column", "parallel.interface"};
     for (const ConfigField& field : configFields()) {
@@ -131,7 +131,7 @@ TEST_CASE("every text setting is known to name a file or to name none") {
     }
 }
 
-TEST_CASE("files that cannot lie in one folder are refused and leave nothing behind") {
+TEST_CASE("files with conflicting names are refused and leave no files") {
     const ClassFile a = fileOf("data/a", "x");
     for (const std::vector<ClassFile>& files : {std::vector<ClassFile>{a, fileOf("data/a/b", "y")},
                                                 {fileOf("data/a/b", "y"), a},
@@ -142,12 +142,12 @@ TEST_CASE("files that cannot lie in one folder are refused and leave nothing beh
         MaliciousHost host;
         host.offer(files);
         CAPTURE(host.problem());
-        CHECK_THAT(host.problem(), containing("the class's data have a file"));
+        CHECK_THAT(host.problem(), containing("the data of the classroom have a file"));
         CHECK(host.leavesNothing());
     }
 }
 
-TEST_CASE("unsafe names and impossible sizes end the connection or are refused, and nothing is written") {
+TEST_CASE("unsafe names and impossible sizes are refused and nothing is written") {
     for (const std::string name : {"/etc/cron.d/x", "../../x", "a//b", "a/./b", "..", "."}) {
         CAPTURE(name);
         MaliciousHost host;
@@ -172,7 +172,7 @@ TEST_CASE("unsafe names and impossible sizes end the connection or are refused, 
     CHECK(host.leavesNothing());
 }
 
-TEST_CASE("offer after offer stores no more than the limit, the oldest files going first") {
+TEST_CASE("repeated offers store no more than the limit, and the oldest files are deleted first") {
     MaliciousHost host;
     std::vector<std::string> contents;
     for (int i = 0; i < 25; ++i) {
@@ -190,7 +190,7 @@ TEST_CASE("offer after offer stores no more than the limit, the oldest files goi
     CHECK(host.leavesNothing());
 }
 
-TEST_CASE("the same offer twice, bytes that nobody asked for and bytes of another size are refused") {
+TEST_CASE("repeated offers, unrequested bytes and bytes of a wrong size are refused") {
     MaliciousHost twice;
     twice.offer({});
     --twice.number;
@@ -200,12 +200,12 @@ TEST_CASE("the same offer twice, bytes that nobody asked for and bytes of anothe
     MaliciousHost unasked;
     unasked.offer({});
     unasked.send("surprise");
-    CHECK_THAT(unasked.problem(), containing("are not those that were offered"));
+    CHECK_THAT(unasked.problem(), containing("differ from the offered data"));
     CHECK(unasked.leavesNothing());
     MaliciousHost larger;
     larger.offer({fileOf("data/x", "four")});
     larger.send("five!");
-    CHECK_THAT(larger.problem(), containing("are not those that were offered"));
+    CHECK_THAT(larger.problem(), containing("differ from the offered data"));
     CHECK(larger.leavesNothing());
     MaliciousHost other;
     other.offer({fileOf("data/x", "four")});
@@ -214,7 +214,7 @@ TEST_CASE("the same offer twice, bytes that nobody asked for and bytes of anothe
     CHECK(other.leavesNothing());
 }
 
-TEST_CASE("after a refusal the rest of what the host said is not read") {
+TEST_CASE("after a refusal the remaining messages of the host are not read") {
     MaliciousHost host;
     ClassOffer good;
     good.number = 2;
@@ -228,7 +228,7 @@ TEST_CASE("after a refusal the rest of what the host said is not read") {
     CHECK(host.guest->offerDirectory().empty());
 }
 
-TEST_CASE("a link or a pipe in the place of a kept file is no kept file") {
+TEST_CASE("a link or a pipe with the name of a kept file is not used") {
     const std::string content = "1,2\n";
     for (const bool isPipe : {false, true}) {
         MaliciousHost host;
@@ -248,7 +248,7 @@ TEST_CASE("a link or a pipe in the place of a kept file is no kept file") {
     }
 }
 
-TEST_CASE("a folder of an offer in which a link lies is refused by the rank") {
+TEST_CASE("a rank refuses an offer folder that contains a link") {
     const TemporaryDirectory offer;
     fs::create_directories(offer.path() / "data");
     std::ofstream(offer.path() / "data" / "a.csv") << "1\n";
@@ -258,7 +258,7 @@ TEST_CASE("a folder of an offer in which a link lies is refused by the rank") {
     CHECK_THAT(filesOfOffer(offer.path()).problem().text(), containing("data/link is no regular file"));
 }
 
-TEST_CASE("folders of guests that were killed are removed by the next guest, and no others") {
+TEST_CASE("only the folders of killed guests are removed by the next guest") {
     const TemporaryDirectory scratch;
     std::array<char, 256> host{};
     REQUIRE(::gethostname(host.data(), host.size() - 1) == 0);

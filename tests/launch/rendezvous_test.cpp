@@ -82,7 +82,7 @@ void welcomeAll(const Gathering& gathering, int worldSize) {
 
 }  // namespace
 
-TEST_CASE("The proof is HMAC-SHA256 as RFC 4231 has it") {
+TEST_CASE("the proof is HMAC-SHA-256 as in RFC 4231") {
     CHECK(hmacSha256("Jefe", "what do ya want for nothing?") ==
           "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
     CHECK(hmacSha256(std::string(20, '\x0b'), "Hi There") ==
@@ -91,7 +91,7 @@ TEST_CASE("The proof is HMAC-SHA256 as RFC 4231 has it") {
           "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
-TEST_CASE("All ranks meet, are told the same, and talk over their own connections") {
+TEST_CASE("all ranks connect, receive the same terms and have their own connections") {
     Meeting meeting(4);
     auto three = meeting.guest(3);
     auto one = meeting.guest(1);
@@ -118,7 +118,7 @@ TEST_CASE("All ranks meet, are told the same, and talk over their own connection
     CHECK(meeting.host.strangers() == 0);
 }
 
-TEST_CASE("A rank on another host learns how its clock differs, here not at all") {
+TEST_CASE("a rank on another host receives its clock offset, which is zero here") {
     Meeting meeting(2);
     auto one = meeting.guest(1, meeting.terms, "another key");
     Result<Gathering> gathering = meeting.gather();
@@ -130,12 +130,12 @@ TEST_CASE("A rank on another host learns how its clock differs, here not at all"
     CHECK(std::abs(joined.value().clockOffsetUs) <= joined.value().clockErrorUs);
 }
 
-TEST_CASE("Who does not come is named with its host at the deadline, and the others are told") {
+TEST_CASE("a missing rank is named with its host at the deadline, and the others are informed") {
     Meeting meeting(3, 2500ms, {"n1", "n1", "n2"});
     auto one = meeting.guest(1);
     const Result<Gathering> gathering = meeting.gather();
     REQUIRE_FALSE(gathering.ok());
-    CHECK(gathering.problem().text().find("rank 2 (on n2) did not come within 2 s") != std::string::npos);
+    CHECK(gathering.problem().text().find("rank 2 (on n2) did not connect within 2 s") != std::string::npos);
     REQUIRE(meeting.said.size() == 1);
     CHECK(meeting.said.front().find("waiting for rank 2 (on n2), 2 s so far") == 0);
     const Result<Joined> joined = one.get();
@@ -143,7 +143,7 @@ TEST_CASE("Who does not come is named with its host at the deadline, and the oth
     CHECK(joined.problem().text().find("rank 2 (on n2) did not come") != std::string::npos);
 }
 
-TEST_CASE("Another version, another experiment, a rank too many are refused by name") {
+TEST_CASE("a different version or experiment, and an extra rank, are refused by name") {
     const auto refusal = [](int rank, const auto& change) {
         Meeting meeting(2);
         RendezvousTerms other = meeting.terms;
@@ -163,14 +163,14 @@ TEST_CASE("Another version, another experiment, a rank too many are refused by n
     CHECK(refusal(2, [](RendezvousTerms&) {}).find("rank 2 on host2 is not one of the ranks 1 to 1") == 0);
 }
 
-TEST_CASE("Two processes that say they are the same rank are refused") {
+TEST_CASE("two processes with the same rank are refused") {
     Meeting meeting(3);
     auto first = meeting.guest(1);
     auto second =
         std::async(std::launch::async, [&meeting] { return joinRendezvous(meeting.terms, 1, 3, "elsewhere", "key"); });
     const Result<Gathering> gathering = meeting.gather();
     REQUIRE_FALSE(gathering.ok());
-    CHECK(gathering.problem().text().find("came twice: also from ") != std::string::npos);
+    CHECK(gathering.problem().text().find("connected twice: also from ") != std::string::npos);
     CHECK_FALSE(first.get().ok());
     CHECK_FALSE(second.get().ok());
 }
@@ -183,7 +183,7 @@ TEST_CASE("A stop ends the waiting") {
     CHECK(gathering.value().stopped);
 }
 
-TEST_CASE("Strangers, half-open connections and wrong tokens are counted and change nothing") {
+TEST_CASE("unauthenticated and half-open connections and wrong tokens are counted and change nothing") {
     Meeting meeting(3);
     const int port = portOf(meeting.host.address());
     std::vector<UniqueFd> silent;
@@ -215,12 +215,12 @@ TEST_CASE("Strangers, half-open connections and wrong tokens are counted and cha
     CHECK(late.get());
     const Result<Joined> refused = liar.get();
     REQUIRE_FALSE(refused.ok());
-    CHECK(refused.problem().text().find("another run answers, or one with another RINGSIDE_TOKEN") !=
+    CHECK(refused.problem().text().find("another run responds, or one with another RINGSIDE_TOKEN") !=
           std::string::npos);
     CHECK(meeting.host.strangers() > 100);
 }
 
-TEST_CASE("A port that is taken gives way to the next") {
+TEST_CASE("if a port is in use, the next one is used") {
     Meeting first(2);
     const RendezvousHost* busy = &first.host;
     RendezvousHost second(first.terms, first.place, "key");
@@ -228,7 +228,7 @@ TEST_CASE("A port that is taken gives way to the next") {
     CHECK(portOf(second.address()) != portOf(busy->address()));
 }
 
-TEST_CASE("Lines of the rendezvous that are not what they should be are worth nothing") {
+TEST_CASE("invalid lines of the rendezvous are refused") {
     CHECK_FALSE(decodeGreeting("{\"role\":\"control\"}").has_value());
     CHECK_FALSE(decodeGreeting("[[[[[[[[").has_value());
     CHECK_FALSE(decodeChallenge("{\"ringside\":2,\"nonce\":\"a\"}").has_value());
@@ -248,7 +248,7 @@ TEST_CASE("Lines of the rendezvous that are not what they should be are worth no
     CHECK_FALSE(isStopWish("{\"kind\":1}"));
 }
 
-TEST_CASE("The ranks of a host come to the same memory") {
+TEST_CASE("the ranks of a host get the same shared memory") {
     const std::string name = randomHex(16);
     const SharedHandover handover(name, 3);
     const UniqueFd memory = createSharedMemory(4096);

@@ -116,7 +116,7 @@ def limited_job(programs, scratch):
     wait_for(lambda: len(steps(out)) > before + 20, second)
     second.process.send_signal(signal.SIGUSR1)
     assert second.end() == 20, second.said.read_text()
-    assert "going on from " in second.said.read_text()
+    assert "continuing from " in second.said.read_text()
     numbers = [line["step"] for line in steps(out)]
     assert numbers == list(range(1, len(numbers) + 1)), "steps are missing or double"
 

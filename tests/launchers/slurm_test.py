@@ -89,7 +89,7 @@ def requeued_script(slurm, programs, scratch):
     steps = [line["step"] for line in metrics_of(out) if line["kind"] == "step"]
     assert steps == list(range(1, len(steps) + 1)), "steps are missing or double"
     output = (out.parent.parent / f"digits-mlp-{job}.out").read_text()
-    assert "asking Slurm to start the job again" in output, output
+    assert "requesting a restart from Slurm" in output, output
 
 
 def main():

@@ -18,7 +18,7 @@ std::string refusal(const std::string& layers, const Shape& sample = {3, 8, 8}) 
 
 }  // namespace
 
-TEST_CASE("A list of layers becomes the model of nn.Sequential, with the last linear as wide as the data asks") {
+TEST_CASE("a list of layers becomes the model of nn.Sequential, with the last linear layer as wide as the data needs") {
     const ModelDescription model = describe(R"([{"kind": "conv2d", "out": 6, "kernel": 5, "stride": 2, "padding": 2},
         {"kind": "gelu"}, {"kind": "max_pool2d", "kernel": 3}, {"kind": "flatten"}, {"kind": "layer_norm"},
         {"kind": "linear", "out": 4}, {"kind": "relu"}, {"kind": "linear"}])")
@@ -33,7 +33,7 @@ TEST_CASE("A list of layers becomes the model of nn.Sequential, with the last li
     CHECK(model.parameters() == 6 * (75 + 1) + 12 + 4 * 7 + 10 * 5);
 }
 
-TEST_CASE("A wrong entry is named by its place, with the way out") {
+TEST_CASE("an invalid entry is reported with its position and remedy") {
     CHECK(
         refusal(R"([{"kind": "linaer"}])") ==
         "model.layers[0] has the kind \"linaer\"; the kinds are linear, conv2d, max_pool2d, relu, gelu, layer_norm, "
@@ -51,18 +51,17 @@ TEST_CASE("A wrong entry is named by its place, with the way out") {
           "model.layers[0] has the padding 3, which is not below its kernel 3: lower the padding");
     CHECK(refusal(R"(["relu"])") ==
           "model.layers[0] is \"relu\"; a layer is an object with a kind: write {\"kind\": \"relu\"}");
-    CHECK(refusal("[]").find("model.layers is no list of 1 to 256 layers: write it as") == 0);
+    CHECK(refusal("[]").find("model.layers is not a list of 1 to 256 layers: write it as") == 0);
 }
 
-TEST_CASE("Layers that do not fit together are named with what they take and get") {
-    CHECK(
-        refusal(R"([{"kind": "conv2d", "out": 4, "kernel": 3}, {"kind": "linear"}])") ==
-        "model layer 1, Linear(4, 10), takes values in one row but gets the shape (4, 6, 6): put a flatten before it");
+TEST_CASE("layers that do not fit are reported with expected and actual shape") {
+    CHECK(refusal(R"([{"kind": "conv2d", "out": 4, "kernel": 3}, {"kind": "linear"}])") ==
+          "model layer 1, Linear(4, 10), takes values in one row but receives the shape (4, 6, 6): add a flatten "
+          "before it");
     CHECK(refusal(R"([{"kind": "conv2d", "out": 4, "kernel": 9}])").find("images of at least 9 pixels a side") !=
           std::string::npos);
-    CHECK(
-        refusal(R"([{"kind": "linear", "out": 3}])", {7}) ==
-        "model.layers ends with the shape (3), but the data set asks for (10): end with a flatten and a linear layer");
+    CHECK(refusal(R"([{"kind": "linear", "out": 3}])", {7}) ==
+          "model.layers ends with the shape (3), but the data set needs (10): end with a flatten and a linear layer");
     CHECK(refusal(R"([{"kind": "relu"}])", {10}) ==
-          "model.layers has no layer with parameters, so that nothing can be learnt: add a linear layer");
+          "model.layers has no layer with parameters, so nothing can be trained: add a linear layer");
 }

@@ -27,16 +27,16 @@ TEST_CASE("SimpleCNN takes small grey images, and odd ones as PyTorch rounds the
     CHECK(odd.layers[6].output == Shape{64 * 1 * 2});
 }
 
-TEST_CASE("A model that does not fit names the layer, what it takes and what it gets") {
+TEST_CASE("a model that does not fit the data is reported with layer, expected and actual shape") {
     CHECK(describeModel({ModelKind::kSimpleCnn, {}}, {3, 3, 9}, 10).problem().text() ==
-          "model layer 5, MaxPool2d(2), takes images of at least 2 pixels a side but gets the shape (64, 1, 4): use "
-          "larger images or fewer layers");
+          "model layer 5, MaxPool2d(2), takes images of at least 2 pixels a side but receives the shape (64, 1, 4): "
+          "use larger images or fewer layers");
     CHECK(describeModel({ModelKind::kSimpleCnn, {}}, {8}, 2).problem().text() ==
-          "model layer 0, Conv2d(8, 32, kernel_size=3, padding=1), takes images (channels, height, width) but gets the "
-          "shape (8): choose a data set of images");
+          "model layer 0, Conv2d(8, 32, kernel_size=3, padding=1), takes images (channels, height, width) but receives "
+          "the shape (8): choose a data set of images");
 }
 
-TEST_CASE("An MLP's parameters and operations follow from its widths") {
+TEST_CASE("parameters and operations of an MLP follow from its widths") {
     const ModelDescription model = describeModel({ModelKind::kMlp, {128}}, {64}, 10).value();
     CHECK(model.parameters() == 64 * 128 + 128 + 128 * 10 + 10);
     CHECK(model.flops() == 2 * 64 * 128 + 128 + 2 * 128 * 10);
@@ -44,7 +44,7 @@ TEST_CASE("An MLP's parameters and operations follow from its widths") {
     CHECK(describeModel({ModelKind::kMlp, {128}}, {1, 8, 8}, 10).value().parameters() == model.parameters());
 }
 
-TEST_CASE("The summary lists every layer and what the model takes on each rank") {
+TEST_CASE("the summary lists every layer and the memory on each rank") {
     RunConfig config;
     config.loader.batchSize = 1024;
     const ModelSummary summary = summarizeModel(describeModel({ModelKind::kMlp, {128}}, {64}, 10).value(), config);
@@ -56,12 +56,13 @@ TEST_CASE("The summary lists every layer and what the model takes on each rank")
           "ReLU()           (128)            0     128       0         0\n"
           "Linear(128, 10)  (10)         1,290   2,560      10  95.1 KiB\n"
           "All                           9,610  19,072     138   1.2 MiB\n"
-          "FLOPs and values are of one sample on the way forward; a training step takes about three times the FLOPs.\n"
-          "Memory on each rank: 112.6 KiB for weights, gradients and sgd, 552.0 KiB for the values of a batch of 1,024 "
-          "and as much for their gradients.\n");
+          "FLOPs and activations are those of the forward pass for one sample; a training step needs about three times "
+          "the FLOPs.\n"
+          "Memory on each rank: 112.6 KiB for weights, gradients and sgd, 552.0 KiB for the activations of a batch of "
+          "1,024 and as much for their gradients.\n");
 }
 
-TEST_CASE("What an optimizer keeps is counted") {
+TEST_CASE("the state of an optimizer is counted") {
     const ModelDescription model = describeModel({ModelKind::kMlp, {}}, {9}, 1).value();  // 10 parameters
     OptimizerConfig optimizer;
     CHECK(parameterBytes(model, optimizer) == 10 * 4 * 3);
@@ -71,7 +72,7 @@ TEST_CASE("What an optimizer keeps is counted") {
     CHECK(parameterBytes(model, optimizer) == 10 * 4 * 4);
 }
 
-TEST_CASE("The summary shows what is in a residual below it, and counts it once") {
+TEST_CASE("the summary lists the layers of a residual below it and counts them once") {
     const ModelConfig config{.kind = ModelKind::kResidualCnn, .width = 4, .depth = 1};
     const ModelSummary summary = summarizeModel(describeModel(config, {3, 8, 8}, 10).value(), RunConfig());
     std::int64_t outermost = 0;

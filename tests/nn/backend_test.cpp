@@ -78,7 +78,7 @@ TEST_CASE("A product large enough for several threads is exact on small integers
     CHECK(wrong == 0);
 }
 
-TEST_CASE("ReLU lets no gradient through at zero and hides no number that is none") {
+TEST_CASE("ReLU passes no gradient at zero and keeps NaN") {
     const auto backend = makeCpuBackend(1);
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const Tensor x = tensorOf(*backend, {4}, {-1, 0, 2, nan});
@@ -99,7 +99,7 @@ TEST_CASE("The first of the largest values wins") {
           std::vector<std::int64_t>{2, 0, 1});
 }
 
-TEST_CASE("The squared norm adds up every value whatever the length") {
+TEST_CASE("the squared norm adds every value for any length") {
     const auto backend = makeCpuBackend(1);
     for (std::int64_t size : {0, 1, 31, 32, 33, 100}) {
         const Tensor tensor = backend->allocate({size}, DType::kFloat32);

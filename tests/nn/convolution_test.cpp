@@ -164,7 +164,7 @@ TEST_CASE("A convolution has the same bits with any number of threads") {
     }
 }
 
-TEST_CASE("A convolution without Winograd's algorithm has the same outputs and gradients as near as any direct one") {
+TEST_CASE("without Winograd's algorithm outputs are equal and gradients are as exact as with a direct convolution") {
     const ConvolutionSpec spec{32, 16, 16, 64, 3, 1, 1, true, kBlocks};
     const Passes direct(spec, 1, false), winograd(spec, 1, true);
     CHECK(worstDistance(direct) < 5e-6);

@@ -47,7 +47,7 @@ struct Dropped {
 
 }  // namespace
 
-TEST_CASE("Dropout drops its part, scales the rest to the same mean and treats gradients alike") {
+TEST_CASE("dropout drops its fraction, scales the rest to the same mean and does the same to gradients") {
     const Dropped quarter(0.25, {.training = true, .key = 7});
     for (const float value : quarter.values) CHECK((value == 0 || value == 1 / 0.75F));
     // The mean's standard deviation is sqrt(0.25 / 0.75 / 100000) = 0.0018.
@@ -55,7 +55,7 @@ TEST_CASE("Dropout drops its part, scales the rest to the same mean and treats g
     CHECK(quarter.gradients == quarter.values);
 }
 
-TEST_CASE("Dropout lets everything through in evaluation and with probability 0") {
+TEST_CASE("dropout changes nothing in evaluation or with probability 0") {
     CHECK(Dropped(0.5, {.training = false}).values == std::vector<float>(kCount, 1));
     CHECK(Dropped(0, {.training = true}).values == std::vector<float>(kCount, 1));
 }

@@ -37,7 +37,7 @@ std::vector<double> goldenRates(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("A constant schedule leaves the rate alone") {
+TEST_CASE("a constant schedule does not change the rate") {
     CHECK(ratesOf({}, 3) == std::vector<double>{0.1, 0.1, 0.1});
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("Schedules give the bits of StepLR, CosineAnnealingLR and LinearLR") {
     CHECK(ratesOf(warmUp, 12) == goldenRates("LinearLR(0.25,1.0,4)"));
 }
 
-TEST_CASE("A cosine without a length of its own ends with the training") {
+TEST_CASE("a cosine without its own length ends with the training") {
     ScheduleConfig cosine;
     cosine.kind = RateScheduleKind::kCosine;
     ScheduleConfig asLong = cosine;

@@ -93,7 +93,7 @@ TEST_CASE("The squared error averages over every value") {
     CHECK(std::vector<float>(gradient.begin(), gradient.end()) == std::vector<float>{0.5F, 1, 0, 1});
 }
 
-TEST_CASE("A loss that does not suit the data set is refused") {
+TEST_CASE("a loss that does not match the data set is refused") {
     const auto backend = makeCpuBackend(1);
     CHECK(makeLoss(LossKind::kMse, 10, 0, 1, *backend).problem().field == "training.loss");
     CHECK(makeLoss(LossKind::kCrossEntropy, 0, 3, 1, *backend).problem().field == "training.loss");

@@ -37,7 +37,7 @@ Pooled pool(const MaxPoolSpec& spec, const std::vector<float>& x, int threads = 
 
 }  // namespace
 
-TEST_CASE("The first of the largest values of a window wins and gets the gradient") {
+TEST_CASE("the first of equal maxima of a window gets the gradient") {
     // Two channels of a 2x4 image: 1 5 2 2 / 5 3 2 2 and 0 0 -4 -1 / 0 1 -2 -3.
     const std::vector<float> x{1, 0, 5, 0, 2, -4, 2, -1, 5, 0, 3, 1, 2, -2, 2, -3};
     const Pooled plain = pool({2, 2, 4, 2, false}, x);
@@ -48,13 +48,13 @@ TEST_CASE("The first of the largest values of a window wins and gets the gradien
     CHECK(afterReLU.gradX == std::vector<float>{0, 0, 1, 0, 3, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0});
 }
 
-TEST_CASE("Rows and columns that fill no window get no gradient") {
+TEST_CASE("rows and columns outside complete windows get no gradient") {
     const Pooled pooled = pool({1, 3, 5, 2, false}, {1, 2, 3, 4, 9, 5, 6, 7, 8, 9, 9, 9, 9, 9, 9});
     CHECK(pooled.y == std::vector<float>{6, 8});
     CHECK(pooled.gradX == std::vector<float>{0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 0, 0, 0, 0, 0});
 }
 
-TEST_CASE("Blocks of channels are pooled like images of so many channels") {
+TEST_CASE("blocks of channels are pooled like images with these channels") {
     // Channel c of 32 in a 2x2 image is c + 1 at place c % 4 and 0 elsewhere.
     std::vector<float> x(2 * 4 * 16);
     std::vector<float> y(32), gradX(x.size());
@@ -78,7 +78,7 @@ TEST_CASE("Windows of three pool over nine values, with any number of threads") 
     }
 }
 
-TEST_CASE("A value that is no number is not pooled away") {
+TEST_CASE("max-pooling keeps NaN") {
     for (const bool relu : {false, true})
         for (const std::int64_t kernel : {2, 3}) {
             std::vector<float> x(static_cast<std::size_t>(kernel * kernel), 1);

@@ -138,7 +138,7 @@ TEST_CASE("Clipped steps give what PyTorch gives") {
     CHECK(adam.back() == "3e8c54b7");
 }
 
-TEST_CASE("A new learning rate counts from the next step on, and what was done is put back but for it") {
+TEST_CASE("a new learning rate applies from the next step on, and restoring state keeps it") {
     const auto backend = makeCpuBackend(1);
     Parameter parameter{"p", {1}, backend->allocate({1}, DType::kFloat32), backend->allocate({1}, DType::kFloat32)};
     OptimizerConfig config;
@@ -161,7 +161,7 @@ TEST_CASE("A new learning rate counts from the next step on, and what was done i
     CHECK(optimizer->steps() == 43);
 }
 
-TEST_CASE("Nesterov without momentum is refused with the way out") {
+TEST_CASE("Nesterov without momentum is refused with the remedy") {
     OptimizerConfig config;
     config.momentum = 0;
     config.nesterov = true;

@@ -66,7 +66,7 @@ void checkClose(const std::vector<float>& a, const std::vector<float>& b) {
 
 }  // namespace
 
-TEST_CASE("A convolution pooled in parts of a batch gives what it gives as two layers over the whole batch") {
+TEST_CASE("a pooled convolution on parts of a batch equals two layers on the whole batch") {
     const auto backend = makeCpuBackend(2);
     PooledConv2d inParts(kConvolution, kPool, "conv.");
     Conv2d convolution(kConvolution, "conv.");

@@ -53,7 +53,7 @@ void decide(UpdateState& state, double squaredNorm, int steps = 1) {
 
 }  // namespace
 
-TEST_CASE("Long gradients are shortened as by clip_grad_norm_") {
+TEST_CASE("long gradients are clipped as by clip_grad_norm_") {
     Gradients gradients;
     gradients.decide(clippingAt(1));
     // torch 1.13.1: clip_grad_norm_ with these gradients and max_norm 1.
@@ -64,14 +64,14 @@ TEST_CASE("Long gradients are shortened as by clip_grad_norm_") {
     CHECK(gradients.taken(gradients.second, 1) == Approx(0.8397818803787231).epsilon(1e-6));
 }
 
-TEST_CASE("Short gradients stay bit for bit what they are") {
+TEST_CASE("short gradients are unchanged") {
     Gradients gradients;
     gradients.decide(clippingAt(100));
     CHECK(gradients.state().norm == Approx(2.3815698623657227).epsilon(1e-7));
     CHECK(gradients.state().factor == 1);
 }
 
-TEST_CASE("A gradient that is no number is not hidden by clipping") {
+TEST_CASE("clipping keeps NaN in a gradient") {
     Gradients gradients;
     gradients.second.floats()[0] = std::numeric_limits<float>::quiet_NaN();
     gradients.decide(clippingAt(1));
@@ -81,7 +81,7 @@ TEST_CASE("A gradient that is no number is not hidden by clipping") {
     CHECK(gradients.state().updates == 1);
 }
 
-TEST_CASE("Gradients of a scaled loss are unscaled and clipped in one go") {
+TEST_CASE("gradients of a scaled loss are unscaled and clipped together") {
     Gradients gradients;
     gradients.decide(clippingAt(1));
     const UpdateState plain = gradients.state();
@@ -96,7 +96,7 @@ TEST_CASE("Gradients of a scaled loss are unscaled and clipped in one go") {
     CHECK(scaled.state().factor == plain.factor / 65536);
 }
 
-TEST_CASE("The loss' gradient takes accumulation's share and the loss scale together") {
+TEST_CASE("the gradient of the loss contains both the accumulation share and the loss scale") {
     Gradients gradients;
     gradients.backend->scaleLoss(gradients.second, 0.25F, gradients.block);
     CHECK(gradients.second.floats()[1] == 0.5F);
@@ -125,7 +125,7 @@ TEST_CASE("The loss scale halves at an infinite gradient and doubles after 2000 
     CHECK(state.updates == 5999);  // of 6001 steps
 }
 
-TEST_CASE("Without float16 the loss scale stays 1 and no step is left out") {
+TEST_CASE("without float16 the loss scale stays 1 and no step is skipped") {
     UpdateState state;
     for (int step = 0; step < 2000; ++step) decideUpdate(state, clippingAt(1), 4);
     CHECK(state.lossScale == 1);
@@ -135,7 +135,7 @@ TEST_CASE("Without float16 the loss scale stays 1 and no step is left out") {
     CHECK(state.skippedSteps == 0);
 }
 
-TEST_CASE("Adam's corrections and AdamW's decay follow the updates that were done, not the steps") {
+TEST_CASE("Adam's corrections and AdamW's decay count updates, not steps") {
     UpdateRules rules = scaling();
     rules.beta1 = 0.9;
     rules.beta2 = 0.99;
@@ -154,7 +154,7 @@ TEST_CASE("Adam's corrections and AdamW's decay follow the updates that were don
     CHECK(state.rootCorrection == Approx(std::sqrt(0.0199)));  // 1 - 0.99^2
 }
 
-TEST_CASE("A step that is left out reports no norm, and touches nothing") {
+TEST_CASE("a skipped step reports no norm and changes nothing") {
     Gradients gradients;
     gradients.first.floats()[3] = kInfinite;
     gradients.start.lossScale = 4;

@@ -85,7 +85,7 @@ CsvPlan readCsvPlan(const std::string& text, std::size_t world) {
 
 }  // namespace
 
-TEST_CASE("ringsidectl plan prints what PyTorch deals, as JSON") {
+TEST_CASE("ringsidectl plan prints PyTorch's assignment as JSON") {
     const std::vector<ShardSpec> specs = someCases();
     REQUIRE(specs.size() >= 35);
     const Json answers = answersFor(specs);
@@ -95,7 +95,7 @@ TEST_CASE("ringsidectl plan prints what PyTorch deals, as JSON") {
     }
 }
 
-TEST_CASE("ringsidectl plan prints what PyTorch deals, as CSV") {
+TEST_CASE("ringsidectl plan prints PyTorch's assignment as CSV") {
     const std::vector<ShardSpec> specs = someCases();
     const Json answers = answersFor(specs);
     for (std::size_t i = 0; i < specs.size(); ++i) {
@@ -109,7 +109,7 @@ TEST_CASE("ringsidectl plan prints what PyTorch deals, as CSV") {
     }
 }
 
-TEST_CASE("ringsidectl plan prints the hashes of what PyTorch deals") {
+TEST_CASE("ringsidectl plan prints the hashes of PyTorch's assignment") {
     const ShardSpec spec{.datasetSize = 10007, .worldSize = 3, .epoch = 5, .seed = 99, .batchSize = 32};
     Json question = questionFor(spec);
     question["ask"] = "distributed_hashes";

@@ -86,7 +86,7 @@ Json questionOf(const Case& c) {
 
 }  // namespace
 
-TEST_CASE("Every kind of sampler, and every mistake, deals as PyTorch's samplers do") {
+TEST_CASE("every kind of sampler and every mistake assigns samples as PyTorch does") {
     std::mt19937 random(20240717);
     std::vector<Case> cases;
     for (const char* name :

@@ -45,7 +45,7 @@ TEST_CASE("Indices and batches of every rank are PyTorch's, over a grid of cases
     for (std::size_t i = 0; i < specs.size(); ++i) compare(specs[i], answers[i]);
 }
 
-TEST_CASE("Large sets are dealt as by PyTorch, compared by hash") {
+TEST_CASE("large data sets are assigned as by PyTorch, compared by hash") {
     const std::vector<ShardSpec> specs = {
         {.datasetSize = 60000, .worldSize = 8, .epoch = 9},
         {.datasetSize = 1281167, .worldSize = 64, .epoch = 3},

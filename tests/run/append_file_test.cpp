@@ -11,7 +11,7 @@
 
 using namespace ringside;
 
-TEST_CASE("a file whose disk is full ends with the last line that fitted, and goes on when there is room") {
+TEST_CASE("a file on a full disk ends with the last complete line, and continues when there is space") {
     const TemporaryDirectory directory;
     const auto path = directory.path() / "lines";
     AppendFile file(path);
@@ -41,7 +41,7 @@ TEST_CASE("a file that is continued keeps its earlier lines when the disk is ful
     CHECK(readFile(path, 100).value() == "of the earlier run\nfits\n");
 }
 
-TEST_CASE("a growing file is not written through a link, nor into a pipe") {
+TEST_CASE("a growing file is written neither through a link nor into a pipe") {
     const TemporaryDirectory directory;
     const auto victim = directory.path() / "victim";
     writeFileAtomically(victim, "somebody's");
@@ -52,7 +52,7 @@ TEST_CASE("a growing file is not written through a link, nor into a pipe") {
     CHECK_THROWS_AS(AppendFile(directory.path() / "pipe"), IoError);
 }
 
-TEST_CASE("room set aside has no name in the directory") {
+TEST_CASE("reserved space has no name in the directory") {
     const TemporaryDirectory directory;
     const SpaceReserve reserve(directory.path());
     CHECK(std::filesystem::is_empty(directory.path()));

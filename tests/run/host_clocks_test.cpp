@@ -47,7 +47,7 @@ struct FakeHosts {
 
 }  // namespace
 
-TEST_CASE("ranks on other hosts are asked for the time, often at first and then every five seconds") {
+TEST_CASE("clocks of other hosts are queried often at first and then every five seconds") {
     FakeHosts all;
     const auto first = all.ask();
     REQUIRE(first.size() == 3);
@@ -65,7 +65,7 @@ TEST_CASE("ranks on other hosts are asked for the time, often at first and then 
     CHECK(HostClocks(std::vector<int>{0, 0}, kEpoch).questions(0).empty());
 }
 
-TEST_CASE("ranks are told where the run's times begin on their own clock, as the best answer of their host has it") {
+TEST_CASE("ranks receive the start of the run on their own clock, from the best answer of their host") {
     FakeHosts all;
     all.ask();
     all.nowUs += 100'000;
@@ -75,7 +75,7 @@ TEST_CASE("ranks are told where the run's times begin on their own clock, as the
     CHECK(questionIn(second[2].line).zeroUs == 38 * kSecond);
 }
 
-TEST_CASE("viewers hear what is known of each host's clock, and how it moves") {
+TEST_CASE("viewers receive the offset and drift of each host's clock") {
     FakeHosts all;
     CHECK(all.clocks.news(all.nowUs).empty());
     all.eagerly();
@@ -105,7 +105,7 @@ TEST_CASE("viewers hear what is known of each host's clock, and how it moves") {
     CHECK(later[1].movedUs == 0);
 }
 
-TEST_CASE("lines about time are read as outside bytes") {
+TEST_CASE("lines about time are validated as untrusted input") {
     const TimeQuestion question{17, -3};
     CHECK(questionIn(encodeTimeQuestion(question)) == question);
     CHECK(decodeTimeAnswer(encodeTimeAnswer({17, 99})) == TimeAnswer{17, 99});

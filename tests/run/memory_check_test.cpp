@@ -21,7 +21,7 @@ Problems problemsWith(std::int64_t memory, int worldSize) {
 
 }  // namespace
 
-TEST_CASE("a model that all ranks can hold is no problem") {
+TEST_CASE("a model that fits on all ranks is not a problem") {
     CHECK(problemsWith(3 * kGibibyte, 4).empty());
     CHECK(problemsWith(0, 4).empty());  // the memory is not known
 }

@@ -70,7 +70,7 @@ void checkFailed(const RunEvidence& run, int code, int rank, const std::string& 
 
 }  // namespace
 
-TEST_CASE("a run has finished when every rank says so, ended well and the last checkpoint is there") {
+TEST_CASE("a run has finished if every rank reported it, exited with 0 and the last checkpoint exists") {
     const RunEnded end = outcomeOf(wholeRun());
     CHECK(end.state == "finished");
     CHECK(end.exitCode == 0);
@@ -81,21 +81,21 @@ TEST_CASE("a run has finished when every rank says so, ended well and the last c
     CHECK(outcomeOf(late).state == "finished");
 }
 
-TEST_CASE("whatever is missing from a finished run makes it a failed one") {
+TEST_CASE("a run with any of these parts missing has failed") {
     RunEvidence run = wholeRun();
-    SECTION("a rank that gave up") {
+    SECTION("a rank that timed out") {
         run.ranks[1] = left(1, 10, "training");
         checkFailed(run, 12, 1, "rank 1 exited with code 10 while it was training, and never said that it had");
     }
-    SECTION("all ranks that gave up") {
+    SECTION("all ranks timed out") {
         run.ranks = {left(0, 10, "training", 2), left(1, 10, "training", 1)};
         checkFailed(run, 12, 1, "rank 1 exited with code 10");
     }
-    SECTION("a rank that left with code 0 without a word") {
+    SECTION("a rank that exited with 0 without reporting its end") {
         run.ranks[0] = left(0, 0, "training");
         checkFailed(run, 12, 0, "rank 0 exited with code 0 while it was training");
     }
-    SECTION("a rank that said it, and died then") {
+    SECTION("a rank that reported its end and then died") {
         run.ranks[0] = killed(0, SIGSEGV, "finished");
         checkFailed(run, 12, 0, "was killed by signal 11 (SIGSEGV)");
     }
@@ -103,7 +103,7 @@ TEST_CASE("whatever is missing from a finished run makes it a failed one") {
         run.ranks[0] = left(0, 20, "stopped");
         checkFailed(run, 70, -1, "did not agree on the end of the run");
     }
-    SECTION("a rank that still lives") {
+    SECTION("a rank that is still alive") {
         run.ranks[1].end.reset();
         checkFailed(run, 12, 1, "rank 1 would not end");
     }
@@ -115,7 +115,7 @@ TEST_CASE("whatever is missing from a finished run makes it a failed one") {
         run.checkpoint = CheckpointThere{"checkpoints/step-00000004", 4, 1};
         checkFailed(run, 70, -1, "is of epoch 1 and step 4, not of epoch 2 and step 8");
     }
-    SECTION("an epoch too few") {
+    SECTION("one epoch less") {
         run.checkpoint->epochsDone = 1;
         checkFailed(run, 70, -1, "is of epoch 1");
     }
@@ -123,18 +123,17 @@ TEST_CASE("whatever is missing from a finished run makes it a failed one") {
         run.ranks.clear();
         CHECK(outcomeOf(run).state == "failed");
     }
-    SECTION("a fault that was found") {
+    SECTION("a detected fault") {
         run.fault = Verdict{ExitCode::kRankHung, 1, "rank 1 hung"};
         checkFailed(run, 13, 1, "rank 1 hung");
     }
-    SECTION("a run directory that went away") {
+    SECTION("a lost run directory") {
         run.directoryLost = "the run directory /r was deleted";
-        checkFailed(run, 2, -1,
-                    "/r was deleted; the weights after step 8 were saved there again, in checkpoints/step-");
+        checkFailed(run, 2, -1, "/r was deleted; the weights after step 8 were saved again, in checkpoints/step-");
     }
 }
 
-TEST_CASE("a run has stopped when every rank says so and the weights of its last step are there") {
+TEST_CASE("a run has stopped if every rank reported it and the weights of its last step exist") {
     const RunEnded end = outcomeOf(stoppedRun());
     CHECK(end.state == "stopped");
     CHECK(end.exitCode == 20);
@@ -151,7 +150,7 @@ TEST_CASE("a run has stopped when every rank says so and the weights of its last
     checkFailed(killedOne, 12, 1, "while it was saving");
 }
 
-TEST_CASE("ranks that were terminated by request say what is lost") {
+TEST_CASE("the verdict on terminated ranks names what is lost") {
     RunEvidence run = stoppedRun();
     run.ranks = {killed(0, SIGTERM, "training"), killed(1, SIGTERM, "training")};
     run.cutShort = true;
@@ -168,7 +167,7 @@ TEST_CASE("ranks that were terminated by request say what is lost") {
     CHECK(outcomeOf(run).verdict == "stopped by request after 0 of 8 steps");
 }
 
-TEST_CASE("only a checkpoint with all its files, as long as they were written, counts") {
+TEST_CASE("only a checkpoint with all files at full length counts") {
     const TemporaryDirectory run;
     CHECK_FALSE(newestCheckpoint(run.path()));
     writeCheckpointAt(run.path(), 4);
@@ -183,16 +182,16 @@ TEST_CASE("only a checkpoint with all its files, as long as they were written, c
     CHECK(newestCheckpoint(run.path())->step == 4);
 }
 
-TEST_CASE("a run whose directory went away at its end has failed, whatever was trained") {
+TEST_CASE("a run that lost its directory at its end has failed") {
     RunEvidence run = wholeRun();
     run.directoryLost = "the run directory /r was deleted";
     run.checkpoint.reset();
-    checkFailed(run, 2, -1, "/r was deleted; its checkpoints went with it");
+    checkFailed(run, 2, -1, "/r was deleted; its checkpoints were deleted with it");
     run.checkpoint = CheckpointThere{"checkpoints/step-00000004", 4, 1};
     checkFailed(run, 2, -1, "/r was deleted; the last checkpoint is checkpoints/step-00000004");
 }
 
-TEST_CASE("A run goes on from the newest checkpoint that its record has reached, with the epoch's results") {
+TEST_CASE("a run resumes from the newest recorded checkpoint that has the results of its epoch") {
     const TemporaryDirectory run;
     for (const std::int64_t step : {4, 8, 12}) writeCheckpointAt(run.path(), step);
     const auto from = [&](std::int64_t steps, std::int64_t epochs) {
@@ -209,7 +208,7 @@ TEST_CASE("A run goes on from the newest checkpoint that its record has reached,
     CHECK(from(3, 0) == 12);
 }
 
-TEST_CASE("The record of a run reaches as far as its steps and its epochs' last results") {
+TEST_CASE("the record of a run ends with its last steps and epoch results") {
     const TemporaryDirectory run;
     const RunPaths paths(run.path());
     CHECK(recordReach(paths).steps == 0);
@@ -232,7 +231,7 @@ TEST_CASE("The record of a run reaches as far as its steps and its epochs' last 
     CHECK(recordReach(paths).epochs == 2);  // a run that does not validate
 }
 
-TEST_CASE("a run that its launcher kills before its end says what is saved") {
+TEST_CASE("the verdict on a run killed by its launcher names what is saved") {
     RunEvidence run = stoppedRun();
     run.ranks[0].end.reset();
     run.checkpoint = CheckpointThere{"checkpoints/step-00000003", 3, 0};

@@ -25,12 +25,12 @@ std::string hashOf(const PlanWatchOptions& options, int rank) {
 
 }  // namespace
 
-TEST_CASE("What a rank trains hashes as its int64 indices in a row") {
+TEST_CASE("the hash of a rank is that of its int64 indices") {
     // python3: hashlib.sha256(struct.pack("<3q", 4, 3, 6)).hexdigest()
     CHECK(hashOf(tenOnFour(), 0) == "d867669b900319666376d1806510184ef3818b97986f2042625eee93f68c1903");
 }
 
-TEST_CASE("An epoch is audited when every rank has reported it") {
+TEST_CASE("an epoch is compared when every rank has reported it") {
     const PlanWatchOptions options = tenOnFour();
     PlanWatch watch(options);
     for (int rank = 0; rank < 4; ++rank) watch.add(Consumed{rank, 0, 3, hashOf(options, rank)});
@@ -39,10 +39,10 @@ TEST_CASE("An epoch is audited when every rank has reported it") {
     CHECK(news.auditedEpochs == std::vector<std::int64_t>{0});
     REQUIRE(news.mismatches.size() == 1);
     CHECK(news.mismatches[0] == PlanMismatch{0, 1});
-    CHECK(news.mismatches[0].text() == "rank 0, epoch 2: other samples than planned (only their hash is known)");
+    CHECK(news.mismatches[0].text() == "rank 0, epoch 2: samples differ from the plan (only their hash is known)");
 }
 
-TEST_CASE("A wrong sample is found by step and slot, and its epoch's hash says nothing new") {
+TEST_CASE("a wrong sample is found by step and slot, and not reported again by the hash of its epoch") {
     PlanWatch watch(tenOnFour());
     watch.add(ConsumedIndices{2, 0, 1, 0, {7, 0}});
     watch.add(ConsumedIndices{2, 0, 2, 2, {9}});
@@ -58,16 +58,16 @@ TEST_CASE("A wrong sample is found by step and slot, and its epoch's hash says n
     CHECK(news.confirmed[1].count == 2);
 }
 
-TEST_CASE("A sample past the planned ones, or from a rank that is not there") {
+TEST_CASE("samples after the planned ones and samples of unknown ranks are mismatches") {
     PlanWatch watch(tenOnFour());
     watch.add(ConsumedIndices{3, 0, 2, 2, {1, 6}});
     watch.add(ConsumedIndices{7, 0, 1, 0, {1, 6}});
     const PlanNews news = watch.finish(seconds(10));
     REQUIRE(news.mismatches.size() == 1);
-    CHECK(news.mismatches[0].text() == "rank 3, epoch 1, step 2, slot 3: nothing planned, trained 6");
+    CHECK(news.mismatches[0].text() == "rank 3, epoch 1, step 2, slot 3: no sample planned, trained 6");
 }
 
-TEST_CASE("What the loader drops is not expected to be trained") {
+TEST_CASE("samples dropped by the loader are not expected") {
     PlanWatchOptions options = tenOnFour();
     options.config.loader.dropLast = true;
     PlanWatch watch(options);
@@ -76,7 +76,7 @@ TEST_CASE("What the loader drops is not expected to be trained") {
     CHECK(watch.finish(seconds(10)).auditedEpochs.size() == 1);
 }
 
-TEST_CASE("A sampler that needs classes is not judged without them") {
+TEST_CASE("a sampler that needs classes is not compared without them") {
     PlanWatchOptions options = tenOnFour();
     options.config.sampler.kind = SamplerKind::kClassBalanced;
     PlanWatch watch(options);

@@ -47,7 +47,7 @@ ProofCase named(const std::string& name, bool mustBeEqual = true) {
 
 }  // namespace
 
-TEST_CASE("a proof says that bits are equal, and finds the first step and tensor where they are not") {
+TEST_CASE("a proof reports equal bits, or the first step and tensor that differ") {
     Trainings trainings;
     Proof proof({named("ddp"), named("same"), named("other"), named("broken")},
                 [&trainings](const ProofCase& what, std::int64_t steps) { return trainings(what, steps); });
@@ -68,7 +68,7 @@ TEST_CASE("a proof says that bits are equal, and finds the first step and tensor
     CHECK(broken.problem == "mesh.pipeline makes 8 stages: use fewer");
 }
 
-TEST_CASE("what need not be equal says why and is no failure") {
+TEST_CASE("strategies that may differ are reported with the reason and are not failures") {
     Trainings trainings;
     Proof proof({named("ddp"), named("other", false)},
                 [&trainings](const ProofCase& what, std::int64_t steps) { return trainings(what, steps); });
@@ -78,7 +78,7 @@ TEST_CASE("what need not be equal says why and is no failure") {
     CHECK(line.first->why == "order of addition");
 }
 
-TEST_CASE("an experiment is tried under every strategy within the whole batches of an epoch") {
+TEST_CASE("an experiment is tested under every strategy within complete batches of an epoch") {
     RunConfig config;
     config.loader.batchSize = 32;
     config.pipeline.microBatches = 5;
@@ -98,7 +98,7 @@ TEST_CASE("an experiment is tried under every strategy within the whole batches 
     CHECK(of("large_batch").globalBatch() == 128);
 }
 
-TEST_CASE("an experiment with a canonical reduction is tried on 1, 2, 4 and 8 readers against one rank") {
+TEST_CASE("an experiment with canonical reduction is compared on 1, 2, 4 and 8 data-parallel ranks") {
     RunConfig config;
     config.loader.batchSize = 32;
     config.training.reduction = ReductionOrder::kCanonical;
@@ -121,18 +121,18 @@ TEST_CASE("an experiment with a canonical reduction is tried on 1, 2, 4 and 8 re
     for (const ProofCase& one : proofCases(config, 10, 1437)) CHECK(one.config.dataRanks() <= 2);
 }
 
-TEST_CASE("the tally of a proof has what could not be tried beside what is equal") {
+TEST_CASE("the totals of a proof count equal strategies and those that could not be tested") {
     Trainings trainings;
     Proof proof({named("ddp"), named("same"), named("other", false), named("broken")},
                 [&trainings](const ProofCase& what, std::int64_t steps) { return trainings(what, steps); });
     ProofTally tally;
     for (const ProofCase& one : proof.cases()) tally.add(proof.prove(one));
     CHECK(tally.asItMust());
-    CHECK(tally.text() == "1 equal, 1 differs as expected, 1 could not be tried, so that nothing is known of it");
+    CHECK(tally.text() == "1 equal, 1 differs as expected, 1 could not be tested, so its result is unknown");
     tally.add({.strategy = "hsdp", .reference = "ddp", .equal = false, .asItMust = false});
     tally.add({.strategy = "pipeline", .reference = "single"});
     CHECK_FALSE(tally.asItMust());
     CHECK(tally.text() ==
-          "1 equal, 1 differs as expected, 1 differs and must not, 2 could not be tried, so that "
-          "nothing is known of them");
+          "1 equal, 1 differs as expected, 1 differs and must not differ, 2 could not be tested, so their results are "
+          "unknown");
 }

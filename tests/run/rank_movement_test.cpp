@@ -18,7 +18,7 @@ Heartbeat beat(Phase phase, std::int64_t step, std::int64_t batches) {
 
 }  // namespace
 
-TEST_CASE("a rank stands still from the first heartbeat that shows nothing new") {
+TEST_CASE("a rank is stalled from the first heartbeat without progress") {
     RankMovement rank;
     const TimePoint start{};
     rank.take(beat(Phase::kForward, 3, 4), start);
@@ -29,7 +29,7 @@ TEST_CASE("a rank stands still from the first heartbeat that shows nothing new")
     CHECK(rank.longestSeconds() == 9);
 }
 
-TEST_CASE("reading data, saving and connecting may last") {
+TEST_CASE("reading data, saving and connecting may take long") {
     for (const Phase phase : {Phase::kDataWait, Phase::kCheckpoint, Phase::kConnect, Phase::kPaused, Phase::kIdle}) {
         RankMovement rank;
         rank.take(beat(phase, 3, 4), TimePoint{} + 1s);
@@ -40,7 +40,7 @@ TEST_CASE("reading data, saving and connecting may last") {
     }
 }
 
-TEST_CASE("time in which nobody could look does not count") {
+TEST_CASE("time without polling does not count") {
     RankMovement rank;
     rank.take(beat(Phase::kValidation, 3, 4), TimePoint{});
     rank.restart(TimePoint{} + 1h);

@@ -38,7 +38,7 @@ std::int64_t mostInAnHour(const std::vector<std::int64_t>& minutes) {
 
 }  // namespace
 
-TEST_CASE("a run that writes all it may stays below its limits, every hour and for ever") {
+TEST_CASE("a run that writes as much as allowed stays within its hourly and total limits") {
     RecordBudget budget({.megabytesPerHour = 10, .megabytesTotal = 100});
     const auto minutes = greedy(budget, 0, 2 * kDay);
     CHECK(mostInAnHour(minutes) <= 10'000'000);
@@ -49,13 +49,13 @@ TEST_CASE("a run that writes all it may stays below its limits, every hour and f
     CHECK(budget.allowed() <= 99'000'000);
 }
 
-TEST_CASE("a quiet day earns no burst of more than an hour's share") {
+TEST_CASE("a quiet day allows no burst beyond the share of an hour") {
     RecordBudget budget({.megabytesPerHour = 10, .megabytesTotal = 1000});
     for (std::int64_t now = 0; now < kDay; now += kHour / 60) budget.advance(now);
     CHECK(mostInAnHour(greedy(budget, kDay, kDay + 3 * kHour)) <= 10'000'000);
 }
 
-TEST_CASE("no kind takes the room of another, and what did not fit is counted") {
+TEST_CASE("no kind of line uses the share of another, and dropped lines are counted") {
     RecordBudget budget({.megabytesPerHour = 10, .megabytesTotal = 100});
     while (budget.spend(RecordKind::kLog, 1000)) {
     }
@@ -64,7 +64,7 @@ TEST_CASE("no kind takes the room of another, and what did not fit is counted") 
     CHECK(budget.spend(RecordKind::kVital, 1000));
 }
 
-TEST_CASE("a kind that wants more than lasts is halved as often as it needs, and less when it wants less") {
+TEST_CASE("a kind above its rate is halved as often as needed, and less when it decreases") {
     RecordBudget budget({.megabytesPerHour = 10, .megabytesTotal = 100});
     const double share = 0.36 * 5'000'000;  // half an hour's share at once
     CHECK(budget.spend(RecordKind::kSteps, static_cast<std::size_t>(0.4 * share)));
@@ -80,7 +80,7 @@ TEST_CASE("a kind that wants more than lasts is halved as often as it needs, and
     CHECK(budget.halvings(RecordKind::kSteps) == 7);
 }
 
-TEST_CASE("what others write into the directory is no longer ours to write") {
+TEST_CASE("files of other programs in the directory reduce the budget") {
     RecordBudget budget({.megabytesPerHour = 10, .megabytesTotal = 100});
     const std::int64_t before = budget.allowed();
     budget.setOthers(1'000'000);

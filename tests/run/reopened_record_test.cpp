@@ -10,7 +10,7 @@
 
 using namespace ringside;
 
-TEST_CASE("a run that goes on in its directory has ranks that start again, not ranks that failed or stopped") {
+TEST_CASE("in a resumed directory, failed or stopped ranks are recorded as starting again") {
     const TemporaryDirectory scratch;
     const RunPaths paths(scratch.path());
     RunStarted started;

@@ -21,7 +21,7 @@ StepsFrame frameOf(int rank, std::int64_t first, std::int64_t last) {
 
 }  // namespace
 
-TEST_CASE("Steps that a rank has told before are taken out, and those of another rank are not") {
+TEST_CASE("repeated steps of a rank are removed, those of another rank are not") {
     RepeatFilter filter;
     CHECK_FALSE(filter.newPart(frameOf(0, 1, 6)).has_value());
     CHECK_FALSE(filter.isRepeated(frameOf(0, 1, 6)));
@@ -56,7 +56,7 @@ TEST_CASE("Results and checks of an epoch count once for each split and rank") {
     CHECK_FALSE(filter.isRepeated(LogLine{0, "info", "the same words may come twice", 2}));
 }
 
-TEST_CASE("Samples that a rank has named before are taken out") {
+TEST_CASE("repeated samples of a rank are removed") {
     RepeatFilter filter;
     CHECK_FALSE(filter.isRepeated(ConsumedIndices{0, 0, 1, 0, {5, 6}}));
     CHECK_FALSE(filter.isRepeated(ConsumedIndices{0, 0, 2, 2, {7, 8}}));

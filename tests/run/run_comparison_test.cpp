@@ -70,7 +70,7 @@ TEST_CASE("a run is equal to itself to the last bit") {
     CHECK(same.largest.relative() == 0);
 }
 
-TEST_CASE("what the last bits depend on is compared, whether the bits differ or not") {
+TEST_CASE("the factors of the last bits are compared, whether the bits differ or not") {
     const auto summary = [](const std::string& transport, const std::string& isa) {
         return R"({"bits_depend_on":{"transport":")" + transport + R"(","layout":"ddp","isa":["avx2",")" + isa +
                R"("]}})";
@@ -80,7 +80,7 @@ TEST_CASE("what the last bits depend on is compared, whether the bits differ or 
     CHECK_FALSE(compared(a.read(), b.read(), 0).bitsOfA);
     CHECK_THAT(compared(a.read(), b.read(), 0).text(), !Catch::Matchers::Contains("bits depend on"));
     a.write("summary.json", summary("shm", "avx2"));
-    CHECK_THAT(compared(a.read(), b.read(), 0).text(), Catch::Matchers::Contains("not known of both"));
+    CHECK_THAT(compared(a.read(), b.read(), 0).text(), Catch::Matchers::Contains("unknown for one or both"));
     b.write("summary.json", summary("shm", "avx2"));
     const RunComparison same = compared(a.read(), b.read(), 0);
     CHECK_THAT(same.text(),
@@ -92,7 +92,7 @@ TEST_CASE("what the last bits depend on is compared, whether the bits differ or 
     CHECK_THAT(equal.text(), Catch::Matchers::Contains("did not here"));
     CHECK(equal.toJson()["bits_depend_on"]["differences"].size() == 2);
     b.write("metrics.jsonl", step(1, "2.5") + step(2, "0.1000001"));
-    CHECK_THAT(compared(a.read(), b.read(), 1).text(), Catch::Matchers::Contains("other last bits are expected"));
+    CHECK_THAT(compared(a.read(), b.read(), 1).text(), Catch::Matchers::Contains("different last bits are expected"));
 }
 
 TEST_CASE("ranks that differ in their instruction set are named, the rarest first") {
@@ -103,7 +103,7 @@ TEST_CASE("ranks that differ in their instruction set are named, the rarest firs
     CHECK_THAT(instructionSetWarning({"avx2", "sse41"}), Catch::Matchers::Contains("ONEDNN_MAX_CPU_ISA"));
 }
 
-TEST_CASE("the first step apart, the first beyond the tolerance and the largest difference are told apart") {
+TEST_CASE("the first difference, the first beyond the tolerance and the largest difference are distinguished") {
     // 2 and 2.5: 0.5 / 2.5 = 0.2; 4 and 5: 0.2; 1 and 1.001: 0.001 / 1.001; 1 and 2: 0.5.
     const RunFiles a(step(1, "3") + step(2, "1") + step(3, "2") + step(4, "1"));
     const RunFiles b(step(1, "3") + step(2, "1.001") + step(3, "2.5") + step(4, "2"));
@@ -130,7 +130,7 @@ TEST_CASE("steps that only one run has make runs different") {
     CHECK_FALSE(compared(a.read(), RunFiles(step(9, "1")).read(), 1).equal());
 }
 
-TEST_CASE("a run that goes on from a checkpoint is compared from its first step on") {
+TEST_CASE("a resumed run is compared from its first step on") {
     const RunFiles whole(step(1, "4") + step(2, "3") + step(3, "2") + step(4, "1"));
     const RunFiles rest(step(3, "2") + step(4, "1"));
     CHECK_FALSE(compared(whole.read(), rest.read(), 0).equal());
@@ -139,11 +139,11 @@ TEST_CASE("a run that goes on from a checkpoint is compared from its first step 
     CHECK(result.equal());
     CHECK(result.steps == 2);
     CHECK(result.firstStep == 3);
-    CHECK(result.text().find("2 in both; from step 3 on, where one goes on from a checkpoint") != std::string::npos);
+    CHECK(result.text().find("2 in both; from step 3 on, where one continues from a checkpoint") != std::string::npos);
     CHECK(compared(rest.read(), whole.read(), 0).equal());
 }
 
-TEST_CASE("a loss that is no number equals only another such") {
+TEST_CASE("NaN losses are equal only to NaN") {
     const RunFiles number(step(1, "1"));
     const RunFiles nothing(step(1, "null"));
     CHECK(compared(nothing.read(), nothing.read(), 0).equal());
@@ -205,12 +205,12 @@ TEST_CASE("weights are compared at the start and after every epoch, by their has
     CHECK(result.initialWeights == true);
     CHECK(result.otherWeightsAt == 12);
     CHECK(result.equal());
-    CHECK(result.text().find("the same bits at the start, other bits after step 12") != std::string::npos);
+    CHECK(result.text().find("the same bits at the start, different bits after step 12") != std::string::npos);
     b.write("telemetry.jsonl", replica(0, "xx"));
     CHECK(compared(a.read(), b.read(), 0).initialWeights == false);
 }
 
-TEST_CASE("configurations are compared key by key, and decide nothing") {
+TEST_CASE("configurations are compared key by key without influence on the result") {
     const RunFiles a(step(1, "1"));
     const RunFiles b(step(1, "1"));
     CHECK_FALSE(compared(a.read(), b.read(), 0).configsKnown);
@@ -226,13 +226,13 @@ TEST_CASE("configurations are compared key by key, and decide nothing") {
     CHECK(result.configDifferences[1].a.empty());
 }
 
-TEST_CASE("a torn last line is left out, damage elsewhere is named with its line") {
+TEST_CASE("an incomplete last line is ignored, other damage is reported with its line") {
     const RunFiles torn(step(1, "1") + R"({"kind":"step","st)");
     CHECK(compared(torn.read(), torn.read(), 0).steps == 1);
     CHECK(RunFiles(step(1, "1") + "nonsense\n").problem().find("metrics.jsonl line 2") != std::string::npos);
     CHECK(RunFiles(step(2, "1") + step(1, "1")).problem().find("has step 1 after step 2") != std::string::npos);
-    CHECK(RunFiles(epoch("val", "1", "1")).problem().find("holds no step") != std::string::npos);
-    CHECK(RunFiles("[1]\n").problem().find("is no JSON object") != std::string::npos);
+    CHECK(RunFiles(epoch("val", "1", "1")).problem().find("contains no step") != std::string::npos);
+    CHECK(RunFiles("[1]\n").problem().find("is not a JSON object") != std::string::npos);
     const Result<RunRecord> missing = readRunRecord("no/such/directory");
     REQUIRE_FALSE(missing);
     CHECK(missing.problem().text().find("metrics.jsonl") != std::string::npos);
@@ -276,7 +276,7 @@ TEST_CASE("windows of different widths are joined until they end together") {
     CHECK(result.stepsOnlyB == 4);
 }
 
-TEST_CASE("a window that cannot be is named with its line") {
+TEST_CASE("an impossible window is reported with its line") {
     CHECK(RunFiles(step(1, "1") + window(1, 4, "1", 8, "")).problem().find("line 2") != std::string::npos);
     CHECK(RunFiles(R"({"kind":"step","step":3,"from":1,"steps":9,"loss":1,"samples":1})"
                    "\n")

@@ -23,7 +23,7 @@ void touch(const fs::path& path) {
 
 }  // namespace
 
-TEST_CASE("a run directory that was not kept leaves nothing behind") {
+TEST_CASE("a run directory that was not kept is removed") {
     const TemporaryDirectory scratch;
     const fs::path path = scratch.path() / "runs" / "one";
     {
@@ -35,7 +35,7 @@ TEST_CASE("a run directory that was not kept leaves nothing behind") {
     CHECK_FALSE(fs::exists(path));
 }
 
-TEST_CASE("a kept run directory stays, and is alive until it is released") {
+TEST_CASE("a kept run directory stays, and is locked until it is released") {
     const TemporaryDirectory scratch;
     auto directory = RunDirectory::create(scratch.path() / "one");
     REQUIRE(directory.ok());
@@ -54,7 +54,7 @@ TEST_CASE("a directory with another run or other files is refused and untouched"
     touch(scratch.path() / "config.json");
     const auto other = RunDirectory::create(scratch.path());
     REQUIRE_FALSE(other.ok());
-    CHECK(other.problem().message == "holds another run");
+    CHECK(other.problem().message == "contains another run");
     fs::rename(scratch.path() / "config.json", scratch.path() / "letter.txt");
     const auto full = RunDirectory::create(scratch.path());
     REQUIRE_FALSE(full.ok());
@@ -69,7 +69,7 @@ TEST_CASE("an empty directory may be used, and is empty again when the run does 
     CHECK(fs::is_empty(scratch.path()));
 }
 
-TEST_CASE("a file in the path and a place that cannot be written are refused with the reason") {
+TEST_CASE("a file in the path and a read-only location are refused with the reason") {
     const TemporaryDirectory scratch;
     touch(scratch.path() / "file");
     const auto under = RunDirectory::create(scratch.path() / "file" / "run");
@@ -80,7 +80,7 @@ TEST_CASE("a file in the path and a place that cannot be written are refused wit
     CHECK(proc.problem().remedy.find("--out") != std::string::npos);
 }
 
-TEST_CASE("the default directory carries a harmless form of the name") {
+TEST_CASE("the default directory contains a safe form of the name") {
     const TemporaryDirectory scratch;
     const fs::path before = fs::current_path();
     fs::current_path(scratch.path());
@@ -92,7 +92,7 @@ TEST_CASE("the default directory carries a harmless form of the name") {
     CHECK(fs::is_directory(made.value()));
 }
 
-TEST_CASE("runs that start in the same second get directories of their own") {
+TEST_CASE("runs that start in the same second get different directories") {
     constexpr int kRuns = 24;
     const TemporaryDirectory scratch;
     const fs::path before = fs::current_path();
@@ -127,7 +127,7 @@ TEST_CASE("two runs that are given the same directory do not share it") {
     CHECK(isRunAlive(scratch.path() / "run"));
 }
 
-TEST_CASE("a reserved run directory goes again unless a run used it") {
+TEST_CASE("a reserved run directory is removed unless a run used it") {
     const TemporaryDirectory scratch;
     const fs::path before = fs::current_path();
     fs::current_path(scratch.path());
@@ -147,8 +147,8 @@ TEST_CASE("a reserved run directory goes again unless a run used it") {
     CHECK(fs::exists(used));
 }
 
-TEST_CASE("opening what is no run directory says so") {
+TEST_CASE("opening a directory without a run is reported") {
     const TemporaryDirectory scratch;
     CHECK(openRunDirectory(scratch.path() / "none").problem().message == "does not exist");
-    CHECK(openRunDirectory(scratch.path()).problem().message.find("holds no run") == 0);
+    CHECK(openRunDirectory(scratch.path()).problem().message.find("contains no run") == 0);
 }

@@ -35,7 +35,7 @@ struct Writer {
 
 }  // namespace
 
-TEST_CASE("a live run is followed line by line, byte for byte, until its end line") {
+TEST_CASE("a live run is read line by line and unchanged until its end line") {
     Writer writer;
     const std::string first = encode(LogLine{0, "info", "one", 1});
     const std::string second = encode(LogLine{0, "info", "two", 2});
@@ -54,7 +54,7 @@ TEST_CASE("a live run is followed line by line, byte for byte, until its end lin
     CHECK(writer.seen == first + second + end);
 }
 
-TEST_CASE("a finished run is replayed whole in one go") {
+TEST_CASE("a finished run is replayed completely in one call") {
     Writer writer;
     std::string all;
     for (int i = 0; i < 5000; ++i) all += encode(LogLine{0, "info", "line " + std::to_string(i), i});
@@ -65,7 +65,7 @@ TEST_CASE("a finished run is replayed whole in one go") {
     CHECK(writer.seen == all);
 }
 
-TEST_CASE("a long backlog comes in pieces, so that who follows can listen between") {
+TEST_CASE("a long backlog is delivered in pieces, so the caller can poll in between") {
     Writer writer;
     std::string all;
     for (int i = 0; i < 60000; ++i) all += encode(LogLine{0, "info", "line " + std::to_string(i), i});
@@ -79,7 +79,7 @@ TEST_CASE("a long backlog comes in pieces, so that who follows can listen betwee
     CHECK(writer.seen == all);
 }
 
-TEST_CASE("a supervisor that vanished is told by an end line, its torn last line left out") {
+TEST_CASE("a killed supervisor is reported by an end line, without the incomplete last line") {
     Writer writer;
     const std::string first = encode(LogLine{0, "info", "one", 1});
     writer.write(first + "{\"kind\":\"lo");
@@ -91,9 +91,9 @@ TEST_CASE("a supervisor that vanished is told by an end line, its torn last line
     REQUIRE(end.ok());
     const auto& ended = std::get<RunEnded>(end.value());
     CHECK(ended.state == "failed");
-    CHECK(ended.verdict == "the supervisor of this run was killed, and its ranks with it: ringsidectl run --resume " +
+    CHECK(ended.verdict == "the supervisor of this run and its ranks were killed: ringsidectl run --resume " +
                                writer.run->value().paths().directory.string() +
-                               " goes on from its last checkpoint, if it has one");
+                               " continues from its last checkpoint, if there is one");
 }
 
 TEST_CASE("a run that ended and lost its last lines ends with the outcome of its summary") {
@@ -108,7 +108,7 @@ TEST_CASE("a run that ended and lost its last lines ends with the outcome of its
     const std::size_t line = rest.find('\n') + 1;
     const auto warning = std::get<LogLine>(decodeLine(rest.substr(0, line)).value());
     CHECK(warning.level == "warning");
-    CHECK(warning.text.find("telemetry.jsonl of this run is damaged or cut short") == 0);
+    CHECK(warning.text.find("telemetry.jsonl of this run is damaged or truncated") == 0);
     const auto end = std::get<RunEnded>(decodeLine(rest.substr(line)).value());
     CHECK(end.state == "finished");
     CHECK(end.exitCode == 0);
@@ -127,7 +127,7 @@ TEST_CASE("the summary's failure is the outcome of damaged telemetry, with rank 
     CHECK(end.firstFailedRank == 2);
 }
 
-TEST_CASE("another user's run whose lock is not seen is followed while it writes") {
+TEST_CASE("another user's run with an invisible lock is followed while it writes") {
     Writer writer;
     std::filesystem::permissions(writer.scratch.path(), std::filesystem::perms(0755));
     const std::string first = encode(LogLine{0, "info", "one", 1});
@@ -151,11 +151,10 @@ TEST_CASE("another user's run whose lock is not seen is followed while it writes
     CHECK_FALSE(writer.advance());
     const auto end = std::get<RunEnded>(decodeLine(writer.seen.substr(first.size() + second.size())).value());
     CHECK(end.exitCode == 2);
-    CHECK(end.verdict.find("belongs to user root: whether it is still running cannot be determined") !=
-          std::string::npos);
+    CHECK(end.verdict.find("belongs to user root: its state cannot be determined") != std::string::npos);
 }
 
-TEST_CASE("a line too long for any of ours is passed on as it comes, and none of it is taken for the end") {
+TEST_CASE("an overlong line is passed on in pieces, and no part of it is taken as the end") {
     Writer writer;
     const std::string end = encode(RunEnded{});
     std::string all = std::string(Decoder::kMaxLine + 100'000, 'x');

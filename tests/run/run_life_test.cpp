@@ -27,7 +27,7 @@ struct PublicRun {
 
 }  // namespace
 
-TEST_CASE("a run is live while its lock is held, and over after its supervisor was killed") {
+TEST_CASE("a run is live while its lock is held, and ended after its supervisor was killed") {
     PublicRun run;
     CHECK(runLife(run.path) == RunLife::kLive);
     CHECK_FALSE(otherOwner(run.path));
@@ -35,7 +35,7 @@ TEST_CASE("a run is live while its lock is held, and over after its supervisor w
     CHECK(runLife(run.path) == RunLife::kOver);
 }
 
-TEST_CASE("another user sees that a run is live, and whose it is") {
+TEST_CASE("another user can see that a run is live and its owner") {
     PublicRun run;
     const OtherUser user;
     if (!user.isOther()) {
@@ -46,7 +46,7 @@ TEST_CASE("another user sees that a run is live, and whose it is") {
     CHECK(otherOwner(run.path) == "user root");
 }
 
-TEST_CASE("another user's run without a held lock is unknown, not over") {
+TEST_CASE("the state of another user's run without a visible lock is unknown, not ended") {
     PublicRun run;
     run.kill();
     const OtherUser user;
@@ -56,7 +56,7 @@ TEST_CASE("another user's run without a held lock is unknown, not over") {
     CHECK_FALSE(isRunAlive(run.path));
 }
 
-TEST_CASE("a run without a lock file is over for every user") {
+TEST_CASE("a run without a lock file has ended for every user") {
     PublicRun run;
     run.directory->value().release();
     CHECK(runLife(run.path) == RunLife::kOver);

@@ -20,7 +20,7 @@ Result<RunSummary> read(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a summary says every field by its name, and null where nothing is known") {
+TEST_CASE("a summary has every field, with null for unknown values") {
     RunSummary summary;
     summary.name = "digits";
     summary.exitCode = 12;
@@ -69,7 +69,7 @@ TEST_CASE("a summary says every field by its name, and null where nothing is kno
     }
 }
 
-TEST_CASE("a summary is read with what it has, and fields of another type count as not there") {
+TEST_CASE("a summary is read with missing fields, and fields of a wrong type count as missing") {
     const Result<RunSummary> summary = read(R"({"name":"digits","steps":120,"exit_code":"twelve","world_size":1e300,
         "last_lines":["one",2,"three"],"final":{"epoch":9,"val_loss":0.25,"val_exact":{"loss":0.25,"samples":360}},
         "best":[],"memory":[{"peak":7},{"peak":8}],"plan_verified":true,"recording":{"stopped":{"step":4,"why":"full"}}})");
@@ -93,7 +93,7 @@ TEST_CASE("a summary is read with what it has, and fields of another type count 
     CHECK(is.recording.stopped->step == 4);
 }
 
-TEST_CASE("what is no summary is refused by name") {
+TEST_CASE("a file that is not a summary is refused with its name") {
     CHECK_FALSE(read("[]"));
     CHECK_FALSE(read("{\"name\":"));
     CHECK_FALSE(readRunSummary("/nowhere/summary.json"));

@@ -58,15 +58,15 @@ TEST_CASE("A file without tensors is a file") {
     CHECK(SafetensorsFile::parse(encodeSafetensors({}, {}), "w").value().entries().empty());
 }
 
-TEST_CASE("Short, lying and damaged safetensors files are refused in one line") {
+TEST_CASE("short, wrong and damaged safetensors files are refused in one line") {
     const std::string a = R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";
     CHECK(SafetensorsFile::parse(fileWith(a, "1234"), "w"));
     CHECK(problemOf("") ==
           "w.safetensors has 0 bytes, too few for a safetensors file: choose another checkpoint, or save it again");
-    CHECK(problemOf(std::string(8, '\xff')).find("promises a header of 18446744073709551615 bytes, but only 0") !=
+    CHECK(problemOf(std::string(8, '\xff')).find("specifies a header of 18446744073709551615 bytes, but only 0") !=
           std::string::npos);
-    CHECK(problemOf(fileWith("[]", "")).find("no JSON object") != std::string::npos);
-    CHECK(problemOf(fileWith("{", "")).find("no JSON object") != std::string::npos);
+    CHECK(problemOf(fileWith("[]", "")).find("not a JSON object") != std::string::npos);
+    CHECK(problemOf(fileWith("{", "")).find("not a JSON object") != std::string::npos);
     CHECK(problemOf(fileWith(a, "123")).find(R"(has a tensor "a" whose type, shape and place)") != std::string::npos);
     CHECK(problemOf(fileWith(a, "12345")).find("belong to no tensor") != std::string::npos);
     const std::string twice =
@@ -83,13 +83,13 @@ TEST_CASE("Short, lying and damaged safetensors files are refused in one line") 
     }
 }
 
-TEST_CASE("A header is bounded in depth, size, tensors and dimensions before it is believed") {
+TEST_CASE("depth, size, tensors and dimensions of a header are limited") {
     CHECK(problemOf(fileWith(std::string(10'000'000, '['), "")).find("it is nested deeper than 3 levels") !=
           std::string::npos);
     CHECK(problemOf(fileWith(R"({"a":[[[0]]]})", "")).find("nested deeper than 3") != std::string::npos);
     CHECK(problemOf(fileWith(std::string(99'000'000, '['), "")) ==
-          "w.safetensors has a header of 99000000 bytes; the most is 16777216: choose another checkpoint, or save it "
-          "again");
+          "w.safetensors has a header of 99000000 bytes; the maximum is 16777216: choose another checkpoint, or save "
+          "it again");
     const auto emptyTensors = [](int count) {
         std::string header = "{";
         for (int i = 0; i < count; ++i) {
@@ -99,12 +99,12 @@ TEST_CASE("A header is bounded in depth, size, tensors and dimensions before it 
         return fileWith(header + "}", "");
     };
     CHECK(SafetensorsFile::parse(emptyTensors(65536), "w").ok());
-    CHECK(problemOf(emptyTensors(65537)).find("has 65537 tensors; the most is 65536") != std::string::npos);
+    CHECK(problemOf(emptyTensors(65537)).find("has 65537 tensors; the maximum is 65536") != std::string::npos);
     CHECK(problemOf(emptyTensors(250'000)).find("holds more than 1048576 values") != std::string::npos);
     std::string ones = "1";
     for (int i = 0; i < 64; ++i) ones += ",1";
     CHECK(problemOf(fileWith(R"({"a":{"dtype":"U8","shape":[)" + ones + R"(],"data_offsets":[0,1]}})", "x"))
-              .find("type, shape and place") != std::string::npos);
+              .find("type, shape and offset") != std::string::npos);
 }
 
 TEST_CASE("A tensor that a header names twice is refused") {
@@ -113,7 +113,7 @@ TEST_CASE("A tensor that a header names twice is refused") {
     CHECK(problemOf(fileWith(twice, "12345678")).find(R"(has the key "a" twice)") != std::string::npos);
 }
 
-TEST_CASE("Of a file no more is read than is asked for, however large it says it is") {
+TEST_CASE("only the requested part of a file is read, for any claimed size") {
     const TemporaryDirectory directory;
     const auto path = directory.path() / "sparse.safetensors";
     const std::string header = R"({"all":{"dtype":"U8","shape":[6442450944],"data_offsets":[0,6442450944]},)"
@@ -127,7 +127,7 @@ TEST_CASE("Of a file no more is read than is asked for, however large it says it
     CHECK_THROWS_WITH(file.bytes(*file.find("one")), containing("became shorter while it was read"));
 }
 
-TEST_CASE("A file and its bytes are read alike") {
+TEST_CASE("a file and its bytes are read equally") {
     const TemporaryDirectory directory;
     const auto path = directory.path() / "w.safetensors";
     const std::string content = encodeSafetensors(

@@ -11,7 +11,7 @@
 
 using namespace ringside;
 
-TEST_CASE("room is set aside for several at once in one directory, and leaves nothing there") {
+TEST_CASE("space is reserved for several runs in one directory without leaving files") {
     const TemporaryDirectory scratch;
     std::atomic<int> refused{0};
     std::vector<std::thread> all;

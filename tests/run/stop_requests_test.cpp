@@ -8,7 +8,7 @@ using namespace ringside;
 using namespace std::chrono_literals;
 using Meaning = StopRequests::Meaning;
 
-TEST_CASE("one request stops, a second one is told the price, a third one pays it") {
+TEST_CASE("the first request stops, the second is warned, the third terminates") {
     StopRequests stops;
     const TimePoint start{};
     CHECK_FALSE(stops.asked());
@@ -18,7 +18,7 @@ TEST_CASE("one request stops, a second one is told the price, a third one pays i
     CHECK(stops.request(start + 3s) == Meaning::kCutShort);
 }
 
-TEST_CASE("nobody has read what was said a moment ago, or remembers what was said long ago") {
+TEST_CASE("a second request counts only some time after the warning, and not long after it") {
     StopRequests stops;
     const TimePoint start{};
     CHECK(stops.request(start) == Meaning::kBegin);
@@ -29,7 +29,7 @@ TEST_CASE("nobody has read what was said a moment ago, or remembers what was sai
     CHECK(stops.request(start + 10002ms) == Meaning::kCutShort);
 }
 
-TEST_CASE("a terminal that closes asks for one stop, however often it says so") {
+TEST_CASE("any number of hang-ups counts as one stop request") {
     StopRequests stops;
     const TimePoint start{};
     CHECK(stops.hangUp(start) == Meaning::kBegin);

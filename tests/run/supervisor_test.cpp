@@ -83,7 +83,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("ranks that fail are started again so often, and what they repeat is recorded once") {
+TEST_CASE("failed ranks are restarted up to the limit, and repeated steps are recorded once") {
     FakeRun run("1:kill,*:wait");
     run.prepared.config.parallel.maxRestarts = 2;
     run.options.backOff = 1ms;
@@ -102,10 +102,11 @@ TEST_CASE("ranks that fail are started again so often, and what they repeat is r
     CHECK(std::adjacent_find(steps.begin(), steps.end()) == steps.end());
     CHECK(flags == std::vector<double>{1, 2});
     const std::string log = contentOf(run.paths().log());
-    CHECK(contains(log, "restart 2 of 2 in 2 ms: all ranks go on from the start, for there is no checkpoint yet"));
+    CHECK(
+        contains(log, "restart 2 of 2 in 2 ms: all ranks continue from the start, because there is no checkpoint yet"));
 }
 
-TEST_CASE("a failure that would come again starts nothing again") {
+TEST_CASE("a failure that would repeat causes no restart") {
     FakeRun run("1:exit=2,*:wait");
     run.prepared.config.parallel.maxRestarts = 2;
     run.go();
@@ -149,7 +150,7 @@ TEST_CASE("a run whose ranks all finish is recorded completely") {
     CHECK(summary["plan_hashes"] == Json({"a", "b", "c"}));
 }
 
-TEST_CASE("with padded validation the padded numbers are the headline") {
+TEST_CASE("with padded validation the padded numbers are shown first") {
     FakeRun run("*:finish");
     run.prepared.config.training.validate = ValidationMode::kPadded;
     run.go();
@@ -169,7 +170,7 @@ TEST_CASE("a killed rank ends the run with code 12, its number and its signal") 
     CHECK(run.summary()["first_failed_rank"] == 2);
 }
 
-TEST_CASE("a rank that exits with a code of its own is a dead rank, with its last lines") {
+TEST_CASE("a rank that exits with an unknown code counts as dead, with its last lines") {
     FakeRun run("1:exit=3");
     run.go();
     CHECK(run.end.exitCode == 12);
@@ -188,7 +189,7 @@ TEST_CASE("a rank that refuses its configuration makes the run's code 2") {
     CHECK(run.end.firstFailedRank == 0);
 }
 
-TEST_CASE("a stopped process is found by its silence and named as hung") {
+TEST_CASE("a stopped process is detected by missing heartbeats and named as hung") {
     FakeRun run("1:stop-itself");
     run.prepared.config.parallel.timeoutSeconds = 0.3;
     run.go();
@@ -199,7 +200,7 @@ TEST_CASE("a stopped process is found by its silence and named as hung") {
     CHECK_FALSE(run.anybodyLeft());
 }
 
-TEST_CASE("a rank that never says anything is hung after the start deadline") {
+TEST_CASE("a rank that never sends a line counts as hung after the start deadline") {
     FakeRun run("2:silent");
     run.prepared.config.parallel.timeoutSeconds = 3;
     run.options.startDeadline = 3s;
@@ -233,18 +234,19 @@ TEST_CASE("ranks on a crowded host get a multiple of the timeout, and the log na
     CHECK(contains(contentOf(run.paths().log()), "counts as hung after 6 s instead of 3 s (parallel.timeout_seconds)"));
 }
 
-TEST_CASE("ranks that live but do not get on have hung") {
+TEST_CASE("ranks that are alive without progress count as hung") {
     FakeRun run("*:stands-in=backward");
     run.prepared.config.parallel.timeoutSeconds = 0.3;
     run.options.stillGrace = 100ms;
     run.go();
     CHECK(run.end.exitCode == 13);
     CHECK(run.end.firstFailedRank == 0);
-    CHECK(contains(run.end.verdict, "all ranks hung in backward at step 8 of epoch 2: alive, but nothing moved for"));
+    CHECK(contains(run.end.verdict,
+                   "all ranks hung in backward at step 8 of epoch 2: heartbeats arrive, but no progress for"));
     CHECK_FALSE(run.anybodyLeft());
 }
 
-TEST_CASE("when others miss a living rank it is hung, whatever the order of their exits") {
+TEST_CASE("a living rank that others wait for counts as hung, for any order of exits") {
     FakeRun run("0:misses=1,2:exit=10");
     run.go();
     CHECK(run.end.exitCode == 13);
@@ -253,7 +255,7 @@ TEST_CASE("when others miss a living rank it is hung, whatever the order of thei
     CHECK_FALSE(run.anybodyLeft());
 }
 
-TEST_CASE("when others miss a dead rank its death is the verdict") {
+TEST_CASE("if others wait for a dead rank, its death is the verdict") {
     FakeRun run("0:misses=1,1:segv,2:misses=1");
     run.go();
     CHECK(run.end.exitCode == 12);
@@ -261,13 +263,13 @@ TEST_CASE("when others miss a dead rank its death is the verdict") {
     CHECK(contains(run.end.verdict, "SIGSEGV"));
 }
 
-TEST_CASE("garbage and lines in others' names are logged and change nothing") {
+TEST_CASE("garbage and lines for other ranks are logged and change nothing") {
     FakeRun run("0:finish,1:garbage,2:finish");
     run.go();
     CHECK(run.end.state == "finished");
     const std::string log = contentOf(run.paths().log());
-    CHECK(contains(log, "sent a line that is no telemetry"));
-    CHECK(contains(log, "spoke for others"));
+    CHECK(contains(log, "sent a line that is not telemetry"));
+    CHECK(contains(log, "sent telemetry of another rank"));
     const auto telemetry = linesOf(run.paths().telemetry());
     int ends = 0;
     for (const Json& line : telemetry) ends += line["kind"] == "end" ? 1 : 0;
@@ -291,7 +293,7 @@ TEST_CASE("a stop request ends the run as stopped, with everything written") {
     CHECK_FALSE(run.anybodyLeft());
 }
 
-TEST_CASE("ranks that all give up on each other have not finished") {
+TEST_CASE("ranks that all time out waiting for each other have not finished") {
     FakeRun run("*:exit=10");
     run.go();
     CHECK(run.end.state == "failed");
@@ -299,15 +301,15 @@ TEST_CASE("ranks that all give up on each other have not finished") {
     CHECK(run.summary()["state"] == "failed");
 }
 
-TEST_CASE("ranks that leave without a word have not finished, though their code is 0") {
+TEST_CASE("ranks that exit with 0 without reporting their end have not finished") {
     FakeRun run("*:leave");
     run.go();
     CHECK(run.end.state == "failed");
     CHECK(run.end.exitCode == 12);
-    CHECK(contains(run.end.verdict, "exited with code 0 at step 8 of epoch 2 and never said that it had finished"));
+    CHECK(contains(run.end.verdict, "exited with code 0 at step 8 of epoch 2 without reporting that it had finished"));
 }
 
-TEST_CASE("ranks that say they have finished are believed only with their checkpoint") {
+TEST_CASE("a reported end of ranks counts only with their checkpoint") {
     FakeRun run("*:lie");
     run.go();
     CHECK(run.end.state == "failed");
@@ -315,7 +317,7 @@ TEST_CASE("ranks that say they have finished are believed only with their checkp
     CHECK(contains(run.end.verdict, "holds no complete checkpoint"));
 }
 
-TEST_CASE("fewer steps than planned are no finished run") {
+TEST_CASE("a run with fewer steps than planned has not finished") {
     FakeRun run("*:finish");
     run.options.workerEnvironment.push_back("FAKE_STEPS=4");
     run.go();
@@ -352,7 +354,7 @@ TEST_CASE("ranks that ignore the stop are waited for until the third request, th
     CHECK_FALSE(run.anybodyLeft());
 }
 
-TEST_CASE("a second request to stop loses nothing, and what is awaited is told") {
+TEST_CASE("a second stop request loses nothing, and the awaited rank is logged") {
     FakeRun run("*:slowly-stops");
     run.options.awaitTold = 1ms;
     Insistence user(run, 2);
@@ -362,7 +364,7 @@ TEST_CASE("a second request to stop loses nothing, and what is awaited is told")
     CHECK(contains(contentOf(run.paths().log()), "stopping: waiting for rank"));
 }
 
-TEST_CASE("a terminal that closes stops a run once, however often it says so") {
+TEST_CASE("any number of hang-ups of a terminal stops a run once") {
     FakeRun run("*:slowly-stops");
     Insistence terminal(run, 1000);
     run.options.hangUpFd = terminal.fd.get();
@@ -408,7 +410,7 @@ TEST_CASE("under a launcher that kills soon, the verdict is on the disk as soon 
     CHECK(early["verdict"] == run.end.verdict);
 }
 
-TEST_CASE("a supervisor that nobody kills writes one summary, at the end") {
+TEST_CASE("without a kill the supervisor writes one summary at the end") {
     FakeRun run("2:kill");
     bool early = false;
     run.options.onChange = [&](const RunData& data, unsigned) {
@@ -419,14 +421,14 @@ TEST_CASE("a supervisor that nobody kills writes one summary, at the end") {
     CHECK(run.summary()["first_failed_rank"] == 2);
 }
 
-TEST_CASE("only rank 0 may say where a checkpoint is") {
+TEST_CASE("only rank 0 may report a checkpoint") {
     FakeRun run("1:claims-checkpoint,0:finish,2:finish");
     run.go();
-    CHECK(contains(contentOf(run.paths().log()), "rank 1 spoke for others"));
+    CHECK(contains(contentOf(run.paths().log()), "rank 1 sent telemetry of another rank"));
     CHECK_FALSE(contains(contentOf(run.paths().telemetry()), "/elsewhere/checkpoints/step-00000008"));
 }
 
-TEST_CASE("weights that were saved elsewhere have the summary beside them") {
+TEST_CASE("weights saved elsewhere have the summary in the same folder") {
     FakeRun run("0:saves-beside");
     const std::filesystem::path beside = run.scratch.path() / "beside";
     run.options.workerEnvironment.push_back("FAKE_PLACE=" + beside.string());
@@ -454,7 +456,7 @@ TEST_CASE("a run directory that cannot be made again lets the ranks save elsewhe
     CHECK(contains(run.end.verdict, "cannot save"));
 }
 
-TEST_CASE("a run whose directory is deleted says so, and saves where it was") {
+TEST_CASE("a run with a deleted directory reports it and saves in the same place") {
     FakeRun run("");
     run.options.onChange = [&, deleted = false](const RunData& data, unsigned) mutable {
         if (deleted || !data.lastStep() || data.lastStep()->step < 8) return;
@@ -464,8 +466,8 @@ TEST_CASE("a run whose directory is deleted says so, and saves where it was") {
     CHECK(run.end.state == "failed");
     CHECK(run.end.exitCode == 2);
     CHECK(contains(run.end.verdict,
-                   "was deleted or moved while the run went on; the weights after step 8 were saved "
-                   "there again, in checkpoints/step-00000001"));
+                   "was deleted or moved during the run; the weights after step 8 were saved again, in "
+                   "checkpoints/step-00000001"));
     CHECK(run.summary()["verdict"] == run.end.verdict);
     CHECK(std::filesystem::exists(run.paths().config()));
     const auto telemetry = linesOf(run.paths().telemetry());
@@ -473,7 +475,7 @@ TEST_CASE("a run whose directory is deleted says so, and saves where it was") {
     CHECK(telemetry.back()["kind"] == "end");
 }
 
-TEST_CASE("a run whose directory has become another run's ends at once") {
+TEST_CASE("a run whose directory was taken by another run ends at once") {
     FakeRun run("");
     run.options.onChange = [&, taken = false](const RunData& data, unsigned) mutable {
         if (taken || !data.lastStep()) return;
@@ -483,7 +485,7 @@ TEST_CASE("a run whose directory has become another run's ends at once") {
     };
     run.go();
     CHECK(run.end.state == "failed");
-    CHECK(contains(run.end.verdict, "and another run is there now"));
+    CHECK(contains(run.end.verdict, "and another run uses it now"));
     CHECK(contentOf(run.paths().config()) == "{}");
 }
 
@@ -542,7 +544,7 @@ TEST_CASE("a full disk stops the recording, lets the ranks save, and then ends t
     CHECK(linesOf(run.paths().telemetry()).back()["kind"] == "end");
 }
 
-TEST_CASE("a run whose last lines the disk refuses has not finished") {
+TEST_CASE("a run whose last lines could not be written has not finished") {
     FakeRun run("*:finish");
     const SmallDisk disk(run.scratch.path(), "400k");
     if (!disk.mounted()) {

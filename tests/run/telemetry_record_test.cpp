@@ -73,7 +73,7 @@ struct Recorded {
 
 }  // namespace
 
-TEST_CASE("the lines of a short run are written as they came") {
+TEST_CASE("the lines of a short run are written unchanged") {
     Recorded run({});
     const StepsFrame frame = stepsOf(1, 1, 100);
     run.add(frame);
@@ -83,7 +83,7 @@ TEST_CASE("the lines of a short run are written as they came") {
     CHECK_FALSE(run.record.thinnedFrom());
 }
 
-TEST_CASE("a line at the bound is parted, and every step of a long run is in one entry") {
+TEST_CASE("a line at a window boundary is split, and every step of a long run is in one entry") {
     Recorded run({});
     for (std::int64_t first = 1; first <= 100'000; first += 1000) {
         for (int rank = 0; rank < 2; ++rank) run.add(stepsOf(rank, first, first + 999));
@@ -107,7 +107,7 @@ TEST_CASE("a line at the bound is parted, and every step of a long run is in one
     CHECK(sums[1] == Approx(100'000.0 * 100'003 / 2));
 }
 
-TEST_CASE("a run of millions of steps that hardly may write anything stays within its limits") {
+TEST_CASE("a run of millions of steps with a small budget stays within its limits") {
     Recorded run({.megabytesPerHour = 1, .megabytesTotal = 4});
     constexpr std::int64_t kSteps = 1'000'000;
     for (std::int64_t first = 1; first <= kSteps; first += 1000) {
@@ -129,7 +129,7 @@ TEST_CASE("a run of millions of steps that hardly may write anything stays withi
     CHECK(data.loss().points().back().step > kSteps * 9 / 10);
 }
 
-TEST_CASE("checks of shards and replicas are whole, or left out for whole epochs and all ranks alike") {
+TEST_CASE("checks of shards and replicas are complete, or skipped for complete epochs and all ranks") {
     Recorded plenty({}, 2000);
     Recorded little({.megabytesPerHour = 1, .megabytesTotal = 4}, 2000);
     for (Recorded* run : {&plenty, &little}) {
@@ -156,7 +156,7 @@ TEST_CASE("checks of shards and replicas are whole, or left out for whole epochs
     CHECK(ranks.contains(1999));  // the last that is planned
 }
 
-TEST_CASE("with little room every rank says its latest, the less often the less there is") {
+TEST_CASE("with a small budget the latest state of every rank is written less often") {
     Recorded run({.megabytesPerHour = 1, .megabytesTotal = 4});
     for (std::int64_t second = 0; second < 3000; ++second) {
         for (int rank = 0; rank < 2; ++rank) {
@@ -181,7 +181,7 @@ TEST_CASE("with little room every rank says its latest, the less often the less 
     CHECK(last[1] > 2800);
 }
 
-TEST_CASE("thinned steps of metrics.jsonl say what they cover, and single ones are as they were") {
+TEST_CASE("thinned steps of metrics.jsonl contain their range, and single steps are unchanged") {
     const TemporaryDirectory directory;
     RecordBudget budget({});
     EpochGate epochs(budget, 1, 1);
@@ -267,7 +267,7 @@ TEST_CASE("an epoch's result is recorded with its last step, whichever of the tw
     CHECK(kinds == std::vector<std::string>{"step", "step", "epoc"});
 }
 
-TEST_CASE("gradients of a long slow motion keep their norms, and the cells of whole steps or of none") {
+TEST_CASE("gradients of a long slow motion keep their norms, and cells only of complete steps") {
     Recorded recorded({.megabytesPerHour = 20, .megabytesTotal = 100});
     for (std::int64_t step = 1; step <= 300; ++step) {
         for (int rank = 0; rank < 2; ++rank) {

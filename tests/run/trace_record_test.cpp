@@ -37,7 +37,7 @@ std::size_t lineCount(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("of the traced steps the last two thousand of each rank are kept in two files") {
+TEST_CASE("the last two thousand traced steps of each rank are kept in two files") {
     const TemporaryDirectory scratch;
     const RunPaths paths(scratch.path());
     TraceRecord record(paths, 2, 32'000'000);
@@ -51,7 +51,7 @@ TEST_CASE("of the traced steps the last two thousand of each rank are kept in tw
     CHECK(kept.find("\"step\":2000,") == std::string::npos);
 }
 
-TEST_CASE("the files of traces never hold more bytes than they may") {
+TEST_CASE("the trace files never exceed their size limit") {
     const TemporaryDirectory scratch;
     const RunPaths paths(scratch.path());
     TraceRecord record(paths, 1, 10'000);
@@ -63,7 +63,7 @@ TEST_CASE("the files of traces never hold more bytes than they may") {
     CHECK(TraceRecord::mostBytesWithin(2000) == 32'000'000);
 }
 
-TEST_CASE("who follows traces misses none when the files change places") {
+TEST_CASE("a reader of traces misses none when the files are rotated") {
     const TemporaryDirectory scratch;
     const RunPaths paths(scratch.path());
     TraceRecord record(paths, 1, 2'000);
@@ -82,7 +82,7 @@ TEST_CASE("damaged traces are skipped and counted") {
     const TemporaryDirectory scratch;
     const RunPaths paths(scratch.path());
     std::ofstream(paths.config()) << RunConfig().toText();
-    CHECK(readTraces(paths).problem().text().find("holds no traced steps") != std::string::npos);
+    CHECK(readTraces(paths).problem().text().find("contains no traced steps") != std::string::npos);
     std::ofstream(paths.trace()) << traceLine(0, 1) << "\n{\"kind\":\"trace\",\"rank\":0}\nnonsense\n"
                                  << traceLine(4000, 1) << "\n"
                                  << traceLine(1, 1) << "\n{\"kind\":";

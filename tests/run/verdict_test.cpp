@@ -36,7 +36,7 @@ TEST_CASE("living ranks and ranks that finished need no verdict") {
     CHECK_FALSE(judge(fates, {}, true));
 }
 
-TEST_CASE("the rank that died first is named, not the loudest") {
+TEST_CASE("the rank that died first is named") {
     auto fates = alive(3);
     end(fates[0], false, 3, 2, "rank 0: late");
     end(fates[2], true, SIGSEGV, 1);
@@ -47,7 +47,7 @@ TEST_CASE("the rank that died first is named, not the loudest") {
     CHECK(verdict->text == "rank 2 was killed by signal 11 (SIGSEGV)");
 }
 
-TEST_CASE("a rank that only gave up on a peer is not blamed for the peer's death") {
+TEST_CASE("a rank that only timed out waiting for a peer is not named as the cause") {
     auto fates = alive(3);
     end(fates[0], false, 10, 1, "rank 0: rank 1 did not reach collective 3 (barrier) within 1 s", 1);
     CHECK_FALSE(judge(fates, {}, false));
@@ -58,7 +58,7 @@ TEST_CASE("a rank that only gave up on a peer is not blamed for the peer's death
     CHECK(verdict->code == ExitCode::kRankDied);
 }
 
-TEST_CASE("a living rank that others miss is hung once the matter has settled") {
+TEST_CASE("a living rank that others wait for counts as hung after the grace time") {
     auto fates = alive(3);
     fates[1].place = "at step 9 of epoch 0";
     end(fates[2], false, 10, 1, "rank 2: communication was aborted");
@@ -71,7 +71,7 @@ TEST_CASE("a living rank that others miss is hung once the matter has settled") 
     CHECK(verdict->text.find("rank 1 hung at step 9 of epoch 0, as rank 0 found") == 0);
 }
 
-TEST_CASE("a missed rank that had left early died, though its exit code was 0") {
+TEST_CASE("an awaited rank that exited early counts as dead, even with exit code 0") {
     auto fates = alive(2);
     end(fates[1], false, 0, 1);
     end(fates[0], false, 10, 2, "rank 0: rank 1 did not reach collective 3 (barrier) within 1 s", 1);
@@ -79,10 +79,10 @@ TEST_CASE("a missed rank that had left early died, though its exit code was 0") 
     REQUIRE(verdict);
     CHECK(verdict->code == ExitCode::kRankDied);
     CHECK(verdict->firstFailedRank == 1);
-    CHECK(verdict->text.find("while the others still trained") != std::string::npos);
+    CHECK(verdict->text.find("while the others were training") != std::string::npos);
 }
 
-TEST_CASE("communication that fails without a missing rank is reported as such, whatever the text names") {
+TEST_CASE("failed communication without a missing rank is reported as such, for any text") {
     auto fates = alive(2);
     end(fates[0], false, 10, 1, "rank 0: rank 1 did not hold what was expected");
     const auto verdict = judge(fates, {}, true);
@@ -92,7 +92,7 @@ TEST_CASE("communication that fails without a missing rank is reported as such, 
     CHECK(verdict->text == "rank 0 exited with code 10: rank 1 did not hold what was expected");
 }
 
-TEST_CASE("communication that fails without a name is blamed on a stopped or silent rank") {
+TEST_CASE("failed communication without a named rank is attributed to a stopped or silent rank") {
     auto fates = alive(3);
     end(fates[2], false, 10, 1, "rank 2: no rank wrote it");
     fates[1].silentSeconds = 1.9;
@@ -107,7 +107,7 @@ TEST_CASE("communication that fails without a name is blamed on a stopped or sil
     CHECK(judge(fates, {10, 30, 5}, true)->text.find("rank 1 hung (its process is stopped), as rank 2 found") == 0);
 }
 
-TEST_CASE("silence counts only beyond its limit, and before the first word by the start limit") {
+TEST_CASE("silence counts only beyond its limit, and before the first line beyond the start limit") {
     const SilenceLimits limits{10, 3};
     auto fates = alive(2);
     fates[1].silentSeconds = 2.9;
@@ -119,11 +119,11 @@ TEST_CASE("silence counts only beyond its limit, and before the first word by th
     CHECK_FALSE(judge(fates, limits, false));
     fates[1].silentSeconds = 10.1;
     CHECK(judge(fates, limits, false)->text ==
-          "rank 1 said nothing within 10.0 s of its start; if this computer is busy, end other programs, lower "
+          "rank 1 sent nothing within 10.0 s of its start; if this computer is busy, end other programs, lower "
           "parallel.world_size or raise parallel.timeout_seconds");
 }
 
-TEST_CASE("of ranks that stand still the one furthest behind is judged, after its patience") {
+TEST_CASE("of stalled ranks the one furthest behind is named after its time limit") {
     const SilenceLimits limits{10, 30, 5};
     auto fates = alive(3);
     for (RankFate& fate : fates) {
@@ -139,7 +139,8 @@ TEST_CASE("of ranks that stand still the one furthest behind is judged, after it
     REQUIRE(verdict);
     CHECK(verdict->code == ExitCode::kRankHung);
     CHECK(verdict->firstFailedRank == 1);
-    CHECK(verdict->text.find("rank 1 hung in backward at step 7 of epoch 0: alive, but nothing moved for 6.0 s") == 0);
+    CHECK(verdict->text.find(
+              "rank 1 hung in backward at step 7 of epoch 0: heartbeats arrive, but no progress for 6.0 s") == 0);
 
     fates[1].stillSeconds = 0;  // it reads data: the others only wait for it
     CHECK_FALSE(judge(fates, limits, false));
@@ -150,7 +151,7 @@ TEST_CASE("of ranks that stand still the one furthest behind is judged, after it
     CHECK(judge(fates, limits, false));
 }
 
-TEST_CASE("a first step may take ten times as long, because nobody knows yet how long steps are") {
+TEST_CASE("a first step may take ten times as long, because the step time is not known yet") {
     const SilenceLimits limits{10, 30, 5};
     auto fates = alive(1);
     fates[0].beat.phase = Phase::kForward;
@@ -162,7 +163,7 @@ TEST_CASE("a first step may take ten times as long, because nobody knows yet how
     CHECK(judge(fates, limits, false)->text.find("rank 0 hung in forward before its first step: alive") == 0);
 }
 
-TEST_CASE("the exit codes for configuration, device and our own fault become the run's") {
+TEST_CASE("the exit codes for configuration, device and internal errors become those of the run") {
     for (const int code : {2, 11, 70}) {
         auto fates = alive(1);
         end(fates[0], false, code, 1, "x");
@@ -170,7 +171,7 @@ TEST_CASE("the exit codes for configuration, device and our own fault become the
     }
 }
 
-TEST_CASE("where all gave up, the rank that a witness names came back too late") {
+TEST_CASE("if all ranks timed out, the rank named by another one returned too late") {
     auto fates = alive(3);
     end(fates[0], false, 10, 1, "rank 0: rank 1 did not reach collective 3 (barrier) within 3 s: see its log");
     end(fates[1], false, 10, 2, "rank 1: rank 1 did not answer another rank in time, so communication ended");
@@ -180,12 +181,11 @@ TEST_CASE("where all gave up, the rank that a witness names came back too late")
     REQUIRE(verdict);
     CHECK(verdict->code == ExitCode::kRankHung);
     CHECK(verdict->firstFailedRank == 1);
-    CHECK(
-        verdict->text.find("rank 1 hung: it was away for longer than parallel.timeout_seconds and came back too late, "
-                           "as rank 0 found") == 0);
+    CHECK(verdict->text.find(
+              "rank 1 hung: it was unreachable for longer than parallel.timeout_seconds, as rank 0 found") == 0);
 }
 
-TEST_CASE("where all gave up without a name, who was silent for long or furthest behind came back too late") {
+TEST_CASE("if all ranks timed out without a name, a long silent rank or the one furthest behind returned too late") {
     auto fates = alive(2);
     end(fates[0], false, 10, 1, "rank 0: a rank did not take part in all-reduce");
     end(fates[1], false, 10, 2, "rank 1: a rank did not take part in all-reduce");
@@ -203,32 +203,32 @@ TEST_CASE("where all gave up without a name, who was silent for long or furthest
     CHECK(judge(fates, {}, true)->code == ExitCode::kRankHung);
 }
 
-TEST_CASE("a rank whose control channel was cut is the cause, not a witness") {
+TEST_CASE("a rank with a closed control channel is the cause, not evidence against others") {
     auto fates = alive(2);
     end(fates[0], false, 10, 1, "rank 0: a rank did not take part in all-reduce");
     end(fates[1], false, 10, 2, std::string("rank 1: ") + kControlCut);
     const auto verdict = judge(fates, {}, true);
     CHECK(verdict->code == ExitCode::kCommunicationFailed);
     CHECK(verdict->firstFailedRank == 1);
-    CHECK(verdict->text.find("its control channel was cut") != std::string::npos);
+    CHECK(verdict->text.find("its control channel was closed") != std::string::npos);
 }
 
-TEST_CASE("a killed rank says who killed it, as far as anybody knows") {
+TEST_CASE("the verdict on a killed rank names the cause as far as it is known") {
     auto fates = alive(1);
     end(fates[0], true, SIGKILL, 1);
-    CHECK(judge(fates, {}, false)->text.find("somebody killed it, or the kernel did") != std::string::npos);
+    CHECK(judge(fates, {}, false)->text.find("it was killed by a user, or by the kernel") != std::string::npos);
     fates[0].memoryKill = true;
-    CHECK(judge(fates, {}, false)->text.find("memory ran out, and the kernel's out-of-memory killer") !=
+    CHECK(judge(fates, {}, false)->text.find("out of memory, and the kernel's out-of-memory killer") !=
           std::string::npos);
     fates[0].memoryKill = false;
-    CHECK(judge(fates, {}, false)->text.find("the kernel's out-of-memory killer did not") != std::string::npos);
+    CHECK(judge(fates, {}, false)->text.find("not by the kernel's out-of-memory killer") != std::string::npos);
     end(fates[0], true, SIGBUS, 1);
     CHECK(judge(fates, {}, false)->text.find("/dev/shm, the memory limit or the disk is full") != std::string::npos);
     end(fates[0], true, SIGXFSZ, 1);
     CHECK(judge(fates, {}, false)->text.find("ulimit -f") != std::string::npos);
 }
 
-TEST_CASE("a save is waited for ten times as long as a step, and who holds it up is named") {
+TEST_CASE("a save may take ten times as long as a step, and the delaying rank is named") {
     const SilenceLimits limits{10, 30, 5};
     auto fates = alive(2);
     for (RankFate& fate : fates) fate.savingSeconds = 50;
@@ -241,10 +241,11 @@ TEST_CASE("a save is waited for ten times as long as a step, and who holds it up
     const auto verdict = judge(fates, limits, false);
     CHECK(verdict->code == ExitCode::kRankHung);
     CHECK(verdict->firstFailedRank == 1);
-    CHECK(verdict->text.find("rank 1 hung while the run was saved: alive, but nothing was written for 50.1 s") == 0);
+    CHECK(verdict->text.find(
+              "rank 1 hung while the run was saved: heartbeats arrive, but nothing was written for 50.1 s") == 0);
 }
 
-TEST_CASE("a rank that goes on long after another has ended well has hung") {
+TEST_CASE("a rank that continues long after another has finished counts as hung") {
     const SilenceLimits limits{10, 30, 5};
     auto fates = alive(2);
     end(fates[0], false, 0, 1);
@@ -257,7 +258,7 @@ TEST_CASE("a rank that goes on long after another has ended well has hung") {
     CHECK(verdict->firstFailedRank == 1);
 }
 
-TEST_CASE("a rank that left with a good code and without a word is the cause") {
+TEST_CASE("a rank that exited with 0 without reporting its end is the cause") {
     auto fates = alive(2);
     end(fates[1], false, 0, 1);
     fates[1].said = "training";
@@ -266,10 +267,10 @@ TEST_CASE("a rank that left with a good code and without a word is the cause") {
     REQUIRE(verdict);
     CHECK(verdict->code == ExitCode::kRankDied);
     CHECK(verdict->firstFailedRank == 1);
-    CHECK(verdict->text == "rank 1 exited with code 0 and never said that it had finished");
+    CHECK(verdict->text == "rank 1 exited with code 0 without reporting that it had finished");
 }
 
-TEST_CASE("ranks that name each other could not reach each other, and none has hung") {
+TEST_CASE("ranks that name each other could not reach each other, and none counts as hung") {
     auto fates = alive(3);
     end(fates[0], false, 10, 1, "rank 0: rank 1 did not connect within 3 s", 1);
     end(fates[1], false, 10, 2, "rank 1: rank 0 did not connect within 3 s", 0);
@@ -296,7 +297,7 @@ std::vector<RankFate> lesson(int count) {
 
 }  // namespace
 
-TEST_CASE("a guest that sends garbage is named, and neither rank 0 nor the learning rate is blamed") {
+TEST_CASE("a guest that sends garbage is named as the cause, not rank 0 or the learning rate") {
     auto fates = lesson(3);
     end(fates[1], false, 2, 1, "rank 1: the loss of rank 1 is not a number at step 9: lower optimizer.lr (now 0.1)");
     CHECK_FALSE(judge(fates, {}, false));  // another rank may know better in a moment
@@ -308,10 +309,10 @@ TEST_CASE("a guest that sends garbage is named, and neither rank 0 nor the learn
     CHECK(verdict->isMisuse);
     CHECK(verdict->code == ExitCode::kCommunicationFailed);
     CHECK(verdict->text ==
-          "rank 2 on guest2 breaks the rules of the run: it sent gradients that are not finite numbers");
+          "rank 2 on guest2 violates the protocol of the run: it sent gradients that are not finite numbers");
 }
 
-TEST_CASE("a guest that accuses rank 0 is believed less than rank 0, and two witnesses more than one") {
+TEST_CASE("reports of rank 0 have precedence over a guest's, and two reports over one") {
     auto fates = lesson(4);
     end(fates[3], false, 10, 1, misbehaviour(3, 0), 0);
     end(fates[0], false, 10, 2, misbehaviour(0, 3), 3);
@@ -321,7 +322,7 @@ TEST_CASE("a guest that accuses rank 0 is believed less than rank 0, and two wit
     CHECK(judge(fates, {}, true)->firstFailedRank == 3);
 }
 
-TEST_CASE("a training that has diverged ends with the words of rank 0, also where a guest ended first") {
+TEST_CASE("a diverged training ends with the message of rank 0, even if a guest ended first") {
     auto fates = lesson(3);
     end(fates[2], false, 2, 1, "rank 2: the loss of rank 2 is infinite at step 9: lower optimizer.lr (now 9)");
     end(fates[0], false, 2, 2, "rank 0: the loss of rank 0 is infinite at step 9: lower optimizer.lr (now 9)");

@@ -32,7 +32,7 @@ TEST_CASE("every use of a sample has its batch mates") {
     CHECK(biographyEntry(plan, 0, 4, 0).uses[0].batchMates.empty());
 }
 
-TEST_CASE("the mates of a shorter rank are its own") {
+TEST_CASE("the batch of a shorter rank contains only its own samples") {
     ShardSpec spec = tenInOrder(4);
     spec.kind = SamplerKind::kUnpadded;  // 0 4 8 | 1 5 9 | 2 6 | 3 7
     spec.batchSize = 3;
@@ -41,7 +41,7 @@ TEST_CASE("the mates of a shorter rank are its own") {
     CHECK(biographyEntry(plan, 0, 4).uses[0].batchMates == std::vector<std::uint32_t>{0, 8});
 }
 
-TEST_CASE("epochs are told in order, and one plan serves those that share it") {
+TEST_CASE("epochs are appended in order, and epochs with the same settings share a plan") {
     int made = 0;
     const BiographySource source{[](std::int64_t) { return tenInOrder(4); },
                                  [&](const ShardSpec& spec) {

@@ -25,13 +25,13 @@ double enumerated(unsigned n, unsigned ofClass, unsigned drawn) {
 
 }  // namespace
 
-TEST_CASE("the probability to be outside is counted by hand") {
+TEST_CASE("the probability of being outside equals a manual count") {
     // 10 of 20 drawn, 10 of the class: variance 10 * 0.5 * 0.5 * 10 / 19 = 1.3158, band 5 -+ 2.2483, so 2 to 8 are
     // inside. Outside are 0, 1, 9 and 10: 2 * (1 + 10 * 10) of C(20, 10) = 184756 selections.
     CHECK(outsideProbability(20, 10, 10) == Approx(202.0 / 184756).epsilon(1e-12));
 }
 
-TEST_CASE("the probability to be outside equals the share among all selections") {
+TEST_CASE("the probability of being outside equals the share among all selections") {
     for (const unsigned n : {12U, 15U})
         for (unsigned ofClass = 0; ofClass <= n; ++ofClass)
             for (unsigned drawn = 0; drawn <= n; ++drawn) {

@@ -54,7 +54,7 @@ TEST_CASE("a chance band holds 95 % of the hypergeometric distribution") {
     }
 }
 
-TEST_CASE("ranks and steps are counted, and a class on one rank alone is outside chance") {
+TEST_CASE("ranks and steps are counted, and a class on one rank only is outside the expected range") {
     const ShardPlan plan = ShardPlan::make(inOrder(400, 2, 10)).value();
     std::vector<std::uint16_t> labels;
     for (std::uint16_t sample = 0; sample < 400; ++sample) labels.push_back(sample % 2);  // rank r gets class r only
@@ -71,7 +71,7 @@ TEST_CASE("ranks and steps are counted, and a class on one rank alone is outside
     CHECK(steps.band(0, 0).expected == Approx(10));
 }
 
-TEST_CASE("a rank that gets one sample less is measured by what it gets") {
+TEST_CASE("a rank with one sample less is compared with its own number") {
     ShardSpec spec = inOrder(9, 2, 4);
     spec.kind = SamplerKind::kUnpadded;  // 5 and 4
     const std::vector<std::uint16_t> labels{0, 0, 0, 1, 1, 1, 2, 2, 2};
@@ -82,7 +82,7 @@ TEST_CASE("a rank that gets one sample less is measured by what it gets") {
     CHECK(balance.count(1, 0) == 1);  // samples 1 3 5 7
 }
 
-TEST_CASE("so many ranks outside chance are still chance") {
+TEST_CASE("the number of ranks outside the range that is expected by chance") {
     // 95 % quantile of a binomial distribution with n ranks and p = 0.05.
     const auto most = [](int ranks) { return ClassBalance{ranks, 1, {}, {}}.ranksOutsideByChance(); };
     CHECK(most(1) == 0);   // P(0) = 0.95

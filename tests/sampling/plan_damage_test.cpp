@@ -69,7 +69,7 @@ TEST_CASE("Double sharding sees 1 / W, one rank for all sees 1 / W, a world too 
     CHECK(large.expectedSeen == Approx(500));
 }
 
-TEST_CASE("What is never seen in several epochs agrees with its closed formula") {
+TEST_CASE("the number of samples unused in several epochs agrees with its closed formula") {
     const auto check = [](const ShardSpec& spec, std::int64_t epochs, double expected) {
         CHECK(expectedNeverSeen(spec, epochs, false) == Approx(expected));
         CHECK(std::abs(static_cast<double>(neverSeen(spec, epochs)) - expected) < 6 * std::sqrt(expected) + 1);

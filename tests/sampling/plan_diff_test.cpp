@@ -19,7 +19,7 @@ ShardPlan dealt(const ShardSpec& spec) {
 
 }  // namespace
 
-TEST_CASE("a sample's owner is the first place that deals it") {
+TEST_CASE("the owner of a sample is its first position") {
     const std::vector<SampleOwner> owners = sampleOwners(dealt(tenOnFourIn(0)));
     CHECK(owners[4] == SampleOwner{0, 0});
     CHECK(owners[1] == SampleOwner{1, 0});
@@ -29,7 +29,7 @@ TEST_CASE("a sample's owner is the first place that deals it") {
     CHECK(sampleOwners(dealt(cut))[2] == SampleOwner{-1, -1});
 }
 
-TEST_CASE("two epochs are compared sample by sample, beside chance") {
+TEST_CASE("two epochs are compared sample by sample, and with chance") {
     // No sample of epoch 0 stays on its rank in epoch 1.
     const PlanDiff diff = diffPlans(dealt(tenOnFourIn(0)), dealt(tenOnFourIn(1)));
     CHECK(diff.samples == 10);
@@ -46,7 +46,7 @@ TEST_CASE("the same order twice is identical") {
     CHECK(diff.sameRankStep == 10);
 }
 
-TEST_CASE("settings that deal other samples are compared over what both deal") {
+TEST_CASE("settings with different samples are compared on their common samples") {
     ShardSpec cut = tenOnFourIn(0);
     cut.dropLast = true;
     PlanDiff diff = diffPlans(dealt(tenOnFourIn(0)), dealt(cut));

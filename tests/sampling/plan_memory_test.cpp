@@ -5,7 +5,7 @@
 
 using namespace ringside;
 
-TEST_CASE("a plan that fits into the memory is no problem") {
+TEST_CASE("a plan that fits into memory is not a problem") {
     CHECK_FALSE(planMemoryProblem(1'000'000, kListingBytes, 4'000'000));
     CHECK_FALSE(planMemoryProblem(0, kListingBytes, 1));
     CHECK_FALSE(planMemoryProblem(2'147'483'647, kListingBytes, 0));  // the system does not say how much there is
@@ -15,7 +15,7 @@ TEST_CASE("a plan that does not fit names its memory, what is available and the 
     const auto problem = planMemoryProblem(1'000'000'000, kListingBytes, 2'100'000'000);
     REQUIRE(problem);
     CHECK(problem->text() ==
-          "dataset size is 1,000,000,000; a plan of so many samples takes up to 4.0 GB of memory, and 2.1 GB are "
-          "available: choose at most 525,000,000 samples, or end other programs");
+          "dataset size is 1,000,000,000; a plan of this size needs up to 4.0 GB of memory, and 2.1 GB are available: "
+          "choose at most 525,000,000 samples, or end other programs");
     CHECK(planMemoryProblem(1'000'000'000, kQuestionBytes, 20'000'000'000));
 }

@@ -37,7 +37,7 @@ TEST_CASE("a search is read term by term") {
     CHECK(parsePlanQuery("never-seen").value().state == PlanQuery::State::NeverSeen);
 }
 
-TEST_CASE("a search that cannot be read names the word and the ways") {
+TEST_CASE("an invalid search is reported with the word and the valid terms") {
     for (const char* text : {"frog", "colour:3", "rank:", "rank:x", "rank:-1", "#", "#12x", "class:", "dup dropped",
                              "rank:1 rank:2", "#99999999999999999999"}) {
         INFO(text);
@@ -96,7 +96,7 @@ TEST_CASE("dropped samples are found, those of the loader with their rank") {
     CHECK(hits(spec, "dropped") == std::vector<PlanHit>{{6, 0, 2}, {2, 1, 2}, {4, 2, 2}, {1, 3, 2}});
 }
 
-TEST_CASE("what the plan does not have is refused with its limits") {
+TEST_CASE("searches outside the plan are refused with its limits") {
     const ShardPlan plan = ShardPlan::make(tenOnFour()).value();
     for (const char* text : {"#10", "rank:4", "step:0", "step:3"}) {
         INFO(text);

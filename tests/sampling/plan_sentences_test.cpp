@@ -25,19 +25,21 @@ TEST_CASE("The sentence has the user's own numbers") {
           "ceil(1281167 / 64) = 20,019 samples per rank; 49 are repeated so that all ranks get 20,019.");
 }
 
-TEST_CASE("Dropping says how many, and whether they are always the same") {
+TEST_CASE("the sentence on dropped samples gives their number and whether they are always the same") {
     ShardSpec spec = digits();
     spec.dropLast = true;
-    CHECK(shardSentence(spec) == "floor(1437 / 4) = 359 samples per rank; 1 is dropped, another one in each epoch.");
+    CHECK(shardSentence(spec) ==
+          "floor(1437 / 4) = 359 samples per rank; 1 is dropped, a different one in each epoch.");
     spec.datasetSize = 1439;
-    CHECK(shardSentence(spec) == "floor(1439 / 4) = 359 samples per rank; 3 are dropped, others in each epoch.");
+    CHECK(shardSentence(spec) ==
+          "floor(1439 / 4) = 359 samples per rank; 3 are dropped, different ones in each epoch.");
     spec.shuffle = false;
     CHECK(shardSentence(spec) == "floor(1439 / 4) = 359 samples per rank; 3 are dropped, always the last ones.");
     spec.loaderDropLast = true;
     CHECK(stepSentence(spec) == "11 steps of 4 x 32 = 128; the loader drops the last 7 of each rank.");
 }
 
-TEST_CASE("Even divisions repeat and drop nothing") {
+TEST_CASE("with an even division nothing is repeated or dropped") {
     const ShardSpec spec{.datasetSize = 1024, .worldSize = 4, .batchSize = 32};
     CHECK(planSentence(spec) ==
           "1024 / 4 = 256 samples per rank, none repeated, none dropped. 8 steps of 4 x 32 = 128.");
@@ -52,7 +54,7 @@ TEST_CASE("Empty shards and missing steps are explained") {
     CHECK(stepSentence({.datasetSize = 40, .worldSize = 4, .batchSize = 32, .loaderDropLast = true}) ==
           "No steps: a shard of 10 never fills a batch of 32, and the loader's drop_last drops it.");
     CHECK(stepSentence({.datasetSize = 40, .worldSize = 4, .batchSize = 32}) ==
-          "1 step of 4 x 10 = 40; a batch of 32 is larger than a rank's shard, so that it is all 10.");
+          "1 step of 4 x 10 = 40; a batch of 32 is larger than a rank's shard, so it contains all 10.");
     CHECK(planSentence({.datasetSize = 0, .worldSize = 4}) ==
           "There are no samples, so every rank's shard is empty. No steps.");
 }
@@ -79,7 +81,7 @@ TEST_CASE("The numbers are those of the plan") {
     }
 }
 
-TEST_CASE("What cannot be trained is a problem with the way out") {
+TEST_CASE("settings that cannot be trained are a problem with a remedy") {
     CHECK(planProblems(digits()).empty());
     CHECK(planProblems({.datasetSize = 3, .worldSize = 8, .dropLast = true}).front().text() ==
           "sampler.drop_last leaves every rank without a sample: 3 samples over 8 ranks, floor(3 / 8) = 0: set "
@@ -96,7 +98,7 @@ TEST_CASE("A batch larger than the shard is the whole shard, unless the loader d
     spec.batchSize = 361;
     CHECK(planProblems(spec).empty());
     CHECK(stepSentence(spec) ==
-          "1 step of 4 x 360 = 1,440; a batch of 361 is larger than a rank's shard, so that it is all 360.");
+          "1 step of 4 x 360 = 1,440; a batch of 361 is larger than a rank's shard, so it contains all 360.");
     spec.loaderDropLast = true;
     CHECK(
         planProblems(spec).front().text() ==
@@ -107,7 +109,7 @@ TEST_CASE("A batch larger than the shard is the whole shard, unless the loader d
     CHECK(planProblems({.datasetSize = 5, .worldSize = 2, .batchSize = 6, .kind = SamplerKind::kRandom}).empty());
 }
 
-TEST_CASE("Without set_epoch every epoch is dealt as epoch 0") {
+TEST_CASE("without set_epoch every epoch is assigned as epoch 0") {
     RunConfig config;
     CHECK(epochSpec(config, 1437, 7).epoch == 7);
     config.sampler.setEpoch = false;

@@ -34,7 +34,7 @@ ShardSpec withClasses(SamplerKind kind) {
 
 }  // namespace
 
-TEST_CASE("Whole batches go to the ranks in turn, and the head fills the last round") {
+TEST_CASE("whole batches are assigned to the ranks in turn, and the first ones fill the last round") {
     const ShardPlan plan = planFrom(inOrder(SamplerKind::kBatchSharded));
     CHECK(plan.indices(0) == Indices{0, 1, 8, 9});
     CHECK(plan.indices(1) == Indices{2, 3, 0, 1});
@@ -65,11 +65,10 @@ TEST_CASE("Unpadded shards differ by one, and training refuses them") {
     CHECK(plan.batch(1, 1).count == 1);
     CHECK(plan.batch(2, 1).count == 0);
     CHECK(shardSentence(plan.spec()) == "2 ranks get 3, 2 ranks get 2; none repeated, none dropped.");
-    CHECK(
-        planProblems(plan.spec()).front().text() ==
-        "sampler.kind is unpadded, which is for evaluation: 10 samples over 4 ranks leave shards of 3 and 2, and in "
-        "training the longer ones would wait forever for a last gradient: choose distributed, which pads or drops, or "
-        "a number of samples that 4 divides");
+    CHECK(planProblems(plan.spec()).front().text() ==
+          "sampler.kind is unpadded, which is meant for evaluation: 10 samples over 4 ranks leave shards of 3 and 2, "
+          "and in training the ranks with more samples would wait forever for a last gradient: choose distributed, "
+          "which pads or drops, or a number of samples that 4 divides");
     ShardSpec even = inOrder(SamplerKind::kUnpadded);
     even.datasetSize = 8;
     CHECK(planProblems(even).empty());
@@ -95,7 +94,7 @@ TEST_CASE("Class-balanced batches have every class equally often, small classes 
     CHECK(plan.places(5).empty());
 }
 
-TEST_CASE("A weight of 0 leaves a class out, and weights without a class are refused") {
+TEST_CASE("a weight of 0 excludes a class, and weights without a class are refused") {
     ShardSpec spec = withClasses(SamplerKind::kDistributedWeighted);
     spec.classWeights = {0, 1, 0, 0};
     spec.numSamples = 100;
@@ -117,7 +116,7 @@ TEST_CASE("A weight of 0 leaves a class out, and weights without a class are ref
     CHECK(planProblems(spec).front().field == "sampler.kind");
 }
 
-TEST_CASE("A subset is dealt alone, and must lie in the data") {
+TEST_CASE("only the samples of a subset are assigned, and they must exist in the data") {
     ShardSpec spec = inOrder(SamplerKind::kSubset);
     spec.subsetIndices = {9, 2, 5};
     const ShardPlan plan = planFrom(spec);
@@ -132,7 +131,7 @@ TEST_CASE("A subset is dealt alone, and must lie in the data") {
           "sampler.subset_indices has 9 twice: name each sample once, from 0 to one below the number of samples");
 }
 
-TEST_CASE("Every place that a sample is said to have holds it, for every kind and mistake") {
+TEST_CASE("every listed position of a sample contains it, for every kind and mistake") {
     std::vector<ShardSpec> specs;
     for (std::size_t kind = 0; kind < samplerNames().size(); ++kind) {
         ShardSpec spec = withClasses(static_cast<SamplerKind>(kind));
@@ -161,7 +160,7 @@ TEST_CASE("Every place that a sample is said to have holds it, for every kind an
     }
 }
 
-TEST_CASE("Mistakes that PyTorch refuses are refused in its words") {
+TEST_CASE("mistakes that PyTorch refuses are refused with its message") {
     const auto refusal = [](const PitfallsConfig& pitfalls, SamplerKind kind = SamplerKind::kDistributed) {
         return ShardPlan::make({.datasetSize = 10, .worldSize = 4, .kind = kind, .pitfalls = pitfalls})
             .problem()

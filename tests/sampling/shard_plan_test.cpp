@@ -32,7 +32,7 @@ const ShardSpec kTenOnFour{.datasetSize = 10, .worldSize = 4, .batchSize = 2};
 
 }  // namespace
 
-TEST_CASE("Every recorded DistributedSampler case is dealt the same") {
+TEST_CASE("every recorded DistributedSampler case is assigned equally") {
     for (const Json& golden : goldens()["distributed_sampler"]) {
         CAPTURE(golden.dump());
         const ShardPlan plan = planOf(specOf(golden));
@@ -153,12 +153,12 @@ TEST_CASE("A rank's hash is the SHA-256 of its indices as little-endian int64") 
     CHECK(planOf({.datasetSize = 0}).hash(0) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
-TEST_CASE("A plan that nobody waits for any more is not made to its end, and one given up finds its samples later") {
+TEST_CASE("a cancelled plan is not completed, and a cancelled index is built later") {
     const std::atomic<bool> stop = true;
     for (const SamplerKind kind : {SamplerKind::kDistributed, SamplerKind::kRandom, SamplerKind::kSubset}) {
         const auto refused = ShardPlan::make({.datasetSize = 100, .worldSize = 4, .kind = kind}, &stop);
         REQUIRE_FALSE(refused.ok());
-        CHECK(refused.problem().text() == "the plan was not made to its end, as asked: ask for it again");
+        CHECK(refused.problem().text() == "the plan was not completed because it was cancelled: start it again");
     }
     const ShardPlan plan = planOf(kTenOnFour);
     plan.prepareToFind(&stop);

@@ -61,7 +61,7 @@ TEST_CASE("randperm gives PyTorch's permutations") {
     }
 }
 
-TEST_CASE("a long shuffle says how far it is, and can be stopped") {
+TEST_CASE("a long shuffle reports its progress and can be stopped") {
     std::atomic<bool> stop{false};
     std::atomic<std::int64_t> done{0};
     CHECK(TorchGenerator(7).randperm(100'000, {&stop, &done}) == TorchGenerator(7).randperm(100'000));

@@ -37,7 +37,7 @@ TEST_CASE("WeightedRandomSampler's indices with replacement are PyTorch's") {
     CHECK(compared >= 3);
 }
 
-TEST_CASE("Weights that make no distribution are refused") {
+TEST_CASE("weights that are not a distribution are refused") {
     TorchGenerator generator(0);
     const auto refusal = [&](const std::vector<double>& weights) {
         return drawWeightedSampler(generator, weights, 5).problem().text();

@@ -19,7 +19,7 @@ RankData rankIn(Phase phase, std::int64_t collective, std::int64_t beatUs, std::
 
 }  // namespace
 
-TEST_CASE("the rank that the others have been waiting for is named, with its last phase") {
+TEST_CASE("the rank that the others wait for is named with its last phase") {
     // The last line of rank 1 is from 9.5 s, in backward; the others wait in collective 41 since 10 s.
     const std::vector<RankData> ranks{rankIn(Phase::kWaiting, 41, 13'000'000, 3'000'000),
                                       rankIn(Phase::kBackward, 38, 9'500'000, 0),
@@ -32,7 +32,7 @@ TEST_CASE("the rank that the others have been waiting for is named, with its las
     CHECK(awaited->text(14'000'000) == "rank 1 is awaited for 4 s, last seen in backward 4 s ago");
 }
 
-TEST_CASE("a rank that is in the middle of a long phase is awaited as well") {
+TEST_CASE("a rank in the middle of a long phase is also named") {
     const std::vector<RankData> ranks{rankIn(Phase::kWaiting, 41, 13'000'000, 3'000'000),
                                       rankIn(Phase::kDataWait, 40, 13'000'000, 3'000'000)};
     REQUIRE(awaitedRanks(ranks));
@@ -40,7 +40,7 @@ TEST_CASE("a rank that is in the middle of a long phase is awaited as well") {
     CHECK(awaitedRanks(ranks)->phase == Phase::kDataWait);
 }
 
-TEST_CASE("nobody is awaited while ranks get on, or where all wait in one collective") {
+TEST_CASE("no rank is named while ranks progress, or if all wait in one collective") {
     CHECK_FALSE(
         awaitedRanks({rankIn(Phase::kWaiting, 41, 13'000'000, 100), rankIn(Phase::kForward, 40, 13'000'000, 0)}));
     CHECK_FALSE(awaitedRanks(
@@ -48,7 +48,7 @@ TEST_CASE("nobody is awaited while ranks get on, or where all wait in one collec
     CHECK_FALSE(awaitedRanks({}));
 }
 
-TEST_CASE("who came to the collective a little later than the first is not awaited there") {
+TEST_CASE("a rank that arrived shortly after the first is not named") {
     // Rank 1 waits since 10 s, the others since 10.1 s; the last line of rank 2 is from 9.8 s.
     std::vector<RankData> ranks{
         rankIn(Phase::kWaiting, 41, 11'000'000, 900'000), rankIn(Phase::kWaiting, 41, 11'050'000, 1'050'000),

@@ -30,7 +30,7 @@ const char* const kSteps =
 
 }  // namespace
 
-TEST_CASE("A hand-made steps line decodes into equal columns") {
+TEST_CASE("a manually written steps line is decoded into equal columns") {
     const auto frame = decoded<StepsFrame>(kSteps);
     CHECK(frame.rank == 2);
     CHECK(frame.epoch == 1);
@@ -59,7 +59,7 @@ TEST_CASE("A steps frame is encoded as the documented line") {
     CHECK(encode(frame) == std::string(kSteps) + "\n");
 }
 
-TEST_CASE("The quick way reads what encode writes and leaves every other spelling to the general way") {
+TEST_CASE("the fast parser reads encoded lines and leaves any other form to the general parser") {
     REQUIRE(readPlainLine(kSteps));
     CHECK(encode(*readPlainLine(kSteps)) == std::string(kSteps) + "\n");
     const std::string line = kSteps;
@@ -89,7 +89,7 @@ TEST_CASE("The quick way reads what encode writes and leaves every other spellin
     CHECK(decoded<StepsFrame>(spaced).step.size() == 2);
 }
 
-TEST_CASE("A regression frame carries no correct column") {
+TEST_CASE("a regression frame has no column of correct predictions") {
     StepsFrame frame;
     frame.step = {1};
     frame.loss = {0.25};
@@ -139,7 +139,7 @@ TEST_CASE("Every kind of event survives the way through text") {
     }
 }
 
-TEST_CASE("A look at gradients whose columns do not fit together is refused") {
+TEST_CASE("a gradient event with inconsistent columns is refused") {
     const auto problemOf = [](GradientView view) {
         const Result<Event> back = decodeLine(encode(view));
         return back ? std::string() : back.problem().text();
@@ -154,7 +154,7 @@ TEST_CASE("A look at gradients whose columns do not fit together is refused") {
     CHECK(problemOf(view).find("do not fill the tensors' grids") != std::string::npos);
     view = good;
     view.moment = "later";
-    CHECK(problemOf(view).find("none of own, mean and change") != std::string::npos);
+    CHECK(problemOf(view).find("not own, mean or change") != std::string::npos);
     view = good;
     view.columns = {300};
     CHECK(problemOf(view).find("allowed are 1 to 256") != std::string::npos);
@@ -177,7 +177,7 @@ TEST_CASE("Lines are written in the documented order, numbers in their shortest 
           "{\"kind\":\"log\",\"rank\":0,\"level\":\"info\",\"text\":\"a \\\"b\\\"\\\\\\n\",\"time_us\":3}\n");
 }
 
-TEST_CASE("What ranks say often is read the quick way, text with escapes and what is said once is not") {
+TEST_CASE("frequent events use the fast parser; escaped text and rare events do not") {
     for (const Event& event :
          std::initializer_list<Event>{RankState{3, "training", "CPU 0", 77, 9}, RankState{3, "training", "", 0, 9},
                                       Heartbeat{1, 5, 2, Phase::kWaiting, 41, 4096, 3, 8, 6},
@@ -211,7 +211,7 @@ TEST_CASE("The run and end lines decode field by field") {
     CHECK(end.lastLines == std::vector<std::string>{"a"});
 }
 
-TEST_CASE("The samples of a step are one line, and a number that is no sample is refused") {
+TEST_CASE("the samples of a step are one line, and an invalid sample number is refused") {
     CHECK(encode(ConsumedIndices{1, 2, 25, 32, {88, 9}}) ==
           "{\"kind\":\"indices\",\"rank\":1,\"epoch\":2,\"step\":25,\"slot\":32,\"index\":[88,9]}\n");
     CHECK(problemOf(R"({"kind":"indices","rank":1,"epoch":2,"slot":32})").find("index") != std::string::npos);
@@ -250,13 +250,13 @@ TEST_CASE("A logged scalar and the indices of a numbered loader are read by the 
     }
 }
 
-TEST_CASE("A finding without a known severity and facts that are no object are refused") {
+TEST_CASE("a finding with an unknown severity and facts that are not an object are refused") {
     const auto finding = decoded<Finding>(
         R"({"kind":"finding","code":"c","severity":"mistake","text":"t","where":"train.py:48","evidence":{"a":[1]}})");
     CHECK(finding.severity == Severity::kMistake);
     CHECK(finding.where == "train.py:48");
     CHECK(finding.evidence == R"({"a":[1]})");
-    CHECK(problemOf(R"({"kind":"finding","code":"c","severity":"fatal","text":"t"})").find("none of mistake") !=
+    CHECK(problemOf(R"({"kind":"finding","code":"c","severity":"fatal","text":"t"})").find("not mistake") !=
           std::string::npos);
     CHECK(problemOf(R"({"kind":"finding","code":"c","severity":"","text":"t"})").find("severity") != std::string::npos);
     CHECK(problemOf(R"({"kind":"finding","code":"c","severity":"cost","text":"t","evidence":[1]})").find("evidence") !=
@@ -325,7 +325,7 @@ TEST_CASE("Bad lines are counted and the next good one still arrives") {
     CHECK(decoder.lastProblem().find("JSON") != std::string::npos);
 }
 
-TEST_CASE("A line beyond the limit is skipped whole, whatever the chunks") {
+TEST_CASE("an overlong line is skipped completely, for any chunking") {
     Decoder decoder;
     int good = 0;
     const auto count = [&](Event&&) { ++good; };

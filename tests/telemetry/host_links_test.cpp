@@ -64,7 +64,7 @@ void both(std::vector<Told>& told, int a, int b, std::int64_t roundTripUs, std::
 
 }  // namespace
 
-TEST_CASE("The host whose link is a twelfth as wide as the others' is named") {
+TEST_CASE("a host with a twelfth of the others' bandwidth is named") {
     std::vector<Told> told;
     both(told, 0, 1, 200, 90'000'000, 750'000);  // 960 Mbit/s
     both(told, 0, 2, 2100, 7'500'000, 750'000);  // 80 Mbit/s, 15 % of the time
@@ -81,7 +81,7 @@ TEST_CASE("The host whose link is a twelfth as wide as the others' is named") {
     CHECK(links[2].whole() == "2.1 ms round trip, 80 Mbit/s: 12 times slower than the other hosts");
 }
 
-TEST_CASE("A link of a third of the others' rate is not slow yet, nor is one that hardly anything goes over") {
+TEST_CASE("a link with a third of the others' rate, or with hardly any traffic, is not slow") {
     std::vector<Told> third;
     both(third, 0, 1, 200, 90'000'000, 750'000);
     both(third, 0, 2, 200, 30'000'000, 750'000);  // 320 Mbit/s
@@ -95,7 +95,7 @@ TEST_CASE("A link of a third of the others' rate is not slow yet, nor is one tha
     CHECK(links[2].slow == HostLink::Slow::kNo);
 }
 
-TEST_CASE("Hosts whose bytes are under way too shortly to tell their rate are fast all the same") {
+TEST_CASE("hosts with transfers too short to measure a rate count as fast") {
     std::vector<Told> told;
     both(told, 0, 1, 200, 2'000'000, 8000);  // in 20 ms at most: 800 Mbit/s at least
     both(told, 0, 2, 200, 7'500'000, 750'000);
@@ -119,12 +119,12 @@ TEST_CASE("A link is as fast as its slower direction, and ranks that share it ad
     CHECK(links[0].movingShare == Approx(0.08));
 }
 
-TEST_CASE("Between two hosts a link is slow when bytes are on their way for most of the time") {
+TEST_CASE("between two hosts a link is slow if transfers take most of the time") {
     std::vector<Told> told;
     both(told, 0, 1, 400, 31'500'000, 3'150'000);
     const auto links = hostLinks(runOf({"", "b"}, 40, told));
     REQUIRE(links.size() == 1);
-    CHECK(links[0].whole() == "0.4 ms round trip, 80 Mbit/s: bytes are on their way 63 % of the time");
+    CHECK(links[0].whole() == "0.4 ms round trip, 80 Mbit/s: bytes are in transfer 63 % of the time");
     std::vector<Told> half;
     both(half, 0, 1, 400, 25'000'000, 2'500'000);
     CHECK(hostLinks(runOf({"", "b"}, 40, half))[0].slow == HostLink::Slow::kNo);
@@ -150,13 +150,13 @@ TEST_CASE("A link is far when a round trip takes more than a tenth of a step and
     CHECK(slowAt(1100, 2).slow == HostLink::Slow::kFar);
 }
 
-TEST_CASE("On one host, and before anything was told, there is nothing to say of links") {
+TEST_CASE("on one host, and before the first report, there is no statement about links") {
     CHECK(hostLinks(runOf({"", ""}, 40, {{0, 1, 20, 1000, 30'000}})).empty());
     CHECK(hostLinks(runOf({"", "b"}, 40, {})).empty());
     CHECK(hostLinks(RunData()).empty());
 }
 
-TEST_CASE("A peer that there is not changes nothing") {
+TEST_CASE("an unknown peer changes nothing") {
     RunData run = runOf({"", "b"}, 40, {{1, 0, 2000, 4000, 100}});
     run.apply(RankLinks{0, {7}, {1}, {1}, {1}, kLengthUs, 0});
     REQUIRE(hostLinks(run).size() == 1);

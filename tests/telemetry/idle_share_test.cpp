@@ -35,7 +35,7 @@ TraceData twoRanks() {
 
 }  // namespace
 
-TEST_CASE("passes are told apart by what is between them, and waiting within one is no work") {
+TEST_CASE("passes are separated by other phases, and waiting within a pass is not work") {
     const TraceData data = twoRanks();
     const std::vector<PassSpan> passes = passesOf(data.find(1)->ranks[0]);
     REQUIRE(passes.size() == 3);
@@ -46,7 +46,7 @@ TEST_CASE("passes are told apart by what is between them, and waiting within one
     CHECK(passes[2].busyNs == 30);
 }
 
-TEST_CASE("the idle share is what ranks do not compute between a step's first and last pass") {
+TEST_CASE("the idle share is the time without computation between the first and last pass of a step") {
     TraceData data = twoRanks();
     // In twice 100 ns, rank 0 works 20 + 20 + 30 and rank 1 works 10 + 20.
     CHECK(*measuredIdleShare(data, 2) == Approx(1 - 100.0 / 200));
@@ -77,7 +77,7 @@ TEST_CASE("waiting for a collective is not idle time, waiting for another stage 
     CHECK(*measuredIdleShare(gathers, 2) == Approx(0).margin(1e-12));
 }
 
-TEST_CASE("a step in which ranks were held to be looked at tells nothing of how long steps take") {
+TEST_CASE("a step with a pause for inspection does not count for step times") {
     TraceData data = twoRanks();
     const auto share = measuredIdleShare(data, 2);
     const auto seconds = typicalStepSeconds(data);

@@ -42,7 +42,7 @@ struct StoppedRun {
 
 }  // namespace
 
-TEST_CASE("where ranks stand is taken from their own last trace, then from a heartbeat behind their last step") {
+TEST_CASE("positions of ranks come from their last trace, or from a later heartbeat") {
     StoppedRun run;
     StepTrace open = StoppedRun::step(0, -1);
     open.step = 2;
@@ -70,7 +70,7 @@ TEST_CASE("where ranks stand is taken from their own last trace, then from a hea
     CHECK(traceOf(steps[2]).lengthNs == -1);
 }
 
-TEST_CASE("ranks that ended well, and runs without traces, stand nowhere") {
+TEST_CASE("finished ranks and runs without traces have no position") {
     StoppedRun run;
     run.data.apply(RankState{1, "finished", "", 0, 120'000});
     const std::vector<OpenStep> steps = openSteps(run.data);

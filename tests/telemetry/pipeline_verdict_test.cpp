@@ -77,7 +77,7 @@ TEST_CASE("a stage with more work by the plan is no straggler, unless it takes l
     CHECK(replaySteps(pipelineSteps(30, work), {.withoutDelayOf = 1}).predicted == Approx(13));
 }
 
-TEST_CASE("messages that take longer under a change of the link delay the stages behind them") {
+TEST_CASE("messages that take longer after a change of the link delay the following stages") {
     // Four messages, each behind the one before, take 3 ms each: 10 + 12 ms.
     StageWork work;
     work.message = 3;
@@ -87,11 +87,11 @@ TEST_CASE("messages that take longer under a change of the link delay the stages
     CHECK(replaySteps(data, {.latency = 0}).predicted == Approx(10));
 }
 
-TEST_CASE("what steps of a pipeline or of sharded parameters do not show is not answered") {
+TEST_CASE("changes that the steps of a pipeline or of sharded parameters do not show are refused") {
     for (const StepChange& change : {StepChange{.bucketMiB = 5}, StepChange{.worldSize = 6}}) {
         const ReplayResult result = replaySteps(pipelineSteps(10, {}), change);
         CHECK(result.steps == 0);
-        CHECK(result.unanswered.starts_with("steps of a pipeline do not show what"));
+        CHECK(result.unanswered.starts_with("steps of a pipeline do not show the effect of"));
         CHECK(replayedTrace(pipelineSteps(10, {}), change, 5).steps().empty());
     }
     CHECK(replaySteps(pipelineSteps(10, {}), {.bandwidth = 2}).unanswered.empty());

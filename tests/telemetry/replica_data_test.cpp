@@ -34,7 +34,7 @@ GradientView viewOf(int rank, std::int64_t step, const char* moment, std::vector
 
 }  // namespace
 
-TEST_CASE("Replicas that part are told by rank, first step and tensor, until they meet again") {
+TEST_CASE("diverged replicas are reported with rank, first step and tensor until they are equal again") {
     RunData run = runOf(4);
     CHECK_FALSE(run.replicas().state());
     tell(run, 12, {7, 7, 7, 7});
@@ -51,13 +51,13 @@ TEST_CASE("Replicas that part are told by rank, first step and tensor, until the
     CHECK(run.replicas().state()->identical);
 }
 
-TEST_CASE("A set of checksums that is not complete says nothing of the replicas") {
+TEST_CASE("an incomplete set of checksums makes no statement about replicas") {
     RunData run = runOf(4);
     tell(run, 12, {7, 8});
     CHECK_FALSE(run.replicas().state());
 }
 
-TEST_CASE("The cells of only the latest steps that were looked at are kept, the norms of many") {
+TEST_CASE("cells are kept only for the latest inspected steps, norms for many") {
     RunData run = runOf(2);
     for (std::int64_t step = 1; step <= 2000; ++step) {
         CHECK(run.apply(viewOf(0, step, "own", {1, 2})) == kReplicasChanged);

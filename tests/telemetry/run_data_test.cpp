@@ -32,7 +32,7 @@ StepsFrame step(int rank, std::int64_t number, std::int64_t endUs) {
 
 }  // namespace
 
-TEST_CASE("Run data knows its ranks only after the run line and ignores others") {
+TEST_CASE("run data has ranks only after the run line and ignores other ranks") {
     RunData data;
     CHECK(data.apply(RankState{0, "training", "", 0, 0}) == 0);
     CHECK(data.apply(run(2)) == (kRunStartedChanged | kRanksChanged));
@@ -88,7 +88,7 @@ TEST_CASE("Steps of all ranks become points of the global curves") {
     CHECK(data.lastTimeUs() == 1000000);
 }
 
-TEST_CASE("Without curves a run knows its steps and its pace all the same") {
+TEST_CASE("without curves a run still has its steps and speed") {
     RunData data(Curves::kLeftOut);
     std::int64_t global = 0;
     data.onGlobalStep = [&](const GlobalStep& one) { global += one.step; };
@@ -107,7 +107,7 @@ TEST_CASE("Without curves a run knows its steps and its pace all the same") {
     CHECK(data.ranks()[1].lossSeries.points().empty());
 }
 
-TEST_CASE("Of many runs only the curves over all ranks need be held") {
+TEST_CASE("run data can keep only the curves over all ranks") {
     RunData data(Curves::kGlobal);
     data.apply(run(2));
     for (std::int64_t number = 1; number <= 20; ++number) {
@@ -138,7 +138,7 @@ TEST_CASE("Steps that arrive far apart are joined in order") {
     for (std::size_t i = 0; i < global.size(); ++i) REQUIRE(global[i] == static_cast<std::int64_t>(i) + 1);
 }
 
-TEST_CASE("A run of a twentieth of a second has the speed of all of it") {
+TEST_CASE("the speed of a very short run is that of the whole run") {
     RunData data;
     data.apply(run(1));
     // 32 samples every 0.5 ms, but for one step that waited.
@@ -219,7 +219,7 @@ TEST_CASE("Epoch results go to their split, checkpoints and consumed hashes are 
     CHECK(data.ranks()[0].consumed[0].sha256 == "ab");
 }
 
-TEST_CASE("Of the samples that ranks report the newest are kept, and all are counted") {
+TEST_CASE("the newest reported samples are kept, and all are counted") {
     RunData data;
     data.apply(run(2));
     const std::vector<std::int64_t> half(RunData::kMaxIndices / 4, 7);  // of what one of two ranks may hold
@@ -233,7 +233,7 @@ TEST_CASE("Of the samples that ranks report the newest are kept, and all are cou
     CHECK(data.apply(ConsumedIndices{2, 0, 1, 0, {1}}) == 0);
 }
 
-TEST_CASE("The log keeps its newest lines and counts what it forgot") {
+TEST_CASE("the log keeps its newest lines and counts dropped ones") {
     RunData data;
     for (int i = 0; i < 5003; ++i) data.apply(LogLine{-1, "info", std::to_string(i), i});
     CHECK(data.log().size() == RunData::kMaxLogLines);
@@ -273,7 +273,7 @@ TEST_CASE("Phase times are the mean over the ranks of the steps that all of them
     CHECK(data.phaseTime(Phase::kForward).points()[0].mean == 0);
 }
 
-TEST_CASE("A run that goes on with fewer ranks keeps its steps, and the others' steps count again") {
+TEST_CASE("a run that continues with fewer ranks keeps its steps, and the remaining ranks complete new ones") {
     RunData data;
     data.apply(run(2));
     data.apply(RankState{1, "training", "", 7, 1, -1, "Ada"});
@@ -294,7 +294,7 @@ TEST_CASE("A run that goes on with fewer ranks keeps its steps, and the others' 
     CHECK(data.apply(step(1, 2, 2000)) == 0);  // the rank no longer exists
 }
 
-TEST_CASE("In slow motion the time left is that of the steps to come, at no more than the chosen speed") {
+TEST_CASE("in slow motion the remaining time follows from the chosen speed") {
     RunData data;
     data.apply(run(1));  // 40 steps
     for (std::int64_t number = 1; number <= 10; ++number) data.apply(step(0, number, number * 10'000));

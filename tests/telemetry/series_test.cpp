@@ -65,7 +65,7 @@ TEST_CASE("A thousand steps in eight points still have the mean and range of the
     CHECK(series.points().back().step == 1000);
 }
 
-TEST_CASE("A NaN is seen in the mean and hides no extreme") {
+TEST_CASE("NaN appears in the mean and does not hide extremes") {
     Series series(2);
     series.add(point(1, 1.0F));
     series.add(point(2, std::numeric_limits<float>::quiet_NaN()));
@@ -83,7 +83,7 @@ TEST_CASE("A cleared series starts again at single steps") {
     CHECK(series.stepsPerPoint() == 1);
 }
 
-TEST_CASE("Points that come coarse are not merged before the fine ones are as coarse") {
+TEST_CASE("coarse points are merged only when fine points are as coarse") {
     Series series(6);
     for (int i = 1; i <= 4; ++i) series.add(point(i, 1.0F));
     for (int i = 2; i <= 4; ++i) {

@@ -81,7 +81,7 @@ int countOf(const std::vector<Event>& events) {
 
 }  // namespace
 
-TEST_CASE("Frames are short where ranks share the CPUs with the thread that encodes them") {
+TEST_CASE("frames are short if ranks share CPUs with the encoder thread") {
     for (const auto& [onlyWhereIdle, most] : {std::pair{true, std::size_t{512}}, std::pair{false, std::size_t{4096}}}) {
         Link link;
         SinkOptions options = optionsFor(link.writer.get());
@@ -121,7 +121,7 @@ TEST_CASE("A traced step does not wait for the next frame") {
     CHECK(countOf<StepTrace>(events) == 1);
 }
 
-TEST_CASE("A rank that stands still tells the step under way, once") {
+TEST_CASE("a stalled rank reports its current step once") {
     Link link;
     SinkOptions options = optionsFor(link.writer.get());
     options.heartbeatInterval = 40ms;
@@ -168,7 +168,7 @@ TEST_CASE("Steps arrive complete, split by epoch, before the event sent after th
     CHECK(after == std::vector<std::int64_t>{26});
 }
 
-TEST_CASE("A norm measured now and then stays beside its step") {
+TEST_CASE("an occasionally measured norm stays with its step") {
     Link link;
     TelemetrySink sink(optionsFor(link.writer.get()));
     for (std::int64_t step = 1; step <= 4; ++step) {
@@ -214,7 +214,7 @@ TEST_CASE("Heartbeats carry the progress while the training thread does nothing"
     CHECK(beat.residentBytes > 0);
 }
 
-TEST_CASE("A sink that encodes only where CPUs are idle still delivers every step and the heartbeats") {
+TEST_CASE("a sink that encodes only on idle CPUs still delivers every step and heartbeat") {
     Link link;
     SinkOptions options = optionsFor(link.writer.get());
     options.onlyWhereIdle = true;
@@ -297,7 +297,7 @@ class BusyProcessor {
 
 }  // namespace
 
-TEST_CASE("A sink that encodes only where CPUs are idle is read although other programs want them all") {
+TEST_CASE("a sink that encodes only on idle CPUs delivers even if other programs use all CPUs") {
     Link link;
     SinkOptions options = optionsFor(link.writer.get());
     options.onlyWhereIdle = true;
@@ -332,7 +332,7 @@ TEST_CASE("A reader that never reads costs dropped steps, not time") {
     CHECK(sink.droppedSteps() < kSteps);
 }
 
-TEST_CASE("A flush is no success while the reader leaves something unread, and is one when all is read") {
+TEST_CASE("flush succeeds only when the reader has read everything") {
     Link link;
     TelemetrySink sink(optionsFor(link.writer.get()));
     constexpr int kLines = 10000;  // more than a socket holds
@@ -345,7 +345,7 @@ TEST_CASE("A flush is no success while the reader leaves something unread, and i
     CHECK(flushed);
 }
 
-TEST_CASE("A reader that is gone makes flush return at once and false") {
+TEST_CASE("flush returns false at once without a reader") {
     Link link;
     TelemetrySink sink(optionsFor(link.writer.get()));
     link.reader.reset();
@@ -353,7 +353,7 @@ TEST_CASE("A reader that is gone makes flush return at once and false") {
     CHECK_FALSE(sink.flush(10s));
 }
 
-TEST_CASE("A sink without a descriptor drops everything quietly") {
+TEST_CASE("a sink without a descriptor drops everything silently") {
     TelemetrySink sink(optionsFor(-1));
     sink.step(record(1));
     sink.state("training");

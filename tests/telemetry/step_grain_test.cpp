@@ -6,7 +6,7 @@
 using namespace ringside;
 using Window = StepGrain::Window;
 
-TEST_CASE("the first steps of a run are each on their own") {
+TEST_CASE("the first steps of a run are single entries") {
     const StepGrain grain;
     CHECK(grain.isSingle(1));
     CHECK(grain.isSingle(32768));
@@ -15,7 +15,7 @@ TEST_CASE("the first steps of a run are each on their own") {
     CHECK(grain.windowOf(32768) == Window{32768, 32768});
 }
 
-TEST_CASE("windows are four steps wide at first and twice as wide whenever the run has doubled") {
+TEST_CASE("windows have four steps at first and double with the length of the run") {
     const StepGrain grain;
     CHECK(grain.windowOf(32769) == Window{32769, 32772});
     CHECK(grain.windowOf(32772) == Window{32769, 32772});
@@ -44,7 +44,7 @@ TEST_CASE("with log_every windows hold as many logged steps") {
     CHECK(grain.windowOf(327690) == Window{327681, 327720});
 }
 
-TEST_CASE("a run that goes on from another begins with single steps again") {
+TEST_CASE("a resumed run begins with single steps again") {
     const StepGrain grain(1'000'003);
     CHECK(grain.isSingle(1'000'004));
     CHECK(grain.isSingle(1'032'771));
@@ -52,7 +52,7 @@ TEST_CASE("a run that goes on from another begins with single steps again") {
     CHECK(grain.windowOf(1'032'773) == Window{1'032'773, 1'032'776});
 }
 
-TEST_CASE("who needs room makes windows wider behind a step, and narrower again when there is room") {
+TEST_CASE("windows can be widened after a step to save space, and narrowed again") {
     StepGrain grain;
     grain.widen(100, 1);
     grain.widen(104, 2);

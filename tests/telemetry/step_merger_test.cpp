@@ -46,7 +46,7 @@ TEST_CASE("A global step waits for every rank and weighs by samples") {
     CHECK(seen[1].samplesSoFar == 24);
 }
 
-TEST_CASE("Without numbers of samples the ranks that have a loss count equally") {
+TEST_CASE("without sample counts all ranks with a loss count equally") {
     StepMerger merger(3);
     std::vector<GlobalStep> seen;
     const auto sink = [&](const GlobalStep& step) { seen.push_back(step); };

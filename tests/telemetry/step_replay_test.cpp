@@ -70,7 +70,7 @@ TraceData overlappedSteps(int count) {
 
 }  // namespace
 
-TEST_CASE("steps that are replayed unchanged take as long as they took") {
+TEST_CASE("simulated steps without changes take the recorded time") {
     for (const int count : {1, 10}) {
         const ReplayResult result = replaySteps(unevenSteps(count, 1 << 20), {});
         CHECK(result.measured == Approx(33));
@@ -82,7 +82,7 @@ TEST_CASE("steps that are replayed unchanged take as long as they took") {
     CHECK(replaySteps(TraceData(2), {}).steps == 0);
 }
 
-TEST_CASE("a step that somebody held to look at it is not replayed") {
+TEST_CASE("a step paused for inspection is not simulated") {
     TraceData data = unevenSteps(10, 1 << 20);
     for (int rank = 0; rank < 2; ++rank) {
         StepTrace held;
@@ -101,24 +101,24 @@ TEST_CASE("a step that somebody held to look at it is not replayed") {
     CHECK(result.measured == Approx(33));
 }
 
-TEST_CASE("without the delay of the late rank a step takes what the other needs") {
+TEST_CASE("without the delay of the late rank a step takes the time of the other rank") {
     const ReplayResult result = replaySteps(unevenSteps(10, 1 << 20), {.withoutDelayOf = 1});
     CHECK(result.predicted == Approx(13));  // 10 + 2 + 1
     CHECK(replaySteps(unevenSteps(10, 1 << 20), {.withoutDelayOf = 0}).predicted == Approx(33));
 }
 
-TEST_CASE("bytes move faster with more bandwidth, small messages with less latency") {
+TEST_CASE("bytes are faster with more bandwidth, small messages with less latency") {
     CHECK(replaySteps(unevenSteps(10, 1 << 20), {.bandwidth = 2}).predicted == Approx(32));
     CHECK(replaySteps(unevenSteps(10, 1 << 20), {.latency = 0.5}).predicted == Approx(33));
     CHECK(replaySteps(unevenSteps(10, 1024), {.bandwidth = 2}).predicted == Approx(33));
     CHECK(replaySteps(unevenSteps(10, 1024), {.latency = 0.5}).predicted == Approx(32));
 }
 
-TEST_CASE("without overlap the buckets move one after the other behind the backward pass") {
+TEST_CASE("without overlap the buckets are reduced one after the other after the backward pass") {
     CHECK(replaySteps(overlappedSteps(10), {.noOverlap = true}).predicted == Approx(29));  // 20 + 6 + 1 + 2
 }
 
-TEST_CASE("collectives of two sizes tell the latency from the bytes") {
+TEST_CASE("latency and bandwidth follow from collectives of two sizes") {
     // 1 MiB in 6 ms and 1/4 MiB in 3 ms: a line that begins at 2 ms. Both move behind the backward pass of 20 ms.
     TraceData data(2);
     for (std::int64_t step = 1; step <= 10; ++step) {
@@ -147,7 +147,7 @@ TEST_CASE("collectives of two sizes tell the latency from the bytes") {
     CHECK(replaySteps(data, {.bandwidth = 2}).predicted == Approx(26.5));  // 20 + (2 + 2) + (2 + 0.5)
 }
 
-TEST_CASE("a rank that asked early and waits late keeps the others waiting by its own work") {
+TEST_CASE("a rank that starts a collective early and waits late delays the others by its own work") {
     // Asked for at 5 ms by both; rank 1 waits at 50 ms only, and it moves for 2 ms from then on.
     TraceData data(2);
     for (std::int64_t step = 1; step <= 10; ++step) {
@@ -177,21 +177,21 @@ TEST_CASE("a rank that asked early and waits late keeps the others waiting by it
     CHECK(replaySteps(data, {.withoutDelayOf = 1}).predicted == Approx(12));
 }
 
-TEST_CASE("other buckets move when their bytes are ready, at the pace of the recorded ones") {
+TEST_CASE("other buckets are reduced when their bytes are ready, at the recorded speed") {
     // 2 MiB in 7 ms, evenly ready from the beginning of the backward pass to its end at 20 ms; 2 ms of update.
     CHECK(replaySteps(overlappedSteps(10), {.bucketMiB = 2}).predicted == Approx(29));       // 20 + 7 + 2
     CHECK(replaySteps(overlappedSteps(10), {.bucketMiB = 1}).predicted == Approx(25.5));     // 20 + 3.5 + 2
     CHECK(replaySteps(overlappedSteps(10), {.bucketMiB = 0.5}).predicted == Approx(23.75));  // 20 + 1.75 + 2
 }
 
-TEST_CASE("more ranks with the same work each move more bytes in more rounds") {
+TEST_CASE("more ranks with the same work transfer more bytes in more rounds") {
     // A ring of W sends 2 (W - 1) / W of the bytes in 2 (W - 1) rounds: from 2 to 4 ranks 1.5 times and 3 times.
     CHECK(replaySteps(unevenSteps(10, 1 << 20), {.worldSize = 4}).predicted == Approx(34));
     CHECK(replaySteps(unevenSteps(10, 1024), {.worldSize = 4}).predicted == Approx(37));
     CHECK(replaySteps(unevenSteps(10, 1 << 20), {.worldSize = 2}).predicted == Approx(33));
 }
 
-TEST_CASE("replayed steps are a trace like the recorded ones") {
+TEST_CASE("simulated steps are a trace like the recorded ones") {
     const TraceData same = replayedTrace(unevenSteps(6, 1 << 20), {}, 3);
     REQUIRE(same.steps().size() == 3);
     const TracedStep& step = *same.find(5);

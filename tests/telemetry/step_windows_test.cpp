@@ -81,7 +81,7 @@ TEST_CASE("windows of windows are the windows of all steps") {
     CHECK(encode(twice.take().at(0)) == encode(wide.take().at(0)));
 }
 
-TEST_CASE("a thinned line is read as it was written, by both readers") {
+TEST_CASE("a thinned line is read as it was written by both parsers") {
     StepWindows windows(3);
     windows.add(stepsFrom(1, 16, 3), 0, fours());
     const std::string line = encode(windows.take().at(0));
@@ -92,7 +92,7 @@ TEST_CASE("a thinned line is read as it was written, by both readers") {
     CHECK(encode(decodeLine(spaced).value()) == line);
 }
 
-TEST_CASE("a loss that is no number is seen in the mean and hides no extreme") {
+TEST_CASE("a NaN loss appears in the mean and does not hide extremes") {
     StepsFrame frame = stepsFrom(1, 4);
     frame.loss[1] = kNone;
     StepWindows windows(0);
@@ -103,7 +103,7 @@ TEST_CASE("a loss that is no number is seen in the mean and hides no extreme") {
     CHECK(one.lossMaximum[0] == 4);
 }
 
-TEST_CASE("losses without numbers of samples count equally") {
+TEST_CASE("losses without sample counts count equally") {
     StepsFrame frame = stepsFrom(1, 16);
     frame.correct.clear();
     std::ranges::fill(frame.samples, 0);
@@ -129,7 +129,7 @@ TEST_CASE("a step that a rank had to drop leaves its window with fewer steps and
     CHECK(one.count == std::vector<std::int64_t>{3, 3});
 }
 
-TEST_CASE("another learning rate begins another line") {
+TEST_CASE("a new learning rate starts a new line") {
     StepsFrame slower = stepsFrom(5, 8);
     slower.learningRate = 0.25;
     StepWindows windows(0);
@@ -141,7 +141,7 @@ TEST_CASE("another learning rate begins another line") {
     CHECK(frames[1].learningRate == 0.25);
 }
 
-TEST_CASE("ranges that cannot be are refused") {
+TEST_CASE("impossible ranges are refused") {
     StepWindows windows(0);
     windows.add(stepsFrom(1, 8), 0, fours());
     const StepsFrame good = windows.take().at(0);

@@ -54,7 +54,7 @@ TEST_CASE("a steady straggler is named with the phase in which it is late, which
     }
 }
 
-TEST_CASE("balanced steps name nobody, nor does a single hiccup") {
+TEST_CASE("balanced steps and a single slow step name no rank") {
     auto all = steps(4, 20);
     CHECK(judgeSteps(all).finding == StepsFinding::kBalanced);
     delay(all[7], 1, Phase::kBackward, 400 * kMs);
@@ -62,7 +62,7 @@ TEST_CASE("balanced steps name nobody, nor does a single hiccup") {
     CHECK_FALSE(verdict.namesRank());
 }
 
-TEST_CASE("another rank late in each step is said to rotate") {
+TEST_CASE("a different late rank in each step is reported as such") {
     auto all = steps(4, 40);
     for (std::size_t i = 0; i < all.size(); ++i) delay(all[i], i % 4, Phase::kForward, 10 * kMs);
     const StepsVerdict verdict = judgeSteps(all);
@@ -71,7 +71,7 @@ TEST_CASE("another rank late in each step is said to rotate") {
     CHECK(verdict.lostMs == 10);
 }
 
-TEST_CASE("who waits for a CPU that others have is told from who works longer") {
+TEST_CASE("a rank that waits for a CPU is distinguished from a rank with more work") {
     auto all = steps(4, 20);
     for (StepBrief& step : all) {
         delay(step, 1, Phase::kBackward, 10 * kMs);
@@ -83,7 +83,7 @@ TEST_CASE("who waits for a CPU that others have is told from who works longer") 
     CHECK(verdict.text.find("for 10.0 ms of it other programs have its CPU") != std::string::npos);
 }
 
-TEST_CASE("where all ranks queue for CPUs nobody is to blame for coming last") {
+TEST_CASE("if all ranks wait for CPUs, no rank is named for arriving last") {
     auto all = steps(8, 20);
     for (StepBrief& step : all) {
         delay(step, 7, Phase::kForward, 6 * kMs);
@@ -94,7 +94,7 @@ TEST_CASE("where all ranks queue for CPUs nobody is to blame for coming last") {
     CHECK_FALSE(verdict.namesRank());
 }
 
-TEST_CASE("where ranks queue for CPUs, small collectives are not to blame") {
+TEST_CASE("if ranks wait for CPUs, small collectives are not named as the cause") {
     // 64 ranks on 2 CPUs: a rank that waits for a CPU moves no bytes either.
     auto all = steps(64, 20);
     for (StepBrief& step : all) {
@@ -110,7 +110,7 @@ TEST_CASE("where ranks queue for CPUs, small collectives are not to blame") {
     CHECK(verdict.text.starts_with("The ranks wait for a CPU in 40 % of each step"));
 }
 
-TEST_CASE("where another rank queues for a CPU in each step, the CPUs are short") {
+TEST_CASE("if a different rank waits for a CPU in each step, CPUs are too few") {
     // 64 ranks on 2 CPUs: all wait for one of them, which waits for a CPU.
     auto all = steps(64, 20);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -121,11 +121,11 @@ TEST_CASE("where another rank queues for a CPU in each step, the CPUs are short"
     const StepsVerdict verdict = judgeSteps(all);
     CHECK(verdict.finding == StepsFinding::kCrowded);
     CHECK(verdict.text ==
-          "In each step the others wait for a rank that waits for a CPU, for 24.0 ms of 40.0 ms: there are more ranks "
-          "than CPUs, or other programs run.");
+          "In each step the other ranks wait for a rank that has no CPU, for 24.0 ms of 40.0 ms: there are more ranks "
+          "than CPUs, or other programs use them.");
 }
 
-TEST_CASE("waiting for data on all ranks is no rank's fault") {
+TEST_CASE("waiting for data on all ranks names no rank") {
     auto all = steps(4, 20);
     for (StepBrief& step : all) {
         step.lengthNs = 60 * kMs;
@@ -144,25 +144,25 @@ TEST_CASE("communication is bound by its bytes or by its round trips") {
         for (RankBrief& rank : step.ranks) timeOf(rank.times, Phase::kMoving) = 20 * kMs;
     }
     CHECK(judgeSteps(all).finding == StepsFinding::kBytes);
-    CHECK(judgeSteps(all).text == "Moving 100.0 MB a step takes 50 % of the step of all ranks.");
+    CHECK(judgeSteps(all).text == "Moving 100.0 MB a step takes 50 % of the step time of all ranks.");
     for (StepBrief& step : all) {
         step.bytes = 200 * 1024;
         step.collectives = 50;
     }
     CHECK(judgeSteps(all).finding == StepsFinding::kRoundTrips);
-    CHECK(judgeSteps(all).text.starts_with("50 small collectives a step take 50 %"));
-    CHECK(judgeSteps(all).advice.starts_with("Fewer and larger buckets"));
+    CHECK(judgeSteps(all).text.starts_with("50 small collectives per step take 50 %"));
+    CHECK(judgeSteps(all).advice.starts_with("Use fewer and larger buckets"));
     all.back().isSharded = true;  // where there are no buckets
-    CHECK(judgeSteps(all).advice.starts_with("Larger layers, or more samples a step"));
+    CHECK(judgeSteps(all).advice.starts_with("Use larger layers, or train on more samples per step"));
     for (StepBrief& step : all) {
         step.bytes = 4096;
         step.collectives = 1;
     }
-    CHECK(judgeSteps(all).text.starts_with("One small collective a step takes 50 %"));
-    CHECK(judgeSteps(all).advice.starts_with("More samples a step"));
+    CHECK(judgeSteps(all).text.starts_with("One small collective per step takes 50 %"));
+    CHECK(judgeSteps(all).advice.starts_with("Train on more samples per step"));
 }
 
-TEST_CASE("steps with too little work, and too few steps, are said to be that") {
+TEST_CASE("steps with too little work, and too few steps, are reported") {
     auto all = steps(2, 20);
     for (StepBrief& step : all) {
         step.lengthNs = kMs;
@@ -176,7 +176,7 @@ TEST_CASE("steps with too little work, and too few steps, are said to be that") 
     CHECK(judgeSteps({}).finding == StepsFinding::kTooFewSteps);
 }
 
-TEST_CASE("nobody is named for what lasts no longer than a turn of the scheduler") {
+TEST_CASE("no rank is named for a delay within a scheduler time slice") {
     auto all = steps(4, 20);
     for (StepBrief& step : all) {
         step.lengthNs = kMs / 10;
@@ -188,13 +188,13 @@ TEST_CASE("nobody is named for what lasts no longer than a turn of the scheduler
     CHECK(judgeSteps(all).rank == 2);
 }
 
-TEST_CASE("without arrival times nothing is called balanced") {
+TEST_CASE("without arrival times there is no statement about balance") {
     auto all = steps(4, 20);
     for (StepBrief& step : all) step.collectives = 0;
     CHECK(judgeSteps(all).finding == StepsFinding::kNotKnown);
 }
 
-TEST_CASE("of two ranks one that is last by chance is not named, one that always is, is") {
+TEST_CASE("of two ranks, one that is always last is named, one that is last by chance is not") {
     auto all = steps(2, 20);
     for (std::size_t i = 0; i < all.size(); ++i) delay(all[i], i % 3 == 0 ? 0 : 1, Phase::kForward, 5 * kMs);
     CHECK_FALSE(judgeSteps(all).namesRank());

@@ -56,7 +56,7 @@ TEST_CASE("waiting ends and moving begins when the last rank arrives") {
     CHECK(timeOf(times, Phase::kOptimizer) == 1 * kTraceMs);
 }
 
-TEST_CASE("a step that was never over is known as far as it came, and counts as none") {
+TEST_CASE("an unfinished step is known up to its last phase and does not count") {
     TraceData data(2);
     REQUIRE(data.apply(traceOf(0, 1, 20, 20)));
     REQUIRE(data.apply(traceOf(1, 1, 10, 20)));
@@ -88,7 +88,7 @@ TEST_CASE("a step that was never over is known as far as it came, and counts as 
     CHECK(data.find(2)->known == 1);
 }
 
-TEST_CASE("time in which bytes move beside the training is not cut out of what it does") {
+TEST_CASE("transfers parallel to computation do not reduce its time") {
     StepTrace trace = traceOf(0, 1, 20, 50);
     trace.last[0] = 12 * kTraceMs;
     trace.ended[0] = 18 * kTraceMs;
@@ -102,7 +102,7 @@ TEST_CASE("time in which bytes move beside the training is not cut out of what i
     CHECK(trace == before);
 }
 
-TEST_CASE("a trace is one line, and comes back as it was") {
+TEST_CASE("a trace is one line and survives the format") {
     StepTrace trace = traceOf(3, 7, 20, 50);
     trace.layer = {-1, 2, -1, -1};
     const Result<Event> read = decodeLine(encode(trace));
@@ -115,7 +115,7 @@ TEST_CASE("a trace is one line, and comes back as it was") {
     CHECK_FALSE(decodeLine(encode(trace)).ok());
 }
 
-TEST_CASE("the ranks' traces of a step meet in its collectives") {
+TEST_CASE("the traces of a step are joined by its collectives") {
     TraceData data(3);
     CHECK(data.apply(traceOf(0, 4, 20, 50)));
     CHECK(data.apply(traceOf(2, 4, 50, 50)));
@@ -138,7 +138,7 @@ TEST_CASE("the ranks' traces of a step meet in its collectives") {
     CHECK_FALSE(data.apply(traceOf(3, 4, 20, 50)));
 }
 
-TEST_CASE("only the latest steps are kept, however many there are") {
+TEST_CASE("only the latest steps are kept") {
     TraceData data(1);
     for (std::int64_t step = 1; step <= 2500; ++step) data.apply(traceOf(0, step, 20, 20));
     CHECK(data.steps().size() == TraceData::kMaxSteps);

@@ -10,7 +10,7 @@ TEST_CASE("Buckets close as soon as they hold their limit, last parameter first"
     CHECK(planBuckets({400, 400, 400, 400, 400}, {400, 800}) == Buckets{{4}, {3, 2}, {1, 0}});
 }
 
-TEST_CASE("Ten layers of a million weights travel in the buckets of PyTorch's DDP") {
+TEST_CASE("ten layers of a million weights are split into the buckets of PyTorch's DDP") {
     // torch 1.13.1 reports 4,004,000 / 28,028,000 / 8,008,000 bytes: 1, 7 and 2 layers, each bias before its weight.
     std::vector<std::size_t> bytes;
     for (int layer = 0; layer < 10; ++layer) {

@@ -85,8 +85,7 @@ TEST_CASE("a canonical reduction of a convolutional network ends with one hash")
     });
 }
 
-TEST_CASE(
-    "under a canonical reduction batch norm takes its batch from a leaf, and its statistics are one hash as well") {
+TEST_CASE("under a canonical reduction batch norm uses leaves, and its statistics have one hash") {
     const auto residual = [&](std::int64_t ranks, std::int64_t batch) {
         RunConfig config = blobs(ranks, batch);
         config.dataset.kind = DatasetKind::kDigits;
@@ -113,7 +112,7 @@ TEST_CASE("a last batch of fewer samples than leaves is summed in the same tree"
     checkSame(train(pipelined(make(2, 32), "1f1b", 4)), one);
 }
 
-TEST_CASE("a canonical run goes on under another strategy and world size as if it had not been interrupted") {
+TEST_CASE("a canonical run resumes under another strategy and world size without a change of results") {
     const TemporaryDirectory directory;
     const Ended whole = train(canonical(blobs(1, 16)));
     RunConfig first = canonical(sharded(blobs(4, 4), "parameters", "block"));
@@ -124,25 +123,25 @@ TEST_CASE("a canonical run goes on under another strategy and world size as if i
     checkSame(train(rest), whole);
 }
 
-TEST_CASE("a canonical reduction is near the usual one, from which it only rounds otherwise") {
+TEST_CASE("a canonical reduction differs from the usual one only by rounding") {
     const auto last = [](const RunConfig& config) { return train(config).ranks[0].results("val").back().loss; };
     CHECK(last(canonical(blobs(2, 8))) == Approx(last(blobs(2, 8))).epsilon(1e-4));
 }
 
-TEST_CASE("what has no canonical sum is refused with what to do") {
+TEST_CASE("settings without a canonical sum are refused with the remedy") {
     RunConfig config = canonical(blobs(4, 8));
     const auto firstProblem = [&] { return config.validateForTraining().at(0).text(); };
     config.training.leaves = 2;
     CHECK_THAT(firstProblem(), Catch::Matchers::Contains("training.leaves") &&
                                    Catch::Matchers::Contains("is 2, which 4 ranks that read samples cannot share"));
     config.training.leaves = 12;
-    CHECK_THAT(firstProblem(), Catch::Matchers::Contains("is 12, which is no power of two"));
+    CHECK_THAT(firstProblem(), Catch::Matchers::Contains("is 12, which is not a power of two"));
     config.training.leaves = 8;
     config.training.accumulateSteps = 2;
     CHECK_THAT(firstProblem(), Catch::Matchers::Contains("training.accumulate_steps"));
     config.training.accumulateSteps = 1;
     config.sampler.kind = SamplerKind::kContiguous;
-    CHECK_THAT(firstProblem(), Catch::Matchers::Contains("contiguous does not deal whole"));
+    CHECK_THAT(firstProblem(), Catch::Matchers::Contains("contiguous does not assign them so"));
     config.sampler.kind = SamplerKind::kDistributed;
     config = pipelined(config, "1f1b", 4);
     config.mesh.replicate = 4;
@@ -150,7 +149,7 @@ TEST_CASE("what has no canonical sum is refused with what to do") {
     CHECK_THAT(firstProblem(), Catch::Matchers::Contains("has 2 leaves, which are the micro-batches"));
 }
 
-TEST_CASE("the exact sum of squares is the same in any parts and knows tiny and huge values") {
+TEST_CASE("the exact sum of squares is equal for any split and handles tiny and huge values") {
     const std::vector<float> values{1e-30F, 3, -4, 1e18F, 1e-42F, 0, 0.1F};
     ExactSquares whole;
     whole.add(values);

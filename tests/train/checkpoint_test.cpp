@@ -41,7 +41,7 @@ RunConfig shortRun(std::int64_t epochs, std::int64_t checkpointEvery) {
 
 }  // namespace
 
-TEST_CASE("A checkpoint says what images were scaled with") {
+TEST_CASE("a checkpoint contains the scale of the images") {
     const TemporaryDirectory directory;
     RunConfig config;
     config.parallel.worldSize = 2;
@@ -58,7 +58,7 @@ TEST_CASE("A checkpoint says what images were scaled with") {
 
     Json broken = json;
     broken["normalize"]["mean"] = {1, 2};
-    CHECK(CheckpointManifest::fromJson(broken, "manifest").problem().message == "has a normalize that makes no sense");
+    CHECK(CheckpointManifest::fromJson(broken, "manifest").problem().message == "has an invalid normalize");
 }
 
 TEST_CASE("A finished run leaves its final weights as safetensors with PyTorch's names") {
@@ -89,7 +89,7 @@ TEST_CASE("A finished run leaves its final weights as safetensors with PyTorch's
     CHECK_FALSE(manifest.contains("epoch"));
 }
 
-TEST_CASE("Checkpoints come as often as asked for, the final one only once") {
+TEST_CASE("checkpoints are written at the set interval, the final one only once") {
     const TemporaryDirectory directory;
     const auto ranks = trainAsThreads(shortRun(4, 2), {.runDirectory = directory.path(), .stopAfter = {}});
     std::vector<std::string> paths;
@@ -108,7 +108,7 @@ TEST_CASE("A stopped run keeps the weights it had") {
     CHECK(manifest["epoch"]["batches_done"] == 5);
 }
 
-TEST_CASE("A run directory that is deleted while a checkpoint is written is made again") {
+TEST_CASE("a run directory deleted during a checkpoint is created again") {
     const std::string strategy = GENERATE("ddp", "fsdp");
     INFO(strategy);
     const TemporaryDirectory scratch;
@@ -134,7 +134,7 @@ TEST_CASE("A run directory that is deleted while a checkpoint is written is made
     CHECK(attempts == 3);
 }
 
-TEST_CASE("Weights that the run directory does not take are saved beside it, and the error names the place") {
+TEST_CASE("weights that cannot be written to the run directory are saved next to it, and the error names the place") {
     const std::string strategy = GENERATE("ddp", "fsdp");
     INFO(strategy);
     const TemporaryDirectory scratch;

@@ -47,7 +47,7 @@ std::vector<ControlCommand> received(ControlInput& control, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("Commands arrive in any chunking, between lines nobody knows") {
+TEST_CASE("commands arrive in any chunking, between unknown lines") {
     Stream stream;
     ControlInput control(stream.near.get(), [] {});
     CHECK_FALSE(control.pending());
@@ -58,7 +58,7 @@ TEST_CASE("Commands arrive in any chunking, between lines nobody knows") {
     CHECK_FALSE(control.pending());
 }
 
-TEST_CASE("Who waits for a stop is woken by one and by nothing else, and it stays to be taken") {
+TEST_CASE("only a stop wakes a thread that waits for it, and the stop stays pending") {
     Stream stream;
     ControlInput control(stream.near.get(), [] {});
     stream.say("{\"kind\":\"pause\"}\n");
@@ -70,7 +70,7 @@ TEST_CASE("Who waits for a stop is woken by one and by nothing else, and it stay
     CHECK(received(control, 2) == std::vector<ControlCommand>{{ControlKind::kPause, 0}, {ControlKind::kStop, 0}});
 }
 
-TEST_CASE("Questions for this host's clock are answered at once, whatever the training does") {
+TEST_CASE("queries of this host's clock are answered at once during training") {
     Stream stream;
     std::promise<std::int64_t> zero;
     ControlInput control(

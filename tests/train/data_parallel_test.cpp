@@ -42,7 +42,7 @@ RunConfig skipping(std::int64_t ranks) {
 
 }  // namespace
 
-TEST_CASE("data_parallel deals a batch in torch.chunk's chunks") {
+TEST_CASE("data_parallel splits a batch into torch.chunk's chunks") {
     using Sizes = std::vector<std::int64_t>;  // [c.numel() for c in torch.arange(n).chunk(devices)], PyTorch 1.13
     CHECK(chunkSizes(8, 4) == Sizes{2, 2, 2, 2});
     CHECK(chunkSizes(10, 4) == Sizes{3, 3, 3, 1});
@@ -51,7 +51,7 @@ TEST_CASE("data_parallel deals a batch in torch.chunk's chunks") {
     CHECK(chunkSizes(1, 4) == Sizes{1});
 }
 
-TEST_CASE("data_parallel ends near ddp of as many ranks where its chunks are even") {
+TEST_CASE("data_parallel with even chunks ends near ddp with the same number of ranks") {
     RunConfig config = blobs(1, 32);
     config.training.epochs = 1;
     for (const std::int64_t devices : {2, 4}) {
@@ -62,7 +62,7 @@ TEST_CASE("data_parallel ends near ddp of as many ranks where its chunks are eve
     }
 }
 
-TEST_CASE("data_parallel with uneven chunks is one device with the whole batch, for the loss is the whole batch's") {
+TEST_CASE("data_parallel with uneven chunks equals one device, because its loss is that of the whole batch") {
     RunConfig config = blobs(1, 10);  // 4, 4, 2 on three devices; the last batch has 6
     config.training.epochs = 1;
     CHECK(farthestApart(endOf(onDevices(config, 3)), endOf(config)) < 1e-6);
@@ -91,16 +91,16 @@ TEST_CASE("under a canonical reduction data_parallel ends with the bits of every
     checkSame(train(canonical(onDevices(transformer, 4))), train(canonical(transformer)));
 }
 
-TEST_CASE("data_parallel tells what device 0 has and does that the others do not") {
+TEST_CASE("data_parallel logs the additional memory and work of device 0") {
     const auto ranks = trainAsThreads(onDevices(blobs(1, 32), 4));
     REQUIRE(ranks.size() == 1);
     std::string told;
     for (const LogLine& line : ranks[0].all<LogLine>()) told += line.text + "\n";
-    CHECK_THAT(told, Catch::Matchers::Contains("data_parallel: device 0 takes"));
+    CHECK_THAT(told, Catch::Matchers::Contains("data_parallel: device 0 uses"));
     CHECK_THAT(told, Catch::Matchers::Contains("device 0 works alone for"));
 }
 
-TEST_CASE("a world size of data_parallel counts devices, and its process is one rank that reads whole batches") {
+TEST_CASE("the world size of data_parallel counts devices; its process is one rank with whole batches") {
     RunConfig config = blobs(4, 32);
     config.parallel.strategy = StrategyKind::kDataParallel;
     CHECK(config.validateForTraining().empty());
@@ -110,7 +110,7 @@ TEST_CASE("a world size of data_parallel counts devices, and its process is one 
     CHECK(config.validateForTraining().at(0).field == "mesh");
 }
 
-TEST_CASE("a rank that leaves out a layer is an error in PyTorch's words, unless unused parameters are looked for") {
+TEST_CASE("skipping a layer is an error with PyTorch's message unless find_unused_parameters is on") {
     CHECK_THROWS_WITH(trainAsThreads(skipping(1)),
                       Catch::Matchers::Contains("Expected to have finished reduction in the prior iteration") &&
                           Catch::Matchers::Contains("parallel.find_unused_parameters to true"));
@@ -122,10 +122,10 @@ TEST_CASE("a rank that leaves out a layer is an error in PyTorch's words, unless
     CHECK(ranks[0].results("val").back().loss < ranks[0].results("val").front().loss);
     std::string told;
     for (const LogLine& line : ranks[0].all<LogLine>()) told += line.text + "\n";
-    CHECK_THAT(told, Catch::Matchers::Contains("find_unused_parameters: this rank left out layers in"));
+    CHECK_THAT(told, Catch::Matchers::Contains("find_unused_parameters: this rank skipped layers in"));
 }
 
-TEST_CASE("layers that are left out are zeros to fsdp, with which ddp agrees to the bit when it looks for them") {
+TEST_CASE("skipped layers count as zeros in fsdp, bit-identical to ddp with find_unused_parameters") {
     RunConfig config = skipping(2);
     config.parallel.findUnusedParameters = true;
     const Ended ddp = train(config);
@@ -133,7 +133,7 @@ TEST_CASE("layers that are left out are zeros to fsdp, with which ddp agrees to 
     checkSame(train(sharded(config, "parameters", "block")), ddp);
 }
 
-TEST_CASE("a skip that is no probability is refused, and so is looking for unused parameters elsewhere than in ddp") {
+TEST_CASE("an invalid skip probability is refused, and so is find_unused_parameters without ddp") {
     RunConfig config = skipping(1);
     config.model.layers.replace(config.model.layers.find("0.5"), 3, "1.5");
     CHECK_THROWS_WITH(trainAsThreads(config), Catch::Matchers::Contains("has the skip 1.5"));

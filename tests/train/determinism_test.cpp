@@ -54,7 +54,7 @@ double largestDifference(const std::vector<float>& a, const std::vector<float>& 
 
 }  // namespace
 
-TEST_CASE("Telemetry does not change a bit of the weights, whatever the loading") {
+TEST_CASE("telemetry does not change a bit of the weights, for any loader") {
     RunConfig config;
     config.parallel.worldSize = 2;
     config.training.epochs = 2;

@@ -82,7 +82,7 @@ TEST_CASE("Four ranks of 32 train as one rank of 128 does") {
     for (std::size_t i = 0; i < losses.size(); ++i) CHECK(losses[i] == Approx(expected[i]).epsilon(1e-5));
 }
 
-TEST_CASE("What a rank consumed is what the plan dealt it") {
+TEST_CASE("a rank trains on its planned samples") {
     for (const bool setEpoch : {true, false}) {
         RunConfig config = digits(3, 100, 2);
         config.sampler.setEpoch = setEpoch;
@@ -113,7 +113,7 @@ TEST_CASE("Exact validation does not depend on the world size, padded validation
     CHECK(seven.loss != seven.lossPadded);
 }
 
-TEST_CASE("A run told to stop ends after the same step on every rank") {
+TEST_CASE("a stop request ends all ranks after the same step") {
     RunConfig config = digits(4, 32, 10);
     RunOptions options;
     options.stopAfter = [](std::int64_t step) { return step == 15; };
@@ -124,7 +124,7 @@ TEST_CASE("A run told to stop ends after the same step on every rank") {
     }
 }
 
-TEST_CASE("A run told to stop in the last step of an epoch does not finish a long validation") {
+TEST_CASE("a stop request in the last step of an epoch interrupts a long validation") {
     RunOptions options;
     options.stopAfter = [](std::int64_t step) { return step == 719; };  // ceil(1437 / 2) steps of one sample
     const auto ranks = trainAsThreads(digits(2, 1, 10), options);
@@ -143,7 +143,7 @@ TEST_CASE("A batch size beyond the shard is one batch of the whole shard") {
     CHECK(ranks[0].results("val").back().samples == 360);
 }
 
-TEST_CASE("Steps are logged as often as asked for") {
+TEST_CASE("steps are logged at the set interval") {
     RunConfig config = digits(1, 32, 1);
     config.training.logEvery = 10;
     const auto ranks = trainAsThreads(config);
@@ -165,7 +165,7 @@ TEST_CASE("The toy model learns a regression without accuracies") {
     CHECK(ranks[0].steps[0].correct == -1);
 }
 
-TEST_CASE("Small buckets reduce beside the backward pass and change nothing") {
+TEST_CASE("small buckets are reduced during the backward pass and change nothing") {
     RunConfig config = digits(4, 32, 1);
     const auto whole = trainAsThreads(config);
     config.parallel.firstBucketMb = config.parallel.bucketCapMb = 1e-5;  // a bucket for every parameter

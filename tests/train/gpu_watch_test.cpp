@@ -20,7 +20,7 @@ GpuReading busy(double percent) {
 
 }  // namespace
 
-TEST_CASE("A watched GPU is asked again and again, and its last answer is at hand") {
+TEST_CASE("a watched GPU is queried repeatedly, and its latest reading is available") {
     auto asked = std::make_shared<std::atomic<int>>(0);  // the thread may outlive the test
     const GpuWatch watch([asked] { return busy(++*asked); }, 1ms);
     const auto deadline = std::chrono::steady_clock::now() + 30s;
@@ -28,7 +28,7 @@ TEST_CASE("A watched GPU is asked again and again, and its last answer is at han
     CHECK(*asked >= 3);
 }
 
-TEST_CASE("The answer under way is over before the watch is gone") {
+TEST_CASE("the current query ends before the watch is destroyed") {
     std::promise<void> asked;
     std::promise<void> answer;
     bool over = false;
@@ -49,7 +49,7 @@ TEST_CASE("The answer under way is over before the watch is gone") {
     driver.join();
 }
 
-TEST_CASE("A GPU that does not answer has no reading, and is left behind in the end") {
+TEST_CASE("a GPU that does not respond has no reading and does not block the end") {
     auto released = std::make_shared<std::promise<void>>();
     auto answered = std::make_shared<std::promise<void>>();
     {

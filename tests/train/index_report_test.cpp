@@ -53,7 +53,7 @@ TEST_CASE("Samples are reported after steps of 20 ms and more, not after faster 
     CHECK(observer.reported.size() == 2);
 }
 
-TEST_CASE("A large batch needs 5 us for each sample, and comes in parts that a line can hold") {
+TEST_CASE("a large batch needs 5 us per sample and is split into lines") {
     ClockedObserver observer;
     IndexReport report("auto", 0, observer);
     observer.now = 499'999;
@@ -67,7 +67,7 @@ TEST_CASE("A large batch needs 5 us for each sample, and comes in parts that a l
     CHECK(observer.reported[1].index.size() == 34'464);
 }
 
-TEST_CASE("A run reports at most 4,194,304 samples of a rank unasked") {
+TEST_CASE("a run reports at most 4,194,304 samples of a rank by default") {
     ClockedObserver observer;
     IndexReport report("auto", 0, observer);
     for (int step = 1; step <= 100; ++step) {
@@ -79,7 +79,7 @@ TEST_CASE("A run reports at most 4,194,304 samples of a rank unasked") {
     CHECK(sent == 4'100'000);
 }
 
-TEST_CASE("Always and never do not look at the clock") {
+TEST_CASE("always and never do not depend on step times") {
     ClockedObserver observer;
     IndexReport("never", 0, observer).stepDone(0, 1, 0, some(3));
     CHECK(observer.reported.empty());
@@ -87,7 +87,7 @@ TEST_CASE("Always and never do not look at the clock") {
     CHECK(observer.reported.size() == 1);
 }
 
-TEST_CASE("What ranks report to have trained is what the plan deals, slot by slot") {
+TEST_CASE("reported samples equal the plan slot by slot") {
     RunConfig config;
     config.parallel.worldSize = 2;
     config.training.epochs = 2;
@@ -107,7 +107,7 @@ TEST_CASE("What ranks report to have trained is what the plan deals, slot by slo
     }
 }
 
-TEST_CASE("A wrong sample is set where a test asks for it, and nowhere else") {
+TEST_CASE("a wrong sample is injected only where a test requests it") {
     const std::optional<WrongIndex> wrong = parseWrongIndex("2:3:17:4242");
     REQUIRE(wrong);
     CHECK(wrong->rank == 2);

@@ -5,7 +5,7 @@
 
 using namespace ringside;
 
-TEST_CASE("What links carried is told a second after the first look, then every five, of the time since") {
+TEST_CASE("link traffic is reported after one second and then every five seconds") {
     LinkWatch watch(3);
     std::vector<LinkReading> now{{5, 210, 1000, 400}, {1, 90, 0, 0}};
     int asked = 0;
@@ -32,7 +32,7 @@ TEST_CASE("What links carried is told a second after the first look, then every 
     CHECK(again->lengthUs == 5'000'000);
 }
 
-TEST_CASE("Where ranks share one host nothing is told of links") {
+TEST_CASE("on one host no link traffic is reported") {
     LinkWatch watch(0);
     CHECK_FALSE(watch.look(0, [] { return std::vector<LinkReading>(); }));
     CHECK_FALSE(watch.look(60'000'000, [] { return std::vector<LinkReading>(); }));

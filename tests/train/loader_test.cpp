@@ -51,7 +51,7 @@ TEST_CASE("Losses and weights have the same bits for any number of workers") {
     }
 }
 
-TEST_CASE("Transforms change what is learned") {
+TEST_CASE("transforms change the trained weights") {
     RunConfig config = augmented("mlp");
     const auto with = trainAsThreads(config);
     config.loader = LoaderConfig();
@@ -59,7 +59,7 @@ TEST_CASE("Transforms change what is learned") {
     CHECK(losses(with[0]).front() != losses(without[0]).front());
 }
 
-TEST_CASE("The ranks find the same scale of the channels whatever their number") {
+TEST_CASE("the scale of the channels is equal for any number of ranks") {
     const DataSplit data = loadDataset({}).value();
     const ChannelScale alone = channelScale(*data.training);
     for (const int ranks : {1, 2, 3}) {
@@ -74,7 +74,7 @@ TEST_CASE("The ranks find the same scale of the channels whatever their number")
     }
 }
 
-TEST_CASE("A run with workers that is stopped ends at once, and so do they") {
+TEST_CASE("stopping a run with workers ends it and the workers at once") {
     RunConfig config = augmented("mlp");
     config.loader.numWorkers = 2;
     config.loader.persistentWorkers = true;

@@ -40,7 +40,7 @@ TEST_CASE("Scaling the loss by a power of two changes no bit of float32 training
     CHECK(scaled[0].parameters == scaled[1].parameters);
 }
 
-TEST_CASE("A resumed float16 run goes on with the loss scale it had") {
+TEST_CASE("a resumed float16 run continues with its loss scale") {
     const TemporaryDirectory directory;
     RunConfig config = smallRun("fp16");  // 23 steps, all of them good
     const auto first = directory.path() / "first";
@@ -60,7 +60,7 @@ TEST_CASE("A resumed float16 run goes on with the loss scale it had") {
     CHECK(ended.lossScale->growthTracker == 23);
 }
 
-TEST_CASE("A float16 run whose first steps were left out goes on bit for bit, masks and momentum as well") {
+TEST_CASE("a float16 run with skipped first steps resumes bit for bit, with masks and momentum") {
     const auto [optimizer, stopAt] = GENERATE(table<std::string, std::int64_t>({{"sgd", 6}, {"sgd", 2}, {"adam", 6}}));
     const bool recorded = GENERATE(false, true);
     CAPTURE(optimizer, stopAt, recorded);
@@ -98,11 +98,11 @@ TEST_CASE("A float16 run whose first steps were left out goes on bit for bit, ma
     CHECK(rest[0].parameters == whole[0].parameters);
 }
 
-TEST_CASE("A loss scale that cannot be is refused") {
+TEST_CASE("an invalid loss scale is refused") {
     for (const char* scale : {"0", "-1", "\"large\"", "null"}) {
         const std::string text = std::string(R"({"version":1,"loss_scale":{"scale":)") + scale + "}}";
         const auto manifest = CheckpointManifest::fromJson(parseJson(text, "manifest").value(), "manifest.json");
         REQUIRE_FALSE(manifest);
-        CHECK(manifest.problem().message == "has a loss_scale that makes no sense");
+        CHECK(manifest.problem().message == "has an invalid loss_scale");
     }
 }

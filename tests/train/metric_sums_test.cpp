@@ -25,7 +25,7 @@ TEST_CASE("A mean over no samples is not a number") {
     CHECK(MetricSums().samples() == 0);
 }
 
-TEST_CASE("Batches whose loss is infinite or no number are counted") {
+TEST_CASE("batches with a non-finite loss are counted") {
     const float none = std::nanf("");
     const std::vector<float> broken{1, none};
     const std::vector<float> good{1, 2};

@@ -92,7 +92,7 @@ std::int64_t endOfOnlySum(const StepTrace& trace) {
 
 }  // namespace
 
-TEST_CASE("A pass lasts as long as its FLOPs take on the device that is asked for") {
+TEST_CASE("a throttled pass lasts as long as on the emulated device") {
     RunConfig config;  // 64 -> 128 -> 10
     config.parallel.pace.gflops = 2;
     const ModelTask task{.sample = Shape{64}, .outputs = 10};
@@ -116,7 +116,7 @@ TEST_CASE("A pass lasts as long as its FLOPs take on the device that is asked fo
     CHECK_FALSE(DevicePace(RunConfig(), task).any());
 }
 
-TEST_CASE("Paced ranks train the same bits as those that go as fast as they can") {
+TEST_CASE("throttled ranks are bit-identical to unthrottled ones") {
     RunConfig config = fewSteps();
     SECTION("mlp") {}
     SECTION("simple_cnn") {
@@ -131,7 +131,7 @@ TEST_CASE("Paced ranks train the same bits as those that go as fast as they can"
     checkSameBits(config);
 }
 
-TEST_CASE("A paced step never ends before the device that is asked for would end it") {
+TEST_CASE("a throttled step never ends earlier than on the emulated device") {
     RunConfig config = fewSteps();
     config.parallel.pace.gflops = 1;               // 120 samples: 2.3 ms forward, 4.6 ms backward
     RunOptions options = pacedLinks({0, 0.1, 0});  // 38,440 bytes of gradients and the signal's line: 3.1 ms
@@ -189,7 +189,7 @@ struct PacedUpdate {
 }  // namespace
 
 // 4 FLOP a parameter with momentum: 50,000 of them at 0.01 GFLOP/s take 20 ms.
-TEST_CASE("An update in pieces lasts as long as it would on the device, all of them together") {
+TEST_CASE("an update in pieces lasts as long in total as on the emulated device") {
     PacedUpdate update(0.01);
     update.phases.stampInto(&update.stamps);
     update.step(50'000, {1, 2, 3});
@@ -207,7 +207,7 @@ TEST_CASE("An update in pieces lasts as long as it would on the device, all of t
     CHECK(late[3] < late[0]);
 }
 
-TEST_CASE("A CPU that is too slow for the update's pace says so, as it does for the passes'") {
+TEST_CASE("a CPU too slow for the throttle of the update is reported, as for passes") {
     PacedUpdate slow(1000);  // 10,000 parameters: 40 ns
     std::optional<PaceKept> told;
     for (std::int64_t step = 1; step <= 40 && !told; ++step) {
@@ -220,7 +220,7 @@ TEST_CASE("A CPU that is too slow for the update's pace says so, as it does for 
     CHECK(told->times > 1000);
 }
 
-TEST_CASE("Steps that are traced by layer tell when each layer of the model began, forwards and backwards") {
+TEST_CASE("steps traced by layer contain the start of each layer, forward and backward") {
     RunConfig config = fewSteps();
     choose(config.telemetry.trace, GENERATE("layers", "phases"));
     const auto ranks = trainAsThreads(config);
@@ -236,7 +236,7 @@ TEST_CASE("Steps that are traced by layer tell when each layer of the model bega
     CHECK(layers == std::vector<std::int64_t>{0, 1, 2, 2, 1, 0});  // Linear, ReLU, Linear
 }
 
-TEST_CASE("A pace at which ranks would be taken for hung is refused with the limit and the way out") {
+TEST_CASE("a throttle with which ranks would count as hung is refused with limit and remedy") {
     RunConfig config = fewSteps();
     config.parallel.timeoutSeconds = 2;
     config.parallel.pace.gflops = 0.001;  // 2 * 120 * 19,072 FLOP take 4.58 s

@@ -32,7 +32,7 @@ std::vector<std::vector<int>> sharesOfTwo(const RunConfig& config, int cpusOfHos
 
 }  // namespace
 
-TEST_CASE("Two ranks divide the CPUs that were set aside for both, and only those") {
+TEST_CASE("two ranks divide exactly the CPUs reserved for both") {
     const std::vector<int> all = allowedCpus();
     if (all.size() < 2) return;
     const int more = static_cast<int>(all.size()) + 1;

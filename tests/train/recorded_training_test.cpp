@@ -84,7 +84,7 @@ void checkOneRecordingPerStep(const Recorded& recorded) {
 
 }  // namespace
 
-TEST_CASE("A recorded step follows the learning rate's schedule, for every optimizer and alone as with others") {
+TEST_CASE("a recorded step follows the learning rate schedule for every optimizer, with one rank and several") {
     const std::int64_t worldSize = GENERATE(1, 2);
     const std::string kind = GENERATE("sgd", "adam", "adamw");
     RunConfig config = experiment("mlp", worldSize);
@@ -115,7 +115,7 @@ TEST_CASE("Dropout draws new masks in every launch") {
     checkEqual(recorded.ranks, trainAsThreads(config));
 }
 
-TEST_CASE("Micro-batches that are kept and those that are averaged are recorded each") {
+TEST_CASE("accumulating and averaging micro-batches have separate recordings") {
     RunConfig config = experiment("mlp", 2);
     config.training.accumulateSteps = 3;
     config.loader.batchSize = 16;
@@ -124,7 +124,7 @@ TEST_CASE("Micro-batches that are kept and those that are averaged are recorded 
     checkEqual(recorded.ranks, trainAsThreads(config));
 }
 
-TEST_CASE("Batches that travel while the device computes on the one before are the planned ones") {
+TEST_CASE("batches uploaded during computation are the planned ones") {
     RunConfig config = experiment("mlp", 2);
     config.loader.numWorkers = GENERATE(0, 2);
     config.loader.batchSize = GENERATE(32, 1000);  // several steps, or one
@@ -150,7 +150,7 @@ TEST_CASE("A step with clipping, float16 or both is one recording, from the forw
     checkEqual(recorded.ranks, trainAsThreads(config));
 }
 
-TEST_CASE("One recording serves steps with infinite gradients and those without, whatever the loss scale") {
+TEST_CASE("one recording handles infinite and finite gradients for any loss scale") {
     RunConfig config = experiment("mlp", GENERATE(1, 2));
     config.training.epochs = 1;
     config.training.precision = TrainingPrecision::kFp16;
@@ -176,7 +176,7 @@ TEST_CASE("One recording serves steps with infinite gradients and those without,
     CHECK_FALSE(skipped(steps.back()));
 }
 
-TEST_CASE("A recording that breaks ends no run: steps go on as they are, and one line says why") {
+TEST_CASE("a failed recording does not end the run: steps run directly, and one line gives the reason") {
     const std::int64_t worldSize = GENERATE(1, 2);
     const RunConfig config = experiment("mlp", worldSize);
     const Recorded recorded = trainRecorded(config, {.breaks = true});
@@ -186,6 +186,6 @@ TEST_CASE("A recording that breaks ends no run: steps go on as they are, and one
         const auto lines = rank.all<LogLine>();
         REQUIRE(lines.size() == 1);
         CHECK(lines.front().text ==
-              "steps run kernel by kernel, for they cannot be recorded as a CUDA graph: the recording broke");
+              "steps run kernel by kernel because they cannot be recorded as a CUDA graph: the recording broke");
     }
 }

@@ -71,7 +71,7 @@ float accumulatedGradient(Communicator& communicator, BucketLimits limits) {
 
 }  // namespace
 
-TEST_CASE("Kept gradients are added up locally and averaged with the last ones, step after step") {
+TEST_CASE("accumulated gradients are added locally and averaged with the last ones in every step") {
     for (const BucketLimits limits : {BucketLimits{}, BucketLimits{4, 4}}) {
         for (int size : {1, 2, 4}) {
             std::vector<float> results(static_cast<std::size_t>(size));

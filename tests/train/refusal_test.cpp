@@ -47,15 +47,15 @@ TEST_CASE("Training without a validation set works") {
     CHECK(trainAsThreads(smallConfig(2), tenSamples(0))[0].results("val").empty());
 }
 
-TEST_CASE("An empty shard is refused with the way out") {
+TEST_CASE("an empty shard is refused with the remedy") {
     RunConfig config = smallConfig(16);
     config.sampler.dropLast = true;
     CHECK(errorOf(config, tenSamples(0)) ==
-          "10 training samples on 16 ranks leave every rank an empty shard: switch sampler.drop_last off or use fewer "
-          "ranks");
+          "10 training samples on 16 ranks leave every rank with an empty shard: switch sampler.drop_last off or use "
+          "fewer ranks");
 }
 
-TEST_CASE("A loader that drops its only batch is refused with the way out") {
+TEST_CASE("a loader that drops its only batch is refused with the remedy") {
     RunConfig config = smallConfig(2);
     config.loader.dropLast = true;
     CHECK(errorOf(config, tenSamples(0)) ==
@@ -63,7 +63,7 @@ TEST_CASE("A loader that drops its only batch is refused with the way out") {
           "it: lower loader.batch_size or switch loader.drop_last off");
 }
 
-TEST_CASE("A label that is no class is refused by sample") {
+TEST_CASE("an invalid label is refused with its sample") {
     for (const std::int32_t label : {3, -1}) {
         const std::string text = errorOf(smallConfig(1), tenSamples(label));
         CHECK(text.find("sample 9 has label " + std::to_string(label)) == 0);
@@ -73,18 +73,18 @@ TEST_CASE("A label that is no class is refused by sample") {
 
 TEST_CASE("A loss that is not a number stops the run and names step and rank") {
     CHECK(errorOf(smallConfig(1), tenSamples(0, std::numeric_limits<float>::quiet_NaN())) ==
-          "the loss of rank 0 is not a number at step 1: look for values in the data set that are no numbers or far "
+          "the loss of rank 0 is not a number at step 1: check the data set for values that are not numbers or much "
           "too large");
 }
 
-TEST_CASE("A learning rate far too high stops the run instead of going on with nonsense") {
+TEST_CASE("a much too high learning rate stops the run") {
     RunConfig config = smallConfig(2);
     config.training.epochs = 10;
     config.optimizer.lr = 1e30;
     CHECK_THROWS_WITH(trainAsThreads(config), containing("lower optimizer.lr (now 1e+30)"));
 }
 
-TEST_CASE("A loss that is not a number is counted when training is told to go on") {
+TEST_CASE("a NaN loss is counted if on_non_finite is continue") {
     RunConfig config = smallConfig(2);
     config.training.onNonFinite = OnNonFinite::kContinue;
     config.training.epochs = 3;

@@ -33,7 +33,7 @@ const GradientView& the(const std::vector<RankReport>& ranks, std::size_t rank, 
 
 }  // namespace
 
-TEST_CASE("The mean of the ranks' own gradients is what the all-reduce gives, and the weights move along it") {
+TEST_CASE("the all-reduce gives the mean of the local gradients, and the weights move along it") {
     RunOptions options;
     options.tellAfter[2] = {{ControlKind::kReplicas, 1}};
     const auto ranks = trainAsThreads(plainSgd(), options);
@@ -63,7 +63,7 @@ TEST_CASE("The mean of the ranks' own gradients is what the all-reduce gives, an
     CHECK(ranks[1].all<GradientView>().back().checksums == change.checksums);
 }
 
-TEST_CASE("Of several steps that are asked for all tell their norms, and the last one everything") {
+TEST_CASE("with several inspected steps all report norms, and the last one reports everything") {
     RunOptions options;
     options.tellAfter[1] = {{ControlKind::kReplicas, 3}};
     const auto views = trainAsThreads(plainSgd(), options)[1].all<GradientView>();
@@ -73,7 +73,7 @@ TEST_CASE("Of several steps that are asked for all tell their norms, and the las
     CHECK(told == std::vector<std::string>{"own 3", "mean 3", "own 4", "mean 4", "own 5 whole", "mean 5", "change 5"});
 }
 
-TEST_CASE("Every stop of a single phase shows what the step has come to") {
+TEST_CASE("every pause after a phase shows the state of the step") {
     RunOptions options;
     options.tellAfter[1] = {{ControlKind::kPause}};
     const ControlCommand phase{ControlKind::kPhase};
@@ -85,7 +85,7 @@ TEST_CASE("Every stop of a single phase shows what the step has come to") {
     CHECK(told == std::vector<std::string>{"own 3", "mean 3", "change 3"});
 }
 
-TEST_CASE("What is too large to look at is refused in one sentence") {
+TEST_CASE("models too large to inspect are refused in one sentence") {
     RunConfig config = plainSgd();
     config.model.hidden = {4096};
     RunOptions options;
@@ -112,7 +112,7 @@ TEST_CASE("A large tensor's cell is the value of its block that is furthest from
 }
 
 // Over the ranks' own gradients as over the mean: what is gathered from shards is what ddp has whole.
-TEST_CASE("Sharded gradients are looked at as those of ddp are, to the last bit") {
+TEST_CASE("inspected sharded gradients are bit-identical to those of ddp") {
     RunConfig config = plainSgd();
     RunOptions options;
     options.tellAfter[2] = {{ControlKind::kReplicas, 1}};
@@ -134,7 +134,7 @@ TEST_CASE("Sharded gradients are looked at as those of ddp are, to the last bit"
 }
 
 // Rank 0 and 1 have the first stage, 2 and 3 the second; a stage's tensors are those of one rank that accumulates.
-TEST_CASE("Of replicated pipelines each stage's ranks tell their own layers") {
+TEST_CASE("with replicated pipelines the ranks of each stage report their own layers") {
     RunConfig config = plainSgd();
     config.parallel.worldSize = 4;
     config.parallel.strategy = StrategyKind::kPipeline;
@@ -159,7 +159,7 @@ TEST_CASE("Of replicated pipelines each stage's ranks tell their own layers") {
     }
 }
 
-TEST_CASE("In slow motion every step is looked at while it happens") {
+TEST_CASE("in slow motion every step is inspected") {
     RunOptions options;
     options.tellAfter[1] = {{ControlKind::kRate, 2}};
     options.tellAfter[4] = {{ControlKind::kRate, 0}};
@@ -170,7 +170,7 @@ TEST_CASE("In slow motion every step is looked at while it happens") {
                                            "mean 4 whole", "change 4 whole"});
 }
 
-TEST_CASE("Where there are no replicas looking is refused with the reason") {
+TEST_CASE("without replicas an inspection is refused with the reason") {
     RunConfig config = plainSgd();
     config.parallel.strategy = StrategyKind::kPipeline;
     RunOptions options;
@@ -193,7 +193,7 @@ TEST_CASE("Summed gradients train as a learning rate that is multiplied by the w
     CHECK(wrong[0].steps[1].gradientNorm == Approx(2 * right[0].steps[1].gradientNorm).epsilon(1e-6));
 }
 
-TEST_CASE("Ranks that validate for themselves tell another accuracy each, whose mean is that of all") {
+TEST_CASE("with local metrics each rank reports its own accuracy, and their mean is that of all") {
     RunConfig config = plainSgd();
     config.stepPitfalls.localMetrics = true;
     const auto ranks = trainAsThreads(config);

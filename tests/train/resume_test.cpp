@@ -116,16 +116,16 @@ bool has(const std::string& text, const char* part) {
 
 }  // namespace
 
-TEST_CASE("A run stopped in the middle of an epoch goes on bit for bit") {
+TEST_CASE("a run stopped in the middle of an epoch resumes bit for bit") {
     checkResumed(digits(1, 3), 30);
     checkResumed(digits(2, 3), 30);
 }
 
-TEST_CASE("A run stopped at the last step of an epoch goes on bit for bit") {
+TEST_CASE("a run stopped at the last step of an epoch resumes bit for bit") {
     checkResumed(digits(2, 3), 46);
 }
 
-TEST_CASE("Adam, AdamW, accumulation and schedules go on bit for bit") {
+TEST_CASE("Adam, AdamW, accumulation and schedules resume bit for bit") {
     RunConfig config = adam(digits(2, 4));
     config.schedule.kind = RateScheduleKind::kCosine;
     config.schedule.warmupEpochs = 1;
@@ -141,14 +141,14 @@ TEST_CASE("Adam, AdamW, accumulation and schedules go on bit for bit") {
     checkResumed(plain, 24);
 }
 
-TEST_CASE("Batch norm's running statistics go on bit for bit") {
+TEST_CASE("batch norm's running statistics resume bit for bit") {
     RunConfig config = digits(2, 2);
     config.model = {.kind = ModelKind::kResidualCnn, .width = 4, .depth = 1};
     config.optimizer.lr = 0.01;
     checkResumed(config, 26);
 }
 
-TEST_CASE("A finished run trains on for more epochs") {
+TEST_CASE("a finished run can be resumed for more epochs") {
     const TemporaryDirectory directory;
     const RunConfig config = savedEpoch(directory);
     RunConfig whole = config;
@@ -165,7 +165,7 @@ TEST_CASE("Between two epochs the world size may change") {
     CHECK(sameBits(ranks[0].parameters, ranks[1].parameters));
 }
 
-TEST_CASE("A weights file gives the first weights and nothing else") {
+TEST_CASE("a weights file provides only the initial weights") {
     const TemporaryDirectory directory;
     RunConfig config = savedEpoch(directory);
     config.training.resume = (checkpointAt(directory.path(), "00000023") / "model.safetensors").string();
@@ -176,12 +176,12 @@ TEST_CASE("A weights file gives the first weights and nothing else") {
     CHECK(ranks[0].steps.front().loss < 1);  // 2.3 with initial weights
 }
 
-TEST_CASE("What does not fit a checkpoint is refused in one line") {
+TEST_CASE("settings that do not match a checkpoint are refused in one line") {
     const TemporaryDirectory directory;
     const RunConfig config = savedEpoch(directory);
     RunConfig other = config;
     other.training.epochs = 1;
-    CHECK(has(refusal(other), "training.epochs is 1, and the checkpoint has done 1 already: raise it"));
+    CHECK(has(refusal(other), "training.epochs is 1, and the checkpoint has trained 1 already: raise it"));
     other = adam(config);
     CHECK(has(refusal(other), "optimizer.kind is adam, but the checkpoint was written by sgd: choose sgd"));
     other = config;
@@ -196,7 +196,7 @@ TEST_CASE("What does not fit a checkpoint is refused in one line") {
     CHECK(has(refusal(other), "which does not exist: name a run directory"));
     std::filesystem::create_directories(directory.path() / "empty");
     other.training.resume = (directory.path() / "empty").string();
-    CHECK(has(refusal(other), "which holds no complete checkpoint"));
+    CHECK(has(refusal(other), "which contains no complete checkpoint"));
 }
 
 TEST_CASE("Momentum that a checkpoint does not have is refused") {
@@ -220,13 +220,13 @@ TEST_CASE("Damaged checkpoints are refused by name") {
     std::string flipped = content;
     flipped.back() = static_cast<char>(flipped.back() ^ 1);
     writeFileAtomically(file, flipped);
-    CHECK(has(refusal(config), "is not as it was written: its SHA-256 differs"));
+    CHECK(has(refusal(config), "was changed after it was written: its SHA-256 differs"));
     std::filesystem::remove(file);
     CHECK(has(refusal(config), "model.safetensors cannot be opened"));
     writeFileAtomically(file.parent_path() / "manifest.json", "{\"version\": 2}");
     RunConfig direct = config;
     direct.training.resume = file.parent_path().string();
-    CHECK(has(refusal(direct), "has a version that this program does not know"));
+    CHECK(has(refusal(direct), "has an unknown version"));
 }
 
 TEST_CASE("In the middle of an epoch the shards must stay as they were") {
@@ -237,7 +237,7 @@ TEST_CASE("In the middle of an epoch the shards must stay as they were") {
     config.training.resume = directory.path().string();
     RunConfig other = config;
     other.sampler.seed = 1;
-    CHECK(has(refusal(other), "in the middle of epoch 1, whose samples would now be dealt otherwise"));
+    CHECK(has(refusal(other), "in the middle of epoch 1, whose samples would now be assigned differently"));
     other = config;
     other.parallel.worldSize = 1;
     CHECK(has(refusal(other), "in the middle of epoch 1"));
@@ -246,7 +246,7 @@ TEST_CASE("In the middle of an epoch the shards must stay as they were") {
     CHECK(has(refusal(other), "in the middle of epoch 1"));
 }
 
-TEST_CASE("Weights that are no finite numbers are not saved") {
+TEST_CASE("non-finite weights are not saved") {
     const TemporaryDirectory directory;
     RunConfig config = digits(1, 1);
     config.training.resume.clear();
@@ -257,7 +257,7 @@ TEST_CASE("Weights that are no finite numbers are not saved") {
     CHECK_FALSE(std::filesystem::exists(directory.path() / "checkpoints"));
 }
 
-TEST_CASE("A run that goes on in its directory forgets what earlier attempts would have forgotten") {
+TEST_CASE("a run resumed in its directory removes the checkpoints that earlier attempts would have removed") {
     const TemporaryDirectory directory;
     RunConfig config = everyEpoch(3);  // all three are there, as where nothing was removed in time
     trainAsThreads(config, {.runDirectory = directory.path(), .stopAfter = {}});
@@ -277,7 +277,7 @@ TEST_CASE("A run that goes on in its directory forgets what earlier attempts wou
     CHECK(std::filesystem::exists(checkpoints / "best" / "model.safetensors"));
 }
 
-TEST_CASE("A run that goes on elsewhere removes nothing of the one before") {
+TEST_CASE("a run resumed elsewhere removes no checkpoints of the earlier run") {
     const TemporaryDirectory directory;
     RunConfig config = everyEpoch(2);
     trainAsThreads(config, {.runDirectory = directory.path() / "first", .stopAfter = {}});
@@ -289,7 +289,7 @@ TEST_CASE("A run that goes on elsewhere removes nothing of the one before") {
     CHECK(checkpointsIn(directory.path() / "second") == std::vector<std::string>{"step-00000092"});
 }
 
-TEST_CASE("A run that goes on with its samples dealt anew forgets the steps that it does again") {
+TEST_CASE("a run resumed with a new assignment discards the steps that it repeats") {
     const TemporaryDirectory directory;
     RunConfig config = everyEpoch(3);
     trainAsThreads(config, {.runDirectory = directory.path(), .stopAfter = {}});
@@ -300,7 +300,7 @@ TEST_CASE("A run that goes on with its samples dealt anew forgets the steps that
           std::vector<std::string>{"step-00000023", "step-00000046", "step-00000058"});
 }
 
-TEST_CASE("A checkpoint made by the clock goes with the attempt after the one that made it") {
+TEST_CASE("a timed checkpoint is removed by the attempt after the one that made it") {
     const TemporaryDirectory directory;
     RunConfig config = everyEpoch(2);
     config.training.checkpointSeconds = 1;  // ten steps; the eleventh receives the request to save

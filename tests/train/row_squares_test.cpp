@@ -86,7 +86,7 @@ double spreadByTensors(Drawn& drawn, Communicator& ranks) {
 
 }  // namespace
 
-TEST_CASE("the norm of gradients has the bits of whole tensors however their rows are spread over ranks") {
+TEST_CASE("the gradient norm is bit-identical for any distribution of rows over ranks") {
     const auto backend = makeCpuBackend(1);
     for (unsigned seed = 0; seed < 40; ++seed) {
         CAPTURE(seed);
@@ -122,7 +122,7 @@ TEST_CASE("the norm of gradients has the bits of whole tensors however their row
     }
 }
 
-TEST_CASE("a gradient that is no number or infinite makes the norm so on each rank") {
+TEST_CASE("a non-finite gradient makes the norm non-finite on each rank") {
     const float bad = GENERATE(NAN, HUGE_VALF);
     Drawn drawn(3);
     drawn.values.back().back() = bad;

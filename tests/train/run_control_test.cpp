@@ -58,7 +58,7 @@ void checkUndisturbed(const RunConfig& config) {
 
 }  // namespace
 
-TEST_CASE("Pauses, single steps and phases fall where they were asked for, on all ranks") {
+TEST_CASE("pauses, single steps and phases take effect at the requested point on all ranks") {
     RunOptions options;
     options.tellAfter[2] = {kHold};
     options.tellWhileHeld = {{ControlKind::kStep, 3}, kOnePhase, kOnePhase, kOnePhase, kOnePhase, kOnePhase, kGo};
@@ -77,7 +77,7 @@ TEST_CASE("Pauses, single steps and phases fall where they were asked for, on al
     }
 }
 
-TEST_CASE("In slow motion every rank tells each phase of its steps as it comes to it, and at full speed none") {
+TEST_CASE("in slow motion every rank reports each phase of its steps, and at full speed none") {
     RunConfig config = control2Ranks();
     config.training.maxSteps = 3;
     RunOptions options;
@@ -105,7 +105,7 @@ TEST_CASE("In slow motion every rank tells each phase of its steps as it comes t
     }
 }
 
-TEST_CASE("In slow motion the ranks of a pipeline tell each action of their schedule, with the bits of a free run") {
+TEST_CASE("in slow motion the ranks of a pipeline report each action, with unchanged bits") {
     RunConfig config = control2Ranks();
     config.parallel.strategy = StrategyKind::kPipeline;
     config.pipeline.microBatches = 3;
@@ -129,7 +129,7 @@ TEST_CASE("In slow motion the ranks of a pipeline tell each action of their sche
     CHECK(ranks[0].steps.back().loss == free[0].steps.back().loss);
 }
 
-TEST_CASE("Holding a run changes no bit of any kind of model") {
+TEST_CASE("pausing a run changes no bit of any kind of model") {
     RunConfig config = control2Ranks();
     SECTION("mlp with momentum") {}
     SECTION("mlp with Adam and accumulation") {
@@ -179,7 +179,7 @@ TEST_CASE("Holding a run changes no bit of any kind of model") {
     checkUndisturbed(config);
 }
 
-TEST_CASE("A stop ends a pause, and the step that is under way") {
+TEST_CASE("a stop ends a pause and the current step") {
     RunOptions options;
     options.tellAfter[2] = {kHold};
     options.tellWhileHeld = {kOnePhase, {ControlKind::kStop}};
@@ -191,7 +191,7 @@ TEST_CASE("A stop ends a pause, and the step that is under way") {
     CHECK(controlsOf(ranks).back() == "stop at 3");
 }
 
-TEST_CASE("After a stop in slow motion no rank rests any more, and all train the step to its end") {
+TEST_CASE("after a stop in slow motion no rank sleeps, and all finish the step") {
     RunConfig config = control2Ranks();
     config.training.maxSteps = 3;
     RunOptions options;
@@ -207,7 +207,7 @@ TEST_CASE("After a stop in slow motion no rank rests any more, and all train the
     }
 }
 
-TEST_CASE("Another learning rate counts from the next step on, and schedules go on from it") {
+TEST_CASE("a new learning rate applies from the next step on, and schedules continue from it") {
     RunConfig config = control2Ranks();
     config.schedule.kind = RateScheduleKind::kStep;
     config.schedule.stepSize = 1;
@@ -222,7 +222,7 @@ TEST_CASE("Another learning rate counts from the next step on, and schedules go 
     }
 }
 
-TEST_CASE("More and fewer epochs are trained when the run is told so") {
+TEST_CASE("the number of epochs can be raised and lowered during the run") {
     RunOptions options;
     options.tellAfter[2] = {{ControlKind::kEpochs, 3}};
     CHECK(trainAsThreads(control2Ranks(), options)[0].steps.size() == 18);
@@ -230,7 +230,7 @@ TEST_CASE("More and fewer epochs are trained when the run is told so") {
     CHECK(trainAsThreads(control2Ranks(), options)[1].steps.size() == 6);
 }
 
-TEST_CASE("A run that was told another learning rate is the same when it goes on from a checkpoint on the way") {
+TEST_CASE("a run with a changed learning rate has the same result when resumed from a checkpoint") {
     const TemporaryDirectory directory;
     RunConfig config = control2Ranks();
     config.schedule.kind = RateScheduleKind::kStep;

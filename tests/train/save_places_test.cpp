@@ -32,7 +32,7 @@ IoError failure(int error) {
 
 }  // namespace
 
-TEST_CASE("a run directory that was deleted is tried three times, then the weights go beside it") {
+TEST_CASE("a deleted run directory is tried three times, then the weights are saved next to it") {
     Run run;
     SavePlaces places(run.directory, run.config);
     CHECK(places.isRunDirectory());
@@ -46,7 +46,7 @@ TEST_CASE("a run directory that was deleted is tried three times, then the weigh
     CHECK(places.firstFailure() == "cannot be written (No such file or directory)");
 }
 
-TEST_CASE("a run directory that cannot be written is left at once, with the experiment beside the weights") {
+TEST_CASE("if a run directory cannot be written, weights and experiment are saved elsewhere at once") {
     Run run;
     writeFileAtomically(run.directory / "config.json", "{\"exact\": true}\n");
     SavePlaces places(run.directory, run.config);
@@ -55,7 +55,7 @@ TEST_CASE("a run directory that cannot be written is left at once, with the expe
     CHECK(readFile(places.current() / "config.json", 1000).value() == "{\"exact\": true}\n");
 }
 
-TEST_CASE("weights never go to a directory of another run") {
+TEST_CASE("weights are never saved in the directory of another run") {
     Run run;
     fs::create_directories(run.directory.string() + "-saved");
     SavePlaces places(run.directory, run.config);
@@ -65,7 +65,7 @@ TEST_CASE("weights never go to a directory of another run") {
     CHECK(config.value().name == "digits");
 }
 
-TEST_CASE("where nothing can be written beside the run, the state directory takes the weights, and then nothing does") {
+TEST_CASE("the state directory is used if nothing can be written next to the run, and otherwise saving fails") {
     Run run;
     SavePlaces places("/proc/ringside/first", run.config);
     CHECK(places.advance(failure(EACCES)));

@@ -19,7 +19,7 @@ void step(SlowPhase& slow, PhaseTrack& track) {
 
 }  // namespace
 
-TEST_CASE("the slow rank rests once a step, at the end of its phase, and no other rank rests") {
+TEST_CASE("the slow rank sleeps once per step at the end of its phase, and no other rank does") {
     StepPitfalls pitfalls;
     pitfalls.slowRank = 1;
     pitfalls.slowPhase = DelayedPhase::kBackward;

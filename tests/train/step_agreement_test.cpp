@@ -46,7 +46,7 @@ std::vector<std::vector<Commands>> rounds(int ranks, const std::deque<ControlCom
 
 }  // namespace
 
-TEST_CASE("All ranks are told what rank 0 hears, in the same round and in order") {
+TEST_CASE("all ranks receive the commands of rank 0 in the same round and in order") {
     const Commands expected{{ControlKind::kRate, 2.5}, {ControlKind::kPause, 0}};
     for (const auto& own : rounds(3, {{ControlKind::kRate, 2.5}, {ControlKind::kPause, 0}}, 2)) {
         CHECK(own[0] == expected);
@@ -55,7 +55,7 @@ TEST_CASE("All ranks are told what rank 0 hears, in the same round and in order"
     CHECK(rounds(1, {{ControlKind::kRate, 2.5}, {ControlKind::kPause, 0}}, 1)[0][0] == expected);
 }
 
-TEST_CASE("More commands than fit into one round are told in the next") {
+TEST_CASE("commands that do not fit into one round are sent in the next") {
     std::deque<ControlCommand> many;
     for (int i = 0; i < 20; ++i) many.push_back({ControlKind::kStep, i + 1.0});
     for (const auto& own : rounds(2, many, 3)) {
@@ -67,7 +67,7 @@ TEST_CASE("More commands than fit into one round are told in the next") {
     }
 }
 
-TEST_CASE("Without the signal nothing is exchanged, and the command waits for it") {
+TEST_CASE("without the signal nothing is exchanged, and commands wait") {
     struct Seen {
         bool signal = false;
         Commands without, with;
@@ -94,7 +94,7 @@ TEST_CASE("Without the signal nothing is exchanged, and the command waits for it
     }
 }
 
-TEST_CASE("What rank 0 posts itself is told to all") {
+TEST_CASE("commands posted by rank 0 reach all ranks") {
     std::array<Commands, 2> told;
     onLocalRanks(2, [&](Communicator& communicator) {
         ListedControl control({});

@@ -98,7 +98,7 @@ RunConfig configOf(const std::string& model) {
 
 // 17 layers of 256 KiB and as much again twice for Adam: 13 MiB in all. Each of the four ranks, which share this heap,
 // may have one tensor and its own rows of it.
-TEST_CASE("Saving a sharded model takes no more than a tensor at a time") {
+TEST_CASE("saving a sharded model needs memory for one tensor at a time") {
     constexpr long kLayer = 256L * 256 * 4;
     constexpr long kHashedAtOnce = 1L << 20;
     const TemporaryDirectory directory;
@@ -120,21 +120,21 @@ TEST_CASE("Saving a sharded model takes no more than a tensor at a time") {
     CHECK(mostHeld - before < 4 * (kLayer + kLayer / 4) + kHashedAtOnce + kLayer);
 }
 
-TEST_CASE("A step takes nothing from the heap, whatever the model") {
+TEST_CASE("a step allocates nothing from the heap, for any model") {
     RunConfig config = configOf(GENERATE("mlp", "simple_cnn", "residual_cnn", "transformer"));
     config.parallel.worldSize = GENERATE(1, 2);
     CAPTURE(config.model.kind, config.parallel.worldSize);
     CHECK(allocationsInSteps(config) == 0);
 }
 
-TEST_CASE("A step takes nothing from the heap when a bucket of gradients is reduced beside the backward pass") {
+TEST_CASE("a step with overlapped reduction allocates nothing from the heap") {
     RunConfig config = configOf("mlp");
     config.model.hidden = {1024, 512};  // 2 MiB of gradients between the two: a bucket before the last one
     config.parallel.worldSize = 2;
     CHECK(allocationsInSteps(config) == 0);
 }
 
-TEST_CASE("A step takes nothing from the heap with images in blocks of channels") {
+TEST_CASE("a step with images in blocks of channels allocates nothing from the heap") {
     RunConfig config = configOf("layers");
     config.model.layers = R"([{"kind": "conv2d", "out": 32, "kernel": 3, "padding": 1}, {"kind": "relu"},
         {"kind": "conv2d", "out": 32, "kernel": 3, "padding": 1}, {"kind": "relu"}, {"kind": "max_pool2d", "kernel": 2},
@@ -142,7 +142,7 @@ TEST_CASE("A step takes nothing from the heap with images in blocks of channels"
     CHECK(allocationsInSteps(config) == 0);
 }
 
-TEST_CASE("A step takes nothing from the heap, however it is optimised and loaded") {
+TEST_CASE("a step allocates nothing from the heap, for any optimizer and loader") {
     RunConfig config = configOf("simple_cnn");
     choose(config.optimizer.kind, GENERATE("sgd", "adam", "adamw"));
     config.optimizer.clipGradNorm = 1;

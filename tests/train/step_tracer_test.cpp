@@ -45,7 +45,7 @@ TEST_CASE("every rank traces the same steps, and their times add up to the step"
     }
 }
 
-TEST_CASE("a traced step begins where the run's clock says, though that was set right in between") {
+TEST_CASE("a traced step begins at the run's clock, even if the clock was corrected in between") {
     PhaseTrack phases;
     CollectiveTrace collectives(phases, 16);
     StepTracer tracer({.trace = TraceLevel::kPhases}, phases, collectives);
@@ -60,7 +60,7 @@ TEST_CASE("a traced step begins where the run's clock says, though that was set 
     }
 }
 
-TEST_CASE("sums alone, or nothing, are traced where that is asked for") {
+TEST_CASE("only sums, or nothing, are traced if set") {
     const auto sums = trainAsThreads(tracedConfig("steps"));
     CHECK(sums[0].traces.empty());
     CHECK(std::ranges::count_if(sums[0].steps, [](const StepRecord& step) { return step.traced; }) >= 4);
@@ -69,13 +69,13 @@ TEST_CASE("sums alone, or nothing, are traced where that is asked for") {
     CHECK(std::ranges::none_of(off[0].steps, [](const StepRecord& step) { return step.traced; }));
 }
 
-TEST_CASE("tracing changes nothing of what is trained") {
+TEST_CASE("tracing does not change the training") {
     const auto traced = trainAsThreads(tracedConfig("phases"));
     const auto plain = trainAsThreads(tracedConfig("off"));
     CHECK(traced[0].parameters == plain[0].parameters);
 }
 
-TEST_CASE("where nothing is traced, steps are recorded on request all the same") {
+TEST_CASE("without tracing, steps can still be recorded on request") {
     PhaseTrack phases;
     CollectiveTrace collectives(phases, 4);
     StepTracer tracer({.trace = GENERATE(TraceLevel::kOff, TraceLevel::kSteps)}, phases, collectives);
@@ -91,7 +91,7 @@ TEST_CASE("where nothing is traced, steps are recorded on request all the same")
     CHECK_FALSE(told(4));
 }
 
-TEST_CASE("a traced step can be asked how far it has come, and no other") {
+TEST_CASE("only a traced step reports its progress") {
     PhaseTrack phases;
     CollectiveTrace collectives(phases, 4);
     StepTracer tracer({.rank = 3}, phases, collectives);
@@ -117,7 +117,7 @@ TEST_CASE("a traced step can be asked how far it has come, and no other") {
     CHECK_FALSE(tracer.soFar());
 }
 
-TEST_CASE("every so many-th step is traced, and each while they are recorded in detail") {
+TEST_CASE("every k-th step is traced, and each step while a recording is requested") {
     PhaseTrack phases;
     CollectiveTrace collectives(phases, 4);
     StepTracer tracer({}, phases, collectives);
@@ -136,7 +136,7 @@ TEST_CASE("every so many-th step is traced, and each while they are recorded in 
     CHECK(traced(12));
 }
 
-TEST_CASE("a step that a person makes is traced independently of the interval") {
+TEST_CASE("a manually triggered step is always traced") {
     PhaseTrack phases;
     CollectiveTrace collectives(phases, 4);
     StepTracer tracer({}, phases, collectives);
@@ -147,7 +147,7 @@ TEST_CASE("a step that a person makes is traced independently of the interval") 
     CHECK(tracer.end() != nullptr);
 }
 
-TEST_CASE("what ranks communicate while they are held is part of the pause, not of the step") {
+TEST_CASE("communication during a pause belongs to the pause, not to the step") {
     PhaseTrack phases;
     CollectiveTrace collectives(phases, 4);
     StepTracer tracer({}, phases, collectives);

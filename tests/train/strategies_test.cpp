@@ -80,7 +80,7 @@ TEST_CASE("a residual's shortcut and body, sharded layer by layer, end with the 
     }
 }
 
-TEST_CASE("a residual that ranks leave out, sharded layer by layer, ends with the bits of DDP") {
+TEST_CASE("a residual that ranks skip, sharded layer by layer, ends with the bits of DDP") {
     RunConfig config = blobs(2, 8);
     config.model.kind = ModelKind::kLayers;
     config.model.layers = R"([{"kind": "linear", "out": 12}, {"kind": "residual", "skip": 0.5,
@@ -126,7 +126,7 @@ TEST_CASE("model parallelism ends with the bits of one rank") {
     checkSame(train(config), train(blobs(1, 16)));
 }
 
-TEST_CASE("replicas of pipelines and sharded stages end with the bits of as many accumulating ranks") {
+TEST_CASE("replicas of pipelines and sharded stages end with the bits of equally many accumulating ranks") {
     RunConfig reference = accumulating(blobs(2, 4), 4);
     reference.optimizer.clipGradNorm = 0.5;
     const Ended two = train(reference);
@@ -163,7 +163,7 @@ TEST_CASE("a transformer with dropout ends with the same bits under every strate
     checkSame(train(pipelineAgain), one);
 }
 
-TEST_CASE("a run of one strategy goes on under another as if it had not been interrupted") {
+TEST_CASE("a run of one strategy resumes under another without a change of results") {
     const TemporaryDirectory directory;
     RunConfig ddp = blobs(2, 8);
     ddp.optimizer.kind = OptimizerKind::kAdam;
@@ -184,7 +184,7 @@ TEST_CASE("a run of one strategy goes on under another as if it had not been int
     CHECK(train(pipeline).ranks[0].steps.front().step == 17);
 }
 
-TEST_CASE("ranks of one pipeline report the same samples once, and only readers say what they read") {
+TEST_CASE("samples of a pipeline are reported once, by its first rank only") {
     const Ended ended = train(pipelined(blobs(2, 16), "1f1b", 4));
     CHECK(ended.ranks[0].steps.front().samples == 16);
     CHECK(ended.ranks[1].steps.front().samples == 0);

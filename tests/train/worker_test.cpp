@@ -147,7 +147,7 @@ RunConfig digits(std::int64_t worldSize, std::int64_t epochs) {
 
 }  // namespace
 
-TEST_CASE("A worker started by hand says who should start it") {
+TEST_CASE("a manually started worker explains how to start it") {
     const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen((kWorker + " 2>&1").c_str(), "r"), pclose);
     char line[512] = {};
     REQUIRE(fgets(line, sizeof line, pipe.get()));
@@ -186,7 +186,7 @@ TEST_CASE("A stop line ends both workers with the code for a requested stop") {
     CHECK(zero.all<CheckpointSaved>().size() == 1);
 }
 
-TEST_CASE("A worker whose control stream ends goes at once") {
+TEST_CASE("a worker exits at once when its control stream ends") {
     const Fixture fixture(digits(1, 1'000'000));
     Worker worker(fixture.directory.path(), 0, 1, fixture.shared.get());
     worker.readUntil([](const Event& event) { return std::holds_alternative<StepsFrame>(event); });
@@ -194,7 +194,7 @@ TEST_CASE("A worker whose control stream ends goes at once") {
     CHECK(worker.finish() == static_cast<int>(ExitCode::kCommunicationFailed));
 }
 
-TEST_CASE("A rank whose peer never comes names it and ends with the code for communication") {
+TEST_CASE("a rank names a peer that never connects and exits with the code for communication") {
     RunConfig config = digits(2, 1);
     config.parallel.timeoutSeconds = 1;
     const Fixture fixture(config);

@@ -40,7 +40,7 @@ TEST_CASE("a logarithmic axis has its decades, and 2 and 5 between when they are
     CHECK(labels(logAxisTicks(-6, 0, 3)) == std::vector<QString>{"1e-06", "0.0001", "0.01", "1"});
 }
 
-TEST_CASE("an axis ends on whole ticks, begins at zero when that is near, and is never of no width") {
+TEST_CASE("an axis ends on ticks, begins at zero if it is near, and is never empty") {
     CHECK(niceRange({0.1, 2.3}, 4) == AxisRange{0, 3});
     CHECK(niceRange({}, 4) == AxisRange{0, 1});
     const AxisRange high = niceRange({6150, 6400}, 4);
@@ -50,7 +50,7 @@ TEST_CASE("an axis ends on whole ticks, begins at zero when that is near, and is
     CHECK(niceRange({5, 5}, 4).width() > 0);
 }
 
-TEST_CASE("zooming keeps the value under the pointer and stays within the whole") {
+TEST_CASE("zooming keeps the value under the pointer and stays within the full range") {
     const AxisRange whole{0, 100};
     CHECK(zoomed(whole, whole, 50, 2) == AxisRange{25, 75});
     CHECK(zoomed(whole, whole, 0, 2) == AxisRange{0, 50});

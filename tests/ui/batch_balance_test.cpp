@@ -35,7 +35,7 @@ TEST_CASE("every step's classes are counted over all ranks") {
     CHECK(balance.band(0, 2).expected == 0);
 }
 
-TEST_CASE("without classes there is nothing to balance") {
+TEST_CASE("without classes there is no balance") {
     CHECK(batchBalance(sceneOf(tenOnFour()), std::atomic<bool>(false)).classes == 0);
 }
 

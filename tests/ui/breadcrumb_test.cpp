@@ -36,7 +36,7 @@ TEST_CASE("the trail leads to the selected sample") {
     CHECK(stepSlots(scene, 2) == CellRange{2, 3});
 }
 
-TEST_CASE("the trail says which way a sample was dropped") {
+TEST_CASE("the trail shows what dropped a sample") {
     ShardSpec spec = tenOnFour();
     spec.dropLast = true;
     const ShardScene cut = sceneOf(spec);
@@ -48,7 +48,7 @@ TEST_CASE("the trail says which way a sample was dropped") {
     CHECK(words(trailOf(sceneOf(spec), view, LoomCell{1, 2})) == "Epoch 1 > rank 1 > dropped by the loader > sample 2");
 }
 
-TEST_CASE("without a selection the trail says what is in sight") {
+TEST_CASE("without a selection the trail shows the visible part") {
     ShardSpec spec = tenOnFour();
     spec.datasetSize = 4000;
     spec.worldSize = 40;
@@ -63,7 +63,7 @@ TEST_CASE("without a selection the trail says what is in sight") {
     CHECK(words(trailOf(scene, view, {})).endsWith("> steps 3 to 4"));
 }
 
-TEST_CASE("a click on a part of the trail asks for that level") {
+TEST_CASE("a click on a part of the trail requests that level") {
     Breadcrumb bread;
     bread.setTrail({{CrumbKind::Epoch, "Epoch 0"}, {CrumbKind::Rank, "rank 1"}, {CrumbKind::Step, "step 3"}});
     bread.setTrail({{CrumbKind::Epoch, "Epoch 0"}, {CrumbKind::Step, "step 3"}});
@@ -74,7 +74,7 @@ TEST_CASE("a click on a part of the trail asks for that level") {
     CHECK(bread.findChild<QPushButton*>("crumb2Button")->isHidden());
 }
 
-TEST_CASE("the last part of a trail is cut at its end where there is no room, and whole again where there is") {
+TEST_CASE("the last part of a trail is truncated without room, and complete with room") {
     QWidget page;  // a window would not get smaller than its parts
     Breadcrumb bread(&page);
     bread.setTrail({{CrumbKind::Epoch, "Epoch 0"}, {CrumbKind::Sample, "sample 1069931 again"}});

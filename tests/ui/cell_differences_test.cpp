@@ -18,7 +18,7 @@ std::int64_t sampleIn(const ShardPlan& plan, int rank, qint64 slot) {
 
 }  // namespace
 
-TEST_CASE("cells with another sample are told from those with the same") {
+TEST_CASE("cells with different samples are distinguished from equal ones") {
     // With padding 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1, with drop_last 4 3 (6) | 1 9 (2) | 7 0 | 5 8.
     ShardSpec cut = tenOnFour();
     cut.dropLast = true;

@@ -53,7 +53,9 @@ struct Painted {
 
 }  // namespace
 
-TEST_CASE("a card has its rank's border, a duplicate the warning's, a dropped sample a broken one in the danger's") {
+TEST_CASE(
+    "a card has the border colour of its rank, a duplicate the warning colour, a dropped sample a dashed danger "
+    "border") {
     Painted plain(tenOnFour());
     plain.card({0, 0});
     CHECK(plain.edge(plain.theme.rankColor(0)) > 60);
@@ -72,14 +74,14 @@ TEST_CASE("a card has its rank's border, a duplicate the warning's, a dropped sa
     CHECK(solid < 60);
 }
 
-TEST_CASE("a place without a sample stays empty") {
+TEST_CASE("a cell without a sample stays empty") {
     Painted painted(tenOnFour());
     const QImage before = painted.image;
     painted.card({0, 7});
     CHECK(painted.image == before);
 }
 
-TEST_CASE("the text of a card keeps clear of its border, whatever the number's length") {
+TEST_CASE("the text of a card does not touch its border for any number") {
     ShardSpec spec;
     spec.datasetSize = 2'000'000;
     spec.worldSize = 2;
@@ -95,7 +97,7 @@ TEST_CASE("the text of a card keeps clear of its border, whatever the number's l
     }
 }
 
-TEST_CASE("what a search found is marked on the map") {
+TEST_CASE("search matches are marked on the map") {
     Theme theme;
     theme.setMode(Theme::Mode::Light);
     MapView map(theme);
@@ -109,7 +111,7 @@ TEST_CASE("what a search found is marked on the map") {
     CHECK(map.grab().toImage() == before);
 }
 
-TEST_CASE("what a search found is outlined in the loom, and nothing else is") {
+TEST_CASE("only search matches are outlined in the grid") {
     Theme theme;
     theme.setMode(Theme::Mode::Light);
     LoomWidget loom(theme);

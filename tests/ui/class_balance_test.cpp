@@ -6,7 +6,7 @@
 
 using namespace ringside;
 
-TEST_CASE("the chance band is that of the hypergeometric distribution") {
+TEST_CASE("the range expected by chance is that of the hypergeometric distribution") {
     // n = 100, 50 of the class, 20 drawn: mean 10, variance 20 * 0.5 * 0.5 * 80 / 99 = 4.0404, 1.96 * 2.0101 = 3.9397
     const ChanceBand band = chanceBand(100, 50, 20);
     CHECK(band.expected == Approx(10));
@@ -17,7 +17,7 @@ TEST_CASE("the chance band is that of the hypergeometric distribution") {
     CHECK(chanceBand(0, 0, 0).high == 0);
 }
 
-TEST_CASE("a rank is judged over all its classes together") {
+TEST_CASE("a rank is tested over all its classes together") {
     // Two classes of 50, 20 of 100 drawn, 13 and 7 of them: (3^2 + 3^2) / (10 * 80 / 99) = 2.2275. Chi-square with one
     // degree of freedom has its 95 % point at 3.841.
     ClassBalance balance{1, 2, {13, 7}, {chanceBand(100, 50, 20), chanceBand(100, 50, 20)}};

@@ -59,7 +59,7 @@ struct Elsewhere {
 
 }  // namespace
 
-TEST_CASE("a mistyped join code is told beside its field, a good one with a name can join") {
+TEST_CASE("a mistyped join code is reported next to its field, and a valid one with a name can join") {
     const QTemporaryDir directory;
     auto* dialog =
         new JoinDialog(scriptIn(directory, "ringsidectl",
@@ -90,7 +90,7 @@ TEST_CASE("a mistyped join code is told beside its field, a good one with a name
     delete dialog;
 }
 
-TEST_CASE("a class shows its code, who has come, starts when told, and brings its run to the window") {
+TEST_CASE("a classroom shows its code and guests, starts on request, and shows its run in the window") {
     const QTemporaryDir directory;
     ExperimentModel experiment;
     const QByteArray member =
@@ -120,7 +120,7 @@ TEST_CASE("a class shows its code, who has come, starts when told, and brings it
     delete dialog;
 }
 
-TEST_CASE("the script of each way is shown with the fields it has, and what is wrong with it") {
+TEST_CASE("the script of each launcher is shown with its fields and problems") {
     const Elsewhere elsewhere;
     ExperimentModel experiment;
     FakeDialogs dialogs;
@@ -155,7 +155,7 @@ TEST_CASE("the script of each way is shown with the fields it has, and what is w
     delete dialog;
 }
 
-TEST_CASE("a job that is submitted is followed through the queue until its run begins") {
+TEST_CASE("a submitted job is watched in the queue until its run begins") {
     const Elsewhere elsewhere;
     // The queue: waits once, then the job makes its run directory.
     scriptIn(elsewhere.directory, "sbatch",
@@ -188,7 +188,7 @@ TEST_CASE("a job that is submitted is followed through the queue until its run b
     delete dialog;
 }
 
-TEST_CASE("what queues say is read, and what they do not say is not guessed") {
+TEST_CASE("the output of queues is parsed, and missing information is not guessed") {
     // Output of Slurm 22.05 and OpenPBS 23.
     CHECK(jobIdIn(QStringLiteral("slurm"), "Submitted batch job 4242\n") == QStringLiteral("4242"));
     CHECK(jobIdIn(QStringLiteral("slurm"), "sbatch: error: no\n").isEmpty());

@@ -27,7 +27,7 @@ const DamageRow* rowOf(const QList<DamageRow>& rows, const QString& name) {
 
 }  // namespace
 
-TEST_CASE("a healthy deal shares only its padding and loses nothing") {
+TEST_CASE("a correct assignment shares only its padding and loses no samples") {
     // 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1: 4 is shared by ranks 0 and 2, 1 by 1 and 3.
     const ShardScene scene = threeEpochs(tenOnFour());
     const DamageReport report = reportOf(scene);
@@ -38,9 +38,9 @@ TEST_CASE("a healthy deal shares only its padding and loses nothing") {
     CHECK(DamageReport::largestOverlap(report.here.epoch) == 1);
     const Explanation explained = explainDamage(scene, report);
     CHECK_FALSE(explained.warning);
-    CHECK(explained.title == "No damage: the deal is as it should be");
-    CHECK(explained.lines[0] == "In this epoch 10 of 10 samples are trained (100 %); expected by chance 10.");
-    CHECK(explained.lines[1] == "Two ranks share 0.3 samples on average, 1 at most; expected by chance 0.3.");
+    CHECK(explained.title == "No problems: the assignment is correct");
+    CHECK(explained.lines[0] == "In this epoch, ranks train on 10 of 10 samples (100 %); expected by chance 10.");
+    CHECK(explained.lines[1] == "Two ranks share 0.3 samples on average, at most 1; expected by chance 0.3.");
     CHECK(rowOf(damageRows(scene, report), "Order of epoch 1")->here == "its own");
 }
 
@@ -60,11 +60,11 @@ TEST_CASE("a forgotten set_epoch makes epochs identical, and with drop_last the 
     const Explanation explained = explainDamage(scene, report);
     CHECK(explained.warning);
     CHECK(explained.title == "Epoch 3 is identical to epoch 1");
-    CHECK(rowOf(damageRows(scene, report), "Never trained in 3 epochs")->bad);
+    CHECK(rowOf(damageRows(scene, report), "Never used in 3 epochs")->bad);
     CHECK(rowOf(damageRows(scene, report), "Order of epoch 3")->bad);
 }
 
-TEST_CASE("one rank's shard for all ranks: a quarter is trained, by everybody") {
+TEST_CASE("with one shard for all ranks, all train on the same quarter") {
     ShardSpec spec = tenOnFour();
     spec.datasetSize = 12;
     spec.pitfalls.wrongRank = 1;
@@ -76,28 +76,28 @@ TEST_CASE("one rank's shard for all ranks: a quarter is trained, by everybody") 
     const Explanation explained = explainDamage(scene, report);
     CHECK(explained.title.contains("Every process says it is rank 1"));
     CHECK(explained.lines[0] ==
-          "In this epoch 3 of 12 samples are trained (25 %); expected by chance 3; without the mistake 12.");
+          "In this epoch, ranks train on 3 of 12 samples (25 %); expected by chance 3; without the mistake 12.");
     CHECK(explained.lines[1] ==
-          "Two ranks share 3 samples on average, 3 at most; expected by chance 3; without the mistake 0.");
+          "Two ranks share 3 samples on average, at most 3; expected by chance 3; without the mistake 0.");
 }
 
-TEST_CASE("a sampler that shards nothing is told as ranks that train the same") {
+TEST_CASE("a sampler without sharding is reported as ranks that train on the same samples") {
     ShardSpec spec = tenOnFour();
     spec.kind = SamplerKind::kSequential;
     const ShardScene scene = sceneOf(spec);
     const Explanation explained = explainDamage(scene, reportOf(scene));
     CHECK(explained.warning);
-    CHECK(explained.title == "Ranks train the same samples");
-    CHECK(rowOf(damageRows(scene, reportOf(scene)), "Trained again")->here == "30");
+    CHECK(explained.title == "Ranks train on the same samples");
+    CHECK(rowOf(damageRows(scene, reportOf(scene)), "Repeated uses")->here == "30");
 }
 
-TEST_CASE("the damage as a table has the numbers and every pair of ranks") {
+TEST_CASE("the table of effects has the numbers and every pair of ranks") {
     ShardSpec spec = tenOnFour();
     spec.datasetSize = 5000;
     const ShardScene scene = sceneOf(spec);
     const ShardTable table = damageTable(scene, reportOf(scene));
     CHECK(table.rows == 5 + 16);
-    CHECK(table.row(0) == QStringList{"Trained in this epoch", "", "", "5000", "5000", ""});
+    CHECK(table.row(0) == QStringList{"Used in this epoch", "", "", "5000", "5000", ""});
     CHECK(table.row(5) == QStringList{"own samples", "0", "0", "1250", "", ""});
     CHECK(table.row(6) == QStringList{"shared", "0", "1", "0", "0.0", ""});
 }

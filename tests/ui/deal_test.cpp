@@ -44,7 +44,7 @@ struct Table {
 }  // namespace
 
 // torch.randperm(10) seeded with 0 is 4 1 7 5 3 9 0 8 6 2; two are repeated.
-TEST_CASE("cards are dealt in the order's order, one to each rank at a time") {
+TEST_CASE("cards are assigned in order, one to each rank at a time") {
     const Deal deal(sceneOf(tenOnFour()), kAllRanks, kAllSlots, Deal::Pace::Quick);
     CHECK(samplesOf(deal) == std::vector<std::int64_t>{4, 1, 7, 5, 3, 9, 0, 8, 6, 2, 4, 1});
     CHECK(deal.groupSize() == 4);
@@ -57,14 +57,14 @@ TEST_CASE("cards are dealt in the order's order, one to each rank at a time") {
     CHECK(deal.endMs() == 400);
 }
 
-TEST_CASE("blocks go to one rank after the other, and only cards in sight are dealt") {
+TEST_CASE("blocks are assigned to one rank after the other, and only visible cards are animated") {
     ShardSpec spec = tenOnFour();
     spec.kind = SamplerKind::kContiguous;
     const Deal deal(sceneOf(spec), {0, 2}, {0, 2}, Deal::Pace::Quick);
     CHECK(samplesOf(deal) == std::vector<std::int64_t>{4, 1, 5, 3});  // positions 0 1, 3 4
 }
 
-TEST_CASE("a quick deal is over in 600 ms, a slow one shows each group by itself") {
+TEST_CASE("a quick animation takes 600 ms, a slow one shows each group separately") {
     ShardSpec spec = tenOnFour();
     spec.datasetSize = 400;
     const Deal quick(sceneOf(spec), kAllRanks, {0, 100}, Deal::Pace::Quick);
@@ -77,7 +77,7 @@ TEST_CASE("a quick deal is over in 600 ms, a slow one shows each group by itself
     CHECK(slow.travelled(4, 899) == 0);
 }
 
-TEST_CASE("another epoch is dealt where motion is allowed, and everything is there when it ends") {
+TEST_CASE("a change of epoch is animated if motion is allowed, and ends with the complete assignment") {
     Table still(false), moving(true);
     still.showEpoch(1);
     CHECK(!still.overlay().isRunning());
@@ -89,7 +89,7 @@ TEST_CASE("another epoch is dealt where motion is allowed, and everything is the
     CHECK(moving.loom.grab().toImage() == still.loom.grab().toImage());
 }
 
-TEST_CASE("scrubbing through epochs, a change of settings and a first plan are shown at once") {
+TEST_CASE("moving the epoch slider, changed settings and a first plan are shown without animation") {
     Table table(true);
     CHECK(!table.overlay().isRunning());
     ShardSpec spec = tenOnFour();
@@ -121,7 +121,7 @@ TEST_CASE("a slow deal explains each group, goes on with Space and ends with any
     CHECK(!table.overlay().isRunning());
 }
 
-TEST_CASE("a batch leaves the loom when forward begins and is back as trained when its step is counted") {
+TEST_CASE("a batch leaves the grid when forward begins and returns as trained when its step is counted") {
     Theme theme;
     QWidget loom;
     BatchFlight flight(theme, loom);

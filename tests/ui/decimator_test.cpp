@@ -8,19 +8,19 @@
 
 using namespace ringside;
 
-TEST_CASE("of many points under a pixel the lowest and the highest stay, in their order") {
+TEST_CASE("of many points per pixel the minimum and maximum are kept in order") {
     // Two columns: x in [0, 2) and [2, 4].
     const QList<QPointF> points{{0, 5}, {0.5, 9}, {1, 1}, {1.5, 5}, {2, 3}, {2.5, 2}, {3, 7}, {4, 4}};
     const QList<QPointF> result = decimated(points, {0, 4, 2});
     CHECK(result == QList<QPointF>{{0.5, 9}, {1, 1}, {2.5, 2}, {3, 7}});
 }
 
-TEST_CASE("few points all stay") {
+TEST_CASE("all of few points are kept") {
     const QList<QPointF> points{{0, 1}, {50, 3}, {100, 2}};
     CHECK(decimated(points, {0, 100, 100}) == points);
 }
 
-TEST_CASE("one neighbour beyond each edge stays, so that the line runs off the plot") {
+TEST_CASE("one neighbour beyond each edge is kept, so that the line reaches the edge") {
     const QList<QPointF> points{{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}};
     CHECK(decimated(points, {2, 3, 10}) == QList<QPointF>{{1, 1}, {2, 2}, {3, 3}, {4, 4}});
 }
@@ -37,7 +37,7 @@ TEST_CASE("a hundred thousand points become at most two for each pixel, and no p
     for (qsizetype at = 1; at < result.size(); ++at) REQUIRE(result[at - 1].x() <= result[at].x());
 }
 
-TEST_CASE("what is not a number is skipped, and nothing gives nothing") {
+TEST_CASE("NaN is skipped, and no points give no points") {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const QList<QPointF> points{{0, nan}, {1, 2}, {2, nan}};
     CHECK(decimated(points, {0, 2, 10}) == QList<QPointF>{{1, 2}});
@@ -45,7 +45,7 @@ TEST_CASE("what is not a number is skipped, and nothing gives nothing") {
     CHECK(decimated(points, {1, 1, 10}).size() <= 2);  // an axis of no width
 }
 
-TEST_CASE("the sides of a band keep the lowest and the highest of every pixel") {
+TEST_CASE("the edges of a band keep the minimum and maximum of every pixel") {
     const QList<QPointF> points{{0, 5}, {0.5, 9}, {1, 1}, {2, 3}, {3, 7}, {4, 4}};
     CHECK(decimatedEdge(points, {0, 4, 2}, Edge::Lower) == QList<QPointF>{{1, 1}, {2, 3}});
     CHECK(decimatedEdge(points, {0, 4, 2}, Edge::Upper) == QList<QPointF>{{0.5, 9}, {3, 7}});

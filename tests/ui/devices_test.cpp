@@ -63,7 +63,7 @@ struct Asked {
 
 }  // namespace
 
-TEST_CASE("devices are asked for in a child process and understood") {
+TEST_CASE("devices are read by a child process and parsed") {
     const FakeControl control = FakeControl::answering(twoGpus());
     const Asked asked(control.program());
     REQUIRE(asked.answer);
@@ -71,14 +71,14 @@ TEST_CASE("devices are asked for in a child process and understood") {
     CHECK_FALSE(asked.query.isAsking());
 }
 
-TEST_CASE("a child that fails, talks nonsense or is not there becomes a reason") {
+TEST_CASE("a child that fails, prints garbage or is missing results in a reason") {
     CHECK(Asked(FakeControl("echo 'no such luck' >&2; exit 3\n").program()).why ==
           "ringsidectl devices failed: no such luck");
     CHECK(Asked(FakeControl("echo hello\n").program()).why.contains("the device report"));
     CHECK(Asked(QStringLiteral("/nowhere/ringsidectl")).why.contains("could not be started"));
 }
 
-TEST_CASE("a GPU's card says name, memory, readings and why it is not used") {
+TEST_CASE("the card of a GPU shows name, memory, readings and the reason if it is not used") {
     const HostDevices host = twoGpus();
     const DeviceDescription used = describeGpu(host.gpus.gpus[0]);
     CHECK(used.title == "GPU 0   NVIDIA H200");
@@ -93,7 +93,7 @@ TEST_CASE("a GPU's card says name, memory, readings and why it is not used") {
           "Driver 580.65.06 runs CUDA up to 13.0. Built with CUDA 13.0, NCCL 2.28.9, no cuDNN.");
 }
 
-TEST_CASE("the devices dialog shows a card per device and what the experiment would take") {
+TEST_CASE("the devices dialog shows a card per device and the devices of the experiment") {
     const FakeControl control = FakeControl::answering(twoGpus());
     ExperimentModel experiment;
     RunConfig config = experiment.config();
@@ -106,12 +106,12 @@ TEST_CASE("the devices dialog shows a card per device and what the experiment wo
     REQUIRE(waitFor([&] { return !query.isAsking(); }));
     CHECK(dialog->findChildren<DeviceCard*>().size() == 3);
     CHECK(dialog->findChild<QLabel*>(QStringLiteral("deviceChoiceLabel"))->text() ==
-          "This experiment: 1 rank on 1 GPU: each rank has one of its own. NCCL: the ranks compute on GPUs.");
+          "This experiment: 1 rank on 1 GPU: one for each rank. NCCL: the ranks compute on GPUs.");
     CHECK(dialog->findChild<QPushButton*>(QStringLiteral("askDevicesButton"))->isEnabled());
     delete dialog;
 }
 
-TEST_CASE("without a GPU the dialog says why") {
+TEST_CASE("without a GPU the dialog shows the reason") {
     HostDevices host = twoGpus();
     host.gpus = noGpu("no GPU found on this machine");
     const FakeControl control = FakeControl::answering(host);

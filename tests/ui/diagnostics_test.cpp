@@ -26,14 +26,14 @@ void write(const QString& path, const char* text) {
 
 }  // namespace
 
-TEST_CASE("a quantile is the smallest value that enough others do not exceed") {
+TEST_CASE("a quantile is the smallest value with enough values at or below it") {
     CHECK(quantile({}, 0.99) == 0);
     CHECK(quantile({5, 1, 3, 2, 4}, 0.5) == 3);
     CHECK(quantile({5, 1, 3, 2, 4}, 0.99) == 5);
     CHECK(quantile({5, 1, 3, 2, 4}, 0) == 1);
 }
 
-TEST_CASE("frames, the longest event and slow events are told apart") {
+TEST_CASE("frames, the longest event and slow events are distinguished") {
     EventTimes times;
     times.setWatching(true);
     for (int i = 1; i <= 100; ++i) times.add(frame(i / 50.0));  // 0.02 .. 2 ms
@@ -55,7 +55,7 @@ TEST_CASE("only the newest frames count") {
     CHECK(times.frameP99Ms() == 1);
 }
 
-TEST_CASE("the overlay shows what it is told and watches only while it is seen") {
+TEST_CASE("the overlay shows its values and measures only while visible") {
     QWidget window;
     window.resize(400, 300);
     EventTimes times;
@@ -78,7 +78,7 @@ TEST_CASE("the overlay shows what it is told and watches only while it is seen")
     CHECK(!times.isWatching());
 }
 
-TEST_CASE("a desktop without animations is heard") {
+TEST_CASE("a desktop setting without animations is respected") {
     const QTemporaryDir folder;
     CHECK(!desktopReducesMotion(folder.path()));
     write(folder.filePath("gtk-3.0/settings.ini"), "[Settings]\ngtk-enable-animations=1\n");

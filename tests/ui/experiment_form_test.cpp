@@ -68,7 +68,7 @@ TEST_CASE("typing a world size changes the sentence at once") {
     CHECK(f.sentence().contains("3 are repeated"));
 }
 
-TEST_CASE("a world size that is impossible stays as typed and says so below its field") {
+TEST_CASE("an impossible world size stays as typed, with a problem below its field") {
     Fixture f;
     f.type("worldSizeSpinBox", "1000000000");
     CHECK(f.find<NumberSpinBox>("worldSizeSpinBox")->text() == "1000000000");
@@ -80,7 +80,7 @@ TEST_CASE("a world size that is impossible stays as typed and says so below its 
     CHECK(f.model.problems().empty());
 }
 
-TEST_CASE("a batch larger than the shard is no problem, and the sentence says that it is the whole shard") {
+TEST_CASE("a batch larger than the shard is valid, and the sentence explains that it is the whole shard") {
     Fixture f;
     f.type("batchSizeSpinBox", "361");
     CHECK(f.model.problems().empty());
@@ -98,7 +98,7 @@ TEST_CASE("an only batch that the loader drops is a problem of drop_last, with t
     CHECK(f.model.problemOf("loader.drop_last")->remedy == "set it to false, or loader.batch_size to at most 360");
 }
 
-TEST_CASE("text that is no number is a problem and keeps the last configuration") {
+TEST_CASE("text that is not a number is a problem and keeps the last configuration") {
     Fixture f;
     f.type("batchSizeSpinBox", "3x");
     CHECK(f.find<NumberSpinBox>("batchSizeSpinBox")->text() == "3x");
@@ -153,7 +153,7 @@ TEST_CASE("arrows step real numbers along 1, 2, 5") {
     }
 }
 
-TEST_CASE("losing the focus leaves what was typed alone") {
+TEST_CASE("losing the focus keeps the typed text") {
     Fixture f;
     f.type("worldSizeSpinBox", "0");
     f.find<NumberSpinBox>("batchSizeSpinBox")->setFocus();
@@ -188,11 +188,11 @@ TEST_CASE("an image size of 0 is shown in words, is stepped from and typed over"
     config.dataset.shape = SyntheticShape::kImagenet;
     f.model.replace(config, {});
     auto* side = f.find<NumberSpinBox>("imageSizeSpinBox");
-    CHECK(side->text() == "as it is");
+    CHECK(side->text() == "unchanged");
     side->stepBy(1);
     CHECK(f.model.config().dataset.imageSize == 1);
     side->stepBy(-1);
-    CHECK(side->text() == "as it is");
+    CHECK(side->text() == "unchanged");
     CHECK(f.model.config().dataset.imageSize == 0);
     CHECK(f.model.problems().empty());
     f.type("imageSizeSpinBox", "64");
@@ -200,7 +200,7 @@ TEST_CASE("an image size of 0 is shown in words, is stepped from and typed over"
     CHECK(side->text() == "64");
 }
 
-TEST_CASE("a mistake that nobody makes is off, not -1") {
+TEST_CASE("an unused mistake is shown as off, not as -1") {
     Fixture f;
     auto* rank = f.find<NumberSpinBox>("slowRankSpinBox");
     CHECK(rank->text() == "off");
@@ -256,7 +256,7 @@ TEST_CASE("a section folds to its title, and unfolds for a problem in it") {
     CHECK_FALSE(fold->isChecked());
 }
 
-TEST_CASE("the form does not move aside for a control that gets the focus") {
+TEST_CASE("the form does not scroll for a control that gets the focus") {
     Fixture f;
     auto* scroll = f.find<QScrollArea>("experimentScrollArea");
     scroll->ensureVisible(2000, 10);
@@ -283,7 +283,7 @@ TEST_CASE("every control of the form has a tooltip and an accessible name") {
     }
 }
 
-TEST_CASE("a data file that cannot be used says so beside the field that names it") {
+TEST_CASE("an unusable data file is reported next to its field") {
     Fixture f;
     RunConfig config = f.model.config();
     config.dataset.kind = DatasetKind::kCsv;
@@ -300,7 +300,7 @@ TEST_CASE("a data file that cannot be used says so beside the field that names i
     CHECK(problem->text() == "File / is a directory: name a file");
 }
 
-TEST_CASE("a data set that is refused is not made, however large") {
+TEST_CASE("a refused data set is not created") {
     Fixture f;
     RunConfig config = f.model.config();
     config.dataset.kind = DatasetKind::kSynthetic;
@@ -311,7 +311,7 @@ TEST_CASE("a data set that is refused is not made, however large") {
     CHECK(f.find<QLabel>("dataSizeProblemLabel")->text().contains("the most is 268435456"));
 }
 
-TEST_CASE("labels that do not fit say so beside the field that names them") {
+TEST_CASE("labels that do not match are reported next to their field") {
     Fixture f;
     const TemporaryDirectory directory;
     RunConfig config = f.model.config();
@@ -331,10 +331,10 @@ TEST_CASE("a number of more than 64 bits is called too large, not a typing error
     Fixture f;
     f.type("samplerSeedSpinBox", "99999999999999999999");
     CHECK(f.find<QLabel>("samplerSeedProblemLabel")->text() ==
-          "Shuffle seed \"99999999999999999999\" is too large for a whole number of 64 bits: type fewer digits");
+          "Shuffle seed \"99999999999999999999\" is too large for a 64-bit integer: enter fewer digits");
 }
 
-TEST_CASE("a model that does not fit the data is said beside its kind, and cannot run") {
+TEST_CASE("a model that does not fit the data is reported next to its kind, and Run is disabled") {
     Fixture f;
     RunConfig config = f.model.config();
     config.dataset.kind = DatasetKind::kSynthetic;
@@ -343,8 +343,8 @@ TEST_CASE("a model that does not fit the data is said beside its kind, and canno
     f.model.edit(config, QStringLiteral("dataset.kind"));
     REQUIRE(waitFor([&] { return !f.model.isLoadingData(); }));
     CHECK(f.find<QLabel>("modelProblemLabel")->text() ==
-          "Model layer 0, Conv2d(8, 32, kernel_size=3, padding=1), takes images (channels, height, width) but gets the "
-          "shape (8): choose a data set of images");
+          "Model layer 0, Conv2d(8, 32, kernel_size=3, padding=1), takes images (channels, height, width) but receives "
+          "the shape (8): choose a data set of images");
     CHECK(f.find<QLabel>("modelSentenceLabel")->text().isEmpty());
     CHECK(f.model.problems().size() == 1);
     config.model.kind = ModelKind::kLayers;
@@ -353,7 +353,7 @@ TEST_CASE("a model that does not fit the data is said beside its kind, and canno
     CHECK(f.find<QLabel>("layersProblemLabel")->text().startsWith("Layers [1]"));
 }
 
-TEST_CASE("a model larger than the memory is said beside its kind") {
+TEST_CASE("a model larger than the memory is reported next to its kind") {
     Fixture f;
     RunConfig config = f.model.config();
     config.model.hidden = {65536, 65536, 65536, 65536, 65536, 65536, 65536, 65536};
@@ -364,7 +364,7 @@ TEST_CASE("a model larger than the memory is said beside its kind") {
     CHECK(problem->message.starts_with("takes "));  // 7 x 65536^2 weights, three times 4 bytes, on each of 64 ranks
 }
 
-TEST_CASE("a pace is fitted to what the model computes and sends") {
+TEST_CASE("a throttle preset depends on the model's computation and bytes") {
     Fixture f;
     // Forward 19,072 FLOP a sample, 32 samples, backward twice that, in 30 ms: 0.061 GFLOP/s. 38,440 bytes of
     // gradients, of which a ring of four sends 3/2, in 6 ms: 0.077 Gbit/s.

@@ -16,9 +16,10 @@ TEST_CASE("a duplicate is explained by the padding it comes from") {
     const Explanation why = explain(sceneOf(spec), {1, 359});
     CHECK(why.title == "Why is sample 408 on rank 1?");
     REQUIRE(why.lines.size() == 3);
-    CHECK(why.lines[0] == "It is position 1437 of the padded order, and 1437 mod 4 = 1; slot 1437 div 4 = 359.");
+    CHECK(why.lines[0] ==
+          "The sample is at position 1437 of the padded order, and 1437 mod 4 = 1; slot 1437 div 4 = 359.");
     CHECK(why.lines[1] ==
-          "The order has only 1,437 samples, so positions 1437 to 1439 repeat its first 3: 408, 712, 608.");
+          "The order has only 1,437 samples, so positions 1437 to 1439 repeat the first 3: 408, 712, 608.");
     CHECK(why.lines[2] ==
           "Its first copy is position 0: rank 0, slot 0, step 1. "
           "With drop_last on the sampler, sample 320 would be dropped instead.");
@@ -27,13 +28,13 @@ TEST_CASE("a duplicate is explained by the padding it comes from") {
 TEST_CASE("an ordinary cell is explained by the formula and its step") {
     const Explanation why = explain(sceneOf(tenOnFour()), {1, 1});
     CHECK(why.title == "Why is sample 9 on rank 1?");
-    CHECK(why.lines[0] == "It is position 5 of the padded order, and 5 mod 4 = 1; slot 5 div 4 = 1.");
+    CHECK(why.lines[0] == "The sample is at position 5 of the padded order, and 5 mod 4 = 1; slot 5 div 4 = 1.");
     CHECK(why.lines[1] == "The order is randperm(10), seeded with seed + epoch - 1 = 0 + 0 = 0.");
-    CHECK(why.lines[2] == "Step 1 of 2 takes slots 0 to 1 of every rank: positions 0 to 7 of the order.");
+    CHECK(why.lines[2] == "Step 1 of 2 uses slots 0 to 1 of every rank: positions 0 to 7 of the order.");
 }
 
 // torch.chunk(10 samples, 4) is 3 3 3 1; of 9 samples it is 3 3 3, and the fourth device gets none.
-TEST_CASE("a batch of data_parallel is cut up among the devices as torch.chunk does") {
+TEST_CASE("a batch of data_parallel is split over the devices as by torch.chunk") {
     ShardSpec spec = tenOnFour();
     spec.datasetSize = 19;
     spec.worldSize = 1;
@@ -47,7 +48,8 @@ TEST_CASE("a batch of data_parallel is cut up among the devices as torch.chunk d
     ShardScene scene = sceneOf(spec);
     scene.devices = 4;
     CHECK(explain(scene, {0, 9}).lines.back() ==
-          "torch.chunk cuts its batch of 10 into chunks of ceil(10 / 4) = 3: the 1 from slot 9 on go to device 3.");
+          "torch.chunk splits its batch of 10 into chunks of ceil(10 / 4) = 3: the 1 samples from slot 9 on are sent "
+          "to device 3.");
     CHECK(cellTip(scene, {0, 4}).contains("device 1"));
 }
 
@@ -57,12 +59,13 @@ TEST_CASE("a dropped sample is explained by the position it has") {
     const Explanation why = explain(sceneOf(spec), {1, 2});
     CHECK(why.title == "Why does no rank get sample 2?");
     CHECK(why.lines[0] ==
-          "It is position 9 of the order, and drop_last of the sampler deals only the first 2 x 4 = 8.");
-    CHECK(why.lines[1] == "Without drop_last it would go to rank 9 mod 4 = 1, and 2 samples would be repeated.");
-    CHECK(why.lines[2] == "Another epoch shuffles anew and drops other samples.");
+          "The sample is at position 9 of the order, and drop_last of the sampler keeps only the first 2 x 4 = 8.");
+    CHECK(why.lines[1] ==
+          "Without drop_last, the sample would be assigned to rank 9 mod 4 = 1, and 2 samples would be repeated.");
+    CHECK(why.lines[2] == "Each epoch shuffles again and drops other samples.");
 }
 
-TEST_CASE("an empty shard says why and what to do") {
+TEST_CASE("an empty shard is explained with the remedy") {
     ShardSpec spec = tenOnFour();
     spec.datasetSize = 3;
     spec.dropLast = true;

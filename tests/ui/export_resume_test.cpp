@@ -49,7 +49,7 @@ struct Fixture {
 
 }  // namespace
 
-TEST_CASE("the experiment is exported as a script with its data beside it, and the notice says how to run it") {
+TEST_CASE("the experiment is exported as a script with its data, and the notice shows how to run it") {
     Fixture f;
     f.dialogs.path = f.fake.folder.filePath("train.py");
     f.action("exportScriptAction")->trigger();
@@ -61,7 +61,7 @@ TEST_CASE("the experiment is exported as a script with its data beside it, and t
     CHECK(f.dialogs.savesAsked == 1);
 }
 
-TEST_CASE("what cannot be exported is said with the way out, and nothing is written") {
+TEST_CASE("an experiment that cannot be exported is refused with the remedy, and nothing is written") {
     Fixture f;
     RunConfig config = f.window.experiment().config();
     config.pitfalls.doubleSharding = true;
@@ -75,7 +75,7 @@ TEST_CASE("what cannot be exported is said with the way out, and nothing is writ
 }
 
 // 1,437 digits in batches of 32 leave 29, which no stage of PyTorch's takes.
-TEST_CASE("what cannot be exported for its data is refused before a file is asked for") {
+TEST_CASE("an export that the data prevent is refused before the file dialog") {
     Fixture f;
     RunConfig config = f.window.experiment().config();
     config.parallel.strategy = StrategyKind::kPipeline;
@@ -87,7 +87,7 @@ TEST_CASE("what cannot be exported for its data is refused before a file is aske
     CHECK(f.dialogs.savesAsked == 0);
 }
 
-TEST_CASE("a folder that cannot be written is named when exporting") {
+TEST_CASE("a read-only folder is named when exporting") {
     Fixture f;
     f.dialogs.path = f.fake.folder.filePath("nowhere/train.py");
     f.action("exportScriptAction")->trigger();
@@ -95,7 +95,7 @@ TEST_CASE("a folder that cannot be written is named when exporting") {
     CHECK(f.window.noticeText().contains("nowhere"));
 }
 
-TEST_CASE("a stopped run with a checkpoint can be gone on from with what the form says") {
+TEST_CASE("a stopped run with a checkpoint can be resumed with the settings of the form") {
     Fixture f("lives");
     f.fake.write("stopped.jsonl", encode(CheckpointSaved{40, "checkpoints/step-00000040", 2}) +
                                       FakeRun::end("stopped", 20, "stopped by request after step 40"));

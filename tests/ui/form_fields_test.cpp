@@ -33,7 +33,7 @@ TEST_CASE("a field of the configuration is in the form, or has only one choice")
     }
 }
 
-TEST_CASE("numbers are read as they are meant and refused when they are not numbers") {
+TEST_CASE("numbers are parsed, and other text is refused") {
     CHECK(parseInteger("128") == 128);
     CHECK(parseInteger(" -3 ") == -3);
     CHECK(parseInteger("9223372036854775807") == 9223372036854775807LL);
@@ -61,7 +61,7 @@ TEST_CASE("real numbers are written shortly and read back the same") {
     CHECK(groupedText(1281167) == "1,281,167");
 }
 
-TEST_CASE("a complaint of ringsidectl is its last line without its name, in the form's words") {
+TEST_CASE("an error of ringsidectl is shown as its last line with the labels of the form") {
     CHECK(complaintIn("ringsidectl: first\nringsidectl: parallel.world_size is 0: use 1\n\n") ==
           "World size is 0: use 1");
     CHECK(inFormWords("pipeline.schedule_file and pipeline.schedule.") == "Schedule file and Pipeline schedule.");
@@ -84,7 +84,7 @@ TEST_CASE("losses have four significant digits") {
     CHECK(lossText(std::nan("")).isEmpty());
 }
 
-TEST_CASE("epochs are counted as people count: the last of ten is the tenth") {
+TEST_CASE("epochs count from 1: the last of ten is the tenth") {
     CHECK(epochNumber(0) == "1");
     CHECK(epochNumber(1436) == "1,437");
     RunData run;

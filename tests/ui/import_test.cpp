@@ -91,7 +91,7 @@ TEST_CASE("a table dropped on the window is shown, and Enter makes it the data s
     CHECK(f.config().dataset.kind == DatasetKind::kDigits);  // nothing before it is used
     CHECK(f.find<QLabel>("importSummaryLabel")->text() ==
           "8 rows, 2 features, a header; column kind is the label: 2 classes (cat: 4, dog: 4).");
-    CHECK(f.status() == "Read to its end: 6 training, 2 validation samples, 2 features.");
+    CHECK(f.status() == "Complete: 6 training, 2 validation samples, 2 features.");
     CHECK(!f.find<QComboBox>("importLabelComboBox")->isVisible());
     CHECK(!f.find<QComboBox>("importMissingComboBox")->isVisible());
     auto* table = f.find<QTableView>("importTableView");
@@ -113,7 +113,7 @@ TEST_CASE("a table dropped on the window is shown, and Enter makes it the data s
     CHECK(f.config().name == "digits-mlp");
 }
 
-TEST_CASE("Cancel leaves everything that was typed as it was") {
+TEST_CASE("Cancel keeps all typed values") {
     Fixture f;
     auto* box = f.window.findChild<NumberSpinBox*>("worldSizeSpinBox");
     box->selectAll();
@@ -139,13 +139,13 @@ TEST_CASE("a column is made the label by a click on its header") {
     CHECK(f.config().dataset.labelColumn == "0");
 }
 
-TEST_CASE("missing values are asked about, and the file can be used at once") {
+TEST_CASE("the treatment of missing values is asked, and the file can be used at once") {
     Fixture f;
     f.fake.write("gaps.csv", "a,b,y\n1,2,0\n?,4,1\n5,6,0\n7,NA,1\n9,1,0\n2,2,1\n3,1,0\n4,4,1\n");
     f.dropAndSettle("gaps.csv");
     auto* missing = f.find<QComboBox>("importMissingComboBox");
     CHECK(missing->isVisible());
-    CHECK(missing->currentText() == "Leave out the 2 rows with one");
+    CHECK(missing->currentText() == "Leave out the 2 rows that have one");
     CHECK(f.status().contains("2 rows with missing values left out"));
     f.choose("importMissingComboBox", 1);
     CHECK(f.status().contains("2 missing values set to the column's mean"));
@@ -158,11 +158,11 @@ TEST_CASE("missing values are asked about, and the file can be used at once") {
     CHECK(f.config().dataset.missing == MissingCells::kMean);
 }
 
-TEST_CASE("a broken file says what is wrong with it, where, and what to do") {
+TEST_CASE("a broken file is reported with problem, position and remedy") {
     Fixture f;
     f.fake.write("broken.csv", "1,2,0\n3,4,1\n5,x,0\n6,7,1\n");
     f.dropAndSettle("broken.csv");
-    CHECK(f.status() == "Column 1 is text; only the label may be.");
+    CHECK(f.status() == "Column 1 is text; only the label may be text.");
     CHECK(!f.use()->isEnabled());
     f.fake.write("ragged.csv", "1,2,0\n3,4,1\n5,6\n");
     f.dropAndSettle("ragged.csv");
@@ -177,7 +177,7 @@ TEST_CASE("a broken file says what is wrong with it, where, and what to do") {
     CHECK(f.use()->isEnabled());
 }
 
-TEST_CASE("what only reading to the end finds disables the button then") {
+TEST_CASE("a problem found at the end of the file disables the button then") {
     Fixture f;
     std::string text;
     while (text.size() < (std::size_t{8} << 20)) text += "0.125,0.5,1\n0.25,0.75,0\n";
@@ -187,11 +187,11 @@ TEST_CASE("what only reading to the end finds disables the button then") {
     CHECK(!f.use()->isEnabled());
 }
 
-TEST_CASE("a table with numbers to be predicted is read to its end like any other") {
+TEST_CASE("a table with numbers to predict is read to its end like any other") {
     Fixture f;
     f.fake.write("prices.csv", "size,price\n1,0.5\n2,1.25\n3,1.5\n4,2.125\n5,2.5\n");
     f.dropAndSettle("prices.csv");
-    CHECK(f.status() == "Read to its end: 4 training, 1 validation samples, 1 feature.");
+    CHECK(f.status() == "Complete: 4 training, 1 validation samples, 1 feature.");
     f.use()->click();
     CHECK(f.config().dataset.kind == DatasetKind::kCsv);
 }
@@ -207,18 +207,18 @@ TEST_CASE("arrays ask for the file with their labels") {
     f.dialogs.path = f.path("classes.npy");
     f.find<QPushButton>("importLabelsButton")->click();
     f.settle();
-    CHECK(f.status() == "Read to its end: 3 training, 1 validation samples, 2 features. 2 classes: 0 (2), 1 (2).");
+    CHECK(f.status() == "Complete: 3 training, 1 validation samples, 2 features. 2 classes: 0 (2), 1 (2).");
     f.use()->click();
     CHECK(f.config().dataset.kind == DatasetKind::kNpy);
     CHECK(f.config().dataset.labelsPath == f.path("classes.npy").toStdString());
 }
 
-TEST_CASE("a text brings the transformer along, and what is no text takes it away again") {
+TEST_CASE("a text selects the transformer, and other data select another model again") {
     Fixture f;
     f.fake.write("poem.txt", std::string(300, 'a') + ",\n" + std::string(300, 'b') + "\n");
     f.dropAndSettle("poem.txt");
     CHECK(f.find<QLabel>("importKindLabel")->text() == "poem.txt: Text");
-    CHECK(f.status() == "Read to its end: 7 training, 2 validation samples, 64 characters.");  // 603 / 64 samples
+    CHECK(f.status() == "Complete: 7 training, 2 validation samples, 64 characters.");  // 603 / 64 samples
     CHECK(!f.find<QComboBox>("importReadAsComboBox")->isVisible());
     CHECK(f.find<QTableView>("importTableView")->model()->rowCount() == 2);
     f.use()->click();
@@ -258,7 +258,7 @@ TEST_CASE("a folder of images is a data set, one with a run is a run") {
     f.dropAndSettle("pictures");
     CHECK(f.find<QLabel>("importSummaryLabel")->text() ==
           "4 images in folders; 2 classes (cat: 2, dog: 2); the first is 2 x 1 pixels.");
-    CHECK(f.status().startsWith("Listed, each image to be read when it is needed: "));
+    CHECK(f.status().startsWith("Each image is read when it is needed. Found "));
     CHECK(f.status().endsWith("2 classes: cat (2), dog (2)."));
     f.use()->click();
     CHECK(f.config().dataset.kind == DatasetKind::kImageFolder);
@@ -279,7 +279,7 @@ TEST_CASE("data can be dropped while a run is live, for the next run") {
     REQUIRE(waitFor([&] { return !f.window.controller().isLive(); }));
 }
 
-TEST_CASE("an experiment is named after its data until somebody names it") {
+TEST_CASE("an experiment is named after its data until the user names it") {
     RunConfig config;
     CHECK(suggestedName(config) == "digits-mlp");
     config.dataset.path = "/data/my set.v2.csv";

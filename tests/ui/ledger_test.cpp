@@ -45,7 +45,7 @@ TEST_CASE("ten samples on four ranks: two are repeated") {
 }
 
 // Two replicas of a pipeline of two ranks; then one process with four devices.
-TEST_CASE("where several ranks are one reader the ledger counts both, and W is the readers") {
+TEST_CASE("with pipelines the summary counts data-parallel ranks and all ranks, and W is the former") {
     ShardSpec spec = tenOnFour();
     spec.worldSize = 2;
     const auto valuesOf = [&](const LedgerCounts& counts) {
@@ -54,13 +54,13 @@ TEST_CASE("where several ranks are one reader the ledger counts both, and W is t
         return values;
     };
     const auto pipelines = valuesOf({.ranks = 4});
-    CHECK(pipelines["Readers (data ranks, W)"] == "2");
+    CHECK(pipelines["Data-parallel ranks (W)"] == "2");
     CHECK(pipelines["World size"] == "4");
     CHECK(pipelines["Per rank = ceil(n / W)"] == "5");
-    CHECK_FALSE(valuesOf({.ranks = 2}).contains("Readers (data ranks, W)"));
+    CHECK_FALSE(valuesOf({.ranks = 2}).contains("Data-parallel ranks (W)"));
     spec.worldSize = 1;
     const auto devices = valuesOf({.devices = 4});
-    CHECK(devices["Readers (data ranks, W)"] == "1");
+    CHECK(devices["Data-parallel ranks (W)"] == "1");
     CHECK(devices["Devices"] == "4");
     CHECK_FALSE(devices.contains("World size"));
 }
@@ -104,7 +104,7 @@ TEST_CASE("ten samples on four ranks with the loader's drop_last: one slot of ea
     CHECK(values["Unique seen"] == "8 (80 %)");
 }
 
-TEST_CASE("nearly all is not shown as all") {
+TEST_CASE("a percentage below 100 is not rounded to 100") {
     ShardSpec spec;
     spec.datasetSize = 1'281'167;
     spec.worldSize = 64;
@@ -113,7 +113,7 @@ TEST_CASE("nearly all is not shown as all") {
     CHECK(ledgerOf(spec)["Dropped by sampler"] == "15");
 }
 
-TEST_CASE("samples never seen: those that every epoch drops") {
+TEST_CASE("samples never used are those that every epoch drops") {
     // torch.randperm(10) with seeds 0 and 1 ends in 6 2 and 7 4: nothing is dropped twice.
     CHECK(coverage(configOf(4, true, 1), 10) == Coverage{10, 1, 2});
     CHECK(coverage(configOf(4, true, 2), 10).neverSeen == 0);
@@ -129,9 +129,9 @@ TEST_CASE("samples never seen: those that every epoch drops") {
     CHECK(coverage(configOf(16, true, 5), 10).neverSeen == 10);
 }
 
-TEST_CASE("the ledger names who carries a duplicate, and of what") {
+TEST_CASE("the summary names the rank and sample of a duplicate") {
     // torch.randperm(10) seeded with 0 begins 4 1: positions 10 and 11 repeat them.
-    CHECK(duplicatesSentence(planOf(tenOnFour())) == "rank 2 trains sample 4 again, rank 3 trains sample 1 again.");
+    CHECK(duplicatesSentence(planOf(tenOnFour())) == "rank 2 trains on sample 4 again, rank 3 trains sample 1 again.");
     ShardSpec many = tenOnFour();
     many.datasetSize = 11;
     many.worldSize = 64;
@@ -140,7 +140,7 @@ TEST_CASE("the ledger names who carries a duplicate, and of what") {
     CHECK(duplicatesSentence(planOf(many)).isEmpty());
 }
 
-TEST_CASE("both drop_lasts stand side by side") {
+TEST_CASE("both drop_last settings are compared") {
     // 10 mod 4 = 2; ceil(10 / 4) = 3 per rank and 3 mod 2 = 1 of each is left out.
     CHECK(bothDropLasts(tenOnFour()).contains("10 mod 4 = 2 before dealing"));
     CHECK(bothDropLasts(tenOnFour()).contains("1 on each rank, 4 in all."));
@@ -150,9 +150,9 @@ TEST_CASE("seeds and epochs that share an order are named") {
     ShardSpec spec = tenOnFour();
     spec.seed = 3;
     spec.epoch = 2;
-    CHECK(sameOrderSentence(spec).contains("3 + 2 = 5, so seed 5 has this very order in epoch 1"));
+    CHECK(sameOrderSentence(spec).contains("3 + 2 = 5, so seed 5 has the same order in epoch 1"));
     spec.epoch = 0;
-    CHECK(sameOrderSentence(spec).contains("seed 2 has this very order in epoch 2"));
+    CHECK(sameOrderSentence(spec).contains("seed 2 has the same order in epoch 2"));
     spec.seed = INT64_MAX;
     CHECK(sameOrderSentence(spec).isEmpty());
     CHECK(learningRateSentence(spec).contains("multiplied by 4 for batches of 8"));

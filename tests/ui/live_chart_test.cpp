@@ -40,7 +40,7 @@ TEST_CASE("a chart never holds more than two points for each pixel column") {
     CHECK(!chart.grab().isNull());
 }
 
-TEST_CASE("the chart follows the live edge until a range is chosen, and again when it is let go") {
+TEST_CASE("the chart follows the live edge until a range is chosen, and again after it is cleared") {
     Theme theme;
     LiveChart chart(theme);
     chart.resize(600, 300);
@@ -53,7 +53,7 @@ TEST_CASE("the chart follows the live edge until a range is chosen, and again wh
     CHECK(chart.shownX().maximum >= 199);
 }
 
-TEST_CASE("dragging a box chooses its range and a double click lets it go") {
+TEST_CASE("dragging a box chooses a range and a double click clears it") {
     Theme theme;
     LiveChart chart(theme);
     chart.resize(600, 300);
@@ -106,7 +106,7 @@ TEST_CASE("a click on the legend hides a curve, a double click shows it alone") 
     CHECK(legend.hidden() == std::set<QString>{"loss.train", "rank.2"});
 }
 
-TEST_CASE("the first steps of a loss do not press the rest flat, unless they are asked for") {
+TEST_CASE("the first steps of a loss do not flatten the rest, unless outliers are shown") {
     Theme theme;
     LiveChart chart(theme);
     chart.resize(600, 300);

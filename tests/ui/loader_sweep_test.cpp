@@ -77,7 +77,7 @@ TEST_CASE("the measured number of workers is put into the experiment") {
     CHECK(window.isGone());
 }
 
-TEST_CASE("a measurement that fails says why, and a closed dialog leaves the experiment alone") {
+TEST_CASE("a failed measurement is reported, and a closed dialog does not change the experiment") {
     const QTemporaryDir directory;
     Window window(program(directory, "echo 'ringsidectl: dataset.path is empty: name the file' >&2\nexit 2\n"));
     REQUIRE(waitFor([&] { return window.status().contains(QStringLiteral("File is empty: name the file")); }));
@@ -87,7 +87,7 @@ TEST_CASE("a measurement that fails says why, and a closed dialog leaves the exp
     CHECK(window.model.config() == RunConfig());
 }
 
-TEST_CASE("a program that is not there is named") {
+TEST_CASE("a missing program is named") {
     Window window(QStringLiteral("/nowhere/ringsidectl"));
     REQUIRE(waitFor([&] { return window.status().contains(QStringLiteral("/nowhere/ringsidectl")); }));
 }

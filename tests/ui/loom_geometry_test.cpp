@@ -19,7 +19,7 @@ TEST_CASE("the detail of a cell follows its width in pixels") {
     CHECK(cellDetail(0.99) == CellDetail::Majority);
 }
 
-TEST_CASE("fitting shows every slot of the epoch, and few slots do not grow without bound") {
+TEST_CASE("fitting shows every slot of the epoch, and few slots have a maximum width") {
     LoomGeometry geometry;
     geometry.setArea({720, 360});
     geometry.setShape(360, 4);
@@ -118,7 +118,7 @@ TEST_CASE("a fitted view stays fitted when the epoch gets longer") {
     CHECK(geometry.visibleSlots() == CellRange{0, 1000});
 }
 
-TEST_CASE("at home no cell is cut at the edge, whatever the width, until the view is moved") {
+TEST_CASE("at home no cell is truncated at the edge for any width, until the view is moved") {
     LoomGeometry geometry;
     geometry.setArea({600, 320});
     geometry.setShape(1000, 4);
@@ -135,7 +135,7 @@ TEST_CASE("at home no cell is cut at the edge, whatever the width, until the vie
     CHECK(geometry.pitch() == pitch);
 }
 
-TEST_CASE("all ranks stay in sight as long as a thumbnail fits into the height each can have") {
+TEST_CASE("all ranks stay visible while a thumbnail fits into their height") {
     LoomGeometry geometry;
     geometry.setArea({600, 264});
     geometry.setShape(1000, 4);
@@ -146,7 +146,7 @@ TEST_CASE("all ranks stay in sight as long as a thumbnail fits into the height e
     CHECK(geometry.rowHeight() > 66);
 }
 
-TEST_CASE("a notice above the loom does not take a rank of four out of sight") {
+TEST_CASE("a notice above the grid does not hide one of four ranks") {
     LoomGeometry geometry;
     geometry.setArea({444, 200});  // 242 without the notice
     geometry.setShape(360, 4);
@@ -156,7 +156,7 @@ TEST_CASE("a notice above the loom does not take a rank of four out of sight") {
     CHECK(geometry.visibleRanks() == CellRange{0, 4});
 }
 
-TEST_CASE("few slots of ranks in low rows are fitted as indices, all ranks in sight") {
+TEST_CASE("few slots in low rows are fitted as indices with all ranks visible") {
     LoomGeometry geometry;
     geometry.setArea({540, 100});  // one half of A/B
     geometry.setShape(3, 4);

@@ -54,7 +54,7 @@ bool isSeen(const ShardScene& scene, const LoomGeometry& view, LoomCell cell) {
 
 }  // namespace
 
-TEST_CASE("runs are each rank's duplicates, then what is dropped") {
+TEST_CASE("runs are the duplicates of each rank, then its dropped samples") {
     // 4 3 6 | 1 9 2 | 7 0 (4) | 5 8 (1)
     const ShardScene padded = sceneOf(tenOnFour());
     CHECK(markRuns(padded, 1).empty());

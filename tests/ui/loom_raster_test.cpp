@@ -7,7 +7,7 @@
 
 using namespace ringside;
 
-TEST_CASE("a cell names its sample and what happens to it") {
+TEST_CASE("a cell shows its sample and state") {
     const ShardPlan padded = planOf(tenOnFour());
     CHECK(cellContent(padded, 0, 0).sample == 4);
     CHECK(cellContent(padded, 0, 0).kind == CellKind::Normal);
@@ -20,7 +20,7 @@ TEST_CASE("a cell names its sample and what happens to it") {
     CHECK(cellContent(padded, 0, 3).kind == CellKind::None);
 }
 
-TEST_CASE("samples that the sampler drops appear after the end, where they would have gone") {
+TEST_CASE("samples dropped by the sampler appear after the end, at their position without drop_last") {
     ShardSpec spec = tenOnFour();
     spec.dropLast = true;
     const ShardScene scene = sceneOf(spec);
@@ -45,7 +45,7 @@ TEST_CASE("the short last batch is dropped by the loader, duplicates in it too")
     CHECK(cellContent(plan, 2, 2).step == -1);
 }
 
-TEST_CASE("a pixel that covers many cells takes the colour of most of them") {
+TEST_CASE("a pixel that covers many cells has their majority colour") {
     Theme theme;
     ShardSpec spec = tenOnFour();
     spec.shuffle = false;

@@ -31,7 +31,7 @@ using Fixture = WindowFixture;
 
 }  // namespace
 
-TEST_CASE("the window opens with the digits and the Run button lit") {
+TEST_CASE("the window opens with the digits and an enabled Run button") {
     Fixture f;
     CHECK(f.find<QPushButton>("runButton")->isEnabled());
     CHECK(!f.find<QPushButton>("stopButton")->isEnabled());
@@ -39,7 +39,7 @@ TEST_CASE("the window opens with the digits and the Run button lit") {
     CHECK(f.find<QLabel>("progressLabel")->text() == "Ready to run");
 }
 
-TEST_CASE("an example deals what it promises: ten samples on four ranks") {
+TEST_CASE("the first example assigns ten samples to four ranks") {
     Fixture f;
     f.trigger("tenExampleAction");
     REQUIRE(
@@ -52,7 +52,7 @@ TEST_CASE("an example deals what it promises: ten samples on four ranks") {
     CHECK_FALSE(f.window.experiment().config().sampler.setEpoch);
 }
 
-TEST_CASE("Run is off with a reason beside it and in its tooltip while a value is impossible") {
+TEST_CASE("Run is disabled with a visible reason while a value is impossible") {
     Fixture f;
     f.type("worldSizeSpinBox", "0");
     auto* run = f.find<QPushButton>("runButton");
@@ -63,16 +63,16 @@ TEST_CASE("Run is off with a reason beside it and in its tooltip while a value i
     CHECK(run->isEnabled());
 }
 
-TEST_CASE("the status bar does not call an impossible experiment ready") {
+TEST_CASE("the status bar does not show an impossible experiment as ready") {
     Fixture f;
     CHECK(f.find<QLabel>("progressLabel")->text() == "Ready to run");
     RunConfig config;
     config.parallel.worldSize = 0;
     f.window.experiment().edit(config, "parallel.world_size");
-    CHECK(f.find<QLabel>("progressLabel")->text() == "Not ready to run: the form says why");
+    CHECK(f.find<QLabel>("progressLabel")->text() == "Not ready to run: see the problems in the form");
 }
 
-TEST_CASE("Run trains, and the status bar says how it ended") {
+TEST_CASE("Run trains, and the status bar shows the result") {
     Fixture f;
     f.press("runButton");
     REQUIRE(waitFor([&] { return f.state() == State::Finished; }));
@@ -81,7 +81,7 @@ TEST_CASE("Run trains, and the status bar says how it ended") {
     CHECK(f.find<QPushButton>("runButton")->isEnabled());
 }
 
-TEST_CASE("Run stays at a page that shows the run, and turns to the curves from the shards") {
+TEST_CASE("Run keeps a page that shows the run, and switches from the shards to the curves") {
     for (const char* page : {"shards", "training", "timeline", "strategy", "replicas"}) {
         INFO(page);
         Fixture f;
@@ -93,7 +93,7 @@ TEST_CASE("Run stays at a page that shows the run, and turns to the curves from 
     }
 }
 
-TEST_CASE("Stop stops, and while a run is live Run is off") {
+TEST_CASE("Stop stops the run, and Run is disabled during a run") {
     Fixture f("lives");
     f.press("runButton");
     REQUIRE(waitFor([&] { return f.state() == State::Running; }));
@@ -103,7 +103,7 @@ TEST_CASE("Stop stops, and while a run is live Run is off") {
     REQUIRE(waitFor([&] { return f.state() == State::Stopped; }));
 }
 
-TEST_CASE("a run that fails to start says why above the pages") {
+TEST_CASE("a failed start is reported above the pages") {
     Fixture f("refuses");
     f.press("runButton");
     REQUIRE(waitFor([&] { return f.state() == State::Failed; }));
@@ -111,7 +111,7 @@ TEST_CASE("a run that fails to start says why above the pages") {
     CHECK(f.find<QLabel>("noticeLabel")->text().contains("no space left"));
 }
 
-TEST_CASE("closing with a live run asks, and Cancel changes nothing") {
+TEST_CASE("closing with a live run shows a question, and Cancel changes nothing") {
     Fixture f("lives");
     f.press("runButton");
     REQUIRE(waitFor([&] { return f.state() == State::Running; }));
@@ -123,7 +123,7 @@ TEST_CASE("closing with a live run asks, and Cancel changes nothing") {
     CHECK(f.state() == State::Running);
 }
 
-TEST_CASE("closing and keeping the run leaves it alone and remembers where it is") {
+TEST_CASE("closing and keeping the run does not stop it and remembers its directory") {
     Fixture f("lives");
     f.press("runButton");
     REQUIRE(waitFor([&] { return f.state() == State::Running; }));
@@ -134,7 +134,7 @@ TEST_CASE("closing and keeping the run leaves it alone and remembers where it is
     CHECK(f.settings.get(settings::kLastRun) == f.fake.folder.path());
 }
 
-TEST_CASE("closing and keeping a run that is only being launched waits until there is one") {
+TEST_CASE("closing and keeping a starting run waits until it has started") {
     Fixture f("lives");
     f.press("runButton");
     f.dialogs.answer = 0;
@@ -146,7 +146,7 @@ TEST_CASE("closing and keeping a run that is only being launched waits until the
     CHECK(f.settings.get(settings::kLastRun) == f.fake.folder.path());
 }
 
-TEST_CASE("closing and keeping a run that cannot be launched says so instead") {
+TEST_CASE("closing and keeping a run that cannot start shows the failure") {
     Fixture f("refuses");
     f.press("runButton");
     f.dialogs.answer = 0;
@@ -160,7 +160,7 @@ TEST_CASE("closing and keeping a run that cannot be launched says so instead") {
     CHECK(f.find<QLabel>("noticeLabel")->text().contains("no space left"));
 }
 
-TEST_CASE("closing and stopping closes once the run has saved") {
+TEST_CASE("closing and stopping closes the window when the run has saved") {
     Fixture f("lives");
     f.press("runButton");
     REQUIRE(waitFor([&] { return f.state() == State::Running; }));
@@ -188,7 +188,7 @@ TEST_CASE("an experiment is saved and opened again as it was") {
     CHECK(f.settings.get(settings::kRecentFiles) == QStringList{saved});
 }
 
-TEST_CASE("an experiment is named after its file, whose name may have points") {
+TEST_CASE("an experiment is named after its file, which may contain dots") {
     Fixture f;
     f.dialogs.path = f.fake.folder.filePath("lr-0.1.ringside.json");
     f.trigger("saveAction");
@@ -198,7 +198,7 @@ TEST_CASE("an experiment is named after its file, whose name may have points") {
     CHECK(f.window.experiment().config().name == "lr-0.2");
 }
 
-TEST_CASE("a file that is no experiment is named with what is wrong, and nothing is lost") {
+TEST_CASE("an invalid experiment file is reported, and nothing is lost") {
     Fixture f;
     f.type("worldSizeSpinBox", "6");
     f.fake.write("bad.json", "{\"version\": 1, \"parallel\": {\"wrld_size\": 2}}");
@@ -211,7 +211,7 @@ TEST_CASE("a file that is no experiment is named with what is wrong, and nothing
     CHECK(f.find<QLabel>("noticeLabel")->text().contains("/nowhere/at/all.json does not exist"));
 }
 
-TEST_CASE("opening over unsaved changes asks first") {
+TEST_CASE("opening a file with unsaved changes shows a question") {
     Fixture f;
     f.type("worldSizeSpinBox", "6");
     f.dialogs.answer = 2;
@@ -220,7 +220,7 @@ TEST_CASE("opening over unsaved changes asks first") {
     CHECK(f.window.experiment().config().parallel.worldSize == 6);
 }
 
-TEST_CASE("what could not be opened is not told of any more once something was") {
+TEST_CASE("a failure to open disappears after a successful one") {
     Fixture f;
     f.fake.write("broken.json", "{");
     f.dialogs.path = f.fake.folder.filePath("broken.json");
@@ -231,7 +231,7 @@ TEST_CASE("what could not be opened is not told of any more once something was")
     CHECK_FALSE(f.find<QLabel>("noticeLabel")->isVisible());
 }
 
-TEST_CASE("changes that were never saved are saved under a new name first, then the new experiment comes") {
+TEST_CASE("unsaved changes are first saved under a new name, then the new experiment opens") {
     Fixture f;
     f.type("worldSizeSpinBox", "6");
     f.dialogs.answer = 0;
@@ -245,7 +245,7 @@ TEST_CASE("changes that were never saved are saved under a new name first, then 
     CHECK(f.window.experiment().config().parallel.worldSize == 8);  // it could not be saved
 }
 
-TEST_CASE("a name without an ending gets it in the dialog, which thus sees what it would replace") {
+TEST_CASE("the dialog adds a missing file suffix before it asks about replacing a file") {
     const QTemporaryDir folder;
     QtDialogs dialogs;
     QString taken;
@@ -265,7 +265,7 @@ TEST_CASE("a name without an ending gets it in the dialog, which thus sees what 
     CHECK(taken == folder.filePath("mine.ringside.json"));
 }
 
-TEST_CASE("a run that is opened takes back what was said of the one before") {
+TEST_CASE("opening a run removes the notice about the previous one") {
     Fixture f("refuses");
     f.press("runButton");
     REQUIRE(waitFor([&] { return f.find<QLabel>("noticeLabel")->isVisible(); }));
@@ -275,7 +275,7 @@ TEST_CASE("a run that is opened takes back what was said of the one before") {
     CHECK_FALSE(f.find<QLabel>("noticeLabel")->isVisible());
 }
 
-TEST_CASE("opening a folder that holds no run says so") {
+TEST_CASE("opening a folder without a run is reported") {
     Fixture f;
     f.dialogs.path = f.fake.folder.path();
     f.trigger("openRunAction");
@@ -283,7 +283,7 @@ TEST_CASE("opening a folder that holds no run says so") {
     CHECK(f.find<QLabel>("noticeLabel")->text().contains(f.fake.folder.path()));
 }
 
-TEST_CASE("a finished run that is opened brings its experiment along, with auto where it was, and does not nag") {
+TEST_CASE("opening a finished run shows its experiment, with auto where it was, without unsaved changes") {
     Fixture f;
     RunConfig config;
     config.name = "earlier";
@@ -305,7 +305,7 @@ TEST_CASE("a finished run that is opened brings its experiment along, with auto 
     CHECK_FALSE(f.window.experiment().isModified());
 }
 
-TEST_CASE("a failed run that is opened says above the pages how it ended, whatever its experiment") {
+TEST_CASE("opening a failed run shows its failure above the pages") {
     Fixture f;
     RunConfig config;
     config.name = "earlier";
@@ -323,7 +323,7 @@ TEST_CASE("a failed run that is opened says above the pages how it ended, whatev
     CHECK(f.find<QLabel>("noticeLabel")->text() == "rank 1 was killed");
 }
 
-TEST_CASE("a run that failed with traced steps offers to open the last of them") {
+TEST_CASE("a failed run with traced steps offers to show the last of them") {
     Fixture f;
     RunConfig config;
     config.parallel.worldSize = 2;
@@ -347,7 +347,7 @@ TEST_CASE("a run that failed with traced steps offers to open the last of them")
     REQUIRE(waitFor([&] { return f.state() == State::Failed; }));
     CHECK(f.window.pages().current().name() != "timeline");
     auto* action = f.find<QPushButton>("noticeActionButton");
-    CHECK(action->text() == "Open the last steps");
+    CHECK(action->text() == "Show the last steps");
     action->click();
     CHECK(f.window.pages().current().name() == "timeline");
 }
@@ -362,7 +362,7 @@ TEST_CASE("the theme button changes every colour and is remembered") {
     CHECK(QApplication::palette().color(QPalette::Window) == QColor(0xF6F7F9));
 }
 
-TEST_CASE("what was typed is there again after the window was closed") {
+TEST_CASE("typed values are restored after the window was closed") {
     FakeRun fake("finishes");
     Theme theme;
     FakeDialogs dialogs;
@@ -380,7 +380,7 @@ TEST_CASE("what was typed is there again after the window was closed") {
     CHECK(window.experiment().isModified());
 }
 
-TEST_CASE("what was typed over a saved experiment is undone to what was saved, in the next window as well") {
+TEST_CASE("changes to a saved experiment can be undone to the saved state, also in the next session") {
     FakeRun fake("finishes");
     Theme theme;
     FakeDialogs dialogs;
@@ -416,7 +416,7 @@ TEST_CASE("the epoch slider moves the epoch cursor") {
     CHECK(slider->value() == 3);
 }
 
-TEST_CASE("the epoch slider goes to the place that is clicked, and on with the pointer") {
+TEST_CASE("the epoch slider moves to a clicked position and follows the pointer") {
     Fixture f;
     auto* slider = f.find<QSlider>("epochSlider");
     const int middle = slider->height() / 2;
@@ -450,7 +450,7 @@ TEST_CASE("Tab goes from the bar to the form and on to the page") {
     CHECK(places.count("page") == 1);
 }
 
-TEST_CASE("undo works from within a number field, typed or stepped") {
+TEST_CASE("undo works inside a number field, for typed and stepped values") {
     Fixture f;
     auto* box = f.find<NumberSpinBox>("worldSizeSpinBox");
     f.window.activateWindow();
@@ -468,7 +468,7 @@ TEST_CASE("undo works from within a number field, typed or stepped") {
     CHECK(f.window.experiment().config().parallel.worldSize == 4);
 }
 
-TEST_CASE("the command finder knows letters, other words and what comes nearest") {
+TEST_CASE("the command palette finds letters, synonyms and similar commands") {
     QAction stop("&Stop"), saveAs("Save &as..."), theme("&Dark theme"), compare("Shards: A/B");
     setSynonyms(stop, "pause halt");
     setSynonyms(compare, "compare settings");
@@ -487,7 +487,7 @@ TEST_CASE("the command finder knows letters, other words and what comes nearest"
     CHECK_FALSE(findCommands(all, "xyzzy").actions.isEmpty());
 }
 
-TEST_CASE("a command runs from the finder, and one that is not possible now says so") {
+TEST_CASE("a command runs from the palette, and an unavailable one is marked") {
     Fixture f;
     f.trigger("paletteAction");
     auto* palette = f.find<CommandPalette>("commandPalette");
@@ -495,7 +495,7 @@ TEST_CASE("a command runs from the finder, and one that is not possible now says
     auto* list = palette->findChild<QListWidget*>("commandListWidget");
     QTest::keyClicks(line, "pause");
     REQUIRE(list->count() > 0);
-    CHECK(list->item(0)->text() == "Pause   (not possible now)");
+    CHECK(list->item(0)->text() == "Pause   (not available now)");
     QTest::keyClick(line, Qt::Key_Return);
     CHECK(palette->isVisible());
     line->clear();

@@ -15,7 +15,7 @@ QImage drawn(const ShardSpec& spec, const MapGeometry& map) {
 
 }  // namespace
 
-TEST_CASE("the map's squares are as large as all of them fit") {
+TEST_CASE("the squares of the map are as large as possible") {
     const MapGeometry map = MapGeometry::fitted(10, {100, 40});
     CHECK(map.side == 20);  // 5 x 2
     CHECK(map.columns == 5);
@@ -36,7 +36,7 @@ TEST_CASE("more samples than pixels share them evenly") {
     CHECK(MapGeometry::fitted(0, {0, 0}).rows == 0);
 }
 
-TEST_CASE("every sample has its rank's colour; what is used twice or dropped is marked") {
+TEST_CASE("every sample has the colour of its rank; duplicates and dropped samples are marked") {
     // 4 3 6 | 1 9 2 | 7 0 (4) | 5 8 (1)
     const MapGeometry map = MapGeometry::fitted(10, {100, 40});
     const QImage image = drawn(tenOnFour(), map);

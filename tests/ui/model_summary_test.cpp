@@ -60,7 +60,7 @@ TEST_CASE("the summary's text can be copied") {
     CHECK(QApplication::clipboard()->text().contains("Linear(64, 128)  (128)        8,320  16,384     128"));
 }
 
-TEST_CASE("a model that cannot be built says why instead") {
+TEST_CASE("a model that cannot be built shows the reason") {
     SummaryFixture f;
     RunConfig config = f.model.config();
     config.model.kind = ModelKind::kLayers;
@@ -70,7 +70,7 @@ TEST_CASE("a model that cannot be built says why instead") {
     CHECK(!f.copy()->isEnabled());
 }
 
-TEST_CASE("data that takes long to read says so, and then what it is") {
+TEST_CASE("data that take long to read show progress, and then their contents") {
     ExperimentModel model(nullptr, std::chrono::milliseconds(0));
     ExperimentForm form(model);
     REQUIRE(waitFor([&] { return model.data() != nullptr; }));

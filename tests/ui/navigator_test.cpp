@@ -30,7 +30,7 @@ class Places final : public Page {
 
 }  // namespace
 
-TEST_CASE("a page is one call: its tab, its name and its views follow") {
+TEST_CASE("adding a page with one call creates its tab, name and views") {
     QTabWidget tabs;
     Navigator pages(tabs);
     auto* map = new Places("atlas", {"north", "south"});
@@ -48,7 +48,7 @@ TEST_CASE("a page is one call: its tab, its name and its views follow") {
     CHECK(map->shown == "south");
 }
 
-TEST_CASE("a place that is none leaves the page in sight and says which there are") {
+TEST_CASE("an unknown page keeps the visible one and lists the valid ones") {
     QTabWidget tabs;
     Navigator pages(tabs);
     auto* map = new Places("atlas", {"north", "south"});
@@ -61,10 +61,10 @@ TEST_CASE("a place that is none leaves the page in sight and says which there ar
     CHECK(map->shown.isEmpty());
     CHECK(pages.choices("attic") == "the pages are atlas, diary");
     CHECK(pages.choices("atlas/west") == "the views of atlas are north, south");
-    CHECK(pages.choices("diary/north") == "diary has no views of its own");
+    CHECK(pages.choices("diary/north") == "diary has no views");
 }
 
-TEST_CASE("what any page says of its files reaches the window, and its key gives it the keyboard") {
+TEST_CASE("messages of a page about files reach the window, and its shortcut gives it the focus") {
     QTabWidget tabs;
     Navigator pages(tabs);
     auto* page = new Places("atlas", {});

@@ -29,7 +29,7 @@ class Drawn final : public QWidget {
 
 }  // namespace
 
-TEST_CASE("the parts of a window are drawn one after another, when it opens and when all of it changes") {
+TEST_CASE("the parts of a window are drawn one after another when it opens and when everything changes") {
     QStringList log;
     Drawn window("window", log, nullptr);
     window.resize(200, 100);
@@ -55,7 +55,7 @@ TEST_CASE("the parts of a window are drawn one after another, when it opens and 
     CHECK_FALSE(first.testAttribute(Qt::WA_OpaquePaintEvent));
 }
 
-TEST_CASE("a picture of the window has all that can be seen, whatever is resized where nobody sees it") {
+TEST_CASE("a picture of the window contains all visible parts, even if hidden ones are resized") {
     QStringList log;
     Drawn window("window", log, nullptr);
     window.resize(200, 100);
@@ -74,7 +74,7 @@ TEST_CASE("a picture of the window has all that can be seen, whatever is resized
     }
 }
 
-TEST_CASE("another text on the page has only its label drawn anew") {
+TEST_CASE("a changed text redraws only its label") {
     WindowFixture f;
     REQUIRE(waitFor([&] { return f.window.pages().current().isSettled(); }));
     auto* title = f.find<QLabel>("explanationTitleLabel");

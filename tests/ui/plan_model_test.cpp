@@ -44,7 +44,7 @@ TEST_CASE("the plan follows the epoch cursor and the configuration as they chang
     CHECK(indicesOf(model, 0) == std::vector<std::int64_t>{5, 1, 0, 9, 7});
 }
 
-TEST_CASE("with set_epoch forgotten every epoch has the order of epoch 0") {
+TEST_CASE("without set_epoch every epoch has the order of epoch 0") {
     ExperimentModel experiment;
     RunConfig config = syntheticConfig(10);
     config.sampler.setEpoch = false;
@@ -70,7 +70,7 @@ TEST_CASE("the epoch cursor stays within the experiment's epochs") {
     CHECK(model.epoch() == 2);
 }
 
-TEST_CASE("a large plan is made off the GUI thread, and the last request wins") {
+TEST_CASE("a large plan is computed on a worker thread, and the last request wins") {
     ExperimentModel experiment;
     experiment.replace(syntheticConfig(50'000), {});
     PlanModel model(experiment);
@@ -87,7 +87,7 @@ TEST_CASE("a large plan is made off the GUI thread, and the last request wins") 
     CHECK(model.plan()->spec().epoch == 0);
 }
 
-TEST_CASE("a world size that cannot be planned is a problem with the way out, and leaves no plan") {
+TEST_CASE("a world size that cannot be planned is a problem with a remedy, and leaves no plan") {
     ExperimentModel experiment;
     experiment.replace(syntheticConfig(10), {});
     PlanModel model(experiment);
@@ -103,7 +103,7 @@ TEST_CASE("a world size that cannot be planned is a problem with the way out, an
     CHECK(model.problem().isEmpty());
 }
 
-TEST_CASE("a selected sample is followed to its place in another epoch") {
+TEST_CASE("a selected sample is followed to its position in another epoch") {
     ExperimentModel experiment;
     experiment.replace(syntheticConfig(10), {});
     PlanModel model(experiment);

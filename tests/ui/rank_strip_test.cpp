@@ -31,7 +31,7 @@ TEST_CASE("few ranks get full cards in one row") {
     CHECK(layout.card(3).right() < 1256);
 }
 
-TEST_CASE("cards never overlap nor leave the strip, from 1 to 64 ranks") {
+TEST_CASE("cards never overlap or leave the strip, from 1 to 64 ranks") {
     for (const int width : {400, 1000, 1256, 1416, 3800}) {
         for (int ranks = 1; ranks <= 64; ++ranks) {
             const RankStripLayout layout = RankStripLayout::of(ranks, width);
@@ -45,7 +45,7 @@ TEST_CASE("cards never overlap nor leave the strip, from 1 to 64 ranks") {
     }
 }
 
-TEST_CASE("64 ranks are all in sight in a window of 1280 pixels") {
+TEST_CASE("64 ranks are all visible in a window of 1280 pixels") {
     for (const int width : {1256, 1416}) {
         const RankStripLayout layout = RankStripLayout::of(64, width);
         CHECK(layout.height() == layout.visibleHeight());
@@ -58,7 +58,7 @@ TEST_CASE("the space between cards belongs to no rank") {
     CHECK(layout.rankAt({-1, 10}, 4) == -1);
 }
 
-TEST_CASE("ranks that share a host stand together under its name, those that have one each do not") {
+TEST_CASE("ranks of one host are grouped under its name; single ranks are not") {
     ExperimentModel experiment;
     RunModel run;
     Theme theme;
@@ -82,7 +82,7 @@ TEST_CASE("ranks that share a host stand together under its name, those that hav
     CHECK(layout.card(0).top() == layout.caption);
 }
 
-TEST_CASE("every rank of a host says how that host's clock stands to the run's, those of the run's own host do not") {
+TEST_CASE("ranks of other hosts show the offset of their clock, those of the run's host do not") {
     ExperimentModel experiment;
     RunModel run;
     Theme theme;
@@ -113,7 +113,7 @@ TEST_CASE("before a run there is one card per planned rank, at most 64") {
     CHECK(strip.cards().empty());
 }
 
-TEST_CASE("a rank on a GPU shows what its GPU says, and which one it is in the tip") {
+TEST_CASE("a rank on a GPU shows its readings, and its name in the tooltip") {
     ExperimentModel experiment;
     RunModel run;
     Theme theme;
@@ -130,7 +130,7 @@ TEST_CASE("a rank on a GPU shows what its GPU says, and which one it is in the t
     CHECK_FALSE(strip.cards()[1].line.contains('%'));
 }
 
-TEST_CASE("ranks whose connection is lost say so, not that they are in sync") {
+TEST_CASE("ranks with a lost connection are marked as lost, not as in sync") {
     FollowedRun followed;
     auto& [experiment, run, theme, fake, strip] = followed;
     strip.setLive(true);
@@ -149,7 +149,7 @@ TEST_CASE("ranks whose connection is lost say so, not that they are in sync") {
     CHECK(strip.cards()[0].mark != "lost");
 }
 
-TEST_CASE("the ranks of a run that was stopped are stopped, not finished") {
+TEST_CASE("the ranks of a stopped run are shown as stopped, not as finished") {
     FollowedRun followed;
     auto& [experiment, run, theme, fake, strip] = followed;
     fake.steps(2);
@@ -167,7 +167,7 @@ TEST_CASE("the ranks of a run that was stopped are stopped, not finished") {
     CHECK(strip.cards()[1].phase == "stopped");
 }
 
-TEST_CASE("in slow motion a card says which phase of the step is under way, and a paced run that it is paced") {
+TEST_CASE("in slow motion a card shows the current phase, and a throttled run is marked") {
     ExperimentModel experiment;
     RunModel run;
     Theme theme;
@@ -189,10 +189,10 @@ TEST_CASE("in slow motion a card says which phase of the step is under way, and 
     fake.feed(PaceKept{1, 7, false, 1.5});
     fake.feed(Controlled{.command = "resume", .step = 6});
     fake.feed(Controlled{.command = "rate", .value = 0, .step = 6});
-    REQUIRE(waitFor([&] { return strip.cards()[1].rate == "too slow for its throttle"; }));
+    REQUIRE(waitFor([&] { return strip.cards()[1].rate == "CPU too slow for the throttle"; }));
 }
 
-TEST_CASE("ranks that are to start again say so, not that they failed") {
+TEST_CASE("ranks that will restart are marked as such, not as failed") {
     FollowedRun followed;
     auto& [experiment, run, theme, fake, strip] = followed;
     strip.setLive(true);
@@ -206,12 +206,12 @@ TEST_CASE("ranks that are to start again say so, not that they failed") {
         fake.feed(RankState{0, "loading", "", 0, 2});
         REQUIRE(waitFor([&] { return strip.cards()[0].mark == "loading"; }));
     }
-    SECTION("when whoever started the run may start it anew") {
+    SECTION("when the launcher may restart it") {
         RunEnded ended;
         ended.state = "failed";
         fake.feed(ended);
         strip.setMayStartAgain(true);
-        REQUIRE(waitFor([&] { return strip.cards()[0].mark == "may start again"; }));
+        REQUIRE(waitFor([&] { return strip.cards()[0].mark == "may restart"; }));
         CHECK(strip.cards()[0].tone == RankCard::Tone::Plain);
         strip.setMayStartAgain(false);
         CHECK(strip.cards()[0].mark == "failed");

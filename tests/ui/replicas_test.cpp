@@ -83,7 +83,7 @@ TEST_CASE("a ring makes the mean of all ranks' values in 2 (N - 1) steps") {
     }
 }
 
-TEST_CASE("before a step was looked at the page says how, and asks the run for it") {
+TEST_CASE("before an inspection the page explains how to start one, and sends the request") {
     ReplicasBench bench;
     REQUIRE(waitFor([&] { return bench.text("replicasEmptyTitleLabel") == "Starting 2 ranks, 0 connected"; }));
     for (const int rank : {0, 1}) {
@@ -95,7 +95,7 @@ TEST_CASE("before a step was looked at the page says how, and asks the run for i
         first.endUs = {1000};
         bench.feed(first);
     }
-    REQUIRE(waitFor([&] { return bench.text("replicasEmptyTitleLabel") == "No step has been looked at yet"; }));
+    REQUIRE(waitFor([&] { return bench.text("replicasEmptyTitleLabel") == "No step has been inspected yet"; }));
     QSignalSpy wanted(&bench.page, &ReplicasPage::inspectionWanted);
     bench.button("lookButton").click();
     bench.button("followButton").click();
@@ -109,12 +109,12 @@ TEST_CASE("before a step was looked at the page says how, and asks the run for i
     CHECK_FALSE(bench.button("lookButton").isEnabled());
 }
 
-TEST_CASE("a step that was looked at is shown with the rank that pulled farthest, and as a table") {
+TEST_CASE("an inspected step is shown with the rank farthest from the mean, and as a table") {
     ReplicasBench bench;
     bench.feed(ConsumedIndices{0, 0, 12, 0, {7, 42}});
     bench.look();
     CHECK(bench.text("pullLabel") ==
-          "Step 12: rank 0 pulled farthest from the mean (cosine 0.50). It trained samples 7, 42.");
+          "Step 12: the gradient of rank 0 was farthest from the mean (cosine 0.50). It trained samples 7, 42.");
     const LookedAtStep& step = *bench.run.data().replicas().latestWhole();
     const ShardTable table = gradientTable(step);
     CHECK(table.rows == 16);
@@ -123,14 +123,14 @@ TEST_CASE("a step that was looked at is shown with the rank that pulled farthest
     CHECK(normTable(bench.run.data().replicas()).row(1) == QStringList{"12", "1", "6", "0.6"});
 }
 
-TEST_CASE("the ring goes forwards and backwards and ends with what the run's own all-reduce gave") {
+TEST_CASE("the ring can be stepped forward and back, and ends with the result of the run's all-reduce") {
     ReplicasBench bench;
     bench.look();
     bench.page.showView("ring");
     CHECK(bench.text("ringLabel").startsWith("Step 0 of 2."));
     CHECK_FALSE(bench.button("ringBackButton").isEnabled());
     bench.button("ringNextButton").click();
-    CHECK(bench.text("ringLabel").contains("one part of the whole sum"));
+    CHECK(bench.text("ringLabel").contains("one complete part of the sum"));
     bench.button("ringNextButton").click();
     CHECK(bench.text("ringLabel").endsWith("the run's own all-reduce gave the same within 0."));
     CHECK_FALSE(bench.button("ringNextButton").isEnabled());
@@ -138,7 +138,7 @@ TEST_CASE("the ring goes forwards and backwards and ends with what the run's own
     CHECK(bench.text("ringLabel").startsWith("Step 1 of 2."));
 }
 
-TEST_CASE("replicas that are the same are said to be, and those that are not by rank, step and tensor") {
+TEST_CASE("identical replicas are reported, and differing ones with rank, step and tensor") {
     ReplicasBench bench;
     const auto tell = [&](std::int64_t step, std::int64_t bias) {
         bench.feed(Replica{0, step, "a", {"0.weight", "0.bias"}, {1, 5}});
@@ -154,7 +154,7 @@ TEST_CASE("replicas that are the same are said to be, and those that are not by 
 }
 
 // By hand: a mean of norm 4 over two ranks; a rank whose gradient of norm 2 has cosine 0.5 to it gave 1 of 2 x 4.
-TEST_CASE("what each rank gave of a step is its gradient along the mean") {
+TEST_CASE("the contribution of a rank is the part of its gradient along the mean") {
     ReplicasBench bench;
     bench.look();
     bench.feed(ConsumedIndices{1, 0, 12, 0, {5}});
@@ -170,7 +170,7 @@ TEST_CASE("what each rank gave of a step is its gradient along the mean") {
     CHECK(bench.text("pullLabel").startsWith("Step 12: rank 0 pulled farthest from the mean (cosine 0.50)."));
 }
 
-TEST_CASE("of a step that nobody looked at the page shows losses and samples, and says how to get the rest") {
+TEST_CASE("a step without inspection shows losses and samples, and how to get the rest") {
     Theme theme;
     RunModel run;
     ReplicasPage page(run, theme);
@@ -203,8 +203,8 @@ TEST_CASE("of a step that nobody looked at the page shows losses and samples, an
     REQUIRE(waitFor([&] { return run.data().lastStep().has_value(); }));
     page.showStep(5);
     const QString text = page.findChild<QLabel*>("pullLabel")->text();
-    CHECK(text.contains("Step 5 went by without anybody looking at its gradients. Rank 1 had the highest loss"));
-    CHECK(text.contains("Follow 50 steps"));
+    CHECK(text.contains("The gradients of step 5 were not recorded. Rank 1 had the highest loss"));
+    CHECK(text.contains("Record 50 steps"));
     // DistributedSampler without shuffling: rank 1 has 1, 3, 5, 7, ...; the second batch of two is 5 and 7.
     const StepPulls pulls = stepPulls(run.data(), config, 5, {0, 1});
     CHECK(pulls.epoch == 1);
@@ -213,9 +213,9 @@ TEST_CASE("of a step that nobody looked at the page shows losses and samples, an
     CHECK(pulls.ranks[1].samplesPlanned);
 }
 
-TEST_CASE("where there are no replicas the page says why") {
+TEST_CASE("without replicas the page shows the reason") {
     const auto [strategy, text] =
-        GENERATE(table<const char*, const char*>({{"data_parallel", "Under data_parallel one process"},
+        GENERATE(table<const char*, const char*>({{"data_parallel", "With data_parallel, one process"},
                                                   {"pipeline", "Each stage of this pipeline exists once"}}));
     Theme theme;
     RunModel run;
@@ -229,7 +229,7 @@ TEST_CASE("where there are no replicas the page says why") {
     CHECK_FALSE(page.findChild<QPushButton*>("lookButton")->isEnabled());
 }
 
-TEST_CASE("an all-reduce that gave other values than the ring is not said to have given the same") {
+TEST_CASE("an all-reduce with other values than the ring is reported as different") {
     ReplicasBench bench;
     bench.feed(viewOf(0, "own", 1));
     bench.feed(viewOf(1, "own", 3));
@@ -243,7 +243,7 @@ TEST_CASE("an all-reduce that gave other values than the ring is not said to hav
     CHECK(bench.page.findChild<QLabel*>("ringLabel")->property("tone").toString().isEmpty());
 }
 
-TEST_CASE("replicas that differ are said to differ also while the run is paused") {
+TEST_CASE("differing replicas are also reported while the run is paused") {
     ReplicasBench bench;
     bench.feed(Replica{0, 12, "a", {"0.weight"}, {1}});
     bench.feed(Replica{1, 12, "b", {"0.weight"}, {2}});

@@ -38,7 +38,7 @@ struct RunAndForm : WindowFixture {
 
 }  // namespace
 
-TEST_CASE("opening a run asks what becomes of an unsaved experiment before it replaces it") {
+TEST_CASE("opening a run asks about an unsaved experiment before replacing it") {
     RunAndForm f;
     f.writeRun("earlier", 3);
     f.type("worldSizeSpinBox", "6");
@@ -77,7 +77,7 @@ TEST_CASE("opening a run of the unsaved experiment itself asks nothing and loses
     CHECK(f.cards() == 6);
 }
 
-TEST_CASE("after a run of others the cards are its ranks, and the form says in what it differs") {
+TEST_CASE("after a run of other computers the cards are its ranks, and the form shows the differences") {
     RunAndForm f;
     f.writeRun("class", 2);
     Q_EMIT f.window.findChild<ClusterActions*>()->runBegan(f.fake.folder.path());
@@ -85,17 +85,17 @@ TEST_CASE("after a run of others the cards are its ranks, and the form says in w
     CHECK(f.form().parallel.worldSize == 4);
     CHECK(f.cards() == 2);
     CHECK(f.text("rankSourceLabel") == "Run class-1: finished");
-    CHECK(f.text("changesLabel") == "The form is not the experiment of the run on screen. It differs in: World size.");
+    CHECK(f.text("changesLabel") == "The form differs from the experiment of the run on screen in: World size.");
     CHECK(f.text("progressLabel").startsWith("Finished"));
 }
 
-TEST_CASE("when the form changes after a run the cards are the form's, until it is as before") {
+TEST_CASE("after a change of the form the cards follow the form until the change is undone") {
     RunAndForm f;
     f.finish();
     CHECK(f.text("rankSourceLabel").endsWith(": finished"));
     CHECK_FALSE(f.find<QLabel>("changesLabel")->isVisible());
     f.type("batchSizeSpinBox", "16");
-    CHECK(f.text("rankSourceLabel") == "As the form says: not started");
+    CHECK(f.text("rankSourceLabel") == "Planned by the form, not started");
     CHECK(f.find<RankStrip>("rankStripArea")->cards()[0].mark == "ready");
     CHECK(f.text("progressLabel").startsWith("Last run: Finished"));
     CHECK(f.text("changesLabel").endsWith("It differs in: Batch size per rank."));
@@ -104,7 +104,7 @@ TEST_CASE("when the form changes after a run the cards are the form's, until it 
     CHECK(f.text("progressLabel").startsWith("Finished"));
 }
 
-TEST_CASE("saving an experiment under a name does not part it from its run") {
+TEST_CASE("saving an experiment under a name keeps its run") {
     RunAndForm f;
     f.finish();
     f.dialogs.path = f.fake.folder.filePath("mine.ringside.json");
@@ -112,7 +112,7 @@ TEST_CASE("saving an experiment under a name does not part it from its run") {
     CHECK(f.text("rankSourceLabel").endsWith(": finished"));
 }
 
-TEST_CASE("a new experiment takes nothing of the run before along") {
+TEST_CASE("a new experiment shows nothing of the previous run") {
     RunAndForm f("lives");
     f.press("runButton");
     REQUIRE(waitFor([&] { return f.state() == State::Running; }));
@@ -123,11 +123,11 @@ TEST_CASE("a new experiment takes nothing of the run before along") {
     f.trigger("newAction");
     CHECK_FALSE(f.find<QLabel>("noticeLabel")->isVisible());
     CHECK(f.window.plan().epoch() == 0);
-    CHECK(f.text("rankSourceLabel") == "As the form says: not started");
+    CHECK(f.text("rankSourceLabel") == "Planned by the form, not started");
     CHECK(f.text("progressLabel") == "Ready to run");
 }
 
-TEST_CASE("Run's key goes to the field that keeps Run disabled, also in a folded section and a closed form") {
+TEST_CASE("the shortcut of Run focuses the field that disables Run, also in a folded section and a closed form") {
     RunAndForm f;
     f.window.activateWindow();
     f.type("worldSizeSpinBox", "0");
@@ -142,7 +142,7 @@ TEST_CASE("Run's key goes to the field that keeps Run disabled, also in a folded
     CHECK(waitFor([&] { return f.state() == State::Finished; }));
 }
 
-TEST_CASE("a run's experiment is read as it was asked for, and compared without what a start adds") {
+TEST_CASE("the experiment of a run is read as configured, and compared without values added at the start") {
     RunConfig asked;
     asked.parallel.strategy = StrategyKind::kDataParallel;
     asked.parallel.worldSize = 3;

@@ -32,7 +32,7 @@ TEST_CASE("a run starts, is followed and finishes") {
     CHECK(Json::parse(fake.read("config.json").toStdString()) == config.toJson());
 }
 
-TEST_CASE("stop is asked for on the viewer's control stream, and the run ends stopped") {
+TEST_CASE("stop is requested on the viewer's control stream, and the run ends as stopped") {
     const FakeRun fake("lives");
     RunModel model;
     RunController controller(FakeRun::program(), model);
@@ -45,7 +45,7 @@ TEST_CASE("stop is asked for on the viewer's control stream, and the run ends st
     CHECK(fake.read("control") == "{\"kind\":\"stop\"}\n");
 }
 
-TEST_CASE("stop pressed while the ranks start reaches them as soon as they listen") {
+TEST_CASE("a stop during the start reaches the ranks when they are ready") {
     const FakeRun fake("lives");
     RunModel model;
     RunController controller(FakeRun::program(), model);
@@ -54,7 +54,7 @@ TEST_CASE("stop pressed while the ranks start reaches them as soon as they liste
     REQUIRE(waitFor([&] { return controller.state() == State::Stopped; }));
 }
 
-TEST_CASE("a run that is refused fails with the one line that says why") {
+TEST_CASE("a refused run fails with a one-line reason") {
     const FakeRun fake("refuses");
     RunModel model;
     RunController controller(FakeRun::program(), model);
@@ -63,7 +63,7 @@ TEST_CASE("a run that is refused fails with the one line that says why") {
     CHECK(controller.message() == "no space left on device: free some space, then run again");
 }
 
-TEST_CASE("a launcher that says nothing still gives a message with the way out") {
+TEST_CASE("a launcher without output still results in a message with a remedy") {
     const FakeRun fake("speechless");
     RunModel model;
     RunController controller(FakeRun::program(), model);
@@ -81,7 +81,7 @@ TEST_CASE("a viewer that ends without the end of the run is a failure") {
     CHECK(controller.message().contains("is no run directory any more"));
 }
 
-TEST_CASE("a missing ringsidectl is named with the way out") {
+TEST_CASE("a missing ringsidectl is reported with the remedy") {
     RunModel model;
     RunController controller(QStringLiteral("/nowhere/ringsidectl"), model);
     controller.start(RunConfig(), {});
@@ -90,7 +90,7 @@ TEST_CASE("a missing ringsidectl is named with the way out") {
     CHECK(controller.message().contains("put it beside"));
 }
 
-TEST_CASE("letting a run go on leaves it unstopped and can be attached to again") {
+TEST_CASE("a run that is kept running is not stopped and can be attached again") {
     const FakeRun fake("lives");
     RunModel model;
     RunController controller(FakeRun::program(), model);
@@ -103,7 +103,7 @@ TEST_CASE("letting a run go on leaves it unstopped and can be attached to again"
     REQUIRE(waitFor([&] { return controller.state() == State::Running; }));
 }
 
-TEST_CASE("the log model keeps the rules of item models while lines come and old ones go") {
+TEST_CASE("the log model follows the rules of item models while lines are added and removed") {
     RunModel run;
     LogModel log(run);
     const QAbstractItemModelTester tester(&log, QAbstractItemModelTester::FailureReportingMode::Fatal);
@@ -131,7 +131,7 @@ TEST_CASE("a failed run's log ends with the last lines of the failed rank") {
     CHECK(log.index(1).data().toString().endsWith("rank 2   out of memory"));
 }
 
-TEST_CASE("a long replay is decoded in slices and told once per tick") {
+TEST_CASE("a long replay is decoded in pieces with one signal per tick") {
     RunModel run;
     QByteArray lines;
     for (int i = 0; i < 20000; ++i)

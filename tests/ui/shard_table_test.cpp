@@ -44,7 +44,7 @@ class Parities final : public Dataset {
 }  // namespace
 
 // 4 3 6 | 1 9 2 | 7 0 (4) | 5 8 (1), in steps of two.
-TEST_CASE("the loom's table has a line for every place, in the order of training") {
+TEST_CASE("the table of the grid has a row for every position in training order") {
     ShardSpec spec = tenOnFour();
     CHECK(placesTable(sceneOf(spec)).rows == 12);
     CHECK(written(placesTable(sceneOf(spec))).endsWith("0,2,2,2,4,padded\n0,2,3,2,1,padded\n"));
@@ -55,14 +55,14 @@ TEST_CASE("the loom's table has a line for every place, in the order of training
     CHECK(written(placesTable(sceneOf(spec))).endsWith("0,1,3,1,8,normal\n0,,,,6,dropped\n0,,,,2,dropped\n"));
 }
 
-TEST_CASE("the map's table has a line for every sample") {
+TEST_CASE("the table of the map has a row for every sample") {
     const ShardTable table = samplesTable(sceneOf(tenOnFour()));
     CHECK(table.rows == 10);
     CHECK(table.row(4) == QStringList{"4", "0", "1", "0", "2"});
     CHECK(table.row(2) == QStringList{"2", "1", "2", "2", "1"});
 }
 
-TEST_CASE("two plans stand side by side, sample by sample") {
+TEST_CASE("two plans are compared sample by sample") {
     ShardSpec cut = tenOnFour();
     cut.dropLast = true;
     const ShardTable table = comparisonTable(sceneOf(tenOnFour()), planOf(cut), "a-b");
@@ -90,7 +90,7 @@ TEST_CASE("a CSV field with a comma or a quote is quoted") {
     CHECK(written(table) == "a,b\n\"x, y\",\"say \"\"hi\"\"\"\n");
 }
 
-TEST_CASE("a CSV whose end does not fit on the disk is not kept") {
+TEST_CASE("a CSV that does not fit on the disk is not kept") {
     const QTemporaryDir folder;
     const SizeLimit limit(50);
     const ShardTable table = samplesTable(sceneOf(tenOnFour()));
@@ -98,7 +98,7 @@ TEST_CASE("a CSV whose end does not fit on the disk is not kept") {
     CHECK(!QFile::exists(folder.filePath("a.csv")));
 }
 
-TEST_CASE("a CSV that cannot be written says where, and one that is stopped leaves no file") {
+TEST_CASE("an unwritable CSV is reported with its path, and a cancelled one leaves no file") {
     const ShardTable table = samplesTable(sceneOf(tenOnFour()));
     CHECK(writeCsv(table, "/nowhere/at/all.csv", std::atomic<bool>(false)).startsWith("/nowhere/at/all.csv cannot be"));
     const QTemporaryDir folder;
@@ -106,7 +106,7 @@ TEST_CASE("a CSV that cannot be written says where, and one that is stopped leav
     CHECK(!QFile::exists(folder.filePath("a.csv")));
 }
 
-TEST_CASE("the table model shows what the table holds") {
+TEST_CASE("the table model shows the contents of the table") {
     ShardTableModel model;
     const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
     model.setTable(placesTable(sceneOf(tenOnFour())));
@@ -117,7 +117,7 @@ TEST_CASE("the table model shows what the table holds") {
     CHECK(model.rowCount() == 0);
 }
 
-TEST_CASE("what a search found is a table of places") {
+TEST_CASE("search matches form a table of positions") {
     // 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1: the padding repeats 4 on rank 2 and 1 on rank 3.
     const ShardScene scene = sceneOf(tenOnFour());
     const ShardTable table = hitsTable(scene, {{4, 2, 2}, {1, 3, 2}, {9, 1, 1}});
@@ -141,7 +141,7 @@ TEST_CASE("tables name the classes as the data set does") {
     CHECK(balance.row(1).mid(0, 3) == QStringList{"0", "odd", "1"});
 }
 
-TEST_CASE("numbers stand at the right of their columns, words at the left") {
+TEST_CASE("numbers are aligned right, words left") {
     ShardTableModel model;
     model.setTable({"t", {"index", "flag"}, 2, [](qint64 row) { return QStringList{QString::number(row), "normal"}; }});
     CHECK(model.isNumeric(0));
@@ -153,7 +153,7 @@ TEST_CASE("numbers stand at the right of their columns, words at the left") {
     CHECK(alignment(1).testFlag(Qt::AlignLeft));
 }
 
-TEST_CASE("a long cell is cut on screen and whole in the file") {
+TEST_CASE("a long cell is truncated on screen and complete in the file") {
     const QString list(500, QLatin1Char('7'));
     const ShardTable table{"t", {"mates"}, 1, [list](qint64) { return QStringList{list}; }};
     ShardTableModel model;

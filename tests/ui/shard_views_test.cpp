@@ -35,7 +35,7 @@ ShardScene epochsOf(const ShardSpec& spec, std::int64_t epochs) {
 }  // namespace
 
 // torch.randperm(10) seeded with 0 is 4 1 7 5 3 9 0 8 6 2 and with 1 it is 5 6 1 2 0 8 9 3 7 4.
-TEST_CASE("a biography follows a sample with its batch mates") {
+TEST_CASE("a sample history lists the other samples of the batch") {
     const Biography life = biography(epochsOf(tenOnFour(), 2), 4, std::atomic<bool>(false));
     REQUIRE(life.entries.size() == 2);
     REQUIRE(life.entries[0].uses.size() == 2);  // first, and repeated at the end
@@ -50,7 +50,7 @@ TEST_CASE("a biography follows a sample with its batch mates") {
     CHECK(said.lines[1].contains("2 / 4 = 0.5"));
 }
 
-TEST_CASE("a biography tells of dropping and of a forgotten set_epoch") {
+TEST_CASE("a sample history reports dropped epochs and a missing set_epoch call") {
     ShardSpec cut = tenOnFour();
     cut.dropLast = true;
     const Biography life = biography(epochsOf(cut, 2), 2, std::atomic<bool>(false));
@@ -64,7 +64,7 @@ TEST_CASE("a biography tells of dropping and of a forgotten set_epoch") {
 }
 
 // A data set large enough that epochs are computed a few at a time.
-TEST_CASE("a large set's biography comes epoch by epoch, and ends as if told at once") {
+TEST_CASE("the history in a large data set is computed epoch by epoch with the same result") {
     ShardSpec large = tenOnFour();
     large.datasetSize = 3'000'000;
     const ShardScene scene = epochsOf(large, 5);
@@ -74,7 +74,7 @@ TEST_CASE("a large set's biography comes epoch by epoch, and ends as if told at 
     life = continued(scene, life, std::atomic<bool>(false));
     CHECK(life.entries.size() == 2);  // 8 million samples at a time
     CHECK_FALSE(life.isWhole());
-    CHECK(explainBiography(scene, life).lines.last() == "Epochs still come in: 2 of 5 so far.");
+    CHECK(explainBiography(scene, life).lines.last() == "2 of 5 epochs are computed.");
     while (!life.isWhole()) life = continued(scene, life, std::atomic<bool>(false));
     REQUIRE(life.entries.size() == 5);
     for (const BiographyEntry& entry : life.entries) {
@@ -83,7 +83,7 @@ TEST_CASE("a large set's biography comes epoch by epoch, and ends as if told at 
     }
 }
 
-TEST_CASE("the diff is black where a sample kept rank and step, else tells the rank that had it") {
+TEST_CASE("the epoch diff is black where a sample kept rank and step, and otherwise shows its other rank") {
     const ShardScene now = sceneOf(tenOnFour());
     const CellOrigins same = cellOrigins(now, now.plan, sampleOwners(now.plan), std::atomic<bool>(false));
     CHECK(same.at(0, 0) == CellOrigins::kSame);
@@ -97,7 +97,7 @@ TEST_CASE("the diff is black where a sample kept rank and step, else tells the r
     CHECK(origins.at(0, 1) == CellOrigins::kFirstRank + 3);  // sample 3
 }
 
-TEST_CASE("the diff tells samples that the other plan or this one drops") {
+TEST_CASE("the epoch diff shows samples that either plan drops") {
     ShardSpec cut = tenOnFour();
     cut.dropLast = true;  // 6 and 2 are dropped
     const ShardScene padded = sceneOf(tenOnFour()), dropping = sceneOf(cut);
@@ -133,26 +133,27 @@ TEST_CASE("the map selects the sample under the pointer") {
     CHECK(window.text("explanationTitleLabel").contains("sample 320"));
 }
 
-TEST_CASE("the views keep one selection and one epoch") {
+TEST_CASE("the views share one selection and one epoch") {
     Window window;
     window.choose("biographyViewButton");
-    CHECK(window.text("explanationTitleLabel") == "Where does one sample go in 10 epochs?");
-    CHECK(window.text("explanationLabel").contains("Click a sample in another view, or find one: #42 and Enter."));
+    CHECK(window.text("explanationTitleLabel") == "Where is one sample trained in 10 epochs?");
+    CHECK(window.text("explanationLabel")
+              .contains("Click a sample in another view, or type #42 in the search box and press Enter."));
     window.plan.select(42);
-    REQUIRE(window.says("Where does sample 42 go in 10 epochs?"));
+    REQUIRE(window.says("Where is sample 42 trained in 10 epochs?"));
     auto* canvas = window.page.findChild<BiographyCanvas*>();
     QTest::mouseClick(canvas, Qt::LeftButton, {}, QPoint(40, BiographyCanvas::kRowHeight * 3 + 8));
     CHECK(window.plan.epoch() == 3);
     CHECK(window.plan.selectedSample() == 42);
     window.choose("diffViewButton");
-    REQUIRE(window.says("What moves between epoch 3 and epoch 4?"));
+    REQUIRE(window.says("What changes between epoch 3 and epoch 4?"));
     window.page.findChild<QSpinBox*>("otherEpochSpinBox")->setValue(4);
     REQUIRE(window.says("Epoch 4 against itself"));
     window.choose("loomViewButton");
     CHECK(window.text("explanationTitleLabel").contains("sample 42 on rank"));
 }
 
-TEST_CASE("the diff is zoomed as the loom is") {
+TEST_CASE("the epoch diff zooms like the grid") {
     Window window;
     window.choose("diffViewButton");
     auto* loom = window.page.findChild<LoomWidget*>("diffLoomWidget");
@@ -167,7 +168,7 @@ TEST_CASE("the diff is zoomed as the loom is") {
     CHECK(window.plan.selectedPlace()->rank == 2);
 }
 
-TEST_CASE("a forgotten set_epoch shows in the diff") {
+TEST_CASE("a missing set_epoch call is visible in the epoch diff") {
     Window window;
     RunConfig config = window.experiment.config();
     config.sampler.setEpoch = false;
@@ -185,12 +186,12 @@ TEST_CASE("B starts with the other drop_last and is compared with A") {
     // 1437 = 4 x 359 + 1: B drops one sample where A repeats three.
     REQUIRE(window.says("B: 359 per rank, 12 steps, 0 repeated, 1 dropped."));
     CHECK(window.text("explanationLabel").contains("1,436 of 1,436 samples (100.0 %) stay on their rank"));
-    CHECK(window.text("explanationLabel").contains("1 sample is dealt by A alone."));
+    CHECK(window.text("explanationLabel").contains("1 sample is used by A only."));
     window.page.findChild<QSpinBox*>("compareWorldSizeSpinBox")->setValue(8);
     REQUIRE(window.says("B: 179 per rank"));
 }
 
-TEST_CASE("both sides of A/B choose among all samplers, and every differing place is counted") {
+TEST_CASE("both sides of A/B support all samplers, and every difference is counted") {
     Window window;
     window.choose("compareViewButton");
     CHECK(window.text("compareCountLabel").startsWith("3 of 1,440 differ"));  // the three repeated ones
@@ -207,7 +208,7 @@ TEST_CASE("both sides of A/B choose among all samplers, and every differing plac
     CHECK(b->currentData().toString() == "contiguous");
 }
 
-TEST_CASE("a B that PyTorch refuses says why") {
+TEST_CASE("a setting B that PyTorch refuses shows the reason") {
     Window window;
     window.choose("compareViewButton");
     window.page.findChild<QCheckBox*>("compareShuffleWithSamplerCheckBox")->setChecked(true);
@@ -230,12 +231,12 @@ TEST_CASE("the trail goes back to a step and to the whole epoch") {
     CHECK(loom->geometryOfCells().visibleSlots() == CellRange{0, 360});
 }
 
-TEST_CASE("balance counts classes by rank and by step, and speaks of the selected rank") {
+TEST_CASE("balance counts classes by rank and by step, and describes the selected rank") {
     Window window;
     window.choose("balanceViewButton");
     REQUIRE(window.says("of 40 counts lie outside"));
     window.plan.select(532);
-    REQUIRE(window.says("Rank 1 is within chance: "));
+    REQUIRE(window.says("Rank 1 is within the range expected by chance: "));
     window.choose("balanceByStepButton");
     REQUIRE(window.says("of 120 counts lie outside"));  // 12 steps, 10 classes
     CHECK(window.page.findChild<BalanceCanvas*>()->tip({100, 40}).contains("Step 1, class"));
@@ -258,7 +259,7 @@ TEST_CASE("balance shows the classes that it counted while those of other data a
     REQUIRE(window.says("of 8 counts lie outside"));
 }
 
-TEST_CASE("arrows move the selection in the map and the diff, and the epoch in the biography") {
+TEST_CASE("arrow keys move the selection in map and epoch diff, and the epoch in the sample history") {
     Window window;
     window.choose("mapViewButton");
     auto* map = window.page.findChild<MapView*>();
@@ -337,7 +338,7 @@ TEST_CASE("a view's table follows it; its rows select samples; it can be saved")
     }
     CHECK(strips == 4);
     // The legend, a rich text, in a note's size.
-    const QString legend = drawn.left(drawn.indexOf("same rank and step as there"));
+    const QString legend = drawn.left(drawn.indexOf("same rank and step in both"));
     CHECK(legend.mid(legend.lastIndexOf("<text")).contains("font-size=\"11\""));
     more->savePicture("/nowhere/at/all.png");
     CHECK(window.says("cannot be written"));

@@ -24,7 +24,7 @@ struct PageWindow : ShardsWindow {
 
 }  // namespace
 
-TEST_CASE("clicking a cell selects its sample and explains it; clicking again lets go") {
+TEST_CASE("clicking a cell selects and explains its sample; clicking again clears the selection") {
     PageWindow window;
     CHECK(window.text("explanationTitleLabel") == "Which rank gets which sample?");
     QTest::mouseClick(&window.loom(), Qt::LeftButton, {}, window.middleOf({1, 0}));
@@ -35,7 +35,7 @@ TEST_CASE("clicking a cell selects its sample and explains it; clicking again le
     CHECK(!window.plan.selectedSample());
 }
 
-TEST_CASE("a forgotten set_epoch stands over the views until it is called, and leads to Diff") {
+TEST_CASE("a banner about a missing set_epoch call stays until it is called, and opens the epoch diff") {
     PageWindow window;
     auto* banner = window.page.findChild<QFrame*>("orderBanner");
     CHECK(banner->isHidden());
@@ -51,7 +51,7 @@ TEST_CASE("a forgotten set_epoch stands over the views until it is called, and l
     REQUIRE(waitFor([&] { return banner->isHidden(); }));
 }
 
-TEST_CASE("dragging pans the loom and selects nothing") {
+TEST_CASE("dragging pans the grid and selects nothing") {
     PageWindow window;
     LoomWidget& loom = window.loom();
     const QPoint from = window.middleOf({1, 4});
@@ -95,12 +95,12 @@ TEST_CASE("the page draws at every zoom, colour and theme without a warning") {
     }
 }
 
-TEST_CASE("an experiment that cannot be planned shows its problem; an empty shard explains itself") {
+TEST_CASE("an experiment that cannot be planned shows its problem; an empty shard is explained") {
     PageWindow window;
     RunConfig config = window.experiment.config();
     config.parallel.worldSize = 0;
     window.experiment.edit(config, "parallel.world_size");
-    CHECK(window.text("shardsEmptyTitleLabel") == "There is no plan for this experiment");
+    CHECK(window.text("shardsEmptyTitleLabel") == "This experiment has no shard plan");
     CHECK(window.page.findChild<QLabel*>("shardsEmptyLabel")->isVisible());
 
     config.parallel.worldSize = 2000;
@@ -113,7 +113,7 @@ TEST_CASE("an experiment that cannot be planned shows its problem; an empty shar
     CHECK(!window.page.findChild<QLabel*>("shardsEmptyLabel")->isVisible());
 }
 
-TEST_CASE("on a narrow page the ledger is a drawer, and what explains is lower on a low one") {
+TEST_CASE("on a narrow page the summary is a drawer, and on a low one the explanation is lower") {
     PageWindow window;
     auto* side = window.page.findChild<LedgerSide*>();
     auto* button = window.page.findChild<QPushButton*>("ledgerButton");
@@ -138,7 +138,7 @@ TEST_CASE("on a narrow page the ledger is a drawer, and what explains is lower o
     CHECK(waitFor([&] { return side->geometry().top() == 0 && side->height() == window.page.height(); }));
 }
 
-TEST_CASE("a view that is chosen shows the selected sample") {
+TEST_CASE("a newly chosen view shows the selected sample") {
     PageWindow window;
     window.choose("biographyViewButton");
     window.plan.select(164);  // position 1435 of torch.randperm(1437) seeded with 0: rank 3, slot 358
@@ -157,7 +157,7 @@ TEST_CASE("the selected sample that an epoch drops is shown dropped") {
     CHECK(window.text("explanationTitleLabel") == "Why does no rank get sample 320?");
 }
 
-TEST_CASE("Enter in the find box goes round the hits; Escape clears it") {
+TEST_CASE("Enter in the find box cycles through the matches; Escape clears it") {
     PageWindow window;
     auto* edit = window.page.findChild<QLineEdit*>("findEdit");
     QTest::keyClicks(edit, "dup");
@@ -175,7 +175,7 @@ TEST_CASE("Enter in the find box goes round the hits; Escape clears it") {
     CHECK(window.text("findCountLabel").isEmpty());
 }
 
-TEST_CASE("Enter before a large set was searched goes to the first hit once it is found") {
+TEST_CASE("Enter before the end of a search goes to the first match when it is found") {
     PageWindow window;
     window.useSamples(50'000);
     auto* edit = window.page.findChild<QLineEdit*>("findEdit");
@@ -188,7 +188,7 @@ TEST_CASE("Enter before a large set was searched goes to the first hit once it i
     CHECK(window.text("findCountLabel") == "1 of 12,500");
 }
 
-TEST_CASE("a search that names an epoch moves the cursor there; one that cannot be explains itself") {
+TEST_CASE("a search with an epoch selects it; an impossible one is explained") {
     PageWindow window;
     auto* edit = window.page.findChild<QLineEdit*>("findEdit");
     edit->setText("rank:3 epoch:3");
@@ -229,7 +229,7 @@ void feed(PageWindow& window, const Event& event) {
 
 }  // namespace
 
-TEST_CASE("in slow motion the loom keeps the batch under way in sight") {
+TEST_CASE("in slow motion the grid keeps the current batch visible") {
     PageWindow window;
     startRun(window);
     const auto inSight = [&](qint64 slot) {
@@ -257,7 +257,7 @@ TEST_CASE("in slow motion the loom keeps the batch under way in sight") {
     CHECK(waitFor([&] { return inSight(7 * 32); }));
 }
 
-TEST_CASE("a wrong sample turns the page red, in words, and Show me goes there") {
+TEST_CASE("a wrong sample turns the page red with a message, and a button shows it") {
     PageWindow window;
     auto* banner = window.page.findChild<QFrame*>("alarmBanner");
     CHECK_FALSE(banner->isVisible());
@@ -281,7 +281,7 @@ TEST_CASE("a wrong sample turns the page red, in words, and Show me goes there")
     CHECK_FALSE(window.page.property("alarm").toBool());
 }
 
-TEST_CASE("when only the hash is known the banner says so and offers the samples for the next run") {
+TEST_CASE("if only the hash is known, the banner offers to report samples in the next run") {
     PageWindow window;
     startRun(window);
     for (int rank = 0; rank < 4; ++rank) feed(window, Consumed{rank, 0, 360, "0000"});
@@ -293,10 +293,10 @@ TEST_CASE("when only the hash is known the banner says so and offers the samples
     report->click();
     CHECK(wanted.count() == 1);
     CHECK_FALSE(report->isVisible());
-    CHECK(window.text("alarmHintLabel").contains("press Run"));
+    CHECK(window.text("alarmHintLabel").contains("click Run"));
 }
 
-TEST_CASE("the page follows a live run's epochs until somebody moves the cursor") {
+TEST_CASE("the page follows the epochs of a live run until the user selects another") {
     PageWindow window;
     startRun(window);
     auto* follow = window.page.findChild<QCheckBox*>("followRunCheck");
@@ -316,7 +316,8 @@ TEST_CASE("the page follows a live run's epochs until somebody moves the cursor"
     REQUIRE(waitFor([&] { return window.plan.epoch() == 3; }));
     CHECK(follow->isVisible());
     CHECK(window.text("runProgressLabel") ==
-          "Epoch 4: 128 of 360 samples of each rank are trained, known by step count; the hash follows.");
+          "Epoch 4: 128 of 360 samples of each rank are trained, known from the step count; the hash is compared at "
+          "the end of the epoch.");
     window.plan.setEpoch(1);
     CHECK_FALSE(follow->isChecked());
     reach(70);
@@ -332,7 +333,7 @@ TEST_CASE("the page follows a live run's epochs until somebody moves the cursor"
     CHECK(waitFor([&] { return window.plan.epoch() == 6; }));
 }
 
-TEST_CASE("green beside a plan goes out when the form changes, and never stands beside a forgotten set_epoch") {
+TEST_CASE("the green mark disappears when the form changes, and never appears without set_epoch") {
     const bool setEpoch = GENERATE(true, false);
     PageWindow window;
     RunConfig config = window.experiment.config();
@@ -348,28 +349,28 @@ TEST_CASE("green beside a plan goes out when the form changes, and never stands 
     config.sampler.seed = 7;
     window.experiment.edit(config, "sampler.seed");
     CHECK(waitFor([&] { return label->property("tone").toString().isEmpty(); }));
-    CHECK(label->text().startsWith("Of the run, not of this plan: "));
+    CHECK(label->text().startsWith("From the run, not from this plan: "));
     config.sampler.seed = 0;  // the run's plan again
     window.experiment.edit(config, "sampler.seed");
     CHECK(waitFor([&] { return label->property("tone") == (setEpoch ? "good" : "warning"); }));
 }
 
-TEST_CASE("a plan that the run does not have is not ticked off") {
+TEST_CASE("a plan that the run does not use shows no progress") {
     PageWindow window;
     startRun(window);
     REQUIRE(waitFor([&] { return window.text("runProgressLabel").startsWith("Epoch 1: not begun"); }));
     RunConfig config = window.experiment.config();
     config.sampler.seed = 7;
     window.experiment.edit(config, "sampler.seed");
-    CHECK(window.text("runProgressLabel") == "The plan shown is the form's; the run trained another one.");
+    CHECK(window.text("runProgressLabel") == "This plan belongs to the form; the run used another plan.");
     window.page.findChild<QPushButton*>("loomViewButton")->click();
     CHECK_FALSE(window.page.grab().isNull());
 }
 
-TEST_CASE("a mistake is made and taken back with one click, and its damage is told") {
+TEST_CASE("a mistake is switched on and off with one click, and its effect is shown") {
     PageWindow window;
     window.page.findChild<QPushButton*>("damageViewButton")->click();
-    REQUIRE(waitFor([&] { return window.text("explanationTitleLabel") == "No damage: the deal is as it should be"; }));
+    REQUIRE(waitFor([&] { return window.text("explanationTitleLabel") == "No problems: the assignment is correct"; }));
     // ceil(1437 / 4) = 360 each: 3 repeated, each shared by two of the 6 pairs.
     CHECK(window.text("explanationLabel").contains("1,437 of 1,437 samples are trained (100 %)"));
     auto* forget = window.page.findChild<QCheckBox*>("forgetSetEpochCheck");
@@ -386,7 +387,7 @@ TEST_CASE("a mistake is made and taken back with one click, and its damage is to
     CHECK_FALSE(window.experiment.config().pitfalls.any());
 }
 
-TEST_CASE("shuffle together with a sampler is refused with PyTorch's words and a way back") {
+TEST_CASE("shuffle together with a sampler is refused with PyTorch's message and an undo button") {
     PageWindow window;
     window.page.findChild<QPushButton*>("damageViewButton")->click();
     window.page.findChild<QCheckBox*>("shuffleTooCheck")->click();
@@ -397,7 +398,7 @@ TEST_CASE("shuffle together with a sampler is refused with PyTorch's words and a
     CHECK_FALSE(window.experiment.config().pitfalls.any());
 }
 
-TEST_CASE("the different samples of a large epoch are counted beside the window") {
+TEST_CASE("the distinct samples of a large epoch are counted on a worker thread") {
     // Every rank takes the same order of 50,000, whose last 50,000 mod 32 = 16 the loader leaves out.
     const ShardSpec spec{
         .datasetSize = 50'000, .worldSize = 4, .batchSize = 32, .loaderDropLast = true, .kind = SamplerKind::kRandom};
@@ -408,7 +409,7 @@ TEST_CASE("the different samples of a large epoch are counted beside the window"
     CHECK(*count.result() == 49'984);
 }
 
-TEST_CASE("what was found in a plan is forgotten with it, though the search in the next one takes a while") {
+TEST_CASE("matches are discarded with their plan, even if the next search takes long") {
     const auto sceneOfSize = [](std::int64_t samples) {
         return sceneOf({.datasetSize = samples, .worldSize = 1, .batchSize = 32});
     };
@@ -421,7 +422,7 @@ TEST_CASE("what was found in a plan is forgotten with it, though the search in t
     REQUIRE(waitFor([&] { return finder.hits().size() == 60'000; }));
 }
 
-TEST_CASE("the ledger shows no empty rows before there is a plan") {
+TEST_CASE("the summary shows no empty rows before there is a plan") {
     Theme theme;
     LedgerPanel ledger(theme);
     ledger.show();
@@ -437,7 +438,7 @@ TEST_CASE("the ledger shows no empty rows before there is a plan") {
     CHECK(shown("line") == 1);
 }
 
-TEST_CASE("while the first plan of a large set is made the page says that, not that the data is read") {
+TEST_CASE("while the first plan of a large data set is computed, the page shows that") {
     Theme theme;
     ExperimentModel experiment;
     RunConfig config;
@@ -454,10 +455,10 @@ TEST_CASE("while the first plan of a large set is made the page says that, not t
     QString whenLoaded;
     QObject::connect(&experiment, &ExperimentModel::dataChanged, &page, [&] { whenLoaded = title->text(); });
     REQUIRE(waitFor([&] { return plan.plan() != nullptr; }));
-    CHECK(whenLoaded == "Dealing 45,000 samples");
+    CHECK(whenLoaded == "Assigning 45,000 samples");
 }
 
-TEST_CASE("a step chosen on another page is framed in its epoch, on all ranks") {
+TEST_CASE("a step chosen on another page is framed on all ranks in its epoch") {
     ShardsWindow shards;
     RunStarted started;
     started.worldSize = 4;

@@ -8,7 +8,7 @@
 
 using namespace ringside;
 
-TEST_CASE("the moving average is debiased: it starts at the first value") {
+TEST_CASE("the moving average is debiased and starts at the first value") {
     // w = 0.5: s = 0.5 * 4 = 2, / 0.5 = 4; s = 0.5 * 2 + 0.5 * 8 = 5, / 0.75 = 20/3; s = 2.5 + 0.5 = 3, / 0.875 = 24/7
     const std::vector<double> values{4, 8, 1};
     const std::vector<double> result = smoothed(values, 0.5);
@@ -18,7 +18,7 @@ TEST_CASE("the moving average is debiased: it starts at the first value") {
     CHECK(result[2] == Approx(24.0 / 7));
 }
 
-TEST_CASE("a constant stays what it is at any weight, and weight 0 changes nothing") {
+TEST_CASE("a constant is unchanged at any weight, and weight 0 changes nothing") {
     const std::vector<double> constant(200, 0.25);
     for (const double weight : {0.0, 0.6, 0.99}) {
         CHECK(smoothed(constant, weight).front() == Approx(0.25));

@@ -40,7 +40,7 @@ TEST_CASE("options are read with = and without, in any order") {
     CHECK(parsed.value().screenshot == "x.png");
 }
 
-TEST_CASE("bad options are named with what they may be") {
+TEST_CASE("invalid options are reported with the valid ones") {
     CHECK(StartOptions::parse({"--size", "big"}).problem().text().find("WIDTHxHEIGHT") != std::string::npos);
     CHECK(StartOptions::parse({"--size", "99999x99999"}).problem().field == "--size");
     CHECK(StartOptions::parse({"--theme", "pink"}).problem().text().find("light or dark") != std::string::npos);
@@ -49,7 +49,7 @@ TEST_CASE("bad options are named with what they may be") {
     CHECK(StartOptions::parse({"a", "b"}).problem().field == "b");
 }
 
-TEST_CASE("a page is drawn into a file without a display, in the size asked for") {
+TEST_CASE("a page is drawn into a file without a display in the requested size") {
     QTemporaryDir folder;
     const QString file = folder.filePath("shards.png");
     const Outcome outcome =
@@ -61,7 +61,7 @@ TEST_CASE("a page is drawn into a file without a display, in the size asked for"
     CHECK(image.pixelColor(1436, 895) == QColor(0x14171C));  // the window's colour below the status bar
 }
 
-TEST_CASE("a page's picture has the form and the ranks beside it, whichever page it is") {
+TEST_CASE("the picture of any page contains the form and the ranks") {
     QTemporaryDir folder;
     const QString file = folder.filePath("page.png");
     for (const char* page : {"shards", "training", "strategy"}) {
@@ -79,35 +79,35 @@ TEST_CASE("a page's picture has the form and the ranks beside it, whichever page
     }
 }
 
-TEST_CASE("an unknown page is answered with the pages there are") {
+TEST_CASE("an unknown page is reported with the known ones") {
     const Outcome outcome = runRingside({"--screenshot", "x.png", "--page", "nope"});
     CHECK(outcome.code == 2);
     CHECK(outcome.error.contains("shards"));
 }
 
-TEST_CASE("a configuration that cannot be read ends with 2 and its name") {
+TEST_CASE("an unreadable configuration ends with code 2 and its name") {
     const Outcome outcome = runRingside({"--screenshot", "x.png", "--config", "/nowhere.json"});
     CHECK(outcome.code == 2);
     CHECK(outcome.error.contains("/nowhere.json"));
 }
 
-TEST_CASE("a run directory that holds no run ends with 2 and its name, at once") {
+TEST_CASE("a directory without a run ends with code 2 and its name at once") {
     const Outcome outcome = runRingside({"--screenshot", "x.png", "--run-dir", "/nowhere/run"});
     CHECK(outcome.code == 2);
     CHECK(outcome.error.contains("/nowhere/run"));
 }
 
-TEST_CASE("a picture that cannot be written ends with 2") {
+TEST_CASE("a picture that cannot be written ends with code 2") {
     CHECK(runRingside({"--screenshot", "/nowhere/x.png"}).code == 2);
 }
 
-TEST_CASE("without a display the window says what to use instead") {
+TEST_CASE("without a display the program names the alternatives") {
     const Outcome outcome = runRingside({});
     CHECK(outcome.code == 2);
     CHECK(outcome.error.contains("ringsidectl run"));
 }
 
-TEST_CASE("durations are said in the largest unit that matters") {
+TEST_CASE("durations are shown in the largest useful unit") {
     CHECK(durationText(3.2) == "4 s");
     CHECK(durationText(125) == "2 min 5 s");
     CHECK(durationText(4800) == "1 h 20 min");

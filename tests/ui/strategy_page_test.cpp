@@ -89,7 +89,7 @@ TEST_CASE("the sentence counts the schedule's idle slots with the user's own num
     CHECK(scheduleSentence(f.page.scene()) == "One batch at a time: 3 of 4 ranks wait, 75.0 %");
 }
 
-TEST_CASE("a click on a strategy takes it over into the form, and undo takes it back") {
+TEST_CASE("a click on a strategy uses it in the form, and undo restores the form") {
     Strategies f;
     REQUIRE(f.table().rowCount() == 12);
     CHECK(f.table().item(4, 0)->text() == "FSDP, parameters (ZeRO-3)");
@@ -102,12 +102,12 @@ TEST_CASE("a click on a strategy takes it over into the form, and undo takes it 
     CHECK(f.experiment.config().parallel.strategy == StrategyKind::kPipeline);
 }
 
-TEST_CASE("a pipeline of sharded stages has a row of its own, which is the experiment") {
+TEST_CASE("a pipeline of sharded stages has its own row, marked as the experiment") {
     Strategies f;
     f.changed([](RunConfig& config) { config.mesh.shard = 2; });
     REQUIRE(f.table().rowCount() == 13);
     CHECK(f.table().item(12, 0)->text() == "Pipeline, sharded stages");
-    CHECK(f.table().item(12, 0)->toolTip() == "The experiment's strategy");
+    CHECK(f.table().item(12, 0)->toolTip() == "Strategy of the experiment");
     CHECK_FALSE(f.table().provedStrategies().contains("sharded_stages"));
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("the mesh has a row for each link, and the memory over the step one fo
     CHECK(f.page.findChild<QLabel*>("memoryNoteLabel") != nullptr);
 }
 
-TEST_CASE("what a run measured is shown beside what was predicted, of the same strategy only") {
+TEST_CASE("measured values are shown next to predicted ones for the same strategy only") {
     Strategies f(2, "ddp");
     FakeRun run(f.run, {.config = f.experiment.config().toText()});
     for (int rank = 0; rank < 2; ++rank) {
@@ -156,7 +156,7 @@ TEST_CASE("what a run measured is shown beside what was predicted, of the same s
 }
 
 // Its one process says that it is one rank with four devices; the form has four ranks.
-TEST_CASE("what a run of data_parallel measured is shown under the form that started it") {
+TEST_CASE("measurements of a data_parallel run are shown with the form that started it") {
     Strategies f(4, "data_parallel");
     FakeRun run(f.run, {.ranks = 1, .config = asProcesses(f.experiment.config()).toText()});
     run.feed(RankMemory{.rank = 0, .parameters = 1000, .peak = 1000});
@@ -165,13 +165,13 @@ TEST_CASE("what a run of data_parallel measured is shown under the form that sta
     CHECK_FALSE(f.page.scene().ran);
 }
 
-TEST_CASE("why there is no plan is said in the form's words") {
+TEST_CASE("the reason for a missing plan uses the labels of the form") {
     Strategies f;
     f.changed([](RunConfig& config) { config.model.hidden = {16}; });
     CHECK_FALSE(f.page.scene().cost);
     const auto why = QStringLiteral("World size makes 4 stages, but the model has 3 layers");
     CHECK(f.table().item(6, 2)->text().contains(why));
-    CHECK(f.label("scheduleSentenceLabel").text() == "there is no plan");
+    CHECK(f.label("scheduleSentenceLabel").text() == "no plan");
 }
 
 TEST_CASE("pictures are saved as tables, and the schedule in PyTorch's notation, which can be loaded again") {
@@ -218,11 +218,11 @@ TEST_CASE("a schedule that cannot be run is refused with the reason, and nothing
     QString why;
     QObject::connect(&f.page, &StrategyPage::failed, &f.page, [&](const QString& text) { why = text; });
     f.page.loadSchedule(file.fileName());
-    CHECK(why.contains("is no schedule that can be run"));
+    CHECK(why.contains("is not a valid schedule"));
     CHECK(f.experiment.config().pipeline.scheduleFile.empty());
 }
 
-TEST_CASE("what does not suit stands in the table with the reason, and a click on it changes nothing") {
+TEST_CASE("impossible strategies are listed with the reason, and a click on them changes nothing") {
     Strategies f;
     f.changed([](RunConfig& config) {
         config.parallel.strategy = StrategyKind::kDdp;
@@ -233,7 +233,7 @@ TEST_CASE("what does not suit stands in the table with the reason, and a click o
     CHECK(f.experiment.config().parallel.strategy == StrategyKind::kDdp);
 }
 
-TEST_CASE("without ringsidectl Measure says so and is ready again") {
+TEST_CASE("without ringsidectl, Measure reports it and can be used again") {
     Strategies f;
     QString why;
     QObject::connect(&f.page, &StrategyPage::failed, &f.page, [&](const QString& text) { why = text; });
@@ -284,7 +284,7 @@ TEST_CASE("while strategies are measured the page says how many are done") {
     CHECK(cell(0, "Measured")->text() == "2.50 ms (diverged)");
 }
 
-TEST_CASE("a narrow page scrolls its table instead of cutting numbers off") {
+TEST_CASE("a narrow page scrolls its table instead of truncating numbers") {
     Strategies f;
     const auto widthOfColumns = [&] {
         int width = 0;
@@ -298,7 +298,7 @@ TEST_CASE("a narrow page scrolls its table instead of cutting numbers off") {
     CHECK(widthOfColumns() == f.table().viewport()->width());
 }
 
-TEST_CASE("figures of a strategy are forgotten when its own settings change, and kept when others do") {
+TEST_CASE("figures of a strategy are discarded when its own settings change, and kept otherwise") {
     Strategies f;
     f.table().setFigures("pipeline:gpipe", {.measuredMs = 1.5});
     f.table().setFigures("ddp", {.measuredMs = 2.5});
@@ -323,7 +323,7 @@ TEST_CASE("units of a sharded model are gathered before they compute and freed a
 }
 
 // 1F1B on 4 ranks: a forward takes 1, a backward 2; rank 0 begins with F0 F1 F2 F3 B0, rank 3 with F0 (at 3) B0.
-TEST_CASE("in slow motion the schedule's picture is where each rank is") {
+TEST_CASE("in slow motion the schedule shows the position of each rank") {
     Strategies f;
     const SlowRun run(f);
     run.at(0, Phase::kForward, -1, "0F2");
@@ -350,7 +350,7 @@ TEST_CASE("in slow motion the schedule's picture is where each rank is") {
 }
 
 // Eight linear layers, 0, 2, 4, ... of the model, with a ReLU behind each but the last.
-TEST_CASE("in slow motion the units that a sharded model gathers are those that the ranks work on") {
+TEST_CASE("in slow motion the gathered units are those that the ranks work on") {
     Strategies f(2, "fsdp");
     f.changed([](RunConfig& config) { config.fsdp.prefetch = Prefetch::kNone; });
     const SlowRun run(f);

@@ -27,7 +27,7 @@ double contrast(const QColor& a, const QColor& b) {
 
 }  // namespace
 
-TEST_CASE("every text colour has a contrast of 4.5 on what it stands on, in both themes") {
+TEST_CASE("every text colour has a contrast of 4.5 on its background in both themes") {
     Theme theme;
     for (const Theme::Mode mode : {Theme::Mode::Light, Theme::Mode::Dark}) {
         theme.setMode(mode);
@@ -50,7 +50,7 @@ TEST_CASE("the style sheet uses only names the theme knows") {
     CHECK(!qApp->styleSheet().contains('@'));
 }
 
-TEST_CASE("the first eight ranks have the Okabe-Ito colours, later ones are unlike them") {
+TEST_CASE("the first eight ranks have the Okabe-Ito colours, later ones have others") {
     const Theme theme;
     CHECK(theme.rankColor(0) == QColor(0x0072B2));
     CHECK(theme.rankColor(1) == QColor(0xE69F00));

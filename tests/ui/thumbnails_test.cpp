@@ -47,7 +47,7 @@ TEST_CASE("a picture that cannot be read is crossed out, the others are drawn") 
     CHECK(thumbnails.image(2).pixelColor(3, 3) == QColor(Qt::black));
 }
 
-TEST_CASE("large pictures are kept small") {
+TEST_CASE("large pictures are stored scaled down") {
     Thumbnails thumbnails;
     thumbnails.setData(std::make_shared<Pictures>(300));
     CHECK(thumbnails.isSettled());
@@ -59,7 +59,7 @@ TEST_CASE("large pictures are kept small") {
     CHECK(thumbnails.image(2).pixelColor(60, 60) == QColor(Qt::black));
 }
 
-TEST_CASE("pictures are made on another thread, and an empty square stands for them until then") {
+TEST_CASE("pictures are made on another thread, with an empty square until then") {
     const bool lazy = GENERATE(true, false);
     Thumbnails thumbnails;
     thumbnails.setColors(Qt::white, Qt::red);

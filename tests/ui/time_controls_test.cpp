@@ -46,7 +46,7 @@ struct TimeControlsBench {
 
 }  // namespace
 
-TEST_CASE("without a live run nothing can be paused, and Space is not taken") {
+TEST_CASE("without a live run nothing can be paused, and Space is not handled") {
     TimeControlsBench bench;
     for (const QAction* action : {bench.actions.pause, bench.actions.step, bench.actions.phase, bench.actions.saveNow})
         CHECK_FALSE(action->isEnabled());
@@ -54,7 +54,7 @@ TEST_CASE("without a live run nothing can be paused, and Space is not taken") {
     CHECK_FALSE(bench.press(Qt::Key_Right));
 }
 
-TEST_CASE("Space pauses a run and lets it go on, the arrows step it") {
+TEST_CASE("Space pauses and resumes a run, the arrow keys step it") {
     TimeControlsBench bench;
     bench.start();
     CHECK(bench.press(Qt::Key_Space));
@@ -70,7 +70,7 @@ TEST_CASE("Space pauses a run and lets it go on, the arrows step it") {
     REQUIRE(waitFor([&] { return bench.actions.pause->iconText() == "Pause"; }));
 }
 
-TEST_CASE("a speed chosen before the run is told to it as soon as it listens") {
+TEST_CASE("a speed chosen before the run is sent when it is ready") {
     TimeControlsBench bench;
     bench.time.setSpeed(3);
     CHECK(bench.fake.read("control").isEmpty());
@@ -82,7 +82,7 @@ TEST_CASE("a speed chosen before the run is told to it as soon as it listens") {
     CHECK(bench.wasTold(R"({"kind":"rate","value":0.0})"));
 }
 
-TEST_CASE("a speed that another client told the run is shown, and not told back to it") {
+TEST_CASE("a speed set by another client is shown and not sent back") {
     TimeControlsBench bench;
     const auto hear = [&](double rate) {
         const Controlled heard{.command = "rate", .value = rate, .step = 4};
@@ -98,7 +98,7 @@ TEST_CASE("a speed that another client told the run is shown, and not told back 
     CHECK_FALSE(bench.fake.read("control").contains("rate"));
 }
 
-TEST_CASE("the window's speed stands until the run has answered, whatever it says of before, and for the next run") {
+TEST_CASE("the chosen speed is shown until the run has confirmed it, and kept for the next run") {
     TimeControlsBench bench;
     bench.fake.write("rate.jsonl", encode(Controlled{.command = "rate", .value = 2, .step = 3}));
     bench.start();

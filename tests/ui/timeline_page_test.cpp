@@ -57,18 +57,18 @@ struct Timeline {
 
 }  // namespace
 
-TEST_CASE("before a run the timeline says what to do, and the lanes come with the first traced step") {
+TEST_CASE("before a run the timeline explains what to do, and lanes appear with the first traced step") {
     Timeline timeline;
-    CHECK(timeline.text("shardsEmptyTitleLabel").contains("Press Run"));
+    CHECK(timeline.text("shardsEmptyTitleLabel").contains("Click Run"));
     TracedRun run(timeline.run, 4, 2);
-    REQUIRE(waitFor([&] { return !timeline.text("shardsEmptyTitleLabel").contains("Press Run"); }));
+    REQUIRE(waitFor([&] { return !timeline.text("shardsEmptyTitleLabel").contains("Click Run"); }));
     run.steps(3);
     REQUIRE(timeline.shows(3));
     CHECK(timeline.lanes().isVisible());
     CHECK(timeline.text("lanesTitleLabel") == "Steps 2 and 3");
 }
 
-TEST_CASE("where ranks are on several hosts the lanes say how well their clocks are known, else nothing") {
+TEST_CASE("with several hosts the lanes show the uncertainty of the clocks") {
     Timeline timeline;
     TracedRun run(timeline.run, 4, 2);
     run.steps(3);
@@ -82,7 +82,7 @@ TEST_CASE("where ranks are on several hosts the lanes say how well their clocks 
     CHECK(timeline.text("clocksLabel") == "Clocks: node2 -25.50 s, known to 0.06 ms, round trip 0.12 ms");
 }
 
-TEST_CASE("a run that traces nothing says how to get traces") {
+TEST_CASE("a run without traces explains how to get them") {
     Timeline timeline;
     RunStarted started;
     started.worldSize = 2;
@@ -106,7 +106,7 @@ TEST_CASE("a run that traces nothing says how to get traces") {
     CHECK(wanted == 50);
 }
 
-TEST_CASE("the first sentence names the rank that comes last") {
+TEST_CASE("the first sentence names the rank that arrives last") {
     Timeline timeline;
     TracedRun run(timeline.run, 4, 2);
     run.steps(20);
@@ -116,7 +116,7 @@ TEST_CASE("the first sentence names the rank that comes last") {
     CHECK(timeline.text("verdictDetailLabel").startsWith("Its backward takes 3.0 times"));
 }
 
-TEST_CASE("the lanes follow the newest steps until the user zooms, and again when asked to") {
+TEST_CASE("the lanes follow the newest steps until the user zooms, and again after Live") {
     Timeline timeline;
     TracedRun run(timeline.run, 2, 1);
     run.steps(5);
@@ -132,7 +132,7 @@ TEST_CASE("the lanes follow the newest steps until the user zooms, and again whe
     CHECK(timeline.model().stepsInSight() == std::pair<std::int64_t, std::int64_t>(9, 10));
 }
 
-TEST_CASE("keys zoom, pan, fit and go from step to step") {
+TEST_CASE("keys zoom, pan, fit and move between steps") {
     Timeline timeline;
     TracedRun run(timeline.run, 2, 1);
     run.steps(12);
@@ -160,7 +160,7 @@ TEST_CASE("keys zoom, pan, fit and go from step to step") {
     CHECK(!timeline.cursor.step());
 }
 
-TEST_CASE("a click chooses the step under it for all pages, and a drag moves the lanes") {
+TEST_CASE("a click selects a step for all pages, and a drag moves the lanes") {
     Timeline timeline;
     TracedRun run(timeline.run, 2, 1);
     run.steps(6);
@@ -179,7 +179,7 @@ TEST_CASE("a click chooses the step under it for all pages, and a drag moves the
     CHECK(timeline.cursor.step() == 5);
 }
 
-TEST_CASE("above 16 ranks a map shows who is late, with the lanes of the chosen and the latest rank") {
+TEST_CASE("above 16 ranks a map shows lateness, with the lanes of the selected and the latest rank") {
     Timeline timeline;
     TracedRun run(timeline.run, 20, 13);
     run.steps(9);
@@ -195,7 +195,7 @@ TEST_CASE("above 16 ranks a map shows who is late, with the lanes of the chosen 
     CHECK(timeline.cursor.step() == 5);
 }
 
-TEST_CASE("the strip finds the step from which on all took longer") {
+TEST_CASE("the strip detects the step from which on steps took longer") {
     Timeline timeline;
     TracedRun run(timeline.run, 2, 1);
     run.steps(30, 10);
@@ -211,7 +211,7 @@ TEST_CASE("the strip finds the step from which on all took longer") {
     CHECK(last - first <= 2);
 }
 
-TEST_CASE("what if redraws the steps and says how long they would take") {
+TEST_CASE("What if redraws the steps and predicts their time") {
     Timeline timeline;
     TracedRun run(timeline.run, 4, 2);
     run.steps(20);
@@ -219,8 +219,8 @@ TEST_CASE("what if redraws the steps and says how long they would take") {
     timeline.part<QPushButton>("whatIfButton").click();
     REQUIRE(waitFor([&] { return timeline.text("whatIfResultLabel") == "13.0 ms per step (mean)"; }));
     CHECK(timeline.model().showsReplay());
-    CHECK(timeline.text("lanesTitleLabel").endsWith("as they would be"));
-    CHECK(timeline.text("unchangedReplayLabel") == "unchanged replay: 33.0 ms, 0.0 % off");
+    CHECK(timeline.text("lanesTitleLabel").endsWith("predicted"));
+    CHECK(timeline.text("unchangedReplayLabel") == "replay without changes: 33.0 ms, 0.0 % off");
     CHECK(timeline.text("whatIfRangeLabel").contains("now 33.0 ms: 2.5 times as fast"));
     const TracedStep& step = timeline.model().trace()->steps().rbegin()->second;
     CHECK(step.endNs - step.beginNs == 13 * kTracedMs);
@@ -234,7 +234,7 @@ TEST_CASE("what if redraws the steps and says how long they would take") {
     CHECK(!timeline.part<QPushButton>("proveButton").isEnabled());
 }
 
-TEST_CASE("a check by running is green when it confirms the prediction, red when not, and wholly in sight") {
+TEST_CASE("a check by running is green if it confirms the prediction, red otherwise, and fully visible") {
     // Without its delay rank 2 works for 10 ms like the others: steps of 13 ms are predicted.
     const auto [worksMs, outcome, tone] = GENERATE(table<std::int64_t, const char*, const char*>(
         {{10, "<b>Confirmed:</b> 13.0 ms measured", "good"}, {7, "<b>Not confirmed:</b> 10.0 ms measured", "danger"}}));
@@ -272,7 +272,7 @@ TEST_CASE("a check that cannot run is not measurable, and neither green nor red"
     CHECK(timeline.part<QLabel>("proofLabel").property("tone").toString().isEmpty());
 }
 
-TEST_CASE("after a failure the timeline stands at its end and says who waited for whom") {
+TEST_CASE("after a failure the timeline shows its end and which rank waited for which") {
     Timeline timeline;
     TracedRun run(timeline.run, 3, 1);
     run.steps(12);
@@ -299,7 +299,7 @@ TEST_CASE("after a failure the timeline stands at its end and says who waited fo
     CHECK(timeline.model().openSpans()[1].waitsFor.empty());
 }
 
-TEST_CASE("only a live run can be asked to record") {
+TEST_CASE("only a live run can be recorded") {
     Timeline timeline;
     TracedRun run(timeline.run, 2, 1);
     run.steps(3);
@@ -315,7 +315,7 @@ TEST_CASE("only a live run can be asked to record") {
     CHECK_FALSE(record.isEnabled());
 }
 
-TEST_CASE("a failure names the experiment's fields as the form does") {
+TEST_CASE("a failure names fields with the labels of the form") {
     Timeline timeline;
     TracedRun run(timeline.run, 2, 1);
     run.steps(3);
@@ -324,7 +324,7 @@ TEST_CASE("a failure names the experiment's fields as the form does") {
     CHECK(timeline.text("verdictTitleLabel") == "Rank 1 hung at step 4: raise Timeout, seconds");
 }
 
-TEST_CASE("steps that are recorded are shown when they are there, not left behind") {
+TEST_CASE("recorded steps are shown when they are complete") {
     Timeline timeline;
     TracedRun run(timeline.run, 2, 1);
     run.steps(3);
@@ -351,7 +351,7 @@ TEST_CASE("steps that are recorded are shown when they are there, not left behin
     CHECK(timeline.model().follows());
 }
 
-TEST_CASE("the keys of the lanes work while a button of the page has the keyboard") {
+TEST_CASE("the keys of the lanes work while a button of the page has the focus") {
     Timeline timeline;
     TracedRun run(timeline.run, 2, 1);
     run.steps(6);
@@ -364,7 +364,7 @@ TEST_CASE("the keys of the lanes work while a button of the page has the keyboar
     CHECK(timeline.model().stepsInSight() == std::pair<std::int64_t, std::int64_t>(1, 6));
 }
 
-TEST_CASE("no phase is cut off the legend in a narrow window") {
+TEST_CASE("the legend shows all phases in a narrow window") {
     Timeline timeline;
     timeline.page.resize(950, 600);
     TracedRun run(timeline.run, 2, 1);
@@ -381,7 +381,7 @@ TEST_CASE("no phase is cut off the legend in a narrow window") {
     CHECK(narrow.minimumHeight() <= 6 * 22);
 }
 
-TEST_CASE("a step in which all ranks stand still is part of the wait, not as long as from one rank's to the last's") {
+TEST_CASE("a stalled step is part of the wait, and its length does not span the wait") {
     Timeline timeline;
     TracedRun run(timeline.run, 2, 1);
     run.steps(3);
@@ -397,7 +397,7 @@ TEST_CASE("a step in which all ranks stand still is part of the wait, not as lon
     CHECK(clock.shownAt(late) < clock.endShown() + 0.2 * (clock.wholeShown() - clock.endShown()));  // of 4 s
 }
 
-TEST_CASE("the steps in sight are a table as well, and are saved as a table and a picture") {
+TEST_CASE("the visible steps are shown as a table, and saved as a table and a picture") {
     Timeline timeline;
     TracedRun run(timeline.run, 2, 1);
     run.steps(6);
@@ -423,7 +423,7 @@ TEST_CASE("the steps in sight are a table as well, and are saved as a table and 
     CHECK(timeline.part<QTableView>("shardsTableView").model()->rowCount() == 4);
 }
 
-TEST_CASE("in slow motion the phases in which ranks are now are framed") {
+TEST_CASE("in slow motion the current phases of the ranks are framed") {
     Timeline timeline;
     TracedRun run(timeline.run, 2, 1);
     run.steps(3);

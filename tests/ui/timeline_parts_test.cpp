@@ -26,7 +26,7 @@ TraceData threeRanks(std::int64_t first, std::int64_t last) {
 
 }  // namespace
 
-TEST_CASE("steps that follow one another keep their distances, what is not traced between them is cut short") {
+TEST_CASE("consecutive steps keep their distances, gaps without traces are shortened") {
     TraceData data = threeRanks(1, 3);
     for (int rank = 0; rank < 3; ++rank) data.apply(tracedStep(rank, 10, 1000, 10, 30));
     LaneClock clock;
@@ -45,7 +45,7 @@ TEST_CASE("steps that follow one another keep their distances, what is not trace
         CHECK(clock.timeAt(clock.shownAt(ms * kTracedMs)) == ms * kTracedMs);
 }
 
-TEST_CASE("what is open at the end of a run takes room behind its last step") {
+TEST_CASE("open activity at the end of a run is shown after its last step") {
     LaneClock clock;
     clock.read(threeRanks(1, 3));
     const double end = clock.endShown();
@@ -56,7 +56,7 @@ TEST_CASE("what is open at the end of a run takes room behind its last step") {
     CHECK(clock.shownAt(60'000 * kTracedMs) == clock.wholeShown());
 }
 
-TEST_CASE("a wait is for the rank that came last, which waits for nobody") {
+TEST_CASE("a wait is attributed to the last rank, which itself does not wait") {
     const TraceData data = threeRanks(1, 1);
     const TracedStep& step = *data.find(1);
     const std::vector<LaneSpan> spans = laneSpans(step, 0);
@@ -74,7 +74,7 @@ TEST_CASE("a wait is for the rank that came last, which waits for nobody") {
     CHECK(latenessOf(step, 1) == 0);
 }
 
-TEST_CASE("the step's figures mark what is farthest from the ranks' median") {
+TEST_CASE("the numbers of a step mark the value farthest from the median of the ranks") {
     const TraceData data = threeRanks(7, 7);
     const StepNumbers numbers = stepNumbers(*data.find(7), 0);
     CHECK(numbers.lengthMs == Approx(33));
@@ -92,7 +92,7 @@ TEST_CASE("the step's figures mark what is farthest from the ranks' median") {
     }
 }
 
-TEST_CASE("of many ranks the figures show the median, the chosen one and those that differ most") {
+TEST_CASE("with many ranks the numbers show the median, the selected rank and the most different ones") {
     TraceData data(12);
     for (int rank = 0; rank < 12; ++rank) data.apply(tracedStep(rank, 1, 0, rank == 7 ? 30 : rank == 4 ? 20 : 10, 30));
     const StepNumbers numbers = stepNumbers(*data.find(1), 11);
@@ -101,7 +101,7 @@ TEST_CASE("of many ranks the figures show the median, the chosen one and those t
     for (const int rank : {4, 7, 11}) CHECK(std::ranges::count(numbers.ranks, rank) == 1);
 }
 
-TEST_CASE("the timeline's table has a row for each rank of each step in sight") {
+TEST_CASE("the table of the timeline has a row for each rank of each visible step") {
     const TraceData data = threeRanks(1, 5);
     const ShardTable table = timelineTable(&data, 2, 3);
     REQUIRE(table.rows == 6);
@@ -114,7 +114,7 @@ TEST_CASE("the timeline's table has a row for each rank of each step in sight") 
     CHECK(timelineTable(nullptr, 1, 9).rows == 0);
 }
 
-TEST_CASE("only what an experiment can change for real is proved, and the rest says why not") {
+TEST_CASE("only changes that an experiment can make are checked, and others have a reason") {
     RunConfig run;
     run.stepPitfalls.slowRank = 2;
     run.training.epochs = 5;
@@ -140,7 +140,7 @@ TEST_CASE("only what an experiment can change for real is proved, and the rest s
     CHECK_FALSE(provingExperiment(run, {.worldSize = 6}));
 }
 
-TEST_CASE("a check confirms a prediction only if what it measured lies inside the predicted interval") {
+TEST_CASE("a check confirms a prediction only if the measurement lies inside the predicted interval") {
     const ReplayResult prediction{.steps = 16, .unanswered = {}, .predicted = 4.0, .low = 2.6, .high = 5.9};
     const auto measured = [](double ms, std::int64_t steps) { return ProofResult{ms, steps, {}, {}}; };
     CHECK(checkOutcome(prediction, measured(2.6, 16)) == CheckOutcome::kConfirmed);
@@ -165,7 +165,7 @@ TEST_CASE("a check without enough steps, or whose run failed, measures nothing")
     CHECK(checkText(prediction, failed) == "<b>Not measurable here:</b> rank 1 died: a &lt; b");
 }
 
-TEST_CASE("the recorded steps are written as Perfetto reads them, or it is said why not") {
+TEST_CASE("the recorded steps are written for Perfetto, or the failure is reported") {
     const QTemporaryDir folder;
     const QString file = folder.filePath("trace.json");
     CHECK(writeTrace(threeRanks(1, 2), "digits", file).isEmpty());

@@ -49,7 +49,7 @@ struct Charts {
 
 }  // namespace
 
-TEST_CASE("before the first run the page says what to do") {
+TEST_CASE("before the first run the page explains what to do") {
     Charts page;
     CHECK(page.page.findChild<QLabel*>("trainingEmptyLabel")->isVisible());
     FakeRun run(page.run);
@@ -60,7 +60,7 @@ TEST_CASE("before the first run the page says what to do") {
     REQUIRE(waitFor([&] { return page.page.findChild<QLabel*>("trainingEmptyLabel")->isVisible(); }));
 }
 
-TEST_CASE("of many ranks apart the mean is shown and the five that are worst off") {
+TEST_CASE("with many separate ranks the mean and the five worst are shown") {
     RunModel model;
     const Theme theme;
     RunStarted started;
@@ -86,7 +86,7 @@ TEST_CASE("of many ranks apart the mean is shown and the five that are worst off
     CHECK(names == QStringList{"train", "rank 5", "rank 18", "rank 31", "rank 44", "rank 57"});
 }
 
-TEST_CASE("a curve that grows is the same one, with the points it would have if it were copied whole") {
+TEST_CASE("a growing curve has the same points as a complete copy") {
     const Theme theme;
     RunData run;
     RunStarted started;
@@ -183,7 +183,7 @@ TEST_CASE("the loss is the mean over ranks in a band from the lowest to the high
     CHECK(page.chart("accuracyChart").curves()[0].points[0].y == Approx(5.0 / 8));
 }
 
-TEST_CASE("fanned out, every rank has its own curve") {
+TEST_CASE("with one curve per rank, every rank has its own curve") {
     Charts page;
     FakeRun run(page.run);
     run.steps(2);
@@ -210,7 +210,7 @@ TEST_CASE("the x axis shows steps, epochs, samples or seconds") {
     REQUIRE(waitFor([&] { return std::abs(lastX() - 0.004) < 1e-12; }));
 }
 
-TEST_CASE("the CSV holds what the charts show") {
+TEST_CASE("the CSV contains the contents of the charts") {
     Charts page;
     FakeRun run(page.run);
     run.steps(2);
@@ -225,7 +225,7 @@ TEST_CASE("the CSV holds what the charts show") {
     CHECK(lines[3] == "Loss,validation,2,0.25,,,");
 }
 
-TEST_CASE("the charts are exported as pictures and tables, and a failure says what to do") {
+TEST_CASE("the charts are exported as pictures and tables, and a failure has a remedy") {
     Charts page;
     FakeRun run(page.run);
     run.steps(4);
@@ -241,7 +241,7 @@ TEST_CASE("the charts are exported as pictures and tables, and a failure says wh
     CHECK(problem.contains("choose another directory"));
 }
 
-TEST_CASE("an export that does not fit on the disk is no export") {
+TEST_CASE("an export that does not fit on the disk fails") {
     Charts page;
     FakeRun run(page.run);
     run.steps(4);
@@ -255,7 +255,7 @@ TEST_CASE("an export that does not fit on the disk is no export") {
     }
 }
 
-TEST_CASE("a loss that is not a number leaves a gap and no crash") {
+TEST_CASE("a NaN loss leaves a gap") {
     Charts page;
     FakeRun run(page.run);
     StepsFrame frame;
@@ -274,7 +274,7 @@ TEST_CASE("a loss that is not a number leaves a gap and no crash") {
     CHECK(!page.page.findChild<QWidget*>("accuracyPanel")->isVisible());  // regression
 }
 
-TEST_CASE("a run that goes on from another is shown from where that one ended") {
+TEST_CASE("a resumed run is shown from the end of the earlier run") {
     Charts page;
     FakeRun run(page.run, {.stepsBefore = 1000});
     run.steps(20);
@@ -287,7 +287,7 @@ TEST_CASE("a run that goes on from another is shown from where that one ended") 
     CHECK(page.chart("lossChart").shownX().minimum == 0);
 }
 
-TEST_CASE("above the charts nothing is cut, however narrow the page") {
+TEST_CASE("the controls above the charts are never truncated") {
     Theme theme;
     theme.setMode(Theme::Mode::Light);
     QWidget window;  // with a layout it would not get narrower than the row likes to be
@@ -305,7 +305,7 @@ TEST_CASE("above the charts nothing is cut, however narrow the page") {
     }
 }
 
-TEST_CASE("a chart has the whole row when the one beside it has nothing to show") {
+TEST_CASE("a chart uses the whole row if its neighbour is empty") {
     Charts page;
     FakeRun run(page.run);
     run.steps(2);
@@ -345,7 +345,7 @@ TEST_CASE("the learning rate has a chart, and L makes the axis logarithmic") {
     CHECK(!log->isChecked());
 }
 
-TEST_CASE("a run that goes on from another is shown with that one before it, and a flag between") {
+TEST_CASE("a resumed run is shown after the earlier run, with a flag between them") {
     const QTemporaryDir folder;
     RunModel before;
     QFile file(folder.filePath("telemetry.jsonl"));
@@ -448,7 +448,7 @@ TEST_CASE("the time per step is stacked by phase, as the mean of the ranks") {
     CHECK(page.chart("phasesChart").csvRows().size() == 6);
 }
 
-TEST_CASE("a forgotten set_epoch is named over the curves, also with one rank") {
+TEST_CASE("a missing set_epoch call is reported above the curves, also with one rank") {
     Charts page;
     RunConfig config;
     config.sampler.setEpoch = false;

@@ -41,7 +41,7 @@ TEST_CASE("the order's hash is the head of SHA-256 over little-endian int64") {
     CHECK(orderHash(planOf(tenOnFour())) == "03a1 9def e024 a605");
 }
 
-TEST_CASE("an epoch is verified when all ranks trained what was planned") {
+TEST_CASE("an epoch is verified when all ranks trained on the planned samples") {
     RunModel run;
     Verification verification(run);
     CHECK(verification.sentence().isEmpty());
@@ -82,7 +82,7 @@ TEST_CASE("one rank is verified in the singular") {
     CHECK(verification.sentence() == "verified: 1 of 10 epochs on 1 rank");
 }
 
-TEST_CASE("a rank that trained other samples is named") {
+TEST_CASE("a rank that trained on other samples is named") {
     RunModel run;
     Verification verification(run);
     start(run);
@@ -91,7 +91,7 @@ TEST_CASE("a rank that trained other samples is named") {
     REQUIRE(waitFor([&] { return verification.isAudited(0); }));
     CHECK(verification.state().mismatches == std::vector<PlanMismatch>{{2, 0}});
     CHECK(verification.sentence() ==
-          "Not as planned: rank 2, epoch 1: other samples than planned (only their hash is known)");
+          "Not as planned: rank 2, epoch 1: samples differ from the plan (only their hash is known)");
     CHECK(verification.state().verifiedEpochs == 0);
     CHECK(verification.isWrong(2, 0));
     CHECK_FALSE(verification.isWrong(1, 0));
@@ -110,7 +110,7 @@ TEST_CASE("a wrong sample is named as soon as it is reported") {
     CHECK(verification.alarm().isEmpty());
 }
 
-TEST_CASE("what a run says of itself at its end is believed") {
+TEST_CASE("the result reported at the end of a run is used") {
     RunModel run;
     Verification verification(run);
     start(run);
@@ -123,7 +123,7 @@ TEST_CASE("what a run says of itself at its end is believed") {
     CHECK(verification.sentence() == "Not as planned: rank 1, epoch 7, step 2, slot 2: planned 4, trained 9");
 }
 
-TEST_CASE("the plan in sight is ticked off by step count, and sample by sample where that is reported") {
+TEST_CASE("progress in the visible plan follows the step count, or the reported samples") {
     RunModel run;
     Verification verification(run);
     start(run);
@@ -167,7 +167,7 @@ TEST_CASE("an epoch is no longer verified once a wrong sample of it is found") {
     CHECK(verification.isWrong(2, 0));
 }
 
-TEST_CASE("an epoch is wrong also when its mismatch is one of more than are kept") {
+TEST_CASE("an epoch with a mismatch beyond the kept ones is also wrong") {
     RunModel run;
     Verification verification(run);
     RunConfig config = tenOnFourConfig();
@@ -183,7 +183,7 @@ TEST_CASE("an epoch is wrong also when its mismatch is one of more than are kept
     CHECK(verification.state().verifiedEpochs == 0);
 }
 
-TEST_CASE("a run that ended within its first epoch has nothing that was compared") {
+TEST_CASE("a run that ended within its first epoch has no comparison") {
     RunModel run;
     Verification verification(run);
     start(run);
@@ -191,10 +191,10 @@ TEST_CASE("a run that ended within its first epoch has nothing that was compared
     RunEnded end;
     end.state = "stopped";
     feed(run, end);
-    CHECK(waitFor([&] { return verification.sentence() == "No epoch was finished: nothing was compared"; }));
+    CHECK(waitFor([&] { return verification.sentence() == "No epoch was finished, so nothing was compared"; }));
 }
 
-TEST_CASE("a forgotten set_epoch is trained as planned, which is said with the repeated order") {
+TEST_CASE("a run without set_epoch matches the plan and is reported with the repeated order") {
     RunModel run;
     Verification verification(run);
     RunConfig config = tenOnFourConfig();
@@ -203,9 +203,8 @@ TEST_CASE("a forgotten set_epoch is trained as planned, which is said with the r
     const ShardPlan plan = planOf(tenOnFour());
     for (int rank = 0; rank < 4; ++rank) feed(run, Consumed{rank, 0, 3, plan.hash(rank)});
     REQUIRE(waitFor([&] { return verification.state().verifiedEpochs == 1; }));
-    CHECK(
-        verification.sentence() ==
-        "trained as planned, 1 of 10 epochs on 4 ranks, but every epoch in the same order: set_epoch is never called");
+    CHECK(verification.sentence() ==
+          "as planned, 1 of 10 epochs on 4 ranks, but every epoch has the same order: set_epoch is never called");
     const RunProgress progress = runProgress(sceneOf(tenOnFour()), run.data(), verification);
     CHECK(progress.repeatsOrder);
     CHECK(progress.ranks[0].verified);

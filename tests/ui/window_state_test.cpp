@@ -40,7 +40,7 @@ struct Fixture : WindowFixture {
 
 }  // namespace
 
-TEST_CASE("while many ranks start, the page says how many are connected and who is awaited") {
+TEST_CASE("while many ranks start, the page shows the connected and the missing ones") {
     RunModel model;
     const auto feed = [&](const Event& event) { model.feed(QByteArray::fromStdString(encode(event))); };
     CHECK(startProgress(model).title.isEmpty());
@@ -53,23 +53,23 @@ TEST_CASE("while many ranks start, the page says how many are connected and who 
     feed(started);
     CHECK_FALSE(model.expected());
     CHECK(startProgress(model).title == "Starting 4 ranks, 0 connected");
-    CHECK(startProgress(model).awaited == "Awaited: not up yet: rank 0, 1, 2, 3.");
+    CHECK(startProgress(model).awaited == "Awaited: not started yet: rank 0, 1, 2, 3.");
     feed(RankState{0, "loading", "", 0, 0});
     feed(RankState{1, "connecting", "", 0, 0});
     feed(RankState{2, "connecting", "", 0, 0});
     CHECK(startProgress(model).title == "Starting 4 ranks, 2 connected");
-    CHECK(startProgress(model).awaited == "Awaited: 1 rank loads the data; not up yet: rank 3.");
+    CHECK(startProgress(model).awaited == "Awaited: 1 rank loads the data; not started yet: rank 3.");
     for (int rank = 0; rank < 4; ++rank) feed(RankState{rank, "connecting", "", 0, 0});
-    CHECK(startProgress(model).awaited == "All ranks are connected: they exchange the first weights.");
+    CHECK(startProgress(model).awaited == "All ranks are connected and receive the initial weights.");
     for (int rank = 0; rank < 4; ++rank) feed(RankState{rank, "training", "", 0, 0});
-    CHECK(startProgress(model).awaited == "All ranks train: the first step is awaited.");
+    CHECK(startProgress(model).awaited == "All ranks are training: waiting for the end of the first step.");
     RunEnded ended;
     ended.state = "failed";
     feed(ended);
     CHECK(startProgress(model).title.isEmpty());
 }
 
-TEST_CASE("nothing of the run before is in sight while the next one starts, and it comes back when that is refused") {
+TEST_CASE("the previous run is hidden while the next one starts, and shown again if it is refused") {
     Fixture f("finishes");
     f.trigger("runAction");
     REQUIRE(waitFor([&] { return f.state() == State::Finished; }));
@@ -86,7 +86,7 @@ TEST_CASE("nothing of the run before is in sight while the next one starts, and 
     CHECK(f.card(0).mark != "starting");
 }
 
-TEST_CASE("a form that parts from the live run says so, and is silent again when it agrees") {
+TEST_CASE("differences between the form and the live run are shown until they agree again") {
     Fixture f("lives");
     f.trigger("runAction");
     REQUIRE(waitFor([&] { return f.state() == State::Running; }));
@@ -99,18 +99,17 @@ TEST_CASE("a form that parts from the live run says so, and is silent again when
     f.window.experiment().edit(config, "parallel.world_size");
     CHECK_FALSE(note->isHidden());
     CHECK(note->text() ==
-          "Applies to the next run: World size, Learning rate. The live run continues as it was started.");
+          "These changes apply to the next run: World size, Learning rate. The live run keeps its settings.");
     f.window.experiment().edit(before, "parallel.world_size");
     CHECK(note->isHidden());
     f.window.experiment().edit(config, "parallel.world_size");
     f.trigger("stopAction");
     REQUIRE(waitFor([&] { return f.state() == State::Stopped; }));
-    CHECK(note->text() ==
-          "The form is not the experiment of the run on screen. It differs in: World size, Learning rate.");
+    CHECK(note->text() == "The form differs from the experiment of the run on screen in: World size, Learning rate.");
     CHECK(note->property("tone").toString().isEmpty());
 }
 
-TEST_CASE("what a live run can be told of the form is applied now, if that is wanted") {
+TEST_CASE("changes that a live run accepts can be applied now") {
     Fixture f("obeys");
     f.trigger("runAction");
     REQUIRE(waitFor([&] { return f.state() == State::Running; }));
@@ -135,7 +134,7 @@ TEST_CASE("what a live run can be told of the form is applied now, if that is wa
     CHECK(waitFor([&] { return f.fake.read("control").contains(R"({"kind":"epochs","value":20.0})"); }));
 }
 
-TEST_CASE("a new experiment forgets the run of the one before") {
+TEST_CASE("a new experiment removes the previous run") {
     Fixture f("finishes");
     RunEnded ended;
     ended.state = "failed";
@@ -163,7 +162,7 @@ TEST_CASE("a live run outlives a new experiment in the form") {
     CHECK(f.window.run().data().started());
 }
 
-TEST_CASE("a run that was stopped is offered by its name at the next start, and Resume goes on with it") {
+TEST_CASE("a stopped run is offered by name at the next start, and Resume continues it") {
     Fixture f("finishes");
     const QString run = f.fake.folder.filePath("runs/one");
     REQUIRE(QDir().mkpath(run + "/checkpoints/step-00000040"));
@@ -186,7 +185,7 @@ TEST_CASE("a run that was stopped is offered by its name at the next start, and 
     f.window.restore();  // nothing to offer: says nothing wrong
 }
 
-TEST_CASE("fields that differ are named as the form names them") {
+TEST_CASE("differing fields are named with the labels of the form") {
     RunConfig a, b;
     CHECK(changedFields(a, b).isEmpty());
     b.sampler.dropLast = !b.sampler.dropLast;
@@ -194,14 +193,14 @@ TEST_CASE("fields that differ are named as the form names them") {
     CHECK(changedFields(a, b) == QStringList{"Hidden widths", "drop_last (sampler)"});
 }
 
-TEST_CASE("an experiment that was saved is told of") {
+TEST_CASE("saving an experiment is reported") {
     Fixture f("finishes");
     f.dialogs.path = f.fake.folder.filePath("mine.ringside.json");
     f.trigger("saveAsAction");
     CHECK(f.window.statusBar()->currentMessage() == "Saved " + f.dialogs.path);
 }
 
-TEST_CASE("sections of the form that were folded are folded at the next start") {
+TEST_CASE("folded sections of the form stay folded at the next start") {
     const FakeRun fake("run");
     Theme theme;
     Settings settings(fake.folder.filePath("window.ini"));
@@ -219,7 +218,7 @@ TEST_CASE("sections of the form that were folded are folded at the next start") 
     }
 }
 
-TEST_CASE("the menu to attach with lists the runs that live, and no others") {
+TEST_CASE("the attach menu lists only live runs") {
     Fixture f("run");
     const QTemporaryDir runs;
     const auto at = [&](const char* name) { return std::filesystem::path(runs.filePath(name).toStdString()); };
@@ -240,7 +239,7 @@ TEST_CASE("the menu to attach with lists the runs that live, and no others") {
     CHECK_FALSE(names.contains("dead"));
 }
 
-TEST_CASE("a file that is dropped on a chart is opened as one dropped anywhere else") {
+TEST_CASE("a file dropped on a chart is opened like anywhere else") {
     Fixture f("run");
     RunConfig config;
     config.name = "dropped on a chart";

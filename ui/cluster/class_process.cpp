@@ -81,7 +81,7 @@ void ClassProcess::readLines() {
 }
 
 void ClassProcess::take(const QByteArray& line) {
-    const Result<Json> parsed = parseJson(line.toStdString(), "a line of ringsidectl");
+    const Result<Json> parsed = parseJson(line.toStdString(), "an output line of ringsidectl");
     if (m_over || !parsed || !parsed.value().is_object()) return;
     const Json& json = parsed.value();
     const QString kind = textIn(json, "kind");

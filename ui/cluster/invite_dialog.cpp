@@ -28,9 +28,9 @@ QLabel* wrapped(const QString& text, const char* name, const char* role, QWidget
 }
 
 QString stateText(const ClassCard& card) {
-    if (card.state == QStringLiteral("away")) return QObject::tr("away");
+    if (card.state == QStringLiteral("not connected")) return QObject::tr("not connected");
     if (card.state == QStringLiteral("rank")) return QObject::tr("rank %1").arg(card.rank);
-    return card.state == QStringLiteral("ready") ? QObject::tr("ready") : QObject::tr("takes the data");
+    return card.state == QStringLiteral("ready") ? QObject::tr("ready") : QObject::tr("receiving data");
 }
 
 }  // namespace
@@ -61,45 +61,48 @@ QWidget* InviteDialog::buildPlan() {
     m_address->setObjectName(QStringLiteral("inviteAddressCombo"));
     m_address->setAccessibleName(tr("Address"));
     m_address->setToolTip(
-        tr("The one address of this computer that is listened on: that of the network the others are in"));
+        tr("Address of this computer on the network that the other computers use. Ringside accepts connections at this "
+           "address only."));
     for (const OwnAddress& own : ownAddresses())
         m_address->addItem(
             tr("%1   (%2)").arg(QString::fromStdString(own.address), QString::fromStdString(own.interface)),
             QString::fromStdString(own.address));
-    m_address->addItem(tr("127.0.0.1   (only this computer, to try it)"), QStringLiteral("127.0.0.1"));
+    m_address->addItem(tr("127.0.0.1   (this computer only, for trying it out)"), QStringLiteral("127.0.0.1"));
     m_ranks = new QSpinBox(page);
     m_ranks->setObjectName(QStringLiteral("inviteRanksSpin"));
-    m_ranks->setAccessibleName(tr("Computers in all"));
+    m_ranks->setAccessibleName(tr("Number of computers"));
     m_ranks->setRange(2, kMostRanks);
     m_ranks->setValue(static_cast<int>(std::max<std::int64_t>(2, parallel.worldSize)));
-    m_ranks->setToolTip(tr("This one included: each is one rank. It starts when all are there, or when you say so"));
+    m_ranks->setToolTip(
+        tr("Including this computer; each is one rank. The run starts when all have joined, or when you click Start "
+           "now."));
     m_least = new QSpinBox(page);
     m_least->setObjectName(QStringLiteral("inviteLeastSpin"));
-    m_least->setAccessibleName(tr("Go on with at least"));
+    m_least->setAccessibleName(tr("Minimum ranks"));
     m_least->setRange(0, kMostRanks);
-    m_least->setSpecialValueText(tr("all of them"));
+    m_least->setSpecialValueText(tr("all"));
     m_least->setValue(static_cast<int>(parallel.minRanks));
     m_least->setToolTip(
-        tr("When somebody is lost, the others wait for them; with so many they go on after a while, from "
-           "the last whole epoch"));
+        tr("If a computer is lost, the others wait for it. If it stays away, they continue from the last complete "
+           "epoch once at least this many remain."));
     m_name = new QLineEdit(tr("Teacher"), page);
     m_name->setObjectName(QStringLiteral("inviteNameEdit"));
     m_name->setAccessibleName(tr("This computer's name"));
-    m_name->setToolTip(tr("Stands on rank 0's card"));
+    m_name->setToolTip(tr("Shown on rank 0's card"));
     auto* form = new QFormLayout;
     form->setHorizontalSpacing(Theme::kSpace4);
     form->setVerticalSpacing(Theme::kSpace2);
-    form->addRow(tr("Listen at"), m_address);
-    form->addRow(tr("Computers in all"), m_ranks);
-    form->addRow(tr("Go on with at least"), m_least);
+    form->addRow(tr("Address"), m_address);
+    form->addRow(tr("Number of computers"), m_ranks);
+    form->addRow(tr("Minimum ranks"), m_least);
     form->addRow(tr("This computer's name"), m_name);
     m_problem = wrapped({}, "inviteProblemLabel", "problem", page);
     m_problem->hide();
-    m_open = new QPushButton(tr("Open the class"), page);
+    m_open = new QPushButton(tr("Open classroom"), page);
     m_open->setObjectName(QStringLiteral("openClassButton"));
     m_open->setProperty("role", "accent");
     m_open->setDefault(true);
-    m_open->setToolTip(tr("Show the join code and wait"));
+    m_open->setToolTip(tr("Show the join code and wait for the others"));
     connect(m_open, &QPushButton::clicked, this, &InviteDialog::open);
     auto* close = new QPushButton(tr("Cancel"), page);
     close->setObjectName(QStringLiteral("cancelInviteButton"));
@@ -111,12 +114,11 @@ QWidget* InviteDialog::buildPlan() {
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(Theme::kSpace3);
-    column->addWidget(wrapped(tr("Train with other people's computers"), "inviteTitle", "title", page));
-    column->addWidget(
-        wrapped(tr("Whoever has the join code becomes a rank of this experiment, on their CPU, over the network. The "
-                   "experiment "
-                   "and its data travel to them. What is said on the network is not encrypted: use one you trust."),
-                "inviteAbout", "muted", page));
+    column->addWidget(wrapped(tr("Train on other people's computers"), "inviteTitle", "title", page));
+    column->addWidget(wrapped(
+        tr("Each computer that enters the join code becomes one rank of this experiment and computes on its CPU. It "
+           "receives the experiment and its data. Network traffic is not encrypted: use a network that you trust."),
+        "inviteAbout", "muted", page));
     column->addLayout(form);
     column->addWidget(m_problem);
     column->addStretch(1);
@@ -147,10 +149,10 @@ QWidget* InviteDialog::buildLobby() {
     m_news = wrapped({}, "classNewsLabel", "title", page);
     m_members = new QListWidget(page);
     m_members->setObjectName(QStringLiteral("classMembersList"));
-    m_members->setAccessibleName(tr("Who has joined"));
+    m_members->setAccessibleName(tr("Computers that have joined"));
     m_members->setSelectionMode(QAbstractItemView::NoSelection);
-    m_nobody = wrapped(tr("Nobody has come yet. Everybody who joins is shown here with their name."), "nobodyLabel",
-                       "muted", m_members);
+    m_nobody = wrapped(tr("No computer has joined yet. Each one appears here with its name."), "nobodyLabel", "muted",
+                       m_members);
     m_nobody->setContentsMargins(Theme::kSpace3, Theme::kSpace3, Theme::kSpace3, Theme::kSpace3);
     auto* over = new QVBoxLayout(m_members);
     over->addWidget(m_nobody);
@@ -160,7 +162,7 @@ QWidget* InviteDialog::buildLobby() {
     m_start->setObjectName(QStringLiteral("startClassButton"));
     m_start->setProperty("role", "accent");
     connect(m_start, &QPushButton::clicked, this, [this] { m_process.tell("start"); });
-    m_close = new QPushButton(tr("Call it off"), page);
+    m_close = new QPushButton(tr("Cancel"), page);
     m_close->setObjectName(QStringLiteral("closeClassButton"));
     connect(m_close, &QPushButton::clicked, this, &QDialog::close);
     auto* buttons = new QHBoxLayout;
@@ -213,7 +215,7 @@ void InviteDialog::showCode(const QString& code, int wanted) {
 void InviteDialog::showClass(const QString& phase, int, const QString& news, const std::vector<ClassCard>& cards) {
     m_phase = phase;
     const bool running = phase == QStringLiteral("running");
-    m_news->setText(running ? tr("The run goes on in the window") : news);
+    m_news->setText(running ? tr("The run continues in the main window") : news);
     m_members->clear();
     m_nobody->setVisible(cards.empty());
     bool anyReady = false;
@@ -223,10 +225,10 @@ void InviteDialog::showClass(const QString& phase, int, const QString& news, con
     }
     m_start->setVisible(!running);
     m_start->setEnabled(anyReady);
-    m_start->setToolTip(anyReady ? tr("Start with those who are ready") : tr("Nobody is ready yet"));
-    m_close->setText(running ? tr("Close") : tr("Call it off"));
-    m_close->setToolTip(running ? tr("The run goes on; Stop in the main window ends it")
-                                : tr("Close the class: nobody can join any more"));
+    m_start->setToolTip(anyReady ? tr("Start with the computers that are ready") : tr("No computer is ready yet"));
+    m_close->setText(running ? tr("Close") : tr("Cancel"));
+    m_close->setToolTip(running ? tr("The run continues; Stop in the main window ends it")
+                                : tr("Close the classroom: no computer can join any more"));
 }
 
 void InviteDialog::ended(const QString& verdict, int exitCode) {
@@ -237,7 +239,7 @@ void InviteDialog::ended(const QString& verdict, int exitCode) {
         return;
     }
     m_phase = QStringLiteral("over");
-    m_news->setText(exitCode == 0 ? tr("The run has finished") : tr("The class is over"));
+    m_news->setText(exitCode == 0 ? tr("The run has finished") : tr("The classroom is closed"));
     m_note->setText(verdict);
     m_start->hide();
     m_close->setText(tr("Close"));

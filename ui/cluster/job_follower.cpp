@@ -85,7 +85,7 @@ void JobFollower::look() {
     }
     if (m_launcher.isEmpty()) {
         if (::kill(static_cast<pid_t>(m_process), 0) != 0)
-            fail(tr("It ended before a run began: %1").arg(lastOutput()));
+            fail(tr("It ended before a run started: %1").arg(lastOutput()));
         return;
     }
     run(queryCommand(m_launcher, m_job),
@@ -97,7 +97,7 @@ void JobFollower::applyState(const QByteArray& answer) {
     const JobState state = jobStateIn(m_launcher, answer);
     m_unknown = state.known ? 0 : m_unknown + 1;
     if (m_unknown >= kUnknownMost)
-        return fail(tr("Job %1 is no longer in the queue, and no run began: %2").arg(m_job, lastOutput()));
+        return fail(tr("Job %1 is no longer in the queue, and no run started: %2").arg(m_job, lastOutput()));
     if (state.known) Q_EMIT stateChanged(tr("Job %1 is %2").arg(m_job, state.text));
 }
 
@@ -116,13 +116,13 @@ QString JobFollower::lastOutput() const {
     const QDir folder(m_folder);
     const QFileInfoList files = folder.entryInfoList(
         {QLatin1String(kOutput), QStringLiteral("*.out"), QStringLiteral("*.o*")}, QDir::Files, QDir::Time);
-    if (files.isEmpty()) return tr("it wrote nothing");
+    if (files.isEmpty()) return tr("it wrote no output");
     QFile file(files.first().absoluteFilePath());
     if (!file.open(QIODevice::ReadOnly)) return tr("see %1").arg(file.fileName());
     constexpr qint64 kEnd = 4096;
     file.seek(std::max<qint64>(0, file.size() - kEnd));
     const QString last = QString::fromUtf8(file.readAll()).trimmed().section(QLatin1Char('\n'), -1);
-    return last.isEmpty() ? tr("it wrote nothing") : last;
+    return last.isEmpty() ? tr("it wrote no output") : last;
 }
 
 void JobFollower::fail(const QString& why) {

@@ -36,7 +36,7 @@ JobState pbsState(const QString& answer) {
     state.waits = QStringLiteral("QHWT").contains(letter);
     state.runs = QStringLiteral("RE").contains(letter);
     state.text = letter == QStringLiteral("Q")   ? tr("queued")
-                 : letter == QStringLiteral("H") ? tr("held")
+                 : letter == QStringLiteral("H") ? tr("on hold")
                  : state.runs                    ? tr("running")
                                                  : tr("in state %1").arg(letter);
     const QString comment = commentLine.match(answer).captured(1).trimmed();

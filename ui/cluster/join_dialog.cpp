@@ -31,7 +31,7 @@ JoinDialog::JoinDialog(const QString& controlProgram, QWidget* parent)
       m_close(new QPushButton(tr("Close"), this)),
       m_process(controlProgram) {
     setObjectName(QStringLiteral("joinDialog"));
-    setWindowTitle(tr("Join a class"));
+    setWindowTitle(tr("Join a classroom"));
     setAttribute(Qt::WA_DeleteOnClose);
     buildLayout();
     connect(m_code, &QLineEdit::textChanged, this, &JoinDialog::refresh);
@@ -46,20 +46,19 @@ JoinDialog::JoinDialog(const QString& controlProgram, QWidget* parent)
 
 void JoinDialog::buildLayout() {
     auto* about =
-        new QLabel(tr("This computer becomes one rank of somebody else's run and computes on its CPU. The "
-                      "experiment and its data come from there; nothing of this computer is shown to others but "
-                      "the name below."),
+        new QLabel(tr("This computer becomes one rank of another person's run and computes on its CPU. It receives the "
+                      "experiment and its data from the host. The others see only the name below."),
                    this);
     about->setProperty("role", "note");
     about->setWordWrap(true);
     m_code->setObjectName(QStringLiteral("joinCodeEdit"));
     m_code->setAccessibleName(tr("Join code"));
     m_code->setPlaceholderText(QStringLiteral("192.168.1.20:21345/9ZK3P-..."));
-    m_code->setToolTip(tr("What the other window shows under its QR code; upper or lower case"));
+    m_code->setToolTip(tr("The code under the QR code on the host's screen; upper or lower case"));
     m_name->setObjectName(QStringLiteral("joinNameEdit"));
     m_name->setAccessibleName(tr("Your name"));
     m_name->setMaxLength(static_cast<int>(kMaxClassName));
-    m_name->setToolTip(tr("Stands on this rank's card in the teacher's window"));
+    m_name->setToolTip(tr("Shown on this rank's card in the teacher's window"));
     auto* form = new QFormLayout;
     form->setHorizontalSpacing(Theme::kSpace4);
     form->setVerticalSpacing(Theme::kSpace2);
@@ -76,7 +75,7 @@ void JoinDialog::buildLayout() {
     m_join->setProperty("role", "accent");
     m_join->setDefault(true);
     m_close->setObjectName(QStringLiteral("leaveButton"));
-    m_close->setToolTip(tr("Leave the class and close"));
+    m_close->setToolTip(tr("Leave the classroom and close this window"));
     auto* buttons = new QHBoxLayout;
     buttons->addStretch(1);
     buttons->addWidget(m_close);
@@ -100,13 +99,13 @@ void JoinDialog::refresh() {
     QString problem;
     if (!code && !m_code->text().trimmed().isEmpty()) problem = QString::fromStdString(code.problem().text());
     if (code && m_name->text().trimmed().isEmpty())
-        problem = tr("Your name is missing: it is how the others see this rank.");
+        problem = tr("Enter your name: the others see it on this rank's card.");
     m_problem->setText(problem);
     m_problem->setVisible(!problem.isEmpty() && !live);
     m_join->setVisible(!live);
     m_join->setEnabled(code.ok() && problem.isEmpty());
-    m_join->setToolTip(m_join->isEnabled() ? tr("Look for the class and become one of its ranks")
-                                           : tr("Type the code and your name first"));
+    m_join->setToolTip(m_join->isEnabled() ? tr("Connect to the classroom and become one of its ranks")
+                                           : tr("Enter the code and your name first"));
     m_code->setEnabled(!live);
     m_name->setEnabled(!live);
     m_close->setText(live ? tr("Leave") : tr("Close"));
@@ -123,7 +122,7 @@ void JoinDialog::makeRoom() {
 }
 
 void JoinDialog::join() {
-    m_state->setText(tr("Looking for the class..."));
+    m_state->setText(tr("Connecting to the classroom..."));
     m_news->clear();
     // The code is passed over standard input, because other users can read command lines.
     m_process.start({QStringLiteral("join"), QStringLiteral("-"), QStringLiteral("--name=") + m_name->text().trimmed(),
@@ -144,7 +143,7 @@ void JoinDialog::note(const QString& kind, const QString& text) {
 }
 
 void JoinDialog::ended(const QString& verdict, int exitCode) {
-    m_state->setText(exitCode == 0 ? tr("The class is over") : tr("Not in a class"));
+    m_state->setText(exitCode == 0 ? tr("The classroom is closed") : tr("Not in a classroom"));
     m_news->setText(verdict);
     QMetaObject::invokeMethod(this, &JoinDialog::refresh, Qt::QueuedConnection);  // after the process has ended
 }

@@ -41,21 +41,20 @@ struct Way {
 constexpr std::array kWays = {
     Way{"", QT_TRANSLATE_NOOP("launch", "This computer"), false, false,
         QT_TRANSLATE_NOOP("launch", "All ranks are processes of this computer. Nothing else is needed.")},
-    Way{"ssh", QT_TRANSLATE_NOOP("launch", "Hosts over ssh"), false, true,
-        QT_TRANSLATE_NOOP(
-            "launch",
-            "ringsidectl starts the ranks through ssh, without a password. Program, experiment and data lie "
-            "at the same places on all hosts; rank 0 runs on the first.")},
+    Way{"ssh", QT_TRANSLATE_NOOP("launch", "Hosts via ssh"), false, true,
+        QT_TRANSLATE_NOOP("launch",
+                          "ringsidectl starts the ranks through ssh, without a password. The program, the experiment "
+                          "and the data must have the same paths on all hosts. Rank 0 runs on the first host.")},
     Way{"slurm", QT_TRANSLATE_NOOP("launch", "Slurm"), true, false,
         QT_TRANSLATE_NOOP("launch",
-                          "A job that saves before its time limit, asks to be started again and goes on. Fill in the "
-                          "lines that your site needs.")},
+                          "A job that saves a checkpoint before its time limit, requests a restart and resumes. Fill "
+                          "in the lines that your site needs.")},
     Way{"pbs", QT_TRANSLATE_NOOP("launch", "PBS"), true, false,
         QT_TRANSLATE_NOOP("launch",
-                          "A job that saves before its time limit, asks to be run again and goes on. Fill in the lines "
-                          "that your site needs.")},
+                          "A job that saves a checkpoint before its time limit, submits itself again and resumes. Fill "
+                          "in the lines that your site needs.")},
     Way{"torchrun", QT_TRANSLATE_NOOP("launch", "torchrun"), false, false,
-        QT_TRANSLATE_NOOP("launch", "PyTorch's launcher starts the ranks, and starts them again after a failure.")},
+        QT_TRANSLATE_NOOP("launch", "PyTorch's launcher starts the ranks and restarts them after a failure.")},
     Way{"mpirun", QT_TRANSLATE_NOOP("launch", "mpirun"), false, true,
         QT_TRANSLATE_NOOP("launch", "Open MPI starts the ranks on the hosts.")},
 };
@@ -68,7 +67,7 @@ QString said(const char* text) {
 // dialog.
 QString inFieldWords(QString text) {
     text.replace(QStringLiteral("--nodes"), LaunchDialog::tr("Nodes"));
-    text.replace(QStringLiteral("--seeds"), LaunchDialog::tr("Runs, a seed each"));
+    text.replace(QStringLiteral("--seeds"), LaunchDialog::tr("Number of seeds"));
     text.replace(QStringLiteral("--time"), LaunchDialog::tr("Time limit"));
     return inFormWords(text);
 }
@@ -132,8 +131,8 @@ LaunchDialog::LaunchDialog(ExperimentModel& experiment, Dialogs& dialogs, const 
 
 QWidget* LaunchDialog::buildSide() {
     m_ways->setObjectName(QStringLiteral("launchWaysList"));
-    m_ways->setAccessibleName(tr("Where to run"));
-    m_ways->setToolTip(tr("Who starts the ranks"));
+    m_ways->setAccessibleName(tr("Launcher"));
+    m_ways->setToolTip(tr("Program that starts the ranks"));
     m_ways->setFixedWidth(kSideWidth);
     for (const Way& way : kWays) m_ways->addItem(said(way.title));
     return m_ways;
@@ -142,30 +141,30 @@ QWidget* LaunchDialog::buildSide() {
 QFormLayout* LaunchDialog::buildFields() {
     m_nodes->setObjectName(QStringLiteral("launchNodesSpin"));
     m_nodes->setRange(1, kMostNodes);
-    m_nodes->setToolTip(tr("Computers; the ranks are spread over them evenly"));
+    m_nodes->setToolTip(tr("Number of computers; the ranks are spread over them evenly"));
     m_minutes->setObjectName(QStringLiteral("launchMinutesSpin"));
     m_minutes->setRange(1, kMostMinutes);
     m_minutes->setValue(60);
     m_minutes->setSuffix(tr(" min"));
-    m_minutes->setToolTip(tr("Wall time of one start; two minutes before its end the weights are saved"));
+    m_minutes->setToolTip(tr("Wall-clock limit of one job. The weights are saved two minutes before it ends."));
     m_seeds->setObjectName(QStringLiteral("launchSeedsSpin"));
     m_seeds->setRange(1, kMostSeeds);
-    m_seeds->setToolTip(tr("More than one: an array of jobs, a run for each training.seed from 0 on"));
+    m_seeds->setToolTip(tr("More than one: a job array with one run for each training.seed, starting at 0"));
     m_hosts->setObjectName(QStringLiteral("launchHostsEdit"));
     m_hosts->setPlaceholderText(tr("node1, node2"));
-    m_hosts->setToolTip(tr("A host for each node, apart by commas"));
+    m_hosts->setToolTip(tr("One host per node, separated by commas"));
     m_fields = new QFormLayout;
     m_fields->setHorizontalSpacing(Theme::kSpace4);
     m_fields->setVerticalSpacing(Theme::kSpace2);
     m_fields->addRow(tr("Hosts"), m_hosts);
     m_fields->addRow(tr("Nodes"), m_nodes);
     m_fields->addRow(tr("Time limit"), m_minutes);
-    m_fields->addRow(tr("Runs, a seed each"), m_seeds);
+    m_fields->addRow(tr("Number of seeds"), m_seeds);
     for (QSpinBox* box : {m_nodes, m_minutes, m_seeds}) box->setMaximumWidth(kFieldWidth);
     m_hosts->setAccessibleName(tr("Hosts"));
     m_nodes->setAccessibleName(tr("Nodes"));
     m_minutes->setAccessibleName(tr("Time limit in minutes"));
-    m_seeds->setAccessibleName(tr("Runs, a seed each"));
+    m_seeds->setAccessibleName(tr("Number of seeds"));
     return m_fields;
 }
 
@@ -176,7 +175,7 @@ void LaunchDialog::buildLayout() {
     m_problem->setProperty("role", "problem");
     m_problem->setWordWrap(true);
     m_script->setObjectName(QStringLiteral("launchScriptView"));
-    m_script->setAccessibleName(tr("The script"));
+    m_script->setAccessibleName(tr("Script"));
     m_script->setReadOnly(true);
     m_script->setLineWrapMode(QPlainTextEdit::NoWrap);
     m_script->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
@@ -189,7 +188,7 @@ void LaunchDialog::buildLayout() {
     m_go->setDefault(true);
     auto* close = new QPushButton(tr("Close"), this);
     close->setObjectName(QStringLiteral("closeLaunchButton"));
-    close->setToolTip(tr("A job that was submitted goes on"));
+    close->setToolTip(tr("A submitted job continues"));
     connect(close, &QPushButton::clicked, this, &QDialog::close);
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(m_state, 1);
@@ -239,7 +238,7 @@ JobRequest LaunchDialog::request() const {
 
 // Returns the reason why the button is disabled; empty if it is enabled.
 QString LaunchDialog::whyNot() const {
-    if (m_follower.isFollowing()) return tr("The job is being followed.");
+    if (m_follower.isFollowing()) return tr("Ringside is watching this job.");
     const QString way = launcher();
     QString program;
     if (way == QStringLiteral("slurm")) program = QStringLiteral("sbatch");
@@ -248,7 +247,7 @@ QString LaunchDialog::whyNot() const {
     if (way == QStringLiteral("mpirun")) program = way;
     if (way == QStringLiteral("ssh")) program = way;
     if (program.isEmpty() || !QStandardPaths::findExecutable(program).isEmpty()) return {};
-    return tr("%1 is not installed here: save the script and take it to where it is.").arg(program);
+    return tr("%1 is not installed here: save the script and copy it to a computer that has it.").arg(program);
 }
 
 void LaunchDialog::refresh() {
@@ -278,16 +277,16 @@ void LaunchDialog::refresh() {
     if (!m_follower.isFollowing() && !missing.isEmpty()) m_state->setText(missing);
     m_save->setVisible(!here);
     m_save->setEnabled(problem.isEmpty());
-    m_save->setToolTip(tr("Write the script, and the experiment beside it"));
+    m_save->setToolTip(tr("Save the script and the experiment in one folder"));
     m_go->setText(here ? tr("Run") : queue ? tr("Submit") : tr("Start"));
     m_go->setEnabled(problem.isEmpty() && missing.isEmpty());
     m_go->setToolTip(!problem.isEmpty()   ? problem
                      : !missing.isEmpty() ? missing
                      : here               ? tr("Start one process per rank and train")
-                     : queue              ? tr("Give the script to the queue, and follow the run when it starts")
-                                          : tr("Run the script here, and follow the run when it starts"));
+                     : queue              ? tr("Submit the script to the queue, and watch the run when it starts")
+                                          : tr("Run the script here, and watch the run when it starts"));
     if (missing.isEmpty() && !m_follower.isFollowing() && !here)
-        m_state->setText(tr("Script, experiment and results go to %1").arg(m_folder));
+        m_state->setText(tr("Folder for script, experiment and results: %1").arg(m_folder));
     if (here) m_state->clear();
 }
 
@@ -313,7 +312,7 @@ void LaunchDialog::save() {
     m_dialogs.saveFile(tr("Save the job's script"), QDir::currentPath() + QStringLiteral("/job.sh"),
                        tr("Scripts (*.sh)"), [this](const QString& path) {
                            if (path.isEmpty() || !write(path)) return;
-                           m_state->setText(tr("Saved %1, and the experiment beside it").arg(path));
+                           m_state->setText(tr("Saved %1 and the experiment in the same folder").arg(path));
                        });
 }
 

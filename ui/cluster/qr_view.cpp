@@ -15,7 +15,7 @@ QrView::QrView(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("qrView"));
     setMinimumSize(kSide / 2, kSide / 2);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
-    setToolTip(tr("The join code, for a camera"));
+    setToolTip(tr("Join code; scan it with a camera"));
     setAccessibleName(tr("Join code as a QR code"));
 }
 

@@ -18,7 +18,7 @@ CommandPalette::CommandPalette(const QList<QAction*>& actions, QWidget* parent) 
     resize(440, 360);
     m_line = new QLineEdit(this);
     m_line->setObjectName(QStringLiteral("commandLineEdit"));
-    m_line->setPlaceholderText(tr("What do you want to do?"));
+    m_line->setPlaceholderText(tr("Type a command"));
     m_line->setAccessibleName(tr("Command"));
     m_line->installEventFilter(this);
     m_list = new QListWidget(this);
@@ -50,7 +50,7 @@ void CommandPalette::filter(const QString& typed) {
         auto* item = new QListWidgetItem(keys.isEmpty() ? text : QStringLiteral("%1   (%2)").arg(text, keys), m_list);
         m_shown << action;
         if (action->isEnabled()) continue;
-        item->setText(tr("%1   (not possible now)").arg(text));
+        item->setText(tr("%1   (not available now)").arg(text));
         item->setFlags(Qt::NoItemFlags);
         item->setForeground(palette().placeholderText());
     }

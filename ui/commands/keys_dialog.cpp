@@ -26,7 +26,7 @@ QString plainText(const QAction& action) {
 
 KeysDialog::KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages, QWidget* parent) : QDialog(parent) {
     setObjectName(QStringLiteral("keysDialog"));
-    setWindowTitle(tr("Keys"));
+    setWindowTitle(tr("Keyboard shortcuts"));
     setAttribute(Qt::WA_DeleteOnClose);
     auto* whole = new QVBoxLayout(this);
     whole->setContentsMargins(0, 0, 0, 0);
@@ -55,7 +55,7 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages
 }
 
 void KeysDialog::addLines(QGridLayout& grid, const QList<PageKey>& lines, int columns) {
-    auto* title = new QLabel(tr("Keys"));
+    auto* title = new QLabel(tr("Keyboard shortcuts"));
     title->setProperty("role", "title");
     grid.addWidget(title, 0, 0, 1, 2 * columns);
     const auto rows = static_cast<int>((lines.size() + columns - 1) / columns);
@@ -67,7 +67,8 @@ void KeysDialog::addLines(QGridLayout& grid, const QList<PageKey>& lines, int co
         grid.addWidget(new QLabel(lines[shown].what), 1 + shown % rows, column + 1);
     }
     auto* hint =
-        new QLabel(tr("The keys of a page work while it has the keyboard: click it, or press Ctrl and its number."));
+        new QLabel(tr("The keys of a page work while the page has the keyboard focus: click the page, or press Ctrl "
+                      "and its number."));
     hint->setProperty("role", "note");
     hint->setWordWrap(true);
     grid.addWidget(hint, rows + 1, 0, 1, 2 * columns);

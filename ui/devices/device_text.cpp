@@ -67,7 +67,7 @@ QStringList linkLines(const GpuReport& report) {
     QSet<QString> kinds;
     for (const GpuLink& link : report.links) kinds << QString::fromStdString(link.kind);
     if (report.links.size() > 1 && kinds.size() == 1)
-        return {tr("All GPUs reach one another's memory by %1.").arg(*kinds.begin())};
+        return {tr("All GPUs access each other's memory through %1.").arg(*kinds.begin())};
     QStringList lines;
     for (const GpuLink& link : report.links)
         lines << tr("GPU %1 \u2013 GPU %2: %3").arg(link.from).arg(link.to).arg(QString::fromStdString(link.kind));

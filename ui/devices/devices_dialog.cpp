@@ -51,7 +51,7 @@ QVBoxLayout* DevicesDialog::addFrame() {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(Theme::kSpace5, Theme::kSpace4, Theme::kSpace5, Theme::kSpace4);
     column->setSpacing(Theme::kSpace2);
-    auto* title = new QLabel(tr("What ranks can compute on here"), this);
+    auto* title = new QLabel(tr("Devices on which ranks can compute"), this);
     title->setProperty("role", "title");
     column->addWidget(title);
     m_choice = label(this, "deviceChoiceLabel", "");
@@ -72,9 +72,9 @@ QVBoxLayout* DevicesDialog::addFrame() {
     inside->setAutoFillBackground(false);
     column->addWidget(area, 1);
     auto* buttons = new QHBoxLayout;
-    m_again = new QPushButton(tr("Ask again"), this);
+    m_again = new QPushButton(tr("Refresh"), this);
     m_again->setObjectName(QStringLiteral("askDevicesButton"));
-    m_again->setToolTip(tr("Ask the driver for memory, temperature and power now"));
+    m_again->setToolTip(tr("Read memory, temperature and power from the driver again"));
     m_again->setAutoDefault(false);
     auto* close = new QPushButton(tr("Close"), this);
     close->setObjectName(QStringLiteral("closeDevicesButton"));
@@ -89,7 +89,7 @@ QVBoxLayout* DevicesDialog::addFrame() {
 
 void DevicesDialog::ask() {
     m_again->setEnabled(false);
-    m_status->setText(tr("Asking the devices\u2026"));
+    m_status->setText(tr("Reading the devices\u2026"));
     m_status->show();
     m_query.ask();
 }

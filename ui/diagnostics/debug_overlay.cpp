@@ -36,9 +36,9 @@ QString row(const QString& name, const QString& value) {
 DebugOverlay::DebugOverlay(EventTimes& times, std::function<PageFigures()> figures, QWidget* parent)
     : QFrame(parent), m_times(times), m_figures(std::move(figures)) {
     setObjectName(QStringLiteral("debugOverlay"));
-    setAccessibleName(tr("What drawing costs"));
+    setAccessibleName(tr("Drawing performance"));
     setProperty("role", "panel");
-    setToolTip(tr("What drawing costs right now. Click to begin anew, Ctrl+Shift+D to hide."));
+    setToolTip(tr("Current drawing times. Click to reset, Ctrl+Shift+D to hide."));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(Theme::kSpace3, Theme::kSpace2, Theme::kSpace3, Theme::kSpace2);
     m_text = new QLabel;
@@ -77,10 +77,11 @@ void DebugOverlay::refresh() {
     const PageFigures figures = m_figures();
     const QLocale locale;
     m_text->setText(
-        QStringLiteral("<table cellspacing='0'>") + row(tr("Frame now"), milliseconds(m_times.frameMs())) +
+        QStringLiteral("<table cellspacing='0'>") + row(tr("Current frame"), milliseconds(m_times.frameMs())) +
         row(tr("Frame, 99th percentile"), milliseconds(m_times.frameP99Ms())) +
-        row(tr("Longest event"), longestText(m_times.longest())) + row(tr("Last plan"), milliseconds(figures.planMs)) +
-        row(tr("Plans made, from cache"),
+        row(tr("Longest event"), longestText(m_times.longest())) +
+        row(tr("Last plan computed in"), milliseconds(figures.planMs)) +
+        row(tr("Plans computed, from cache"),
             QStringLiteral("%1, %2").arg(locale.toString(figures.plansMade), locale.toString(figures.cacheHits))) +
         row(tr("Samples drawn"), locale.toString(figures.cellsDrawn)) +
         row(tr("Memory"), QStringLiteral("%1 MB").arg(locale.toString(residentBytes() / 1'000'000))) +

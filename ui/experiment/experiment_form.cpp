@@ -66,9 +66,9 @@ ExperimentForm::ExperimentForm(ExperimentModel& model, QWidget* parent) : QWidge
     addSummaryButton();
     addPaceButton();
     auto* label = qobject_cast<QLineEdit*>(m_sections.front()->row("dataset.label_column")->control());
-    label->setPlaceholderText(tr("the last one"));
+    label->setPlaceholderText(tr("the last column"));
     auto* side = qobject_cast<NumberSpinBox*>(m_sections.front()->row("dataset.image_size")->control());
-    side->setWord(QStringLiteral("0"), tr("as it is"));
+    side->setWord(QStringLiteral("0"), tr("unchanged"));
     connect(&model, &ExperimentModel::configChanged, this, &ExperimentForm::refresh);
     connect(&model, &ExperimentModel::loadingSlowly, this, &ExperimentForm::refresh);
     refresh();
@@ -78,7 +78,7 @@ void ExperimentForm::addBrowseButton() {
     FieldRow* path = m_sections.front()->row("dataset.path");
     auto* browse = new QPushButton(tr("Browse"), path);
     browse->setObjectName(QStringLiteral("browseDataButton"));
-    browse->setToolTip(tr("Choose the file or folder with the samples; it is shown before it is used"));
+    browse->setToolTip(tr("Choose the file or folder with the samples; a preview is shown first"));
     browse->setAccessibleName(tr("Browse for the data file"));
     connect(browse, &QPushButton::clicked, this, &ExperimentForm::browseRequested);
     path->append(browse);
@@ -106,7 +106,7 @@ void ExperimentForm::addSummaryButton() {
 void ExperimentForm::addPaceButton() {
     QPushButton* pace = m_sections[2]->addToTitle(tr("Throttle"));
     pace->setObjectName(QStringLiteral("paceButton"));
-    pace->setToolTip(tr("Let steps last as long as on other devices, so that they can be watched"));
+    pace->setToolTip(tr("Make steps as slow as on other devices, so that you can watch them"));
     pace->setAccessibleName(tr("Throttle the ranks"));
     auto* menu = new QMenu(pace);
     const auto add = [this, menu](const QString& text, const QString& tip, const char* name, PacePreset preset) {
@@ -119,11 +119,11 @@ void ExperimentForm::addPaceButton() {
         action->setToolTip(tip);
     };
     menu->setToolTipsVisible(true);
-    add(tr("Four small GPUs"), tr("4 ranks whose devices take 30 ms for this model's forward and backward"),
+    add(tr("Four small GPUs"), tr("4 ranks with devices that need 30 ms for this model's forward and backward pass"),
         "fourSmallGpusAction", PacePreset::FourSmallGpus);
-    add(tr("Slow network"), tr("The same devices, but a link on which the gradients take 60 ms"), "slowNetworkAction",
+    add(tr("Slow network"), tr("The same devices with a link that needs 60 ms for the gradients"), "slowNetworkAction",
         PacePreset::SlowNetwork);
-    add(tr("As fast as this computer is"), tr("No throttle"), "noPaceAction", PacePreset::Off);
+    add(tr("As fast as this computer"), tr("No throttle"), "noPaceAction", PacePreset::Off);
     connect(pace, &QPushButton::clicked, menu,
             [pace, menu] { menu->popup(pace->mapToGlobal(pace->rect().bottomLeft())); });
 }

@@ -90,7 +90,7 @@ QString modelSentence(const RunConfig& config, const DataSplit* data) {
     }
     // A training step costs three forward passes: one forward, one for the gradients of inputs, one for those of
     // weights.
-    return tr("%1 layers, %2. A sample takes %3 MFLOPs a training step and %4 of values.")
+    return tr("%1 layers, %2. Each sample needs %3 MFLOPs per training step and %4 of activations.")
         .arg(groupedText(layerCount(model.layers)), size)
         .arg(static_cast<double>(3 * model.flops()) / 1e6, 0, 'f', 1)
         .arg(bytesText(static_cast<double>(model.activations()) * 4));
@@ -107,14 +107,14 @@ QString meshSentence(const RunConfig& config) {
     const QString shards = tr("sharded over %1 ranks").arg(groupedText(mesh.shard));
     if (mesh.pipeline > 1)
         return replicas + tr("a pipeline of %1 ranks").arg(groupedText(mesh.pipeline)) +
-               (mesh.shard > 1 ? tr(", each stage %1").arg(shards) : QString()) + tr(". ");
+               (mesh.shard > 1 ? tr(", each stage is %1").arg(shards) : QString()) + tr(". ");
     return mesh.shard > 1 ? replicas + shards + tr(". ") : QString();
 }
 
 QString statisticsSentence(const RunConfig& config) {
     const std::int64_t parts = microBatchesOf(config);
     if (parts < 2 || isCanonical(config) || !config.model.hasBatchNorm()) return {};
-    return tr(" Batch norm takes its statistics from micro-batches of %1.")
+    return tr(" Batch norm computes its statistics over micro-batches of %1.")
         .arg(groupedText((config.loader.batchSize + parts - 1) / parts));
 }
 
@@ -131,7 +131,7 @@ QString parallelSentence(const RunConfig& config, const QString& why) {
     const std::int64_t world = config.parallel.worldSize;
     if (world < 1 || world > kMostRanks) return {};  // its field shows the problem
     if (devicesOf(config) > 1)
-        return tr("1 process with %1 devices, a thread each: device 0 deals the batch and adds up the gradients.")
+        return tr("1 process with %1 devices, one thread each: device 0 scatters the batch and adds up the gradients.")
             .arg(groupedText(devicesOf(config)));
     if (world == 1) return tr("1 process, rank 0: no gradients to average.");
     const QString ranks =
@@ -139,7 +139,7 @@ QString parallelSentence(const RunConfig& config, const QString& why) {
     const QString last = statisticsSentence(config);
     if (config.parallel.backend == CollectiveBackend::kAuto) return ranks + why + last;
     return ranks +
-           tr("They exchange through %1, as chosen.")
+           tr("They communicate through %1, as chosen.")
                .arg(config.parallel.backend == CollectiveBackend::kShm
                         ? tr("shared memory")
                         : choiceLabel(choiceText(config.parallel.backend))) +
@@ -164,7 +164,7 @@ QString workersSentence(const RunConfig& config, const QString& device) {
         lines << tr("%1 \u00d7 %2 = %3 on %4%5.")
                      .arg(groupedText(ranks), groupedText(workers),
                           counted(ranks * workers, "worker thread", "worker threads"), counted(cpus, "CPU", "CPUs"),
-                          ranks * workers > cpus ? tr(": more than can run at once") : QString());
+                          ranks * workers > cpus ? tr(": more threads than can run at once") : QString());
     }
     if (config.loader.pinMemory && device != QLatin1String("cuda"))
         lines << tr("Pinned memory has no effect: the ranks compute on the CPU.");

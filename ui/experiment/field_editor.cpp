@@ -42,16 +42,16 @@ class NumberEditor final : public FieldEditor {
                 return {};
             }
             if (isWholeNumber(text))
-                return Problem{std::string(m_field.path), said(text, "is too large for a whole number of 64 bits"),
-                               "type fewer digits"};
+                return Problem{std::string(m_field.path), said(text, "is too large for a 64-bit integer"),
+                               "enter fewer digits"};
             return Problem{std::string(m_field.path), said(text, "is not a whole number"),
-                           "type digits only, such as 4"};
+                           "enter digits only, such as 4"};
         }
         if (const auto value = parseReal(text)) {
             slotOf<double>(config) = *value;
             return {};
         }
-        return Problem{std::string(m_field.path), said(text, "is not a number"), "type a number, such as 0.1 or 1e-3"};
+        return Problem{std::string(m_field.path), said(text, "is not a number"), "enter a number, such as 0.1 or 1e-3"};
     }
 
   private:

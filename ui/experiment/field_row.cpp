@@ -123,7 +123,7 @@ void FieldRow::showHint() {
     const RunConfig& config = m_model.config();
     const bool forgotten = !config.sampler.setEpoch && config.sampler.shuffle && config.training.epochs > 1;
     m_hint->setVisible(forgotten);
-    m_hint->setText(tr("\u26a0 forgotten: all %1 epochs get one order").arg(config.training.epochs));
+    m_hint->setText(tr("\u26a0 not called: all %1 epochs have the same order").arg(config.training.epochs));
     control()->setAccessibleDescription(forgotten ? m_hint->text() : QString());
 }
 

@@ -25,7 +25,7 @@ constexpr TypePixels kRowHeight{24};
 
 ModelSummaryDialog::ModelSummaryDialog(ExperimentModel& model, QWidget* parent) : QDialog(parent), m_model(model) {
     setObjectName(QStringLiteral("modelSummaryDialog"));
-    setWindowTitle(tr("The model, layer by layer"));
+    setWindowTitle(tr("Layers of the model"));
     setAttribute(Qt::WA_DeleteOnClose);
     resize(kSize);
     buildLayout();
@@ -63,7 +63,7 @@ QWidget* ModelSummaryDialog::makeButtons() {
     line->setContentsMargins(0, 0, 0, 0);
     m_copy = new QPushButton(tr("Copy as text"), row);
     m_copy->setObjectName(QStringLiteral("copySummaryButton"));
-    m_copy->setToolTip(tr("Put the table on the clipboard, as ringsidectl config --summary prints it"));
+    m_copy->setToolTip(tr("Copy the table to the clipboard, as ringsidectl config --summary prints it"));
     m_copy->setAutoDefault(false);
     auto* close = new QPushButton(tr("Close"), row);
     close->setObjectName(QStringLiteral("closeSummaryButton"));
@@ -82,7 +82,7 @@ void ModelSummaryDialog::refresh() {
     const DataSplit* split = m_model.data();
     if (split == nullptr)
         return say(m_model.isLoadingData() ? tr("The data set is being loaded.")
-                                           : tr("The model's sizes follow from the data, which has a problem."));
+                                           : tr("The layer sizes depend on the data set, which could not be read."));
     // A problem of the model section is shown instead of the summary.
     for (const Problem& problem : m_model.config().validate()) {
         if (problem.field.starts_with("model.")) return say(inFormWords(QString::fromStdString(problem.text())));

@@ -66,15 +66,14 @@ QVariant ModelSummaryTable::data(const QModelIndex& index, int role) const {
 QVariant ModelSummaryTable::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation == Qt::Vertical) return {};
     const QString names[] = {tr("Layer"), tr("Output shape"), tr("Parameters"),
-                             tr("FLOPs"), tr("Values"),       tr("Memory")};
-    const QString tips[] = {
-        tr("As PyTorch's module of that name takes it"),
-        tr("Of one sample"),
-        tr("Weights that are trained"),
-        tr("Floating-point operations of one sample on the way forward"),
-        tr("What one sample leaves in memory on the way forward, for the way back"),
-        tr("On each rank, in training: weights, gradients, what the optimizer keeps, and the values "
-           "of a batch with their gradients")};
+                             tr("FLOPs"), tr("Activations"),  tr("Memory")};
+    const QString tips[] = {tr("Layer with the name and arguments of PyTorch's module"),
+                            tr("Shape of the output for one sample"),
+                            tr("Number of trainable parameters"),
+                            tr("Floating-point operations of the forward pass for one sample"),
+                            tr("Activations of one sample that the forward pass keeps for the backward pass"),
+                            tr("Memory on each rank during training: parameters, gradients, optimizer state, and the "
+                               "activations of a batch with their gradients")};
     if (role == Qt::DisplayRole) return names[section];
     if (role == Qt::ToolTipRole) return tips[section];
     if (role == Qt::TextAlignmentRole)

@@ -127,7 +127,7 @@ QWidget* ImportDialog::makeButtons() {
     line->setContentsMargins(0, Theme::kSpace1, 0, 0);
     auto* cancel = new QPushButton(tr("Cancel"), row);
     cancel->setObjectName(QStringLiteral("importCancelButton"));
-    cancel->setToolTip(tr("Leave the experiment as it is (Esc)"));
+    cancel->setToolTip(tr("Close without changing the experiment (Esc)"));
     cancel->setAutoDefault(false);
     m_use = new QPushButton(tr("Use this data"), row);
     m_use->setObjectName(QStringLiteral("importUseButton"));
@@ -240,18 +240,18 @@ DatasetConfig ImportDialog::chosen() const {
 
 QString ImportDialog::whyNotUsable() const {
     if (!m_problem.isEmpty()) return m_problem;
-    if (!m_preview) return tr("The file is being looked at.");
+    if (!m_preview) return tr("The file is being read.");
     if (!m_preview->notes.empty()) return inFormWords(QString::fromStdString(m_preview->notes.front()));
     return {};
 }
 
 QString ImportDialog::statusText() const {
-    if (!m_preview && m_busy) return tr("Looking at the file...");
+    if (!m_preview && m_busy) return tr("Reading the file...");
     const QString reason = whyNotUsable();
     if (!reason.isEmpty()) return reason;
-    if (!m_data) return tr("Reading it to its end. You need not wait for that.");
+    if (!m_data) return tr("Reading the rest of the file. You can use the data now.");
     const bool later = m_preview->dataset.kind == DatasetKind::kImageFolder;
-    QString text = (later ? tr("Listed, each image to be read when it is needed: %1.") : tr("Read to its end: %1."))
+    QString text = (later ? tr("Each image is read when it is needed. Found %1.") : tr("Complete: %1."))
                        .arg(QString::fromStdString(m_data->split.summary));
     if (m_preview->dataset.kind != DatasetKind::kCsv && !m_data->classes.empty())
         text += QLatin1Char(' ') + classesSentence(m_data->classes);
@@ -265,7 +265,7 @@ void ImportDialog::refresh() {
     m_summary->setText(m_preview ? previewSentence(*m_preview) : QString());
     m_questions->setVisible(m_preview.has_value());
     m_use->setEnabled(reason.isEmpty());
-    m_use->setToolTip(reason.isEmpty() ? tr("Put it into the experiment; Undo takes it out again (Enter)") : reason);
+    m_use->setToolTip(reason.isEmpty() ? tr("Use this data in the experiment; you can undo this (Enter)") : reason);
     m_progress->setVisible(m_busy);
     m_status->setText(statusText());
     setTone(m_status, m_data ? "good" : m_busy ? "" : "danger");

@@ -45,10 +45,10 @@ ImportQuestions::ImportQuestions(QWidget* parent) : QWidget(parent) {
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(Theme::kSpace2);
     addControls(column);
-    m_more = new QPushButton(tr("Change what was guessed"), this);
+    m_more = new QPushButton(tr("Change a detected setting"), this);
     m_more->setObjectName(QStringLiteral("importMoreButton"));
     m_more->setProperty("role", "disclosure");
-    m_more->setToolTip(tr("Show what else can be set about this data"));
+    m_more->setToolTip(tr("Show all settings for this data"));
     m_more->setAutoDefault(false);
     m_more->setCheckable(true);
     column->addWidget(m_more, 0, Qt::AlignLeft);
@@ -57,24 +57,24 @@ ImportQuestions::ImportQuestions(QWidget* parent) : QWidget(parent) {
 }
 
 void ImportQuestions::addControls(QVBoxLayout* column) {
-    m_readAs = makeChoice("importReadAsComboBox", tr("Whether the file is a table or a text"));
-    m_readAs->addItem(tr("A table: rows are samples"), QStringLiteral("csv"));
-    m_readAs->addItem(tr("A text: pieces of it are samples"), QStringLiteral("text"));
-    m_readAsRow = addRow(column, tr("Read it as"), m_readAs);
-    m_label = makeChoice("importLabelComboBox", tr("The column to be predicted"));
-    m_labelRow = addRow(column, tr("To be predicted"), m_label);
-    m_missing = makeChoice("importMissingComboBox", tr("What becomes of missing values"));
+    m_readAs = makeChoice("importReadAsComboBox", tr("Format of the file: table or text"));
+    m_readAs->addItem(tr("A table: each row is a sample"), QStringLiteral("csv"));
+    m_readAs->addItem(tr("A text: each piece of it is a sample"), QStringLiteral("text"));
+    m_readAsRow = addRow(column, tr("Format"), m_readAs);
+    m_label = makeChoice("importLabelComboBox", tr("Column that the model predicts"));
+    m_labelRow = addRow(column, tr("Predict"), m_label);
+    m_missing = makeChoice("importMissingComboBox", tr("Treatment of missing values"));
     m_missingRow = addRow(column, tr("Missing values"), m_missing);
-    m_header = makeChoice("importHeaderComboBox", tr("Whether the first line has the columns' names"));
-    m_header->addItem(tr("Guess"), QStringLiteral("auto"));
-    m_header->addItem(tr("Names of the columns"), QStringLiteral("yes"));
-    m_header->addItem(tr("A row of data"), QStringLiteral("no"));
-    m_headerRow = addRow(column, tr("The first line is"), m_header);
+    m_header = makeChoice("importHeaderComboBox", tr("Meaning of the first line"));
+    m_header->addItem(tr("Detect"), QStringLiteral("auto"));
+    m_header->addItem(tr("Column names"), QStringLiteral("yes"));
+    m_header->addItem(tr("Data"), QStringLiteral("no"));
+    m_headerRow = addRow(column, tr("First line"), m_header);
 
     m_labelsPath = new QLineEdit(this);
     m_labelsPath->setObjectName(QStringLiteral("importLabelsLineEdit"));
-    m_labelsPath->setAccessibleName(tr("The file with the labels"));
-    m_labelsPath->setToolTip(tr("The file with the labels of these samples"));
+    m_labelsPath->setAccessibleName(tr("Choose the file with the labels"));
+    m_labelsPath->setToolTip(tr("File with the labels of these samples"));
     auto* browse = new QPushButton(tr("Browse"), this);
     browse->setObjectName(QStringLiteral("importLabelsButton"));
     browse->setToolTip(tr("Choose the file with the labels"));
@@ -85,8 +85,9 @@ void ImportQuestions::addControls(QVBoxLayout* column) {
 
     m_imageSize = new QSpinBox(this);
     m_imageSize->setObjectName(QStringLiteral("importSizeSpinBox"));
-    m_imageSize->setAccessibleName(tr("Side of the images"));
-    m_imageSize->setToolTip(tr("Side in pixels of the square that every image becomes; 0 takes the first one's size"));
+    m_imageSize->setAccessibleName(tr("Side length of the images"));
+    m_imageSize->setToolTip(
+        tr("Side length in pixels to which every image is scaled; 0 uses the size of the first image"));
     m_imageSize->setRange(0, kMaxImageSide);
     m_imageSize->setKeyboardTracking(false);
     m_imageSizeRow = addRow(column, tr("Image size, pixels"), m_imageSize);
@@ -126,14 +127,14 @@ void ImportQuestions::show(const DataPreview& preview) {
         fillLabels(preview);
         fillMissing(preview);
         choose(m_header, preview.dataset.header);
-        m_header->setItemText(0, preview.header ? tr("Names of the columns (guessed)") : tr("A row of data (guessed)"));
+        m_header->setItemText(0, preview.header ? tr("Column names (detected)") : tr("Data (detected)"));
     }
     m_labelsPath->setText(QString::fromStdString(preview.dataset.labelsPath));
-    m_labelsPath->setPlaceholderText(preview.notes.empty() ? tr("found beside it") : QString());
+    m_labelsPath->setPlaceholderText(preview.notes.empty() ? tr("found in the same folder") : QString());
     m_imageSize->setValue(static_cast<int>(preview.dataset.imageSize));
     if (preview.firstImage.isImage()) {
         m_imageSize->setSpecialValueText(
-            tr("as the first one, %1 x %2").arg(preview.firstImage.width).arg(preview.firstImage.height));
+            tr("size of the first image, %1 x %2").arg(preview.firstImage.width).arg(preview.firstImage.height));
     }
     showRows();
 }
@@ -147,11 +148,11 @@ void ImportQuestions::fillLabels(const DataPreview& preview) {
 void ImportQuestions::fillMissing(const DataPreview& preview) {
     m_missing->clear();
     const QString rows = groupedText(preview.rowsWithMissing);
-    m_missing->addItem(preview.rowsWithMissing == 1  ? tr("Leave out the row with one")
-                       : preview.rowsWithMissing > 1 ? tr("Leave out the %1 rows with one").arg(rows)
-                                                     : tr("Leave out rows with one"),
+    m_missing->addItem(preview.rowsWithMissing == 1  ? tr("Leave out the row that has one")
+                       : preview.rowsWithMissing > 1 ? tr("Leave out the %1 rows that have one").arg(rows)
+                                                     : tr("Leave out rows that have one"),
                        QStringLiteral("drop"));
-    m_missing->addItem(tr("Put the mean of the training samples"), QStringLiteral("mean"));
+    m_missing->addItem(tr("Use the mean of the training samples"), QStringLiteral("mean"));
     m_missing->addItem(tr("Refuse the file"), QStringLiteral("refuse"));
     choose(m_missing, preview.dataset.missing);
 }

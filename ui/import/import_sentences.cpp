@@ -72,7 +72,7 @@ QString columnTip(const PreviewColumn& column) {
     if (column.type == ColumnType::kInteger || column.type == ColumnType::kReal)
         tip += text(" from %1 to %2").arg(column.least).arg(column.most);
     const bool counted = column.distinct < kMaxPreviewDistinct;
-    tip += text(", %1 different").arg(counted ? groupedText(column.distinct) : text("1,000 or more"));
+    tip += text(", %1 distinct values").arg(counted ? groupedText(column.distinct) : text("1,000 or more"));
     if (column.missing > 0) tip += text(", %1 missing").arg(groupedText(column.missing));
     return tip;
 }

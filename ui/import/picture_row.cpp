@@ -18,7 +18,7 @@ constexpr int kDown = kSide + kCaption + 12;
 
 PictureRow::PictureRow(Theme& theme, QWidget* parent) : QFrame(parent), m_theme(theme) {
     setObjectName(QStringLiteral("importPictures"));
-    setAccessibleName(tr("Some samples"));
+    setAccessibleName(tr("Example samples"));
     setProperty("role", "panel");
     setMinimumHeight(kDown + 2 * Theme::kSpace3);
     connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));

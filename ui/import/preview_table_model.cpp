@@ -62,7 +62,7 @@ QVariant PreviewTableModel::headerData(int section, Qt::Orientation orientation,
         }
         case Qt::ToolTipRole:
             if (m_isText) return tr("The first lines");
-            return isLabel ? columnTip(column) : columnTip(column) + tr("\nClick to make it the label");
+            return isLabel ? columnTip(column) : columnTip(column) + tr("\nClick to use this column as the label");
         default:
             return {};
     }

@@ -49,16 +49,15 @@ void LoaderSweepDialog::buildLayout() {
     m_chart->chart().setXText([](double x) { return tr("%1 workers").arg(std::lround(x)); });
     m_chart->setMinimumSize(kWidth, kChartHeight);
     m_chart->legend().hide();  // there is only one curve
-    auto* note =
-        new QLabel(tr("The batches of all ranks are loaded at once and thrown away, 2 s for each number of workers. "
-                      "Nothing is trained."),
-                   this);
+    auto* note = new QLabel(tr("Loads the batches of all ranks at the same time and discards them, 2 s for each number "
+                               "of workers. Nothing is trained."),
+                            this);
     note->setProperty("role", "note");
     note->setWordWrap(true);
     m_status->setObjectName(QStringLiteral("loaderSweepStatusLabel"));
     m_status->setWordWrap(true);
     m_use->setObjectName(QStringLiteral("useWorkersButton"));
-    m_use->setToolTip(tr("Put this number into the experiment"));
+    m_use->setToolTip(tr("Use this number in the experiment"));
     m_use->setProperty("role", "accent");
     m_use->setEnabled(false);
     m_close->setObjectName(QStringLiteral("closeSweepButton"));

@@ -35,7 +35,7 @@ LoaderSweepProcess::LoaderSweepProcess(const QString& controlProgram, QObject* p
     : QObject(parent), m_program(controlProgram), m_process(new QProcess(this)) {
     m_deadline.setSingleShot(true);
     connect(&m_deadline, &QTimer::timeout, this, [this] {
-        fail(tr("Loading gave no sign of life for %1 s: see whether the disk of the data set answers.")
+        fail(tr("Loading made no progress for %1 s: check that the disk with the data set responds.")
                  .arg(kSilence.count()));
     });
     connect(m_process, &QProcess::readyReadStandardOutput, this, &LoaderSweepProcess::readLines);
@@ -74,11 +74,11 @@ void LoaderSweepProcess::readLines() {
         parseLine(m_pending.first(end));
         m_pending.remove(0, end + 1);
     }
-    if (m_pending.size() > kMaxLine) fail(tr("ringsidectl said something that is no measurement."));
+    if (m_pending.size() > kMaxLine) fail(tr("ringsidectl printed a line that is not a measurement."));
 }
 
 void LoaderSweepProcess::parseLine(const QByteArray& line) {
-    const Result<Json> parsed = parseJson(line.toStdString(), "a line of ringsidectl sweep");
+    const Result<Json> parsed = parseJson(line.toStdString(), "an output line of ringsidectl sweep");
     if (m_over || !parsed || !parsed.value().is_object()) return;
     const Json& json = parsed.value();
     const std::string kind = text(json, "kind");
@@ -99,7 +99,7 @@ void LoaderSweepProcess::parseLine(const QByteArray& line) {
 void LoaderSweepProcess::finished() {
     readLines();
     const QString said = complaintIn(m_process->readAllStandardError());
-    fail(said.isEmpty() ? tr("ringsidectl ended without an answer: run `ringsidectl sweep` in a terminal to see why.")
+    fail(said.isEmpty() ? tr("ringsidectl ended without a result: run `ringsidectl sweep` in a terminal to see why.")
                         : said);
 }
 

@@ -58,7 +58,7 @@ void ExperimentFiles::afterAsking(const std::function<void()>& proceed) {
     const QString name =
         m_model.filePath().isEmpty() ? tr("this experiment") : QFileInfo(m_model.filePath()).fileName();
     m_dialogs.ask({tr("Unsaved experiment"),
-                   tr("Save the changes of %1 first?").arg(name),
+                   tr("Save the changes to %1 first?").arg(name),
                    {tr("Save"), tr("Discard"), tr("Cancel")}},
                   [this, proceed](int answer) {
                       if (answer == 0) {
@@ -203,7 +203,7 @@ void ExperimentFiles::restoreDraft() {
         if (QFileInfo::exists(file)) readInto(file);
         return;
     }
-    const Result<RunConfig> config = RunConfig::parse(draft.toStdString(), "the remembered experiment");
+    const Result<RunConfig> config = RunConfig::parse(draft.toStdString(), "the experiment of the last session");
     if (!config) return;
     const Result<RunConfig> saved = readExperiment(file);
     m_model.replace(saved ? saved.value() : RunConfig(), file);

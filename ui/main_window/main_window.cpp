@@ -202,7 +202,7 @@ void MainWindow::refreshRunActions() {
     const QString reason = whyNotRunnable();
     m_actions.run->setEnabled(reason.isEmpty());
     m_blockedRun->setEnabled(!reason.isEmpty());  // both shortcuts at once would be ambiguous
-    m_actions.run->setToolTip(reason.isEmpty() ? tr("Start one process per rank and train (Ctrl+R)") : reason);
+    m_actions.run->setToolTip(reason.isEmpty() ? tr("Start training, one process per rank (Ctrl+R)") : reason);
     m_actions.resume->setEnabled(canResume());
     const RunController::State state = m_controller.state();
     m_actions.stop->setEnabled(m_controller.isLive() && state != RunController::State::Stopping);
@@ -264,7 +264,7 @@ void MainWindow::fillLiveRuns() {
     for (const QString& run : found) {
         menu.addAction(QFileInfo(run).fileName(), this, [this, run] { openRun(run); })->setToolTip(run);
     }
-    if (found.isEmpty()) menu.addAction(tr("No run is live here"))->setEnabled(false);
+    if (found.isEmpty()) menu.addAction(tr("No live run in this window"))->setEnabled(false);
     menu.addSeparator();
     menu.addAction(m_actions.attachRun);
 }
@@ -301,8 +301,8 @@ void MainWindow::noteChanges() {
     const QString named = changed.first(std::min(kMostNamed, changed.size())).join(QStringLiteral(", "));
     const QString rest = changed.size() > kMostNamed ? tr(" and %1 more").arg(changed.size() - kMostNamed) : QString();
     setTone(m_changes, live ? "warning" : "");
-    m_changes->setText((live ? tr("Applies to the next run: %1. The live run continues as it was started.")
-                             : tr("The form is not the experiment of the run on screen. It differs in: %1."))
+    m_changes->setText((live ? tr("These changes apply to the next run: %1. The live run keeps its settings.")
+                             : tr("The form differs from the experiment of the run on screen in: %1."))
                            .arg(named + rest));
 }
 
@@ -428,7 +428,7 @@ void MainWindow::offerAfterFailure(bool began) {
     const auto& trace = m_run.data().trace();
     if (began && m_run.data().ended() && trace && !trace->steps().empty()) {
         m_notice->offer(
-            m_controller.message(), tr("Open the last steps"),
+            m_controller.message(), tr("Show the last steps"),
             [this] {
                 m_navigator->show(m_timeline->name());
                 m_timeline->showEnd();
@@ -484,7 +484,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
     const QList<QUrl> urls = event->mimeData()->urls();
     if (urls.isEmpty()) return;
     event->acceptProposedAction();
-    if (urls.size() > 1) m_notice->say(tr("%1 files were dropped: the first one is opened.").arg(urls.size()));
+    if (urls.size() > 1) m_notice->say(tr("%1 files were dropped. Ringside opens the first one.").arg(urls.size()));
     m_files.open(urls.first().toLocalFile());
 }
 

@@ -18,7 +18,7 @@ NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent) {
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_action = new QPushButton(this);
     m_action->setObjectName(QStringLiteral("noticeActionButton"));
-    m_action->setToolTip(tr("What can be done about this message"));
+    m_action->setToolTip(tr("Suggested action for this message"));
     m_close = new QPushButton(tr("Dismiss"), this);
     m_close->setObjectName(QStringLiteral("noticeDismissButton"));
     m_close->setToolTip(tr("Hide this message"));

@@ -92,10 +92,10 @@ void TimeControls::refresh() {
     const bool running = m_controller.state() == RunController::State::Running;
     const bool paused = isPaused();
     m_actions.pause->setEnabled(running);
-    m_actions.pause->setText(paused ? tr("Go &on") : tr("&Pause"));
-    m_actions.pause->setIconText(paused ? tr("Go on") : tr("Pause"));
-    m_actions.pause->setToolTip(paused ? tr("Train on from here (Space)")
-                                       : tr("Hold all ranks after the step they are in (Space)"));
+    m_actions.pause->setText(paused ? tr("Resu&me") : tr("&Pause"));
+    m_actions.pause->setIconText(paused ? tr("Resume") : tr("Pause"));
+    m_actions.pause->setToolTip(paused ? tr("Continue training (Space)")
+                                       : tr("Pause all ranks after the current step (Space)"));
     m_actions.step->setEnabled(running);
     m_actions.phase->setEnabled(running);
     m_actions.saveNow->setEnabled(running);

@@ -194,7 +194,7 @@ void TopBar::addEpochCursor(QHBoxLayout& line) {
     m_epoch->setObjectName(QStringLiteral("epochSlider"));
     m_epoch->setAccessibleName(tr("Epoch"));
     m_epoch->setToolTip(
-        tr("The epoch whose shards are shown, counted from 1. PyTorch's set_epoch gets a number that is one lower."));
+        tr("Epoch of which the shards are shown, counted from 1. PyTorch's set_epoch receives this number minus 1."));
     m_epoch->setMinimumWidth(kLeastSlider);
     m_epoch->setPageStep(1);
     m_epochCaption->setBuddy(m_epoch);

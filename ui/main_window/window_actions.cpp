@@ -28,32 +28,32 @@ WindowActions::WindowActions(QWidget* window, QUndoStack& undoStack) : m_window(
 }
 
 void WindowActions::makeFileActions() {
-    newExperiment = make("newAction", tr("&New experiment"), tr("Start again from the built-in digits experiment"),
-                         QKeySequence::New);
+    newExperiment = make("newAction", tr("&New experiment"),
+                         tr("Discard the form and start from the built-in digits experiment"), QKeySequence::New);
     open = make("openAction", tr("&Open..."), tr("Open an experiment or a data file"), QKeySequence::Open);
     openData = make("openDataAction", tr("Open &data..."),
-                    tr("Choose a data file: it is shown first; dropping it on the window does the same"),
+                    tr("Choose a data file and preview it. You can also drop it on the window."),
                     QKeySequence(Qt::CTRL | Qt::Key_I));
     openDataFolder =
         make("openDataFolderAction", tr("Open data &folder..."),
-             tr("Choose a folder with one folder of images for each class, or with MNIST's or CIFAR's files"));
+             tr("Choose a folder with one subfolder of images per class, or with the files of MNIST or CIFAR"));
     save = make("saveAction", tr("&Save"), tr("Save the experiment"), QKeySequence::Save);
     saveAs = make("saveAsAction", tr("Save &as..."), tr("Save the experiment under another name"),
                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S));
     exportScript = make("exportScriptAction", tr("&Export as PyTorch script..."),
                         tr("Write the same experiment as a script for plain PyTorch"),
                         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E));
-    openRun = make("openRunAction", tr("Open &run..."), tr("Look at a finished run: choose its run directory"),
+    openRun = make("openRunAction", tr("Open &run..."), tr("Open a finished run: choose its run directory"),
                    QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O));
-    attachRun = make("attachRunAction", tr("Choose its &directory..."),
-                     tr("Watch a run that was started elsewhere: choose its run directory"),
+    attachRun = make("attachRunAction", tr("Choose run &directory..."),
+                     tr("Watch a run that another program started: choose its run directory"),
                      QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_A));
     quit = make("quitAction", tr("&Quit"), tr("Close the window"), QKeySequence(Qt::CTRL | Qt::Key_Q));
     recent = new QMenu(tr("Open re&cent"), m_window);
     recent->setObjectName(QStringLiteral("recentMenu"));
     liveRuns = new QMenu(tr("A&ttach to a live run"), m_window);
     liveRuns->setObjectName(QStringLiteral("liveRunsMenu"));
-    savePage = new QMenu(tr("Save what the &page shows"), m_window);
+    savePage = new QMenu(tr("Export &page contents"), m_window);
     savePage->setObjectName(QStringLiteral("savePageMenu"));
     examples = new QMenu(tr("E&xamples"), m_window);
     examples->setObjectName(QStringLiteral("examplesMenu"));
@@ -76,64 +76,68 @@ void WindowActions::makeEditActions(QUndoStack& undoStack) {
 }
 
 void WindowActions::makeRunActions() {
-    run = make("runAction", tr("&Run"), tr("Start one process per rank and train"), QKeySequence(Qt::CTRL | Qt::Key_R));
+    run = make("runAction", tr("&Run"), tr("Start training, one process per rank"), QKeySequence(Qt::CTRL | Qt::Key_R));
     resume = make("resumeAction", tr("R&esume this run"),
-                  tr("Train on from this run's newest checkpoint, with the settings in the form"),
+                  tr("Continue training from this run's newest checkpoint, with the settings in the form"),
                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R));
-    stop = make("stopAction", tr("&Stop"), tr("Stop at the next step and save what there is"),
+    stop = make("stopAction", tr("&Stop"), tr("Stop after the current step and save the weights"),
                 QKeySequence(Qt::CTRL | Qt::Key_Period));
     // Controls also use Space and the arrow keys, so the window handles these keys only if no control does.
-    pause = make("pauseAction", tr("&Pause"), tr("Hold all ranks after the step they are in (Space)"));
-    step = make("stepAction", tr("S&tep"), tr("Train one step on all ranks, then hold (Right)"));
+    pause = make("pauseAction", tr("&Pause"), tr("Pause all ranks after the current step (Space)"));
+    step = make("stepAction", tr("S&tep"), tr("Train one step on all ranks, then pause (Right)"));
     phase = make("phaseAction", tr("P&hase"),
-                 tr("One phase of a step: data, forward, backward, all-reduce or optimizer, then hold (Shift+Right)"));
+                 tr("Advance by one phase of a step (data, forward, backward, all-reduce or optimizer), then pause "
+                    "(Shift+Right)"));
     pause->setProperty("keys", tr("Space"));
     step->setProperty("keys", tr("Right"));
     phase->setProperty("keys", tr("Shift+Right"));
-    saveNow = make("saveNowAction", tr("Save a &checkpoint now"), tr("Save the weights and go on"));
-    detach = make("detachAction", tr("&Let it go on unwatched"), tr("The run goes on; attach to it again later"));
+    saveNow = make("saveNowAction", tr("Save a &checkpoint now"), tr("Save the weights and continue"));
+    detach = make("detachAction", tr("&Keep running in the background"),
+                  tr("Close this view of the run. You can attach to it again later."));
     launch = make("launchAction", tr("&Launch..."),
-                  tr("Run it on a cluster: the script for Slurm, PBS, ssh, torchrun or mpirun, saved or submitted"),
+                  tr("Run on a cluster: save or submit a script for Slurm, PBS, ssh, torchrun or mpirun"),
                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L));
     invite =
-        make("inviteAction", tr("&Invite ranks..."), tr("Train with the computers of those who have the join code"));
-    join = make("joinAction", tr("&Join..."), tr("Make this computer a rank of somebody else's run"));
-    previousEpoch = make("previousEpochAction", tr("&Previous epoch"), tr("Show the shards of the epoch before"),
+        make("inviteAction", tr("&Invite ranks..."), tr("Train on the computers of people who enter the join code"));
+    join = make("joinAction", tr("&Join..."), tr("Make this computer a rank of another person's run"));
+    previousEpoch = make("previousEpochAction", tr("&Previous epoch"), tr("Show the shards of the previous epoch"),
                          QKeySequence(Qt::ALT | Qt::Key_Left));
-    nextEpoch = make("nextEpochAction", tr("&Next epoch"), tr("Show the shards of the epoch after"),
+    nextEpoch = make("nextEpochAction", tr("&Next epoch"), tr("Show the shards of the next epoch"),
                      QKeySequence(Qt::ALT | Qt::Key_Right));
 }
 
 void WindowActions::makeViewActions() {
     theme =
-        make("themeAction", tr("&Dark theme"), tr("Change between light and dark"), QKeySequence(Qt::CTRL | Qt::Key_D));
-    log = make("logAction", tr("&Log"), tr("Show or hide what the ranks say"), QKeySequence(Qt::CTRL | Qt::Key_L));
+        make("themeAction", tr("&Dark theme"), tr("Switch between light and dark"), QKeySequence(Qt::CTRL | Qt::Key_D));
+    log = make("logAction", tr("&Log"), tr("Show or hide the log of the ranks"), QKeySequence(Qt::CTRL | Qt::Key_L));
     log->setCheckable(true);
     experiment = make("experimentAction", tr("&Experiment"), tr("Show or hide the experiment form"),
                       QKeySequence(Qt::CTRL | Qt::Key_E));
     experiment->setCheckable(true);
     resetLayout =
-        make("resetLayoutAction", tr("&Reset layout"), tr("Put every part of the window where it was at first"));
+        make("resetLayoutAction", tr("&Reset layout"), tr("Move every part of the window to its original place"));
     largerType = make("largerTypeAction", tr("L&arger type"), tr("Make all texts larger"));
     largerType->setShortcuts({QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)});
     smallerType = make("smallerTypeAction", tr("S&maller type"), tr("Make all texts smaller"),
                        QKeySequence(Qt::CTRL | Qt::Key_Minus));
     normalType = make("normalTypeAction", tr("&Normal type"), tr("Give all texts their normal size"),
                       QKeySequence(Qt::CTRL | Qt::Key_0));
-    reduceMotion = make("reduceMotionAction", tr("Reduce &motion"), tr("Show changes at once, without animation"));
+    reduceMotion = make("reduceMotionAction", tr("Reduce &motion"), tr("Show changes without animation"));
     reduceMotion->setCheckable(true);
-    debugOverlay = make("debugOverlayAction", tr("What &drawing costs"),
-                        tr("Frame times, planning, memory, and the longest event of the window"),
+    debugOverlay = make("debugOverlayAction", tr("&Drawing performance"),
+                        tr("Frame times, planning time, memory, and the longest event of the window"),
                         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D));
     debugOverlay->setCheckable(true);
     modelSummary =
         make("modelSummaryAction", tr("&Model layer by layer..."),
              tr("Shapes, parameters, FLOPs and memory of the experiment's model"), QKeySequence(Qt::CTRL | Qt::Key_M));
-    devices = make("devicesAction", tr("De&vices..."), tr("The processor and the GPUs, or why a GPU is not used"),
-                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G));
-    palette = make("paletteAction", tr("&Find a command..."), tr("Type a few letters of what you want to do"),
+    devices =
+        make("devicesAction", tr("De&vices..."), tr("The processor and the GPUs, with the reason if a GPU is not used"),
+             QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G));
+    palette = make("paletteAction", tr("&Find a command..."), tr("Search all commands"),
                    QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P));
-    keys = make("keysAction", tr("&Keys"), tr("All keys at a glance"), QKeySequence(Qt::Key_Question));
+    keys = make("keysAction", tr("&Keyboard shortcuts"), tr("List all keyboard shortcuts"),
+                QKeySequence(Qt::Key_Question));
     help = make("helpAction", tr("&Help on this control"), tr("Read about the control that has the keyboard"),
                 QKeySequence(Qt::Key_F1));
     documents = make("documentsAction", tr("&Documentation"), tr("Read the documents that came with Ringside"));

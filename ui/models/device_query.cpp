@@ -11,7 +11,7 @@ constexpr int kDeadlineMs = 30'000;  // ringsidectl itself waits 20 s for the dr
 DeviceQuery::DeviceQuery(const QString& controlProgram, QObject* parent) : QObject(parent), m_program(controlProgram) {
     m_deadline.setSingleShot(true);
     connect(&m_deadline, &QTimer::timeout, this,
-            [this] { giveUp(tr("ringsidectl devices did not answer within 30 s: see whether nvidia-smi answers.")); });
+            [this] { giveUp(tr("ringsidectl devices did not finish within 30 s: check that nvidia-smi responds.")); });
 }
 
 DeviceQuery::~DeviceQuery() {

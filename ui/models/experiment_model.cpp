@@ -151,7 +151,7 @@ void ExperimentModel::revalidate() {
     // The form has no field for the mesh, so its problem is shown at the number of ranks.
     for (Problem& problem : m_problems)
         if (problem.field == "mesh")
-            problem = {"parallel.world_size", "does not fit the mesh, which " + problem.message, problem.remedy};
+            problem = {"parallel.world_size", "does not match the mesh, which " + problem.message, problem.remedy};
     if (m_data && fromConfig.empty()) {
         const Problems ofModel = modelProblems();
         m_problems.insert(m_problems.end(), ofModel.begin(), ofModel.end());

@@ -97,7 +97,7 @@ void RunController::detach() {
     m_detachWanted = m_launcher != nullptr;  // killing the launcher now could prevent the start of the run
     if (m_detachWanted) return;
     beginAnew(m_runDirectory);
-    setState(State::Idle, tr("The run goes on without the window."));
+    setState(State::Idle, tr("The run continues without the window."));
 }
 
 void RunController::beginAnew(const QString& runDirectory) {
@@ -150,12 +150,13 @@ void RunController::launched(int exitCode, QProcess::ExitStatus status) {
         m_runDirectory = QFileInfo(directory).absoluteFilePath();
         return m_detachWanted ? detach() : follow(m_runDirectory);
     }
-    setState(State::Failed, problem.isEmpty()
-                                ? tr("ringsidectl ended with code %1 and gave no reason: run `%2 run` in a "
-                                     "terminal to see what it says.")
-                                      .arg(exitCode)
-                                      .arg(m_program)
-                                : problem);
+    setState(
+        State::Failed,
+        problem.isEmpty()
+            ? tr("ringsidectl ended with code %1 and gave no reason: run `%2 run` in a terminal to see its output.")
+                  .arg(exitCode)
+                  .arg(m_program)
+            : problem);
 }
 
 void RunController::follow(const QString& runDirectory) {
@@ -256,8 +257,7 @@ void RunController::deadlinePassed() {
     }
     beginAnew(m_runDirectory);
     setState(State::Failed,
-             tr("ringsidectl gave no sign of life for %1 s: see whether the machine is overloaded, then run "
-                "again.")
+             tr("ringsidectl sent nothing for %1 s: check whether the computer is overloaded, then run again.")
                  .arg(kLaunchDeadline.count()));
 }
 

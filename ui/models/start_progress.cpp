@@ -43,19 +43,20 @@ Progress progressOf(const RunData& run) {
 }
 
 QString awaitedText(const Progress& progress, std::size_t ranks) {
-    if (progress.training == static_cast<int>(ranks)) return startText("All ranks train: the first step is awaited.");
+    if (progress.training == static_cast<int>(ranks))
+        return startText("All ranks are training: waiting for the end of the first step.");
     QStringList parts;
     if (progress.loading == 1) parts << startText("1 rank loads the data");
     if (progress.loading > 1) parts << startText("%1 ranks load the data").arg(counted(progress.loading));
     if (const QStringList& absent = progress.absent; !absent.isEmpty()) {
         const QString named = absent.first(std::min(kMostNamed, absent.size())).join(QStringLiteral(", "));
-        parts << startText("not up yet: rank %1")
+        parts << startText("not started yet: rank %1")
                      .arg(named + (absent.size() > kMostNamed
                                        ? startText(" and %1 more").arg(counted(absent.size() - kMostNamed))
                                        : QString()));
     }
-    if (parts.isEmpty()) return startText("All ranks are connected: they exchange the first weights.");
-    return startText("Awaited: %1.").arg(parts.join(QStringLiteral("; ")));
+    if (parts.isEmpty()) return startText("All ranks are connected and receive the initial weights.");
+    return startText("Waiting for: %1.").arg(parts.join(QStringLiteral("; ")));
 }
 
 QString starting(qsizetype ranks) {
@@ -66,7 +67,7 @@ QString starting(qsizetype ranks) {
 
 StartProgress startProgress(const RunModel& model) {
     if (const auto& expected = model.expected()) {
-        return {starting(expected->ranks), startText("Awaited: the program that starts them."), expected->name};
+        return {starting(expected->ranks), startText("Waiting for the program that starts the ranks."), expected->name};
     }
     const RunData& run = model.data();
     if (!run.started() || run.ended() || run.lastStep() || !run.loss().points().empty()) return {};

@@ -66,7 +66,7 @@ void Navigator::giveKeyboard() const {
 QString Navigator::choices(const QString& place) const {
     const Page* page = find(pageOf(place));
     if (page == nullptr) return tr("the pages are %1").arg(names().join(QStringLiteral(", ")));
-    if (page->views().isEmpty()) return tr("%1 has no views of its own").arg(page->name());
+    if (page->views().isEmpty()) return tr("%1 has no views").arg(page->name());
     return tr("the views of %1 are %2").arg(page->name(), viewNames(*page).join(QStringLiteral(", ")));
 }
 

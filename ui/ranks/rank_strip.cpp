@@ -192,7 +192,7 @@ bool RankStrip::showsRun() const {
 
 QString RankStrip::source() const {
     if (m_run.expected()) return tr("Starting %1").arg(m_run.expected()->name);
-    if (!showsRun()) return tr("As the form says: not started");
+    if (!showsRun()) return tr("Planned by the form, not started");
     const RunData& run = m_run.data();
     const QString directory = QFileInfo(QString::fromStdString(run.started()->runDirectory)).fileName();
     const QString name = directory.isEmpty() ? QString::fromStdString(run.started()->name) : directory;
@@ -219,12 +219,12 @@ RankCard RankStrip::plannedCard(int rank) const {
     }
     if (m_run.expected()) {
         card.mark = tr("starting");
-        card.phase = tr("its process is awaited");
-        card.tip = tr("Rank %1: its process is being started.").arg(rank);
+        card.phase = tr("waiting for its process");
+        card.tip = tr("Rank %1: its process is starting.").arg(rank);
         return card;
     }
     card.phase = tr("not started");
-    card.tip = tr("Rank %1: one worker process. It starts when you press Run.").arg(rank);
+    card.tip = tr("Rank %1: one worker process. It starts when you click Run.").arg(rank);
     return card;
 }
 
@@ -238,13 +238,13 @@ bool RankStrip::markAwaited(RankCard& card, const RunData& run) {
     };
     const std::int64_t seconds = (run.lastTimeUs() - awaited->sinceUs) / 1000000;
     if (holds(awaited->missing)) {
-        card.mark = tr("awaited for %1 s").arg(seconds);
+        card.mark = tr("others wait %1 s").arg(seconds);
         card.tone = RankCard::Tone::Danger;
     } else if (holds(awaited->waiting)) {
         const int missing = awaited->missing.front();
         const std::string& who = run.ranks()[static_cast<std::size_t>(missing)].host;
-        card.mark =
-            who.empty() ? tr("waits for rank %1").arg(missing) : tr("waits for %1").arg(QString::fromStdString(who));
+        card.mark = who.empty() ? tr("waiting for rank %1").arg(missing)
+                                : tr("waiting for %1").arg(QString::fromStdString(who));
         card.tone = RankCard::Tone::Plain;
     }
     return true;
@@ -258,10 +258,10 @@ RankCard RankStrip::runCard(int rank) const {
     card.host = QString::fromStdString(state.host);
     card.mark = QString::fromStdString(state.state);
     if (state.state == "failed" && run.ended() && m_mayStartAgain) {
-        card.mark = tr("may start again");
+        card.mark = tr("may restart");
     } else if (state.state == "failed" && run.ended() && run.ended()->firstFailedRank >= 0 &&
                run.ended()->firstFailedRank != rank) {
-        card.mark = tr("taken down");  // ended by the supervisor because another rank failed
+        card.mark = tr("stopped with the run");  // ended by the supervisor because another rank failed
     } else if (state.state == "failed") {
         card.tone = RankCard::Tone::Danger;
     } else if (run.isPaused() && !run.ended()) {
@@ -305,12 +305,12 @@ RankCard RankStrip::runCard(int rank) const {
     if (state.samplesPerSecond > 0 && !lost && !isAwaited)
         card.rate = tr("%1 samples/s").arg(grouped(state.samplesPerSecond));
     if (run.pace().any() && !lost) {
-        card.rate = state.keepsPace ? tr("throttled %1").arg(card.rate) : tr("too slow for its throttle");
+        card.rate = state.keepsPace ? tr("throttled %1").arg(card.rate) : tr("CPU too slow for the throttle");
         card.rate = card.rate.trimmed();
     }
     if (run.showsPhases()) card.rate = run.pace().any() ? tr("throttled") : QString();
     if (state.local && std::isfinite(state.local->accuracy))
-        card.rate = tr("validates %1 %").arg(100 * state.local->accuracy, 0, 'f', 1);
+        card.rate = tr("validation %1 %").arg(100 * state.local->accuracy, 0, 'f', 1);
     if (run.totalSteps() > 0) card.progress = static_cast<double>(state.step) / static_cast<double>(run.totalSteps());
     card.tip = tr("Rank %1, process %2\n%3\nstep %4, %5, %6 of memory")
                    .arg(rank)
@@ -321,8 +321,8 @@ RankCard RankStrip::runCard(int rank) const {
     if (state.dataUs > 0) card.tip += tr("\nwaited for data %1 % of the time").arg(100 * state.dataShare(), 0, 'f', 1);
     if (!card.host.isEmpty()) card.tip += tr("\non %1").arg(card.host);
     if (const QString clock = hostClockText(run, rank); !clock.isEmpty())
-        card.tip += tr("\n%1 (moved since the ranks met; traces are set right by it)").arg(clock);
-    if (state.droppedSteps > 0) card.tip += tr("\n%1 telemetry points were dropped").arg(state.droppedSteps);
+        card.tip += tr("\n%1 (clock drift since the start; traces are corrected by it)").arg(clock);
+    if (state.droppedSteps > 0) card.tip += tr("\n%1 telemetry events were dropped").arg(state.droppedSteps);
     return card;
 }
 

@@ -129,9 +129,10 @@ std::vector<GradientPicture::Column> GradientPicture::columns() const {
         if (mean && std::isfinite(mean->cosine)) one.note += tr("  cos %1").arg(mean->cosine, 0, 'f', 2);
         all.push_back(one);
     }
-    Column mean{m_step.wholeMean(), m_summed ? tr("sum of all, not mean") : tr("mean of all"), {}, -1};
+    Column mean{
+        m_step.wholeMean(), m_summed ? tr("sum, not divided by the number of ranks") : tr("mean of all ranks"), {}, -1};
     if (mean.view) mean.note = tr("|g| %1").arg(norm(mean.view->norm));
-    Column change{m_step.wholeChange(), tr("weights' change"), {}, -1};
+    Column change{m_step.wholeChange(), tr("weight change"), {}, -1};
     if (change.view) change.note = tr("|\u0394w| %1").arg(norm(change.view->norm));
     all.push_back(mean);
     all.push_back(change);
@@ -227,7 +228,7 @@ void GradientPicture::paintLegend(QPainter& painter) const {
     painter.fillRect(bar, colors);
     painter.setPen(m_theme.colors().muted);
     painter.drawText(QRectF(bar.right() + 8, height() - kLegend, width() - bar.right() - 8, kLegend), Qt::AlignVCenter,
-                     tr("below zero \u2013 zero \u2013 above; one scale for all gradients of a row"));
+                     tr("negative \u2013 zero \u2013 positive; all gradients of a row have the same scale"));
 }
 
 void GradientPicture::paintEvent(QPaintEvent*) {

@@ -30,8 +30,8 @@ QString percent(double share) {
 
 PullPicture::PullPicture(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
     setObjectName(QStringLiteral("pullPicture"));
-    setAccessibleName(tr("Which rank pulled where"));
-    setToolTip(tr("Click a rank to see its samples in Shards"));
+    setAccessibleName(tr("Contribution of each rank to the step"));
+    setToolTip(tr("Click a rank to see its samples on the Shards page"));
     setCursor(Qt::PointingHandCursor);
     connect(&theme, &Theme::changed, this, [this] { update(); });
 }
@@ -85,13 +85,13 @@ void PullPicture::paintHead(QPainter& painter) const {
     };
     const double even = 1.0 / static_cast<double>(std::max<std::size_t>(1, m_pulls.ranks.size()));
     title(c.bar, c.barWidth,
-          m_pulls.hasGradients ? tr("part of the step that it gave (line: an even %1)").arg(percent(even))
-                               : tr("its gradient was not looked at"));
+          m_pulls.hasGradients ? tr("share of the step (line: equal share of %1)").arg(percent(even))
+                               : tr("its gradient was not recorded"));
     title(c.cosine, kNumberColumn - 8, tr("cosine"));
     title(c.norm, kNumberColumn - 8, tr("|g|"));
     title(c.loss, kNumberColumn - 8, tr("loss"));
     const bool planned = !m_pulls.ranks.empty() && m_pulls.ranks.front().samplesPlanned;
-    title(c.samples, width() - c.samples, planned ? tr("samples, as planned") : tr("samples, as told"));
+    title(c.samples, width() - c.samples, planned ? tr("samples (planned)") : tr("samples (reported)"));
 }
 
 void PullPicture::paintBar(QPainter& painter, const RankPull& pull, const QRectF& row) const {
@@ -165,11 +165,11 @@ bool PullPicture::event(QEvent* event) {
     const RankPull& pull = m_pulls.ranks[*row];
     QString text = tr("rank %1, step %2").arg(pull.rank).arg(m_pulls.step);
     if (pull.share)
-        text += tr("\ngave %1 of the mean gradient's length (|g| \u00d7 cosine / (%2 \u00d7 |mean|))")
+        text += tr("\ncontributed %1 of the mean gradient's length (|g| \u00d7 cosine / (%2 \u00d7 |mean|))")
                     .arg(percent(*pull.share))
                     .arg(m_pulls.ranks.size());
     if (!pull.samples.empty()) text += tr("\nsamples %1").arg(samplesText(pull.samples, kMostTold));
-    QToolTip::showText(help->globalPos(), text + tr("\nClick to see them in Shards"), this);
+    QToolTip::showText(help->globalPos(), text + tr("\nClick to see them on the Shards page"), this);
     return true;
 }
 

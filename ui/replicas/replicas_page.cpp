@@ -108,10 +108,12 @@ QWidget* ReplicasPage::makeToolRow() {
     line->setContentsMargins(0, 0, 0, 0);
     line->setSpacing(Theme::kSpace2);
     m_choice = new SegmentedControl(
-        {{tr("Gradients"), tr("Every rank's gradient, their mean, and the weights' change"),
+        {{tr("Gradients"), tr("Gradient of each rank, their mean, and the weight change"),
           QStringLiteral("gradientsViewButton")},
-         {tr("Pull"), tr("Which rank, and which samples, pulled the step where"), QStringLiteral("pullViewButton")},
-         {tr("Ring"), tr("The all-reduce step by step, on this step's numbers"), QStringLiteral("ringViewButton")}});
+         {tr("Contribution"), tr("Contribution of each rank and its samples to the step"),
+          QStringLiteral("pullViewButton")},
+         {tr("Ring"), tr("The ring all-reduce step by step, with the numbers of this training step"),
+          QStringLiteral("ringViewButton")}});
     m_choice->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
     connect(m_choice, &SegmentedControl::chosen, this, &ReplicasPage::redraw);
     line->addWidget(m_choice);
@@ -121,19 +123,21 @@ QWidget* ReplicasPage::makeToolRow() {
     line->addWidget(m_sentence, 1);
     m_stage = new QComboBox;
     m_stage->setObjectName(QStringLiteral("replicasStageComboBox"));
-    m_stage->setAccessibleName(tr("Stage of the pipeline"));
-    m_stage->setToolTip(tr("Replicas of one stage are compared with one another"));
+    m_stage->setAccessibleName(tr("Pipeline stage"));
+    m_stage->setToolTip(tr("The replicas of one stage are compared with each other"));
     m_stage->hide();
     connect(m_stage, &QComboBox::activated, this, &ReplicasPage::redraw);
     line->addWidget(m_stage);
-    m_before = addButton(QStringLiteral("\u25c0"), tr("The step that was looked at before"), "lookBeforeButton");
+    m_before = addButton(QStringLiteral("\u25c0"), tr("Previous inspected step"), "lookBeforeButton");
     m_stepName = new QLabel;
     m_stepName->setObjectName(QStringLiteral("lookedAtLabel"));
-    m_after = addButton(QStringLiteral("\u25b6"), tr("The next step that was looked at"), "lookAfterButton");
+    m_after = addButton(QStringLiteral("\u25b6"), tr("Next inspected step"), "lookAfterButton");
     m_look = addButton(tr("Inspect next step"), tr("Record the gradient of each rank in the next step"), "lookButton");
-    m_follow = addButton(tr("Follow %1 steps").arg(kFollowed),
-                         tr("Norm and angle of each rank's gradient for %1 steps, and all of the last").arg(kFollowed),
-                         "followButton");
+    m_follow = addButton(
+        tr("Record %1 steps").arg(kFollowed),
+        tr("Record norm and angle of each rank's gradient for %1 steps, and the complete gradient of the last one")
+            .arg(kFollowed),
+        "followButton");
     m_export = new ViewExport;
     m_export->setObjectName(QStringLiteral("replicasMoreButton"));
     m_export->setView([this] { return table(); },
@@ -169,8 +173,8 @@ QWidget* ReplicasPage::makeRingRow() {
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 0, 0, 0);
     auto* line = new QHBoxLayout;
-    m_ringBack = addButton(tr("Back"), tr("One step of the ring back (,)"), "ringBackButton");
-    m_ringOn = addButton(tr("Next"), tr("One step of the ring on (.)"), "ringNextButton");
+    m_ringBack = addButton(tr("Back"), tr("Previous step of the ring (,)"), "ringBackButton");
+    m_ringOn = addButton(tr("Next"), tr("Next step of the ring (.)"), "ringNextButton");
     m_ringText = new QLabel;
     m_ringText->setObjectName(QStringLiteral("ringLabel"));
     m_ringText->setWordWrap(true);
@@ -197,7 +201,8 @@ QWidget* ReplicasPage::makeCharts() {
     line->setContentsMargins(0, 0, 0, 0);
     line->setSpacing(Theme::kSpace3);
     m_norms = new ChartPanel(tr("Norm of each rank's gradient"), QStringLiteral("rankNorms"), m_theme);
-    m_cosines = new ChartPanel(tr("Its cosine to the mean"), QStringLiteral("rankCosines"), m_theme);
+    m_cosines =
+        new ChartPanel(tr("Cosine between each rank's gradient and the mean"), QStringLiteral("rankCosines"), m_theme);
     for (ChartPanel* panel : {m_norms, m_cosines}) {
         panel->chart().setXTitle(tr("step"));
         panel->chart().setStyles(NumberStyle::Whole, NumberStyle::Plain);
@@ -212,13 +217,14 @@ QWidget* ReplicasPage::makeCharts() {
 }
 
 QList<PageKey> ReplicasPage::keys() const {
-    return {{QStringLiteral(", / ."), tr("One step of the ring back, on")}};
+    return {{QStringLiteral(", / ."), tr("Previous, next step of the ring")}};
 }
 
 QList<Page::View> ReplicasPage::views() const {
-    return {{QStringLiteral("gradients"), tr("Gradients"), tr("heat map norms weights change identical")},
-            {QStringLiteral("pull"), tr("Pull"), tr("provenance of a step, which rank and samples, cosine, share")},
-            {QStringLiteral("ring"), tr("Ring"), tr("all-reduce collective steps")}};
+    return {
+        {QStringLiteral("gradients"), tr("Gradients"), tr("heat map norms weights change identical")},
+        {QStringLiteral("pull"), tr("Contribution"), tr("provenance of a step, which rank and samples, cosine, share")},
+        {QStringLiteral("ring"), tr("Ring"), tr("all-reduce collective steps")}};
 }
 
 void ReplicasPage::showView(const QString& name) {
@@ -347,23 +353,25 @@ void ReplicasPage::showEmpty() {
     if (!start.title.isEmpty() && !(isThere && !why.isEmpty())) {
         m_empty->say(start.title, start.run + QLatin1Char('\n') + start.awaited);
     } else if (!isThere) {
-        m_empty->say(tr("Press Run to look into the replicas"),
-                     tr("Every rank has a copy of the model. Here you see each one's gradient before the all-reduce, "
-                        "the mean after it, and what becomes of the weights."));
+        m_empty->say(tr("Click Run to see the replicas"),
+                     tr("Every rank has a copy of the model. This page shows the gradient of each rank before the "
+                        "all-reduce, the mean after it, and the change of the weights."));
     } else if (!why.isEmpty()) {
-        m_empty->say(tr("There is no gradient to compare"), why);
+        m_empty->say(tr("No gradients to compare"), why);
     } else if (m_chosen && m_config) {
-        m_empty->say(tr("Step %1 was not looked at in full").arg(groupedText(*m_chosen)),
-                     tr("The heat maps of the latest %1 steps are kept. Pull shows what is known of this one.")
+        m_empty->say(tr("The gradients of step %1 were not recorded completely").arg(groupedText(*m_chosen)),
+                     tr("Heat maps are kept for the latest %1 steps. The Contribution view shows what was recorded of "
+                        "this step.")
                          .arg(ReplicaData::kMaxWholeSteps));
     } else if (run.ended()) {
-        m_empty->say(tr("No step of this run was inspected"),
-                     tr("While a run is live: Inspect next step, or Pause (Space) and single phases (Shift+Right). A "
-                        "click on the loss curve of Training shows what is known of any step."));
+        m_empty->say(
+            tr("No step of this run was inspected"),
+            tr("While a run is live, click Inspect next step, or pause (Space) and advance one phase at a time "
+               "(Shift+Right). Click the loss curve on the Training page to see what was recorded of a step."));
     } else {
-        m_empty->say(tr("No step has been looked at yet"),
-                     tr("Press Inspect next step; or Pause (Space) and go on phase by phase (Shift+Right): every stop "
-                        "shows what the step has come to, and so does slow motion."));
+        m_empty->say(tr("No step has been inspected yet"),
+                     tr("Click Inspect next step, or pause (Space) and advance one phase at a time (Shift+Right). "
+                        "Every stop shows the state of the step, as does slow motion."));
     }
 }
 
@@ -425,9 +433,10 @@ void ReplicasPage::stepRing(int by) {
     m_ringBack->setEnabled(ring && m_ring->step() + by > 0);
     m_ringOn->setEnabled(ring && m_ring->step() + by < ring->steps());
     if (!ring) {
-        m_ringText->setText(m_run.data().ranks().size() < 2 ? tr("A single rank has no peer to reduce with.")
-                                                            : tr("The ring is shown for 2 to 8 ranks, and for buckets "
-                                                                 "of at least two values for each."));
+        m_ringText->setText(
+            m_run.data().ranks().size() < 2
+                ? tr("A single rank has no peer to reduce with.")
+                : tr("The ring is shown for 2 to 8 ranks and for buckets of at least two values per rank."));
         setTone(m_ringText, "");
         return;
     }
@@ -437,24 +446,23 @@ void ReplicasPage::stepRing(int by) {
     const QString where = tr("Step %1 of %2. ").arg(step).arg(ring->steps());
     const bool divides = !m_run.data().stepPitfalls().sumGradients;
     if (step == 0)
-        m_ringText->setText(where + (divides
-                                         ? tr("Each rank has its own gradient, divided by %1 and cut into %1 parts; "
-                                              "the first two values of each part are shown.")
-                                         : tr("Each rank has its own gradient, by mistake not divided, cut into %1 "
-                                              "parts; the first two values of each part are shown."))
+        m_ringText->setText(where + (divides ? tr("Each rank divides its local gradient by %1 and splits it into %1 "
+                                                  "parts; the first two values of each part are shown.")
+                                             : tr("Each rank splits its local gradient into %1 parts without dividing "
+                                                  "it (a mistake); the first two values of each part are shown."))
                                         .arg(n));
     else if (step < n - 1)
-        m_ringText->setText(where + tr("Reduce-scatter: each rank added the part that came to its own."));
+        m_ringText->setText(where + tr("Reduce-scatter: each rank added the received part to its own."));
     else if (step == n - 1)
         m_ringText->setText(where + (m_run.data().strategy() == "fsdp"
-                                         ? tr("Every rank now has one part of the whole sum (green), which is all "
-                                              "that fsdp needs: the rest shows what an all-reduce goes on to do.")
-                                         : tr("Every rank now has one part of the whole sum (green).")));
+                                         ? tr("Every rank now has one complete part of the sum (green). FSDP needs no "
+                                              "more; the next steps show the rest of an all-reduce.")
+                                         : tr("Every rank now has one complete part of the sum (green).")));
     else if (step < ring->steps())
-        m_ringText->setText(where + tr("All-gather: finished parts are handed round."));
+        m_ringText->setText(where + tr("All-gather: complete parts are passed around the ring."));
     else
         m_ringText->setText(where +
-                            tr("All ranks have the result, after %1 steps that each moved 1/%2 of the bucket%3.")
+                            tr("All ranks have the result after %1 steps. Each step moved 1/%2 of the bucket%3.")
                                 .arg(ring->steps())
                                 .arg(n)
                                 .arg(ringComparison()));
@@ -470,8 +478,8 @@ bool ReplicasPage::ringDiffers() const {
 QString ReplicasPage::ringComparison() const {
     if (m_ringError < 0) return {};
     const QString by = QString::number(m_ringError, 'g', 1);
-    return ringDiffers() ? tr("; the run's own all-reduce gave other values, which differ by up to %1").arg(by)
-                         : tr("; the run's own all-reduce gave the same within %1").arg(by);
+    return ringDiffers() ? tr("; the result of the run's all-reduce differs by up to %1").arg(by)
+                         : tr("; the run's all-reduce gave the same result within %1").arg(by);
 }
 
 void ReplicasPage::showCharts() {

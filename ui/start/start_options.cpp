@@ -48,9 +48,9 @@ Result<StartOptions> StartOptions::parse(const QStringList& arguments) {
             }
             *value->second = inside ? arguments[i].section(QLatin1Char('='), 1) : arguments[++i];
         } else if (name.startsWith(QLatin1Char('-'))) {
-            return Problem{name.toStdString(), "is no option of ringside", "see ringside --help"};
+            return Problem{name.toStdString(), "is not an option of ringside", "see ringside --help"};
         } else if (!options.file.isEmpty()) {
-            return Problem{arguments[i].toStdString(), "is a second file; ringside opens one", "name one file"};
+            return Problem{arguments[i].toStdString(), "is a second file; ringside opens only one", "name one file"};
         } else {
             options.file = arguments[i];
         }
@@ -62,7 +62,8 @@ Result<StartOptions> StartOptions::parse(const QStringList& arguments) {
         if (const auto problem = readSize(size, options.size)) return *problem;
     }
     if (!options.theme.isEmpty() && options.theme != "light" && options.theme != "dark") {
-        return Problem{"--theme", "is " + options.theme.toStdString() + "; it is light or dark", "give one of them"};
+        return Problem{"--theme", "is " + options.theme.toStdString() + "; it must be light or dark",
+                       "use one of these"};
     }
     if (!options.typePercent.isEmpty()) {
         bool isNumber = false;

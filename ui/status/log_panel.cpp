@@ -71,7 +71,7 @@ LogPanel::LogPanel(const RunModel& run, const Theme& theme, QWidget* parent) : Q
     m_view = new QListView(this);
     m_view->setObjectName(QStringLiteral("logListView"));
     m_view->setAccessibleName(tr("Log of the run"));
-    m_view->setToolTip(tr("What the ranks and their supervisor said"));
+    m_view->setToolTip(tr("Messages of the ranks and their supervisor"));
     m_view->setModel(&m_model);
     m_view->setUniformItemSizes(true);
     m_view->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored);

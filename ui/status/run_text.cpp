@@ -25,7 +25,8 @@ QString epochText(const RunData& run) {
 // Returns the text for throttled ranks.
 QString paceText(const RunData& run) {
     if (!run.pace().any()) return {};
-    return run.keepsPace() ? runWords(", throttled") : runWords(", throttled, but this CPU is too slow for it");
+    return run.keepsPace() ? runWords(", throttled")
+                           : runWords(", throttled, but this CPU is too slow for the throttle");
 }
 
 // Returns the text for a run that is paused or in slow motion.
@@ -58,7 +59,7 @@ QString progressText(RunController::State state, const RunData& run, const QStri
         case Running:
             return epochText(run) + paceText(run) + holdText(run);
         case Stopping:
-            return runWords("Stopping at the next step");
+            return runWords("Stopping after the current step");
         case Finished:
             return runWords("Finished: ") + outcomeText(run) + paceText(run);
         case Stopped:

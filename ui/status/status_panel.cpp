@@ -53,7 +53,7 @@ void StatusPanel::addWidgets() {
     m_progress = new QProgressBar(this);
     m_progress->setObjectName(QStringLiteral("runProgressBar"));
     m_progress->setAccessibleName(tr("Progress of the run"));
-    m_progress->setToolTip(tr("Steps done of all steps of the run"));
+    m_progress->setToolTip(tr("Finished steps of all steps of the run"));
     m_progress->setRange(0, kBarSteps);
     m_progress->setTextVisible(false);
     m_progress->setFixedWidth(kBarWidth);
@@ -107,8 +107,8 @@ void StatusPanel::refresh() {
     const bool impossible = idle && !m_experiment.problems().empty();
     const QString start = m_controller.isLive() ? startProgress(m_run).title : QString();
     const bool stopping = m_controller.state() == RunController::State::Stopping;
-    m_progressText->setWhole(!start.isEmpty() && !stopping            ? start
-                             : impossible                             ? tr("Not ready to run: the form says why")
+    m_progressText->setWhole(!start.isEmpty() && !stopping ? start
+                             : impossible                  ? tr("Not ready to run: see the problems in the form")
                              : idle && m_experiment.isLoadingSlowly() ? tr("Reading the data")
                                                                       : progress());
     m_progress->setVisible(m_controller.isLive() && run.started() && !m_run.expected());

@@ -22,15 +22,15 @@ QString percent(double share) {
 QString summed(const RunData& run) {
     const auto ranks = static_cast<int>(run.ranks().size());
     return mistakeWords(
-               "Mistake: gradients are summed over %1 ranks and not averaged. Each step is %1 times as long: "
-               "a learning rate of %2 acts like %3.")
+               "Mistake: gradients are summed over %1 ranks instead of averaged. Each step is %1 times as long: a "
+               "learning rate of %2 acts like %3.")
         .arg(ranks)
         .arg(run.learningRateAtFirst(), 0, 'g', 3)
         .arg(run.learningRateAtFirst() * ranks, 0, 'g', 3);
 }
 
 QString local(const RunData& run) {
-    const QString what = mistakeWords("Mistake: validation is not added up over the ranks.");
+    const QString what = mistakeWords("Mistake: validation results are not combined over the ranks.");
     const RankData* least = nullptr;
     const RankData* most = nullptr;
     for (const RankData& rank : run.ranks()) {
@@ -40,7 +40,7 @@ QString local(const RunData& run) {
     }
     if (least == nullptr || run.validationEpochs().empty()) return what;
     return mistakeWords(
-               "%1 Rank %2 says %3 %, rank %4 says %5 %; all samples together give %6 %, which the chart shows.")
+               "%1 Rank %2 reports %3 %, rank %4 reports %5 %; all samples together give %6 %, which the chart shows.")
         .arg(what)
         .arg(most->local->rank)
         .arg(percent(most->local->accuracy))
@@ -50,14 +50,14 @@ QString local(const RunData& run) {
 
 QString early(const RunData& run) {
     return mistakeWords(
-               "Mistake: rank %1 leaves one step before the others. Their next all-reduce waits for it until "
-               "the timeout ends the run.")
+               "Mistake: rank %1 stops one step before the others. Their next all-reduce waits for this rank until the "
+               "timeout ends the run.")
         .arg(run.ranks().size() - 1);
 }
 
 QString sameOrder(const RunData& run) {
     return mistakeWords(
-               "Mistake: set_epoch is never called. All %1 epochs train the same samples in the same batches, in the "
+               "Mistake: set_epoch is never called. All %1 epochs use the same samples in the same batches, in the "
                "order of the first epoch.")
         .arg(run.epochs());
 }

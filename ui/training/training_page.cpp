@@ -105,12 +105,12 @@ void TrainingPage::showEmpty() {
         m_emptyHint->setText(start.run + QLatin1Char('\n') + start.awaited);
     } else if (m_run.data().ended()) {
         m_emptyTitle->setText(tr("This run has no curves"));
-        m_emptyHint->setText(tr("It ended before its first step: %1")
+        m_emptyHint->setText(tr("The run ended before its first step: %1")
                                  .arg(inFormWords(QString::fromStdString(m_run.data().ended()->verdict))));
     } else {
-        m_emptyTitle->setText(tr("Press Run to see the curves move"));
+        m_emptyTitle->setText(tr("Click Run to see the curves"));
         m_emptyHint->setText(
-            tr("Every rank becomes a process of its own; loss, accuracy and speed appear here step by step."));
+            tr("Every rank runs in its own process. Loss, accuracy and speed appear here step by step."));
     }
 }
 
@@ -141,7 +141,8 @@ QWidget* TrainingPage::makeCharts() {
     for (ChartPanel* panel : panels()) {
         connectChart(panel);
     }
-    m_loss->chart().setPointsClickable(tr("Click a point: which rank, and which samples, pulled the step where"));
+    m_loss->chart().setPointsClickable(
+        tr("Click a point to see the contribution of each rank and its samples to the step"));
     connect(&m_loss->chart(), &LiveChart::pointClicked, this, &TrainingPage::clickLoss);
     return m_charts;
 }
@@ -227,7 +228,7 @@ void TrainingPage::redraw() {
         panel->chart().setFlags(flags);
     }
     m_throughput->chart().setEmptyText(run.ended() ? tr("The run was too short to measure its speed")
-                                                   : tr("The speed is measured over the next steps"));
+                                                   : tr("Measuring the speed over the next steps"));
     m_loss->chart().setLogY(m_tools->logY());
     m_loss->chart().setIgnoreOutliers(m_tools->ignoreOutliers());
     m_gradient->chart().setLogY(m_tools->logY());
@@ -302,7 +303,7 @@ QStringList TrainingPage::csvLines() const {
 
 void TrainingPage::exportTo(const QString& file) {
     if (m_writing.isBusy()) {
-        Q_EMIT failed(tr("Another file is still being written: export %1 when it is done.").arg(file));
+        Q_EMIT failed(tr("Another file is still being written. Export %1 afterwards.").arg(file));
         return;
     }
     const bool table = file.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive);

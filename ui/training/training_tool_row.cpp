@@ -29,10 +29,10 @@ TrainingToolRow::TrainingToolRow(QWidget* parent)
       m_smoothingValue(new QLabel),
       m_axis(makeAxis()),
       m_logY(makeSwitch(tr("Log y"), "logYCheckBox", tr("Logarithmic y axis for loss and gradient norm (L)"))),
-      m_fanOut(makeSwitch(tr("Fan out by rank"), "fanOutCheckBox",
-                          tr("One curve for each rank instead of the mean and its band"))),
+      m_fanOut(makeSwitch(tr("One curve per rank"), "fanOutCheckBox",
+                          tr("Show one curve per rank instead of the mean and its band"))),
       m_outliers(makeSwitch(tr("Ignore outliers"), "outliersCheckBox",
-                            tr("The loss axis leaves out what lies far above the rest in the first steps"))),
+                            tr("The loss axis leaves out very high values of the first steps"))),
       m_name(new QLabel(tr("Smoothing"))),
       m_rows(new QBoxLayout(QBoxLayout::LeftToRight, this)),
       m_curves(new QHBoxLayout),
@@ -63,7 +63,7 @@ void TrainingToolRow::resizeEvent(QResizeEvent*) {
     m_axis->setTight(!roomy);
     m_name->setVisible(roomy);
     m_outliers->setText(roomy ? tr("Ignore outliers") : tr("Trim"));
-    m_fanOut->setText(roomy ? tr("Fan out by rank") : tr("Fan out"));
+    m_fanOut->setText(roomy ? tr("One curve per rank") : tr("Per rank"));
     m_smoothing->setFixedWidth(roomy ? kSliderWidth : kShortSlider);
 }
 
@@ -71,7 +71,7 @@ QSlider* TrainingToolRow::makeSlider() {
     auto* slider = new SeekSlider(Qt::Horizontal);
     slider->setObjectName(QStringLiteral("smoothingSlider"));
     slider->setAccessibleName(tr("Smoothing"));
-    slider->setToolTip(tr("Weight of the exponential moving average; 0 is off. The raw curve stays behind it."));
+    slider->setToolTip(tr("Weight of the exponential moving average; 0 is off. The raw curve stays visible."));
     slider->setRange(0, kSmoothingSteps - 1);
     slider->setValue(kDefaultSmoothing);
     slider->setFixedWidth(kSliderWidth);
@@ -104,7 +104,7 @@ QCheckBox* TrainingToolRow::makeSwitch(const QString& text, const char* name, co
 QWidget* TrainingToolRow::makeExportButton() {
     auto* button = new QPushButton(tr("Export"));
     button->setObjectName(QStringLiteral("exportButton"));
-    button->setToolTip(tr("Save what the charts show"));
+    button->setToolTip(tr("Save the charts"));
     m_export = new QMenu(button);
     for (const auto& [name, suffix] :
          {std::pair(tr("Save the charts as PNG..."), "png"), std::pair(tr("Save the charts as SVG..."), "svg"),

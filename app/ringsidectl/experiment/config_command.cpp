@@ -21,7 +21,8 @@
 namespace ringside {
 namespace {
 
-constexpr const char* kConfigDescription = "The experiment file: print the built-in one, its schema, or check one.";
+constexpr const char* kConfigDescription =
+    "Prints the built-in experiment or the schema, or checks an experiment file.";
 
 constexpr const char* kConfigFooter = R"(Examples:
   ringsidectl config --defaults > my.json                  start an experiment of your own
@@ -122,8 +123,8 @@ void addConfigCommand(CLI::App& app, std::function<int()>& action) {
     CLI::Option_group* what = config->add_option_group("What to print");
     what->add_flag("--defaults", options->defaults, "the built-in experiment, every field with its default");
     what->add_flag("--schema", options->schema, "the JSON Schema of an experiment, with help, limits and choices");
-    what->add_option("--validate", options->validate, "check this file, and the data it names")->type_name("FILE");
-    what->add_option("--summary", options->summary, "list this file's model, layer by layer: parameters, FLOPs, memory")
+    what->add_option("--validate", options->validate, "check this file and its data")->type_name("FILE");
+    what->add_option("--summary", options->summary, "list the layers of this file's model: parameters, FLOPs, memory")
         ->type_name("FILE");
     what->require_option(1);
     config->add_option("--set", options->assignments, "change one field, as in --set loader.batch_size=64; repeatable")

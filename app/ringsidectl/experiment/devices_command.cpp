@@ -22,7 +22,8 @@ void printDevices(const HostDevices& host) {
 }  // namespace
 
 void addDevicesCommand(CLI::App& app, std::function<int()>& action) {
-    CLI::App* command = app.add_subcommand("devices", "What ranks can compute on here, and why a GPU is not used");
+    CLI::App* command =
+        app.add_subcommand("devices", "Lists the devices that ranks can use, and the reason if a GPU is not used");
     command->footer("Examples:\n  ringsidectl devices\n  ringsidectl devices --json");
     auto json = std::make_shared<bool>(false);
     command->add_flag("--json", *json, "Print JSON for programs");

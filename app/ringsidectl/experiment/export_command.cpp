@@ -18,11 +18,12 @@ constexpr const char* kExportFooter =
     "CONFIG is an experiment file (JSON), - for standard input, or nothing for the built-in experiment.\n"
     "pytorch: one script for plain PyTorch (DistributedDataParallel, fully_shard, torch.distributed.pipelining, ...) "
     "that\n"
-    "deals the same samples to every rank, starts from the same weights and writes metrics.jsonl in the same form.\n"
-    "The built-in digits are written beside it.\n"
+    "assigns the same samples to every rank, starts from the same weights and writes metrics.jsonl in the same form.\n"
+    "The built-in digits are written to the same folder.\n"
     "trace: the traced steps of a run, for Perfetto and other readers of Chrome's trace format.\n"
-    "slurm, pbs, torchrun, mpirun, ssh: a script that starts the ranks there, with the reasons in comments; under\n"
-    "Slurm and PBS it saves before its time limit and asks to be started again (docs/launchers.md).\n"
+    "slurm, pbs, torchrun, mpirun, ssh: a script that starts the ranks there, with comments that explain each line. "
+    "Under\n"
+    "Slurm and PBS the job saves before its time limit and requests a restart (docs/launchers.md).\n"
     "\n"
     "Examples:\n"
     "  ringsidectl export -o train.py\n"
@@ -30,7 +31,7 @@ constexpr const char* kExportFooter =
     "  python3 train.py --out runs/pytorch\n"
     "  ringsidectl export runs/mine --to trace -o trace.json\n"
     "  ringsidectl export my.json --to slurm --nodes 2 --minutes 90 --seeds 5 -o job.sh\n"
-    "  ringsidectl compare runs/mine runs/pytorch           step by step, how far the two are apart";
+    "  ringsidectl compare runs/mine runs/pytorch           compares the two step by step";
 
 struct ExportArguments {
     std::string config;
@@ -75,27 +76,28 @@ int runExport(const ExportArguments& arguments) {
 
 void addExportCommand(CLI::App& app, std::function<int()>& action) {
     CLI::App* command = app.add_subcommand(
-        "export", "Write an experiment as a script for plain PyTorch or a cluster, or a run's timeline for Perfetto");
+        "export",
+        "Exports an experiment as a script for plain PyTorch or a cluster, or the timeline of a run for Perfetto");
     command->footer(kExportFooter);
     auto arguments = std::make_shared<ExportArguments>();
-    command->add_option("CONFIG", arguments->config, "The experiment file; for a trace the run directory");
+    command->add_option("CONFIG", arguments->config, "Experiment file; for a trace: run directory");
     command
-        ->add_option("--to", arguments->format,
-                     "What to write: pytorch, slurm, pbs, torchrun, mpirun or ssh; or trace, of a run")
+        ->add_option("--to", arguments->format, "Format: pytorch, slurm, pbs, torchrun, mpirun or ssh; trace for a run")
         ->check(CLI::IsMember({"pytorch", "slurm", "pbs", "torchrun", "mpirun", "ssh", "trace"}))
         ->type_name("FORMAT");
-    command->add_option("-o,--output", arguments->out, "The file to write")->type_name("FILE")->required();
+    command->add_option("-o,--output", arguments->out, "Output file")->type_name("FILE")->required();
     command
         ->add_option("--set", arguments->assignments, "Change one field, as in --set loader.batch_size=64; repeatable")
         ->type_name("PATH=VALUE")
         ->expected(1)
         ->take_all();
-    command->add_option("--nodes", arguments->job.nodes, "Job scripts: nodes to spread the ranks over (1)")
+    command->add_option("--nodes", arguments->job.nodes, "Job scripts: number of nodes (1)")->type_name("N");
+    command->add_option("--minutes", arguments->job.minutes, "Job scripts: time limit in minutes (60)")->type_name("N");
+    command->add_option("--seeds", arguments->job.seeds, "slurm, pbs: a job array with training.seed 0, 1, ...")
         ->type_name("N");
-    command->add_option("--minutes", arguments->job.minutes, "Job scripts: time limit (60)")->type_name("N");
-    command->add_option("--seeds", arguments->job.seeds, "slurm, pbs: an array of runs with training.seed 0, 1, ...")
-        ->type_name("N");
-    command->add_option("--host", arguments->job.hosts, "mpirun, ssh: a host for each node, rank 0's first; repeatable")
+    command
+        ->add_option("--host", arguments->job.hosts,
+                     "mpirun, ssh: one host per node, the host of rank 0 first; repeatable")
         ->take_all()
         ->allow_extra_args(false)
         ->type_name("NAME");

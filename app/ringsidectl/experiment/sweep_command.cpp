@@ -30,14 +30,14 @@ constexpr double kMostSeconds = 600;
 
 constexpr const char* kSweepFooter =
     "CONFIG is an experiment file (JSON), - for standard input, or nothing for the built-in experiment. Nothing is\n"
-    "trained: the batches of all ranks (of 16 at most) are loaded at once, transformed and thrown away, as the ranks "
-    "of a\n"
-    "computer share its CPUs. In a training they also compute there while workers load.\n"
+    "trained: the batches of all ranks (at most 16) are loaded at the same time, transformed and discarded, because "
+    "the\n"
+    "ranks of a computer share its CPUs. During training the ranks also compute while the workers load.\n"
     "\n"
     "Examples:\n"
     "  ringsidectl sweep my.json\n"
     "  ringsidectl sweep my.json --num-workers 0,1,2,3 --seconds 10\n"
-    "  ringsidectl sweep --json            one line as soon as a number is measured, the advice last";
+    "  ringsidectl sweep --json            one line per measurement, and the advice at the end";
 
 struct SweepArguments {
     std::string config;
@@ -135,7 +135,7 @@ int measureAll(const SweepArguments& arguments, std::span<const std::int64_t> wo
     for (const std::int64_t count : workers) {
         rates.push_back(sweep.measure(count, std::chrono::duration<double>(arguments.seconds)));
         printRate(arguments.json, rates.back());
-        if (!std::cout) throw IoError("nobody reads the measurements any more");
+        if (!std::cout) throw IoError("the reader of the measurements has closed its end");
     }
     printAdvice(arguments.json, adviseWorkers(rates, cpus));
     return 0;
@@ -161,15 +161,15 @@ int runSweep(const SweepArguments& arguments) {
 }  // namespace
 
 void addSweepCommand(CLI::App& app, std::function<int()>& action) {
-    CLI::App* command = app.add_subcommand("sweep", "How fast samples load with different numbers of workers");
+    CLI::App* command = app.add_subcommand("sweep", "Measures how fast samples load with different numbers of workers");
     command->footer(kSweepFooter);
     auto arguments = std::make_shared<SweepArguments>();
     command->add_option("CONFIG", arguments->config, "The experiment file");
     command->add_option("--num-workers", arguments->numWorkers, "Numbers of workers to try")
         ->type_name("LIST")
         ->capture_default_str();
-    command->add_option("--seconds", arguments->seconds, "Time for each of them")->capture_default_str();
-    command->add_flag("--json", arguments->json, "Print JSON, a line for each number");
+    command->add_option("--seconds", arguments->seconds, "Seconds for each number")->capture_default_str();
+    command->add_flag("--json", arguments->json, "Print JSON, one line per number");
     command
         ->add_option("--set", arguments->assignments, "Change one field, as in --set loader.batch_size=64; repeatable")
         ->type_name("PATH=VALUE")

@@ -29,12 +29,12 @@ namespace {
 
 constexpr const char* kAttachFooter =
     "Examples:\n"
-    "  ringsidectl attach runs/first             progress of a live run; the result of a finished one\n"
-    "  ringsidectl attach runs/first --lines     its telemetry, one JSON line per event, from the beginning\n"
+    "  ringsidectl attach runs/first             progress of a live run; the result of a finished run\n"
+    "  ringsidectl attach runs/first --lines     telemetry from the beginning, one JSON line per event\n"
     "  ssh host ringsidectl attach DIR --lines   a run on another host\n"
-    "  ringsidectl attach runs/first --stop      asks the run to stop gracefully, then shows it\n"
+    "  ringsidectl attach runs/first --stop      stops the run gracefully and shows its progress\n"
     "\n"
-    "Ctrl-C detaches and leaves the run going. With --lines, control lines are read from standard\n"
+    "Ctrl-C detaches; the run continues. With --lines, control lines are read from standard\n"
     "input: {\"kind\":\"stop\"} stops the run; closing the input pipe detaches.";
 
 constexpr int kLookEveryMs = 250;
@@ -85,11 +85,11 @@ void tell(const RunPaths& paths, const ControlCommand& command) {
     if (client && client.value().send(command)) return;
     const std::string name(controlName(command.kind));
     if (const auto owner = otherOwner(paths.directory)) {
-        std::fprintf(stderr, "ringsidectl: the run in %s belongs to %s, who alone can control it: %s not sent\n",
+        std::fprintf(stderr, "ringsidectl: the run in %s belongs to %s; only this user can control it: %s not sent\n",
                      paths.directory.c_str(), owner->c_str(), name.c_str());
         return;
     }
-    std::fprintf(stderr, "ringsidectl: the run in %s is not live: nothing to %s\n", paths.directory.c_str(),
+    std::fprintf(stderr, "ringsidectl: the run in %s is not live: %s not possible\n", paths.directory.c_str(),
                  name.c_str());
 }
 
@@ -161,7 +161,7 @@ int showProgress(const RunPaths& paths) {
     if (runLife(paths.directory) == RunLife::kUnknown)
         screen.error("the run in " + paths.directory.string() + " belongs to " +
                      otherOwner(paths.directory).value_or("another user") +
-                     ": whether it is still running cannot be determined; what it writes is shown\n");
+                     ": its state cannot be determined; showing what it writes\n");
     unsigned changes = 0;
     const auto feed = [&](std::string_view lines) {
         decoder.feed(lines, [&](Event&& event) { changes |= run.apply(event); });
@@ -171,7 +171,7 @@ int showProgress(const RunPaths& paths) {
         pollfd waiting[] = {{interrupt.get(), POLLIN, 0}, {follower.wakeFd(), POLLIN, 0}};
         if (::poll(waiting, std::size(waiting), follower.isBehind() ? 0 : kLookEveryMs) <= 0) continue;
         if (waiting[0].revents != 0) {
-            screen.out("\ndetached: the run goes on; ringsidectl attach " + paths.directory.string() +
+            screen.out("\ndetached: the run continues; ringsidectl attach " + paths.directory.string() +
                        " shows it again\n");
             return 0;
         }
@@ -191,14 +191,14 @@ int attachCommand(const AttachArguments& arguments) {
 }  // namespace
 
 void addAttachCommand(CLI::App& app, std::function<int()>& action) {
-    CLI::App* command = app.add_subcommand("attach", "Follow a live run, or replay a finished one");
+    CLI::App* command = app.add_subcommand("attach", "Shows a live run, or replays a finished one");
     command->footer(kAttachFooter);
     auto arguments = std::make_shared<AttachArguments>();
     command->add_option("RUN_DIR", arguments->directory, "The run directory")->required();
-    command->add_flag("--lines", arguments->lines, "Telemetry lines for programs instead of progress for people");
-    command->add_flag("--traces", arguments->traces, "With --lines: also what the ranks did inside their steps")
+    command->add_flag("--lines", arguments->lines, "Print telemetry lines for programs instead of progress");
+    command->add_flag("--traces", arguments->traces, "With --lines: include the phases and collectives of each step")
         ->needs("--lines");
-    command->add_flag("--stop", arguments->stop, "Ask the run to stop gracefully first");
+    command->add_flag("--stop", arguments->stop, "Stop the run gracefully first");
     command->callback([arguments, &action] { action = [arguments] { return attachCommand(*arguments); }; });
 }
 

@@ -131,7 +131,7 @@ void ClassRun::stop() {
     if (m_phase == Phase::kRunning) {
         [[maybe_unused]] const ssize_t written = ::write(m_stopRun.get(), &one, sizeof one);
     } else {
-        over("the class was called off", static_cast<int>(ExitCode::kStopped));
+        over("the classroom was closed before the run started", static_cast<int>(ExitCode::kStopped));
     }
 }
 
@@ -156,7 +156,7 @@ void ClassRun::gather() {
     const auto others = static_cast<std::size_t>(most() - 1);
     if (ready.size() > others) ready.resize(others);
     if (ready.size() == others || (m_startAsked && !ready.empty())) return begin(ready);
-    if (std::exchange(m_startAsked, false)) m_view.say("nobody is ready yet");
+    if (std::exchange(m_startAsked, false)) m_view.say("no computer is ready yet");
 }
 
 // Waits, after a failure, until all members are back, the user asks to start, or kComeBack has passed and
@@ -215,8 +215,8 @@ void ClassRun::begin(const std::vector<ClassMember*>& ranks) {
     terms.deadline = kMeet;
     m_view.say("starting " + std::to_string(m_worldSize) + " ranks: " + m_plan.name + ", " + namesOf(ranks));
     if (m_restarts > 0 && m_worldSize != before)
-        m_view.say("from here on the samples are dealt to " + std::to_string(m_worldSize) + " ranks instead of " +
-                   std::to_string(before) + ", from the last whole epoch");
+        m_view.say("from now on the samples are assigned to " + std::to_string(m_worldSize) + " ranks instead of " +
+                   std::to_string(before) + ", from the last complete epoch");
     m_stopRun = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     m_phase = Phase::kRunning;
     m_training = std::async(std::launch::async, [this, place, terms] { return train(place, terms); });
@@ -299,10 +299,10 @@ bool ClassRun::isGuestsFault(const Outcome& outcome) const {
 // Removes a guest at once if the failure is its fault, and otherwise once its rank has made kMostFailures runs fail.
 void ClassRun::blameGuests(const Outcome& outcome) {
     for (const Culprit& culprit : outcome.culprits)
-        blame(idOf(culprit), "kept the run from starting", culprit.isMisuse);
+        blame(idOf(culprit), "prevented the start of the run", culprit.isMisuse);
     const auto place = static_cast<std::size_t>(outcome.firstFailedRank) - 1;
     if (outcome.firstFailedRank <= 0 || place >= m_ranks.size()) return;
-    const char* const why = outcome.isMisuse         ? "sent what no rank of the run sends"
+    const char* const why = outcome.isMisuse         ? "sent a line that is not valid for a rank"
                             : isGuestsFault(outcome) ? "could not train the experiment"
                                                      : "ended the run";
     blame(m_ranks[place], why, isGuestsFault(outcome));
@@ -340,8 +340,8 @@ void ClassRun::conclude(const Outcome& outcome) {
     m_phase = Phase::kGathering;
     m_view.say(outcome.verdict);
     m_view.say(
-        "waiting for " + std::to_string(m_worldSize - 1) + " to be back" +
-        (least() > 0 ? ", or going on with at least " + std::to_string(std::max<std::int64_t>(least(), 2)) : ""));
+        "waiting for " + std::to_string(m_worldSize - 1) + " to come back" +
+        (least() > 0 ? ", or continuing with at least " + std::to_string(std::max<std::int64_t>(least(), 2)) : ""));
 }
 
 void ClassRun::over(const std::string& verdict, int exitCode) {
@@ -359,7 +359,7 @@ std::string ClassRun::newsNow() {
         const std::lock_guard lock(m_mutex);
         return m_progress.empty() ? "starting" : m_progress;
     }
-    if (m_phase == Phase::kSending) return "what the ranks go on from is on its way";
+    if (m_phase == Phase::kSending) return "sending the checkpoint from which the ranks continue";
     const std::int64_t wanted = m_worldSize == 0 ? most() : m_worldSize;
     return std::to_string(here.size() + 1) + " of " + std::to_string(wanted) + " are here" +
            (here.empty() ? "" : ": " + m_plan.name + ", " + namesOf(here));

@@ -57,7 +57,7 @@ bool ClassSeat::connect() {
         m_guest = std::make_unique<ClassGuest>(std::move(socket).value(), m_plan.folder, m_plan.mostBytes,
                                                [](const ClassOffer& offer) { return guestProblem(offer); });
         m_heardAt = Clock::now();
-        say("joined", m_everThere ? "found the class again" : "joined as " + m_plan.name);
+        say("joined", m_everThere ? "reconnected to the classroom" : "joined as " + m_plan.name);
         m_everThere = true;
         return true;
     }
@@ -84,7 +84,7 @@ bool ClassSeat::wait(int signalFd) {
     const bool isAlone = waiting[4].revents != 0 && ::read(STDIN_FILENO, &ignored, 1) <= 0;
     if (waiting[0].revents == 0 && !isAlone) return false;
     if (m_guest) m_guest->send({ClassLine::Kind::kLeave, {}});
-    say("over", "left the class", 0);
+    say("over", "left the classroom", 0);
     end(static_cast<int>(ExitCode::kStopped));
     return true;
 }
@@ -110,7 +110,7 @@ void ClassSeat::readClass() {
     m_guest.reset();
     m_lostAt = Clock::now();
     m_tryAt = {};
-    say("lost", "the connection to the class is lost; looking for it");
+    say("lost", "connection to the classroom lost; reconnecting");
 }
 
 void ClassSeat::take(const ClassLine& line) {

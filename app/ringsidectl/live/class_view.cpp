@@ -49,7 +49,7 @@ void ClassView::begin(const ClassHost& host, const std::string& experiment, int 
     m_screen.out((isTerminal ? "\n" + makeQrCode(code).blocks() + "\n" : "") + "join code: " + code +
                  "\n\non the other computers:  ringsidectl join - --name NAME, then enter the code;\n" +
                  "or Run > Join in the window. Waiting for " + std::to_string(wanted - 1) +
-                 " to come; Enter starts with those who are there.\n");
+                 " to join; press Enter to start with the computers that are ready.\n");
 }
 
 void ClassView::say(const std::string& sentence) {

@@ -25,17 +25,18 @@ namespace {
 
 constexpr const char* kControlFooter =
     "Commands:\n"
-    "  pause             all ranks hold after the step they are in; they sleep until they are told to go on\n"
-    "  resume            goes on\n"
-    "  step [N]          N steps (one without N), then paused again\n"
-    "  phase             one phase of a step: data, forward, backward, all-reduce or optimizer, then paused again\n"
-    "  rate R            slow motion: at most R steps a second; \"rate full\" ends it\n"
-    "  lr X              another learning rate from the next step on\n"
-    "  epochs N          ends after N epochs in all\n"
-    "  checkpoint        saves now\n"
-    "  record [N]        N steps (50 without N) in detail\n"
-    "  replicas [N]      the next step's gradient of every rank, their mean and the weights' change; of N steps norms\n"
-    "  stop              ends after the step, with the weights saved\n"
+    "  pause             pauses all ranks after the current step\n"
+    "  resume            continues\n"
+    "  step [N]          trains N steps (default 1), then pauses\n"
+    "  phase             trains one phase of a step (data, forward, backward, all-reduce or optimizer), then pauses\n"
+    "  rate R            slow motion: at most R steps per second; \"rate full\" ends it\n"
+    "  lr X              changes the learning rate from the next step on\n"
+    "  epochs N          ends the run after N epochs in total\n"
+    "  checkpoint        saves a checkpoint now\n"
+    "  record [N]        records N steps (default 50) in detail\n"
+    "  replicas [N]      records the gradient of every rank in the next step, their mean and the weight change;\n"
+    "                    with N, also the norms of N steps\n"
+    "  stop              ends the run after the current step and saves the weights\n"
     "\n"
     "Examples:\n"
     "  ringsidectl control runs/first pause\n"
@@ -118,14 +119,15 @@ std::string answerText(const ControlCommand& command, const Controlled& answer) 
         case ControlKind::kPause:
             return "paused after " + answer.after + ", " + place + " done";
         case ControlKind::kResume:
-            return "goes on after " + place;
+            return "continues after " + place;
         case ControlKind::kRate:
-            return command.value > 0 ? "at most " + numberText(command.value) + " steps a second from " + place + " on"
-                                     : "at full speed from " + place + " on";
+            return command.value > 0
+                       ? "at most " + numberText(command.value) + " steps per second from " + place + " on"
+                       : "at full speed from " + place + " on";
         case ControlKind::kLearningRate:
             return "learning rate " + numberText(command.value) + " from the step after " + place + " on";
         case ControlKind::kEpochs:
-            return "trains for " + numberText(command.value) + " epochs in all";
+            return "trains for " + numberText(command.value) + " epochs in total";
         case ControlKind::kCheckpoint:
             return "saved after " + place;
         default:
@@ -160,12 +162,12 @@ int tellRun(const ControlArguments& arguments) {
     const std::string name(controlName(command.value().kind));
     if (const auto owner = otherOwner(paths.value().directory))
         return refuse("the run in " + paths.value().directory.string() + " belongs to " + *owner +
-                      ", who alone can control it");
+                      "; only this user can control it");
     Answers answers(paths.value());
-    const std::string over = "the run in " + paths.value().directory.string() + " is over: nothing to " + name;
+    const std::string over = "the run in " + paths.value().directory.string() + " has ended: nothing to " + name;
     if (!answers.advance()) return refuse(over);
     if (command.value().kind == ControlKind::kPause && answers.isPaused()) {
-        std::printf("paused already\n");
+        std::printf("already paused\n");
         return 0;
     }
     answers.takeAnswer(name);  // discards earlier answers
@@ -176,12 +178,13 @@ int tellRun(const ControlArguments& arguments) {
         answers.wait();
     }
     if (command.value().kind == ControlKind::kStop) {
-        std::printf("asked to stop: the run ends after its step, with its weights saved\n");
+        std::printf("stop requested: the run ends after the current step and saves its weights\n");
         return 0;
     }
     if (waitsForStepEnd(command.value().kind) && answers.isHeldWithinStep()) {
-        std::printf("%s waits for the end of the step, which is held after %s: resume, step or phase goes on\n",
-                    name.c_str(), terminalText(answers.heldAfter()).c_str());
+        std::printf(
+            "%s takes effect at the end of the step, which is paused after %s: use resume, step or phase to continue\n",
+            name.c_str(), terminalText(answers.heldAfter()).c_str());
         return 0;
     }
     while (steady_clock::now() < deadline) {
@@ -193,10 +196,11 @@ int tellRun(const ControlArguments& arguments) {
             std::printf("%s\n", terminalText(answerText({shown, command.value().value}, *answer)).c_str());
             return 0;
         }
-        if (!live) return refuse("the run in " + paths.value().directory.string() + " ended before it obeyed");
+        if (!live)
+            return refuse("the run in " + paths.value().directory.string() + " ended before it executed the command");
     }
     std::fprintf(stderr,
-                 "ringsidectl: the run was told to %s, but has not done so within %g s: it obeys between two steps\n",
+                 "ringsidectl: the run has not executed %s within %g s: commands take effect between two steps\n",
                  name.c_str(), arguments.waitSeconds);
     return static_cast<int>(ExitCode::kCommunicationFailed);
 }
@@ -204,14 +208,14 @@ int tellRun(const ControlArguments& arguments) {
 }  // namespace
 
 void addControlCommand(CLI::App& app, std::function<int()>& action) {
-    CLI::App* command = app.add_subcommand("control", "Pause, step, slow down or change a live run");
+    CLI::App* command = app.add_subcommand("control", "Pauses, steps, slows down or changes a live run");
     command->footer(kControlFooter);
     auto arguments = std::make_shared<ControlArguments>();
     command->add_option("RUN_DIR", arguments->directory, "The run directory")->required();
-    command->add_option("COMMAND", arguments->words, "What to tell it, with its value: \"rate 5\"")
+    command->add_option("COMMAND", arguments->words, "Command with its value, such as \"rate 5\"")
         ->required()
         ->expected(1, 3);
-    command->add_option("--wait", arguments->waitSeconds, "Seconds to wait until the run has obeyed")
+    command->add_option("--wait", arguments->waitSeconds, "Seconds to wait for the run to execute the command")
         ->check(CLI::Range(0.0, 86400.0))
         ->capture_default_str();
     command->callback([arguments, &action] { action = [arguments] { return tellRun(*arguments); }; });

@@ -19,19 +19,19 @@ namespace ringside {
 namespace {
 
 constexpr const char* kHostFooter =
-    "This computer becomes rank 0 and waits for parallel.world_size - 1 others, who enter\n"
+    "This computer becomes rank 0 and waits for parallel.world_size - 1 others. They enter\n"
     "the join code after\n"
     "  ringsidectl join - --name Ada\n"
-    "or choose Run > Join in the window. The experiment and its data travel to those who lack them.\n"
-    "It listens at one address, at two ports, and lets in who knows the code; what is said is not\n"
-    "encrypted: use a network you trust.\n"
+    "or in Run > Join of the window. They receive the experiment and its data.\n"
+    "The host listens at one address and two ports, and accepts computers that know the code.\n"
+    "Traffic is not encrypted: use a network that you trust.\n"
     "\n"
     "Examples:\n"
     "  ringsidectl host                               the digits experiment with three others\n"
-    "  ringsidectl host my.json --ranks 12 --min-ranks 4   a class; it goes on while four are left\n"
+    "  ringsidectl host my.json --ranks 12 --min-ranks 4   a class; it continues while four ranks remain\n"
     "  ringsidectl host --address 192.168.1.20 --port 21000\n"
     "\n"
-    "Enter starts with those who are there; Ctrl-C stops the run and saves its weights.";
+    "Enter starts with the computers that have joined; Ctrl-C stops the run and saves its weights.";
 
 constexpr std::int64_t kMegabyte = 1'000'000;
 
@@ -57,8 +57,8 @@ Result<std::string> addressOf(const std::string& wanted, bool quiet) {
     if (!others.empty() && !quiet)
         std::fprintf(stderr, "ringsidectl: other networks of this computer (--address): %s\n", others.c_str());
     if (!own.empty()) return own.front().address;
-    return Problem{"--address", "is not given, and this computer has none that others reach",
-                   "connect it to a network, or name 127.0.0.1 to try it alone"};
+    return Problem{"--address", "is not given, and this computer has no address that others can reach",
+                   "connect it to a network, or use 127.0.0.1 to try it on this computer only"};
 }
 
 // Enables a checkpoint per epoch if parallel.min_ranks is set, because a run can continue with fewer ranks only from
@@ -78,8 +78,8 @@ int hostClass(HostArguments arguments) {
     if (!experiment) return reportProblems(problems);
     RunConfig& config = experiment.value().config;
     if (config.parallel.worldSize < 2)
-        return reportProblems({{"parallel.world_size", "is 1: that leaves no rank for anybody who joins",
-                                "set it to the number of computers, yours included"}});
+        return reportProblems({{"parallel.world_size", "is 1, so no other computer can join",
+                                "set it to the number of computers, including this one"}});
     keepEpochs(config);
     if (const Problems wrong = classConfig(config, config.parallel.worldSize).validateForTraining(); !wrong.empty())
         return reportProblems(wrong);
@@ -107,36 +107,40 @@ int hostClass(HostArguments arguments) {
 }  // namespace
 
 void addHostCommand(CLI::App& app, std::function<int()>& action) {
-    CLI::App* command = app.add_subcommand("host", "Train together with the computers of those who join");
+    CLI::App* command = app.add_subcommand("host", "Trains together with other computers that join");
     command->footer(kHostFooter);
     auto arguments = std::make_shared<HostArguments>();
-    command->add_option("CONFIG", arguments->config, "Experiment file; none: the built-in one");
+    command->add_option("CONFIG", arguments->config, "Experiment file (default: the built-in experiment)");
     command->add_option("--set", arguments->assignments, "Change one field: --set loader.batch_size=64")
         ->take_all()
         ->allow_extra_args(false)
         ->type_name("A.B=VALUE");
-    command->add_option("--out", arguments->out, "Run directory to make; must be new or empty")->type_name("DIR");
-    command->add_option("--ranks", arguments->ranks, "Computers in all, this one included (parallel.world_size)")
+    command->add_option("--out", arguments->out, "Run directory to create; must be new or empty")->type_name("DIR");
+    command->add_option("--ranks", arguments->ranks, "Number of computers, including this one (parallel.world_size)")
         ->check(CLI::Range(2, 256))
         ->type_name("N");
     command
-        ->add_option("--min-ranks", arguments->minRanks,
-                     "Go on with so many, this one included, where others stay away (parallel.min_ranks)")
+        ->add_option(
+            "--min-ranks", arguments->minRanks,
+            "Minimum number of computers, including this one, with which the run continues (parallel.min_ranks)")
         ->check(CLI::Range(0, 256))
         ->type_name("N");
     command
         ->add_option("--address", arguments->address,
-                     "The one address of this computer to listen at; none: that of its first network")
+                     "Address of this computer to listen at (default: address in its first network)")
         ->type_name("IP");
-    command->add_option("--port", arguments->port, "To listen at, with the next; none: two that are free")
+    command
+        ->add_option("--port", arguments->port,
+                     "Port to listen at; the next port is used, too (default: two free ports)")
         ->check(CLI::Range(1, 65534))
         ->type_name("P");
-    command->add_option("--name", arguments->name, "How this computer's card is called")->capture_default_str();
-    command->add_option("--most-mb", arguments->mostMb, "Of data that travel to each who joins, at most")
+    command->add_option("--name", arguments->name, "Name on this computer's card")->capture_default_str();
+    command->add_option("--most-mb", arguments->mostMb, "Maximum megabytes of data sent to each computer")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str()
         ->type_name("MB");
-    command->add_flag("--lines", arguments->lines, "JSON lines for programs; \"start\" and \"stop\" on standard input");
+    command->add_flag("--lines", arguments->lines,
+                      "Print JSON lines for programs; read \"start\" and \"stop\" from standard input");
     command->callback([arguments, &action] { action = [arguments] { return hostClass(*arguments); }; });
 }
 

@@ -242,12 +242,12 @@ std::vector<HostsRun::Host> whoGoesOn(const HostsRun& run, std::string& waiting)
     const bool hasFirst = !there.empty() && there.front().name == run.hosts.front().name;
     const bool enough = run.minRanks > 0 && ranksOf(there) >= run.minRanks;
     if (hasFirst && enough) {
-        say("without " + away + ": " + std::to_string(ranksOf(there)) + " ranks go on, and the samples are dealt to " +
-            "them from the last whole epoch");
+        say("without " + away + ": " + std::to_string(ranksOf(there)) +
+            " ranks continue, and the samples are assigned to " + "them from the last complete epoch");
         return there;
     }
-    const std::string text =
-        "waiting for " + away + (hasFirst ? "" : ", where the run is recorded") + ": no answer so far; Ctrl+C gives up";
+    const std::string text = "waiting for " + away + (hasFirst ? "" : ", which writes the run directory") +
+                             ": no response; press Ctrl+C to cancel";
     if (text != waiting) say(text);
     waiting = text;
     return {};

@@ -46,7 +46,7 @@ Result<std::string> textOf(const CodeSources& sources) {
         return Problem{"the join code", "is given twice: on the command line and with --code-file", "give it once"};
     if (sources.argument == "-") return entered(sources);
     if (!sources.argument.empty()) {
-        warn(std::string("other users of this computer can read the join code in the list of processes: ") + kWays);
+        warn(std::string("other users of this computer can read the join code in the process list: ") + kWays);
         return sources.argument;
     }
     if (!sources.file.empty()) return fromFile(sources.file);

@@ -15,14 +15,14 @@ namespace ringside {
 namespace {
 
 constexpr const char* kJoinFooter =
-    "The join code is shown by ringsidectl host (or Run > Invite ranks). Whoever knows it can join, and\n"
+    "ringsidectl host (or Run > Invite ranks) shows the join code. Any person who knows it can join, and\n"
     "other users of this computer can read command lines: enter the code after \"ringsidectl join -\", or\n"
-    "give it in RINGSIDE_CODE or in a file. This computer computes one rank on its CPU; the data that it\n"
-    "needs are sent to it, checked, and kept for the next time. If the connection is lost, it looks for\n"
-    "the class again. Ctrl-C leaves.\n"
+    "pass it in RINGSIDE_CODE or in a file. This computer computes one rank on its CPU. It receives the\n"
+    "data from the host, checks them and keeps them for the next time. If the connection is lost, it\n"
+    "reconnects. Ctrl-C leaves the classroom.\n"
     "\n"
     "Examples:\n"
-    "  ringsidectl join - --name Ada                      asks for the code and does not show it\n"
+    "  ringsidectl join - --name Ada                      reads the code without showing it\n"
     "  ringsidectl join --code-file class.txt --name Ada\n"
     "  RINGSIDE_CODE=... ringsidectl join --name Ada      in a job script, from a file that only you can read";
 
@@ -47,11 +47,11 @@ std::filesystem::path cacheFolder() {
 
 // Checks the name under which other members see this rank.
 Problems nameProblems(const std::string& name) {
-    if (name.empty()) return {{"--name", "is missing: it is how the others see this rank", "say --name Ada"}};
+    if (name.empty()) return {{"--name", "is missing: the others see it on this rank's card", "use --name Ada"}};
     if (name.size() > kMaxClassName)
         return {{"--name",
-                 "has " + std::to_string(name.size()) + " characters; the most are " + std::to_string(kMaxClassName),
-                 "choose a shorter one"}};
+                 "has " + std::to_string(name.size()) + " characters; the maximum is " + std::to_string(kMaxClassName),
+                 "choose a shorter name"}};
     return {};
 }
 
@@ -75,19 +75,20 @@ int joinClass(const JoinArguments& arguments) {
 }  // namespace
 
 void addJoinCommand(CLI::App& app, std::function<int()>& action) {
-    CLI::App* command = app.add_subcommand("join", "Make this computer a rank of somebody's run");
+    CLI::App* command = app.add_subcommand("join", "Makes this computer a rank of another person's run");
     command->footer(kJoinFooter);
     auto arguments = std::make_shared<JoinArguments>();
-    command->add_option("CODE", arguments->code, "\"-\": enter the join code; or the code itself, for all to see");
+    command->add_option("CODE", arguments->code,
+                        "\"-\" to enter the join code, or the code itself, which other users can see");
     command->add_option("--code-file", arguments->codeFile, "File with the join code")->type_name("FILE");
-    command->add_option("--name", arguments->name, "Yours, for this rank's card")->type_name("NAME");
-    command->add_option("--folder", arguments->folder, "Where data are kept; none: ~/.cache/ringside/class")
+    command->add_option("--name", arguments->name, "Your name, for this rank's card")->type_name("NAME");
+    command->add_option("--folder", arguments->folder, "Folder for received data (default: ~/.cache/ringside/class)")
         ->type_name("DIR");
-    command->add_option("--most-mb", arguments->mostMb, "Of data to take and to keep, at most")
+    command->add_option("--most-mb", arguments->mostMb, "Maximum megabytes of data to receive and keep")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str()
         ->type_name("MB");
-    command->add_flag("--lines", arguments->lines, "JSON lines for programs");
+    command->add_flag("--lines", arguments->lines, "Print JSON lines for programs");
     command->callback([arguments, &action] { action = [arguments] { return joinClass(*arguments); }; });
 }
 

@@ -47,7 +47,7 @@ std::string duration(double seconds) {
 
 std::string paceText(const RunData& run) {
     if (!run.pace().any()) return {};
-    return run.keepsPace() ? ", paced" : ", paced, but this CPU is too slow for it";
+    return run.keepsPace() ? ", throttled" : ", throttled, but this CPU is too slow for the throttle";
 }
 
 int terminalWidth() {
@@ -162,10 +162,10 @@ void ProgressView::clearBar() {
 void ProgressView::printShards(const RunEnded& end) const {
     if (!end.planVerified) return;
     if (!*end.planVerified) {
-        m_screen.error("shards not as planned: " + terminalText(end.planMismatch) + "\n");
+        m_screen.error("shards differ from the plan: " + terminalText(end.planMismatch) + "\n");
     } else if (!m_quiet) {
         m_screen.out("shards verified in " + counted(end.auditedEpochs, "epoch") +
-                     ": every rank trained on the samples planned for it\n");
+                     ": every rank trained on its planned samples\n");
     }
 }
 

@@ -43,16 +43,16 @@ constexpr const char* kRunFooter =
     "  ringsidectl run                                      the built-in digits experiment on 4 ranks\n"
     "  ringsidectl run my.json --out runs/first             your experiment, in a directory you choose\n"
     "  ringsidectl run --set parallel.world_size=8 --set optimizer.lr=0.05\n"
-    "  ringsidectl run my.json --detach                     goes on by itself; prints its run directory\n"
-    "  ringsidectl run --set parallel.timeout_seconds=5     a silent rank counts as hung after 5 s\n"
+    "  ringsidectl run my.json --detach                     runs in the background; prints its run directory\n"
+    "  ringsidectl run --set parallel.timeout_seconds=5     a rank that does not respond counts as hung after 5 s\n"
     "  ringsidectl run my.json --hosts node1:4,node2:4      ranks on several hosts, through ssh\n"
-    "  ringsidectl run my.json --hosts node1:4,node2:4 --max-restarts 5 --min-ranks 4   without a host that stays "
-    "away\n"
-    "  ringsidectl run --max-restarts 3                     after a failure the ranks go on from the last checkpoint\n"
-    "  ringsidectl run --resume runs/first --out runs/more  goes on from its newest checkpoint, bit for bit\n"
+    "  ringsidectl run my.json --hosts node1:4,node2:4 --max-restarts 5 --min-ranks 4   continues without a lost host\n"
+    "  ringsidectl run --max-restarts 3                     after a failure the ranks continue from the last "
+    "checkpoint\n"
+    "  ringsidectl run --resume runs/first --out runs/more  continues from its newest checkpoint, bit for bit\n"
     "\n"
-    "Ctrl-C stops gracefully: the ranks finish their step, weights are saved, the exit code is 20.\n"
-    "However long that takes, it is waited for; only a third Ctrl-C ends the ranks without saving.";
+    "Ctrl-C stops gracefully: the ranks finish their step, save the weights, and the exit code is 20.\n"
+    "There is no time limit for this. A third Ctrl-C ends the ranks without saving.";
 
 struct RunArguments {
     std::string config;
@@ -224,7 +224,7 @@ int runElsewhere(RunArguments arguments) {
     if (arguments.config == "-")
         return reportProblems({{"CONFIG", "is standard input, which the other hosts cannot read", "name a file"}});
     if (arguments.detach)
-        return reportProblems({{"--detach", "does not go with --hosts", "use nohup, tmux or a scheduler"}});
+        return reportProblems({{"--detach", "cannot be combined with --hosts", "use nohup, tmux or a scheduler"}});
     Result<std::vector<HostsRun::Host>> hosts = parseHosts(arguments.hosts);
     if (!hosts) return reportProblems({hosts.problem()});
     Result<std::vector<std::string>> shell = parseShell(arguments.shell);
@@ -246,8 +246,9 @@ int runCommand(RunArguments arguments) {
     if (!arguments.hosts.empty()) return runElsewhere(arguments);
     constexpr std::array kReports = {"auto", "always", "never"};
     if (std::ranges::find(kReports, arguments.reportSamples) == kReports.end()) {
-        return reportProblems({{"--report-samples", "is " + arguments.reportSamples + "; it is auto, always or never",
-                                "leave it out to report samples while steps take 20 ms or more"}});
+        return reportProblems(
+            {{"--report-samples", "is " + arguments.reportSamples + "; it must be auto, always or never",
+              "leave it out to report samples while steps take 20 ms or more"}});
     }
     Launch launch;
     launch.reportSamples = arguments.reportSamples;
@@ -276,9 +277,8 @@ int runCommand(RunArguments arguments) {
     if (const std::int64_t least = experiment.value().config.parallel.minRanks; least > 0)
         return reportProblems(
             {{"parallel.min_ranks",
-              "is " + std::to_string(least) + ", but all ranks are on this computer, where none can stay away alone",
-              "set it to 0 (--set parallel.min_ranks=0); --max-restarts N starts all ranks again "
-              "after one was lost"}});
+              "is " + std::to_string(least) + ", but all ranks are on this computer, so none can be lost alone",
+              "set it to 0 (--set parallel.min_ranks=0); --max-restarts N restarts all ranks after one was lost"}});
     if (arguments.resume == kResumeAuto) {
         RunConfig& config = experiment.value().config;
         const Result<std::string> checkpoint = findResumeAuto(arguments.out, config.dataRanks());
@@ -305,45 +305,45 @@ int runCommand(RunArguments arguments) {
 }  // namespace
 
 void addRunCommand(CLI::App& app, std::function<int()>& action) {
-    CLI::App* command = app.add_subcommand("run", "Train an experiment on several ranks and show it");
+    CLI::App* command = app.add_subcommand("run", "Trains an experiment on several ranks and shows its progress");
     command->footer(kRunFooter);
     auto arguments = std::make_shared<RunArguments>();
-    command->add_option("CONFIG", arguments->config, "Experiment file, - for standard input; none: the built-in one");
+    command->add_option("CONFIG", arguments->config,
+                        "Experiment file, - for standard input (default: the built-in experiment)");
     command->add_option("--set", arguments->assignments, "Change one field: --set loader.batch_size=64")
         ->take_all()
         ->allow_extra_args(false)
         ->type_name("A.B=VALUE");
-    command->add_option("--out", arguments->out, "Run directory to make; must be new or empty")->type_name("DIR");
+    command->add_option("--out", arguments->out, "Run directory to create; must be new or empty")->type_name("DIR");
     command
         ->add_option("--resume", arguments->resume,
-                     "Go on from a run directory or a checkpoint; without CONFIG with the experiment it was trained "
-                     "with. auto: in "
-                     "the directory of --out itself, from its newest checkpoint, or anew where it has none")
+                     "Continue from a run directory or a checkpoint; without CONFIG, with its experiment. auto: "
+                     "continue in the directory of --out from its newest checkpoint, or start if it has none")
         ->type_name("PATH");
     command
         ->add_option("--report-samples", arguments->reportSamples,
-                     "auto: ranks name every sample they train while steps take 20 ms or more; always; never")
+                     "Report every trained sample. auto: while steps take 20 ms or more; always; never")
         ->type_name("WHEN");
     command
         ->add_option("--hosts", arguments->hosts,
-                     "Ranks on several hosts through ssh; rank 0, which the others must reach, runs on the first")
+                     "Hosts of the ranks, started through ssh. Rank 0 runs on the first, which the others must reach")
         ->type_name("HOST:RANKS,...");
-    command->add_option("--shell", arguments->shell, "With --hosts: how a command is run on a host")
+    command->add_option("--shell", arguments->shell, "With --hosts: command that runs a command on a host")
         ->capture_default_str()
         ->type_name("TEMPLATE");
     command
         ->add_option("--max-restarts", arguments->maxRestarts,
-                     "Start the ranks again from the last checkpoint so often after one failed (parallel.max_restarts)")
+                     "Maximum number of restarts from the last checkpoint after a failure (parallel.max_restarts)")
         ->check(CLI::Range(0, 1000))
         ->type_name("N");
     command
-        ->add_option("--min-ranks", arguments->minRanks,
-                     "With --hosts and restarts only: go on with so many ranks where a host stays away "
-                     "(parallel.min_ranks)")
+        ->add_option(
+            "--min-ranks", arguments->minRanks,
+            "With --hosts and restarts only: minimum number of ranks with which the run continues (parallel.min_ranks)")
         ->check(CLI::Range(0, 4096))
         ->type_name("N");
-    command->add_flag("--detach", arguments->detach, "Return once the run has started; it goes on by itself");
-    command->add_flag("--quiet", arguments->quiet, "Print the result only");
+    command->add_flag("--detach", arguments->detach, "Return when the run has started; it continues in the background");
+    command->add_flag("--quiet", arguments->quiet, "Print only the result");
     command->callback([arguments, &action] { action = [arguments] { return runCommand(*arguments); }; });
 }
 

@@ -48,7 +48,7 @@ constexpr const char* kWatchFooter =
     "  ringsidectl watch --listen node1:29401 --secret-file ~/secret -- torchrun --nnodes 2 ...   on node1\n"
     "  ringsidectl watch --join node1:29401 --secret-file ~/secret -- torchrun --nnodes 2 ...     on node2\n"
     "\n"
-    "While it runs, look at it with ringsidectl attach RUN_DIR in another terminal, or in the window; afterwards\n"
+    "While it runs, show it with ringsidectl attach RUN_DIR in another terminal, or in the window; afterwards\n"
     "with ringsidectl show RUN_DIR.";
 
 struct WatchArguments {

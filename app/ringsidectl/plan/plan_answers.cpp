@@ -67,7 +67,7 @@ std::string hitText(const Json& place) {
 std::string first(const Json& list, std::string (*textOf)(const Json&)) {
     std::string text;
     for (std::size_t i = 0; i < std::min(list.size(), kShown); ++i) text += textOf(list[i]);
-    if (list.size() > kShown) text += "... all of them with --format json\n";
+    if (list.size() > kShown) text += "... use --format json to list all\n";
     return text;
 }
 
@@ -77,7 +77,7 @@ std::string sampleLine(const Json& sample) {
 
 std::string overlapText(const PlanDamage& damage) {
     const auto shown = std::min<std::int64_t>(damage.ranks, kShownRanks);
-    std::string text = "samples that two ranks share (rank by rank; on the diagonal a rank's own):\n         ";
+    std::string text = "samples that two ranks share (diagonal: samples of the rank):\n         ";
     for (std::int64_t b = 0; b < shown; ++b) text += cell(std::to_string(b));
     for (std::int64_t a = 0; a < shown; ++a) {
         text += "\n" + cell("rank " + std::to_string(a));
@@ -85,7 +85,7 @@ std::string overlapText(const PlanDamage& damage) {
             text += cell(std::to_string(damage.overlap[static_cast<std::size_t>(a * damage.ranks + b)]));
         }
     }
-    return text + "\n" + (shown < damage.ranks ? "... more ranks with --format json\n" : "");
+    return text + "\n" + (shown < damage.ranks ? "... use --format json to list all ranks\n" : "");
 }
 
 }  // namespace
@@ -160,13 +160,13 @@ Result<PlanAnswer> answerDiff(const PlanSource& source, std::int64_t epoch, cons
                        {"expected_same_rank", diff.expectedSameRank},
                        {"expected_same_rank_and_step", diff.expectedSameRankStep}},
                       {}};
-    answer.text = grouped(diff.samples) + " samples are dealt by both; " + grouped(diff.onlyFirst) + " only without, " +
+    answer.text = grouped(diff.samples) + " samples are used by both; " + grouped(diff.onlyFirst) + " only without, " +
                   grouped(diff.onlySecond) + " only with " + changes + "\n" + grouped(diff.sameRank) +
                   " stay on their rank; expected by chance: " + oneDecimal(diff.expectedSameRank) + "\n" +
                   grouped(diff.sameRankStep) +
                   " stay on their rank in the same step; expected by chance: " + oneDecimal(diff.expectedSameRankStep) +
                   "\n";
-    if (diff.identical()) answer.text += "Both deal the same.\n";
+    if (diff.identical()) answer.text += "Both assign the same samples.\n";
     return answer;
 }
 
@@ -194,7 +194,7 @@ Result<PlanAnswer> answerBalance(const PlanSource& source, std::int64_t epoch) {
         if (rank < kShownRanks) answer.text += line;
         answer.json["ranks"].push_back({{"rank", rank}, {"counts", counts}, {"outside_chance", outside}});
     }
-    answer.text += "\n! outside the band that holds 95 % of fair deals\n";
+    answer.text += "\n! outside the range of 95 % of random assignments\n";
     return answer;
 }
 
@@ -218,8 +218,8 @@ Result<PlanAnswer> answerDamage(const PlanSource& source, std::int64_t epoch) {
     const std::string mistake = pitfallSentence(plan.value().spec());
     answer.text =
         (mistake.empty() ? "" : mistake + "\n") + grouped(damage.seen) + " of " + grouped(damage.samples) +
-        " samples are seen, in " + grouped(damage.uses) + " places" + expected(damage.expectedSeen) + "\n" +
-        overlapText(damage) + "of two different ranks" +
+        " samples are used, in " + grouped(damage.uses) + " places" + expected(damage.expectedSeen) + "\n" +
+        overlapText(damage) + "of two ranks" +
         (damage.expectedOverlap < 0 ? " no closed formula is known" : expected(damage.expectedOverlap).substr(1)) +
         "\n";
     return answer;

@@ -23,7 +23,7 @@ namespace ringside {
 namespace {
 
 constexpr const char* kPlanDescription =
-    "Which rank gets which sample in one epoch, exactly as PyTorch's samplers and DataLoader deal them.";
+    "Shows which rank gets which sample in one epoch, exactly as PyTorch's samplers and DataLoader assign them.";
 
 constexpr const char* kPlanFooter = R"(Examples:
   ringsidectl plan --size 10 --world-size 4
@@ -75,7 +75,7 @@ int writeAnswer(const Result<PlanAnswer>& answer, const std::string& format) {
     if (!answer) return refuse(answer.problem());
     if (format != "json" && format != "table") {
         return refuse(
-            {"format", "is " + format + ", which lists the plan itself", "use --format table or json for an answer"});
+            {"format", "is " + format + ", which is for the complete plan", "use --format table or json with a query"});
     }
     TextOut out(stdout);
     if (format == "json") out << answer.value().json.dump() << "\n";
@@ -150,17 +150,20 @@ int writePlan(const PlanOptions& options) {
 }
 
 void addQuestions(CLI::App& plan, PlanOptions& options) {
-    CLI::App* questions = plan.add_option_group("Questions", "answered instead of listing the plan");
-    questions->add_option("--find", options.find, "places of \"#4242\", \"class:7\", \"rank:3 epoch:2\", dup, dropped");
+    CLI::App* questions = plan.add_option_group("Questions", "Queries, shown instead of the plan");
+    questions->add_option("--find", options.find,
+                          "positions of \"#4242\", \"class:7\", \"rank:3 epoch:2\", dup, dropped");
     questions->add_option("--biography", options.biography,
-                          "one sample through epochs 0 to --epochs - 1: rank, step, slot, batch mates");
-    questions->add_flag("--never-seen", options.neverSeen, "samples that no rank trains in epochs 0 to --epochs - 1");
+                          "one sample in epochs 0 to --epochs - 1: rank, step, slot, samples of the same batch");
+    questions->add_flag("--never-seen", options.neverSeen,
+                        "samples that no rank trains on in epochs 0 to --epochs - 1");
     questions->add_option("--diff", options.diff, "compare with a second setting, as seed=1,world_size=8,epoch=2");
-    questions->add_flag("--balance", options.balance, "class by rank beside chance; needs --config or --data");
-    questions->add_flag("--damage", options.damage, "coverage and overlap between ranks, beside what chance gives");
+    questions->add_flag("--balance", options.balance,
+                        "classes by rank, compared with chance; needs --config or --data");
+    questions->add_flag("--damage", options.damage, "coverage and overlap between ranks, compared with chance");
     questions->require_option(0, 1);
     plan.add_option("--epochs", options.epochs,
-                    "how many epochs --never-seen and --biography look at (default: the experiment's, or 10)");
+                    "number of epochs for --never-seen and --biography (default: the experiment's, or 10)");
 }
 
 }  // namespace

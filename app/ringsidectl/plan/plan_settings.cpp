@@ -21,29 +21,31 @@ struct ValueOption {
 
 constexpr std::array kNumbers = {
     ValueOption{"--world-size", "parallel.world_size", "number of ranks, 1 to 4096"},
-    ValueOption{"--seed", "sampler.seed", "the sampler's seed; the shuffle uses seed + epoch (default 0)"},
+    ValueOption{"--seed", "sampler.seed", "seed of the sampler; the shuffle uses seed + epoch (default 0)"},
     ValueOption{"--batch-size", "loader.batch_size", "samples per rank and step (default 1)"},
     ValueOption{"--num-samples", "sampler.num_samples", "weighted kinds, class_balanced: samples drawn per epoch"},
     ValueOption{"--subset-seed", "sampler.subset_seed", "subset: seed of the choice (default 0)"},
-    ValueOption{"--wrong-rank", "pitfalls.wrong_rank", "mistake: every process says it is this rank"},
-    ValueOption{"--wrong-world-size", "pitfalls.wrong_world_size", "mistake: num_replicas set by hand"},
+    ValueOption{"--wrong-rank", "pitfalls.wrong_rank", "mistake: every process passes this rank to the sampler"},
+    ValueOption{"--wrong-world-size", "pitfalls.wrong_world_size", "mistake: num_replicas is hard-coded"},
 };
 
 constexpr std::array kLists = {
     ValueOption{"--class-weights", "sampler.class_weights", "weighted kinds: one whole number per class, as 1,5,2"},
     ValueOption{"--subset-indices", "sampler.subset_indices", "subset: exactly these samples, as 3,1,4"},
-    ValueOption{"--subset-fraction", "sampler.subset_fraction", "subset: the part that is used (default 0.5)"},
+    ValueOption{"--subset-fraction", "sampler.subset_fraction",
+                "subset: fraction of the samples that is used (default 0.5)"},
 };
 
 constexpr std::array kFlags = {
     ValueOption{"--shuffle,!--no-shuffle", "sampler.shuffle", "shuffle (default), or keep the order of the data set"},
     ValueOption{"--drop-last", "sampler.drop_last",
-                "the sampler drops what does not divide evenly, instead of repeating"},
+                "the sampler drops the samples that do not divide evenly, instead of repeating some"},
     ValueOption{"--loader-drop-last", "loader.drop_last", "the loader drops each rank's last, incomplete batch"},
-    ValueOption{"--no-set-epoch", "", "mistake: set_epoch is forgotten, every epoch has the order of epoch 0"},
+    ValueOption{"--no-set-epoch", "", "mistake: set_epoch is not called, so every epoch has the order of epoch 0"},
     ValueOption{"--seed-per-rank", "pitfalls.seed_per_rank", "mistake: every rank shuffles with seed + rank"},
-    ValueOption{"--double-sharding", "pitfalls.double_sharding", "mistake: the data is split by rank, and then again"},
-    ValueOption{"--shuffle-with-sampler", "pitfalls.shuffle_with_sampler", "mistake: shuffle=True beside a sampler"},
+    ValueOption{"--double-sharding", "pitfalls.double_sharding", "mistake: the data is split by rank twice"},
+    ValueOption{"--shuffle-with-sampler", "pitfalls.shuffle_with_sampler",
+                "mistake: shuffle=True together with a sampler"},
 };
 
 // Returns the configuration path of a key of --diff, such as "seed" or "drop_last". Searches the sampler's section
@@ -87,7 +89,7 @@ Result<PlanSource> fromData(const DatasetConfig& known) {
     if (found == DataPreview::Found::kExperiment)
         return Problem{"--data", "is an experiment file", "give it with --config"};
     if (found == DataPreview::Found::kRunDirectory)
-        return Problem{"--data", "is a run directory", "give the data that it trained on"};
+        return Problem{"--data", "is a run directory", "give the data of the run"};
     DatasetConfig dataset = preview.value().dataset;
     dataset.labelsPath = known.labelsPath;
     const Result<DataSplit> data = loadDataset(dataset);
@@ -108,7 +110,7 @@ Problem missingOption(const std::string& name) {
 Result<PlanSource> startingSource(const PlanSettings& settings) {
     const bool hasData = !settings.data.path.empty();
     if (hasData && !settings.configFile.empty()) {
-        return Problem{"--data", "is given together with --config, which names its own data", "give one of them"};
+        return Problem{"--data", "cannot be combined with --config, which defines the data", "give only one of them"};
     }
     if (!settings.configFile.empty()) return fromExperiment(settings.configFile);
     if (!hasData && !settings.size) return missingOption("--size");
@@ -128,15 +130,16 @@ ShardSpec PlanSource::specAt(std::int64_t epoch) const {
 }
 
 void addPlanSettings(CLI::App& plan, PlanSettings& settings) {
-    plan.add_option("--config", settings.configFile, "take settings and data from an experiment; options change them");
+    plan.add_option("--config", settings.configFile,
+                    "take settings and data from an experiment; other options override them");
     plan.add_option("--data", settings.data.path,
-                    "deal the training part of this data: CSV, IDX, .npy, CIFAR .bin, a text or a folder of images")
+                    "assign the training part of this data: CSV, IDX, .npy, CIFAR .bin, a text or a folder of images")
         ->type_name("PATH");
-    plan.add_option("--label-column", settings.data.labelColumn, "CSV: the label's column, by name or number");
+    plan.add_option("--label-column", settings.data.labelColumn, "CSV: label column, by name or number");
     plan.add_option_function<std::string>(
             "--missing",
             [&settings](const std::string& name) { settings.data.missing = choiceNamed<MissingCells>(name).value(); },
-            "CSV: refuse (default), drop or mean")
+            "CSV: treatment of missing values: refuse (default), drop or mean")
         ->check(CLI::IsMember({"refuse", "drop", "mean"}));
     plan.add_option("--labels", settings.data.labelsPath, "IDX and .npy: the file with the labels")->type_name("PATH");
     plan.add_option("--size", settings.size, "number of samples, 0 to 2147483647");

@@ -133,7 +133,7 @@ void writePlanTable(const ShardPlan& plan, RankRange ranks, TextOut& out) {
         Grid(plan, ranks).write(out);
         out << "\n";
     }
-    if (plan.padding() > 0) out << "* repeated so that all ranks get equally many\n";
+    if (plan.padding() > 0) out << "* repeated, so that all ranks get the same number\n";
     writeDropped(plan, out);
 }
 

@@ -18,9 +18,10 @@ constexpr int kDifferent = 1;  // exit code, as for diff(1)
 
 constexpr const char* kCompareFooter =
     "A and B are run directories, or any directories with a metrics.jsonl, such as an exported script's --out.\n"
-    "Losses are compared step by step and epoch by epoch, relative to the larger of the two; shards, weights,\n"
-    "accuracy and configuration are reported and decide nothing. Steps of a long run that were recorded together\n"
-    "are compared by mean, minimum and maximum. A run that goes on from a checkpoint is compared from its first\n"
+    "Losses are compared step by step and epoch by epoch, relative to the larger of the two. Shards, weights,\n"
+    "accuracy and configuration are reported but do not change the result. Steps of a long run that were recorded "
+    "together\n"
+    "are compared by mean, minimum and maximum. A run that continues from a checkpoint is compared from its first\n"
     "step on.\n"
     "Of two watched runs, for example on one process and on several, weights and averaged gradients are compared\n"
     "after the steps 1, 2, 4, 8, ..., and the first tensor that differs by more than rounding is named.\n"
@@ -85,11 +86,11 @@ int runCompare(const CompareArguments& arguments) {
 }  // namespace
 
 void addCompareCommand(CLI::App& app, std::function<int()>& action) {
-    CLI::App* command = app.add_subcommand("compare", "How far two runs are apart, and from which step on");
+    CLI::App* command = app.add_subcommand("compare", "Compares two runs step by step");
     command->footer(kCompareFooter);
     auto arguments = std::make_shared<CompareArguments>();
-    command->add_option("A", arguments->a, "A run directory")->required();
-    command->add_option("B", arguments->b, "Another one")->required();
+    command->add_option("A", arguments->a, "First run directory")->required();
+    command->add_option("B", arguments->b, "Second run directory")->required();
     command
         ->add_option("--tolerance", arguments->tolerance, "Largest relative difference of losses that counts as equal")
         ->capture_default_str();

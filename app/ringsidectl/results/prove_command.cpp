@@ -22,12 +22,12 @@ constexpr std::int64_t kMostProofSteps = 100'000;
 constexpr const char* kProveFooter =
     "CONFIG is an experiment file (JSON), - for standard input, or nothing for the built-in experiment. It is trained "
     "for\n"
-    "some steps under each strategy, on the CPU over shared memory, and the weights are compared bit for bit. Where "
-    "they\n"
-    "differ, the first step and tensor that do are searched for, and why is said.\n"
+    "some steps with each strategy, on the CPU over shared memory, and the weights are compared bit by bit. If they\n"
+    "differ, the command reports the first step and tensor that differ, with the reason.\n"
     "\n"
-    "Exit codes: 0 no strategy differs that must be equal, 1 one does, 2 the experiment cannot be trained. A strategy\n"
-    "that could not be tried counts as neither: the last line has their number, and --json has \"equal\": null.\n"
+    "Exit codes: 0 all strategies that must be equal are equal, 1 one differs, 2 the experiment cannot be trained.\n"
+    "Strategies that could not be tested do not count: the last line has their number, and --json has \"equal\": "
+    "null.\n"
     "\n"
     "Examples:\n"
     "  ringsidectl prove my.json\n"
@@ -53,7 +53,7 @@ Result<std::filesystem::path> trainCase(const ProofCase& what, std::int64_t step
     if (!child) return child.problem();
     for (const auto& entry : std::filesystem::directory_iterator(child.value().run / "checkpoints"))
         if (std::filesystem::exists(entry.path() / "model.safetensors")) return entry.path() / "model.safetensors";
-    return Problem{"", "it left no weights", "see its log"};
+    return Problem{"", "it saved no weights", "see its log"};
 }
 
 Result<std::vector<std::string>> chosenNames(const std::string& list, const std::vector<ProofCase>& cases) {
@@ -102,7 +102,8 @@ int runProve(const ProveArguments& arguments) {
 }  // namespace
 
 void addProveCommand(CLI::App& app, std::function<int()>& action) {
-    CLI::App* command = app.add_subcommand("prove", "Train an experiment under every strategy and compare the bits");
+    CLI::App* command =
+        app.add_subcommand("prove", "Trains an experiment with every strategy and compares the weights bit by bit");
     command->footer(kProveFooter);
     auto arguments = std::make_shared<ProveArguments>();
     command->add_option("CONFIG", arguments->config, "An experiment file");
@@ -111,8 +112,8 @@ void addProveCommand(CLI::App& app, std::function<int()>& action) {
         ->add_option("--steps", arguments->steps,
                      "Steps to train, within the first epoch unless training.reduction is canonical")
         ->capture_default_str();
-    command->add_option("--strategies", arguments->strategies, "Only these, separated by commas");
-    command->add_flag("--json", arguments->json, "A line of JSON for each");
+    command->add_option("--strategies", arguments->strategies, "Only these strategies, separated by commas");
+    command->add_flag("--json", arguments->json, "Print one line of JSON per strategy");
     command->callback([arguments, &action] { action = [arguments] { return runProve(*arguments); }; });
 }
 

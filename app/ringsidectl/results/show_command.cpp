@@ -58,8 +58,8 @@ void printShards(const RunSummary& summary) {
     const std::int64_t audited = summary.planAuditedEpochs;
     row("shards", *summary.planVerified
                       ? "verified in " + std::to_string(audited) + (audited == 1 ? " epoch" : " epochs") +
-                            ": every rank trained on the samples planned for it"
-                      : "not as planned: " + (summary.planMismatch ? summary.planMismatch->text : "in epoch 0"));
+                            ": every rank trained on its planned samples"
+                      : "differs from the plan: " + (summary.planMismatch ? summary.planMismatch->text : "in epoch 0"));
 }
 
 // Prints the audit of the trained samples: as recorded in the summary, or counted from the telemetry.
@@ -90,8 +90,8 @@ void printLinks(const std::vector<SummaryLink>& links) {
 
 std::string paceText(const SummaryPace& pace) {
     char text[160];
-    std::snprintf(text, sizeof text, "to %g GFLOP/s, %g Gbit/s, %g us a message (0: as fast as they come)%s",
-                  pace.gflops, pace.gbitPerSecond, pace.latencyUs, pace.kept ? "" : "; this CPU was too slow for it");
+    std::snprintf(text, sizeof text, "to %g GFLOP/s, %g Gbit/s, %g us per message (0: no limit)%s", pace.gflops,
+                  pace.gbitPerSecond, pace.latencyUs, pace.kept ? "" : "; this CPU was too slow for the throttle");
     return text;
 }
 
@@ -127,7 +127,7 @@ std::string lifeText(const RunPaths& paths) {
             return "is still running";
         case RunLife::kUnknown:
             return "has no summary and belongs to " + otherOwner(paths.directory).value_or("another user") +
-                   ": whether it is still running cannot be determined";
+                   ": its state cannot be determined";
         case RunLife::kOver:
             break;
     }
@@ -140,7 +140,7 @@ int showCommand(const std::string& directory, bool asJson) {
     std::error_code ignored;
     if (!std::filesystem::exists(paths.value().summary(), ignored)) {
         return reportProblems(
-            {{directory, lifeText(paths.value()), "ringsidectl attach " + directory + " shows what there is"}});
+            {{directory, lifeText(paths.value()), "ringsidectl attach " + directory + " shows its data"}});
     }
     if (asJson) {
         const Result<Json> file = readJsonFile(paths.value().summary());
@@ -157,7 +157,7 @@ int showCommand(const std::string& directory, bool asJson) {
 }  // namespace
 
 void addShowCommand(CLI::App& app, std::function<int()>& action) {
-    CLI::App* command = app.add_subcommand("show", "What a run came to: state, verdict, speed, metrics");
+    CLI::App* command = app.add_subcommand("show", "Shows the result of a run: state, verdict, speed, metrics");
     command->footer(kShowFooter);
     auto directory = std::make_shared<std::string>();
     auto json = std::make_shared<bool>(false);

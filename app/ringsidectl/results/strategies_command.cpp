@@ -24,14 +24,13 @@ namespace {
 
 constexpr const char* kStrategiesFooter =
     "CONFIG is an experiment file (JSON), - for standard input, or nothing for the built-in experiment. For every\n"
-    "strategy that spreads it over as many ranks: memory of the rank that takes most, bytes that a rank sends in a "
-    "step,\n"
-    "samples that a step trains on, idle share, expected time of a step, and samples per second. Compare strategies "
-    "by\n"
+    "strategy with this number of ranks: memory of the rank that needs the most, bytes that a rank sends per step,\n"
+    "samples per step, idle share, expected time of a step, and samples per second. Compare strategies by\n"
     "samples per second: their steps train on different numbers of samples. Idle: share of the forward and backward\n"
-    "passes' time in which the average rank waits for other stages. The expected time follows from how long one rank\n"
-    "alone takes (--no-rates: from the usual speed of such machines). A strategy that does not suit the model says "
-    "why.\n"
+    "passes' time in which the average rank waits for other stages. The expected time is computed from the time that "
+    "a\n"
+    "single rank takes (--no-rates: from the usual speed of such machines). For an impossible strategy, the reason is "
+    "shown.\n"
     "* marks the experiment itself, with its own mesh, split and stages. --measure trains each for a few seconds.\n"
     "\n"
     "Examples:\n"
@@ -159,7 +158,7 @@ Result<RunConfig> preparedForAnyStrategy(const Experiment& experiment, Problems&
 
 int runStrategies(const StrategiesArguments& arguments) {
     if (!(arguments.seconds > 0 && arguments.seconds <= 600))
-        return reportProblems({{"--seconds", "is not above 0 and at most 600", "choose a few"}});
+        return reportProblems({{"--seconds", "is not above 0 and at most 600", "choose a few seconds"}});
     Problems problems;
     const Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);
     if (!experiment) return reportProblems(problems);
@@ -190,16 +189,18 @@ int runStrategies(const StrategiesArguments& arguments) {
 
 void addStrategiesCommand(CLI::App& app, std::function<int()>& action) {
     CLI::App* command =
-        app.add_subcommand("strategies", "What every strategy costs an experiment, predicted and measured");
+        app.add_subcommand("strategies", "Shows predicted and measured costs of every strategy for an experiment");
     command->footer(kStrategiesFooter);
     auto arguments = std::make_shared<StrategiesArguments>();
     command->add_option("CONFIG", arguments->config, "An experiment file");
     command->add_option("--set", arguments->assignments, "Change a setting: --set parallel.world_size=2");
-    command->add_option("--only", arguments->only, "Only these, separated by commas");
-    command->add_flag("--measure", arguments->measure, "Train each for a few seconds");
-    command->add_option("--seconds", arguments->seconds, "How long about, each")->capture_default_str();
-    command->add_flag("--no-rates", arguments->noRates, "Do not train on one rank first to know this machine's speed");
-    command->add_flag("--json", arguments->json, "A line of JSON for each");
+    command->add_option("--only", arguments->only, "Only these strategies, separated by commas");
+    command->add_flag("--measure", arguments->measure, "Train with each strategy for a few seconds");
+    command->add_option("--seconds", arguments->seconds, "Approximate seconds for each strategy")
+        ->capture_default_str();
+    command->add_flag("--no-rates", arguments->noRates,
+                      "Do not measure the speed of this computer first by training on one rank");
+    command->add_flag("--json", arguments->json, "Print one line of JSON per strategy");
     command->callback([arguments, &action] { action = [arguments] { return runStrategies(*arguments); }; });
 }
 

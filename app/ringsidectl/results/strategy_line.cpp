@@ -135,7 +135,7 @@ double StrategyLine::measuredSamplesPerSecond() const {
 std::string StrategyLine::note() const {
     if (!measured || !measured->divergedAt) return {};
     return "the loss diverged at step " + std::to_string(*measured->divergedAt) +
-           ", which changes no time: lower optimizer.lr before you train";
+           "; the measured time is valid: lower optimizer.lr before you train";
 }
 
 std::string StrategyLine::heading(const StrategyColumns& columns) {
@@ -149,7 +149,7 @@ std::string StrategyLine::text(const StrategyColumns& columns) const {
     const std::string name = (choice.isCurrent ? "* " : "  ") + choice.name;
     if (!choice.cost || !choice.whyNot.empty())
         return leftAligned(name, kNameWidth) + leftAligned(choice.options, columns.options + 1) +
-               "does not suit: " + choice.whyNot;
+               "not possible: " + choice.whyNot;
     const StrategyCost& cost = *choice.cost;
     std::vector<std::string> cells{memoryText(cost.largestPeak()),      memoryText(cost.mostBytes()),
                                    std::to_string(cost.samplesPerStep), percent(cost.time.idleShare()),

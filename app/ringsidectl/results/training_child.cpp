@@ -36,7 +36,7 @@ std::string outputOf(ChildProcess& child) {
 
 WorkDirectory::WorkDirectory(const std::string& name) {
     std::string wanted = (std::filesystem::temp_directory_path() / ("ringside-" + name + "-XXXXXX")).string();
-    if (::mkdtemp(wanted.data()) == nullptr) throw IoError("no temporary directory can be made in " + wanted);
+    if (::mkdtemp(wanted.data()) == nullptr) throw IoError("no temporary directory can be created in " + wanted);
     m_path = wanted;
 }
 
@@ -57,7 +57,7 @@ Result<TrainedChild> trainAsChild(const RunConfig& config, const std::string& na
     const Result<RunSummary> summary = readRunSummary(RunPaths(out).summary());
     if (!child.end()->signalled && child.end()->code == 0 && summary) return TrainedChild{out, summary.value()};
     const std::string verdict = summary ? summary.value().verdict : "";
-    return Problem{"", verdict.empty() ? lastComplaint(said) : verdict, "leave it out, or change the experiment"};
+    return Problem{"", verdict.empty() ? lastComplaint(said) : verdict, "omit it, or change the experiment"};
 }
 
 }  // namespace ringside

@@ -14,10 +14,13 @@ namespace ringside {
 namespace {
 
 constexpr const char* kWhatifFooter =
-    "The steps that a run recorded are played again with a change: each rank works as it did, a collective moves once\n"
-    "its last rank has arrived. Held fixed: the work of all other ranks, and who runs beside them. With another world "
-    "size\n"
-    "each rank does the work of a recorded one on a processor of its own, and a ring moves the bytes.\n"
+    "The recorded steps of a run are simulated with a change: each rank does the recorded work, and a collective "
+    "starts\n"
+    "when its last rank has arrived. Everything else stays fixed: the work of all other ranks, and other programs on "
+    "the\n"
+    "CPUs. With another world size each rank does the work of a recorded rank on its own processor, and a ring "
+    "transfers\n"
+    "the bytes.\n"
     "\n"
     "Examples:\n"
     "  ringsidectl whatif runs/slow --without-delay 2\n"
@@ -53,11 +56,11 @@ std::string changeText(const StepChange& change) {
 }
 
 void print(const ReplayResult& result, const StepChange& change) {
-    std::printf("%lld steps: measured %.3f ms a step, replayed %.3f ms (%+.1f %%)\n",
+    std::printf("%lld steps: measured %.3f ms per step, simulated %.3f ms (%+.1f %%)\n",
                 static_cast<long long>(result.steps), result.measured, result.replayed,
                 100 * (result.replayed / result.measured - 1));
-    std::printf("%s: %.3f ms a step (%.3f to %.3f), %.2f times as fast\n", changeText(change).c_str(), result.predicted,
-                result.low, result.high, result.replayed / result.predicted);
+    std::printf("%s: %.3f ms per step (%.3f to %.3f), %.2f times as fast\n", changeText(change).c_str(),
+                result.predicted, result.low, result.high, result.replayed / result.predicted);
 }
 
 int runWhatif(const WhatifArguments& arguments) {
@@ -74,11 +77,11 @@ int runWhatif(const WhatifArguments& arguments) {
     const ReplayResult result = replaySteps(traces.value().data, arguments.change);
     if (!result.unanswered.empty())
         return reportProblems(
-            {{arguments.change.bucketMiB > 0 ? "--bucket" : "--world-size", "cannot be answered: " + result.unanswered,
+            {{arguments.change.bucketMiB > 0 ? "--bucket" : "--world-size", "cannot be predicted: " + result.unanswered,
               "change the experiment and measure it: ringsidectl strategies, or ringsidectl run"}});
     if (result.steps == 0)
         return reportProblems(
-            {{arguments.directory, "holds no step that all ranks traced", "train for some more steps"}});
+            {{arguments.directory, "contains no step that all ranks traced", "train for more steps"}});
     if (traces.value().badLines > 0)
         std::cerr << "ringsidectl: " << traces.value().badLines
                   << (traces.value().badLines == 1 ? " damaged line of traces was skipped\n"
@@ -97,27 +100,27 @@ int runWhatif(const WhatifArguments& arguments) {
 }  // namespace
 
 void addWhatifCommand(CLI::App& app, std::function<int()>& action) {
-    CLI::App* command = app.add_subcommand("whatif", "How long steps of a run would take with something changed");
+    CLI::App* command = app.add_subcommand("whatif", "Predicts the step time of a run after a change");
     command->footer(kWhatifFooter);
     auto arguments = std::make_shared<WhatifArguments>();
     command->add_option("RUN_DIR", arguments->directory, "The run directory")->required();
-    command->add_option("--without-delay", arguments->change.withoutDelayOf, "This rank takes as long as the others do")
+    command->add_option("--without-delay", arguments->change.withoutDelayOf, "Remove the delay of this rank")
         ->type_name("RANK")
         ->check(CLI::Range(0, 4095));
-    command->add_option("--bandwidth", arguments->change.bandwidth, "So many times the bandwidth")
+    command->add_option("--bandwidth", arguments->change.bandwidth, "Factor for the bandwidth")
         ->type_name("TIMES")
         ->check(CLI::Range(1e-6, 1e6));
-    command->add_option("--latency", arguments->change.latency, "So many times the latency of collectives")
+    command->add_option("--latency", arguments->change.latency, "Factor for the latency of collectives")
         ->type_name("TIMES")
         ->check(CLI::Range(0.0, 1e6));
-    command->add_flag("--no-overlap", arguments->change.noOverlap, "Collectives begin after the backward pass");
-    command->add_option("--bucket", arguments->change.bucketMiB, "Gradients move in buckets of this size")
+    command->add_flag("--no-overlap", arguments->change.noOverlap, "Start collectives after the backward pass");
+    command->add_option("--bucket", arguments->change.bucketMiB, "Bucket size in MiB")
         ->type_name("MIB")
         ->check(CLI::Range(1e-3, 1e6));
-    command->add_option("--world-size", arguments->change.worldSize, "So many ranks, each with as much work as one has")
+    command->add_option("--world-size", arguments->change.worldSize, "Number of ranks, each with the recorded work")
         ->type_name("W")
         ->check(CLI::Range(2, 4096));
-    command->add_flag("--json", arguments->asJson, "One line for programs, in milliseconds");
+    command->add_flag("--json", arguments->asJson, "Print one line for programs, in milliseconds");
     command->callback([arguments, &action] { action = [arguments] { return runWhatif(*arguments); }; });
 }
 

@@ -136,7 +136,7 @@ void printZsh(const CLI::App& app) {
 
 void addCompletionCommand(CLI::App& app, std::function<int()>& action) {
     CLI::App* command =
-        app.add_subcommand("completion", "Print a script that completes commands and fields in the shell");
+        app.add_subcommand("completion", "Prints a script that completes commands and fields in the shell");
     command->footer(kCompletionFooter);
     auto shell = std::make_shared<std::string>();
     command->add_option("SHELL", *shell, "bash or zsh")->required()->check(CLI::IsMember({"bash", "zsh"}));

@@ -95,8 +95,8 @@ void Screen::add(int fd, const std::string& text) {
         return;
     }
     if (m_state->dropped > 0) {
-        const std::string missed =
-            "[" + std::to_string(m_state->dropped) + " lines were not shown: nobody read them in time]\n";
+        const std::string missed = "[" + std::to_string(m_state->dropped) +
+                                   " lines were not shown: the terminal did not accept them in time]\n";
         m_state->dropped = 0;
         m_state->bytes += missed.size();
         m_state->pieces.push_back({m_error, missed});

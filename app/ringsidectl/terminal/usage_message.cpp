@@ -19,7 +19,7 @@ std::string unknownCommand(const CLI::App& app, const std::string& word) {
     const std::string near = nearestWord(word, names);
     const std::string commands = "the commands are " + list;
     if (word.empty()) return "a command is missing: " + commands;
-    return word + " is no command: " + (near.empty() ? commands : "did you mean " + near + "?");
+    return word + " is not a command: " + (near.empty() ? commands : "did you mean " + near + "?");
 }
 
 // Rewrites CLI11's error messages in Ringside's wording.

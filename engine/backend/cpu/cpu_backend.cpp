@@ -92,8 +92,8 @@ Tensor CpuBackend::allocate(const Shape& shape, DType type) {
     if (bytes <= physicalMemory() - std::min(physicalMemory(), m_allocated)) block = HostBlock(m_hostMemory, bytes);
     tensor.data = block.data();
     if (!tensor.data)
-        throw DeviceError("memory ran out: " + std::to_string(bytes >> 20) + " MiB for a tensor of shape " +
-                          shape.text() + " do not fit beside the " + std::to_string(m_allocated >> 20) +
+        throw DeviceError("out of memory: " + std::to_string(bytes >> 20) + " MiB for a tensor of shape " +
+                          shape.text() + " do not fit in addition to the " + std::to_string(m_allocated >> 20) +
                           " MiB in use: lower loader.batch_size or choose a smaller model");
     m_allocated += bytes;
     std::memset(tensor.data, 0, bytes);

@@ -78,7 +78,8 @@ void CudaBackend::countHostCopy() {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     m_device.check(cudaStreamIsCapturing(m_stream.get(), &status), "copying");
     if (status != cudaStreamCaptureStatusNone)
-        throw DeviceError(m_device.name() + ": a step that copies from or to the host cannot be recorded");
+        throw DeviceError(m_device.name() +
+                          ": a step that copies to or from the host cannot be recorded as a CUDA graph");
 }
 
 void CudaBackend::upload(const void* from, const Tensor& to) {
@@ -213,7 +214,7 @@ const double* CudaBackend::measure(std::span<const Tensor> gradients) {
 void CudaBackend::decideUpdate(std::span<const Tensor> gradients, const UpdateRules& rules, const Tensor& state) {
     if (!rules.measuresNorm()) gradients = {};
     const double* squares = gradients.empty() ? nullptr : measure(gradients);
-    values(1, DecidedValue{squares, gradients.size(), rules, updateStateIn(state)}, "deciding an update");
+    values(1, DecidedValue{squares, gradients.size(), rules, updateStateIn(state)}, "checking for infinite gradients");
 }
 
 void CudaBackend::sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdRule& rule,

@@ -70,7 +70,7 @@ std::string sha256Text(std::string_view text) {
 std::string randomHex(std::size_t bytes) {
     std::vector<std::byte> random(bytes);
     if (::getrandom(random.data(), bytes, 0) != static_cast<ssize_t>(bytes))
-        throw IoError("no random bytes from the kernel (" + errnoText(errno) + ")");
+        throw IoError("the kernel returned no random bytes (" + errnoText(errno) + ")");
     return hexOf(random);
 }
 

@@ -27,7 +27,7 @@ struct Pipe {
 Pipe makePipe() {
     int fds[2];
     if (::pipe2(fds, O_CLOEXEC) != 0) {
-        throw IoError("a pipe cannot be made (" + errnoText(errno) + "): raise the limit of open files");
+        throw IoError("a pipe cannot be created (" + errnoText(errno) + "): raise the limit of open files");
     }
     return {UniqueFd(fds[0]), UniqueFd(fds[1])};
 }
@@ -133,7 +133,7 @@ std::string signalName(int number) {
 }
 
 std::string ChildEnd::text() const {
-    if (lost) return "is gone without a word (its process, its host or the network in between)";
+    if (lost) return "disappeared without a message (process, host or network failure)";
     if (signalled) return "was killed by signal " + std::to_string(code) + " (" + signalName(code) + ")";
     return "exited with code " + std::to_string(code);
 }

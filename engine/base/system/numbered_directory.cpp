@@ -14,7 +14,7 @@ namespace {
 constexpr int kMostNumbers = 10000;
 
 Problem unmakeable(const std::filesystem::path& path, int error) {
-    return {path.string(), "cannot be made (" + errnoText(error) + ")", "choose another directory"};
+    return {path.string(), "cannot be created (" + errnoText(error) + ")", "choose another directory"};
 }
 
 }  // namespace

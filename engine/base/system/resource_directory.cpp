@@ -18,7 +18,7 @@ Result<fs::path> resourceDirectory() {
     const fs::path directory = (programDirectory() / "../share/ringside").lexically_normal();
     std::error_code error;
     if (fs::is_directory(directory, error)) return directory;
-    return Problem{directory.string(), "does not exist: it holds the files that Ringside reads while it runs",
+    return Problem{directory.string(), "does not exist; it contains files that Ringside needs at run time",
                    "install again (cmake --install), or move bin and share together"};
 }
 

@@ -190,7 +190,7 @@ void HierarchicalCommunicator::numbered(const QueuedCollective& job, const std::
         const auto& here = m_hosts.ranksOn(m_hosts.hostOf(m_rank));
         const int place = error.missingRank();
         const bool isHere = !m_inFlat && place >= 0 && place < static_cast<int>(here.size());
-        fail(what, isHere ? "it has died, hangs or is far slower" : error.what(),
+        fail(what, isHere ? "it has died, hangs or is much slower" : error.what(),
              isHere ? here[static_cast<std::size_t>(place)] : place);
     }
 }

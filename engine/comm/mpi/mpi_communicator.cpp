@@ -63,7 +63,7 @@ bool liesIn(CommBuffer part, CommBuffer whole) {
 // Converts a count to int, the type that MPI uses; throws CommError if it is too large.
 int countOf(std::size_t count) {
     if (count <= static_cast<std::size_t>(std::numeric_limits<int>::max())) return static_cast<int>(count);
-    throw CommError(std::to_string(count) + " values are more than MPI takes at once: lower parallel.bucket_cap_mb");
+    throw CommError(std::to_string(count) + " values exceed the limit of one MPI call: lower parallel.bucket_cap_mb");
 }
 
 std::vector<int> allRanksOf(int size) {
@@ -87,9 +87,10 @@ MpiCommunicator::MpiCommunicator(const MpiTable& mpi, std::shared_ptr<Store> sto
     const int there = m_mpi.sizeOf(m_group);
     const int here = m_mpi.rankIn(m_group);
     if (there == size && here == rank) return;
-    throw CommError("MPI's job has " + std::to_string(there) + " ranks, of which this is " + std::to_string(here) +
-                    ", but the run has " + std::to_string(size) + " and this is rank " + std::to_string(rank) +
-                    ": start the ranks with mpirun -np " + std::to_string(size) + " ringside-worker");
+    throw CommError("the MPI job has " + std::to_string(there) + " ranks, and this is its rank " +
+                    std::to_string(here) + ", but the run has " + std::to_string(size) + " and this is rank " +
+                    std::to_string(rank) + ": start the ranks with mpirun -np " + std::to_string(size) +
+                    " ringside-worker");
 }
 
 MpiCommunicator::MpiCommunicator(const MpiCommunicator& whole, MpiTable::Group group, std::vector<int> ranksInRun,
@@ -120,7 +121,7 @@ void MpiCommunicator::check(int error, const std::string& what) {
     if (error == 0) return;
     std::array<char, 512> text{};
     m_mpi.text(error, text.data(), text.size());
-    fail(what, std::string("MPI says: ") + text.data());
+    fail(what, std::string("MPI error: ") + text.data());
 }
 
 void MpiCommunicator::fail(const std::string& what, const std::string& why) {
@@ -150,7 +151,7 @@ void MpiCommunicator::finish(MpiTable::Pending& pending, milliseconds timeout, c
             if (asked % 16 == 15) ::sched_yield();
             continue;
         }
-        if (deadline.hasPassed()) fail(what, "the deadline passed");
+        if (deadline.hasPassed()) fail(what, "the timeout was reached");
         std::this_thread::sleep_for(kPause);
     }
 }
@@ -262,7 +263,7 @@ std::unique_ptr<Communicator> MpiCommunicator::split(int colour, int key, GroupU
     MpiTable::Group group = nullptr;
     {
         std::lock_guard lock(m_shared->mutex);
-        check(m_mpi.split(m_group, colour, key, &group), "making a group");
+        check(m_mpi.split(m_group, colour, key, &group), "creating a group");
     }
     if (group == nullptr) return nullptr;
     std::vector<int> ranks;

@@ -30,7 +30,8 @@ std::filesystem::path findModule() {
         std::error_code error;
         if (std::filesystem::exists(module, error)) return module;
     }
-    refuse(std::string(MpiTable::kModule) + " is neither in " + here.string() + " nor in lib/ringside beside it",
+    refuse(std::string(MpiTable::kModule) + " is neither in " + here.string() +
+               " nor in the lib/ringside folder next to it",
            "Ringside was built on a computer without MPI: install an MPI for developers (Debian: libopenmpi-dev "
            "openmpi-bin) and build again (./run --build)");
 }

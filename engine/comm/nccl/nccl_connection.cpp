@@ -65,7 +65,7 @@ bool NcclConnection::brokeByRecording() {
 
 void NcclConnection::connectAgain(Store& store) {
     beginAbort();
-    if (!awaitAbort()) fail("its abort hung" + wayOutOfRecording());
+    if (!awaitAbort()) fail("its abort did not return" + wayOutOfRecording());
     connect(store);
     m_refusedRecording = false;
 }
@@ -78,7 +78,7 @@ void NcclConnection::shareUniqueId(Store& store, NcclUniqueId& id) {
     std::vector<char> value(sizeof version + id.bytes.size());
     if (m_rank == 0) {
         const NcclResult result = m_api->getUniqueId(id);
-        if (result != NcclResult::kSuccess) fail("making a unique id failed: " + ncclResultText(result));
+        if (result != NcclResult::kSuccess) fail("creating a unique id failed: " + ncclResultText(result));
         std::memcpy(value.data(), &version, sizeof version);
         std::memcpy(value.data() + sizeof version, id.bytes.data(), id.bytes.size());
         store.set(key, value);
@@ -108,7 +108,7 @@ NcclResult NcclConnection::waitWhileInProgress(const NcclOperation& operation, s
         if (m_abortRequested) fail("was aborted during " + operation.text());
         if (m_clock->now() - start >= limit)
             fail(operation.text() + " did not finish within " + describeDuration(limit) +
-                 ": a rank did not start, is gone or hangs");
+                 ": a rank did not start, has died or hangs");
         m_device->pause();
     }
 }
@@ -155,7 +155,7 @@ void NcclConnection::waitHoweverLong(const std::function<bool()>& done, const Nc
 
 void NcclConnection::failLate(const NcclOperation& operation) {
     fail(operation.text() + " did not finish within " + describeDuration(m_deadlines.collective) +
-         ": another rank is gone or hangs; see the ranks' last lines, or raise parallel.timeout_seconds");
+         ": another rank has died or hangs; see the last lines of all ranks, or raise parallel.timeout_seconds");
 }
 
 // Fails with the result of NCCL. A GPU that fails is often detected by NCCL first.
@@ -166,7 +166,7 @@ void NcclConnection::failBy(NcclResult result, const NcclOperation& operation) {
 
 std::string NcclConnection::wayOutOfRecording() const {
     if (!m_refusedRecording) return "";
-    return std::string("; it broke by being recorded as a CUDA graph: start again with ") + kGraphsVariable + "=off";
+    return std::string("; recording it as a CUDA graph failed: start again with ") + kGraphsVariable + "=off";
 }
 
 void NcclConnection::fail(const std::string& text) {

@@ -19,19 +19,19 @@ std::string ncclResultText(NcclResult result) {
             return "CUDA error" + code + ": the GPU or its driver failed; see nvidia-smi, and dmesg for Xid messages";
         case NcclResult::kSystemError:
             return "system error" + code +
-                   ": a socket, file or memory call failed; NCCL_DEBUG=WARN in the environment names it";
+                   ": a socket, file or memory call failed; set NCCL_DEBUG=WARN in the environment to see which";
         case NcclResult::kInternalError:
-            return "internal error" + code + " of NCCL; NCCL_DEBUG=WARN in the environment tells more";
+            return "internal error" + code + " of NCCL; set NCCL_DEBUG=WARN in the environment for details";
         case NcclResult::kInvalidArgument:
             return "invalid argument" + code;
         case NcclResult::kInvalidUsage:
-            return "invalid usage" + code + ": most often two ranks on one GPU without the shared-GPU settings";
+            return "invalid usage" + code + ": usually two ranks on one GPU without parallel.share_gpu";
         case NcclResult::kRemoteError:
-            return "remote error" + code + ": a peer or the network between is gone; see the other ranks' last lines";
+            return "remote error" + code + ": the connection to a peer was lost; see the last lines of the other ranks";
         case NcclResult::kInProgress:
             return "still in progress" + code;
     }
-    return "result" + code + ", which this program does not know";
+    return "result" + code + ", which this program does not support";
 }
 
 }  // namespace ringside

@@ -6,8 +6,8 @@ namespace ringside {
 
 std::unique_ptr<NcclApi> makeNcclApi() {
     throw CommError(
-        "this build has no NCCL, so that ranks on several GPUs cannot talk: install libnccl-dev and build "
-        "again, or set parallel.device to cpu");
+        "this build has no NCCL, so ranks on several GPUs cannot communicate: install libnccl-dev and build again, or "
+        "set parallel.device to cpu");
 }
 
 }  // namespace ringside

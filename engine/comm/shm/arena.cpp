@@ -84,10 +84,9 @@ Arena::Arena(int fd, std::size_t bytes, int worldSize) : m_layout(fd < 0 ? bytes
     int flags = MAP_SHARED | MAP_NORESERVE | (fd < 0 ? MAP_ANONYMOUS : 0);
     void* base = ::mmap(nullptr, m_layout.bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
     if (base == MAP_FAILED) {
-        throw CommError("shared memory of " + std::to_string(m_layout.bytes) +
-                        " bytes cannot be mapped: " + errnoText(errno) +
-                        "; raise the limit of addresses (ulimit -v, RLIMIT_AS) if there is one, or use "
-                        "parallel.backend=gloo");
+        throw CommError(
+            "shared memory of " + std::to_string(m_layout.bytes) + " bytes cannot be mapped: " + errnoText(errno) +
+            "; raise the limit of address space (ulimit -v, RLIMIT_AS) if there is one, or use parallel.backend=gloo");
     }
     m_base = static_cast<std::byte*>(base);
     m_ranks.resize(static_cast<std::size_t>(worldSize));

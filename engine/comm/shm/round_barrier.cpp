@@ -135,7 +135,7 @@ void RoundBarrier::failAtDeadline() {
 void RoundBarrier::failMissing(int peer, const std::string& what) {
     recordFailure(makeFailure(kSilent, inRun(peer)));
     throw CommError((peer < 0 ? what : rankText(peer) + what) + " within " + describeDuration(m_timeout) +
-                        ": it has died, hangs or is far slower; see its log, or raise parallel.timeout_seconds",
+                        ": it has died, hangs or is much slower; see its log, or raise parallel.timeout_seconds",
                     inRun(peer));
 }
 
@@ -178,8 +178,8 @@ void RoundBarrier::throwFailure(std::uint32_t failure) const {
                                 ": every rank must make the same calls with the same sizes and options",
                             rank);
         default:
-            throw CommError(who + " did not answer another rank in time, so communication ended during " + current() +
-                                ": see its log",
+            throw CommError(who + " did not respond to another rank in time, so communication ended during " +
+                                current() + ": see its log",
                             rank);
     }
 }

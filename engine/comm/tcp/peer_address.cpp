@@ -51,13 +51,13 @@ PeerAddress PeerAddress::ofNumber(const std::string& text) {
     v6.sin6_family = AF_INET6;
     if (::inet_pton(AF_INET, text.c_str(), &v4.sin_addr) == 1) return *from(reinterpret_cast<const sockaddr*>(&v4));
     if (::inet_pton(AF_INET6, text.c_str(), &v6.sin6_addr) == 1) return *from(reinterpret_cast<const sockaddr*>(&v6));
-    throw CommError("\"" + text + "\" is no address of this host");
+    throw CommError("\"" + text + "\" is not an address of this host");
 }
 
 Result<PeerAddress> PeerAddress::ofInterface(const std::string& name) {
     ifaddrs* list = nullptr;
     if (::getifaddrs(&list) != 0) {
-        return Problem{"parallel.interface", "cannot be looked up (" + errnoText(errno) + ")", "leave it empty"};
+        return Problem{"parallel.interface", "cannot be resolved (" + errnoText(errno) + ")", "leave it empty"};
     }
     const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> owner(list, ::freeifaddrs);
     std::optional<PeerAddress> found;

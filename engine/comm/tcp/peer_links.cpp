@@ -35,7 +35,7 @@ bool comesLater(int error) {
 
 PeerLinks::PeerLinks(std::vector<UniqueFd> sockets)
     : m_peers(sockets.size()), m_wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (!m_wake) throw CommError("an event descriptor cannot be made (" + errnoText(errno) + ")");
+    if (!m_wake) throw CommError("an event descriptor cannot be created (" + errnoText(errno) + ")");
     for (std::size_t rank = 0; rank < sockets.size(); ++rank) {
         if (!sockets[rank]) continue;
         ::fcntl(sockets[rank].get(), F_SETFL, ::fcntl(sockets[rank].get(), F_GETFL) | O_NONBLOCK);
@@ -85,7 +85,7 @@ void PeerLinks::await(LinkUser& user, int& count, std::chrono::milliseconds time
         if (!user.lostWhy.empty()) throw LinkError(user.lostWhy, user.lostPeer, user.lostByMisuse);
         if (m_pumping || !moveAll()) {
             moveOrWait(lock, deadline.nextLook());
-            if (count == 0 && deadline.hasPassed()) throw LinkError("the deadline passed");
+            if (count == 0 && deadline.hasPassed()) throw LinkError("the timeout was reached");
         }
     }
     --count;
@@ -327,7 +327,7 @@ void PeerLinks::passOnLoss(LinkUser& user, int rank) const {
 }
 
 void PeerLinks::loseForSize(int rank, std::size_t sent, std::size_t expected) {
-    lose(rank, "it sent " + std::to_string(sent) + " bytes where " + std::to_string(expected) + " are expected", true);
+    lose(rank, "it sent " + std::to_string(sent) + " bytes instead of " + std::to_string(expected) + "", true);
 }
 
 void PeerLinks::lose(int rank, const std::string& why, bool isMisuse) {
@@ -349,7 +349,7 @@ void PeerLinks::forget(LinkUser& user) {
         const auto half = [&](const Outgoing& message) { return message.user == &user && message.gone > 0; };
         const Incoming* taker = peer.inMessage && !peer.toEarly ? takerOf(peer) : nullptr;
         if (std::ranges::any_of(peer.outgoing, half) || (taker != nullptr && taker->user == &user)) {
-            lose(rank, "a message was given up half way");
+            lose(rank, "a message was interrupted");
         }
         std::erase_if(peer.outgoing, [&](const Outgoing& message) { return message.user == &user; });
         std::erase_if(peer.asked, [&](const Incoming& message) { return message.user == &user; });

@@ -82,11 +82,12 @@ void PeerMesh::readStore() {
         return;
     }
     const std::vector<char> secret = wait("secret", 0);
-    if (secret.size() != m_secret.size()) throw CommError("the store holds no secret of the run; see the ranks' logs");
+    if (secret.size() != m_secret.size())
+        throw CommError("the store contains no secret of this run; see the ranks' logs");
     std::memcpy(m_secret.data(), secret.data(), secret.size());
     for (int peer = 0; peer < m_options.rank; ++peer) {
         const auto address = PeerAddress::decode(wait("address/" + std::to_string(peer), peer));
-        if (!address) throw CommError("the store holds no address of a rank; see the ranks' logs");
+        if (!address) throw CommError("the store contains no address of a rank; see the ranks' logs");
         m_addresses.push_back(*address);
     }
     m_askAgain.resize(m_addresses.size(), Clock::time_point::max());
@@ -116,7 +117,8 @@ std::vector<char> PeerMesh::wait(const std::string& key, int from) {
 void PeerMesh::ask(int peer) {
     const PeerAddress& address = m_addresses[static_cast<std::size_t>(peer)];
     UniqueFd socket(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    if (!socket) throw CommError("a socket cannot be made (" + errnoText(errno) + "): raise the limit of open files");
+    if (!socket)
+        throw CommError("a socket cannot be created (" + errnoText(errno) + "): raise the limit of open files");
     const bool connected = ::connect(socket.get(), address.get(), address.size()) == 0;
     if (!connected && !isForLater(errno)) {
         m_askAgain[static_cast<std::size_t>(peer)] = Clock::now() + kBeforeAskingAgain;
@@ -247,7 +249,7 @@ void PeerMesh::failFor(int peer) const {
     const int rank = m_options.ranksInRun[static_cast<std::size_t>(peer)];
     std::string text = "rank " + std::to_string(rank) + " did not connect within " +
                        describeDuration(m_options.timeout) + ": it has not started, has died or cannot be reached";
-    if (m_strangers > 0) text += " (" + std::to_string(m_strangers) + " connections of strangers were refused)";
+    if (m_strangers > 0) text += " (" + std::to_string(m_strangers) + " unauthenticated connections were refused)";
     throw CommError(text + "; see its log", rank);
 }
 

@@ -109,14 +109,14 @@ LoaderAdvice adviseWorkers(std::span<const LoaderRate> rates, int cpus) {
     const LoaderRate& most = std::ranges::max(rates, {}, byWorkers);
 
     const bool several = chosen.ranks > 1;
-    std::string text = workersText(chosen.numWorkers) + (several ? " a rank: " : ": ") +
+    std::string text = workersText(chosen.numWorkers) + (several ? " per rank: " : ": ") +
                        grouped(std::llround(chosen.samplesPerSecond())) + " samples/s" +
                        (several ? " of " + std::to_string(chosen.ranks) + " ranks" : "");
     if (chosen.numWorkers != least.numWorkers && least.samplesPerSecond() > 0)
         text += ", " + timesText(chosen.samplesPerSecond() / least.samplesPerSecond()) + " times as many as with " +
                 std::to_string(least.numWorkers);
     if (chosen.numWorkers != most.numWorkers)
-        text += "; more gain nothing on " + std::to_string(cpus) + (cpus == 1 ? " CPU" : " CPUs");
+        text += "; more workers are not faster on " + std::to_string(cpus) + (cpus == 1 ? " CPU" : " CPUs");
     else if (rates.size() > 1)
         text += "; more than " + std::to_string(most.numWorkers) + " were not tried";
     return {chosen.numWorkers, text};

@@ -54,7 +54,7 @@ std::int64_t SampleWriter::checked(std::int64_t label, std::int64_t index) const
     if (label >= 0 && label < m_dataset.classCount()) return label;
     throw SampleError("sample " + std::to_string(index) + " has label " + std::to_string(label) +
                           ", but the data set's classes are 0 to " + std::to_string(m_dataset.classCount() - 1) +
-                          ": mend the label or choose another dataset.label_column",
+                          ": correct the label or choose another dataset.label_column",
                       ExitCode::kBadConfiguration);
 }
 

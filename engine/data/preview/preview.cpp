@@ -98,7 +98,7 @@ Result<DataPreview> previewArray(const path& file, const DatasetConfig& choices)
     const ArrayHeader& header = array.value().header;
     if (header.shape.size() < 2) {
         return Problem{file.string(),
-                       "holds one value a sample (" + header.shapeText() + "), so it seems to hold labels",
+                       "has one value per sample (" + header.shapeText() + "), so the file probably contains labels",
                        "choose the file with the samples"};
     }
     DataPreview preview;
@@ -110,7 +110,7 @@ Result<DataPreview> previewArray(const path& file, const DatasetConfig& choices)
     preview.dataset.labelsPath = choices.labelsPath;
     const auto labels = choices.labelsPath.empty() ? guessLabelsFile(file) : path(choices.labelsPath);
     if (!labels) {
-        preview.notes.push_back("No file beside it is named like its labels: choose the file with the labels.");
+        preview.notes.push_back("No file with a matching name in the same folder: choose the file with the labels.");
         return preview;
     }
     preview.summary += ", labels in " + labels->filename().string();
@@ -166,7 +166,7 @@ Result<DataPreview> previewText(const path& file, Start start, const DatasetConf
         return preview;
     }
     if (start.text.substr(0, 4096).find('\0') != std::string::npos && !isUtf16(start.text)) {
-        return Problem{file.string(), "is in a format that is not known here",
+        return Problem{file.string(), "has an unknown format",
                        "choose a CSV, IDX, CIFAR binary or NumPy .npy file, a text, or a directory of images"};
     }
     const bool named = hasTextName(file);

@@ -54,7 +54,7 @@ DataPreview previewCharacters(const std::string& text, const std::string& what, 
     preview.sampleCount = data.value()->size();
     preview.summary = grouped(preview.sampleCount) + " samples of " + grouped(choices.contextLength) + " characters" +
                       (partial ? " in the part read, " : ", ") + grouped(data.value()->classCount()) +
-                      " different ones; each is to be predicted from those before it";
+                      " distinct ones; the model predicts each from the previous ones";
     return preview;
 }
 

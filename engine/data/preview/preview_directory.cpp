@@ -90,7 +90,7 @@ Result<DataPreview> previewImages(const fs::path& directory, const DatasetConfig
     preview.partial = budget <= 0;
     if (preview.sampleCount == 0) {
         return Problem{
-            directory.string(), "is a directory in which no data set was found",
+            directory.string(), "is a directory without a known data set",
             "choose a file, a directory with one folder of images per class, or one with MNIST's or CIFAR's files"};
     }
     describeSize(first, choices.imageSize, preview);

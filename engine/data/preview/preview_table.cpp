@@ -260,7 +260,7 @@ class TablePreview {
                                           std::to_string(m_counts[i].firstMissing(isLabel)) + ".");
             }
             if (column.type == ColumnType::kText && !isLabel) {
-                m_preview.notes.push_back("Column " + column.name + " is text; only the label may be.");
+                m_preview.notes.push_back("Column " + column.name + " is text; only the label may be text.");
             }
         }
     }
@@ -279,7 +279,7 @@ class TablePreview {
                             (m_preview.partial ? " in the part read, " : ", ") + grouped(m_preview.shape.features) +
                             (m_preview.shape.features == 1 ? " feature, " : " features, ") +
                             (m_preview.header ? "a header" : "no header") + "; column " + column.name + " is " +
-                            (classes ? "the label: " + classesText(m_preview.classes) : "the number to be predicted");
+                            (classes ? "the label: " + classesText(m_preview.classes) : "the number to predict");
     }
 
     CsvReader m_reader;

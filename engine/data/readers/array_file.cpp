@@ -65,8 +65,8 @@ Result<bool> checkEnd(ByteSource& source) {
     if (!got) return got.problem();
     if (got.value() == 0) return true;
     return Problem{source.path().string(),
-                   "goes on after the " + std::to_string(source.position() - 1) + " bytes that its header announces",
-                   "the header and the data do not belong together: fetch the file again"};
+                   "continues after the " + std::to_string(source.position() - 1) + " bytes that its header specifies",
+                   "the header does not match the data: download the file again"};
 }
 
 Result<std::vector<std::uint8_t>> readBytes(ArrayFile& file) {
@@ -96,8 +96,9 @@ Result<std::vector<float>> readFloats(ArrayFile& file) {
 }
 
 Problem unknownFormat(const std::filesystem::path& path) {
-    return {path.string(), "is neither an IDX nor a NumPy .npy file (its first bytes are not theirs)",
-            "check that this is the right file; .npz archives are saved with numpy.save, one array a file"};
+    return {
+        path.string(), "is neither an IDX nor a NumPy .npy file (its first bytes do not match)",
+        "check that this is the right file; save the arrays of an .npz archive with numpy.save, one array per file"};
 }
 
 }  // namespace
@@ -130,13 +131,14 @@ Result<bool> checkArraySize(const ArrayHeader& header, const ByteSource& source)
     std::uint64_t count = 1;
     const bool empty = std::ranges::find(header.shape, 0) != header.shape.end();
     for (const std::int64_t size : header.shape) {
-        if (size < 0) return Problem{file, "announces a negative size (" + header.shapeText() + ")", "fetch it again"};
+        if (size < 0)
+            return Problem{file, "specifies a negative size (" + header.shapeText() + ")", "download it again"};
         // Each factor is bounded, so the product cannot overflow.
         if (!empty && static_cast<std::uint64_t>(size) > most / count) {
             return Problem{file,
                            "announces " + header.shapeText() + " values of " + elementName(header.type) +
-                               "; the most is " + std::to_string(most) + (source.packed() ? " in a gzip file" : ""),
-                           source.packed() ? "unpack it (gunzip) and name the plain file, if it is not damaged"
+                               "; the maximum is " + std::to_string(most) + (source.packed() ? " in a gzip file" : ""),
+                           source.packed() ? "unpack it (gunzip) and use the unpacked file, if it is not damaged"
                                            : "the file is damaged, or the set must be split"};
         }
         count *= static_cast<std::uint64_t>(size);
@@ -146,7 +148,7 @@ Result<bool> checkArraySize(const ArrayHeader& header, const ByteSource& source)
                    "announces " + header.shapeText() + " values of " + elementName(header.type) + ", " +
                        std::to_string(count * elementSize(header.type)) + " bytes, but at most " +
                        std::to_string(source.mostBytesLeft()) + " follow its header",
-                   "the file is cut short: fetch it again"};
+                   "the file is truncated: download it again"};
 }
 
 Result<ArrayFile> ArrayFile::open(const std::filesystem::path& path, const std::stop_token& stop) {

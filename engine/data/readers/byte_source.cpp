@@ -50,7 +50,7 @@ struct ByteSource::State {
 
 Problem ByteSource::State::damaged(const std::string& how) const {
     return {path.string(), "is damaged gzip data, " + how + " after " + std::to_string(position) + " unpacked bytes",
-            "fetch the file again"};
+            "download the file again"};
 }
 
 Result<std::size_t> ByteSource::State::readRaw(std::span<std::byte> out) {
@@ -99,7 +99,7 @@ Result<std::size_t> ByteSource::State::readPacked(std::span<std::byte> out) {
         if (zip.avail_in == 0) {
             auto got = fillInput();
             if (!got) return got;
-            if (got.value() == 0) return damaged("it breaks off");
+            if (got.value() == 0) return damaged("it ends too early");
         }
         const std::size_t room = std::min<std::size_t>(out.size() - done, std::size_t{1} << 30);
         zip.next_out = reinterpret_cast<Bytef*>(out.data() + done);
@@ -122,7 +122,7 @@ ByteSource& ByteSource::operator=(ByteSource&&) noexcept = default;
 ByteSource::~ByteSource() = default;
 
 Problem stoppedReading(const std::filesystem::path& path) {
-    return {path.string(), "was not read to its end, as asked", "choose it again"};
+    return {path.string(), "was not read to its end because reading was cancelled", "choose it again"};
 }
 
 Result<ByteSource> ByteSource::open(const std::filesystem::path& path, const std::stop_token& stop) {
@@ -187,7 +187,7 @@ Result<std::size_t> ByteSource::readAll(std::span<std::byte> out, const std::str
         return Problem{path().string(),
                        "ends after " + std::to_string(start + got.value()) + " bytes; " +
                            std::to_string(start + out.size()) + " were expected for its " + what,
-                       "the file is cut short: fetch it again"};
+                       "the file is truncated: download it again"};
     }
     return got;
 }

@@ -70,7 +70,7 @@ Result<std::string> csvText(std::string bytes, const std::string& what, const st
     if (bytes.starts_with("\xff\xfe") || bytes.starts_with("\xfe\xff"))
         return Problem{what, "is UTF-16 text", "save it as UTF-8"};
     if (std::string_view(bytes).substr(0, kStart).find('\0') != std::string_view::npos)
-        return Problem{what, "is no text but a file of another kind", "choose a table, saved as CSV"};
+        return Problem{what, "is not a text file", "choose a table, saved as CSV"};
     if (isUtf8(bytes, stop)) return bytes;
     std::string text;
     text.reserve(bytes.size() + bytes.size() / 8);

@@ -44,7 +44,7 @@ bool isGzip(std::string_view bytes) {
 }
 
 Result<std::string> gunzip(std::string_view bytes, const std::string& what, std::size_t maxBytes) {
-    const Problem damaged{what, "is damaged or cut off (gzip)", "get the file again"};
+    const Problem damaged{what, "is a damaged or truncated gzip file", "download the file again"};
     Inflater inflater;
     std::string content;
     std::array<char, 1U << 16> buffer{};

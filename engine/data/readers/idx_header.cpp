@@ -23,7 +23,7 @@ Result<ArrayHeader> readIdxHeader(ByteSource& source, std::uint8_t type, std::ui
     const std::string file = source.path().string();
     const auto known = idxTypes().find(type);
     if (known == idxTypes().end()) {
-        return Problem{file, "starts like an IDX file but its value type (byte 2) is " + std::to_string(type),
+        return Problem{file, "starts like an IDX file, but its value type (byte 2) is " + std::to_string(type),
                        "the types are 8, 9, 11, 12, 13 and 14: check that this is the right file"};
     }
     if (dimensions == 0 || dimensions > kMaxIdxDimensions) {

@@ -16,7 +16,7 @@ Result<RgbImage> emptyImage(std::int64_t width, std::int64_t height, const std::
     if (width < 1 || height < 1 || width > kMaxImagePixels / height) {
         return Problem{file,
                        "is an image of " + std::to_string(width) + " x " + std::to_string(height) +
-                           " pixels; the most is " + std::to_string(kMaxImagePixels),
+                           " pixels; the maximum is " + std::to_string(kMaxImagePixels),
                        "make it smaller, or remove it"};
     }
     RgbImage image{width, height};
@@ -28,7 +28,7 @@ Result<RgbImage> decodeImage(std::span<const std::byte> content, const std::stri
     if (startsWith(content, "\xff\xd8\xff", 3)) return decodeJpeg(content, file);
     if (startsWith(content, "\x89PNG\r\n\x1a\n", 8)) return decodePng(content, file);
     return Problem{file,
-                   content.empty() ? "is empty" : "is neither a JPEG nor a PNG image (its first bytes are not theirs)",
+                   content.empty() ? "is empty" : "is neither a JPEG nor a PNG image (its first bytes do not match)",
                    "convert it to PNG, or remove it"};
 }
 

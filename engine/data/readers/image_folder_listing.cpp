@@ -72,7 +72,7 @@ class ClassWalk {
         if (std::ranges::find(m_above, id) != m_above.end() || m_above.size() == kMaxDepth) {
             return Problem{
                 full.string(),
-                m_above.size() == kMaxDepth ? "lies more than 64 folders deep" : "links back to a folder above it",
+                m_above.size() == kMaxDepth ? "is more than 64 folders deep" : "is a link to a folder above it",
                 "remove the link or the folder"};
         }
         auto entries = readFolder(full);
@@ -110,7 +110,7 @@ Result<bool> addClass(ImageFolderListing& listing, const std::string& name, cons
             const std::string relative = folder + '/' + file;
             if (extension >= kReadExtensions) {
                 return Problem{(listing.root / relative).string(),
-                               "is in a format that is not read (" + std::string(kExtensions[extension]) + ")",
+                               "has an unsupported format (" + std::string(kExtensions[extension]) + ")",
                                "convert it to JPEG or PNG, or remove it"};
             }
             listing.files.push_back(relative);

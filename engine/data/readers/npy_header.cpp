@@ -150,9 +150,9 @@ Result<ArrayHeader> readNpyHeader(ByteSource& source, std::uint8_t majorVersion)
     for (std::size_t i = raw.size(); i-- > 0;) size = size << 8 | std::to_integer<std::uint64_t>(raw[i]);
     if (size > kMaxHeaderBytes || size > source.mostBytesLeft()) {
         return Problem{file,
-                       "announces a header of " + std::to_string(size) + " bytes; at most " +
+                       "specifies a header of " + std::to_string(size) + " bytes; at most " +
                            std::to_string(std::min(kMaxHeaderBytes, source.mostBytesLeft())) + " are possible",
-                       "the file is damaged: fetch it again"};
+                       "the file is damaged: download it again"};
     }
     std::string text(static_cast<std::size_t>(size), ' ');
     if (auto got = source.readAll(std::as_writable_bytes(std::span(text)), "header"); !got) return got.problem();

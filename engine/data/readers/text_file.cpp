@@ -21,8 +21,8 @@ Problem tooLarge(const ByteSource& source, std::size_t limit, std::size_t maxByt
     if (!source.packed()) {
         return {source.path().string(), "is larger than the limit of " + sizeText(limit), "use a smaller file"};
     }
-    return {source.path().string(), "unpacks to more than " + sizeText(limit) + ", the most for a gzip file",
-            limit < maxBytes ? "unpack it (gunzip) and name the plain file, which may have " + sizeText(maxBytes)
+    return {source.path().string(), "unpacks to more than " + sizeText(limit) + ", the maximum for a gzip file",
+            limit < maxBytes ? "unpack it (gunzip) and use the unpacked file, which may have " + sizeText(maxBytes)
                              : "use a smaller file"};
 }
 

@@ -39,7 +39,8 @@ Result<Indices> splitIndices(std::int64_t size, const DatasetConfig& config) {
     if (size < 2) {
         const std::string field = config.path.empty() ? "dataset.size" : config.path;
         return Problem{
-            field, (config.path.empty() ? "is " : "has too few samples, ") + std::to_string(size) + "; the least is 2",
+            field,
+            (config.path.empty() ? "is " : "has too few samples, ") + std::to_string(size) + "; the minimum is 2",
             "use more samples"};
     }
     Indices indices{TorchGenerator(config.splitSeed).randperm(size), {}};
@@ -169,7 +170,7 @@ Result<DataSplit> loadDataset(const DatasetConfig& config, const path& baseDirec
     DataSplit split{parts.training, parts.validation, {}};
     split.summary = grouped(split.training->size()) + " training, " + grouped(split.validation->size()) +
                     " validation samples, " + formOf(split.training->shape()) +
-                    (ownValidation ? ", split by the set itself" : "") + (parts.note.empty() ? "" : ", " + parts.note);
+                    (ownValidation ? ", as split by the data set" : "") + (parts.note.empty() ? "" : ", " + parts.note);
     return split;
 }
 

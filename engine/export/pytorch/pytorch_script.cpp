@@ -67,7 +67,7 @@ void addMaxSteps(PythonPieces& pieces, const TrainingConfig& training) {
     for (const char* name : kNames) pieces[name] = "";
     pieces["epochs_done"] = "EPOCHS";
     if (training.maxSteps == 0) return;
-    pieces["max_steps"] = "MAX_STEPS = " + std::to_string(training.maxSteps) + "  # training ends after so many\n";
+    pieces["max_steps"] = "MAX_STEPS = " + std::to_string(training.maxSteps) + "  # maximum number of steps\n";
     pieces["last_step"] = "        if step == MAX_STEPS:\n            break\n";
     pieces["cut_epoch"] =
         "    if len(used) < len(loader):  # cut short by MAX_STEPS: these are not the samples of an epoch\n"

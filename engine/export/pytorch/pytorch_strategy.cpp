@@ -147,7 +147,7 @@ std::optional<Problem> skippedApart(const RunConfig& config, const ModelDescript
     if (!skipsLayers(model.layers) || (!gathers && (mesh.pipeline == 1 || mesh.replicate == 1))) return {};
     return Problem{"model.layers",
                    "has a residual with a skip, and PyTorch's ranks that leave it out would not gather or average it "
-                   "with the others and wait for ever",
+                   "with the others and wait forever",
                    "set its skip to 0, or parallel.strategy to ddp"};
 }
 

@@ -58,7 +58,7 @@ std::string inQuotes(std::string_view text) {
 }
 
 Problem noSuchCommand(std::string_view name) {
-    return {"control", inQuotes(name).append(" is no command"), std::string("commands are ").append(allNames())};
+    return {"control", inQuotes(name).append(" is not a command"), std::string("commands are ").append(allNames())};
 }
 
 std::string limitText(double value) {
@@ -131,8 +131,8 @@ Result<ControlCommand> parseControl(std::span<const std::string> words) {
     const std::string& given = words[1];
     if (!rule->takesValue || words.size() > 2)
         return Problem{std::string("control ").append(rule->name),
-                       std::string("has ").append(inQuotes(words[rule->takesValue ? 2 : 1])).append(" behind it"),
-                       "leave it out"};
+                       std::string("has ").append(inQuotes(words[rule->takesValue ? 2 : 1])).append(" after it"),
+                       "omit it"};
     if (rule->kind == ControlKind::kRate && given == "full") return ControlCommand{rule->kind, 0};
     double value = 0;
     const char* const end = given.data() + given.size();

@@ -89,7 +89,7 @@ SharedHandover::SharedHandover(const std::string& name, int host)
     const AbstractAddress address = addressFor(name, host);
     if (!m_listener || ::bind(m_listener.get(), address.get(), address.length) != 0 ||
         ::listen(m_listener.get(), 256) != 0)
-        throw IoError("the ranks of this host cannot be given their shared memory (" + errnoText(errno) +
+        throw IoError("the ranks of this host cannot receive their shared memory (" + errnoText(errno) +
                       "): use parallel.backend=gloo");
 }
 
@@ -117,7 +117,7 @@ UniqueFd fetchShared(const std::string& name, int host, std::chrono::millisecond
         }
         ::poll(nullptr, 0, 20);
     }
-    throw CommError("the first rank of this host did not hand out its shared memory: see its output");
+    throw CommError("the first rank of this host did not share its memory: see its output");
 }
 
 }  // namespace ringside

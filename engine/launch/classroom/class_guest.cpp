@@ -30,7 +30,7 @@ constexpr int kMostAgain = 3;
 constexpr std::int64_t kMegabyte = 1'000'000;
 
 Problem notThere(const JoinCode& code, const std::string& what) {
-    return {"the class at " + code.host + ":" + std::to_string(code.port), what,
+    return {"the classroom at " + code.host + ":" + std::to_string(code.port), what,
             "check the code, and that this computer reaches that address (the same network, no firewall between)"};
 }
 
@@ -56,7 +56,7 @@ Result<UniqueFd> connectToClass(const JoinCode& code, const std::string& name, c
     const auto until = std::min(deadline, steady_clock::now() + kAnswerTry);
     const auto challenge = receiveLine(socket.get(), kMaxGreetingBytes, until);
     const auto nonce = challenge ? decodeChallenge(*challenge) : std::nullopt;
-    if (!nonce) return notThere(code, "does not answer as a class of Ringside does");
+    if (!nonce) return notThere(code, "does not respond like a classroom of Ringside");
     Greeting greeting;
     greeting.role = kClassRole;
     greeting.rank = 0;
@@ -69,11 +69,11 @@ Result<UniqueFd> connectToClass(const JoinCode& code, const std::string& name, c
     sendLine(socket.get(), encodeGreeting(greeting), until);
     const auto line = receiveLine(socket.get(), kMaxGreetingBytes, until);
     const auto answer = line ? decodeAnswer(*line) : std::nullopt;
-    if (!answer) return notThere(code, "hung up");
+    if (!answer) return notThere(code, "closed the connection");
     if (!sameSecret(answer->proof, hmacSha256(code.token, answeredText(greeting.nonce, answer->refused))))
-        return Problem{"the join code", "is not this class's: the secret after the \"/\" is another one",
-                       "copy it from who invites"};
-    if (!answer->refused.empty()) return Problem{"this computer", answer->refused, "ask who invites"};
+        return Problem{"the join code", "belongs to another classroom: the secret after the \"/\" differs",
+                       "copy it from the host"};
+    if (!answer->refused.empty()) return Problem{"this computer", answer->refused, "ask the host"};
     return socket;
 }
 
@@ -156,11 +156,11 @@ void ClassGuest::refuse(Problem problem) {
 
 std::optional<Problem> ClassGuest::objection(const ClassOffer& offer) const {
     if (offer.number <= m_offer.number)
-        return Problem{"the class", "repeats offer " + std::to_string(offer.number),
-                       "ask who invites to start it again"};
+        return Problem{"the classroom", "repeats offer " + std::to_string(offer.number),
+                       "ask the host to start it again"};
     if (offer.bytes() > m_mostBytes)
-        return Problem{"the class's data",
-                       "have " + std::to_string(offer.bytes() / kMegabyte) + " MB; this computer takes at most " +
+        return Problem{"the data of the classroom",
+                       "have " + std::to_string(offer.bytes() / kMegabyte) + " MB; this computer accepts at most " +
                            std::to_string(m_mostBytes / kMegabyte),
                        "join with a larger --most-mb"};
     if (auto conflict = offerConflict(offer.files)) return conflict;
@@ -195,7 +195,7 @@ void ClassGuest::askForNext() {
 
 void ClassGuest::beginFile(std::int64_t bytes) {
     if (m_missing.empty() || bytes != m_offer.files[m_missing.back()].bytes)
-        return refuse({"the class's data", "are not those that were offered", "join again"});
+        return refuse({"the data of the classroom", "differ from the offered data", "join again"});
     const fs::path part = m_folder.part();
     m_file = UniqueFd(::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!m_file) failWriting(part, errno);
@@ -209,7 +209,7 @@ void ClassGuest::endFile() {
     m_file.reset();
     const std::string sum = m_sum->hex();
     if (sum != file.sha256 && ++m_again >= kMostAgain)
-        return refuse({file.name, "does not arrive as it was sent (its SHA-256 differs)", "join again"});
+        return refuse({file.name, "was damaged in transfer (its SHA-256 differs)", "join again"});
     if (sum == file.sha256) {
         const fs::path place = m_folder.placeFor(file.name);
         std::error_code error;

@@ -49,8 +49,8 @@ Problems ClassHost::listen() {
     }
     return {{"--address",
              "is " + m_options.address + ": cannot listen there at port " + std::to_string(m_code.port) +
-                 " and the next (" + errnoText(errno) + ")",
-             "name an address of this computer, and with --port another port"}};
+                 " and the next port (" + errnoText(errno) + ")",
+             "use an address of this computer, or another port with --port"}};
 }
 
 void ClassHost::offer(ClassOffer offer, std::vector<std::filesystem::path> sources) {
@@ -66,14 +66,14 @@ void ClassHost::offer(ClassOffer offer, std::vector<std::filesystem::path> sourc
 bool ClassHost::greet(UniqueFd& socket, const std::string& nonce, const std::string& line) {
     const auto greeting = decodeGreeting(line);
     if (!greeting || !sameSecret(greeting->proof, hmacSha256(m_code.token, greeting->provenText(nonce)))) {
-        sendLine(socket.get(), encodeAnswer({"", "the join code is another class's", ""}), Clock::now());
+        sendLine(socket.get(), encodeAnswer({"", "the join code belongs to another classroom", ""}), Clock::now());
         return false;
     }
     const std::string refused = objection(*greeting, peerAddress(socket.get(), false));
     const Answer answer{hmacSha256(m_code.token, answeredText(greeting->nonce, refused)), refused, m_options.hostKey};
     const bool told = sendLine(socket.get(), encodeAnswer(answer), Clock::now() + kAnswerTime);
     if (told && refused.empty()) letIn(*greeting, std::move(socket));
-    if (!refused.empty()) m_notes.push_back(greeting->host + " was not let in: it " + refused);
+    if (!refused.empty()) m_notes.push_back(greeting->host + " was refused: it " + refused);
     return true;
 }
 
@@ -81,14 +81,14 @@ std::string ClassHost::objection(const Greeting& greeting, const std::string& ad
     for (const Removed& one : m_removed) {
         const bool isProcess = one.hostKey == greeting.hostKey && one.pid == greeting.pid;
         if (isProcess || (!one.address.empty() && one.address == address))
-            return "was removed from the class: it " + one.why;
+            return "was removed from the classroom: it " + one.why;
     }
-    if (greeting.role != kClassRole) return "is a rank of a run, not somebody who joins a class";
+    if (greeting.role != kClassRole) return "is a rank of a run, and not a computer that joins a classroom";
     if (greeting.program != m_options.program)
-        return "has ringside " + greeting.program + ", but the class has " + m_options.program;
+        return "has ringside " + greeting.program + ", but the classroom has " + m_options.program;
     const bool known = std::ranges::any_of(m_members, [&](const auto& one) { return one->isSameAs(greeting); });
     if (!known && m_members.size() >= m_options.most)
-        return "comes too late: the class is full with " + std::to_string(m_members.size());
+        return "is too late: the classroom is full with " + std::to_string(m_members.size());
     return {};
 }
 
@@ -108,7 +108,7 @@ void ClassHost::letIn(const Greeting& greeting, UniqueFd socket) {
     const std::string name = isBack ? (*known)->name() : nameFor(greeting.host);
     auto member = std::make_unique<ClassMember>(isBack ? (*known)->id() : m_nextId++, name, greeting, std::move(socket),
                                                 Clock::now());
-    m_notes.push_back(name + (isBack ? " is back" : " has come from " + member->address()));
+    m_notes.push_back(name + (isBack ? " is back" : " joined from " + member->address()));
     if (m_offer.number > 0) member->send({ClassLine::Kind::kOffer, {}, 0, m_offer});
     if (isBack) {
         member->rank = (*known)->rank;
@@ -138,7 +138,7 @@ void ClassHost::look(Clock::time_point now) {
             refuseFromNowOn(member, member.misuse);
             drop(i, "was removed: it " + member.misuse);
         } else if (isGone || now - member.heardAt() > kForgetAfter) {
-            drop(i, isGone ? "has left" : "has not been heard of for " + std::to_string(kForgetAfter.count()) + " s");
+            drop(i, isGone ? "has left" : "has not sent anything for " + std::to_string(kForgetAfter.count()) + " s");
         } else {
             ++i;
         }
@@ -157,7 +157,7 @@ void ClassHost::remove(int id, const std::string& why) {
     if (found == m_members.end()) return;
     refuseFromNowOn(**found, why);
     (*found)->forgetFiles();
-    (*found)->send({ClassLine::Kind::kOver, "this computer was removed from the class: it " + why,
+    (*found)->send({ClassLine::Kind::kOver, "this computer was removed from the classroom: it " + why,
                     static_cast<std::int64_t>(ExitCode::kBadConfiguration)});
     (*found)->write();  // sends what fits without blocking; a later greeting of the computer is refused with the reason
     drop(static_cast<std::size_t>(found - m_members.begin()), "was removed: it " + why);
@@ -181,7 +181,7 @@ void ClassHost::take(ClassMember& member, const ClassLine& line) {
             // Requests for files of an earlier offer are ignored.
             if (which >= m_sources.size() || line.text != std::to_string(m_offer.number)) return;
             if (!member.sendFile(m_offer.files[which].bytes, m_sources[which]))
-                member.misuse = "asked for more than " + std::to_string(ClassMember::kMostWanted) + " files at once";
+                member.misuse = "requested more than " + std::to_string(ClassMember::kMostWanted) + " files at once";
             return;
         }
         case ClassLine::Kind::kEnded:

@@ -54,7 +54,7 @@ bool ClassMember::read(Time now, const LineSink& sink) {
             if (good) sink(*line);
         });
         if (good && m_lines.tooLong() == 0) continue;
-        misuse = "sent a line that is no message of a class";
+        misuse = "sent a line that is not a message of a classroom";
         return false;
     }
     return true;

@@ -53,7 +53,7 @@ void removeLeftovers(const fs::path& parent, const std::string& prefix) {
 }
 
 Problem conflict(const std::string& name, const std::string& why) {
-    return {"the class's data", "have a file " + name + " that " + why, "ask who invites to rename it"};
+    return {"the data of the classroom", "have a file " + name + " that " + why, "ask the host to rename it"};
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ constexpr std::size_t kBytes = JoinCode::kTokenHex / 2;
 using Bytes = std::array<std::uint8_t, kBytes>;
 
 Problem wrong(const std::string& message) {
-    return {"the join code", message, "copy it whole, as in 10.0.0.7:21345/9ZK3P-..., from who invites"};
+    return {"the join code", message, "copy the complete code, as in 10.0.0.7:21345/9ZK3P-..., from the host"};
 }
 
 Bytes bytesOf(const std::string& hex) {
@@ -101,10 +101,10 @@ Result<JoinCode> JoinCode::parse(std::string_view typed) {
     const std::string_view port = where.substr(colon + 1);
     const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), code.port);
     if (error != std::errc{} || end != port.data() + port.size() || code.port < 1 || code.port > 65535)
-        return wrong("has \"" + std::string(port) + "\" where its port is, a number from 1 to 65535");
+        return wrong("has \"" + std::string(port) + "\" instead of a port from 1 to 65535");
     code.token = tokenIn(text.substr(slash + 1));
     if (code.token.empty())
-        return wrong("has a secret that is mistyped: it is 26 letters and digits, without u, dashes apart");
+        return wrong("has an invalid secret: it must have 26 letters and digits, without u, not counting dashes");
     return code;
 }
 

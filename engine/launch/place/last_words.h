@@ -6,10 +6,10 @@
 namespace ringside {
 
 // Last output of a rank whose control connection to the host of the run was closed. The verdict recognises this text.
-inline constexpr const char* kControlCut = "its control channel was cut: the supervisor is gone, or somebody closed it";
+inline constexpr const char* kControlCut = "its control channel was closed, or the supervisor has died";
 
 // A rank's report of a peer that sends invalid data. The verdict recognises this text and names the peer.
-inline constexpr const char* kMisbehaves = "breaks the rules of the run";
+inline constexpr const char* kMisbehaves = "violates the protocol of the run";
 inline std::string misbehaviourText(int rank, const std::string& how) {
     return "rank " + std::to_string(rank) + " " + kMisbehaves + ": " + how;
 }

@@ -52,7 +52,7 @@ class Reader {
     int numberOf(const std::string& name, const std::string& value) {
         const auto number = wholeNumberIn(value, kMostRanks);
         if (!number)
-            fail({name, "is \"" + value + "\", which is no number of a rank", "it is set by the launcher: unset it"});
+            fail({name, "is \"" + value + "\", which is not a rank number", "it is set by the launcher: unset it"});
         note(name, value);
         return number.value_or(0);
     }
@@ -68,7 +68,8 @@ class Reader {
 
 int portOf(Reader& read, const std::string& value, const std::string& name) {
     const auto port = wholeNumberIn(value, 65535);
-    if (!port || *port == 0) read.fail({name, "is \"" + value + "\", which is no port", "name a port from 1 to 65535"});
+    if (!port || *port == 0)
+        read.fail({name, "is \"" + value + "\", which is not a port", "use a port from 1 to 65535"});
     return port.value_or(0);
 }
 
@@ -158,7 +159,7 @@ void readPmix(Reader& read, const LaunchSources& sources, LaunchPlace& place) {
     place.rank = read.needNumber("PMIX_RANK", "PMIX_NAMESPACE");
     read.textOr("PMIX_NAMESPACE", "");
     if (!server.worldSize)
-        return read.fail({"PMIX_RANK", "is set, but the PMIx server does not tell the number of ranks",
+        return read.fail({"PMIX_RANK", "is set, but the PMIx server does not provide the number of ranks",
                           "give --rank R --world-size W --master HOST:PORT"});
     place.worldSize = *server.worldSize;
     place.localRank = server.localRank.value_or(0);
@@ -212,15 +213,15 @@ void readNodeFile(const LaunchSources& sources, LaunchPlace& place) {
 
 void readOptions(Reader& read, const LaunchOptions& options, const LaunchSources& sources, LaunchPlace& place) {
     place.launcher = sources.nodeFile.empty() ? LauncherKind::kByHand : LauncherKind::kPbs;
-    if (!options.rank) return read.fail({"--rank", "is missing beside --world-size", kHowByHand});
+    if (!options.rank) return read.fail({"--rank", "is missing; --world-size needs it", kHowByHand});
     place.rank = *options.rank;
     place.worldSize = options.worldSize.value_or(0);
     place.found.push_back("--rank " + std::to_string(place.rank));
     if (options.worldSize) place.found.push_back("--world-size " + std::to_string(place.worldSize));
     readNodeFile(sources, place);
-    if (place.worldSize == 0) return read.fail({"--world-size", "is missing beside --rank", kHowByHand});
+    if (place.worldSize == 0) return read.fail({"--world-size", "is missing; --rank needs it", kHowByHand});
     if (place.masterHosts.empty() && options.master.empty() && place.worldSize > 1)
-        read.fail({"--master", "is missing: ranks that are started by hand meet where it says", kHowByHand});
+        read.fail({"--master", "is missing: ranks that are started manually need it for the rendezvous", kHowByHand});
 }
 
 void overrideWith(Reader& read, const LaunchOptions& options, LaunchPlace& place) {
@@ -241,12 +242,12 @@ void checkNumbers(Reader& read, const LaunchPlace& place) {
     if (place.rank >= place.worldSize)
         read.fail({"the rank",
                    "is " + std::to_string(place.rank) + by + " of " + std::to_string(place.worldSize) +
-                       ": ranks count from 0 to " + std::to_string(place.worldSize - 1),
+                       ": ranks are numbered from 0 to " + std::to_string(place.worldSize - 1),
                    "check what sets it"});
     if (place.localSize > place.worldSize || (place.localSize > 0 && place.localRank >= place.localSize))
         read.fail({"the local rank",
                    "is " + std::to_string(place.localRank) + " of " + std::to_string(place.localSize) +
-                       " on this host" + by + ", of " + std::to_string(place.worldSize) + " ranks in all",
+                       " on this host" + by + ", of " + std::to_string(place.worldSize) + " ranks in total",
                    "check what sets it"});
 }
 
@@ -321,7 +322,8 @@ Result<LaunchPlace> findLaunchPlace(const LaunchOptions& options, const LaunchSo
     } else if (sources.has("PMIX_RANK")) {
         readPmix(read, sources, place);
     } else if (!sources.nodeFile.empty() && sources.nodeFile.size() > 1) {
-        read.fail({"PBS_NODEFILE", "has " + std::to_string(sources.nodeFile.size()) + " lines, but PBS tells no ranks",
+        read.fail({"PBS_NODEFILE",
+                   "has " + std::to_string(sources.nodeFile.size()) + " lines, but PBS does not number ranks",
                    "start each with --rank, as ringsidectl export --to pbs does"});
     } else if (const auto unknown = unrecognisedRank(sources)) {
         read.fail(*unknown);

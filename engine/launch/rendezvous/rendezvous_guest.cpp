@@ -50,7 +50,7 @@ class Search {
         return Problem{
             "rank 0",
             "was not found within " + std::to_string(m_terms.deadline.count() / 1000) + " s at " + places() + m_hint,
-            "check that it runs and that this host reaches it; --master HOST:PORT says where"};
+            "check that it is running and that this host reaches it; --master HOST:PORT sets the address"};
     }
     const std::string& hostKey() const { return m_hostKey; }
 
@@ -70,7 +70,7 @@ class Search {
         if (!answer) return {};
         const std::string proof = hmacSha256(m_terms.token, answeredText(m_greeting.nonce, answer->refused));
         if (!sameSecret(answer->proof, proof)) {
-            m_hint = "; at port " + std::to_string(port) + " another run answers, or one with another RINGSIDE_TOKEN";
+            m_hint = "; at port " + std::to_string(port) + " another run responds, or one with another RINGSIDE_TOKEN";
             return {};
         }
         if (!answer->refused.empty()) {
@@ -145,9 +145,9 @@ Result<Joined> joinRendezvous(const RendezvousTerms& terms, int rank, int worldS
     const auto line = receiveLine(joined.channels.control.get(), kMaxWelcomeBytes,
                                   steady_clock::now() + terms.deadline + kAfterDeadline);
     const auto verdict = line ? decodeVerdict(*line) : std::nullopt;
-    if (verdict) return Problem{"the start", "was given up by rank 0: " + *verdict, "see rank 0's output"};
+    if (verdict) return Problem{"the start", "was cancelled by rank 0: " + *verdict, "see rank 0's output"};
     const auto welcome = line ? decodeWelcome(*line, worldSize) : std::nullopt;
-    if (!welcome) return Problem{"rank 0", "went before all ranks had come", "see its output"};
+    if (!welcome) return Problem{"rank 0", "ended before all ranks had connected", "see its output"};
     joined.welcome = *welcome;
     return joined;
 }

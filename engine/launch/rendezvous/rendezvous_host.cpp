@@ -64,7 +64,7 @@ Problems RendezvousHost::listen() {
     return {{"rank 0",
              "cannot listen on port " + std::to_string(m_terms.ports.front()) + " of " +
                  (hosts.empty() ? "any host" : hosts) + " (" + errnoText(errno) + ")",
-             "say with --master HOST:PORT where rank 0's host can be reached, the same on all ranks"}};
+             "use --master HOST:PORT, the same on all ranks, to set the address of rank 0"}};
 }
 
 std::string RendezvousHost::address() const {
@@ -78,7 +78,7 @@ Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(co
         if (steady_clock::now() - m_startedAt > m_terms.deadline) {
             for (const int rank : missingRanks()) m_culprits.push_back({rank, {}, false});
             return dismiss({"the start",
-                            "failed: " + missingText() + " did not come within " +
+                            "failed: " + missingText() + " did not connect within " +
                                 std::to_string(m_terms.deadline.count() / 1000) + " s",
                             "see their output; they must reach " + address() + ", or wait longer with --wait SECONDS"});
         }
@@ -125,7 +125,7 @@ bool RendezvousHost::waitForInput(int stopFd) const {
 bool RendezvousHost::greet(UniqueFd& socket, const std::string& nonce, const std::string& line) {
     const std::optional<Greeting> greeting = decodeGreeting(line);
     if (!greeting || !sameSecret(greeting->proof, hmacSha256(m_terms.token, greeting->provenText(nonce)))) {
-        sendLine(socket.get(), encodeAnswer({"", "the token is another run's", ""}), steady_clock::now());
+        sendLine(socket.get(), encodeAnswer({"", "the token belongs to another run", ""}), steady_clock::now());
         return false;
     }
     const std::string refused = objection(*greeting);
@@ -159,7 +159,7 @@ std::string RendezvousHost::objection(const Greeting& greeting) {
     if (greeting.program != m_terms.program)
         return "runs ringside " + greeting.program + ", but rank 0 runs " + m_terms.program;
     if (greeting.rank < 1 || greeting.rank >= m_place.worldSize)
-        return "is not one of the ranks 1 to " + std::to_string(m_place.worldSize - 1) + " that are awaited";
+        return "is not one of the ranks 1 to " + std::to_string(m_place.worldSize - 1) + " that are expected";
     if (!m_turnedAway.empty()) {
         m_told.insert(greeting.rank);
         return m_turnedAway;
@@ -169,11 +169,12 @@ std::string RendezvousHost::objection(const Greeting& greeting) {
         return "has another experiment than rank 0 (hash " + greeting.experiment.substr(0, 12) + " instead of " +
                m_terms.experiment.substr(0, 12) + ")";
     const auto guest = m_guests.find(greeting.rank);
-    if (guest == m_guests.end()) return greeting.role == "control" ? "" : "has not said who it is first";
+    if (guest == m_guests.end()) return greeting.role == "control" ? "" : "did not send its rank first";
     const bool same = guest->second.host == greeting.host && guest->second.hostKey == greeting.hostKey &&
                       guest->second.pid == static_cast<pid_t>(greeting.pid);
-    if (!same) return "came twice: also from " + guest->second.host + ", process " + std::to_string(guest->second.pid);
-    return greeting.role == "telemetry" || greeting.role == "store" ? "" : "came twice from the same process";
+    if (!same)
+        return "connected twice: also from " + guest->second.host + ", process " + std::to_string(guest->second.pid);
+    return greeting.role == "telemetry" || greeting.role == "store" ? "" : "connected twice from the same process";
 }
 
 void RendezvousHost::seat(UniqueFd& socket, const Greeting& greeting) {
@@ -201,7 +202,8 @@ void RendezvousHost::readControls() {
         const bool hasLeft = taken.state == TakenLine::State::kEnded;
         m_problem =
             Problem{"rank " + std::to_string(rank) + " on " + guest.host,
-                    hasLeft ? "left before all ranks had come" : "sent a line that no rank sends", "see its output"};
+                    hasLeft ? "left before all ranks had connected" : "sent a line that is not valid for a rank",
+                    "see its output"};
         m_culprits = {{rank, guest.address, !hasLeft}};
     }
 }
@@ -237,7 +239,7 @@ void RendezvousHost::sayMissing(const std::function<void(const std::string&)>& s
     const auto now = steady_clock::now();
     if (now < m_sayAt || allHere()) return;
     const auto waited = std::chrono::duration_cast<seconds>(now - m_startedAt);
-    say("waiting for " + missingText() + ", " + std::to_string(waited.count()) + " s so far; they must reach " +
+    say("waiting for " + missingText() + ", " + std::to_string(waited.count()) + " s until now; they must reach " +
         address());
     m_sayAt = now + 2 * std::max(waited, seconds(2));
 }

@@ -55,7 +55,7 @@ bool StoreServer::readAll(Connection& connection) {
 bool StoreServer::serve(Connection& connection, StoreFrame frame) {
     if (frame.verb == StoreFrame::Verb::kSet) return keep(connection, std::move(frame));
     if (frame.verb != StoreFrame::Verb::kGet || connection.waiting || !connection.output.empty()) {
-        return refuse(connection, "asked the store out of turn");
+        return refuse(connection, "sent a request to the store in the wrong order");
     }
     auto found = m_values.find(frame.key);
     if (found != m_values.end()) {

@@ -35,7 +35,7 @@ std::vector<std::int64_t> chunkSizes(std::int64_t samples, int devices) {
 Result<std::unique_ptr<Strategy>> DataParallel::make(const RunConfig& config, const StrategyParts& parts) {
     const bool isCpu = parts.backend.device().kind == ringside::Device::Kind::kCpu;
     if (!isCpu)
-        return Problem{"parallel.strategy", "is data_parallel, which deals batches to CPU threads so far",
+        return Problem{"parallel.strategy", "is data_parallel, which supports only CPU threads for now",
                        "set parallel.device to cpu, or use ddp"};
     std::unique_ptr<DataParallel> strategy(new DataParallel(config, parts));
     auto optimizer = makeOptimizer(config.optimizer, parts.model.parameters(), parts.backend);
@@ -225,11 +225,10 @@ void DataParallel::tellMemory() {
         return static_cast<double>(device.backend->memory().all()) / kMebibyte;
     };
     std::array<char, 200> text{};
-    std::snprintf(
-        text.data(), text.size(),
-        "data_parallel: device 0 takes %.2f MiB, each of the other %zu %.2f MiB: it alone has the optimizer's "
-        "state and the gathered outputs",
-        mebibytes(m_devices.front()), m_devices.size() - 1, mebibytes(m_devices.back()));
+    std::snprintf(text.data(), text.size(),
+                  "data_parallel: device 0 uses %.2f MiB, each of the other %zu uses %.2f MiB: only device 0 has the "
+                  "optimizer state and the gathered outputs",
+                  mebibytes(m_devices.front()), m_devices.size() - 1, mebibytes(m_devices.back()));
     m_parts.tell(text.data());
 }
 
@@ -241,8 +240,8 @@ void DataParallel::tellShares() {
     const std::int64_t alone = m_shares.gather + m_shares.reduce + m_shares.update;
     std::array<char, 240> text{};
     std::snprintf(text.data(), text.size(),
-                  "data_parallel: of %.3f ms a step device 0 works alone for %.3f ms (%.0f %%): %.3f gathering outputs "
-                  "and finding the loss, %.3f adding up gradients, %.3f updating",
+                  "data_parallel: in each step of %.3f ms device 0 works alone for %.3f ms (%.0f %%): %.3f gathering "
+                  "outputs and computing the loss, %.3f adding up gradients, %.3f updating",
                   perStep(m_shares.all), perStep(alone),
                   100 * static_cast<double>(alone) / static_cast<double>(std::max<std::int64_t>(1, m_shares.all)),
                   perStep(m_shares.gather), perStep(m_shares.reduce), perStep(m_shares.update));

@@ -28,7 +28,7 @@ std::unique_ptr<StepRecorder> makeRecorder(const StrategyParts& parts) {
     if (!device || !(alone || parts.communicator.canBeRecorded())) return nullptr;
     if (!alone) device = withCollectives(std::move(*device), parts.communicator);
     return std::make_unique<StepRecorder>(std::move(*device), [tell = parts.tell](const std::string& why) {
-        if (tell) tell("steps run kernel by kernel, for they cannot be recorded as a CUDA graph: " + why);
+        if (tell) tell("steps run kernel by kernel because they cannot be recorded as a CUDA graph: " + why);
     });
 }
 
@@ -66,7 +66,7 @@ void DistributedDataParallel::tellUnused() {
     const std::int64_t all = m_parts.model.parameterCount() * static_cast<std::int64_t>(sizeof(float)) * steps;
     std::array<char, 200> text{};
     std::snprintf(text.data(), text.size(),
-                  "find_unused_parameters: this rank left out layers in %lld of %lld steps; %.1f %% of the gradient "
+                  "find_unused_parameters: this rank skipped layers in %lld of %lld steps; %.1f %% of the gradient "
                   "bytes that it sent were zeros",
                   static_cast<long long>(m_unusedSteps), static_cast<long long>(steps),
                   100.0 * static_cast<double>(m_unusedBytes) / static_cast<double>(std::max<std::int64_t>(1, all)));

@@ -21,10 +21,11 @@ constexpr double kNoNorm = std::numeric_limits<double>::quiet_NaN();
 
 // Returns the reason why a canonical reduction is impossible; empty if it is possible.
 std::string whyNotCanonical(const StrategyParts& parts) {
-    if (parts.backend.device().kind != Device::Kind::kCpu) return "it is computed on CPUs: set parallel.device to cpu";
+    if (parts.backend.device().kind != Device::Kind::kCpu)
+        return "it is supported only on CPUs: set parallel.device to cpu";
     const std::string transport = parts.communicator.name();
     if (transport == "mpi" || transport == "nccl")
-        return transport + " adds in an order of its own: set parallel.backend to gloo";
+        return transport + " adds in its own order: set parallel.backend to gloo";
     return {};
 }
 
@@ -32,7 +33,7 @@ std::string whyNotCanonical(const StrategyParts& parts) {
 
 Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config, const StrategyParts& parts) {
     if (config.fsdp.cpuOffload && parts.backend.device().kind != Device::Kind::kCpu)
-        return Problem{"fsdp.cpu_offload", "is true, which runs on CPUs so far", "set it to false"};
+        return Problem{"fsdp.cpu_offload", "is true, which is supported only on CPUs for now", "set it to false"};
     if (parts.plan.leaves > 0)
         if (const std::string why = whyNotCanonical(parts); !why.empty())
             return Problem{"training.reduction", "is canonical, but " + why, "set it to rank"};
@@ -130,15 +131,15 @@ void MeshStrategy::logOffload() {
                  static_cast<std::int64_t>(2 + m_wholeTensors->kept().size());
     if (m_parts.tell)
         m_parts.tell("fsdp.cpu_offload: " + std::to_string(bytes) +
-                     " bytes of shards, their gradients and the optimizer's state are in the host's memory, which on "
-                     "the CPU is the device's");
+                     " bytes of shards, their gradients and the optimizer state are in host memory, which is also the "
+                     "device memory on a CPU");
 }
 
 void MeshStrategy::logStatistics() {
     const bool splits = m_plan.microBatches > 1 && m_plan.leaves == 0;
     if (!splits || !m_plan.hasBatchNorm() || m_parts.communicator.rank() != 0 || !m_parts.tell) return;
-    m_parts.tell("Batch norm takes its statistics from micro-batches of " + std::to_string(m_plan.microRows) +
-                 " samples, as when gradients are accumulated: the losses are not those of whole batches of " +
+    m_parts.tell("Batch norm computes its statistics over micro-batches of " + std::to_string(m_plan.microRows) +
+                 " samples, as with gradient accumulation: the losses differ from those of whole batches of " +
                  std::to_string(m_config.loader.batchSize));
 }
 

@@ -148,13 +148,13 @@ Json CheckpointManifest::toJson() const {
 }
 
 Result<CheckpointManifest> CheckpointManifest::fromJson(const Json& json, const std::string& file) {
-    if (!json.is_object()) return brokenManifest(file, "is no JSON object");
+    if (!json.is_object()) return brokenManifest(file, "is not a JSON object");
     const auto version = countOf(json, "version");
-    if (version != kVersion) return brokenManifest(file, "has a version that this program does not know; it knows 1");
+    if (version != kVersion) return brokenManifest(file, "has an unknown version; this program reads version 1");
     CheckpointManifest manifest;
     const auto step = countOf(json, "step");
     const auto epochs = countOf(json, "epochs_done");
-    if (!step || !epochs) return brokenManifest(file, "has a step or an epochs_done that is no number from 0");
+    if (!step || !epochs) return brokenManifest(file, "has a step or an epochs_done that is not a number from 0");
     manifest.step = *step;
     manifest.epochsDone = *epochs;
     manifest.model = entryText(json, "model");
@@ -163,19 +163,19 @@ Result<CheckpointManifest> CheckpointManifest::fromJson(const Json& json, const 
     manifest.timed = timed != json.end() && *timed == true;
     if (const auto sampler = json.find("sampler"); sampler != json.end()) manifest.sampler = *sampler;
     if (const auto epoch = json.find("epoch"); epoch != json.end() && !readEpoch(*epoch, manifest)) {
-        return brokenManifest(file, "describes the epoch under way in a way that makes no sense");
+        return brokenManifest(file, "has invalid values for the current epoch");
     }
     if (const auto scale = json.find("loss_scale"); scale != json.end() && !readLossScale(*scale, manifest)) {
-        return brokenManifest(file, "has a loss_scale that makes no sense");
+        return brokenManifest(file, "has an invalid loss_scale");
     }
     if (const auto scale = json.find("normalize"); scale != json.end() && !readScale(*scale, manifest.normalize)) {
-        return brokenManifest(file, "has a normalize that makes no sense");
+        return brokenManifest(file, "has an invalid normalize");
     }
     if (const auto changes = json.find("control"); changes != json.end() && !readChanges(*changes, manifest)) {
-        return brokenManifest(file, "has a control list that makes no sense");
+        return brokenManifest(file, "has an invalid control list");
     }
     if (const auto files = json.find("files"); files != json.end() && !readFiles(*files, manifest)) {
-        return brokenManifest(file, "has a list of files that makes no sense");
+        return brokenManifest(file, "has an invalid list of files");
     }
     return manifest;
 }

@@ -175,12 +175,12 @@ Result<SafetensorsFile> SafetensorsFile::read(SafetensorsFile file) {
     const auto length = std::bit_cast<std::uint64_t>(start);
     const std::size_t rest = file.m_size - kLengthBytes;
     if (length > rest) {
-        return brokenWeights(file.m_name, "promises a header of " + std::to_string(length) + " bytes, but only " +
+        return brokenWeights(file.m_name, "specifies a header of " + std::to_string(length) + " bytes, but only " +
                                               std::to_string(rest) +
-                                              " follow: it is cut short, or no safetensors file");
+                                              " follow: it is truncated, or not a safetensors file");
     }
     if (length > kMaxHeaderBytes) {
-        return brokenWeights(file.m_name, "has a header of " + std::to_string(length) + " bytes; the most is " +
+        return brokenWeights(file.m_name, "has a header of " + std::to_string(length) + " bytes; the maximum is " +
                                               std::to_string(kMaxHeaderBytes));
     }
     std::string header(length, '\0');
@@ -192,10 +192,11 @@ Result<SafetensorsFile> SafetensorsFile::read(SafetensorsFile file) {
 
 std::optional<Problem> SafetensorsFile::readHeader(std::string_view header, std::size_t dataBytes) {
     const Result<Json> json = parseJson(header, {}, kMaxHeaderBytes, kMaxHeaderDepth, kMaxHeaderValues);
-    if (!json) return brokenWeights(m_name, "has a header that is no JSON object (it " + json.problem().message + ")");
-    if (!json.value().is_object()) return brokenWeights(m_name, "has a header that is no JSON object");
+    if (!json)
+        return brokenWeights(m_name, "has a header that is not a JSON object (it " + json.problem().message + ")");
+    if (!json.value().is_object()) return brokenWeights(m_name, "has a header that is not a JSON object");
     if (json.value().size() > kMaxTensors) {
-        return brokenWeights(m_name, "has " + std::to_string(json.value().size()) + " tensors; the most is " +
+        return brokenWeights(m_name, "has " + std::to_string(json.value().size()) + " tensors; the maximum is " +
                                          std::to_string(kMaxTensors));
     }
     for (const auto& [name, value] : json.value().items()) {
@@ -203,13 +204,13 @@ std::optional<Problem> SafetensorsFile::readHeader(std::string_view header, std:
         const std::optional<Entry> entry = readEntry(value, dataBytes);
         if (!entry) {
             return brokenWeights(m_name,
-                                 "has a tensor " + shown(name) + " whose type, shape and place do not fit into its " +
-                                     std::to_string(dataBytes) + " bytes of values: it is cut short or damaged");
+                                 "has a tensor " + shown(name) + " whose type, shape and offset do not fit into its " +
+                                     std::to_string(dataBytes) + " bytes of values: it is truncated or damaged");
         }
         m_entries.emplace(name, *entry);
     }
     if (!coversAll(m_entries, dataBytes)) {
-        return brokenWeights(m_name, "has values that belong to no tensor or to two: it is damaged");
+        return brokenWeights(m_name, "has values that belong to no tensor or to two tensors: it is damaged");
     }
     return {};
 }
@@ -251,7 +252,7 @@ void SafetensorsFile::readAt(std::size_t offset, std::span<char> into) const {
         const ssize_t got = ::pread(m_file.get(), into.data(), into.size(), static_cast<off_t>(offset));
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) throw IoError(m_name + " cannot be read (" + errnoText(errno) + "): check the disk");
-        if (got == 0) throw IoError(m_name + " became shorter while it was read: leave checkpoints as they are");
+        if (got == 0) throw IoError(m_name + " became shorter while it was read: do not change checkpoints");
         into = into.subspan(static_cast<std::size_t>(got));
         offset += static_cast<std::size_t>(got);
     }

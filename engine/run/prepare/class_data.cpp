@@ -20,7 +20,7 @@ constexpr std::int64_t kMegabyte = 1'000'000;
 
 Result<std::string> sumOfFile(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
-    if (!in) return Problem{file.string(), "cannot be read", "check that it is there"};
+    if (!in) return Problem{file.string(), "cannot be read", "check that it exists"};
     Sha256 sum;
     std::vector<char> bytes(1U << 20);
     while (in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())) || in.gcount() > 0)
@@ -90,15 +90,16 @@ Result<ClassData> offerOf(const Files& files, std::int64_t mostBytes) {
     for (const auto& [name, path] : files) {
         std::error_code error;
         const auto bytes = static_cast<std::int64_t>(fs::file_size(path, error));
-        if (error) return Problem{path.string(), "cannot be read (" + error.message() + ")", "check that it is there"};
-        if (!isSafeName(name)) return Problem{path.string(), "has a name that cannot travel", "rename it"};
+        if (error) return Problem{path.string(), "cannot be read (" + error.message() + ")", "check that it exists"};
+        if (!isSafeName(name)) return Problem{path.string(), "has a name that cannot be sent", "rename it"};
         data.offer.files.push_back({name, bytes, {}});
         data.sources.push_back(path);
     }
     if (data.offer.bytes() > mostBytes)
         return Problem{"the data set",
                        "and the checkpoint have " + std::to_string(data.offer.bytes() / kMegabyte) +
-                           " MB, and at most " + std::to_string(mostBytes / kMegabyte) + " travel to those who join",
+                           " MB, and at most " + std::to_string(mostBytes / kMegabyte) +
+                           " are sent to computers that join",
                        "allow more with --most-mb"};
     for (std::size_t i = 0; i < data.sources.size(); ++i) {
         Result<std::string> sum = sumOfFile(data.sources[i]);

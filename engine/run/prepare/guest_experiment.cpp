@@ -65,8 +65,8 @@ std::optional<Problem> guestProblem(const RunConfig& given, const std::set<std::
         const std::string& name = *std::get<std::string*>(field.slot(config));
         if (!name.empty() && !isOffered(name, offered))
             return Problem{std::string(field.path),
-                           "of the offered experiment is none of the offered files; a guest opens no other file",
-                           "ask who invites to offer the file"};
+                           "of the offered experiment is not an offered file; a guest opens offered files only",
+                           "ask the host to offer the file"};
     }
     return {};
 }

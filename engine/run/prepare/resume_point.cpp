@@ -25,7 +25,7 @@ Result<SafetensorsFile> readTensors(const path& name, const CheckpointManifest& 
                        "choose another checkpoint"};
     }
     if (!listed->sha256.empty() && file.value().sha256() != listed->sha256) {
-        return Problem{name.string(), "is not as it was written: its SHA-256 differs from the manifest's",
+        return Problem{name.string(), "was changed after it was written: its SHA-256 differs from the manifest",
                        "choose another checkpoint"};
     }
     return file;
@@ -91,9 +91,9 @@ std::optional<Problem> checkEpoch(const ResumePoint& point, const RunConfig& con
     if (same) return {};
     return Problem{kField,
                    "is a checkpoint in the middle of epoch " + std::to_string(manifest.epochsDone + 1) +
-                       ", whose samples would now be dealt otherwise",
-                   "keep dataset, sampler, loader.batch_size, parallel.world_size and training.accumulate_steps as "
-                   "they were, or take a checkpoint between two epochs"};
+                       ", whose samples would now be assigned differently",
+                   "keep dataset, sampler, loader.batch_size, parallel.world_size and training.accumulate_steps "
+                   "unchanged, or use a checkpoint between two epochs"};
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ Result<path> findCheckpoint(const path& given) {
         newestStep = manifest.value().step;
     }
     if (newest) return *newest;
-    return Problem{kField, "is " + given.string() + ", which holds no complete checkpoint",
+    return Problem{kField, "is " + given.string() + ", which contains no complete checkpoint",
                    "name a run directory, a checkpoint in it, or a safetensors file"};
 }
 
@@ -144,16 +144,15 @@ Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_p
     }
     if (manifest.epochsDone >= config.training.epochs) {
         return Problem{"training.epochs",
-                       "is " + std::to_string(config.training.epochs) + ", and the checkpoint has done " +
+                       "is " + std::to_string(config.training.epochs) + ", and the checkpoint has trained " +
                            std::to_string(manifest.epochsDone) + " already",
-                       "raise it to train on"};
+                       "raise it to continue training"};
     }
     if (family(manifest.optimizer) != family(textOf(config.optimizer.kind))) {
         return Problem{
             "optimizer.kind",
             "is " + textOf(config.optimizer.kind) + ", but the checkpoint was written by " + manifest.optimizer,
-            "choose " + manifest.optimizer + ", or name the checkpoint's " + kWeightsName +
-                " to take only the weights"};
+            "choose " + manifest.optimizer + ", or use the checkpoint's " + kWeightsName + " to load only the weights"};
     }
     if (manifest.isInsideEpoch()) {
         if (const auto problem = checkEpoch(point.value(), config, training)) return *problem;

@@ -59,10 +59,10 @@ Json ProofLine::toJson() const {
 std::string ProofLine::text() const {
     std::string line = strategy;
     line.resize(std::max<std::size_t>(line.size(), 22), ' ');
-    if (!equal) return line + " cannot be tried: " + problem;
+    if (!equal) return line + " cannot be tested: " + problem;
     if (strategy == reference) return line + " " + sha256.substr(0, 16);
     if (*equal) return line + " " + sha256.substr(0, 16) + "  the bits of " + reference;
-    if (!first) return line + " " + sha256.substr(0, 16) + "  other bits than " + reference;
+    if (!first) return line + " " + sha256.substr(0, 16) + "  bits differ from " + reference;
     char amount[32];
     std::snprintf(amount, sizeof amount, "%.3g", first->largest);
     return line + " " + sha256.substr(0, 16) + "  differs from " + reference + " after step " +
@@ -87,10 +87,10 @@ std::string ProofTally::text() const {
     };
     std::string text = std::to_string(m_equal) + " equal";
     if (m_expected > 0) text += counted(m_expected, " differs as expected", " differ as expected");
-    if (m_wrong > 0) text += counted(m_wrong, " differs and must not", " differ and must not");
+    if (m_wrong > 0) text += counted(m_wrong, " differs and must not differ", " differ and must not differ");
     if (m_untried > 0)
-        text += counted(m_untried, " could not be tried, so that nothing is known of it",
-                        " could not be tried, so that nothing is known of them");
+        text += counted(m_untried, " could not be tested, so its result is unknown",
+                        " could not be tested, so their results are unknown");
     return text;
 }
 
@@ -161,7 +161,7 @@ ProofLine Proof::prove(const ProofCase& one) {
     if (*line.equal) return line;
     line.first = firstDifference(one, other);
     if (line.first && line.first->why.empty())
-        line.first->why = one.mustBeEqual ? "the engine: these ought to be equal" : one.why;
+        line.first->why = one.mustBeEqual ? "an error in the engine: these must be equal" : one.why;
     return line;
 }
 

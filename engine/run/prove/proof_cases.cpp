@@ -44,12 +44,12 @@ std::int64_t microBatchesFor(const RunConfig& config) {
 // Returns the main reason why a large batch on one rank gives other bits than several ranks.
 std::string whyLargeBatchDiffers(const RunConfig& config, std::int64_t samples) {
     if (config.model.dropout > 0 || config.model.layers.find("dropout") != std::string::npos)
-        return "dropout's key: each reader draws its own masks";
-    if (config.model.hasBatchNorm()) return "batch norm's batch: each rank normalises by its own samples";
+        return "dropout: each data-parallel rank draws its own masks";
+    if (config.model.hasBatchNorm()) return "batch norm: each rank normalises over its own samples";
     if (config.sampler.kind != SamplerKind::kDistributed)
-        return "other samples: the sampler deals them otherwise to one rank";
+        return "other samples: the sampler assigns other samples to a single rank";
     if (samples % config.parallel.worldSize != 0) return "duplicate samples, and the order of addition";
-    return "order of addition: each rank adds up its own samples first (training.reduction canonical does not)";
+    return "order of addition: each rank first adds over its own samples (training.reduction canonical does not)";
 }
 
 }  // namespace

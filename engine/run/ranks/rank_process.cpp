@@ -27,7 +27,7 @@ struct SocketPair {
 SocketPair makeSocketPair() {
     int fds[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) {
-        throw IoError("no socket for a worker (" + errnoText(errno) +
+        throw IoError("a socket for a worker cannot be created (" + errnoText(errno) +
                       "): lower parallel.world_size or raise the limit of open files");
     }
     ::fcntl(fds[0], F_SETFL, O_NONBLOCK);

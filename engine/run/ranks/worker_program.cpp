@@ -13,7 +13,7 @@ Result<std::filesystem::path> findWorkerProgram(DeviceChoice device) {
         programDirectory() / (device == DeviceChoice::kCuda ? kCudaWorkerName : "ringside-worker");
     if (::access(worker.c_str(), X_OK) == 0) return worker;
     return Problem{worker.string(), "is missing or cannot be executed",
-                   "build it (./run --build) or put it beside this program"};
+                   "build it (./run --build) or put it into the folder of this program"};
 }
 
 }  // namespace ringside

@@ -42,8 +42,8 @@ std::string instructionSetText(const std::vector<std::string>& isa) {
 std::string instructionSetWarning(const std::vector<std::string>& isa) {
     if (ranksByIsa(isa).size() < 2) return {};
     return "The ranks compute with different instruction sets (" + instructionSetText(isa) +
-           "): the last bits of losses and weights depend on which rank has which. Set ONEDNN_MAX_CPU_ISA to the same "
-           "value in the environment of each rank";
+           "): the last bits of losses and weights depend on it. Set ONEDNN_MAX_CPU_ISA to the same value in the "
+           "environment of each rank";
 }
 
 std::vector<std::string> differencesOf(const BitsBasis& a, const BitsBasis& b) {

@@ -217,7 +217,8 @@ Result<std::optional<StepMetrics>> MetricsReader::next() {
         if (!FlatLine(*text).read(values)) {
             Result<Json> line = parseJson(*text, where);
             if (!line) return line.problem();
-            if (!line.value().is_object()) return Problem{where, "is no JSON object", "name a directory with a run"};
+            if (!line.value().is_object())
+                return Problem{where, "is not a JSON object", "use a directory that contains a run"};
             tree = std::move(line).value();
             values = valuesIn(tree);
         }
@@ -232,14 +233,14 @@ Result<std::optional<StepMetrics>> MetricsReader::next() {
             return Problem{where,
                            "has step " + std::to_string(step.step) + " after step " + std::to_string(m_lastStep) +
                                "; steps count from 1 upwards",
-                           "name a directory with one run"};
+                           "use a directory that contains one run"};
         }
         m_lastStep = step.step;
         return std::optional(step);
     }
     if (m_tooLong) {
         return Problem{m_name + " line " + std::to_string(m_line + 1), "is longer than a megabyte",
-                       "name a directory with a run"};
+                       "use a directory that contains a run"};
     }
     return std::optional<StepMetrics>();
 }

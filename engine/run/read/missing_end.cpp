@@ -43,15 +43,14 @@ RunEnded endOf(const RunSummary& summary) {
 std::string missingEnd(const RunPaths& paths) {
     const Result<RunSummary> summary = readRunSummary(paths.summary());
     if (!summary || summary.value().verdict.empty()) {
-        return encode(
-            failure(ExitCode::kRankDied,
-                    "the supervisor of this run was killed, and its ranks with it: ringsidectl run --resume " +
-                        paths.directory.string() + " goes on from its last checkpoint, if it has one"));
+        return encode(failure(ExitCode::kRankDied,
+                              "the supervisor of this run and its ranks were killed: ringsidectl run --resume " +
+                                  paths.directory.string() + " continues from its last checkpoint, if there is one"));
     }
     const RunEnded end = endOf(summary.value());
     const LogLine warning{-1, "warning",
-                          "telemetry.jsonl of this run is damaged or cut short: steps may be missing; the outcome is "
-                          "that of summary.json",
+                          "telemetry.jsonl of this run is damaged or truncated: steps may be missing; the outcome is "
+                          "read from summary.json",
                           end.timeUs};
     return encode(warning) + encode(end);
 }
@@ -60,8 +59,7 @@ std::string unknownEnd(const RunPaths& paths) {
     return encode(failure(ExitCode::kBadConfiguration,
                           "the run in " + paths.directory.string() + " belongs to " +
                               otherOwner(paths.directory).value_or("another user") +
-                              ": whether it is still running cannot be determined, and it has written nothing for some "
-                              "time"));
+                              ": its state cannot be determined, and it has not written anything for some time"));
 }
 
 }  // namespace ringside

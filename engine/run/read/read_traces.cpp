@@ -27,7 +27,7 @@ Result<RecordedTraces> readTraces(const RunPaths& paths) {
     if (traces.lines > 0) return traces;
     const std::string why =
         config.value().telemetry.trace == TraceLevel::kOff ? "telemetry.trace was off" : "none was recorded";
-    return Problem{paths.directory.string(), "holds no traced steps: " + why,
+    return Problem{paths.directory.string(), "contains no traced steps: " + why,
                    "run it again with --set telemetry.trace=phases"};
 }
 

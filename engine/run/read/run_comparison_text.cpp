@@ -34,14 +34,14 @@ std::string stepsText(const RunComparison& result) {
     if (result.stepsOnlyA > 0) text += ", " + std::to_string(result.stepsOnlyA) + " only in A";
     if (result.stepsOnlyB > 0) text += ", " + std::to_string(result.stepsOnlyB) + " only in B";
     if (result.thinned > 0)
-        text += ", " + std::to_string(result.thinned) + " of them by means, minima and maxima of several";
+        text += ", " + std::to_string(result.thinned) + " of them as mean, minimum and maximum of several steps";
     if (result.firstStep > 1)
-        text += "; from step " + std::to_string(result.firstStep) + " on, where one goes on from a checkpoint";
+        text += "; from step " + std::to_string(result.firstStep) + " on, where one continues from a checkpoint";
     return text;
 }
 
 std::string shardsText(const RunComparison& result) {
-    if (result.shards == ShardsVerdict::kUnknown) return "not known: no hashes of the same rank and epoch in both";
+    if (result.shards == ShardsVerdict::kUnknown) return "unknown: no hashes of the same rank and epoch in both";
     const std::string count = std::to_string(result.shardsCompared);
     if (result.shards == ShardsVerdict::kSame) return "the same samples in the same order, " + count + " of " + count;
     return "other samples, first on rank " + std::to_string(result.firstOtherShard->rank) + " in epoch " +
@@ -49,23 +49,25 @@ std::string shardsText(const RunComparison& result) {
 }
 
 std::string weightsText(const RunComparison& result) {
-    std::string text = "not known at the start";
-    if (result.initialWeights) text = *result.initialWeights ? "the same bits at the start" : "others from the start";
+    std::string text = "unknown at the start";
+    if (result.initialWeights)
+        text = *result.initialWeights ? "the same bits at the start" : "different bits from the start";
     if (result.otherWeightsAt && *result.otherWeightsAt > 0)
-        text += ", other bits after step " + std::to_string(*result.otherWeightsAt);
+        text += ", different bits after step " + std::to_string(*result.otherWeightsAt);
     return text;
 }
 
 std::string bitsText(const RunComparison& result) {
     if (!result.bitsOfA && !result.bitsOfB) return {};
-    if (!result.bitsOfA || !result.bitsOfB) return row("bits depend on", "not known of both");
+    if (!result.bitsOfA || !result.bitsOfB) return row("bits depend on", "unknown for one or both");
     const std::vector<std::string> differences = differencesOf(*result.bitsOfA, *result.bitsOfB);
     if (differences.empty()) return row("bits depend on", "the same in both: " + textOf(*result.bitsOfA));
     std::string text;
     for (const std::string& one : differences) text += row(text.empty() ? "bits depend on" : "", one);
     const bool bitsDiffer = result.firstApart || result.otherWeightsAt;
-    return text + row("", bitsDiffer ? "These change the order or the rounding of sums: other last bits are expected"
-                                     : "These can change the last bits, but did not here");
+    return text + row("", bitsDiffer
+                              ? "These change the order or the rounding of sums: different last bits are expected"
+                              : "These can change the last bits, but did not here");
 }
 
 Json bitsJson(const RunComparison& result) {
@@ -76,7 +78,7 @@ Json bitsJson(const RunComparison& result) {
 }
 
 std::string configText(const RunComparison& result) {
-    if (!result.configsKnown) return row("configuration", "not known: config.json is not in both");
+    if (!result.configsKnown) return row("configuration", "unknown: config.json is missing in one");
     if (result.configDifferences.empty()) return row("configuration", "the same");
     std::string text;
     for (const ConfigDifference& difference : result.configDifferences) {
@@ -92,10 +94,10 @@ std::string verdict(const RunComparison& result) {
     if (result.equal() && result.firstApart) return "equal within " + tolerance;
     if (result.equal() && result.thinned > 0) return "the same losses, as far as steps were recorded one by one";
     if (result.equal()) return "the same losses to the last bit";
-    if (result.firstBeyond) return "different: they part at step " + std::to_string(result.firstBeyond->at);
+    if (result.firstBeyond) return "different from step " + std::to_string(result.firstBeyond->at);
     if (result.steps == 0) return "not comparable: no step is in both";
-    if (result.stepsOnlyA + result.stepsOnlyB > 0) return "different: not the same steps";
-    return "different: an epoch's loss is beyond " + tolerance;
+    if (result.stepsOnlyA + result.stepsOnlyB > 0) return "different: the steps are not the same";
+    return "different: the loss of an epoch exceeds " + tolerance;
 }
 
 Json numberJson(double value) {
@@ -125,7 +127,7 @@ Json shardsJson(const RunComparison& result) {
 std::string RunComparison::text() const {
     std::string text = row("steps", stepsText(*this));
     if (steps > 0) {
-        text += row("first apart", firstApart ? pairText(*firstApart) : "nowhere");
+        text += row("first difference", firstApart ? pairText(*firstApart) : "nowhere");
         text += row("largest", firstApart ? pairText(largest) : "0");
         text += row("beyond " + shortNumber(tolerance), firstBeyond ? "from " + pairText(*firstBeyond) : "nowhere");
     }

@@ -39,7 +39,7 @@ Result<RunDirectory> RunDirectory::create(const fs::path& path) {
     const bool made = fs::create_directories(paths.directory, error);
     if (error) return unusable(path, error.value());
     if (!made && (fs::exists(paths.config()) || fs::exists(paths.telemetry()) || fs::exists(paths.metrics()))) {
-        return Problem{path.string(), "holds another run", "choose another directory with --out"};
+        return Problem{path.string(), "contains another run", "choose another directory with --out"};
     }
     if (!made && !fs::is_empty(paths.directory, error)) {
         return Problem{path.string(), "is not empty", "choose a new or an empty directory with --out"};
@@ -55,7 +55,7 @@ Result<RunDirectory> RunDirectory::lock(RunDirectory directory, bool made) {
     directory.m_lock.reset(::open(paths.lock().c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!directory.m_lock && errno == EEXIST) {
         directory.m_created = false;
-        return Problem{paths.directory.string(), "holds another run", "choose another directory with --out"};
+        return Problem{paths.directory.string(), "contains another run", "choose another directory with --out"};
     }
     if (!directory.m_lock) return unusable(paths.directory, errno);
     if (::flock(directory.m_lock.get(), LOCK_EX | LOCK_NB) != 0) return unusable(paths.directory, errno);
@@ -70,7 +70,7 @@ Result<RunDirectory> RunDirectory::reopen(const fs::path& path) {
     directory.m_lock.reset(::open(paths.value().lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!directory.m_lock) return unusable(path, errno);
     if (::flock(directory.m_lock.get(), LOCK_EX | LOCK_NB) != 0)
-        return Problem{path.string(), "holds a run that still goes on", "wait for its end, or stop it first"};
+        return Problem{path.string(), "contains a run that is still live", "wait for its end, or stop it first"};
     return directory;
 }
 
@@ -101,7 +101,7 @@ Result<RunPaths> openRunDirectory(const fs::path& path) {
     std::error_code error;
     if (!fs::exists(path, error)) {
         if (error) return Problem{path.string(), "cannot be read (" + errnoText(error.value()) + ")", "check the path"};
-        return Problem{path.string(), "does not exist", "name a run directory, such as one under runs/"};
+        return Problem{path.string(), "does not exist", "use a run directory, such as one in runs/"};
     }
     RunPaths paths(fs::absolute(path, error).lexically_normal());
     const bool found = fs::exists(paths.config(), error);
@@ -109,8 +109,8 @@ Result<RunPaths> openRunDirectory(const fs::path& path) {
         return Problem{path.string(), "cannot be read (" + errnoText(error.value()) + ")", "check its permissions"};
     }
     if (!found) {
-        return Problem{path.string(), "holds no run (there is no config.json)",
-                       "name a run directory, such as one under runs/"};
+        return Problem{path.string(), "contains no run (there is no config.json)",
+                       "use a run directory, such as one in runs/"};
     }
     return paths;
 }

@@ -92,7 +92,7 @@ Result<RunRecord> readRunRecord(const std::filesystem::path& directory) {
     const Result<std::optional<StepMetrics>> first = metrics.value().next();
     if (!first) return first.problem();
     if (!first.value()) {
-        return Problem{paths.metrics().string(), "holds no step", "name a run that has trained at least one"};
+        return Problem{paths.metrics().string(), "contains no step", "use a run that has trained at least one step"};
     }
     RunRecord record;
     record.metrics = paths.metrics();

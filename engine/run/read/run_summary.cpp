@@ -347,7 +347,7 @@ Json toJson(const RunSummary& summary) {
 Result<RunSummary> readRunSummary(const std::filesystem::path& file) {
     const Result<Json> json = readJsonFile(file);
     if (!json) return json.problem();
-    if (!json.value().is_object()) return Problem{file.string(), "is no run summary", "name another run directory"};
+    if (!json.value().is_object()) return Problem{file.string(), "is not a run summary", "use another run directory"};
     RunSummary summary;
     Reader reader(json.value());
     fields(reader, summary);

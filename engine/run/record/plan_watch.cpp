@@ -39,9 +39,9 @@ std::string trainedHash(const ShardPlan& plan, int rank) {
 
 std::string PlanMismatch::text() const {
     std::string place = "rank " + std::to_string(rank) + ", epoch " + std::to_string(epoch + 1);
-    if (slot < 0) return place + ": other samples than planned (only their hash is known)";
+    if (slot < 0) return place + ": samples differ from the plan (only their hash is known)";
     place += ", step " + std::to_string(step) + ", slot " + std::to_string(slot) + ": ";
-    return place + (planned < 0 ? "nothing planned" : "planned " + std::to_string(planned)) + ", trained " +
+    return place + (planned < 0 ? "no sample planned" : "planned " + std::to_string(planned)) + ", trained " +
            std::to_string(trained);
 }
 

@@ -31,7 +31,7 @@ void rewriteLines(const std::filesystem::path& path, const Keep& keep) {
             if (kept) out << *kept << '\n';
         }
         out.close();
-        if (!out) throw IoError(copy.string() + " cannot be written: free space, or go on in another directory");
+        if (!out) throw IoError(copy.string() + " cannot be written: free space, or continue in another directory");
     }
     std::error_code error;
     std::filesystem::rename(copy, path, error);

@@ -167,7 +167,7 @@ void RunRecorder::applyFindings(const PlanNews& news) {
         if (m_mismatches.size() == kMostMismatches) return;
         m_mismatches.push_back(mismatch);
         if (m_mismatches.size() > kMismatchesTold) continue;
-        add(LogLine{-1, "error", "not as planned: " + mismatch.text(), m_data.lastTimeUs()});
+        add(LogLine{-1, "error", "differs from the plan: " + mismatch.text(), m_data.lastTimeUs()});
     }
 }
 
@@ -206,7 +206,7 @@ void RunRecorder::tellLeftOut() {
     add(LogLine{-1, "warning",
                 "the run directory may grow by " + std::to_string(limits.megabytesPerHour) + " MB an hour and to " +
                     std::to_string(limits.megabytesTotal) +
-                    " MB in all; what is beyond that is left out of it (telemetry.megabytes_per_hour, "
+                    " MB in total; data beyond these limits is not recorded (telemetry.megabytes_per_hour, "
                     "telemetry.megabytes_total)",
                 m_data.lastTimeUs()});
 }
@@ -289,7 +289,7 @@ void RunRecorder::sayFull(RunEnded& end) const {
     if (!m_data.checkpoints().empty()) {
         const CheckpointSaved& last = m_data.checkpoints().back();
         end.verdict += ", the weights of step " + std::to_string(last.step) + " are saved in " + last.path +
-                       ": ringsidectl run --resume goes on from there";
+                       ": ringsidectl run --resume continues from there";
     }
 }
 

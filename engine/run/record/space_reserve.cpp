@@ -15,7 +15,7 @@ namespace ringside {
 namespace {
 
 [[noreturn]] void refuse(const std::filesystem::path& directory, const std::string& what, int error) {
-    throw IoError(directory.string() + " has no room for " + what + " (" + errnoText(error) +
+    throw IoError(directory.string() + " does not have enough space for " + what + " (" + errnoText(error) +
                   "): free space or choose another directory with --out");
 }
 

@@ -68,13 +68,14 @@ std::vector<std::string> notesOf(const LaunchedRun& launched, const RendezvousHo
     std::vector<std::string> notes{"this is " + launched.place.text()};
     if (!guests.empty())
         notes.push_back("the ranks met at " + address + ", with " +
-                        (launched.ownToken ? "the token of RINGSIDE_TOKEN"
-                                           : "a token made from the job's name (RINGSIDE_TOKEN sets a secret one)"));
+                        (launched.ownToken
+                             ? "the token of RINGSIDE_TOKEN"
+                             : "a token derived from the job name (set RINGSIDE_TOKEN to a secret token)"));
     for (const Guest& guest : guests)
         notes.push_back("rank " + std::to_string(guest.rank) + " is process " + std::to_string(guest.pid) + " on " +
                         guest.host + " (" + guest.address + ")");
     if (host.strangers() > 0)
-        notes.push_back(std::to_string(host.strangers()) + " connections of strangers were turned away");
+        notes.push_back(std::to_string(host.strangers()) + " unauthenticated connections were refused");
     return notes;
 }
 
@@ -131,7 +132,7 @@ RunEnded stoppedWhileWaiting() {
     RunEnded end;
     end.state = "stopped";
     end.exitCode = static_cast<int>(ExitCode::kStopped);
-    end.verdict = "stopped by request before all ranks had come";
+    end.verdict = "stopped by request before all ranks had connected";
     return end;
 }
 

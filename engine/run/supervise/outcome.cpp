@@ -70,7 +70,7 @@ RunEnded provenFinish(const RunEvidence& run) {
         return finished(run);
     }
     return failed(ExitCode::kInternal, -1,
-                  "every rank says that it has finished, but the newest checkpoint " + run.checkpoint->path +
+                  "every rank reports that it has finished, but the newest checkpoint " + run.checkpoint->path +
                       " is of epoch " + std::to_string(run.checkpoint->epochsDone) + " and step " +
                       std::to_string(run.checkpoint->step) + ", not of epoch " + std::to_string(run.plannedEpochs) +
                       " and step " + std::to_string(run.plannedSteps));
@@ -95,20 +95,20 @@ RunEnded unproven(const RunEvidence& run) {
                       "some ranks finished and others stopped: they did not agree on the end of the run" +
                           lastCheckpointText(run));
     }
-    const std::string how = first->end ? first->end->text() : "would not end";
-    const std::string said = first->said.empty() ? "before it said anything" : "while it was " + first->said;
+    const std::string how = first->end ? first->end->text() : "did not end";
+    const std::string said = first->said.empty() ? "before its first report" : "while it was " + first->said;
     return failed(ExitCode::kRankDied, first->rank,
                   "rank " + std::to_string(first->rank) + " " + how + " " + said +
-                      ", and never said that it had finished" + lastCheckpointText(run));
+                      ", without reporting that it had finished" + lastCheckpointText(run));
 }
 
 RunEnded withoutDirectory(const RunEvidence& run) {
     const bool saved = run.checkpoint && run.checkpoint->step == run.steps;
     return failed(ExitCode::kBadConfiguration, -1,
                   run.directoryLost + (saved ? "; the weights after step " + std::to_string(run.steps) +
-                                                   " were saved there again, in " + run.checkpoint->path
+                                                   " were saved again, in " + run.checkpoint->path
                                        : run.checkpoint ? lastCheckpointText(run)
-                                                        : "; its checkpoints went with it"));
+                                                        : "; its checkpoints were deleted with it"));
 }
 
 using Accept = std::function<bool(const std::filesystem::path& directory, const CheckpointManifest& manifest)>;

@@ -19,8 +19,7 @@ void emptyRecord(const RunPaths& paths) {
 }  // namespace
 
 Result<std::string> findResumeAuto(const fs::path& out, std::int64_t dataRanks) {
-    if (out.empty())
-        return Problem{"--resume auto", "does not know where to look", "name the run directory with --out"};
+    if (out.empty()) return Problem{"--resume auto", "needs a run directory", "name the run directory with --out"};
     std::error_code error;
     const fs::path absolute = fs::absolute(out, error).lexically_normal();
     const std::optional<CheckpointThere> checkpoint = newestFor(absolute, recordReach(RunPaths(absolute)), dataRanks);
@@ -50,7 +49,7 @@ Result<RunPlace> takeRunPlace(const fs::path& out, const std::optional<std::stri
         return place;
     }
     const std::optional<CheckpointThere> checkpoint = checkpointAt(paths.directory, resume);
-    if (!checkpoint) return Problem{resume, "is gone", "start again"};
+    if (!checkpoint) return Problem{resume, "no longer exists", "start again"};
     place.recordedUs = cutRecord(paths, {checkpoint->step, checkpoint->epochsDone});
     return place;
 }

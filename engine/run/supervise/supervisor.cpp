@@ -66,8 +66,8 @@ void Supervisor::start() {
     log("info", m_run.compute.whyBackend);
     if (!m_run.compute.cpuSetting.empty())
         log("warning", m_run.compute.cpuSetting +
-                           " in the environment chooses the CPU's instructions: the last bits of "
-                           "losses and weights are not those of a run without it");
+                           " in the environment selects the CPU instructions: the last bits of losses and weights "
+                           "differ from a run without it");
     for (const std::string& note : m_options.notes) log("info", note);
     noteEarlierRestarts();
     setDeadlines();
@@ -229,8 +229,8 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
     const Result<Event> event = decodeLine(line);
     if (!event) {
         log("warning",
-            "rank " + std::to_string(rank.rank()) + " sent a line that is no telemetry: " + event.problem().text());
-        return reportMisuse(rank, "it sends lines that are no telemetry", false);
+            "rank " + std::to_string(rank.rank()) + " sent a line that is not telemetry: " + event.problem().text());
+        return reportMisuse(rank, "it sends lines that are not telemetry", false);
     }
     const bool ours =
         std::holds_alternative<RunStarted>(event.value()) || std::holds_alternative<RunEnded>(event.value()) ||
@@ -244,7 +244,7 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
         },
         event.value());
     if (ours || foreign || saves) {
-        log("warning", "rank " + std::to_string(rank.rank()) + " spoke for others: line ignored");
+        log("warning", "rank " + std::to_string(rank.rank()) + " sent telemetry of another rank: line ignored");
         return reportMisuse(rank, "it sends telemetry of other ranks", false);
     }
     if (const auto* beat = std::get_if<Heartbeat>(&event.value())) rank.movement.take(*beat, rank.lastHeard);
@@ -311,7 +311,7 @@ void Supervisor::obey(const ControlCommand& command) {
 void Supervisor::heedLaunchers() {
     for (auto& rank : m_ranks) {
         if (!rank->takeStopRequest()) continue;
-        if (!m_stops.asked()) log("info", "the launcher asked rank " + std::to_string(rank->rank()) + " to end");
+        if (!m_stops.asked()) log("info", "the launcher requested rank " + std::to_string(rank->rank()) + " to end");
         hangUp();
     }
 }

@@ -61,8 +61,8 @@ RunEnded Supervisor::conclusion() const {
     const RunConfig& config = m_run.config;
     if (config.stepPitfalls.earlyExit && end.firstFailedRank == config.parallel.worldSize - 1)
         end.verdict +=
-            "; pitfalls.early_exit made it leave one step before the others, which wait for it in their next "
-            "all-reduce: in PyTorch, give every rank as many batches or use its Join context";
+            "; pitfalls.early_exit made it stop one step before the others, which wait for it in their next "
+            "all-reduce: in PyTorch, give every rank the same number of batches or use the Join context";
     return end;
 }
 

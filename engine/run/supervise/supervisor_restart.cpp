@@ -39,9 +39,9 @@ bool Supervisor::restartRanks() {
         std::min(m_options.backOff * (std::int64_t{1} << std::min<std::int64_t>(m_restarts - 1, 10)), kLongestBackOff);
     log("warning", end.verdict);
     log("warning", "restart " + std::to_string(m_restarts) + " of " + std::to_string(most) + " in " +
-                       std::to_string(pause.count()) + " ms: all ranks go on from " +
+                       std::to_string(pause.count()) + " ms: all ranks continue from " +
                        (checkpoint ? checkpoint->path + ", step " + std::to_string(checkpoint->step)
-                                   : std::string("the start, for there is no checkpoint yet")));
+                                   : std::string("the start, because there is no checkpoint yet")));
     m_recorder.countRestart();
     record(Controlled{.command = "restart",
                       .value = static_cast<double>(m_restarts),

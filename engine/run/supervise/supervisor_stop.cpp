@@ -41,7 +41,7 @@ void Supervisor::take(StopRequests::Meaning meaning) {
         case StopRequests::Meaning::kCutShort:
             if (m_phase != Phase::kStopping) return;
             m_cutShort = true;
-            log("warning", "asked three times: terminating the ranks, without saving");
+            log("warning", "third stop request: terminating the ranks without saving");
             return terminate();
         case StopRequests::Meaning::kNothing:
             return;
@@ -51,13 +51,13 @@ void Supervisor::take(StopRequests::Meaning meaning) {
 void Supervisor::beginStop() {
     if (someRankLoads()) {
         m_stoppedLoading = true;
-        log("info", "stop requested: nothing is trained yet, so the ranks need not finish reading their data");
+        log("info", "stop requested before the first step: the ranks stop reading their data");
         return terminate();
     }
     m_phase = Phase::kStopping;
     m_tellEvery = m_options.awaitTold;
     m_tellAt = steady_clock::now() + m_tellEvery;
-    log("info", "stop requested: the ranks stop together after the step they are in");
+    log("info", "stop requested: the ranks stop together after the current step");
     // Rank 0 decides the step after which all stop; the other ranks only leave their pauses of slow motion.
     for (auto& rank : m_ranks) rank->sendControl(encodeControl({ControlKind::kStop}));
     writeSummaryEarly(outcomeIfKilledNow(evidence()));
@@ -67,9 +67,9 @@ void Supervisor::tellCost() {
     const std::optional<CheckpointThere> last = newestCheckpoint(m_paths.directory);
     const std::int64_t since = std::max<std::int64_t>(m_recorder.stepsDone() - (last ? last->step : 0), 0);
     log("warning", "already stopping: waiting for " + awaitedText(fates(), m_paths.directory) +
-                       ". Asking once more within " + std::to_string(StopRequests::kMind.count()) +
-                       " s ends the ranks at once and throws " +
-                       (since == 0 ? "the step under way" : std::to_string(since) + " trained steps") + " away" +
+                       ". Another stop request within " + std::to_string(StopRequests::kMind.count()) +
+                       " s ends the ranks immediately and discards " +
+                       (since == 0 ? "the current step" : std::to_string(since) + " trained steps") + " away" +
                        (last ? ": the last checkpoint is " + last->path : ": there is no checkpoint yet"));
 }
 
@@ -116,10 +116,10 @@ void Supervisor::noteSaves() {
 void Supervisor::watchDirectory() {
     if (m_phase == Phase::kKilled || m_cannotRecord || !m_directory.isLost(steady_clock::now())) return;
     startDirectoryAgain();
-    log("error", m_directoryLost +
-                     (m_cannotRecord ? ": the ranks stop and save their weights elsewhere"
-                                     : ": the ranks stop and save their weights there again; the record up to now is "
-                                       "lost"));
+    log("error",
+        m_directoryLost + (m_cannotRecord
+                               ? ": the ranks stop and save their weights elsewhere"
+                               : ": the ranks stop and save their weights there again; the earlier records are lost"));
     if (m_stops.hangUp(steady_clock::now()) == StopRequests::Meaning::kBegin) beginStop();
 }
 
@@ -137,14 +137,14 @@ void Supervisor::lookForDirectory() {
 // the ranks save elsewhere (SavePlaces), and the rest of the run is not recorded. Throws IoError if another run uses
 // the directory now.
 void Supervisor::startDirectoryAgain() {
-    m_directoryLost = "the run directory " + m_paths.directory.string() + " was deleted or moved while the run went on";
+    m_directoryLost = "the run directory " + m_paths.directory.string() + " was deleted or moved during the run";
     std::error_code error;
     std::filesystem::create_directories(m_paths.directory, error);
     if (!error && std::filesystem::exists(m_paths.config(), error)) {
-        throw IoError(m_directoryLost + ", and another run is there now");
+        throw IoError(m_directoryLost + ", and another run uses it now");
     }
     try {
-        if (error) throw IoError("it cannot be made again (" + error.message() + ")");
+        if (error) throw IoError("it cannot be created again (" + error.message() + ")");
         writeFileAtomically(m_paths.config(), m_run.config.toText(2) + "\n");
         m_recorder.startAgain(encode(runLine()));
         m_directory.begin();

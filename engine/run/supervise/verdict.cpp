@@ -74,13 +74,14 @@ ExitCode codeFor(const ChildEnd& end) {
 std::string causeOf(const RankFate& fate) {
     if (!fate.end->signalled || fate.end->lost) return {};
     if (fate.end->code == SIGKILL) {
-        if (!fate.memoryKill) return "; somebody killed it, or the kernel did because memory ran out";
-        if (!*fate.memoryKill) return "; somebody killed it (the kernel's out-of-memory killer did not)";
-        return "; memory ran out, and the kernel's out-of-memory killer chose it: lower loader.batch_size, the model's "
-               "size or parallel.world_size, or give the machine or its control group more memory";
+        if (!fate.memoryKill) return "; it was killed by a user, or by the kernel because memory ran out";
+        if (!*fate.memoryKill)
+            return "; it was killed by a user or another program (not by the kernel's out-of-memory killer)";
+        return "; the kernel's out-of-memory killer ended it: lower loader.batch_size, the size of the model or "
+               "parallel.world_size, or give the computer or its control group more memory";
     }
     if (fate.end->code == SIGBUS) {
-        return "; memory that ranks share, or a file, had no page left: /dev/shm, the memory limit or the disk is full";
+        return "; no page was left for shared memory or a file: /dev/shm, the memory limit or the disk is full";
     }
     if (fate.end->code == SIGXFSZ) return "; a file grew beyond the limit that ulimit -f sets";
     if (fate.end->code == SIGXCPU) return "; it used more CPU time than ulimit -t allows";
@@ -89,7 +90,7 @@ std::string causeOf(const RankFate& fate) {
 
 Verdict died(const RankFate& fate) {
     std::string cause = causeOf(fate);
-    if (exitedWell(fate)) cause = " and never said that it had finished";
+    if (exitedWell(fate)) cause = " without reporting that it had finished";
     return {codeFor(*fate.end), fate.rank,
             name(fate) + " " + fate.end->text() + where(fate) + (cause.empty() ? lastWords(fate) : cause)};
 }
@@ -99,12 +100,11 @@ Verdict missed(const RankFate& missing, const RankFate& witness) {
         const std::string found = missing.rank == witness.rank ? "" : ", as " + name(witness) + " found";
         return {ExitCode::kRankHung, missing.rank,
                 name(missing) + " hung" + where(missing) +
-                    ": it was away for longer than parallel.timeout_seconds and came back too late" + found +
-                    lastWords(witness)};
+                    ": it was unreachable for longer than parallel.timeout_seconds" + found + lastWords(witness)};
     }
     if (missing.end) {
         return {ExitCode::kRankDied, missing.rank,
-                name(missing) + " " + missing.end->text() + " while the others still trained" + lastWords(witness)};
+                name(missing) + " " + missing.end->text() + " while the others were training" + lastWords(witness)};
     }
     const std::string stopped = missing.processStopped ? " (its process is stopped)" : "";
     return {
@@ -117,13 +117,13 @@ Verdict silent(const RankFate& fate, const SilenceLimits& limits) {
     if (!fate.everHeard) {
         return {
             ExitCode::kRankHung, fate.rank,
-            name(fate) + " said nothing within " + seconds(limits.startSeconds) + " of its start" +
+            name(fate) + " sent nothing within " + seconds(limits.startSeconds) + " of its start" +
                 (stopped.empty() ? "; if this computer is busy, end other programs, lower parallel.world_size or raise "
                                    "parallel.timeout_seconds"
                                  : stopped)};
     }
     return {ExitCode::kRankHung, fate.rank,
-            name(fate) + " hung" + where(fate) + ": no sign of life for " + seconds(fate.silentSeconds) + stopped};
+            name(fate) + " hung" + where(fate) + ": no heartbeat for " + seconds(fate.silentSeconds) + stopped};
 }
 
 // Returns the progress of a rank, for comparison: the rank with the smallest value makes the others wait.
@@ -156,8 +156,8 @@ std::optional<Verdict> judgeStanding(const std::vector<RankFate>& fates, const S
                                                   : "";  // before the first step: part of fate.place
     return Verdict{ExitCode::kRankHung, last->rank,
                    (all ? "all ranks" : name(*last)) + " hung" + phase + where(*last) +
-                       ": alive, but nothing moved for " + seconds(last->stillSeconds) +
-                       "; an endless loop, or steps so long that parallel.timeout_seconds must be raised"};
+                       ": heartbeats arrive, but no progress for " + seconds(last->stillSeconds) +
+                       "; an endless loop, or long steps for which parallel.timeout_seconds must be raised"};
 }
 
 // Returns the running rank that is furthest behind; null if none is running.
@@ -176,7 +176,7 @@ std::optional<Verdict> judgeSaves(const std::vector<RankFate>& fates, const Sile
     if (last == nullptr || last->savingSeconds <= kSlowDisk * limits.stillSeconds) return {};
     return Verdict{ExitCode::kRankHung, last->rank,
                    name(*last) + " hung while the run was saved" + where(*last) +
-                       ": alive, but nothing was written for " + seconds(last->savingSeconds) +
+                       ": heartbeats arrive, but nothing was written for " + seconds(last->savingSeconds) +
                        "; is the disk of the run directory gone?"};
 }
 
@@ -188,7 +188,7 @@ std::optional<Verdict> judgeLeftBehind(const std::vector<RankFate>& fates, const
     if (last == nullptr || longest <= limits.stillSeconds) return {};
     return Verdict{ExitCode::kRankHung, last->rank,
                    name(*last) + " hung" + where(*last) + ": another rank ended " + seconds(longest) +
-                       " ago, and it goes on alone"};
+                       " ago, and this rank continues alone"};
 }
 
 const RankFate* firstEnded(const std::vector<RankFate>& fates, bool (*matches)(const RankFate&)) {

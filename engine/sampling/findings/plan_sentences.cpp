@@ -31,7 +31,7 @@ std::string paddingClause(const ShardNumbers& numbers) {
 std::string dropClause(const ShardSpec& spec, const ShardNumbers& numbers) {
     const bool one = numbers.droppedBySampler == 1;
     const std::string which = spec.shuffle || repeatsDraws(spec.kind)
-                                  ? (one ? "another one in each epoch" : "others in each epoch")
+                                  ? (one ? "a different one in each epoch" : "different ones in each epoch")
                                   : (one ? "always the last one" : "always the last ones");
     return counted(numbers.droppedBySampler, "is dropped, ", "are dropped, ") + which + ".";
 }
@@ -47,8 +47,8 @@ std::string orderClause(const ShardSpec& spec, const ShardNumbers& numbers) {
     const std::string length = grouped(numbers.orderLength);
     if (spec.kind == SamplerKind::kSubset) return "A subset of " + length + " of " + grouped(spec.datasetSize) + ": ";
     if (spec.kind == SamplerKind::kDistributedWeighted) return length + " draws with replacement: ";
-    if (spec.kind == SamplerKind::kClassBalanced) return length + " samples, classes in turn: ";
-    if (spec.pitfalls.doubleSharding) return "Split by rank before the sampler splits again: ";
+    if (spec.kind == SamplerKind::kClassBalanced) return length + " samples, alternating classes: ";
+    if (spec.pitfalls.doubleSharding) return "Split by rank, and then split again by the sampler: ";
     return {};
 }
 
@@ -110,10 +110,10 @@ std::string stepSentence(const ShardSpec& spec) {
     std::string text = counted(numbers.stepsPerEpoch, "step of ", "steps of ") + std::to_string(spec.worldSize) +
                        " x " + std::to_string(batch) + " = " + grouped(spec.worldSize * batch);
     if (isReplicated(spec.kind) && spec.worldSize > 1) {
-        text += ", of which only " + grouped(batch) + " are different: all ranks take the same";
+        text += ", of which only " + grouped(batch) + " are distinct: all ranks use the same";
     }
     if (batch < spec.batchSize) {
-        text += "; a batch of " + grouped(spec.batchSize) + " is larger than a rank's shard, so that it is all " +
+        text += "; a batch of " + grouped(spec.batchSize) + " is larger than a rank's shard, so it contains all " +
                 grouped(batch);
     } else if (numbers.lastBatchSize < spec.batchSize) {
         text += "; the last step has " + grouped(numbers.lastBatchSize) + " per rank";
@@ -133,11 +133,12 @@ std::string pitfallSentence(const ShardSpec& spec) {
         text += " The data is split by rank, and the sampler splits each part again: most samples are never used.";
     }
     if (pitfalls.wrongRank >= 0) {
-        text += " Every process says it is rank " + std::to_string(pitfalls.wrongRank) + ", so all do the same work.";
+        text += " Every process passes rank " + std::to_string(pitfalls.wrongRank) +
+                " to the sampler, so all do the same work.";
     }
     if (pitfalls.wrongWorldSize > 0 && pitfalls.wrongWorldSize != spec.worldSize) {
-        text += " The sampler deals for " + std::to_string(pitfalls.wrongWorldSize) + " ranks, but there are " +
-                std::to_string(spec.worldSize) + ".";
+        text += " The sampler assigns samples to " + std::to_string(pitfalls.wrongWorldSize) +
+                " ranks, but there are " + std::to_string(spec.worldSize) + ".";
     }
     return text.empty() ? text : "A deliberate mistake:" + text;
 }
@@ -158,9 +159,10 @@ Problems planProblems(const ShardSpec& spec) {
     }
     if (spec.kind == SamplerKind::kUnpadded && spec.datasetSize % spec.worldSize != 0) {
         return {{"sampler.kind",
-                 "is unpadded, which is for evaluation: " + n + " samples over " + world + " ranks leave shards of " +
-                     std::to_string(numbers.samplesPerRank) + " and " + std::to_string(numbers.samplesPerRank - 1) +
-                     ", and in training the longer ones would wait forever for a last gradient",
+                 "is unpadded, which is meant for evaluation: " + n + " samples over " + world +
+                     " ranks leave shards of " + std::to_string(numbers.samplesPerRank) + " and " +
+                     std::to_string(numbers.samplesPerRank - 1) +
+                     ", and in training the ranks with more samples would wait forever for a last gradient",
                  "choose distributed, which pads or drops, or a number of samples that " + world + " divides"}};
     }
     if (numbers.samplesPerRank == 0 && dealsByBatch(spec.kind)) {

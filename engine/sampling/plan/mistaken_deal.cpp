@@ -15,13 +15,13 @@ Problems checkRank(const ShardSpec& spec) {
     const std::int64_t rank = byHand ? spec.pitfalls.wrongRank : spec.worldSize - 1;
     if (rank < world) return {};
     const std::string last = std::to_string(world - 1);
-    const std::string says = "; PyTorch stops with \"Invalid rank " + std::to_string(rank) +
+    const std::string says = "; PyTorch raises \"Invalid rank " + std::to_string(rank) +
                              ", rank should be in the interval [0, " + last + "]\"";
     if (byHand)
         return {{"pitfalls.wrong_rank", "is " + std::to_string(rank) + says, "choose a rank from 0 to " + last}};
     return {{"pitfalls.wrong_world_size",
              "is " + std::to_string(world) + ", but there are " + std::to_string(spec.worldSize) + " ranks" + says,
-             "set it to " + std::to_string(spec.worldSize) + " or more, or give pitfalls.wrong_rank too"}};
+             "set it to " + std::to_string(spec.worldSize) + " or more, or also set pitfalls.wrong_rank"}};
 }
 
 }  // namespace
@@ -38,23 +38,22 @@ Problems checkPitfalls(const ShardSpec& spec) {
     if (!spec.pitfalls.any()) return {};
     if (spec.pitfalls.shuffleWithSampler) {
         return {{"pitfalls.shuffle_with_sampler",
-                 "is on, and PyTorch refuses it with \"sampler option is mutually exclusive with shuffle\": both would "
-                 "decide the order",
-                 "switch it off and let the sampler shuffle (sampler.shuffle)"}};
+                 "is on, and PyTorch raises \"sampler option is mutually exclusive with shuffle\": both would set the "
+                 "order",
+                 "switch it off and use the shuffle of the sampler (sampler.shuffle)"}};
     }
     if (spec.kind != SamplerKind::kDistributed) {
-        return {
-            {"pitfalls",
-             "are mistakes with the distributed sampler, and sampler.kind is " + std::string(samplerName(spec.kind)),
-             "switch them off, or choose the distributed sampler"}};
+        return {{"pitfalls",
+                 "are mistakes of the distributed sampler, but sampler.kind is " + std::string(samplerName(spec.kind)),
+                 "switch them off, or choose the distributed sampler"}};
     }
     if (const Problems problems = checkRank(spec); !problems.empty()) return problems;
     const ShardLayout layout = ShardLayout::of(spec);
     const bool tooMany = layout.orderLength > kMostDraws / spec.worldSize;
     if (partsOrders(spec.pitfalls) && (tooMany || layout.samplesPerRank > kMostDraws / spec.worldSize)) {
         return {{"pitfalls",
-                 "give each of " + std::to_string(spec.worldSize) + " ranks an order of its own, of " +
-                     std::to_string(layout.orderLength) + " samples; the most is " + std::to_string(kMostDraws) +
+                 "give each of " + std::to_string(spec.worldSize) + " ranks its own order of " +
+                     std::to_string(layout.orderLength) + " samples; the maximum is " + std::to_string(kMostDraws) +
                      " together",
                  "use fewer samples or ranks"}};
     }

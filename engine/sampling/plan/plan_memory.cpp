@@ -22,7 +22,7 @@ std::optional<Problem> planMemoryProblem(std::int64_t size, std::int64_t bytesPe
     const std::int64_t needed = size * bytesPerSample;
     if (availableBytes <= 0 || needed <= availableBytes) return {};
     return Problem{"dataset size",
-                   "is " + grouped(size) + "; a plan of so many samples takes up to " + gigabytes(needed) +
+                   "is " + grouped(size) + "; a plan of this size needs up to " + gigabytes(needed) +
                        " of memory, and " + gigabytes(availableBytes) + " are available",
                    "choose at most " + grouped(availableBytes / bytesPerSample) + " samples, or end other programs"};
 }

@@ -47,7 +47,7 @@ Result<Classes> classesOf(const ShardSpec& spec) {
         if (label < 0 || label >= spec.data->classCount()) {
             return Problem{"sampler.kind",
                            "is " + kind + ", but the label of sample " + std::to_string(sample) + " is " +
-                               std::to_string(label) + ", which is no class",
+                               std::to_string(label) + ", which is not a class",
                            "correct the labels, or choose another sampler"};
         }
         ++classes.counts[static_cast<std::size_t>(label)];
@@ -82,7 +82,7 @@ Result<Order> weightedOrder(const ShardSpec& spec, std::int64_t length) {
     TorchGenerator generator = generatorOf(spec);
     const Result<std::vector<std::int64_t>> drawn = drawWeightedSampler(generator, weights.value(), length);
     if (!drawn) {
-        return Problem{"sampler.class_weights", "give no sample a chance to be drawn",
+        return Problem{"sampler.class_weights", "give every sample a probability of 0",
                        "give a class that has samples a weight above 0"};
     }
     Order order(drawn.value().size());

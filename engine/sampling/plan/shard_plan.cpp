@@ -19,7 +19,7 @@ namespace {
 Problems checkRange(const char* field, std::int64_t value, std::int64_t least, std::int64_t most) {
     if (value >= least && value <= most) return {};
     const std::string limit =
-        value < least ? "the least is " + std::to_string(least) : "the most is " + std::to_string(most);
+        value < least ? "the minimum is " + std::to_string(least) : "the maximum is " + std::to_string(most);
     return {{field, "is " + std::to_string(value) + "; " + limit,
              "choose a value from " + std::to_string(least) + " to " + std::to_string(most)}};
 }
@@ -32,12 +32,13 @@ Problems checkSampler(const ShardSpec& spec) {
                  "use at most " + std::to_string(kMaxDatasetSize / spec.worldSize)}};
     }
     if (spec.kind == SamplerKind::kSubset && !(spec.subsetFraction > 0 && spec.subsetFraction <= 1)) {
-        return {{"sampler.subset_fraction", "is " + std::to_string(spec.subsetFraction) + "; it is above 0, at most 1",
+        return {{"sampler.subset_fraction",
+                 "is " + std::to_string(spec.subsetFraction) + "; it must be above 0 and at most 1",
                  "choose a fraction such as 0.5"}};
     }
     for (const std::int64_t weight : spec.classWeights) {
         if (weight >= 0) continue;
-        return {{"sampler.class_weights", "has " + std::to_string(weight) + "; the least is 0",
+        return {{"sampler.class_weights", "has " + std::to_string(weight) + "; the minimum is 0",
                  "give each class 0 or more"}};
     }
     return checkRange("sampler.num_samples", spec.numSamples, 0, kMaxDatasetSize);
@@ -59,12 +60,12 @@ Problems checkSpec(const ShardSpec& spec) {
 Problem noMemory(const ShardSpec& spec) {
     return {"dataset size",
             "is " + std::to_string(spec.datasetSize) + ", whose order needs " + std::to_string(spec.datasetSize >> 18) +
-                " MiB of memory, more than there is",
+                " MiB of memory, more than is available",
             "use a smaller set, or end other programs"};
 }
 
 Problem stopped() {
-    return {"the plan", "was not made to its end, as asked", "ask for it again"};
+    return {"the plan", "was not completed because it was cancelled", "start it again"};
 }
 
 }  // namespace

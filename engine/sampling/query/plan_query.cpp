@@ -24,7 +24,7 @@ struct Window {
 Problem outOfRange(const char* what, std::int64_t value, std::int64_t least, std::int64_t most) {
     return {what,
             "is " + std::to_string(value) + "; the plan has " + std::to_string(least) + " to " + std::to_string(most),
-            "look for one of those"};
+            "look for one of these"};
 }
 
 std::optional<Problem> checkQuery(const ShardPlan& plan, const PlanQuery& query,

@@ -23,7 +23,7 @@ std::optional<std::int64_t> wholeNumber(std::string_view text) {
 
 template <class Value>
 std::optional<Problem> setOnce(std::optional<Value>& field, Value value, std::string_view word) {
-    if (field) return refusal(word, "comes after another term of its kind");
+    if (field) return refusal(word, "is a second term of the same kind");
     field = std::move(value);
     return {};
 }
@@ -40,8 +40,8 @@ std::optional<Problem> readState(PlanQuery& query, std::string_view word) {
                         : word == "dropped"    ? State::Dropped
                         : word == "never-seen" ? State::NeverSeen
                                                : State::Any;
-    if (state == State::Any) return refusal(word, "is no term of a search");
-    if (query.state != State::Any) return refusal(word, "comes after another term of its kind");
+    if (state == State::Any) return refusal(word, "is not a search term");
+    if (query.state != State::Any) return refusal(word, "is a second term of the same kind");
     query.state = state;
     return {};
 }
@@ -57,7 +57,7 @@ std::optional<Problem> readWord(PlanQuery& query, std::string_view word) {
     if (key == "rank") return readNumber(query.rank, value, word);
     if (key == "epoch") return readNumber(query.epoch, value, word);
     if (key == "step") return readNumber(query.step, value, word);
-    if (key != "class") return refusal(word, "is no term of a search");
+    if (key != "class") return refusal(word, "is not a search term");
     if (value.empty()) return refusal(word, "names no class");
     return setOnce(query.className, std::string(value), word);
 }

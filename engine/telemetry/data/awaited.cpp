@@ -63,8 +63,8 @@ std::string Awaited::text(std::int64_t nowUs) const {
     for (std::size_t i = 0; i < std::min(missing.size(), kNamed); ++i)
         who += (i > 0 ? ", " : "") + std::to_string(missing[i]);
     if (missing.size() > kNamed) who += " and " + std::to_string(missing.size() - kNamed) + " more";
-    return who + (missing.size() == 1 ? " is" : " are") + " awaited for " + secondsText(nowUs - sinceUs) +
-           ", last seen in " + std::string(phaseName(phase)) + " " + secondsText(nowUs - seenUs) + " ago";
+    return who + (missing.size() == 1 ? " is" : " are") + " missing for " + secondsText(nowUs - sinceUs) +
+           ", last reported in " + std::string(phaseName(phase)) + " " + secondsText(nowUs - seenUs) + " ago";
 }
 
 }  // namespace ringside

@@ -150,7 +150,7 @@ std::string HostLink::finding() const {
         return "a round trip takes " + formatted("%.0f", 100 * roundTripMs / stepMs) + " % of a step";
     if (slow == Slow::kNo) return {};
     if (timesSlower > 0) return formatted("%.0f", timesSlower) + " times slower than the other hosts";
-    return "bytes are on their way " + formatted("%.0f", 100 * std::min(movingShare, 1.0)) + " % of the time";
+    return "bytes are in transfer " + formatted("%.0f", 100 * std::min(movingShare, 1.0)) + " % of the time";
 }
 
 std::string HostLink::whole() const {

@@ -12,8 +12,8 @@ StepsVerdict verdictOf(const RunData& run, const TraceData& trace) {
     if (verdict.finding != StepsFinding::kStraggler || verdict.rank != asked.slowRank) return verdict;
     std::array<char, 32> delay{};
     std::snprintf(delay.data(), delay.size(), "%g", asked.slowMs);
-    verdict.advice = "pitfalls.slow_rank asks for this: it delays the rank by " + std::string(delay.data()) +
-                     " ms in every step, and -1 takes that back.";
+    verdict.advice = "This is the effect of pitfalls.slow_rank: it delays the rank by " + std::string(delay.data()) +
+                     " ms in every step; set it to -1 (off) to remove the delay.";
     return verdict;
 }
 

@@ -336,12 +336,12 @@ std::string whyNoAnswer(const StepChange& change, const TracedStep& step) {
     const char* const what = change.bucketMiB > 0 ? "other buckets" : "another world size";
     if (change.bucketMiB <= 0 && change.worldSize <= 0) return {};
     if (!step.delayCostNs.empty())
-        return std::string("steps of a pipeline do not show what ") + what +
-               " would change: its ranks exchange messages between their stages, and other stages were not recorded";
+        return std::string("steps of a pipeline do not show the effect of ") + what +
+               ": its ranks exchange messages between their stages, and other stages were not recorded";
     if (step.isSharded())
-        return std::string("steps with sharded parameters do not show what ") + what +
-               " would change: shards are gathered and reduced one by one, not in buckets, and their size depends on "
-               "the number of ranks";
+        return std::string("steps with sharded parameters do not show the effect of ") + what +
+               ": shards are gathered and reduced one by one, not in buckets, and their size depends on the number of "
+               "ranks";
     return {};
 }
 

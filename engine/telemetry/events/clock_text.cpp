@@ -20,7 +20,7 @@ std::string durationText(std::int64_t us, bool sign) {
 }  // namespace
 
 std::string clockText(const HostClock& clock) {
-    return durationText(clock.movedUs, true) + ", known to " + durationText(clock.errorUs, false) + ", round trip " +
+    return durationText(clock.movedUs, true) + ", uncertainty " + durationText(clock.errorUs, false) + ", round trip " +
            durationText(clock.roundTripUs, false);
 }
 

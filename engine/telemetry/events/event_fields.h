@@ -200,8 +200,8 @@ void fields(F& f, E& e) {
         if (f.tells(!e.gradientNorm.empty())) f.column("gradient_norm_max", e.normMaximum);
     }
     f.check("steps", "has columns of different lengths", [&] { return isEven(e) && hasEvenRanges(e); });
-    f.check("from", "is no range of steps", [&] { return hasOrderedRanges(e); });
-    f.check("correct", "is no number of hits", [&] {
+    f.check("from", "is not a range of steps", [&] { return hasOrderedRanges(e); });
+    f.check("correct", "is not a number of hits", [&] {
         return std::ranges::all_of(e.correct, [](double c) { return c >= 0 && c <= static_cast<double>(kMaxWindow); });
     });
     f.check("step", "does not increase",
@@ -326,7 +326,7 @@ void fields(F& f, E& e) {
         f.lines("names", e.names);
         f.column("checksums", e.checksums, 0, limits::kMaxCount);
     }
-    f.check("checksums", "has not one entry for each name", [&] { return e.names.size() == e.checksums.size(); });
+    f.check("checksums", "does not have one entry per name", [&] { return e.names.size() == e.checksums.size(); });
 }
 
 template <class F, Is<PhaseReached> E>
@@ -388,7 +388,7 @@ void fields(F& f, E& e) {
     if (f.tells(!e.ring.empty())) f.column("ring", e.ring);
     if (f.tells(!e.checksums.empty())) f.column("checksums", e.checksums, 0, kMaxCount);
     timeField(f, e.timeUs);
-    f.check("moment", "is none of own, mean and change",
+    f.check("moment", "is not own, mean or change",
             [&] { return e.moment == "own" || e.moment == "mean" || e.moment == "change"; });
     f.check("cells", "do not fill the tensors' grids", [&] { return isWhole(e); });
 }
@@ -508,7 +508,7 @@ void fields(F& f, E& e) {
     if (f.tells(!e.evidence.empty())) f.tree("evidence", e.evidence);
     f.text("remedy", e.remedy);
     timeField(f, e.timeUs);
-    f.check("severity", "is none of mistake, cost and note", [&] { return named.has_value(); });
+    f.check("severity", "is not mistake, cost or note", [&] { return named.has_value(); });
     f.check("evidence", "is not an object", [&] { return e.evidence.empty() || isObjectText(e.evidence); });
 }
 

@@ -162,7 +162,7 @@ std::string excessText(const Excess& excess, bool isPipeline) {
     constexpr double kSayable = 20;
     const std::string name = "its " + workName(excess.phase) + " takes ";
     if (excess.othersNs <= 0 || excess.ownNs > kSayable * excess.othersNs)
-        return name + inMilliseconds(excess.ownNs) + (isPipeline ? ", by the plan " : ", the others' ") +
+        return name + inMilliseconds(excess.ownNs) + (isPipeline ? ", planned " : ", the others' ") +
                inMilliseconds(excess.othersNs);
     char factor[32];
     std::snprintf(factor, sizeof factor, "%.1f times", excess.ownNs / excess.othersNs);
@@ -172,15 +172,15 @@ std::string excessText(const Excess& excess, bool isPipeline) {
 std::string stragglerAdvice(Phase phase) {
     switch (phase) {
         case Phase::kDataWait:
-            return "Look at where this rank reads from, or give its loader workers (loader.num_workers).";
+            return "Check the storage from which this rank reads, or use loader workers (loader.num_workers).";
         case Phase::kOptimizer:
-            return "Look at what this rank alone does after the backward pass: logging, saving, a hook.";
+            return "Check for work that only this rank does after the backward pass: logging, saving, a hook.";
         case Phase::kForward:
         case Phase::kBackward:
-            return "Look at this rank's device: a slower model, its clock, its heat; or at batches that cost more than "
-                   "the others'.";
+            return "Check the device of this rank (model, clock, temperature), or whether its batches take more time "
+                   "than others.";
         default:
-            return "Look at what this rank alone does between its steps.";
+            return "Check for work that only this rank does between steps.";
     }
 }
 
@@ -217,8 +217,8 @@ bool nameRank(std::span<const StepBrief> steps, const Latest& latest, StepsVerdi
     if (queuedMore >= needed && !othersQueue && seenSteps * stepNs >= kTakenForNs) {
         verdict.finding = StepsFinding::kCpuTaken;
         verdict.text = lateText(verdict, steps.front().isPipeline) + "for " +
-                       inMilliseconds(typical(steps, latest.rank, queued)) + " of it other programs have its CPU.";
-        verdict.advice = "End or move what runs beside this rank, or give the ranks CPUs of their own.";
+                       inMilliseconds(typical(steps, latest.rank, queued)) + " of it other programs use its CPU.";
+        verdict.advice = "End or move other programs on this computer, or give the ranks dedicated CPUs.";
         return true;
     }
     verdict.share = verdict.lostMs = 0;
@@ -249,10 +249,10 @@ bool explainQueue(std::span<const StepBrief> steps, StepsVerdict& verdict) {
     if (queue < kCrowdedShare && longestNs < kWorstQueue * stepNs) return false;
     verdict.finding = StepsFinding::kCrowded;
     verdict.text = queue >= kCrowdedShare ? "The ranks wait for a CPU in " + percent(queue) + " of each step"
-                                          : "In each step the others wait for a rank that waits for a CPU, for " +
+                                          : "In each step the other ranks wait for a rank that has no CPU, for " +
                                                 inMilliseconds(longestNs) + " of " + inMilliseconds(stepNs);
-    verdict.text += ": there are more ranks than CPUs, or other programs run.";
-    verdict.advice = "Fewer ranks train as fast here; arrival times on a crowded machine say little.";
+    verdict.text += ": there are more ranks than CPUs, or other programs use them.";
+    verdict.advice = "Fewer ranks train as fast here; arrival times on an overloaded computer are not meaningful.";
     return true;
 }
 
@@ -265,21 +265,24 @@ void explainCommunication(std::span<const StepBrief> steps, StepsVerdict& verdic
     std::snprintf(megabytes, sizeof megabytes, "%.1f MB", static_cast<double>(last.bytes) / 1e6);
     if (perCollective >= kSmallMessage) {
         verdict.finding = StepsFinding::kBytes;
-        verdict.text = "Moving " + std::string(megabytes) + " a step takes " + moving + " of the step of all ranks.";
+        verdict.text =
+            "Moving " + std::string(megabytes) + " per step takes " + moving + " of the step time of all ranks.";
         verdict.advice =
-            "More samples a step (loader.batch_size, training.accumulate_steps) move the same bytes less "
+            "Train on more samples per step (loader.batch_size, training.accumulate_steps) to send the same bytes less "
             "often; a faster link or fewer bytes help as well.";
     } else {
         verdict.finding = StepsFinding::kRoundTrips;
         const bool one = last.collectives == 1;  // a single collective cannot be merged with another
-        verdict.text = (one ? "One small collective a step takes "
-                            : std::to_string(last.collectives) + " small collectives a step take ") +
-                       moving + " of the step of all ranks: round trips, not bytes.";
-        verdict.advice = one ? "More samples a step (loader.batch_size, training.accumulate_steps)."
-                         : last.isSharded
-                             ? "Larger layers, or more samples a step (loader.batch_size): each parameter "
-                               "is gathered and each gradient is scattered on its own."
-                             : "Fewer and larger buckets (parallel.bucket_cap_mb), or more samples a step.";
+        verdict.text = (one ? "One small collective per step takes "
+                            : std::to_string(last.collectives) + " small collectives per step take ") +
+                       moving +
+                       " of the step time of all ranks: the number of round trips is the cause, not the bytes.";
+        verdict.advice =
+            one ? "Train on more samples per step (loader.batch_size, training.accumulate_steps)."
+            : last.isSharded
+                ? "Use larger layers, or train on more samples per step (loader.batch_size): each parameter is "
+                  "gathered and each gradient is scattered separately."
+                : "Use fewer and larger buckets (parallel.bucket_cap_mb), or train on more samples per step.";
     }
 }
 
@@ -290,28 +293,29 @@ void judgeTogether(std::span<const StepBrief> steps, const Latest& latest, Steps
     if (data >= kMuch && data >= queue) {
         verdict.finding = StepsFinding::kData;
         verdict.text = "All ranks wait for data in " + percent(data) + " of each step.";
-        verdict.advice = "Load ahead in threads (loader.num_workers), or make the samples cheaper to read.";
+        verdict.advice = "Load samples ahead in threads (loader.num_workers), or make them faster to read.";
     } else if (explainQueue(steps, verdict)) {  // before communication: a rank without a CPU moves no bytes
         return;
     } else if (shareOf(steps, stepNs, Phase::kMoving) >= kMuch) {
         explainCommunication(steps, verdict);
     } else if (latest.lostByAllNs >= 2 * kNoticeable * stepNs && latest.share >= kLateShare) {
         verdict.finding = StepsFinding::kTooFewSteps;
-        verdict.text = "Ranks wait for one another, but too little was seen to say for whom.";
+        verdict.text = "Ranks wait for each other, but there is too little data to name the rank.";
     } else if (latest.lostByAllNs >= 2 * kNoticeable * stepNs) {
         verdict.finding = StepsFinding::kRotating;
         verdict.lostMs = latest.lostByAllNs / 1e6;
-        verdict.text = "A different rank comes last each time; waiting for it costs " +
+        verdict.text = "A different rank arrives last each time; waiting for it costs " +
                        inMilliseconds(latest.lostByAllNs) + " of " + inMilliseconds(stepNs) + " per step.";
-        verdict.advice = "Batches differ in cost, or the machine is busy: look at which samples the slow steps had.";
+        verdict.advice =
+            "Batches differ in compute time, or the computer is busy: check the samples of the slow steps.";
     } else if (stepNs < kShortStepNs && typicalOfAll(steps, computing) < stepNs / 2) {
         verdict.finding = StepsFinding::kLittleWork;
-        verdict.text = "A step computes for only " + inMilliseconds(typicalOfAll(steps, computing)) + " of " +
+        verdict.text = "Computation takes only " + inMilliseconds(typicalOfAll(steps, computing)) + " of " +
                        inMilliseconds(stepNs) + ".";
-        verdict.advice = "Larger batches (loader.batch_size) or a larger model make better use of the ranks.";
+        verdict.advice = "Larger batches (loader.batch_size) or a larger model use the ranks better.";
     } else {
         verdict.finding = StepsFinding::kBalanced;
-        verdict.text = steps.front().ranks.size() == 1 ? "One rank alone waits for no other."
+        verdict.text = steps.front().ranks.size() == 1 ? "A single rank does not wait for others."
                        : steps.front().isPipeline
                            ? "No rank keeps the others waiting longer than the schedule of the pipeline does."
                            : "No rank keeps the others waiting.";
@@ -324,14 +328,13 @@ StepsVerdict judgeSteps(std::span<const StepBrief> steps) {
     StepsVerdict verdict;
     verdict.steps = static_cast<std::int64_t>(steps.size());
     if (steps.size() < kLeastSteps || steps.front().ranks.empty()) {
-        verdict.text = "Too few steps were traced to say where the time goes.";
+        verdict.text = "Too few steps were traced to determine where the time is spent.";
         return verdict;
     }
     const bool meets = std::ranges::any_of(steps, [](const StepBrief& step) { return step.collectives > 0; });
     if (steps.front().ranks.size() > 1 && !meets) {
         verdict.finding = StepsFinding::kNotKnown;
-        verdict.text =
-            "When the ranks arrive at their collectives is not known here, so nobody can be said to be late.";
+        verdict.text = "The arrival times at collectives are not known here, so no late rank can be named.";
         return verdict;
     }
     std::vector<double> lengths;

@@ -48,7 +48,7 @@ void checkShard(const ShardPlan& plan) {
     const std::string samples = std::to_string(plan.spec().datasetSize) + " training samples on " +
                                 std::to_string(plan.spec().worldSize) + " ranks";
     if (plan.samplesPerRank() == 0)
-        throw TrainingError(samples + " leave every rank an empty shard" +
+        throw TrainingError(samples + " leave every rank with an empty shard" +
                             (plan.spec().dropLast ? ": switch sampler.drop_last off or use fewer ranks"
                                                   : ": choose a data set with samples to train on"));
     throw TrainingError(samples + " give every rank " + perRank + ", fewer than one batch of " +
@@ -59,8 +59,8 @@ void checkShard(const ShardPlan& plan) {
 std::string smallShardText(const ShardPlan& plan) {
     if (plan.spec().batchSize <= plan.samplesPerRank()) return {};
     return "loader.batch_size " + std::to_string(plan.spec().batchSize) +
-           " is larger than a rank's shard: each step trains all " + std::to_string(plan.samplesPerRank()) +
-           " samples of it";
+           " is larger than a rank's shard: each step trains on all " + std::to_string(plan.samplesPerRank()) +
+           " samples of the shard";
 }
 
 std::size_t uniqueSlots(const ShardPlan& plan, int dataRank, SlotRange range) {

@@ -58,7 +58,7 @@ TrainingPosition CheckpointKeeper::resume() {
         findEarlierAttempts(point);
         m_parts.observer.onEvent(
             LogLine{0, "info",
-                    "goes on from " + point.directory.string() + ", " + std::to_string(position.step) + " steps done",
+                    "continues from " + point.directory.string() + ", " + std::to_string(position.step) + " steps done",
                     m_parts.observer.nowUs()});
     }
     return position;
@@ -174,7 +174,7 @@ bool CheckpointKeeper::write(const TrainingPosition& position) {
     } catch (const IoError& error) {
         if (!m_places.advance(error))
             throw IoError(m_places.firstFailure() + "; the weights after step " + std::to_string(position.step) +
-                          " could not be saved beside the run directory or in the state directory either");
+                          " could not be saved next to the run directory or in the state directory either");
         m_parts.observer.onEvent(LogLine{0, "warning",
                                          std::string(error.what()) + "; saving again in " + m_places.current().string(),
                                          m_parts.observer.nowUs()});

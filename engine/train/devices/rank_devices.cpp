@@ -34,10 +34,10 @@ class CpuDevices final : public RankDevices {
     std::unique_ptr<Backend> makeBackend(const RankEnvironment& environment, const RunConfig& config) override {
         if (config.training.precision != TrainingPrecision::kFp32)
             throw TrainingError("training.precision is " + textOf(config.training.precision) +
-                                ", which the CPU does not compute in: set it to fp32");
+                                ", which the CPU does not support: set it to fp32");
         if (choiceNamed<DeviceChoice>(environment.device) != DeviceChoice::kCpu)
             throw TrainingError("parallel.device is \"" + environment.device +
-                                "\"; this worker computes on cpu: choose it or auto");
+                                "\"; this worker supports only cpu: choose cpu or auto");
         const int chosen = static_cast<int>(config.parallel.threadsPerRank);
         const int threads = chosen > 0 ? chosen : threadsPerRank(environment.ranksOnHost());
         return makeCpuBackend(threads, config.training.winograd);
@@ -56,7 +56,7 @@ class CpuDevices final : public RankDevices {
         if (backend == CollectiveBackend::kGloo) return joinByGloo(environment, channels, options);
         if (backend == CollectiveBackend::kMpi) return joinByMpi(environment, channels, options);
         throw TrainingError("parallel.backend is \"" + environment.backend +
-                            "\"; this worker knows shm, gloo and mpi: choose one of them or auto");
+                            "\"; this worker supports shm, gloo and mpi: choose one of them or auto");
     }
 };
 

@@ -109,8 +109,8 @@ void sayLast(TrainerObserver& observer, TelemetrySink& sink, TrainOutcome outcom
     const std::chrono::seconds patience{std::max<std::int64_t>(30, std::llround(timeoutSeconds))};
     observer.onState(outcome == TrainOutcome::kStopped ? "stopped" : "finished");
     if (!sink.flush(patience)) {
-        throw CommError("its last words did not reach the supervisor within " + std::to_string(patience.count()) +
-                        " s, so nobody can know that it had finished");
+        throw CommError("its last messages did not reach the supervisor within " + std::to_string(patience.count()) +
+                        " s, so the supervisor does not know that it had finished");
     }
 }
 

@@ -262,8 +262,9 @@ bool Trainer::isLeavingEarly(std::int64_t batches) const {
 
 // Blocks forever without joining any collective, until the supervisor ends the process.
 void Trainer::leaveEarly() {
-    log("warning", "pitfalls.early_exit: rank " + std::to_string(m_parts.communicator.rank()) + " leaves after step " +
-                       std::to_string(m_position.step) + ", one before the others; their next all-reduce waits for it");
+    log("warning", "pitfalls.early_exit: rank " + std::to_string(m_parts.communicator.rank()) + " stops after step " +
+                       std::to_string(m_position.step) +
+                       ", one step before the others; their next all-reduce waits for it");
     m_parts.observer.onState("left early");
     const PhaseScope scope(m_parts.observer.progress().phase, Phase::kIdle);
     for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));

@@ -68,7 +68,7 @@ std::string StepReport::lossText(const FinishedStep& step) const {
     return "the loss of rank " + std::to_string(m_parts.trainer.communicator.rank()) + " is " +
            (std::isnan(step.sums.loss) ? "not a number" : "infinite") + " at step " + std::to_string(step.place.step) +
            m_parts.checkpoints.lastText() +
-           (step.place.step == 1 ? ": look for values in the data set that are no numbers or far too large"
+           (step.place.step == 1 ? ": check the data set for values that are not numbers or much too large"
                                  : ": lower optimizer.lr (now " + std::string(lr.data()) + ")");
 }
 

@@ -10,12 +10,11 @@ namespace {
 
 std::string paceText(const PaceKept& pace) {
     const std::string rank = "rank " + std::to_string(pace.rank);
-    if (*pace.kept) return rank + " keeps the pace again";
+    if (*pace.kept) return rank + " is fast enough for the throttle again";
     std::array<char, 32> times{};
     std::snprintf(times.data(), times.size(), "%.2f", pace.times);
-    return rank + " does not keep the pace of parallel.pace: its passes take up to " + times.data() +
-           " times as long as asked for; this CPU is too slow for it: lower parallel.pace.gflops or "
-           "parallel.world_size";
+    return rank + " is too slow for parallel.pace: its passes take up to " + times.data() +
+           " times as long as set; lower parallel.pace.gflops or parallel.world_size";
 }
 
 }  // namespace

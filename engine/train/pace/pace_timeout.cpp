@@ -32,7 +32,7 @@ void checkPaceTimeout(const TrainerParts& parts, const Model& model, std::int64_
         link.any() ? seconds(link.collectiveNs(CollectiveKind::kAllReduce, bytes, parts.communicator.size())) : 0;
     const auto refuse = [&](const char* field, const char* what, double lasts) {
         std::array<char, 96> text{};
-        std::snprintf(text.data(), text.size(), "makes %s last %.3g s; the most is %.3g s", what, lasts, most);
+        std::snprintf(text.data(), text.size(), "makes %s last %.3g s; the maximum is %.3g s", what, lasts, most);
         throw TrainingError(Problem{field, std::string(text.data()) + ", half of parallel.timeout_seconds",
                                     "raise it, or parallel.timeout_seconds"});
     };

@@ -33,10 +33,10 @@ double inDigits(double value) {
 // Returns the reason why inspection is not possible, as far as it is known without a model; empty if there is none.
 std::string whyNot(const ReplicaProbe::Parts& parts) {
     if (parts.config.parallel.strategy == StrategyKind::kDataParallel)
-        return "replicas cannot be looked at under data_parallel: one process adds up its devices' gradients itself";
+        return "replicas cannot be inspected with data_parallel: one process adds up the gradients of its devices";
     if (parts.layout.mesh.ranks() > 1 && parts.layout.dataSize() == 1)
-        return "there are no replicas to look at: each stage of the pipeline exists once; set mesh.replicate to 2";
-    if (parts.backend.device().kind != Device::Kind::kCpu) return "replicas can be looked at on the CPU only";
+        return "there are no replicas to inspect: each stage of the pipeline exists once; set mesh.replicate to 2";
+    if (parts.backend.device().kind != Device::Kind::kCpu) return "replicas can be inspected on the CPU only";
     return {};
 }
 
@@ -60,7 +60,7 @@ void ReplicaProbe::setStrategy(Strategy& strategy) {
     std::int64_t all = 0;
     for (const Parameter* one : strategy.wholeParameters()) all += one->shape.count();
     if (m_whyNot.empty() && all > kMostParameters)
-        m_whyNot = "replicas can be looked at for models up to 200,000 parameters; this one has " + std::to_string(all);
+        m_whyNot = "replicas can be inspected for models up to 200,000 parameters; this one has " + std::to_string(all);
 }
 
 std::string ReplicaProbe::request(std::int64_t steps) {

@@ -10,7 +10,7 @@
 using namespace ringside;
 using namespace ringside::testing;
 
-TEST_CASE("Mean and deviation of counting numbers are those of the closed formula") {
+TEST_CASE("mean and deviation of consecutive numbers equal the closed formula") {
     // Channel c of sample i holds the 12 numbers from 24 i + 12 c: over 100 samples
     // mean = 24 * 99/2 + 12 c + 11/2, variance = 24^2 (100^2 - 1)/12 + (12^2 - 1)/12.
     const NumberedImages set(100, kSmallImage);
@@ -23,7 +23,7 @@ TEST_CASE("Mean and deviation of counting numbers are those of the closed formul
     }
 }
 
-TEST_CASE("A large mean does not eat the deviation, and a constant channel has 1") {
+TEST_CASE("a large mean does not cancel the deviation, and a constant channel has deviation 1") {
     SampleTable table{.size = 4, .shape = {.channels = 2, .height = 1, .width = 2, .features = 4}};
     for (const float value : {-1.0F, 1.0F, -1.0F, 1.0F})
         for (const float one : {4096 + value, 4096 - value, 0.3F, 0.3F}) table.features.push_back(one);
@@ -34,7 +34,7 @@ TEST_CASE("A large mean does not eat the deviation, and a constant channel has 1
     CHECK(scale.deviation == std::vector<float>{1, 1});
 }
 
-TEST_CASE("Chunks may be added by different ranks: the sum has the same bits") {
+TEST_CASE("sums of chunks of different ranks are bit-identical") {
     const NumberedImages set(1000, kSmallImage);
     const ChannelScale whole = channelScale(set);
     for (const std::int64_t ranks : {2, 3, 7}) {
@@ -49,7 +49,7 @@ TEST_CASE("Chunks may be added by different ranks: the sum has the same bits") {
     }
 }
 
-TEST_CASE("Of a large set, evenly spaced samples count, from the first to nearly the last") {
+TEST_CASE("a large data set is measured on evenly spaced samples") {
     NumberedImages set(4 * ChannelMoments::kMostSamples + 3, {.channels = 1, .height = 1, .width = 1, .features = 1});
     std::int64_t count = 0;
     std::int64_t last = 0;

@@ -90,7 +90,7 @@ void markThread(std::int64_t) {
 
 }  // namespace
 
-TEST_CASE("A loader hands out what the plan deals, in order, for any number of workers") {
+TEST_CASE("a loader returns the planned samples in order for any number of workers") {
     const NumberedImages set(103, kSmallImage);
     for (const std::int64_t count : {0, 1, 4}) {
         for (const std::int64_t prefetch : {1, 3}) {
@@ -129,7 +129,7 @@ TEST_CASE("Workers load num_workers * prefetch_factor batches ahead and no more"
     CHECK(loaded.now() == 400);
 }
 
-TEST_CASE("A batch stays as it is until the next one is asked for") {
+TEST_CASE("a batch stays valid until the next one is requested") {
     NumberedImages set(64, kSmallImage);
     Count loaded;
     set.onLoad = [&](std::int64_t) { loaded.add(); };
@@ -141,7 +141,7 @@ TEST_CASE("A batch stays as it is until the next one is asked for") {
     checkBatch(first, plan, 0, 0);
 }
 
-TEST_CASE("A sample that cannot be read is named in the caller's thread, after the batches before it") {
+TEST_CASE("an unreadable sample is reported in the caller's thread after the previous batches") {
     NumberedImages set(64, kSmallImage);
     set.onLoad = [](std::int64_t index) {
         if (index == 17) throw IoError("photo.png: is cut off");
@@ -163,7 +163,7 @@ TEST_CASE("A sample that cannot be read is named in the caller's thread, after t
     }
 }
 
-TEST_CASE("Anything else that a worker throws arrives as it is") {
+TEST_CASE("any other exception of a worker reaches the caller unchanged") {
     NumberedImages set(64, kSmallImage);
     set.onLoad = [](std::int64_t index) {
         if (index == 5) throw std::out_of_range("five");
@@ -174,7 +174,7 @@ TEST_CASE("Anything else that a worker throws arrives as it is") {
     CHECK_THROWS_AS(loading.loader.next(), std::out_of_range);
 }
 
-TEST_CASE("An epoch may be left at any batch and another one begun") {
+TEST_CASE("an epoch may be abandoned at any batch and another one started") {
     const NumberedImages set(200, kSmallImage);
     for (const bool persistent : {false, true}) {
         Loading loading(set, workers(3, 2, persistent), 4);
@@ -187,7 +187,7 @@ TEST_CASE("An epoch may be left at any batch and another one begun") {
     }
 }
 
-TEST_CASE("An epoch may be begun at any batch") {
+TEST_CASE("an epoch may start at any batch") {
     const NumberedImages set(50, kSmallImage);
     const ShardPlan plan = planOf(50, 1, 4);
     for (const std::int64_t count : {0, 3}) {
@@ -200,7 +200,7 @@ TEST_CASE("An epoch may be begun at any batch") {
     }
 }
 
-TEST_CASE("Nobody waits for the rest of a long batch that is not wanted any more") {
+TEST_CASE("an abandoned long batch is not waited for") {
     NumberedImages set(1'000'000, kSmallImage);
     Count loaded;
     Count left;
@@ -237,7 +237,7 @@ TEST_CASE("Threads end with the epoch unless they are persistent") {
     }
 }
 
-TEST_CASE("A sample is transformed alike by any worker on any rank of any world") {
+TEST_CASE("a sample is transformed equally by any worker, rank and world size") {
     const NumberedImages set(60, {.channels = 3, .height = 8, .width = 8, .features = 192});
     LoaderConfig config;
     config.randomCropPadding = 3;

@@ -31,7 +31,7 @@ void operator delete(void* memory, std::size_t) noexcept {
 using namespace ringside;
 using namespace ringside::testing;
 
-TEST_CASE("Loading a batch takes nothing from the heap") {
+TEST_CASE("loading a batch allocates nothing from the heap") {
     const NumberedImages set(4000, kSmallImage);
     LoaderConfig config;
     config.randomCropPadding = 1;

@@ -26,7 +26,7 @@ class TickingClock final : public Clock {
 
 }  // namespace
 
-TEST_CASE("The rates of several ranks count together, their waits beside one another") {
+TEST_CASE("rates of several ranks are added, and their waits are averaged") {
     const LoaderRate four{.numWorkers = 2, .ranks = 4, .samples = 800, .batches = 80, .seconds = 2};
     CHECK(four.samplesPerSecond() == 400);
     CHECK(four.waitMs() == 100);  // 20 batches of each in 2 s
@@ -58,27 +58,28 @@ TEST_CASE("A rate is samples over seconds, a wait is seconds over batches") {
     CHECK(LoaderRate().waitMs() == 0);
 }
 
-TEST_CASE("The least number of workers that is nearly as fast as the best is advised") {
+TEST_CASE("the advice is the smallest number of workers that is nearly as fast as the best") {
     const LoaderAdvice advice = adviseWorkers(
         std::vector{rateOf(0, 19368), rateOf(1, 20000), rateOf(2, 36800), rateOf(4, 37000), rateOf(8, 30000)}, 2);
     CHECK(advice.numWorkers == 2);
-    CHECK(advice.text == "2 workers: 18,400 samples/s, 1.9 times as many as with 0; more gain nothing on 2 CPUs");
+    CHECK(advice.text ==
+          "2 workers: 18,400 samples/s, 1.9 times as many as with 0; more workers are not faster on 2 CPUs");
 }
 
-TEST_CASE("Workers that gain nothing are not advised") {
+TEST_CASE("workers without a gain are not advised") {
     const LoaderAdvice advice = adviseWorkers(std::vector{rateOf(0, 2000), rateOf(1, 2080), rateOf(2, 1500)}, 1);
     CHECK(advice.numWorkers == 0);
-    CHECK(advice.text == "0 workers: 1,000 samples/s; more gain nothing on 1 CPU");
+    CHECK(advice.text == "0 workers: 1,000 samples/s; more workers are not faster on 1 CPU");
 }
 
-TEST_CASE("An advice says where the trials ended") {
+TEST_CASE("the advice names the largest number that was tried") {
     const LoaderAdvice advice = adviseWorkers(std::vector{rateOf(1, 200), rateOf(4, 800)}, 64);
     CHECK(advice.numWorkers == 4);
     CHECK(advice.text == "4 workers: 400 samples/s, 4.0 times as many as with 1; more than 4 were not tried");
     CHECK(adviseWorkers(std::vector{rateOf(3, 200)}, 64).text == "3 workers: 100 samples/s");
 }
 
-TEST_CASE("A sweep loads for the time it is given, epoch after epoch, without counting the first batch") {
+TEST_CASE("a sweep loads for the given time, epoch after epoch, without counting the first batch") {
     const auto images = std::make_shared<NumberedImages>(50, kSmallImage);
     const DataSplit data{images, nullptr, {}};
     RunConfig config;

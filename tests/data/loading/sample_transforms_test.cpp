@@ -46,7 +46,7 @@ TEST_CASE("Crops and flips are drawn as documented") {
     CHECK(drawCropAndFlip(INT64_MAX, 0, 5, 1) == CropAndFlip{2, 0, true});
 }
 
-TEST_CASE("Every crop comes equally often, and every other image is mirrored") {
+TEST_CASE("all crops are equally frequent, and half of the images are mirrored") {
     constexpr int kSamples = 90000;
     std::map<std::pair<std::int64_t, std::int64_t>, int> places;
     int flips = 0;
@@ -61,7 +61,7 @@ TEST_CASE("Every crop comes equally often, and every other image is mirrored") {
     CHECK(std::abs(flips - 45000) < 750);  // deviation sqrt(90000 / 4) = 150
 }
 
-TEST_CASE("A crop in the middle changes nothing, others move the image over black") {
+TEST_CASE("a centred crop changes nothing, others move the image over black") {
     CHECK(transformed({1, 1, false}, 1) == std::vector<float>{1, 2, 3, 4, 5, 6});
     CHECK(transformed({0, 1, false}, 1) == std::vector<float>{0, 0, 0, 1, 2, 3});
     CHECK(transformed({2, 1, false}, 1) == std::vector<float>{4, 5, 6, 0, 0, 0});
@@ -70,12 +70,12 @@ TEST_CASE("A crop in the middle changes nothing, others move the image over blac
     CHECK(transformed({0, 0, false}, 1) == std::vector<float>{0, 0, 0, 0, 1, 2});
 }
 
-TEST_CASE("A flip mirrors what the crop left") {
+TEST_CASE("a flip is applied after the crop") {
     CHECK(transformed({0, 0, true}, 0) == std::vector<float>{3, 2, 1, 6, 5, 4});
     CHECK(transformed({1, 2, true}, 1) == std::vector<float>{0, 3, 2, 0, 6, 5});
 }
 
-TEST_CASE("Each channel is shifted and divided by its own numbers") {
+TEST_CASE("each channel is normalised with its own mean and deviation") {
     const SampleShape shape{.channels = 2, .height = 1, .width = 2, .features = 4};
     SampleTransforms transforms(LoaderConfig{}, shape, 0, true);
     std::vector<float> sample = {1, 2, 3, 4};

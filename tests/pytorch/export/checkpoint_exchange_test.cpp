@@ -62,12 +62,12 @@ void checkRingsideGoesOn(const char* optimizer) {
 
 }  // namespace
 
-TEST_CASE("Ringside goes on from a checkpoint that the exported script wrote") {
+TEST_CASE("Ringside resumes from a checkpoint of the exported script") {
     checkRingsideGoesOn("sgd");
     checkRingsideGoesOn("adam");
 }
 
-TEST_CASE("the exported script starts from weights that Ringside saved") {
+TEST_CASE("the exported script starts from weights saved by Ringside") {
     RunConfig config = digits("sgd");
     config.training.epochs = 1;
     const Exported exported(config);

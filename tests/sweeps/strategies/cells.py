@@ -156,7 +156,7 @@ class Cell:
         if self.feature is CANONICAL:
             return [*BASE, *self.feature.settings, "parallel.world_size=1", f"loader.batch_size={BATCH * self.strategy.readers}",
                     "parallel.backend=shm"]
-        # Gloo's ring adds in an order of its own, and over hosts first within each: equal where nothing is averaged.
+        # Gloo's ring adds in its own order, and over hosts first within each: equal where nothing is averaged.
         if not self.feature.is_equal_for(self.strategy) or self.feature.fails:
             return []
         if self.transport != "shm" and self.strategy.readers > 1:

@@ -62,7 +62,7 @@ TEST_CASE("Facts of wrong types count as not reported") {
     CHECK(numbersOf(facts, "d") == std::vector<std::int64_t>{1, 2});
 }
 
-TEST_CASE("A rank is stalled until it reports something else than heartbeats") {
+TEST_CASE("a rank is stalled until it reports more than heartbeats") {
     Reports reports(1);
     reports.state(0, "training", 1, 100).fact(0, "stalled", R"({"for_us":5000000,"phase":"waiting"})", 6000000);
     CHECK(reports.evidence.find(0)->isStalled());

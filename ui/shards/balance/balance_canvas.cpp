@@ -31,7 +31,7 @@ constexpr double kStrongest = 2;   // deviation with the strongest colour, in ha
 BalanceCanvas::BalanceCanvas(Theme& theme, QWidget* parent)
     : QWidget(parent), m_theme(theme), m_scrollBar(Qt::Vertical, this) {
     setObjectName(QStringLiteral("balanceCanvas"));
-    setAccessibleName(tr("Class balance: samples of each class, beside chance"));
+    setAccessibleName(tr("Class balance: samples of each class compared with the number expected by chance"));
     setFocusPolicy(Qt::StrongFocus);
     m_scrollBar.setObjectName(QStringLiteral("balanceScrollBar"));
     connect(&m_scrollBar, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
@@ -173,8 +173,9 @@ QString BalanceCanvas::tip(QPointF point) const {
     if (label < 0 || label >= m_counts.classes) return {};
     const ChanceBand band = m_counts.band(row, label);
     const std::int64_t count = m_counts.count(row, label);
-    const QString verdict = isOutside(count, band) ? tr("outside what chance gives") : tr("within what chance gives");
-    return tr("%1, class %2: %3 samples\nexpected %4; 95 % of random deals give %5 to %6: %7")
+    const QString verdict =
+        isOutside(count, band) ? tr("outside the range expected by chance") : tr("within the range expected by chance");
+    return tr("%1, class %2: %3 samples\nexpected %4; 95 % of random assignments give %5 to %6: %7")
         .arg(m_counts.rowName(row), m_counts.className(label))
         .arg(count)
         .arg(band.expected, 0, 'f', 1)

@@ -35,8 +35,9 @@ BalanceView::BalanceView(Theme& theme, QWidget* parent) : ShardView(parent), m_t
     m_legend->setProperty("role", "muted");
     m_legend->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_by = new SegmentedControl({
-        {tr("By rank"), tr("What each rank trains in this epoch"), QStringLiteral("balanceByRankButton")},
-        {tr("By step"), tr("What all ranks train together in each step"), QStringLiteral("balanceByStepButton")},
+        {tr("By rank"), tr("Classes that each rank trains on in this epoch"), QStringLiteral("balanceByRankButton")},
+        {tr("By step"), tr("Classes that all ranks together train on in each step"),
+         QStringLiteral("balanceByStepButton")},
     });
     row->addWidget(m_legend, 1);
     row->addWidget(m_by);
@@ -121,18 +122,19 @@ void BalanceView::show() {
 void BalanceView::explain() {
     if (!m_scene) return;
     const ClassBalance& byRank = m_made->byRank;
-    Explanation said{tr("Does every rank see every class equally often?"), {}, false};
+    Explanation said{tr("Does each rank see each class equally often?"), {}, false};
     if (byRank.classes == 0) {
         const bool coming = m_work.isBusy() || (!m_scene->labels && m_scene->data && m_scene->data->classCount() > 0);
-        const QString why = coming ? tr("The classes are being counted") : tr("This data set has no classes");
+        const QString why = coming ? tr("Counting the classes") : tr("This data set has no classes");
         m_legend->setWhole(why);
         said.lines << why + QLatin1Char('.');
         m_explanation = said;
         Q_EMIT explanationChanged();
         return;
     }
-    m_legend->setWhole(m_canvas->showsBars() ? tr("Grey: range expected by chance; line: mean; red: outside")
-                                             : tr("Blue: more than expected; orange: fewer; faint: as expected"));
+    m_legend->setWhole(m_canvas->showsBars()
+                           ? tr("Grey: range expected by chance; line: mean; red: outside the range")
+                           : tr("Blue: more than expected; orange: fewer than expected; faint: as expected"));
     const qint64 outside = isByStep() ? m_made->outsideByStep : byRank.outsideCount();
     const double expected = isByStep() ? m_made->expectedByStep : byRank.expectedOutside();
     said.lines
@@ -141,8 +143,8 @@ void BalanceView::explain() {
                .arg(groupedNumber(outside), groupedNumber(cellsDrawn()), fewText(expected));
     if (m_selected && m_selected->rank < byRank.ranks) {
         const QString of = byRank.withinChance(m_selected->rank)
-                               ? tr("Rank %1 is within chance").arg(m_selected->rank)
-                               : tr("Rank %1 is outside chance").arg(m_selected->rank);
+                               ? tr("Rank %1 is within the range expected by chance").arg(m_selected->rank)
+                               : tr("Rank %1 is outside the range expected by chance").arg(m_selected->rank);
         said.lines << tr("%1: %2 of %3 classes outside; %4 expected by chance.")
                           .arg(of)
                           .arg(outsideOfRank(byRank, m_selected->rank))
@@ -150,7 +152,7 @@ void BalanceView::explain() {
                           .arg(fewText(byRank.outsideByChance[static_cast<std::size_t>(m_selected->rank)]));
     }
     if (isByStep() && m_made->byStep.steps < m_made->byStep.stepsOfEpoch) {
-        said.lines << tr("Of %1 steps the first %2 are counted.")
+        said.lines << tr("Only the first %2 of %1 steps are counted.")
                           .arg(groupedNumber(m_made->byStep.stepsOfEpoch), groupedNumber(m_made->byStep.steps));
     }
     m_explanation = said;

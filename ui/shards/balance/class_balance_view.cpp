@@ -100,9 +100,9 @@ QString ClassBalanceView::sentence() const {
 }
 
 QString ClassBalanceView::rankSentence(int rank) const {
-    if (balance().withinChance(rank)) return tr("Rank %1 is within chance").arg(rank);
-    return (isUnusual() ? tr("Rank %1 is outside chance: %2, limit %3")
-                        : tr("Rank %1 is beyond 95 %: %2, limit %3; one such is chance"))
+    if (balance().withinChance(rank)) return tr("Rank %1 is within the range expected by chance").arg(rank);
+    return (isUnusual() ? tr("Rank %1 is outside the range expected by chance: %2, limit %3")
+                        : tr("Rank %1 is above the 95 % limit: %2, limit %3; one such rank is expected by chance"))
         .arg(rank)
         .arg(balance().distance(rank), 0, 'f', 1)
         .arg(balance().distanceLimit(), 0, 'f', 1);
@@ -115,7 +115,7 @@ bool ClassBalanceView::isUnusual() const {
 
 // Summarises the ranks in one sentence, for when there is no room for a line per rank.
 QString ClassBalanceView::ranksSentence() const {
-    return tr("%1 of %2 ranks are within chance").arg(m_made->within).arg(balance().ranks);
+    return tr("%1 of %2 ranks are within the range expected by chance").arg(m_made->within).arg(balance().ranks);
 }
 
 QSize ClassBalanceView::sizeHint() const {
@@ -173,7 +173,7 @@ QString ClassBalanceView::tip(QPointF point) const {
                 const int rank = m_made->rows[static_cast<std::size_t>(row)];
                 const ChanceBand& band = balance().band(rank, label);
                 return tr("rank %1, class %2: %3 samples\nexpected %4, by chance %5 to %6\n%7: chi-square over all "
-                          "classes %8, 95 percent of random deals stay below %9")
+                          "classes %8; 95 percent of random assignments are below %9")
                     .arg(rank)
                     .arg(QString::fromStdString(balance().names[static_cast<std::size_t>(label)]))
                     .arg(balance().count(rank, label))
@@ -186,7 +186,7 @@ QString ClassBalanceView::tip(QPointF point) const {
             }
         }
     }
-    return tr("Each rank's share of every class in this epoch, beside what a random deal gives");
+    return tr("Each rank's share of every class in this epoch, compared with a random assignment");
 }
 
 bool ClassBalanceView::event(QEvent* event) {

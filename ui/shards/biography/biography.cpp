@@ -58,8 +58,8 @@ Biography biography(const ShardScene& scene, std::int64_t sample, const std::ato
 }
 
 Explanation explainNobody(const ShardScene& scene) {
-    return {biographyText("Where does one sample go in %1?").arg(counted(static_cast<int>(scene.epochs))),
-            {biographyText("Click a sample in another view, or find one: #42 and Enter.")}};
+    return {biographyText("Where is one sample trained in %1?").arg(counted(static_cast<int>(scene.epochs))),
+            {biographyText("Click a sample in another view, or type #42 in the search box and press Enter.")}};
 }
 
 Explanation explainBiography(const ShardScene& scene, const Biography& life) {
@@ -82,7 +82,7 @@ Explanation explainBiography(const ShardScene& scene, const Biography& life) {
         onCursorRank += here ? 1 : 0;
     }
     Explanation result;
-    result.title = biographyText("Where does sample %1 go in %2 epochs?").arg(life.sample).arg(epochs);
+    result.title = biographyText("Where is sample %1 trained in %2 epochs?").arg(life.sample).arg(epochs);
     result.lines << biographyText("It is trained %1 times, by %2 of %3 ranks, and left out in %4 epochs.")
                         .arg(uses)
                         .arg(ranks.size())
@@ -90,8 +90,8 @@ Explanation explainBiography(const ShardScene& scene, const Biography& life) {
                         .arg(unseen);
     if (rankNow >= 0) {
         result.lines << biographyText(
-                            "Rank %1, which has it now, has it in %2; shuffled anew each time it would be "
-                            "%3 / %4 = %5 on average.")
+                            "Rank %1, which trains it in this epoch, trains it in %2. With a new shuffle in each epoch "
+                            "the average would be %3 / %4 = %5.")
                             .arg(rankNow)
                             .arg(counted(onCursorRank))
                             .arg(epochs)
@@ -100,15 +100,15 @@ Explanation explainBiography(const ShardScene& scene, const Biography& life) {
     }
     if (epochs > 1 && !changesByEpoch(scene)) {
         result.warning = !scene.setEpoch && scene.plan.spec().shuffle;
-        result.lines << (result.warning
-                             ? biographyText("set_epoch is not called: it has the same place in every epoch.")
-                             : biographyText("It has the same place in every epoch. ") + sameOrderReason(scene));
+        result.lines
+            << (result.warning
+                    ? biographyText("set_epoch is not called: the sample has the same position in every epoch.")
+                    : biographyText("The sample has the same position in every epoch. ") + sameOrderReason(scene));
     }
     if (!life.isWhole()) {
-        result.lines << biographyText("Epochs still come in: %1 of %2 so far.").arg(epochs).arg(life.epochsToTell);
+        result.lines << biographyText("%1 of %2 epochs are computed.").arg(epochs).arg(life.epochsToTell);
     } else if (epochs < life.epochsOfRun) {
-        result.lines
-            << biographyText("Of the run's %1 epochs the first %2 are shown.").arg(life.epochsOfRun).arg(epochs);
+        result.lines << biographyText("Only the first %2 of %1 epochs are shown.").arg(life.epochsOfRun).arg(epochs);
     }
     return result;
 }

@@ -24,7 +24,7 @@ constexpr TypeLength kWhereWidth{190};
 
 BiographyCanvas::BiographyCanvas(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
     setObjectName(QStringLiteral("biographyCanvas"));
-    setAccessibleName(tr("Biography: the selected sample in every epoch"));
+    setAccessibleName(tr("Sample history: the selected sample in every epoch"));
     setFocusPolicy(Qt::StrongFocus);
     connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
 }

@@ -22,7 +22,7 @@ QString countText(const CellDifferences& differences, const LoomGeometry& view) 
         inSight += differences.count(static_cast<int>(rank), seen);
     }
     const QLocale locale;
-    return CompareView::tr("%1 of %2 differ, %3 in sight")
+    return CompareView::tr("%1 of %2 differ, %3 visible")
         .arg(locale.toString(differences.count()), locale.toString(differences.cells()), locale.toString(inSight));
 }
 
@@ -77,7 +77,7 @@ QWidget* CompareView::makeHeadOfA() {
     name->setProperty("role", "number");
     m_samplerOfA = makeSamplerChoice(tr("A: sampler"));
     m_samplerOfA->setObjectName(QStringLiteral("compareSamplerOfAComboBox"));
-    m_samplerOfA->setToolTip(tr("A is the experiment: this changes its sampler"));
+    m_samplerOfA->setToolTip(tr("A is the experiment in the form. This changes its sampler."));
     auto* what = new QLabel(tr("the experiment"));
     what->setProperty("role", "muted");
     m_countOfA = new QLabel;

@@ -40,8 +40,8 @@ QString dealt(const ShardPlan& plan) {
 }
 
 QString onlyOne(std::int64_t count, const QString& name) {
-    return count == 1 ? diffText("1 sample is dealt by %1 alone.").arg(name)
-                      : diffText("%1 samples are dealt by %2 alone.").arg(groupedNumber(count), name);
+    return count == 1 ? diffText("1 sample is used by %1 only.").arg(name)
+                      : diffText("%1 samples are used by %2 only.").arg(groupedNumber(count), name);
 }
 
 }  // namespace
@@ -53,14 +53,14 @@ Explanation explainEpochDiff(const ShardScene& scene, std::int64_t otherEpoch, c
                 {diffText("Choose another epoch to compare it with.")}};
     }
     if (!diff.identical()) {
-        result.title = diffText("What moves between epoch %1 and epoch %2?")
+        result.title = diffText("What changes between epoch %1 and epoch %2?")
                            .arg(epochNumber(otherEpoch), epochNumber(scene.epoch));
         result.lines << keptRank(diff) << keptStep(diff);
         return result;
     }
     result.title = diffText("Epochs %1 and %2 are identical").arg(epochNumber(otherEpoch), epochNumber(scene.epoch));
     result.warning = true;
-    result.lines << diffText("Every rank trains the same samples in the same steps: none of the %1 cells has changed.")
+    result.lines << diffText("Every rank trains on the same samples in the same steps: none of the %1 cells differs.")
                         .arg(groupedNumber(diff.samples));
     result.lines << sameOrderReason(scene);
     return result;
@@ -69,7 +69,7 @@ Explanation explainEpochDiff(const ShardScene& scene, std::int64_t otherEpoch, c
 Explanation explainSettingsDiff(const ShardPlan& a, const ShardPlan& b, const PlanDiff& diff) {
     Explanation result;
     if (a.spec() == b.spec()) {
-        return {diffText("A and B are the same"), {diffText("Change a field of B to see what it changes.")}};
+        return {diffText("A and B are identical"), {diffText("Change a field of B to see its effect.")}};
     }
     result.title = diffText("What does B change?");
     result.lines << diffText("A: %1 B: %2").arg(dealt(a), dealt(b));

@@ -69,16 +69,16 @@ QLayout* DiffView::makeHead() {
 }
 
 void DiffView::showLegend() {
-    m_legend->setText(swatch(m_theme.colors().text) + tr("same rank and step as there") +
+    m_legend->setText(swatch(m_theme.colors().text) + tr("same rank and step in both") +
                       QStringLiteral("&nbsp;&nbsp;&nbsp; ") + swatch(m_theme.rankColor(0)) +
-                      swatch(m_theme.rankColor(1)) + swatch(m_theme.rankColor(2)) + tr("the rank that had it there") +
-                      QStringLiteral("&nbsp;&nbsp;&nbsp; ") + swatch(m_theme.colors().danger) +
-                      tr("dealt to nobody there"));
+                      swatch(m_theme.rankColor(1)) + swatch(m_theme.rankColor(2)) +
+                      tr("other rank in the other epoch") + QStringLiteral("&nbsp;&nbsp;&nbsp; ") +
+                      swatch(m_theme.colors().danger) + tr("not used in the other epoch"));
 }
 
 void DiffView::setScene(const ShardScene& scene) {
     m_scene.emplace(scene);
-    m_title->setText(tr("Where was each sample of epoch %1 in epoch").arg(epochNumber(scene.epoch)));
+    m_title->setText(tr("Where is each sample of epoch %1 in epoch").arg(epochNumber(scene.epoch)));
     if (!m_chosen) {
         const QSignalBlocker blocker(m_other);
         m_other->setValue(scene.epoch > 0 ? scene.epoch : 2);

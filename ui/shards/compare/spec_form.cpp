@@ -82,12 +82,12 @@ QWidget* SpecForm::makeFirstLine() {
     m_seed = addNumber(*row, tr("seed"), "compareSeedSpinBox", -kLargestNumber, kLargestNumber);
     m_moreButton = new QPushButton(tr("More"));
     m_moreButton->setObjectName(QStringLiteral("compareMoreButton"));
-    m_moreButton->setToolTip(tr("B's rarely needed settings, and mistakes to try"));
+    m_moreButton->setToolTip(tr("Less common settings of B, and mistakes to try"));
     connect(m_moreButton, &QPushButton::clicked, this, &SpecForm::openMore);
     row->addWidget(m_moreButton);
-    auto* reset = new QPushButton(tr("As A"));
+    auto* reset = new QPushButton(tr("Reset to A"));
     reset->setObjectName(QStringLiteral("compareResetButton"));
-    reset->setToolTip(tr("B is as A again, but for drop_last"));
+    reset->setToolTip(tr("Give B the settings of A, with the opposite drop_last"));
     connect(reset, &QPushButton::clicked, this, &SpecForm::resetRequested);
     row->addWidget(reset);
     row->addStretch(0);
@@ -144,26 +144,25 @@ void SpecForm::makeMore() {
     m_numSamples = addMoreNumber(*form, tr("Draws, 0 for all"), "compareNumSamplesSpinBox", 0, kLargestNumber);
     m_classWeights = new QLineEdit;
     m_classWeights->setObjectName(QStringLiteral("compareClassWeightsEdit"));
-    m_classWeights->setPlaceholderText(tr("1 / size of the class"));
+    m_classWeights->setPlaceholderText(tr("1 / class size"));
     form->addRow(tr("Class weights"), m_classWeights);
     connect(m_classWeights, &QLineEdit::editingFinished, this, &SpecForm::edited);
     m_subsetFraction = new QDoubleSpinBox;
     m_subsetFraction->setObjectName(QStringLiteral("compareSubsetFractionSpinBox"));
     m_subsetFraction->setRange(kLeastFraction, 1);
     m_subsetFraction->setSingleStep(0.1);
-    form->addRow(tr("Subset's part"), m_subsetFraction);
+    form->addRow(tr("Subset fraction"), m_subsetFraction);
     connect(m_subsetFraction, &QDoubleSpinBox::valueChanged, this, &SpecForm::edited);
-    m_subsetSeed =
-        addMoreNumber(*form, tr("Subset's seed"), "compareSubsetSeedSpinBox", -kLargestNumber, kLargestNumber);
+    m_subsetSeed = addMoreNumber(*form, tr("Subset seed"), "compareSubsetSeedSpinBox", -kLargestNumber, kLargestNumber);
     m_seedPerRank = addMoreSwitch(*form, tr("Mistake: seed per rank"), "compareSeedPerRankCheckBox");
     m_doubleSharding = addMoreSwitch(*form, tr("Mistake: sharded twice"), "compareDoubleShardingCheckBox");
     m_wrongRank =
         addMoreNumber(*form, tr("Mistake: hard-coded rank"), "compareWrongRankSpinBox", -1, kMaxWorldSize - 1);
-    m_wrongRank->setSpecialValueText(tr("its own"));
+    m_wrongRank->setSpecialValueText(tr("correct rank"));
     m_wrongWorldSize =
         addMoreNumber(*form, tr("Mistake: hard-coded world size"), "compareWrongWorldSizeSpinBox", 0, kMaxWorldSize);
-    m_wrongWorldSize->setSpecialValueText(tr("the true one"));
-    m_shuffleWithSampler = addMoreSwitch(*form, tr("Mistake: shuffle too"), "compareShuffleWithSamplerCheckBox");
+    m_wrongWorldSize->setSpecialValueText(tr("correct size"));
+    m_shuffleWithSampler = addMoreSwitch(*form, tr("Mistake: also shuffle=True"), "compareShuffleWithSamplerCheckBox");
 }
 
 QSpinBox* SpecForm::addMoreNumber(QFormLayout& form, const QString& label, const char* name, int least, int most) {

@@ -46,7 +46,7 @@ bool repeatsSamples(const ShardScene& scene, const DamageReport& report) {
 QString coverageLine(const DamageReport& report) {
     const PlanDamage& damage = report.here.epoch;
     QString line =
-        damageText("In this epoch %1 of %2 samples are trained (%3)")
+        damageText("In this epoch, ranks train on %1 of %2 samples (%3)")
             .arg(groupedNumber(damage.seen), groupedNumber(damage.samples), share(damage.seen, damage.samples));
     if (damage.expectedSeen >= 0) line += damageText("; expected by chance %1").arg(decimal(damage.expectedSeen));
     if (report.healthy) line += damageText("; without the mistake %1").arg(groupedNumber(report.healthy->epoch.seen));
@@ -54,7 +54,7 @@ QString coverageLine(const DamageReport& report) {
 }
 
 QString neverLine(const DamageReport& report) {
-    QString line = damageText("In %1 %2 samples are never trained")
+    QString line = damageText("In %1, %2 samples are never used")
                        .arg(epochsText(report.here.epochs), groupedNumber(report.here.neverSeen));
     if (report.here.expectedNeverSeen >= 0) {
         line += damageText("; expected by chance %1").arg(decimal(report.here.expectedNeverSeen));
@@ -66,7 +66,7 @@ QString neverLine(const DamageReport& report) {
 QString overlapLine(const DamageReport& report) {
     const PlanDamage& damage = report.here.epoch;
     QString line =
-        damageText("Two ranks share %1 samples on average, %2 at most")
+        damageText("Two ranks share %1 samples on average, at most %2")
             .arg(decimal(DamageReport::meanOverlap(damage)), groupedNumber(DamageReport::largestOverlap(damage)));
     if (damage.expectedOverlap >= 0) line += damageText("; expected by chance %1").arg(decimal(damage.expectedOverlap));
     if (report.healthy) {
@@ -81,11 +81,11 @@ QString damageTitle(const ShardScene& scene, const DamageReport& report, bool sa
     if (same)
         return damageText("Epoch %1 is identical to epoch %2")
             .arg(epochNumber(scene.epoch), epochNumber(*report.identicalEpoch));
-    if (repeats) return damageText("Ranks train the same samples");
-    if (!losesSamples(scene, report)) return damageText("No damage: the deal is as it should be");
+    if (repeats) return damageText("Ranks train on the same samples");
+    if (!losesSamples(scene, report)) return damageText("No problems: the assignment is correct");
     return report.here.neverSeen == 1
-               ? damageText("1 sample is never trained")
-               : damageText("%1 samples are never trained").arg(groupedNumber(report.here.neverSeen));
+               ? damageText("1 sample is never used")
+               : damageText("%1 samples are never used").arg(groupedNumber(report.here.neverSeen));
 }
 
 DamageRow row(const QString& name, const QString& here, const QString& expected, const QString& healthy, bool bad,
@@ -100,30 +100,35 @@ QList<DamageRow> damageRows(const ShardScene& scene, const DamageReport& report)
     const Measures* healthy = report.healthy ? &*report.healthy : nullptr;
     const auto beside = [&](auto value) { return healthy ? value(*healthy) : QString(); };
     QList<DamageRow> rows;
-    rows << row(damageText("Trained in this epoch"), groupedNumber(damage.seen), decimal(damage.expectedSeen),
+    rows << row(damageText("Used in this epoch"), groupedNumber(damage.seen), decimal(damage.expectedSeen),
                 beside([](const Measures& m) { return groupedNumber(m.epoch.seen); }),
-                healthy && damage.seen < healthy->epoch.seen, damageText("Different samples that some rank trains"));
+                healthy && damage.seen < healthy->epoch.seen,
+                damageText("Number of distinct samples that at least one rank trains on"));
     rows << row(damageText("Part of the data set"), share(damage.seen, damage.samples), {},
                 beside([](const Measures& m) { return share(m.epoch.seen, m.epoch.samples); }),
-                healthy && damage.seen < healthy->epoch.seen, damageText("The coverage of this epoch"));
-    rows << row(damageText("Trained again"), groupedNumber(damage.uses - damage.seen), {},
+                healthy && damage.seen < healthy->epoch.seen,
+                damageText("Used samples divided by the size of the data set"));
+    rows << row(damageText("Repeated uses"), groupedNumber(damage.uses - damage.seen), {},
                 beside([](const Measures& m) { return groupedNumber(m.epoch.uses - m.epoch.seen); }),
-                repeatsSamples(scene, report), damageText("Uses of samples that this epoch has trained already"));
-    rows << row(damageText("Shared by two ranks, mean"), decimal(DamageReport::meanOverlap(damage)),
+                repeatsSamples(scene, report), damageText("Uses of samples that were already used in this epoch"));
+    rows << row(damageText("Shared by two ranks, average"), decimal(DamageReport::meanOverlap(damage)),
                 decimal(damage.expectedOverlap),
                 beside([](const Measures& m) { return decimal(DamageReport::meanOverlap(m.epoch)); }),
-                repeatsSamples(scene, report), damageText("Over all pairs of ranks; the matrix shows each"));
-    rows << row(damageText("Never trained in %1").arg(epochsText(report.here.epochs)),
+                repeatsSamples(scene, report),
+                damageText("Average over all pairs of ranks; the matrix shows each pair"));
+    rows << row(damageText("Never used in %1").arg(epochsText(report.here.epochs)),
                 groupedNumber(report.here.neverSeen), decimal(report.here.expectedNeverSeen),
                 beside([](const Measures& m) { return groupedNumber(m.neverSeen); }), losesSamples(scene, report),
-                damageText("Samples that no rank trains in any of these epochs, counted one by one"));
+                damageText("Samples that no rank trains on in any of these epochs"));
     if (scene.epochs > 1) {
         const QString identical = report.identicalEpoch
                                       ? damageText("identical to epoch %1").arg(epochNumber(*report.identicalEpoch))
-                                      : damageText("its own");
-        rows << row(damageText("Order of epoch %1").arg(epochNumber(scene.epoch)), identical, {},
-                    healthy ? damageText("its own") : QString(), report.identicalEpoch && !scene.setEpoch,
-                    damageText("Whether another epoch deals the very same order; the Diff shows no change then"));
+                                      : damageText("different from all others");
+        rows << row(
+            damageText("Order of epoch %1").arg(epochNumber(scene.epoch)), identical, {},
+            healthy ? damageText("different from all others") : QString(), report.identicalEpoch && !scene.setEpoch,
+            damageText(
+                "Shows whether another epoch has the same order. The Epoch diff view shows no change in that case."));
     }
     return rows;
 }

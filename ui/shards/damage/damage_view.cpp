@@ -68,7 +68,8 @@ void DamageView::setReport(const DamageReport& report) {
 }
 
 void DamageView::fillRows(const QList<DamageRow>& rows, bool healthy) {
-    QList<QStringList> lines{{{}, tr("here"), tr("by chance"), healthy ? tr("without the mistake") : QString()}};
+    QList<QStringList> lines{
+        {{}, tr("with these settings"), tr("by chance"), healthy ? tr("without the mistake") : QString()}};
     for (const DamageRow& row : rows) lines << QStringList{row.name, row.here, row.expected, row.healthy};
     while (m_cells.size() < lines.size()) {
         QList<QLabel*> cells;

@@ -49,23 +49,24 @@ RunConfig withMistake(RunConfig config, Mistake mistake, bool made) {
 MistakeSwitches::MistakeSwitches(QWidget* parent) : QWidget(parent) {
     setProperty("role", "clear");
     const QList<Words> words = {
-        {tr("Forget set_epoch"), tr("sampler.set_epoch(epoch) is not called: every epoch has the order of epoch 0"),
-         "forgetSetEpochCheck"},
-        {tr("A seed per rank"), tr("Every rank shuffles with seed + rank: shards overlap and samples are missed"),
-         "seedPerRankCheck"},
-        {tr("Shard twice"), tr("The data is split by rank, and the sampler splits each part again"), "shardTwiceCheck"},
-        {tr("Hard-coded rank"), tr("Every process tells the sampler it is rank 0: all train the same shard"),
+        {tr("Do not call set_epoch"),
+         tr("sampler.set_epoch(epoch) is not called: every epoch has the order of epoch 0"), "forgetSetEpochCheck"},
+        {tr("Different seed on each rank"),
+         tr("Every rank shuffles with seed + rank: shards overlap and samples are missed"), "seedPerRankCheck"},
+        {tr("Shard the data twice"), tr("The data is split by rank, and the sampler then splits each part again"),
+         "shardTwiceCheck"},
+        {tr("Hard-coded rank"), tr("Every process passes rank=0 to the sampler: all train on the same shard"),
          "rankByHandCheck"},
-        {tr("Hard-coded world size"), tr("The sampler is told twice the world size: half of the shards are nobody's"),
-         "worldSizeByHandCheck"},
-        {tr("shuffle=True as well"), tr("DataLoader(sampler=..., shuffle=True): PyTorch refuses it, and says why"),
+        {tr("Hard-coded world size"),
+         tr("The sampler receives twice the world size: no rank trains on half of the shards"), "worldSizeByHandCheck"},
+        {tr("Also pass shuffle=True"), tr("DataLoader(sampler=..., shuffle=True): PyTorch raises an error"),
          "shuffleTooCheck"},
     };
     auto* layout = new QGridLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setHorizontalSpacing(Theme::kSpace4);
     layout->setVerticalSpacing(0);
-    auto* title = new QLabel(tr("Make a mistake on purpose, see what it does, and take it back"));
+    auto* title = new QLabel(tr("Make a mistake on purpose, see its effect, and undo it"));
     title->setProperty("role", "muted");
     layout->addWidget(title, 0, 0, 1, kSwitchColumns);
     for (int at = 0; at < static_cast<int>(words.size()); ++at) {

@@ -54,7 +54,7 @@ void OverlapMatrix::paintEvent(QPaintEvent*) {
     if (m_damage.overlap.empty()) {
         painter.setPen(m_theme.colors().muted);
         painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap,
-                         m_damage.ranks > 0 ? tr("Too many samples for a matrix") : QString());
+                         m_damage.ranks > 0 ? tr("Too many samples to show a matrix") : QString());
         return;
     }
     for (std::int64_t a = 0; a < m_damage.ranks; ++a) {
@@ -105,14 +105,14 @@ void OverlapMatrix::drawNames(QPainter& painter) const {
 
 QString OverlapMatrix::tip(QPointF point) const {
     if (m_damage.overlap.empty() || !grid().contains(point)) {
-        return tr("How many samples each two ranks train both; the diagonal holds each rank's own samples");
+        return tr("Number of samples that two ranks have in common; the diagonal shows the samples of each rank");
     }
     const auto a =
         std::min<std::int64_t>(static_cast<std::int64_t>((point.y() - kNames) / pitch()), m_damage.ranks - 1);
     const auto b =
         std::min<std::int64_t>(static_cast<std::int64_t>((point.x() - kNames) / pitch()), m_damage.ranks - 1);
-    if (a == b) return tr("Rank %1 trains %2 different samples").arg(groupedNumber(a), groupedNumber(shared(a, a)));
-    const QString pair = tr("Ranks %1 and %2 both train %3 samples")
+    if (a == b) return tr("Rank %1 trains on %2 distinct samples").arg(groupedNumber(a), groupedNumber(shared(a, a)));
+    const QString pair = tr("Ranks %1 and %2 have %3 samples in common")
                              .arg(groupedNumber(a), groupedNumber(b), groupedNumber(shared(a, b)));
     return m_damage.expectedOverlap < 0
                ? pair

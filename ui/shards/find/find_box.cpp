@@ -29,10 +29,9 @@ FindBox::FindBox(QWidget* parent) : QWidget(parent) {
     m_edit->setObjectName(QStringLiteral("findEdit"));
     m_edit->setAccessibleName(tr("Find samples"));
     m_edit->setToolTip(
-        tr("#4242, class:7, rank:3, epoch:2, step:5, dup, dropped, never-seen; several together narrow it down. Epochs "
-           "and steps are counted "
-           "from 1\n"
-           "Enter: next hit, Shift+Enter: the one before, Escape: clear (Ctrl+F comes here)"));
+        tr("Search terms: #4242, class:7, rank:3, epoch:2, step:5, dup, dropped, never-seen. Combine terms to narrow "
+           "the search. Epochs and steps count from 1.\n"
+           "Enter: next match, Shift+Enter: previous match, Escape: clear, Ctrl+F: focus this box"));
     m_edit->setMinimumWidth(kLeastWidth);
     m_edit->installEventFilter(this);
     layout->addWidget(m_count);

@@ -128,7 +128,7 @@ bool PlanFinder::resolveClass(PlanQuery& query) {
     const qlonglong label = QString::fromStdString(*query.className).toLongLong(&number);
     if (!query.label && number && label >= 0 && label < classes) query.label = label;
     if (!query.label) {
-        fail(tr("class %1 is none of the data set's %2: look for class:0 to class:%3, or a class's name")
+        fail(tr("class %1 does not exist: the data set has %2 classes. Look for class:0 to class:%3, or a class name")
                  .arg(QString::fromStdString(*query.className))
                  .arg(classes)
                  .arg(classes - 1));

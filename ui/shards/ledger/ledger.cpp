@@ -25,30 +25,33 @@ QString share(std::int64_t part, std::int64_t whole) {
 std::optional<LedgerRow> orderRow(const ShardSpec& spec, std::int64_t length) {
     if (spec.kind == SamplerKind::kSubset) {
         return LedgerRow{ledgerText("Subset (k)"), groupedNumber(length), Tone::Normal,
-                         ledgerText("k: the samples in the subset")};
+                         ledgerText("k: number of samples in the subset")};
     }
     if (spec.pitfalls.doubleSharding) {
-        return LedgerRow{ledgerText("One rank's part (k)"), groupedNumber(length), Tone::Danger,
-                         ledgerText("k: the samples left after the first split, which the sampler splits again")};
+        return LedgerRow{
+            ledgerText("One rank's part (k)"), groupedNumber(length), Tone::Danger,
+            ledgerText("k: number of samples that the first split leaves on a rank; the sampler splits them again")};
     }
     if (spec.kind == SamplerKind::kClassBalanced) {
-        return LedgerRow{ledgerText("Places (k)"), groupedNumber(length), Tone::Normal,
-                         ledgerText("k: places in which classes take turns")};
+        return LedgerRow{ledgerText("Positions (k)"), groupedNumber(length), Tone::Normal,
+                         ledgerText("k: number of positions that are filled with the classes in turn")};
     }
     if (!repeatsDraws(spec.kind)) return {};
     return LedgerRow{ledgerText("Draws (k)"), groupedNumber(length), Tone::Normal,
-                     ledgerText("k: draws with replacement in one epoch")};
+                     ledgerText("k: number of draws with replacement in one epoch")};
 }
 
 QString perRankName(const ShardSpec& spec, const QString& n) {
     if (isReplicated(spec.kind)) return ledgerText("Per rank = all of %1").arg(n);
     if (spec.kind == SamplerKind::kUnpadded && spec.datasetSize % spec.worldSize != 0) {
-        return ledgerText("Per rank, n / W up or down");
+        return ledgerText("Per rank, n / W rounded up or down");
     }
     const QString round = spec.dropLast && takesDropLast(spec.kind) ? QStringLiteral("floor") : QStringLiteral("ceil");
     if (dealsByBatch(spec.kind)) return ledgerText("Per rank = %1(%2 / (W x B)) x B").arg(round, n);
     const bool told = spec.pitfalls.wrongWorldSize > 0;
-    return told ? ledgerText("Per rank = %1(%2 / %3), as told").arg(round, n).arg(spec.pitfalls.wrongWorldSize)
+    return told ? ledgerText("Per rank = %1(%2 / %3), with the hard-coded size")
+                      .arg(round, n)
+                      .arg(spec.pitfalls.wrongWorldSize)
                 : ledgerText("Per rank = %1(%2 / W)").arg(round, n);
 }
 
@@ -60,7 +63,7 @@ QString perRankTip(const ShardPlan& plan, std::int64_t length) {
             .arg(length)
             .arg(spec.worldSize);
     }
-    if (isReplicated(spec.kind)) return ledgerText("Nothing is sharded: every rank takes the whole order");
+    if (isReplicated(spec.kind)) return ledgerText("Nothing is sharded: every rank uses the complete order");
     if (dealsByBatch(spec.kind)) {
         return ledgerText("%1(%2 / (%3 x %4)) x %4: whole batches, the same number for every rank")
             .arg(round)
@@ -69,7 +72,7 @@ QString perRankTip(const ShardPlan& plan, std::int64_t length) {
             .arg(spec.batchSize);
     }
     if (spec.kind == SamplerKind::kUnpadded) {
-        return ledgerText("%1 / %2: nothing is repeated, so some ranks may have one sample more")
+        return ledgerText("%1 / %2: nothing is repeated, so some ranks may have one more sample")
             .arg(length)
             .arg(spec.worldSize);
     }
@@ -81,16 +84,17 @@ QString perRankTip(const ShardPlan& plan, std::int64_t length) {
 
 // Rows about ranks. W is the number of data-parallel ranks in all other rows.
 QList<LedgerRow> worldRows(std::int64_t readers, const LedgerCounts& counts) {
-    const QString name = ledgerText("Readers (data ranks, W)");
+    const QString name = ledgerText("Data-parallel ranks (W)");
     if (counts.devices > 1)
         return {{name, groupedNumber(readers), Tone::Normal,
-                 ledgerText("W: one process reads every batch, and cuts it up among its devices")},
+                 ledgerText("W: one process reads every batch and splits it over its devices")},
                 {ledgerText("Devices"), groupedNumber(counts.devices), Tone::Normal,
-                 ledgerText("Each computes its part of the batch; they are no ranks of their own")}};
+                 ledgerText("Each device computes its part of the batch; the devices are not ranks")}};
     if (counts.ranks > readers)
-        return {{name, groupedNumber(readers), Tone::Normal, ledgerText("W: those that read samples of their own")},
+        return {{name, groupedNumber(readers), Tone::Normal,
+                 ledgerText("W: number of ranks that train on different samples")},
                 {ledgerText("World size"), groupedNumber(counts.ranks), Tone::Normal,
-                 ledgerText("All ranks: %1 each work on the same samples, every one on its part of the model")
+                 ledgerText("All ranks: groups of %1 work on the same samples, each rank on its part of the model")
                      .arg(counts.ranks / readers)}};
     return {{ledgerText("World size"), groupedNumber(readers), Tone::Normal, ledgerText("W: the number of ranks")}};
 }
@@ -108,12 +112,13 @@ LedgerRow repeated(const ShardPlan& plan, std::int64_t length) {
     const ShardSpec& spec = plan.spec();
     LedgerRow row{ledgerText("Padding (duplicates)"), groupedNumber(plan.padding()),
                   plan.padding() > 0 ? Tone::Warning : Tone::Normal,
-                  ledgerText("Samples used twice so that all ranks get the same number")};
+                  ledgerText("Samples used twice, so that all ranks get the same number")};
     if (isReplicated(spec.kind)) {
         row.name = ledgerText("Repeated on other ranks");
-        row.tip = ledgerText("Nothing is sharded: ranks 1 to %1 train what rank 0 trains").arg(spec.worldSize - 1);
+        row.tip =
+            ledgerText("Nothing is sharded: ranks 1 to %1 train on the same samples as rank 0").arg(spec.worldSize - 1);
     } else if (plan.padding() > 0 && !spec.pitfalls.any()) {
-        row.tip = ledgerText("%1 x %2 - %3: samples used twice so that all ranks get the same number")
+        row.tip = ledgerText("%1 x %2 - %3: samples used twice, so that all ranks get the same number")
                       .arg(plan.samplesPerRank())
                       .arg(spec.worldSize)
                       .arg(length);
@@ -139,14 +144,14 @@ QList<LedgerRow> batchRows(const ShardPlan& plan, std::int64_t accumulateSteps) 
     const std::int64_t batch = std::min(spec.batchSize, plan.samplesPerRank());
     QString tip = ledgerText("%1 per rank x %2 ranks").arg(batch).arg(spec.worldSize);
     if (batch < spec.batchSize)
-        tip +=
-            QLatin1Char('\n') + ledgerText("A batch of %1 is larger than a rank's shard, so that it is the whole shard")
-                                    .arg(spec.batchSize);
+        tip += QLatin1Char('\n') +
+               ledgerText("A batch of %1 is larger than a rank's shard, so each batch is the whole shard")
+                   .arg(spec.batchSize);
     QList<LedgerRow> rows{{ledgerText("Global batch"), groupedNumber(batch * spec.worldSize), Tone::Normal, tip}};
     if (accumulateSteps <= 1) return rows;
     const std::int64_t perRank = std::min(batch * accumulateSteps, plan.samplesPerRank());
     rows << LedgerRow{ledgerText("Effective batch"), groupedNumber(perRank * spec.worldSize), Tone::Normal,
-                      ledgerText("%1 per rank x %2 ranks, %3 batches accumulated: the samples of one optimizer step")
+                      ledgerText("%1 per rank x %2 ranks x %3 accumulated batches: samples per optimizer step")
                           .arg(perRank)
                           .arg(spec.worldSize)
                           .arg(accumulateSteps)};
@@ -161,7 +166,7 @@ LedgerRow neverSeen(const Coverage* coverage, qint64 epochs) {
     }
     row.value = coverage ? groupedNumber(coverage->neverSeen) : ledgerText("counting");
     row.tone = coverage && coverage->neverSeen > 0 ? Tone::Danger : Tone::Normal;
-    row.tip = ledgerText("Samples that no rank trains in any of these epochs, counted sample by sample");
+    row.tip = ledgerText("Samples that no rank trains on in any of these epochs");
     return row;
 }
 
@@ -171,8 +176,8 @@ LedgerRow distinctOrders(const LedgerCounts& counts, qint64 epochs, bool shuffle
     row.name = ledgerText("Distinct orders in %1 epochs").arg(groupedNumber(epochs));
     row.value = groupedNumber(counts.changesByEpoch ? epochs : 1);
     row.tone = counts.changesByEpoch ? Tone::Normal : shuffles ? Tone::Danger : Tone::Warning;
-    row.tip = counts.changesByEpoch ? ledgerText("Each epoch shuffles with a seed of its own: seed + epoch - 1")
-                                    : ledgerText("Every epoch deals the same samples to the same slots") +
+    row.tip = counts.changesByEpoch ? ledgerText("Each epoch shuffles with a different seed: seed + epoch - 1")
+                                    : ledgerText("Every epoch assigns the same samples to the same slots") +
                                           QLatin1Char('\n') + counts.sameOrderReason;
     return row;
 }
@@ -210,9 +215,9 @@ QList<LedgerRow> ledgerRows(const ShardPlan& plan, const LedgerCounts& counts, q
     rows << perRank(plan, length, order ? QStringLiteral("k") : QStringLiteral("n")) << repeated(plan, length);
     rows << LedgerRow{
         ledgerText("Dropped by sampler"), groupedNumber(dropped), dropped > 0 ? Tone::Danger : Tone::Normal,
-        ledgerText("The tail of the order that does not divide evenly, when drop_last of the sampler is on")};
+        ledgerText("Last samples of the order that do not divide evenly, if drop_last of the sampler is on")};
     rows << LedgerRow{ledgerText("Dropped by loader"), groupedNumber(loader), loader > 0 ? Tone::Danger : Tone::Normal,
-                      ledgerText("%1 on each of %2 ranks: the short last batch, when drop_last of the loader is on")
+                      ledgerText("%1 on each of %2 ranks: the incomplete last batch, if drop_last of the loader is on")
                           .arg(plan.droppedByLoader())
                           .arg(spec.worldSize)};
     rows << LedgerRow{ledgerText("Steps per epoch"), groupedNumber(plan.stepsPerEpoch()),
@@ -226,7 +231,7 @@ QList<LedgerRow> ledgerRows(const ShardPlan& plan, const LedgerCounts& counts, q
                       counts.unique ? ledgerText("%1 (%2)").arg(groupedNumber(*counts.unique),
                                                                 share(*counts.unique, spec.datasetSize))
                                     : ledgerText("counting"),
-                      Tone::Normal, ledgerText("Different samples trained in this epoch")};
+                      Tone::Normal, ledgerText("Distinct samples used in this epoch")};
     rows << neverSeen(counts.coverage, epochs);
     if (epochs > 1) rows << distinctOrders(counts, epochs, spec.shuffle);
     addSentences(rows, plan, accumulateSteps);

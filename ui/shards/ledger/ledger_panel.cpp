@@ -41,7 +41,7 @@ LedgerPanel::LedgerPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_them
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(Theme::kSpace4, Theme::kSpace3, Theme::kSpace4, Theme::kSpace3);
     layout->setSpacing(0);
-    layout->addWidget(titled(tr("Ledger")));
+    layout->addWidget(titled(tr("Summary")));
     layout->addSpacing(Theme::kSpace1);
     m_rowsBox = new QWidget;
     m_rowsBox->setProperty("role", "clear");
@@ -50,7 +50,7 @@ LedgerPanel::LedgerPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_them
     rows->setSpacing(0);
     layout->addWidget(m_rowsBox);
     layout->addSpacing(Theme::kSpace5);
-    auto* heading = new QLabel(tr("Predicted against actual"));
+    auto* heading = new QLabel(tr("Planned and actual samples"));
     heading->setProperty("role", "number");
     layout->addWidget(heading);
     layout->addSpacing(Theme::kSpace1);
@@ -58,7 +58,7 @@ LedgerPanel::LedgerPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_them
     m_verification->setObjectName(QStringLiteral("verificationLabel"));
     m_verification->setWordWrap(true);
     m_verification->setToolTip(
-        tr("Every rank reports a hash of the samples it really trained; it is compared with the plan."));
+        tr("Every rank reports a hash of the samples that it trained on. The hash is compared with the plan."));
     layout->addWidget(m_verification);
     m_progress = new QLabel;
     m_progress->setObjectName(QStringLiteral("runProgressLabel"));
@@ -68,7 +68,7 @@ LedgerPanel::LedgerPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_them
     layout->addWidget(m_progress);
     m_follow = new QCheckBox(tr("Follow the run"));
     m_follow->setObjectName(QStringLiteral("followRunCheck"));
-    m_follow->setToolTip(tr("Moves the epoch cursor along with the training; moving it yourself lets go"));
+    m_follow->setToolTip(tr("Shows the epoch that is being trained. Moving the epoch slider turns this off."));
     m_follow->hide();
     layout->addWidget(m_follow);
     layout->addSpacing(2);
@@ -77,8 +77,8 @@ LedgerPanel::LedgerPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_them
     m_hash->setProperty("role", "note");
     m_hash->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_hash->setToolTip(
-        tr("SHA-256 over this epoch's order, as little-endian int64: the same on every machine that shuffles as "
-           "PyTorch does"));
+        tr("SHA-256 of this epoch's order as little-endian int64. It is the same on every computer that shuffles as "
+           "PyTorch does."));
     layout->addWidget(m_hash);
     m_extra = new QVBoxLayout;
     m_extra->setSpacing(Theme::kSpace1);
@@ -168,9 +168,8 @@ void LedgerPanel::setProgress(const QString& sentence) {
 }
 
 void LedgerPanel::setVerification(const QString& sentence, Tone tone) {
-    const QString text = sentence.isEmpty()
-                             ? tr("Run the experiment: each rank's samples are then checked against this plan.")
-                             : sentence;
+    const QString text =
+        sentence.isEmpty() ? tr("Click Run to compare the samples of each rank with this plan.") : sentence;
     if (text == m_verification->text() && m_verification->property("tone").toString() == QLatin1String(toneName(tone)))
         return;
     m_verification->setText(text);

@@ -22,7 +22,7 @@ QString duplicatesSentence(const ShardPlan& plan) {
         QStringList ofSlot;
         for (int rank = 0; rank < plan.spec().worldSize; ++rank) {
             if (slot < plan.samplesOf(rank) && plan.isPadded(rank, slot)) {
-                ofSlot << ledgerText("rank %1 trains sample %2 again").arg(rank).arg(plan.index(rank, slot));
+                ofSlot << ledgerText("rank %1 trains on sample %2 again").arg(rank).arg(plan.index(rank, slot));
             }
         }
         if (ofSlot.isEmpty()) break;
@@ -46,33 +46,35 @@ QString bothDropLasts(const ShardSpec& spec) {
         const QString divisor = dealsByBatch(spec.kind)
                                     ? QStringLiteral("%1 x %2").arg(spec.worldSize).arg(spec.batchSize)
                                     : QString::number(spec.worldSize);
-        first =
-            ledgerText("drop_last of the sampler drops %1 = %2 mod %3 = %4 before dealing, so that nothing is repeated")
-                .arg(dealsByBatch(spec.kind) ? QStringLiteral("n mod (W x B)") : QStringLiteral("n mod W"))
-                .arg(dropped.orderLength)
-                .arg(dealsByBatch(spec.kind) ? QLatin1Char('(') + divisor + QLatin1Char(')') : divisor)
-                .arg(groupedNumber(dropped.droppedBySampler));
+        first = ledgerText(
+                    "drop_last of the sampler drops %1 = %2 mod %3 = %4 samples before the assignment, so nothing is "
+                    "repeated")
+                    .arg(dealsByBatch(spec.kind) ? QStringLiteral("n mod (W x B)") : QStringLiteral("n mod W"))
+                    .arg(dropped.orderLength)
+                    .arg(dealsByBatch(spec.kind) ? QLatin1Char('(') + divisor + QLatin1Char(')') : divisor)
+                    .arg(groupedNumber(dropped.droppedBySampler));
     }
-    return first + ledgerText("; drop_last of the loader leaves the short last batch out, %1 on each rank, %2 in all.")
-                       .arg(groupedNumber(byLoader), groupedNumber(byLoader * spec.worldSize));
+    return first +
+           ledgerText(
+               "; drop_last of the loader drops the incomplete last batch: %1 samples on each rank, %2 in total.")
+               .arg(groupedNumber(byLoader), groupedNumber(byLoader * spec.worldSize));
 }
 
 // Explains that the generator depends only on seed + epoch.
 QString sameOrderSentence(const ShardSpec& spec) {
     constexpr std::int64_t kPlain = 1'000'000'000'000;  // limit below which sums fit into 64 bits
     if (spec.kind == SamplerKind::kSequential)
-        return ledgerText("The order is the data set's own: the seed is not used.");
+        return ledgerText("Samples are in the order of the data set: the seed is not used.");
     const bool draws = needsClasses(spec.kind) || spec.kind == SamplerKind::kRandom;
     if (!spec.shuffle && !draws) return ledgerText("Shuffle is off: the seed is not used.");
     if (!spec.shuffle && spec.kind == SamplerKind::kClassBalanced) return {};
     if (spec.seed < -kPlain || spec.seed > kPlain || spec.epoch > kPlain) return {};
     const std::int64_t sum = spec.seed + spec.epoch;
-    const QString other = spec.epoch > 0 ? ledgerText("seed %1 has this very order in epoch 1").arg(sum)
-                                         : ledgerText("seed %1 has this very order in epoch 2").arg(sum - 1);
+    const QString other = spec.epoch > 0 ? ledgerText("seed %1 has the same order in epoch 1").arg(sum)
+                                         : ledgerText("seed %1 has the same order in epoch 2").arg(sum - 1);
     return ledgerText(
-               "The generator is seeded with seed + epoch - 1 = %1 + %2 = %3, so %4: runs whose seeds differ by a few "
-               "share "
-               "most of their orders.")
+               "The generator is seeded with seed + epoch - 1 = %1 + %2 = %3, so %4. Runs with nearly equal seeds "
+               "share most of their orders.")
         .arg(spec.seed)
         .arg(spec.epoch)
         .arg(sum)
@@ -83,7 +85,8 @@ QString learningRateSentence(const ShardSpec& spec, std::int64_t accumulateSteps
     const std::int64_t factor = spec.worldSize * accumulateSteps;
     if (factor < 2) return {};
     if (isReplicated(spec.kind) && spec.worldSize > 1) {
-        return ledgerText("All ranks train the same samples: the batch is no larger than %1, only slower.")
+        return ledgerText(
+                   "All ranks train on the same samples: the effective batch is only %1, and each step is slower.")
             .arg(groupedNumber(spec.batchSize * accumulateSteps));
     }
     // A batch has at most the samples of the shard.
@@ -92,8 +95,8 @@ QString learningRateSentence(const ShardSpec& spec, std::int64_t accumulateSteps
     const std::int64_t all = std::min(spec.batchSize * accumulateSteps, shard) * spec.worldSize;
     if (batch < 1) return {};
     return ledgerText(
-               "A learning rate found with batches of %1 on one rank is usually multiplied by %2 for batches of %3 "
-               "(the linear rule), with a warm-up.")
+               "A learning rate that was chosen for batches of %1 on one rank is usually multiplied by %2 for batches "
+               "of %3 (linear scaling rule, with warm-up).")
         .arg(groupedNumber(batch))
         .arg(static_cast<double>(all) / static_cast<double>(batch), 0, 'g', 4)
         .arg(groupedNumber(all));

@@ -9,7 +9,7 @@
 namespace ringside {
 
 inline QString ledgerText(const char* source) {
-    return QCoreApplication::translate("Ledger", source);
+    return QCoreApplication::translate("Summary", source);
 }
 
 // Explanations of numbers in the summary, with the user's own numbers. Empty if there is nothing to explain.

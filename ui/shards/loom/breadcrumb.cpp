@@ -69,7 +69,7 @@ CellRange stepSlots(const ShardScene& scene, qint64 slot) {
 
 Breadcrumb::Breadcrumb(QWidget* parent) : QWidget(parent) {
     setObjectName(QStringLiteral("breadcrumb"));
-    setAccessibleName(tr("Where the view is"));
+    setAccessibleName(tr("Visible part of the grid"));
     setProperty("role", "clear");
     m_row = new QHBoxLayout(this);
     m_row->setContentsMargins(0, 0, 0, 0);

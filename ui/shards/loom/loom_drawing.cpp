@@ -122,7 +122,7 @@ void LoomWidget::drawRankNote(QPainter& painter, int rank, const QRectF& place) 
     painter.drawText(place, Qt::AlignLeft | Qt::AlignTop,
                      progress.wrong      ? tr("\u2717 mismatch")
                      : progress.verified ? (m_progress.repeatsOrder ? tr("same order") : tr("\u2713 verified"))
-                     : taken > 0         ? tr("%1 taken").arg(groupedNumber(taken))
+                     : taken > 0         ? tr("%1 trained").arg(groupedNumber(taken))
                      : progress.done > 0 ? tr("%1 of %2").arg(groupedNumber(progress.done), groupedNumber(samples))
                      : fits              ? words
                                          : groupedNumber(samples));

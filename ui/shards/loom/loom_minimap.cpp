@@ -25,7 +25,7 @@ LoomMinimap::LoomMinimap(Theme& theme, QWidget* parent)
     : QWidget(parent), m_theme(theme), m_largestHeight(kLargestHeight) {
     setObjectName(QStringLiteral("loomMinimap"));
     setAccessibleName(tr("Whole epoch"));
-    setToolTip(tr("The whole epoch. Drag the window, or click to go there."));
+    setToolTip(tr("The whole epoch. Drag the frame, or click a position to show it."));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     connect(&m_raster, &LoomRaster::imageChanged, this, qOverload<>(&QWidget::update));
     connect(&theme, &Theme::changed, this, &LoomMinimap::restyle);

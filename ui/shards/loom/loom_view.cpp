@@ -52,11 +52,10 @@ QWidget* LoomView::makeHeader() {
     layout->addWidget(m_deal);
     layout->addSpacing(Theme::kSpace1);
     m_colorBy = new SegmentedControl({
-        {tr("Rank"), tr("Colour by the rank that trains the sample; every second step is paler"),
-         QStringLiteral("colorByRankButton")},
-        {tr("Class"), tr("Colour by the sample's class"), QStringLiteral("colorByClassButton")},
-        {tr("Batch"), tr("Colour by step: ten colours in turns"), QStringLiteral("colorByBatchButton")},
-        {tr("Source"), tr("Colour by place in the data set, first to last"), QStringLiteral("colorBySourceButton")},
+        {tr("Rank"), tr("Colour by rank; every second step is paler"), QStringLiteral("colorByRankButton")},
+        {tr("Class"), tr("Colour by class"), QStringLiteral("colorByClassButton")},
+        {tr("Batch"), tr("Colour by step: ten colours in rotation"), QStringLiteral("colorByBatchButton")},
+        {tr("Source"), tr("Colour by position in the data set, first to last"), QStringLiteral("colorBySourceButton")},
     });
     layout->addWidget(m_colorBy);
     return header;
@@ -87,7 +86,7 @@ void LoomView::setScene(const ShardScene& scene) {
     m_scene.emplace(scene);
     const bool classes = scene.data && scene.data->classCount() > 0;
     m_colorBy->setChoiceEnabled(static_cast<int>(ColorBy::Class), classes,
-                                classes ? tr("Colour by the sample's class") : tr("This data set has no classes"));
+                                classes ? tr("Colour by class") : tr("This data set has no classes"));
     m_loom->setScene(scene);
     m_minimap->setScene(scene);
     m_tail->setScene(scene);
@@ -145,10 +144,10 @@ void LoomView::deal() {
 
 void LoomView::nameDealButton() {
     const bool running = m_loom->dealing().isRunning();
-    m_deal->setText(running ? tr("Skip") : tr("Deal"));
-    m_deal->setAccessibleName(running ? tr("Skip the deal") : tr("Deal slowly"));
-    m_deal->setToolTip(running ? tr("Show everything dealt. Space goes on to the next group.")
-                               : tr("Watch the order being dealt to the ranks, group by group"));
+    m_deal->setText(running ? tr("Skip") : tr("Animate assignment"));
+    m_deal->setAccessibleName(running ? tr("Skip the animation") : tr("Animate assignment"));
+    m_deal->setToolTip(running ? tr("Show the complete assignment. Space shows the next group.")
+                               : tr("Show group by group how the order is assigned to the ranks"));
 }
 
 void LoomView::resizeEvent(QResizeEvent*) {

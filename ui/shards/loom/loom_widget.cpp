@@ -30,7 +30,7 @@ LoomWidget::LoomWidget(Theme& theme, QWidget* parent)
       m_fade(theme, *this),
       m_scrollBar(Qt::Vertical, this) {
     setObjectName(QStringLiteral("loomWidget"));
-    setAccessibleName(tr("Loom: which rank trains which sample"));
+    setAccessibleName(tr("Grid: which rank trains on which sample"));
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
     m_scrollBar.setObjectName(QStringLiteral("loomScrollBar"));

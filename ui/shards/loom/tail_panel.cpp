@@ -37,7 +37,7 @@ bool lastTwoShowAll(const ShardScene& scene) {
 
 TailPanel::TailPanel(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme), m_scrollBar(Qt::Vertical, this) {
     setObjectName(QStringLiteral("tailPanel"));
-    setAccessibleName(tr("Tail: duplicates and dropped samples"));
+    setAccessibleName(tr("Last slots: duplicates and dropped samples"));
     setFixedWidth(static_cast<int>(2 * (kCardSide + kCardMargin) + kCardGap));
     setMouseTracking(true);
     m_scrollBar.setObjectName(QStringLiteral("tailScrollBar"));
@@ -133,14 +133,14 @@ std::vector<LoomCell> TailPanel::cellsInSight() const {
 QString TailPanel::subtitle() const {
     const ShardPlan& plan = m_scene->plan;
     const bool dropped = !plan.dropped().empty() || plan.droppedByLoader() > 0;
-    if (m_marked == 0) return tr("no duplicates, no drops");
+    if (m_marked == 0) return tr("no duplicates, none dropped");
     if (m_onlyMarked) {
         const QString count = QLocale().toString(m_marked);
         return dropped ? plan.padding() > 0 ? tr("all %1 marked samples").arg(count) : tr("all %1 dropped").arg(count)
-               : m_marked == 1 ? tr("the one duplicate")
+               : m_marked == 1 ? tr("1 duplicate")
                                : tr("all %1 duplicates").arg(count);
     }
-    return dropped ? tr("dropped samples dashed") : tr("duplicates outlined");
+    return dropped ? tr("dashed: dropped") : tr("outlined: duplicates");
 }
 
 void TailPanel::paintEvent(QPaintEvent*) {
@@ -174,7 +174,7 @@ void TailPanel::drawHead(QPainter& painter) const {
     bold.setWeight(QFont::DemiBold);
     painter.setFont(bold);
     painter.drawText(QRectF(kCardMargin, 8, width() - kCardMargin, 16), Qt::AlignLeft,
-                     m_onlyMarked ? tr("Marked samples") : tr("Tail: last slots"));
+                     m_onlyMarked ? tr("Marked samples") : tr("Last slots"));
     painter.setPen(c.muted);
     painter.setFont(m_theme.noteFont());
     painter.drawText(QRectF(kCardMargin, 24, width() - kCardMargin, 14), Qt::AlignLeft, subtitle());

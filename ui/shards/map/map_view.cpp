@@ -111,8 +111,8 @@ void MapView::paintEvent(QPaintEvent*) {
     painter.setFont(m_theme.bodyFont());
     const QString title =
         m_map.perSquare == 1
-            ? tr("Epoch %1: the data set in its own order, coloured by rank").arg(epochNumber(m_scene->epoch))
-            : tr("Epoch %1: the data set in its own order, coloured by rank, %2 samples to a pixel")
+            ? tr("Epoch %1: samples in the order of the data set, coloured by rank").arg(epochNumber(m_scene->epoch))
+            : tr("Epoch %1: samples in the order of the data set, coloured by rank, %2 samples per pixel")
                   .arg(epochNumber(m_scene->epoch))
                   .arg(m_map.perSquare);
     painter.drawText(QRectF(0, 0, width(), kMapTop - 6), Qt::AlignLeft | Qt::AlignVCenter,

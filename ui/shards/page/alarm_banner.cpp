@@ -26,7 +26,7 @@ AlarmBanner::AlarmBanner(QWidget* parent) : QFrame(parent) {
     layout->setSpacing(Theme::kSpace3);
     auto* words = new QVBoxLayout;
     words->setSpacing(2);
-    auto* title = new QLabel(tr("The ranks did not train what was planned"));
+    auto* title = new QLabel(tr("The ranks did not train on the planned samples"));
     m_text = new QLabel;
     m_text->setObjectName(QStringLiteral("alarmLabel"));
     m_hint = new QLabel;
@@ -39,8 +39,8 @@ AlarmBanner::AlarmBanner(QWidget* parent) : QFrame(parent) {
     }
     layout->addLayout(words, 1);
     m_report = button(tr("Report samples next time"),
-                      tr("The next run names every sample it trains, whatever its speed"), "alarmReportButton");
-    auto* show = button(tr("Show me"), tr("Goes to that epoch, rank and slot"), "alarmShowButton");
+                      tr("The next run reports every sample that it trains on, at any speed"), "alarmReportButton");
+    auto* show = button(tr("Show in grid"), tr("Show this epoch, rank and slot in the grid"), "alarmShowButton");
     layout->addWidget(m_report);
     layout->addWidget(show);
     connect(show, &QPushButton::clicked, this, &AlarmBanner::showWanted);
@@ -62,9 +62,9 @@ void AlarmBanner::setReporting(bool reporting) {
 
 void AlarmBanner::refresh() {
     m_hint->setVisible(m_onlyHash);
-    m_hint->setText(m_reporting ? tr("The next run will name the sample: press Run.")
-                                : tr("At this speed only a hash of each epoch is reported, which does not say which "
-                                     "sample it was."));
+    m_hint->setText(m_reporting
+                        ? tr("The next run will report each sample: click Run.")
+                        : tr("At this speed only a hash of each epoch is reported, so the sample is not known."));
     m_report->setVisible(m_onlyHash && !m_reporting);
 }
 

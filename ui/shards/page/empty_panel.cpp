@@ -26,7 +26,7 @@ EmptyPanel::EmptyPanel(QWidget* parent) : QFrame(parent) {
     }
     m_action = new QPushButton;
     m_action->setObjectName(QStringLiteral("shardsEmptyButton"));
-    m_action->setToolTip(tr("Switches all deliberate mistakes off"));
+    m_action->setToolTip(tr("Switch all deliberate mistakes off"));
     m_action->hide();
     connect(m_action, &QPushButton::clicked, this, &EmptyPanel::actionWanted);
     layout->addSpacing(Theme::kSpace2);

@@ -18,9 +18,9 @@ OrderBanner::OrderBanner(QWidget* parent) : QFrame(parent) {
     m_text = new QLabel;
     m_text->setObjectName(QStringLiteral("orderBannerLabel"));
     m_text->setWordWrap(true);
-    auto* show = new QPushButton(tr("Show in Diff"));
+    auto* show = new QPushButton(tr("Show in Epoch diff"));
     show->setObjectName(QStringLiteral("orderBannerButton"));
-    show->setToolTip(tr("Two epochs beside each other: black where nothing changed"));
+    show->setToolTip(tr("Compare two epochs: black cells did not change"));
     layout->addWidget(m_text, 1);
     layout->addWidget(show);
     connect(show, &QPushButton::clicked, this, &OrderBanner::showWanted);
@@ -29,8 +29,8 @@ OrderBanner::OrderBanner(QWidget* parent) : QFrame(parent) {
 
 void OrderBanner::say(qint64 epochs) {
     setVisible(epochs > 0);
-    m_text->setText(tr("set_epoch is never called: all %1 epochs deal the same order, so each rank sees the same "
-                       "samples in the same batches every time.")
+    m_text->setText(tr("set_epoch is never called: all %1 epochs have the same order, so each rank sees the same "
+                       "samples in the same batches in every epoch.")
                         .arg(groupedNumber(epochs)));
 }
 

@@ -16,18 +16,19 @@ QString pageText(const char* source) {
 
 QString refusalTitle(const PitfallsConfig& pitfalls) {
     return pitfalls.shuffleWithSampler ? pageText("PyTorch refuses shuffle=True together with a sampler")
-                                       : pageText("This mistake cannot be dealt");
+                                       : pageText("No samples can be assigned with this mistake");
 }
 
 QString refusalText(const PitfallsConfig& pitfalls, const QString& problem) {
     if (!pitfalls.shuffleWithSampler) return inFormWords(problem);
     return pageText(
-        "DataLoader(dataset, sampler=DistributedSampler(dataset), shuffle=True) stops with\n"
-        "ValueError: sampler option is mutually exclusive with shuffle\n\n"
-        "Both would decide the order: the sampler hands out the indices, and shuffle=True would make a RandomSampler "
-        "of its own, which knows of no ranks, so that every rank would get all of the data.\n"
-        "Leave shuffle out of the DataLoader and let the sampler shuffle: "
-        "DistributedSampler(dataset, shuffle=True), with sampler.set_epoch(epoch) before each epoch.");
+        "DataLoader(dataset, sampler=DistributedSampler(dataset), shuffle=True) raises\n"
+        "ValueError: sampler option is mutually exclusive with shuffle\n"
+        "\n"
+        "Both would set the order: the sampler returns the indices, and shuffle=True would create a RandomSampler that "
+        "ignores ranks, so every rank would get all of the data.\n"
+        "Do not pass shuffle to the DataLoader. Let the sampler shuffle: DistributedSampler(dataset, shuffle=True), "
+        "with sampler.set_epoch(epoch) before each epoch.");
 }
 
 }  // namespace ringside

@@ -108,9 +108,9 @@ void ShardsPage::resizeEvent(QResizeEvent*) {
 void ShardsPage::addExports() {
     connect(&m_views->exporter(), &ViewExport::saved, this, &Page::saved);
     connect(&m_views->exporter(), &ViewExport::failed, this, &Page::failed);
-    m_views->exporter().addTable(tr("Save what was found as CSV..."),
+    m_views->exporter().addTable(tr("Save search results as CSV..."),
                                  [this] { return scene() ? hitsTable(*scene(), m_finder.hits()) : ShardTable{}; });
-    m_views->exporter().addTable(tr("Save the ledger as CSV..."),
+    m_views->exporter().addTable(tr("Save the summary as CSV..."),
                                  [this] { return scene() ? ledgerTable(rowsOfLedger()) : ShardTable{}; });
     m_views->exporter().addTable(tr("Save the class balance as CSV..."),
                                  [this] { return balanceTable(m_balance->balance()); });
@@ -222,19 +222,18 @@ void ShardsPage::showEmpty() {
     } else if (m_plan.problem().isEmpty()) {
         m_ledger->setRows({});
         if (const DataSplit* split = m_experiment.data()) {
-            m_empty->say(tr("Dealing %1 samples").arg(groupedNumber(split->training->size())),
-                         tr("The shards appear when all ranks have theirs; a change of the form begins anew."));
+            m_empty->say(tr("Assigning %1 samples").arg(groupedNumber(split->training->size())),
+                         tr("The shards appear when all samples are assigned. Changing the form starts again."));
         } else {
-            m_empty->say(tr("Loading the data set"),
-                         tr("The shards appear as soon as the number of samples is known."));
+            m_empty->say(tr("Loading the data set"), tr("The shards appear when the number of samples is known."));
         }
     } else if (m_experiment.config().pitfalls.any()) {
         m_ledger->setRows({});
         m_empty->say(refusalTitle(m_experiment.config().pitfalls),
-                     refusalText(m_experiment.config().pitfalls, m_plan.problem()), tr("Take the mistake back"));
+                     refusalText(m_experiment.config().pitfalls, m_plan.problem()), tr("Undo the mistake"));
     } else {
         m_ledger->setRows({});
-        m_empty->say(tr("There is no plan for this experiment"), inFormWords(m_plan.problem()));
+        m_empty->say(tr("This experiment has no shard plan"), inFormWords(m_plan.problem()));
     }
     m_stack->setCurrentWidget(m_empty);
 }
@@ -269,7 +268,7 @@ void ShardsPage::showExplanation() {
     }
     const auto cell = selectedCell();
     const auto ofView = m_views->view().explanation();
-    m_views->explain(!m_finder.problem().isEmpty() ? Explanation{tr("What is looked for?"), {m_finder.problem()}}
+    m_views->explain(!m_finder.problem().isEmpty() ? Explanation{tr("Not a valid search"), {m_finder.problem()}}
                      : ofView                      ? *ofView
                      : cell                        ? withOutcome(explain(*scene(), *cell), *cell)
                                                    : explainNothing(*scene()));
@@ -280,8 +279,9 @@ Explanation ShardsPage::withOutcome(Explanation explanation, LoomCell cell) cons
     for (const WrongCell& wrong : m_progress.wrong) {
         if (wrong.cell != cell) continue;
         explanation.warning = true;
-        explanation.lines.prepend(
-            tr("The run did otherwise: rank %1 trained sample %2 in this slot.").arg(cell.rank).arg(wrong.trained));
+        explanation.lines.prepend(tr("The run differs from the plan: rank %1 trained on sample %2 in this slot.")
+                                      .arg(cell.rank)
+                                      .arg(wrong.trained));
     }
     return explanation;
 }
@@ -333,10 +333,10 @@ void ShardsPage::showFound() {
     m_views->find().setProblem(m_finder.problem());
     m_views->view().setHits(m_finder.isActive() ? m_finder.sharedHits() : Hits());
     m_views->find().setCount(!m_finder.isActive() || !m_finder.problem().isEmpty() ? QString()
-                             : m_finder.isWorking()                                ? tr("looking")
+                             : m_finder.isWorking()                                ? tr("searching")
                              : m_finder.current() >= 0
                                  ? tr("%1 of %2").arg(locale.toString(m_finder.current() + 1), locale.toString(count))
-                             : count == 0 ? tr("none")
+                             : count == 0 ? tr("no match")
                                           : tr("%1 found").arg(locale.toString(count)));
     if (m_finder.problem() != m_finderProblem) {
         m_finderProblem = m_finder.problem();
@@ -362,13 +362,13 @@ void ShardsPage::goToHit(int direction) {
 }
 
 QList<PageKey> ShardsPage::keys() const {
-    return {{QStringLiteral("W / S"), tr("Loom: zoom in, out")},
-            {QStringLiteral("A / D"), tr("Loom: earlier, later")},
-            {QStringLiteral("F"), tr("Loom: the whole epoch")},
-            {QStringLiteral("Home / End"), tr("Loom: first, last cells")},
+    return {{QStringLiteral("W / S"), tr("Grid: zoom in, out")},
+            {QStringLiteral("A / D"), tr("Grid: earlier, later")},
+            {QStringLiteral("F"), tr("Grid: whole epoch")},
+            {QStringLiteral("Home / End"), tr("Grid: first, last cells")},
             {tr("Arrows"), tr("Shards: move the selection")},
             {QStringLiteral("Ctrl+F"), tr("Shards: find a sample")},
-            {tr("Space"), tr("Deal: the next group")}};
+            {tr("Space"), tr("Animation: next group")}};
 }
 
 PageFigures ShardsPage::figures() const {
@@ -401,7 +401,7 @@ void ShardsPage::showVerification() {
 void ShardsPage::showVerdict() {
     const bool other = m_progress.otherPlan && !m_verification.sentence().isEmpty();
     m_ledger->setVerification(
-        other ? tr("Of the run, not of this plan: %1").arg(m_verification.sentence()) : m_verification.sentence(),
+        other ? tr("From the run, not from this plan: %1").arg(m_verification.sentence()) : m_verification.sentence(),
         verificationTone());
 }
 

@@ -48,7 +48,7 @@ TablePanel::TablePanel(ShardTableModel& model, QWidget* parent) : QWidget(parent
     layout->setSpacing(Theme::kSpace1);
     m_view = new QTableView;
     m_view->setObjectName(QStringLiteral("shardsTableView"));
-    m_view->setAccessibleName(tr("The view as a table"));
+    m_view->setAccessibleName(tr("View as a table"));
     m_view->setModel(&model);
     m_view->setItemDelegate(new PlainCells(m_view));
     m_view->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -73,7 +73,7 @@ QWidget* TablePanel::makePager() {
     m_rows->setObjectName(QStringLiteral("tableRowsLabel"));
     m_rows->setProperty("role", "muted");
     row->addWidget(m_rows, 1);
-    m_back = addTurn(tr("Earlier rows"), tr("The page of rows before"), "tableBackButton", -1);
+    m_back = addTurn(tr("Earlier rows"), tr("Previous page of rows"), "tableBackButton", -1);
     m_on = addTurn(tr("Later rows"), tr("The next page of rows"), "tableOnButton", 1);
     m_pager->hide();
     return m_pager;
@@ -125,7 +125,7 @@ void TablePanel::showPage() {
     m_back->setEnabled(first > 0);
     m_on->setEnabled(first + m_model.rowCount() < rows);
     m_rows->setText(
-        tr("Rows %1 to %2 of %3; saving writes them all")
+        tr("Rows %1 to %2 of %3; saving writes all rows")
             .arg(locale.toString(first + 1), locale.toString(first + m_model.rowCount()), locale.toString(rows)));
 }
 

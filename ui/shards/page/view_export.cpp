@@ -23,7 +23,7 @@ ViewExport::ViewExport(QWidget* parent) : QPushButton(tr("More"), parent) {
     setProperty("role", "menu");
     setToolTip(tr("Show this view as a table, or save it"));
     auto* menu = new QMenu(this);
-    m_showTable = menu->addAction(tr("As a table"));
+    m_showTable = menu->addAction(tr("Show as table"));
     m_showTable->setObjectName(QStringLiteral("showTableAction"));
     m_showTable->setCheckable(true);
     menu->addSeparator();
@@ -88,7 +88,7 @@ void ViewExport::ask(const QString& name, const QString& suffix, std::function<v
 
 void ViewExport::saveTable(const ShardTable& table, const QString& file) {
     if (table.rows == 0) {
-        report(file, tr("There is nothing to save: this view shows no samples yet."));
+        report(file, tr("Nothing to save: this view shows no samples yet."));
         return;
     }
     if (isBusy()) return sayBusy(file);
@@ -131,7 +131,7 @@ void ViewExport::writePicture() {
 }
 
 void ViewExport::sayBusy(const QString& file) {
-    report(file, tr("Another file is still being written: save this one when it is done."));
+    report(file, tr("Another file is still being written. Save this one afterwards."));
 }
 
 void ViewExport::report(const QString& file, const QString& problem) {

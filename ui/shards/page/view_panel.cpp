@@ -57,13 +57,13 @@ QWidget* ViewPanel::makeToolRow() {
     m_toolLine = new QBoxLayout(QBoxLayout::LeftToRight, row);
     m_toolLine->setContentsMargins(0, 0, 0, 0);
     auto* layout = new QHBoxLayout;
-    const QStringList tips{tr("Which rank trains which sample, in order"),
-                           tr("The rank of every sample, in the order of the data set"),
-                           tr("The selected sample through all epochs"),
-                           tr("The classes of every rank and step, beside chance"),
-                           tr("What changed since another epoch"),
-                           tr("A second setting below the experiment's"),
-                           tr("What the deal reaches and repeats, and what mistakes do to it")};
+    const QStringList tips{tr("Rank and slot of every sample, in training order"),
+                           tr("Rank of every sample, in the order of the data set"),
+                           tr("The selected sample in all epochs"),
+                           tr("Classes of every rank and step, compared with chance"),
+                           tr("Changes between two epochs"),
+                           tr("Compare a second setting with the experiment"),
+                           tr("Samples that are used, repeated and missed, and the effect of common mistakes")};
     QList<SegmentedControl::Choice> buttons;
     for (const Page::View& view : choices()) {
         buttons << SegmentedControl::Choice{view.title, tips[buttons.size()], view.name + QStringLiteral("ViewButton")};
@@ -78,7 +78,7 @@ QWidget* ViewPanel::makeToolRow() {
     layout->addWidget(m_export);
     m_ledger = new QPushButton(tr("Ledger"));
     m_ledger->setObjectName(QStringLiteral("ledgerButton"));
-    m_ledger->setToolTip(tr("The arithmetic of this epoch, and what a run made of it"));
+    m_ledger->setToolTip(tr("Numbers of this epoch, and the comparison with a run"));
     m_ledger->setProperty("role", "segment");
     m_ledger->setCheckable(true);
     m_ledger->hide();
@@ -135,13 +135,13 @@ void ViewPanel::addViews(Theme& theme) {
 }
 
 QList<Page::View> ViewPanel::choices() {
-    return {{QStringLiteral("loom"), tr("Loom"), tr("slots ranks steps cells order deal")},
+    return {{QStringLiteral("loom"), tr("Grid"), tr("loom slots ranks steps cells order assignment")},
             {QStringLiteral("map"), tr("Map"), tr("dataset owner")},
-            {QStringLiteral("biography"), tr("Biography"), tr("sample life epochs history")},
+            {QStringLiteral("biography"), tr("Sample history"), tr("biography sample epochs")},
             {QStringLiteral("balance"), tr("Balance"), tr("classes histogram distribution labels")},
-            {QStringLiteral("diff"), tr("Diff"), tr("difference compare epochs changes")},
+            {QStringLiteral("diff"), tr("Epoch diff"), tr("difference compare epochs changes")},
             {QStringLiteral("compare"), tr("A/B"), tr("compare settings side")},
-            {QStringLiteral("damage"), tr("Damage"), tr("mistakes pitfalls overlap coverage")}};
+            {QStringLiteral("damage"), tr("Effect of mistakes"), tr("damage pitfalls overlap coverage")}};
 }
 
 void ViewPanel::showView(const QString& name) {

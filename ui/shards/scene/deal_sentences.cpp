@@ -32,14 +32,14 @@ QString otherRanks(const ShardPlan& plan, LoomCell cell) {
     for (const SamplePlace& place : plan.places(sample)) {
         if (place.rank != cell.rank) others.insert(place.rank);
     }
-    if (others.empty()) return loomText("No other rank trains sample %1 in this epoch.").arg(plainNumber(sample));
+    if (others.empty()) return loomText("No other rank trains on sample %1 in this epoch.").arg(plainNumber(sample));
     QStringList names;
     for (const int rank : others) {
         if (names.size() < kListed) names << loomText("rank %1").arg(rank);
     }
     const auto more = static_cast<std::int64_t>(others.size()) - names.size();
     const QString list = names.join(QStringLiteral(", "));
-    return loomText("Sample %1 is trained by %2 too.")
+    return loomText("Sample %1 is also trained on by %2.")
         .arg(plainNumber(sample), more > 0 ? loomText("%1 and %2 more").arg(list, groupedNumber(more)) : list);
 }
 
@@ -47,20 +47,20 @@ QString halvedSentence(const ShardPlan& plan, LoomCell cell) {
     const std::int64_t world = ShardLayout::of(plan.spec()).worldSize;
     const std::int64_t said = plan.spec().pitfalls.wrongRank < 0 ? cell.rank : plan.spec().pitfalls.wrongRank;
     const std::int64_t sample = plan.index(cell.rank, cell.slot);
-    const QString part = loomText("The data was split before: this rank holds only %4 samples, %1, %2, %3, ...")
+    const QString part = loomText("The data was already split: this rank holds only %4 samples, %1, %2, %3, ...")
                              .arg(plainNumber(said), plainNumber(said + world), plainNumber(said + 2 * world),
                                   groupedNumber(ShardLayout::of(plan.spec()).orderLength));
     if (sample < said || (sample - said) % world != 0) return part + QLatin1Char('.');
     return part +
-           loomText("; sample %1 + %2 x %3 = %4 is number %3 of that part.")
+           loomText("; sample %1 + %2 x %3 = %4 is number %3 of them.")
                .arg(plainNumber(said), plainNumber(world), plainNumber((sample - said) / world), plainNumber(sample));
 }
 
 QString turnPlace(const ShardLayout& layout, const QString& name, std::int64_t position) {
     const std::int64_t batch = position / layout.batchSize;
     return loomText(
-               "It is position %1 of the %2, in batch %1 div %3 = %4; whole batches go to the ranks in turn: %4 "
-               "mod %5 = %6, slot %7 x %3 + %8 = %9.")
+               "The sample is at position %1 of the %2, in batch %1 div %3 = %4. Whole batches are assigned to the "
+               "ranks in turn: %4 mod %5 = %6, slot %7 x %3 + %8 = %9.")
         .arg(plainNumber(position), name, plainNumber(layout.batchSize), plainNumber(batch),
              plainNumber(layout.worldSize), plainNumber(batch % layout.worldSize),
              plainNumber(batch / layout.worldSize), plainNumber(position % layout.batchSize),
@@ -103,27 +103,27 @@ QString placeSentence(const ShardPlan& plan, LoomCell cell) {
     const QString p = plainNumber(position), world = plainNumber(layout.worldSize), name = orderName(plan);
     if (isReplicated(plan.spec().kind)) {
         return plan.spec().worldSize == 1
-                   ? loomText("The one rank takes the whole %1: slot %2 is its position %2.").arg(name, p)
+                   ? loomText("The only rank uses the complete %1: slot %2 is position %2.").arg(name, p)
                    : loomText(
-                         "Nothing is sharded: each of %1 ranks takes the whole %2, and slot %3 is its position %3 "
-                         "on all of them.")
+                         "Nothing is sharded: each of %1 ranks uses the complete %2, and slot %3 is position %3 on all "
+                         "of them.")
                          .arg(plainNumber(plan.spec().worldSize), name, p);
     }
     if (layout.rule == Rule::kByBatch) return turnPlace(layout, name, position);
     if (layout.rule == Rule::kBlocks) {
         return loomText(
-                   "It is position %1 of the %2, which is cut into one block of %3 for each rank: %1 div %3 = %4, "
-                   "slot %1 mod %3 = %5.")
+                   "The sample is at position %1 of the %2, which is split into one block of %3 per rank: %1 div %3 = "
+                   "%4, slot %1 mod %3 = %5.")
             .arg(p, name, plainNumber(layout.samplesPerRank), plainNumber(cell.rank), plainNumber(cell.slot));
     }
     const std::int64_t said = position % layout.worldSize;
     if (said != cell.rank) {
         return loomText(
-                   "Every process says it is rank %1, so this one too takes position %2 of the %3: %2 mod %4 = "
-                   "%1, slot %2 div %4 = %5.")
+                   "Every process passes rank=%1 to the sampler, so this rank also uses position %2 of the %3: %2 mod "
+                   "%4 = %1, slot %2 div %4 = %5.")
             .arg(plainNumber(said), p, name, world, plainNumber(cell.slot));
     }
-    return loomText("It is position %1 of the %2, and %1 mod %3 = %4; slot %1 div %3 = %5.")
+    return loomText("The sample is at position %1 of the %2, and %1 mod %3 = %4; slot %1 div %3 = %5.")
         .arg(p, name, world, plainNumber(cell.rank), plainNumber(cell.slot));
 }
 
@@ -132,22 +132,24 @@ QString ruleSentence(const ShardPlan& plan) {
     const ShardLayout layout = ShardLayout::of(spec);
     const QString each = groupedNumber(layout.samplesPerRank), batch = groupedNumber(spec.batchSize);
     if (isReplicated(spec.kind)) {
-        return loomText("Nothing is sharded: each of %1 ranks takes all %2 of it, in batches of %3.")
+        return loomText("Nothing is sharded: each of %1 ranks uses all %2 positions, in batches of %3.")
             .arg(groupedNumber(spec.worldSize), each, batch);
     }
     if (layout.rule == Rule::kByBatch) {
-        return loomText("It is cut into batches of %1; rank r takes batches r, r + %2, r + 2 x %2, ... of it, %3 each.")
+        return loomText(
+                   "The order is split into batches of %1; rank r uses batches r, r + %2, r + 2 x %2, ..., %3 each.")
             .arg(batch, plainNumber(layout.worldSize), groupedNumber(layout.samplesPerRank / layout.batchSize));
     }
     if (layout.rule == Rule::kBlocks) {
-        return loomText("Rank r takes one block, positions r x %1 to (r + 1) x %1 - 1 of it, in batches of %2.")
+        return loomText("Rank r uses one block, positions r x %1 to (r + 1) x %1 - 1, in batches of %2.")
             .arg(plainNumber(layout.samplesPerRank), batch);
     }
     if (layout.uneven && layout.orderLength % layout.worldSize != 0) {
-        return loomText("Rank r takes positions r, r + %1, r + 2 x %1, ... of it, %2 or %3 samples, in batches of %4.")
+        return loomText(
+                   "Rank r uses positions r, r + %1, r + 2 x %1, ..., which are %2 or %3 samples, in batches of %4.")
             .arg(plainNumber(layout.worldSize), each, groupedNumber(layout.samplesPerRank - 1), batch);
     }
-    return loomText("Rank r takes positions r, r + %1, r + 2 x %1, ... of it, %2 samples each, in batches of %3.")
+    return loomText("Rank r uses positions r, r + %1, r + 2 x %1, ..., which are %2 samples, in batches of %3.")
         .arg(plainNumber(layout.worldSize), each, batch);
 }
 
@@ -157,12 +159,12 @@ QString stepSentence(const ShardPlan& plan, LoomCell cell) {
     const std::int64_t step = cell.slot / spec.batchSize;
     const SlotRange batch = plan.batch(step);
     const std::int64_t last = batch.first + batch.count - 1;
-    const QString start = loomText("Step %1 of %2 takes slots %3 to %4")
+    const QString start = loomText("Step %1 of %2 uses slots %3 to %4")
                               .arg(groupedNumber(step + 1), groupedNumber(plan.stepsPerEpoch()),
                                    plainNumber(batch.first), plainNumber(last));
     if (spec.pitfalls.any() || spec.worldSize == 1) return start + loomText(" of every rank.");
     if (isReplicated(spec.kind)) {
-        return start + loomText(" on all %1 ranks: of its %2 samples only %3 are different ones.")
+        return start + loomText(" on all %1 ranks: only %3 of its %2 samples are distinct.")
                            .arg(plainNumber(spec.worldSize), groupedNumber(batch.count * spec.worldSize),
                                 groupedNumber(batch.count));
     }
@@ -173,7 +175,7 @@ QString stepSentence(const ShardPlan& plan, LoomCell cell) {
     }
     const std::int64_t end = std::min((batch.first + batch.count) * spec.worldSize, layout.totalSize()) - 1;
     if (layout.uneven && end + 1 < (batch.first + batch.count) * spec.worldSize) {
-        return start + loomText(", where a rank has so many: positions %1 to %2 of the order.")
+        return start + loomText(", if the rank has that many: positions %1 to %2 of the order.")
                            .arg(plainNumber(batch.first * spec.worldSize), plainNumber(end));
     }
     return start + loomText(" of every rank: positions %1 to %2 of the order.")
@@ -187,8 +189,8 @@ QString mistakeSentence(const ShardPlan& plan, LoomCell cell) {
     if (pitfalls.wrongWorldSize <= plan.spec().worldSize) return {};
     const QString least = plainNumber(plan.spec().worldSize), most = plainNumber(pitfalls.wrongWorldSize - 1);
     return least == most
-               ? loomText("There is no rank %1, so positions whose remainder is %1 are trained by nobody.").arg(least)
-               : loomText("There are no ranks %1 to %2, so positions with these remainders are trained by nobody.")
+               ? loomText("There is no rank %1, so no rank trains on positions with remainder %1.").arg(least)
+               : loomText("There are no ranks %1 to %2, so no rank trains on positions with these remainders.")
                      .arg(least, most);
 }
 
@@ -196,10 +198,10 @@ QString paddingSentence(const ShardPlan& plan) {
     const std::int64_t n = ShardLayout::of(plan.spec()).orderLength;
     const QString samples = listed(plan.order(), plan.padding());
     if (plan.padding() == 1) {
-        return loomText("The order has only %1 samples, so position %2 repeats its first: %3.")
+        return loomText("The order has only %1 samples, so position %2 repeats the first one: %3.")
             .arg(groupedNumber(n), plainNumber(n), samples);
     }
-    return loomText("The order has only %1 samples, so positions %2 to %3 repeat its first %4: %5.")
+    return loomText("The order has only %1 samples, so positions %2 to %3 repeat the first %4: %5.")
         .arg(groupedNumber(n), plainNumber(n), plainNumber(plan.totalSize() - 1), groupedNumber(plan.padding()),
              samples);
 }
@@ -231,8 +233,8 @@ QString loaderSentence(const ShardPlan& plan, int rank) {
     const std::int64_t batch = plan.spec().batchSize;
     const std::int64_t own = plan.samplesOf(rank);
     return loomText(
-               "The rank has %1 = %2 x %3 + %4 samples: drop_last of the loader leaves the last %4 out, so it is "
-               "not trained in this epoch.")
+               "The rank has %1 = %2 x %3 + %4 samples: drop_last of the loader drops the last %4, so the sample is "
+               "not used in this epoch.")
         .arg(plainNumber(own), plainNumber(own / batch), plainNumber(batch), plainNumber(own % batch));
 }
 
@@ -244,10 +246,10 @@ QString withoutDropSentence(const ShardPlan& plan, std::int64_t position) {
     const QString tail = padding == 1 ? loomText("1 sample would be repeated.")
                                       : loomText("%1 samples would be repeated.").arg(groupedNumber(padding));
     if (layout.rule == Rule::kRoundRobin) {
-        return loomText("Without drop_last it would go to rank %1 mod %2 = %3, and %4")
+        return loomText("Without drop_last, the sample would be assigned to rank %1 mod %2 = %3, and %4")
             .arg(plainNumber(position), plainNumber(layout.worldSize), plainNumber(layout.rankAt(position)), tail);
     }
-    return loomText("Without drop_last it would go to rank %1, slot %2, and %3")
+    return loomText("Without drop_last, the sample would be assigned to rank %1, slot %2, and %3")
         .arg(plainNumber(layout.rankAt(position)), plainNumber(layout.slotAt(position)), tail);
 }
 

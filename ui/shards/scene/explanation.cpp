@@ -27,29 +27,30 @@ Explanation explainDropped(const ShardScene& scene, const CellContent& content) 
                   .arg(plainNumber(layout.samplesPerRank / layout.batchSize), plainNumber(layout.worldSize),
                        plainNumber(layout.batchSize), dealt)
             : loomText("%1 x %2 = %3").arg(plainNumber(layout.samplesPerRank), plainNumber(layout.worldSize), dealt);
-    result.lines << loomText("It is position %1 of the order, and drop_last of the sampler deals only the first %2.")
-                        .arg(plainNumber(content.position), product);
+    result.lines
+        << loomText("The sample is at position %1 of the order, and drop_last of the sampler keeps only the first %2.")
+               .arg(plainNumber(content.position), product);
     result.lines << withoutDropSentence(plan, content.position);
-    result.lines << (changesByEpoch(scene) ? loomText("Another epoch shuffles anew and drops other samples.")
-                                           : loomText("Every epoch has the same order, so it is never seen."));
+    result.lines << (changesByEpoch(scene) ? loomText("Each epoch shuffles again and drops other samples.")
+                                           : loomText("Every epoch has the same order, so the sample is never used."));
     return result;
 }
 
 QString tailSentence(const ShardPlan& plan) {
     if (isReplicated(plan.spec().kind) && plan.spec().worldSize > 1) {
-        return loomText("So every epoch trains each of them %1 times: this is a DataLoader without DistributedSampler.")
+        return loomText("Every epoch trains on each sample %1 times, as with a DataLoader without DistributedSampler.")
             .arg(plainNumber(plan.spec().worldSize));
     }
     if (plan.droppedByLoader() > 0) {
-        return loomText("drop_last of the loader leaves the last %1 samples of every rank out; they are shown dashed.")
+        return loomText("drop_last of the loader drops the last %1 samples of every rank; they are shown dashed.")
             .arg(groupedNumber(plan.droppedByLoader()));
     }
     if (plan.padding() > 0 && !plan.spec().pitfalls.any()) return paddingSentence(plan);
     if (!plan.dropped().empty()) {
-        return loomText("The last %1 positions are dropped by the sampler; they are shown dashed after the end.")
+        return loomText("The sampler drops the last %1 positions; they are shown dashed after the end.")
             .arg(groupedNumber(static_cast<std::int64_t>(plan.dropped().size())));
     }
-    return loomText("Click a sample to see the arithmetic that put it there.");
+    return loomText("Click a sample to see why it is assigned to its rank and slot.");
 }
 
 // Returns "torch.chunk splits its batch of 32 into chunks of 8: the 8 samples from slot 16 on are sent to device 2."
@@ -61,8 +62,8 @@ QString chunkSentence(const ShardScene& scene, LoomCell cell) {
     const DeviceChunk chunk = chunkAt(plan, scene.devices, cell.rank, cell.slot);
     const std::int64_t size = (samples + scene.devices - 1) / scene.devices;
     return loomText(
-               "torch.chunk cuts its batch of %1 into chunks of ceil(%1 / %2) = %3: the %4 from slot %5 on go to "
-               "device %6.")
+               "torch.chunk splits its batch of %1 into chunks of ceil(%1 / %2) = %3: the %4 samples from slot %5 on "
+               "are sent to device %6.")
         .arg(plainNumber(samples), plainNumber(scene.devices), plainNumber(size), plainNumber(chunk.count),
              plainNumber(chunk.first), plainNumber(chunk.device));
 }
@@ -102,10 +103,10 @@ Explanation explainNothing(const ShardScene& scene) {
     const std::string mistake = pitfallSentence(plan.spec());
     result.warning = !mistake.empty();
     if (scene.devices > 1)
-        result.lines << loomText(
-                            "One process reads every batch, and torch.chunk cuts it up for its %1 devices: the "
-                            "colours.")
-                            .arg(plainNumber(scene.devices));
+        result.lines
+            << loomText(
+                   "One process reads every batch, and torch.chunk splits it over its %1 devices, shown by colour.")
+                   .arg(plainNumber(scene.devices));
     result.lines << (mistake.empty() ? tailSentence(plan) : QString::fromStdString(mistake));
     return result;
 }
@@ -146,7 +147,7 @@ QString cellTip(const ShardScene& scene, LoomCell cell) {
         const bool repeats = content.kind == CellKind::Duplicate;
         lines << loomText("position %1").arg(plainNumber(orderPosition(scene.plan, cell))) +
                      (!repeats                               ? QString()
-                      : isReplicated(scene.plan.spec().kind) ? loomText(" (a repetition of rank 0)")
+                      : isReplicated(scene.plan.spec().kind) ? loomText(" (same sample as on rank 0)")
                                                              : loomText(" (padding: a duplicate)"));
     }
     if (const QString row = scene.data ? rowText(*scene.data, content.sample) : QString(); !row.isEmpty()) lines << row;

@@ -25,8 +25,8 @@ QString subsetSentence(const ShardScene& scene) {
         spec.subsetIndices.empty()
             ? loomText("The subset is the first %1 of randperm(%2) seeded with %3, in all epochs")
                   .arg(plainNumber(size), plainNumber(spec.datasetSize), plainNumber(spec.subsetSeed))
-            : loomText("The subset is the %1 samples that are listed").arg(groupedNumber(size));
-    if (!spec.shuffle) return chosen + loomText("; shuffle is off, so they stay in that order.");
+            : loomText("The subset contains the %1 listed samples").arg(groupedNumber(size));
+    if (!spec.shuffle) return chosen + loomText("; shuffle is off, so they keep this order.");
     return chosen + loomText("; they are shuffled by randperm(%1), %2.").arg(plainNumber(size), seeded(scene));
 }
 
@@ -34,16 +34,16 @@ QString shuffledSentence(const ShardScene& scene, std::optional<int> rank) {
     const ShardSpec& spec = scene.plan.spec();
     if (!spec.shuffle) {
         return spec.pitfalls.doubleSharding
-                   ? loomText("Shuffle is off, so each part is dealt in its own order.")
+                   ? loomText("Shuffle is off, so each part keeps its order.")
                    : loomText(
                          "Shuffle is off, so the order is 0, 1, 2, ...: position p holds sample p in every epoch.");
     }
     const QString length = plainNumber(ShardLayout::of(spec).orderLength);
     if (spec.pitfalls.seedPerRank) {
-        return rank ? loomText("This rank's order is randperm(%1), seeded with %2: every rank has another one.")
-                          .arg(length, seedSum(spec, rank))
-                    : loomText("Every rank shuffles its own randperm(%1), seeded with seed + epoch - 1 + rank.")
-                          .arg(length);
+        return rank
+                   ? loomText("This rank's order is randperm(%1), seeded with %2: every rank has a different order.")
+                         .arg(length, seedSum(spec, rank))
+                   : loomText("Every rank uses its own randperm(%1), seeded with seed + epoch - 1 + rank.").arg(length);
     }
     return scene.setEpoch ? loomText("The order is randperm(%1), %2.").arg(length, seeded(scene))
                           : loomText("The order is randperm(%1) %2.").arg(length, seeded(scene));
@@ -75,7 +75,8 @@ QString weightSentence(const ShardScene& scene, LoomCell cell, std::int64_t samp
     }
     const QString weightText =
         given ? plainNumber(spec.classWeights[label]) : QStringLiteral("1 / %1").arg(counts[label]);
-    return loomText("%1 has %2 samples, each of weight %3: in %4 draws this one is expected %5 times, and is drawn %6.")
+    return loomText(
+               "%1 has %2 samples of weight %3 each: in %4 draws, this sample is expected %5 times and is drawn %6.")
         .arg(className(scene, sample), groupedNumber(counts[label]), weightText, groupedNumber(draws),
              QLocale().toString(static_cast<double>(draws) * weight / total, 'f', 1), groupedNumber(drawn));
 }
@@ -89,8 +90,8 @@ QString turnSentence(const ShardScene& scene, LoomCell cell, std::int64_t sample
     const std::int64_t members = std::max<std::int64_t>(1, counts[static_cast<std::size_t>(scene.data->label(sample))]);
     const std::int64_t turn = place / classes;
     return loomText(
-               "%1 classes take turns: position %2 is turn %2 div %1 = %3 of %4, and of its %5 samples in turn it "
-               "takes number %3 mod %5 = %6.")
+               "The %1 classes alternate: position %2 is number %2 div %1 = %3 of %4, which uses sample %3 mod %5 = %6 "
+               "of its %5 samples.")
         .arg(plainNumber(classes), plainNumber(place), plainNumber(turn), className(scene, sample),
              plainNumber(members), plainNumber(turn % members));
 }
@@ -101,20 +102,21 @@ QString orderSentence(const ShardScene& scene, std::optional<int> rank) {
     const ShardSpec& spec = scene.plan.spec();
     switch (spec.kind) {
         case SamplerKind::kSequential:
-            return loomText("SequentialSampler takes the data set in its own order, 0, 1, 2, ..., in every epoch.");
+            return loomText("SequentialSampler uses the order of the data set, 0, 1, 2, ..., in every epoch.");
         case SamplerKind::kRandom:
             return loomText(
-                       "After torch.manual_seed(%1) the loader draws its own seed, then RandomSampler the one for "
-                       "randperm(%2).")
+                       "After torch.manual_seed(%1), the loader draws its own seed, and RandomSampler then draws the "
+                       "seed for randperm(%2).")
                 .arg(seedSum(spec), plainNumber(spec.datasetSize));
         case SamplerKind::kWeighted:
         case SamplerKind::kDistributedWeighted:
-            return loomText("The sequence is %1 draws with replacement, %2.")
+            return loomText("The sequence consists of %1 draws with replacement, %2.")
                 .arg(groupedNumber(ShardLayout::of(spec).orderLength), seeded(scene));
         case SamplerKind::kClassBalanced:
             return spec.shuffle
-                       ? loomText("Classes take turns, each with its own samples shuffled, %1.").arg(seeded(scene))
-                       : loomText("Classes take turns, each with its samples in the order of the data set.");
+                       ? loomText("The classes alternate; the samples of each class are shuffled, %1.")
+                             .arg(seeded(scene))
+                       : loomText("The classes alternate; the samples of each class are in the order of the data set.");
         case SamplerKind::kSubset:
             return subsetSentence(scene);
         case SamplerKind::kDistributed:
@@ -136,10 +138,10 @@ bool changesByEpoch(const ShardScene& scene) {
 
 QString sameOrderReason(const ShardScene& scene) {
     if (scene.plan.spec().kind == SamplerKind::kSequential) {
-        return loomText("SequentialSampler takes the data set in its own order in every epoch.");
+        return loomText("SequentialSampler uses the order of the data set in every epoch.");
     }
     return !scene.plan.spec().shuffle
-               ? loomText("Shuffle is off, so every epoch has the data set's own order.")
+               ? loomText("Shuffle is off, so every epoch has the order of the data set.")
                : loomText(
                      "set_epoch is not called, so every epoch is shuffled with the seed of epoch 0: "
                      "call sampler.set_epoch(epoch) before each epoch.");

@@ -41,7 +41,7 @@ QString writeCsv(const ShardTable& table, const QString& file, const std::atomic
     for (qint64 row = 0; row < table.rows && fits; ++row) {
         if (row % kRowsBetweenStops == 0 && stop) {
             out.cancelWriting();
-            return QObject::tr("%1 was not written: it was stopped").arg(file);
+            return QObject::tr("%1 was not written: saving was cancelled").arg(file);
         }
         fits = out.write(csvLine(table.row(row))) >= 0;
     }

@@ -80,7 +80,7 @@ RunProgress runProgress(const ShardScene& scene, const RunData& run, const Verif
 
 QString progressSentence(const RunProgress& progress, const ShardScene& scene) {
     if (progress.otherPlan) {
-        return progressWords("The plan shown is the form's; the run trained another one.");
+        return progressWords("This plan belongs to the form; the run used another plan.");
     }
     if (progress.ranks.empty()) return {};
     qint64 least = progress.ranks.front().done, compared = progress.ranks.front().compared, trained = 0;
@@ -91,22 +91,24 @@ QString progressSentence(const RunProgress& progress, const ShardScene& scene) {
     }
     const QString epoch = progressWords("Epoch %1: ").arg(epochNumber(scene.epoch));
     if (std::ranges::all_of(progress.ranks, &RankProgress::verified)) {
-        return epoch + (progress.repeatsOrder
-                            ? progressWords("every rank trained what is planned here, in the order of the first epoch.")
-                            : progressWords("every rank trained exactly what is planned here."));
+        return epoch +
+               (progress.repeatsOrder
+                    ? progressWords("every rank trained on the planned samples, in the order of the first epoch.")
+                    : progressWords("every rank trained on exactly the planned samples."));
     }
     if (std::ranges::any_of(progress.ranks, &RankProgress::wrong))
         return epoch + progressWords("not trained as planned.");
     if (least == 0) {
         return epoch + (progress.liveEpoch < 0 ? progressWords("was not trained.")
                         : progress.liveEpoch < scene.epoch
-                            ? progressWords("not begun; the run is in epoch %1.").arg(epochNumber(progress.liveEpoch))
-                            : progressWords("not begun."));
+                            ? progressWords("not started; the run is in epoch %1.").arg(epochNumber(progress.liveEpoch))
+                            : progressWords("not started."));
     }
-    const QString how = compared >= least ? progressWords("compared one by one.")
-                                          : progressWords("known by step count; the hash follows.");
-    return epoch + progressWords("%1 of %2 samples of each rank are trained, %3")
-                       .arg(groupedNumber(least), groupedNumber(trained), how);
+    const QString how = compared >= least
+                            ? progressWords("compared sample by sample.")
+                            : progressWords("known from the step count; the hash is compared at the end of the epoch.");
+    return epoch +
+           progressWords("%1 of %2 samples per rank used, %3").arg(groupedNumber(least), groupedNumber(trained), how);
 }
 
 }  // namespace ringside

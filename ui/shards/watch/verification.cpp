@@ -138,17 +138,17 @@ QString Verification::sentence() const {
     if (!m_config) return {};
     if (!alarm().isEmpty()) return tr("Not as planned: %1").arg(alarm());
     if (m_samples > PlanWatch::kLargestSet) {
-        return tr("Not compared: a plan of more than %1 samples would cost the training time")
+        return tr("Not compared: a plan of more than %1 samples would slow down the training")
             .arg(locale.toString(static_cast<qlonglong>(PlanWatch::kLargestSet)));
     }
     if (m_state.verifiedEpochs == 0)
-        return m_run.data().ended() ? tr("No epoch was finished: nothing was compared")
+        return m_run.data().ended() ? tr("No epoch was finished, so nothing was compared")
                                     : tr("The first epoch is not finished yet");
     const QString ranks = m_state.ranks == 1 ? tr("1 rank") : tr("%1 ranks").arg(locale.toString(m_state.ranks));
     const QString epochs = tr("%1 of %2 epochs on %3")
                                .arg(locale.toString(m_state.verifiedEpochs), locale.toString(m_state.epochs), ranks);
     if (repeatsOrder())
-        return tr("trained as planned, %1, but every epoch in the same order: set_epoch is never called").arg(epochs);
+        return tr("as planned, %1, but every epoch has the same order: set_epoch is never called").arg(epochs);
     return tr("verified: %1").arg(epochs);
 }
 

@@ -52,20 +52,21 @@ bool isProved(const std::string& name) {
 ChoicesTable::ChoicesTable(Theme& theme, QWidget* parent) : QTableWidget(0, kColumns, parent), m_theme(theme) {
     setObjectName(QStringLiteral("strategiesTable"));
     setAccessibleName(tr("Strategies for this model and world size"));
-    setToolTip(tr("A click takes a strategy over into the form"));
+    setToolTip(tr("Click a strategy to use it in the form"));
     setHorizontalHeaderLabels({tr("Strategy"), tr("Options"), tr("Memory"), tr("Bytes"), tr("Idle"), tr("Expected"),
                                tr("Limited by"), tr("Measured"), tr("Samples"), tr("Samples/s"), tr("Same bits")});
-    const std::array kTips = {tr("How the experiment is spread over its ranks"),
-                              tr("With what the form says"),
-                              tr("Of the rank that takes most"),
-                              tr("In a step, of the rank that sends most"),
-                              tr("Share of the passes' time in which the average rank waits for other stages"),
-                              tr("Time of a step, from this machine's speed"),
-                              tr("What a step spends most of its time on"),
-                              tr("Measured time of a step: press Measure"),
-                              tr("Samples that all ranks train on in one step. Steps differ in it: compare Samples/s"),
-                              tr("Samples that all ranks train on in a second: measured, else expected"),
-                              tr("Whether it ends with the same weights: press Prove")};
+    const std::array kTips = {
+        tr("How the experiment is distributed over the ranks"),
+        tr("Options of the strategy, as set in the form"),
+        tr("Memory of the rank that needs the most"),
+        tr("Bytes per step of the rank that sends the most"),
+        tr("Share of the forward and backward time in which the average rank waits for other stages"),
+        tr("Predicted time of a step, from the speed of this computer"),
+        tr("Part of a step that takes the most time"),
+        tr("Measured time of a step; click Measure"),
+        tr("Samples that all ranks train on in one step. The number depends on the strategy, so compare Samples/s."),
+        tr("Samples that all ranks train on per second: measured if available, otherwise expected"),
+        tr("Shows whether the final weights are identical; click Prove")};
     for (int column = 0; column < kColumns; ++column)
         horizontalHeaderItem(column)->setToolTip(kTips[static_cast<std::size_t>(column)]);
     verticalHeader()->hide();
@@ -164,26 +165,27 @@ void ChoicesTable::refuse(int row, const StrategyChoice& choice) {
     const bool current = choice.isCurrent;
     put(row, kName, choiceTitle(choice.name), current, why);
     put(row, kOptions, QString::fromStdString(choice.options), current, why);
-    put(row, kMemory, tr("does not suit: %1").arg(why), current, why);
+    put(row, kMemory, tr("not possible: %1").arg(why), current, why);
     for (const int column : {kOptions, kMemory}) item(row, column)->setForeground(m_theme.colors().muted);
     if (!current) item(row, kName)->setForeground(m_theme.colors().muted);
     setSpan(row, kMemory, 1, kColumns - kMemory);
 }
 
 QString ChoicesTable::proofText(const std::string& name) const {
-    if (!isProved(name)) return tr("not tried");
+    if (!isProved(name)) return tr("not tested");
     const auto found = m_proofs.find(name);
     if (found == m_proofs.end()) return {};
     const StrategyProof& proof = found->second;
     if (proof.reference.toStdString() == name) return tr("reference");
-    if (!proof.equal) return tr("not tried");
+    if (!proof.equal) return tr("not tested");
     return *proof.equal ? tr("yes") : tr("no");
 }
 
 QString ChoicesTable::expectedTip(bool known) const {
-    const QString machine = known ? tr("From the time that one rank alone takes on this machine")
-                                  : tr("For a rank of 20 GFLOP/s; Measure determines this machine's speed");
-    return m_paced ? machine + tr(", slowed down to the experiment's pace") : machine;
+    const QString machine =
+        known ? tr("Computed from the time that a single rank takes on this computer")
+              : tr("Computed for ranks of 20 GFLOP/s; click Measure to determine the speed of this computer");
+    return m_paced ? machine + tr(", slowed down by the throttle of the experiment") : machine;
 }
 
 void ChoicesTable::fillRow(int row, const StrategyChoice& choice) {
@@ -198,13 +200,15 @@ void ChoicesTable::fillRow(int row, const StrategyChoice& choice) {
 void ChoicesTable::fillPredicted(int row, const StrategyChoice& choice, const StrategyFigures& seen) {
     const bool current = choice.isCurrent;
     const StrategyCost& cost = *choice.cost;
-    const QString take = current ? tr("The experiment's strategy") : tr("Take this strategy over into the form");
+    const QString take = current ? tr("Strategy of the experiment") : tr("Use this strategy in the form");
     const QString options = QString::fromStdString(choice.options);
     put(row, kName, choiceTitle(choice.name), current, take);
     put(row, kOptions, options, current, options + QLatin1Char('\n') + take);
-    put(row, kMemory, bytesText(static_cast<double>(cost.largestPeak())), current, tr("Of the rank that takes most"));
-    put(row, kBytes, bytesText(static_cast<double>(cost.mostBytes())), current, tr("Sent by the rank that sends most"));
-    QString idle = tr("Expected with this model's own stages: %1. If all stages took the same time: %2")
+    put(row, kMemory, bytesText(static_cast<double>(cost.largestPeak())), current,
+        tr("Memory of the rank that needs the most"));
+    put(row, kBytes, bytesText(static_cast<double>(cost.mostBytes())), current,
+        tr("Sent by the rank that sends the most"));
+    QString idle = tr("Expected with the stages of this model: %1. If all stages took the same time: %2")
                        .arg(percentText(cost.time.idleShare()), percentText(cost.idleShare));
     if (seen.measuredIdleShare) idle += tr(". Measured: %1").arg(percentText(*seen.measuredIdleShare));
     put(row, kIdle, percentText(cost.time.idleShare()), current, idle);
@@ -212,7 +216,7 @@ void ChoicesTable::fillPredicted(int row, const StrategyChoice& choice, const St
     put(row, kExpected, (known ? QString() : tr("about ")) + msText(seen.expectedMs.value_or(cost.time.all() * 1e3)),
         current, expectedTip(known));
     const QString limit = known ? seen.limitedBy : QString::fromStdString(limitText(cost.time.limit()));
-    put(row, kLimit, limit, current, tr("What a step spends most of its time on"));
+    put(row, kLimit, limit, current, tr("Part of a step that takes the most time"));
 }
 
 void ChoicesTable::fillMeasured(int row, const StrategyChoice& choice, const StrategyFigures& seen) {
@@ -222,7 +226,7 @@ void ChoicesTable::fillMeasured(int row, const StrategyChoice& choice, const Str
     const QString tip = failed                 ? tr("Not measured: %1").arg(seen.problem)
                         : !seen.note.isEmpty() ? tr("Measured, but %1").arg(seen.note)
                         : seen.measuredMs      ? tr("Median of the traced steps")
-                                               : tr("Measure trains it for a few seconds");
+                                               : tr("Measure trains with this strategy for a few seconds");
     put(row, kMeasured,
         failed                ? tr("failed")
         : seen.note.isEmpty() ? time
@@ -241,9 +245,11 @@ void ChoicesTable::fillMeasured(int row, const StrategyChoice& choice, const Str
 
 void ChoicesTable::fillProof(int row, const StrategyChoice& choice) {
     const auto proof = m_proofs.find(choice.name);
-    QString tip = tr("Prove trains it and compares the weights, bit for bit");
+    QString tip = tr("Prove trains with this strategy and compares the weights bit by bit");
     if (!isProved(choice.name))
-        tip = tr("Prove compares it under the canonical reduction only: set Reduction and run ringsidectl prove");
+        tip =
+            tr("Prove compares this strategy only with the canonical reduction: set Reduction order to canonical and "
+               "run ringsidectl prove");
     else if (proof != m_proofs.end())
         tip = tr("compared with %1 %2").arg(proof->second.reference, proof->second.text);
     put(row, kBits, proofText(choice.name), choice.isCurrent, tip);

@@ -11,7 +11,7 @@ namespace ringside {
 void StrategyPage::loadSchedule(const QString& file) {
     constexpr std::size_t kMostBytes = 4 << 20;
     const auto refuse = [&](const Problem& problem) {
-        Q_EMIT failed(tr("%1 is no schedule that can be run: %2")
+        Q_EMIT failed(tr("%1 is not a valid schedule: %2")
                           .arg(file, QString::fromStdString(problem.message + ": " + problem.remedy)));
     };
     const Result<std::string> text = readFile(file.toStdString(), kMostBytes);
@@ -29,7 +29,7 @@ void StrategyPage::loadSchedule(const QString& file) {
     const std::int64_t rest = next.loader.batchSize % next.pipeline.microBatches;
     if (rest != 0) next.loader.batchSize += next.pipeline.microBatches - rest;
     edit(next, QStringLiteral("pipeline.schedule_file"));
-    Q_EMIT saved(tr("Took over %1 with its %2 ranks and %3 micro-batches")
+    Q_EMIT saved(tr("Loaded %1 with %2 ranks and %3 micro-batches")
                      .arg(file)
                      .arg(next.parallel.worldSize)
                      .arg(next.pipeline.microBatches));

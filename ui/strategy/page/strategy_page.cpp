@@ -93,22 +93,21 @@ QWidget* StrategyPage::makeTop() {
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(Theme::kSpace2);
     m_holds = new HoldsCanvas(m_theme);
-    m_holdsPanel = new TwinPanel(tr("Who holds what"), QStringLiteral("holds"), m_holds);
+    m_holdsPanel = new TwinPanel(tr("Model placement"), QStringLiteral("holds"), m_holds);
     m_mesh = new MeshCanvas(m_theme);
     m_holdsPanel->addPicture(m_mesh);
-    m_holdsView =
-        new SegmentedControl({{tr("Layers"), tr("Who holds which layer's parameters, gradients and optimizer state"),
-                               QStringLiteral("holdsLayersButton")},
-                              {tr("Mesh"), tr("Who belongs with whom, and what travels over each link"),
-                               QStringLiteral("holdsMeshButton")}});
+    m_holdsView = new SegmentedControl(
+        {{tr("Layers"), tr("Ranks that hold the parameters, gradients and optimizer state of each layer"),
+          QStringLiteral("holdsLayersButton")},
+         {tr("Mesh"), tr("Groups of ranks, and bytes sent over each link"), QStringLiteral("holdsMeshButton")}});
     m_holdsPanel->addControl(m_holdsView);
     m_memory = new MemoryCanvas(m_theme);
     m_memoryPanel = new TwinPanel(tr("Memory of each rank"), QStringLiteral("memory"), m_memory);
     m_curves = new MemoryCurveCanvas(m_theme);
     m_memoryPanel->addPicture(m_curves);
     m_memoryView = new SegmentedControl(
-        {{tr("Ranks"), tr("What each rank takes before the first step"), QStringLiteral("memoryRanksButton")},
-         {tr("Time"), tr("What of it is in use while a step goes on"), QStringLiteral("memoryStepButton")}});
+        {{tr("Ranks"), tr("Memory of each rank before the first step"), QStringLiteral("memoryRanksButton")},
+         {tr("Time"), tr("Memory in use during a step"), QStringLiteral("memoryStepButton")}});
     m_memoryPanel->addControl(m_memoryView);
     for (SegmentedControl* one : {m_holdsView, m_memoryView}) {
         one->setTight(true);
@@ -124,10 +123,11 @@ QWidget* StrategyPage::makeSchedule() {
     m_schedulePanel = new TwinPanel(tr("Schedule"), QStringLiteral("schedule"), m_schedule);
     m_kinds = new SegmentedControl(
         {{tr("GPipe"), tr("All micro-batches forward, then all backward"), QStringLiteral("gpipeButton")},
-         {tr("1F1B"), tr("Forward and backward in turns, which holds fewer activations"),
+         {tr("1F1B"), tr("Forward and backward alternate, which keeps fewer activations"),
           QStringLiteral("oneForwardOneBackwardButton")},
-         {tr("Interleaved"), tr("Several stages on each rank, which idle less"), QStringLiteral("interleavedButton")},
-         {tr("Zero bubble"), tr("Backward in two halves, of which one fills the gaps"),
+         {tr("Interleaved"), tr("Several stages on each rank, with less idle time"),
+          QStringLiteral("interleavedButton")},
+         {tr("Zero bubble"), tr("Backward in two halves; the second half fills the idle time"),
           QStringLiteral("zeroBubbleButton")}});
     m_kinds->setObjectName(QStringLiteral("scheduleKindsControl"));
     m_schedulePanel->addControl(m_kinds);
@@ -159,10 +159,10 @@ QWidget* StrategyPage::makeChoices() {
         return button;
     };
     m_measure = addButton(tr("Measure"), "measureStrategiesButton",
-                          tr("Train each strategy that suits for a few seconds, and fill in what was seen"));
+                          tr("Train with each possible strategy for a few seconds and show the measured numbers"));
     m_prove = addButton(tr("Prove"), "proveStrategiesButton",
-                        tr("Train 20 steps under each strategy and compare the weights, bit for bit"));
-    auto* more = addButton(tr("More"), "strategyMoreButton", tr("Tables, files of pictures and numbers, schedules"));
+                        tr("Train 20 steps with each strategy and compare the weights bit by bit"));
+    auto* more = addButton(tr("More"), "strategyMoreButton", tr("Tables, export, schedules"));
     more->setProperty("role", "menu");
     more->setMenu(makeMenu());
     column->addLayout(head);
@@ -173,7 +173,7 @@ QWidget* StrategyPage::makeChoices() {
 
 QMenu* StrategyPage::makeMenu() {
     m_menu = new QMenu(this);
-    QAction* tables = m_menu->addAction(tr("Pictures as tables"));
+    QAction* tables = m_menu->addAction(tr("Show as tables"));
     tables->setObjectName(QStringLiteral("strategyTablesAction"));
     tables->setCheckable(true);
     connect(tables, &QAction::toggled, this, &StrategyPage::setTables);
@@ -187,7 +187,7 @@ QMenu* StrategyPage::makeMenu() {
                                        std::pair(tr("Save the page as SVG..."), QStringLiteral("svg"))})
         m_menu->addAction(text, this, [this, wanted = suffix] { ask(wanted, {}); });
     for (const auto& [text, name] :
-         {std::pair(tr("Save who holds what as CSV..."), QStringLiteral("strategy-holds")),
+         {std::pair(tr("Save the model placement as CSV..."), QStringLiteral("strategy-holds")),
           std::pair(tr("Save the memory as CSV..."), QStringLiteral("strategy-memory")),
           std::pair(tr("Save the memory over the step as CSV..."), QStringLiteral("strategy-memory-over-step")),
           std::pair(tr("Save the mesh's links as CSV..."), QStringLiteral("strategy-mesh")),
@@ -200,8 +200,8 @@ QMenu* StrategyPage::makeMenu() {
 
 QList<Page::View> StrategyPage::views() const {
     return {
-        {QStringLiteral("layers"), tr("Layers"), tr("who holds what parameters gradients optimizer state")},
-        {QStringLiteral("mesh"), tr("Mesh"), tr("who belongs with whom, bytes on each link, groups")},
+        {QStringLiteral("layers"), tr("Layers"), tr("placement parameters gradients optimizer state")},
+        {QStringLiteral("mesh"), tr("Mesh"), tr("groups, bytes on each link")},
         {QStringLiteral("memory"), tr("Memory by rank"), tr("peak predicted measured limit")},
         {QStringLiteral("memory_over_step"), tr("Memory over the step"), tr("curve activations in flight gathered")}};
 }
@@ -290,10 +290,9 @@ void StrategyPage::showScene() {
     const bool nothing = m_scene.choices.empty();
     m_stack->setCurrentIndex(nothing ? 1 : 0);
     if (nothing)
-        m_empty->setText(
-            m_scene.loading
-                ? tr("The data set is being read")
-                : tr("There is no strategy to show: %1").arg(inFormWords(QString::fromStdString(m_scene.problem))));
+        m_empty->setText(m_scene.loading
+                             ? tr("Reading the data set")
+                             : tr("No strategy to show: %1").arg(inFormWords(QString::fromStdString(m_scene.problem))));
     const QString problem = inFormWords(QString::fromStdString(m_scene.problem));
     for (StrategyCanvas* canvas :
          std::initializer_list<StrategyCanvas*>{m_holds, m_mesh, m_memory, m_curves, m_schedule}) {
@@ -312,14 +311,14 @@ void StrategyPage::showScene() {
 }
 
 void StrategyPage::showSentences() {
-    m_holdsPanel->setSentence(m_scene.cost ? strategyTitle(m_scene) : tr("not known: see below"));
+    m_holdsPanel->setSentence(m_scene.cost ? strategyTitle(m_scene) : tr("not known, see below"));
     m_holdsPanel->setNote(m_holdsView->current() == 0 ? holdsSentence(m_scene) : linksSentence(m_scene));
     m_memoryPanel->setSentence(!m_scene.cost                       ? QString()
-                               : m_memoryView->current() == 1      ? tr("in use over a step, as scheduled")
+                               : m_memoryView->current() == 1      ? tr("in use during a step, as scheduled")
                                : MemoryCanvas::isMeasured(m_scene) ? tr("filled: measured; outline: predicted")
-                                                                   : tr("predicted; a run fills in what it measures"));
+                                                                   : tr("predicted; a run adds measured values"));
     m_memoryPanel->setNote(m_memoryView->current() == 1 ? memoryOverStepSentence(m_scene) : QString());
-    m_schedulePanel->setSentence(m_scene.cost ? scheduleSentence(m_scene) : tr("there is no plan"));
+    m_schedulePanel->setSentence(m_scene.cost ? scheduleSentence(m_scene) : tr("no plan"));
     m_schedulePanel->setNote(motionSentence(m_scene));
 }
 
@@ -330,7 +329,7 @@ QString StrategyPage::choicesNote() const {
         return m_process.isProving() ? tr("Proving: %1").arg(tried) : tr("Measuring: %1").arg(tried);
     const std::int64_t ranks = m_scene.config.parallel.worldSize;
     const QString where = ranks == 1 ? tr("for this model on one rank") : tr("for this model on %1 ranks").arg(ranks);
-    return tr("%1; a click takes one over into the form").arg(where);
+    return tr("%1; click one to use it in the form").arg(where);
 }
 
 void StrategyPage::expectTried(std::size_t strategies) {
@@ -424,7 +423,7 @@ QList<StrategyTable> StrategyPage::tables() const {
 
 void StrategyPage::exportTo(const QString& file, const QString& table) {
     if (m_writing.isBusy()) {
-        Q_EMIT failed(tr("Another file is still being written: export %1 when it is done.").arg(file));
+        Q_EMIT failed(tr("Another file is still being written. Export %1 afterwards.").arg(file));
         return;
     }
     std::function<QString()> write;

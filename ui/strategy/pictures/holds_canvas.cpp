@@ -37,7 +37,7 @@ QString kindText(const BuiltLayer& layer) {
 }  // namespace
 
 HoldsCanvas::HoldsCanvas(Theme& theme, QWidget* parent) : StrategyCanvas(QStringLiteral("holdsCanvas"), theme, parent) {
-    setAccessibleName(tr("Who holds what: ranks by layers"));
+    setAccessibleName(tr("Model placement: ranks by layers"));
 }
 
 std::vector<HoldsCanvas::Column> HoldsCanvas::columns() const {

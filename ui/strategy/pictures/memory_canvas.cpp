@@ -23,7 +23,7 @@ constexpr double kMostBar = 44;
 
 MemoryCanvas::MemoryCanvas(Theme& theme, QWidget* parent)
     : StrategyCanvas(QStringLiteral("memoryCanvas"), theme, parent) {
-    setAccessibleName(tr("Memory of each rank, by what it is for"));
+    setAccessibleName(tr("Memory of each rank by use"));
 }
 
 QStringList MemoryCanvas::partNames() {

@@ -29,7 +29,7 @@ std::array<std::int64_t, kMemoryColors> classesOf(const PredictedMemory& one) {
 
 MemoryCurveCanvas::MemoryCurveCanvas(Theme& theme, QWidget* parent)
     : StrategyCanvas(QStringLiteral("memoryCurveCanvas"), theme, parent) {
-    setAccessibleName(tr("Memory in use over a step, by what it is for"));
+    setAccessibleName(tr("Memory during a step by use"));
 }
 
 void MemoryCurveCanvas::sceneChanged() {
@@ -87,7 +87,7 @@ void MemoryCurveCanvas::drawPlot(QPainter& painter, int rank, const QRectF& plot
     const double room = title.width() - painter.fontMetrics().horizontalAdvance(size) - 8;
     painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(name, Qt::ElideRight, static_cast<int>(room)));
-    explain(plot, tr("Rank %1: %2 in use at most, after %3 of the step; taken from the start: %4 predicted%5")
+    explain(plot, tr("Rank %1: peak of %2 after %3 of the step; allocated before the step: %4 predicted%5")
                       .arg(rank)
                       .arg(bytesText(static_cast<double>(curve.most())), percentText(curve.mostAt() / curve.end),
                            bytesText(predicted), measured ? tr(", %1 measured").arg(bytesText(taken)) : QString()));
@@ -101,7 +101,7 @@ void MemoryCurveCanvas::drawLegend(QPainter& painter) const {
             for (std::size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], classes[i]);
         }
     paintMemoryLegend(painter, QRectF(0, height() - memoryLegendHeight(), width(), memoryLegendHeight()), most,
-                      tr("line: taken before the first step"), theme());
+                      tr("line: allocated before the first step"), theme());
 }
 
 void MemoryCurveCanvas::draw(QPainter& painter) {

@@ -26,7 +26,7 @@ constexpr double kArrow = 6, kApart = 5;
 }  // namespace
 
 MeshCanvas::MeshCanvas(Theme& theme, QWidget* parent) : StrategyCanvas(QStringLiteral("meshCanvas"), theme, parent) {
-    setAccessibleName(tr("Mesh: who belongs with whom, and what travels between them"));
+    setAccessibleName(tr("Mesh: groups of ranks, and bytes sent between ranks"));
 }
 
 QString MeshCanvas::whatText(StepLink::What what) {
@@ -190,7 +190,7 @@ void MeshCanvas::drawRoute(QPainter& painter, const Route& route, double most) {
     if (straight && !upright) place.translate(0, route.both ? (along.x() > 0 ? 11 : -11) : -10);
     if (upright) place.moveLeft(route.both && along.y() > 0 ? middle.x() - wide - 4 : middle.x() + 4);
     explain(path.boundingRect().adjusted(-4, -4, 4, 4).united(place),
-            tr("Rank %1 to rank %2, a step: %3").arg(route.from).arg(route.to).arg(route.parts.join(tr(", "))));
+            tr("Rank %1 to rank %2: %3 per step").arg(route.from).arg(route.to).arg(route.parts.join(tr(", "))));
     if (upright ? room < 14 : room < wide) return;
     painter.fillRect(place, theme().colors().panel);
     painter.setPen(theme().colors().text);
@@ -207,11 +207,11 @@ void MeshCanvas::drawNode(QPainter& painter, int rank) {
     const QString place = placeText(scene().plan(), rank);
     const auto at = static_cast<std::size_t>(rank);
     const double predicted = static_cast<double>(scene().cost->traffic[at].all());
-    QString said = tr("Rank %1%2 sends %3 a step, as predicted")
+    QString said = tr("Rank %1%2 sends %3 per step, predicted")
                        .arg(rank)
                        .arg(place.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(place), bytesText(predicted));
     if (scene().ran && at < scene().ran->bytesPerStep.size() && scene().ran->bytesPerStep[at])
-        said += tr("; it counted %1").arg(bytesText(static_cast<double>(*scene().ran->bytesPerStep[at])));
+        said += tr("; measured %1").arg(bytesText(static_cast<double>(*scene().ran->bytesPerStep[at])));
     explain(box, said);
     const bool two = box.height() >= 28 && !place.isEmpty();
     painter.setFont(box.width() >= 48 && box.height() >= 16 ? theme().numberFont() : theme().noteFont());
@@ -237,7 +237,7 @@ void MeshCanvas::drawLegend(QPainter& painter, const std::vector<Route>& all) co
         painter.drawText(QRectF(x + 13, y, wide + 2, 15), Qt::AlignLeft | Qt::AlignVCenter, name);
         x += wide + 25;
     }
-    const QString words = tr("bytes that a ring, or a neighbour in the pipeline, is sent a step");
+    const QString words = tr("bytes per step sent along a ring or to a pipeline neighbour");
     painter.setPen(theme().colors().muted);
     painter.drawText(QRectF(x, y, width() - x, 15), Qt::AlignRight | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(words, Qt::ElideRight, static_cast<int>(width() - x)));

@@ -127,12 +127,12 @@ void ScheduleCanvas::drawBlock(QPainter& painter, const LaneBlock& block, const 
 void ScheduleCanvas::drawLegend(QPainter& painter) const {
     QStringList words;
     if (scene().isPipeline())
-        words << tr("Numbers and colours are micro-batches") << tr("pale: forward") << tr("full: backward");
+        words << tr("Numbers and colours are micro-batches") << tr("pale: forward") << tr("strong: backward");
     else if (scene().isSharded())
-        words << tr("A row for each unit") << tr("green: gathered or scattered")
-              << tr("pale green: whole on each rank");
+        words << tr("One row per unit") << tr("green: gathered or scattered")
+              << tr("pale green: complete on each rank");
     else
-        words << tr("A row for each rank");
+        words << tr("One row per rank");
     words << (scene().isSharded() && !scene().isPipeline() ? tr("hatched: unit not gathered, or idle")
                                                            : tr("hatched: idle"));
     if (!m_groups.empty() && !m_groups.back().length.isEmpty()) words << m_groups.back().length;

@@ -38,11 +38,11 @@ QString wordsOf(PipelineWork work) {
         case PipelineWork::kBackward:
             return laneText("backward");
         case PipelineWork::kInput:
-            return laneText("backward, by the inputs");
+            return laneText("backward, input gradient");
         case PipelineWork::kWeights:
             break;
     }
-    return laneText("backward, by the weights");
+    return laneText("backward, weight gradient");
 }
 
 LaneBlock blockOf(const PipelineAction& action, double begin, double end) {
@@ -88,7 +88,7 @@ class UnitLanes {
         for (std::size_t i = units; i-- > 0;) {
             compute(i, i - 1, LaneBlock::Kind::Backward, 2);
             add(i, LaneBlock::Kind::Moving, m_now, m_now + kGather, laneText("scatter"),
-                laneText("gradients are averaged, each rank keeps its part"));
+                laneText("gradients are averaged and each rank keeps its part"));
         }
         m_now += kGather;
         for (std::size_t i = 0; i < units; ++i)
@@ -115,7 +115,7 @@ class UnitLanes {
         m_gathered[unit] = false;
         m_group.lanes[unit].blocks.insert(
             m_group.lanes[unit].blocks.begin(),
-            {LaneBlock::Kind::Resident, m_from[unit], at, -1, {}, laneText("whole on each rank")});
+            {LaneBlock::Kind::Resident, m_from[unit], at, -1, {}, laneText("complete on each rank")});
     }
     void compute(std::size_t unit, std::size_t next, LaneBlock::Kind kind, double length) {
         const bool waits = !m_gathered[unit];

@@ -101,7 +101,7 @@ void StrategyProcess::readLines() {
 }
 
 void StrategyProcess::parseLine(const QByteArray& line) {
-    const Result<Json> parsed = parseJson(line.toStdString(), "a line of ringsidectl");
+    const Result<Json> parsed = parseJson(line.toStdString(), "an output line of ringsidectl");
     if (!parsed || !parsed.value().is_object()) return;
     const Json& json = parsed.value();
     const QString name = textIn(json, "strategy");
@@ -125,7 +125,7 @@ void StrategyProcess::finished(int exitCode, QProcess::ExitStatus status) {
     const QString said = complaintIn(m_process->readAllStandardError());
     const bool failedToTry = status != QProcess::NormalExit || (exitCode != 0 && exitCode != 1);
     drop();
-    if (failedToTry) Q_EMIT failed(said.isEmpty() ? tr("ringsidectl ended without an answer.") : said);
+    if (failedToTry) Q_EMIT failed(said.isEmpty() ? tr("ringsidectl ended without a result.") : said);
     Q_EMIT over();
 }
 

@@ -28,7 +28,7 @@ QString shardedText(ShardedState shard) {
 }
 
 QString scheduleTitle(const RunConfig& config) {
-    if (!config.pipeline.scheduleFile.empty()) return sentenceText("a schedule of its own");
+    if (!config.pipeline.scheduleFile.empty()) return sentenceText("a custom schedule");
     return choiceLabel(choiceText(config.pipeline.schedule));
 }
 
@@ -53,7 +53,7 @@ QString slotsSentence(const StrategyScene& scene) {
             : sentenceText("%1 stages and %2 micro-batches").arg(number(ranks), number(plan.microBatches));
     const PipelineScheduleKind schedule = scene.config.pipeline.schedule;
     const bool counts = scene.config.pipeline.scheduleFile.empty() && schedule != PipelineScheduleKind::kZeroBubble;
-    if (!counts) return sentenceText("%1: %2 of the time is idle").arg(who, percentText(scene.cost->idleShare));
+    if (!counts) return sentenceText("%1: %2 idle time").arg(who, percentText(scene.cost->idleShare));
     return sentenceText("%1: %2 of %3 slots are idle, %4")
         .arg(who, number(ranks - 1), number(work + ranks - 1), percentText(scene.cost->idleShare));
 }
@@ -91,8 +91,8 @@ QString strategyTitle(const StrategyScene& scene) {
     if (devicesOf(scene.config) > 1)
         return sentenceText("one process with %1 devices").arg(number(devicesOf(scene.config)));
     if (text.isEmpty())
-        return mesh.replicate == 1 ? sentenceText("one whole copy of the model")
-                                   : sentenceText("%1 whole copies of the model").arg(number(mesh.replicate));
+        return mesh.replicate == 1 ? sentenceText("one complete copy of the model")
+                                   : sentenceText("%1 complete copies of the model").arg(number(mesh.replicate));
     return mesh.replicate > 1 ? sentenceText("%1 replicas: %2").arg(number(mesh.replicate), text) : text;
 }
 
@@ -108,28 +108,29 @@ QString scheduleSentence(const StrategyScene& scene) {
     if (plan.mesh.shard > 1) {
         if (scene.config.fsdp.shard != ShardedState::kParameters)
             return sentenceText(
-                "Parameters are gathered once a step; gradients are averaged, and each rank keeps its part");
+                "Parameters are gathered once per step; gradients are averaged, and each rank keeps its part");
         if (scene.config.fsdp.unit == ShardUnit::kWhole)
             return sentenceText("The whole model is gathered for each pass and freed after it");
         return scene.config.fsdp.prefetch == Prefetch::kNext && scene.config.training.recompute == Recompute::kNone
-                   ? sentenceText("A unit is gathered while the one before it computes, and freed when it is done")
-                   : sentenceText("Each unit is gathered when it is needed, and freed when it is done");
+                   ? sentenceText("Each unit is gathered while the previous unit computes, and freed after use")
+                   : sentenceText("Each unit is gathered when it is needed, and freed after use");
     }
     if (devicesOf(scene.config) > 1)
-        return sentenceText("Device 0 deals the batch and its model, gathers the outputs and adds up the gradients");
+        return sentenceText(
+            "Device 0 scatters the batch, broadcasts the model, gathers the outputs and adds up the gradients");
     const auto buckets = bucketBytes(plan.parametersOf(0), plan.buckets).size();
-    if (plan.mesh.replicate == 1) return sentenceText("One rank: nothing is exchanged");
-    return buckets == 1 ? sentenceText("Gradients travel in one bucket, when the backward pass is done")
-                        : sentenceText("Gradients travel in %1 buckets while the backward pass goes on").arg(buckets);
+    if (plan.mesh.replicate == 1) return sentenceText("One rank: no communication");
+    return buckets == 1 ? sentenceText("Gradients are reduced in one bucket after the backward pass")
+                        : sentenceText("Gradients are reduced in %1 buckets during the backward pass").arg(buckets);
 }
 
 QString holdsSentence(const StrategyScene& scene) {
     if (!scene.cost) return {};
     const QString all = sentenceText("P parameters, G gradients, O optimizer state");
     if (scene.plan().microBatches > 1 && hasBatchNorm(scene.plan()))
-        return sentenceText("%1. Batch norm takes its statistics from micro-batches of %2")
+        return sentenceText("%1. Batch norm computes its statistics over micro-batches of %2")
             .arg(all, number(scene.plan().microRows));
-    return scene.isSharded() ? sentenceText("%1; the strip: the rank's part").arg(all) : all;
+    return scene.isSharded() ? sentenceText("%1; strip: part of the rank").arg(all) : all;
 }
 
 QString inFlightSentence(const StrategyScene& scene) {
@@ -155,9 +156,9 @@ QString linksSentence(const StrategyScene& scene) {
     if (scene.ran) {
         std::int64_t largest = -1;
         for (const auto& one : scene.ran->bytesPerStep) largest = std::max(largest, one.value_or(-1));
-        if (largest >= 0) counted = sentenceText("; counted %1").arg(bytesText(static_cast<double>(largest)));
+        if (largest >= 0) counted = sentenceText("; measured %1").arg(bytesText(static_cast<double>(largest)));
     }
-    return sentenceText("A rank sends up to %1 a step: %2%3.")
+    return sentenceText("A rank sends up to %1 per step: %2%3.")
         .arg(bytesText(static_cast<double>(most.all())), parts.join(QStringLiteral(", ")), counted);
 }
 
@@ -169,7 +170,7 @@ QString memoryOverStepSentence(const StrategyScene& scene) {
         scene.ran && rank < scene.ran->memory.size()
             ? sentenceText("; measured %1").arg(bytesText(static_cast<double>(scene.ran->memory[rank].peak)))
             : QString();
-    return sentenceText("Rank %1 is fullest after %2 of the step: %3 in use%4.")
+    return sentenceText("Rank %1 uses the most memory after %2 of the step: %3%4.")
         .arg(rank)
         .arg(percentText(fullest->mostAt() / fullest->end), bytesText(static_cast<double>(fullest->most())),
              measuredPeak);
@@ -204,7 +205,7 @@ QString choiceTitle(const std::string& name) {
         {"pipeline:zero_bubble", QT_TRANSLATE_NOOP("strategy", "Pipeline, zero bubble")},
         {"replicas_of_pipelines", QT_TRANSLATE_NOOP("strategy", "Replicas of pipelines")},
         {"sharded_stages", QT_TRANSLATE_NOOP("strategy", "Pipeline, sharded stages")},
-        {"own_schedule", QT_TRANSLATE_NOOP("strategy", "Pipeline, own schedule")}};
+        {"own_schedule", QT_TRANSLATE_NOOP("strategy", "Pipeline, custom schedule")}};
     for (const auto& [key, title] : kTitles)
         if (name == key) return sentenceText(title);
     return QString::fromStdString(name);

@@ -29,7 +29,7 @@ constexpr double kLeastDrag = 4;
 LanesWidget::LanesWidget(TimelineModel& model, const Theme& theme, QWidget* parent)
     : QWidget(parent), m_model(model), m_theme(theme) {
     setObjectName(QStringLiteral("timelineLanesArea"));
-    setAccessibleName(tr("What each rank does, on one clock"));
+    setAccessibleName(tr("Activity of each rank on a common clock"));
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     for (const auto signal : {&TimelineModel::dataChanged, &TimelineModel::viewChanged, &TimelineModel::choiceChanged})
@@ -123,16 +123,16 @@ QString LanesWidget::textAt(QPointF at) const {
         text += tr("\n%1: %2, from %3 of the step")
                     .arg(phaseText(span.phase), millisecondsText(static_cast<double>(span.endNs - span.beginNs) / 1e6),
                          millisecondsText(static_cast<double>(span.beginNs - step->beginNs) / 1e6));
-        if (span.waitsFor >= 0) text += tr("\nwaits for rank %1, which came last").arg(span.waitsFor);
+        if (span.waitsFor >= 0) text += tr("\nwaits for rank %1, which arrived last").arg(span.waitsFor);
     }
     for (const CollectiveSpan& one : trace.collectives) {
         const double pixel = geometry.xOf(m_model.clock().shownAt(one.readyNs));
         if (std::abs(pixel - at.x()) > 5) continue;
-        text += tr("\ncollective %1: %2 bytes, ready at %3, moved for %4")
+        text += tr("\ncollective %1: %2 bytes, ready at %3, transfer %4")
                     .arg(one.number)
                     .arg(QLocale().toString(static_cast<qlonglong>(one.bytes)))
                     .arg(millisecondsText(static_cast<double>(one.readyNs - step->beginNs) / 1e6),
-                         one.lastNs < 0 ? tr("a time that is not known")
+                         one.lastNs < 0 ? tr("an unknown time")
                                         : millisecondsText(static_cast<double>(one.endedNs - one.lastNs) / 1e6));
     }
     return text;

@@ -37,7 +37,7 @@ QColor lateColor(float share, const Theme& theme) {
 LatenessMap::LatenessMap(TimelineModel& model, const Theme& theme, QWidget* parent)
     : QWidget(parent), m_model(model), m_theme(theme) {
     setObjectName(QStringLiteral("latenessMapArea"));
-    setAccessibleName(tr("How late each rank came, by step"));
+    setAccessibleName(tr("Lateness of each rank by step"));
     connect(&model, &TimelineModel::dataChanged, this, &LatenessMap::read);
     connect(&model, &TimelineModel::viewChanged, this, qOverload<>(&QWidget::update));
     connect(&model, &TimelineModel::choiceChanged, this, qOverload<>(&QWidget::update));
@@ -135,7 +135,7 @@ void LatenessMap::paintEvent(QPaintEvent*) {
         tr("steps %1 to %2")
             .arg(QLocale().toString(m_columns.begin()->first), QLocale().toString(m_columns.rbegin()->first)));
     const double scale = 90;
-    const QString words = tr("later than the first by 0 to %1 % of the step").arg(qRound(100 * kDarkest));
+    const QString words = tr("lateness: 0 to %1 % of the step after the first rank").arg(qRound(100 * kDarkest));
     painter.drawText(QRectF(at.left(), at.bottom() + 3, at.width() - scale - 8, kScale - 2),
                      Qt::AlignRight | Qt::AlignVCenter, words);
     for (int x = 0; x < static_cast<int>(scale); ++x)
@@ -156,7 +156,7 @@ QString LatenessMap::textAt(QPointF at) const {
     if (column == m_columns.end()) return {};
     const int rank = rankAt(at.y());
     if (static_cast<std::size_t>(rank) >= column->second.late.size()) return {};
-    return tr("Rank %1, step %2: %3 % of the step later than the first")
+    return tr("Rank %1, step %2: arrived %3 % of the step after the first rank")
         .arg(rank)
         .arg(column->first)
         .arg(qRound(100 * column->second.late[static_cast<std::size_t>(rank)]));

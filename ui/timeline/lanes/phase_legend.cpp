@@ -24,8 +24,8 @@ PhaseLegend::PhaseLegend(const TimelineModel& model, const Theme& theme, QWidget
     setObjectName(QStringLiteral("phaseLegendArea"));
     setAccessibleName(tr("Colours of the phases"));
     setToolTip(
-        tr("Waiting: in a collective, until the last rank has come. Moving: its bytes, from then on. Triangles "
-           "below a lane: a bucket is ready there; the line beside it: its bytes move."));
+        tr("Waiting: time in a collective until the last rank arrives. Moving: transfer of the bytes after that. A "
+           "triangle below a lane marks when a bucket is ready; the line next to it shows its transfer."));
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     connect(&model, &TimelineModel::dataChanged, this, qOverload<>(&QWidget::update));
     connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));

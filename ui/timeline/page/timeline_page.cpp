@@ -78,7 +78,7 @@ QWidget* TimelinePage::makeContent() {
     m_banner = new VerdictBanner;
     m_export = new ViewExport;
     m_export->setObjectName(QStringLiteral("timelineMoreButton"));
-    m_export->setToolTip(tr("Show the steps in sight as a table, or save them"));
+    m_export->setToolTip(tr("Show the visible steps as a table, or save them"));
     m_export->setView([this] { return table(); }, [this] { return m_picture; });
     m_export->addFile(tr("Save all recorded steps for Perfetto..."), QStringLiteral("trace"), QStringLiteral("json"),
                       [this](const QString& file) { return traceWriter(file); });
@@ -140,9 +140,8 @@ QWidget* TimelinePage::makeLanes() {
     m_clocks->setProperty("role", "note");
     m_clocks->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_clocks->setToolTip(
-        tr("How far the clocks of other hosts have moved against that of the run since the ranks met, as the shortest "
-           "round trips of the last minutes tell it. The lanes are set right by it: they lie beside one another to "
-           "within what is said."));
+        tr("Drift of the other hosts' clocks since the start, measured by the shortest round trips of the last "
+           "minutes. The lanes are corrected by it; the remaining uncertainty is the given value."));
     layout->addWidget(m_clocks);
     m_map = new LatenessMap(m_model, m_theme);
     m_lanes = new LanesWidget(m_model, m_theme);
@@ -317,23 +316,24 @@ void TimelinePage::showEmpty() {
     const StartProgress start = startProgress(m_run);
     if (!start.title.isEmpty()) return m_empty->say(start.title, start.run + QLatin1Char('\n') + start.awaited);
     if (!run.started())
-        return m_empty->say(tr("Press Run to see inside the steps"),
-                            tr("A lane for each rank shows when it waits for data, computes, waits for the others and "
-                               "moves bytes, and a sentence says who holds the others up. A run that is over shows its "
-                               "last steps as well: File > Open run."));
+        return m_empty->say(tr("Click Run to see inside the steps"),
+                            tr("Each rank has a lane that shows when it waits for data, computes, waits for other "
+                               "ranks and transfers bytes. A sentence names the rank that delays the others. To see "
+                               "the last steps of a finished run, use File > Open run."));
     const Result<RunConfig> config = RunConfig::parse(run.started()->config, "run");
     const TraceLevel trace = config ? config.value().telemetry.trace : TraceLevel::kPhases;
     if (trace == TraceLevel::kOff || trace == TraceLevel::kSteps) {
-        return m_empty->say(tr("This run's steps are not traced"),
-                            tr("It was started with telemetry.trace=%1; telemetry.trace=phases traces from the start.")
-                                .arg(choiceText(trace)),
-                            m_model.isLive() ? tr("Record %1 steps").arg(kRecordedSteps) : QString());
+        return m_empty->say(
+            tr("This run's steps are not traced"),
+            tr("The run was started with telemetry.trace=%1. Set telemetry.trace=phases to trace all steps.")
+                .arg(choiceText(trace)),
+            m_model.isLive() ? tr("Record %1 steps").arg(kRecordedSteps) : QString());
     }
     if (run.ended())
         return m_empty->say(tr("This run has no traced steps"),
-                            tr("It ended before its first step was traced: %1")
+                            tr("The run ended before its first step was traced: %1")
                                 .arg(inFormWords(QString::fromStdString(run.ended()->verdict))));
-    m_empty->say(tr("No step is over yet"), tr("The lanes begin with the first step that is traced."));
+    m_empty->say(tr("No step has finished yet"), tr("The lanes appear after the first traced step."));
 }
 
 void TimelinePage::showVerdict() {
@@ -349,11 +349,11 @@ void TimelinePage::showWords() {
     const TraceData* trace = m_model.trace();
     if (trace == nullptr) return;
     const auto [first, last] = m_model.stepsInSight();
-    QString title = first == 0          ? tr("No step in sight")
+    QString title = first == 0          ? tr("No step is visible")
                     : first == last     ? tr("Step %1").arg(stepText(first))
                     : last == first + 1 ? tr("Steps %1 and %2").arg(stepText(first), stepText(last))
                                         : tr("Steps %1 to %2").arg(stepText(first), stepText(last));
-    if (m_model.showsReplay()) title += tr(", as they would be");
+    if (m_model.showsReplay()) title += tr(", predicted");
     m_title->setText(title);
     const QString clocks = QString::fromStdString(m_run.data().clocksText());
     m_clocks->setVisible(!clocks.isEmpty());
@@ -366,10 +366,10 @@ void TimelinePage::showWords() {
                                    stepText(static_cast<std::int64_t>(trace->steps().size()))));
     const bool live = m_model.isLive();
     m_live->setText(live ? tr("Live") : tr("End"));
-    m_live->setToolTip(live ? tr("Keep the newest steps in sight") : tr("Go to the last steps"));
+    m_live->setToolTip(live ? tr("Keep the newest steps visible") : tr("Go to the last steps"));
     m_live->setAccessibleName(m_live->toolTip());
     m_live->setEnabled(!m_model.follows());
-    m_banner->setRecording(live ? QString() : tr("Only a live run can be recorded: this one is over."),
+    m_banner->setRecording(live ? QString() : tr("Only a live run can be recorded, and this run has ended."),
                            m_asked.has_value());
     if (m_export->tableShown()) m_table->setTable(table());
 }

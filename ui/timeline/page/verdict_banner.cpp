@@ -46,7 +46,7 @@ TimelineVerdict ofSteps(const StepsVerdict& steps) {
 
 TimelineVerdict timelineVerdict(const TimelineModel& model) {
     const RunData& run = model.run();
-    const QString traced = said("The last steps of every rank stand below, to their end.");
+    const QString traced = said("The last steps of every rank are shown below.");
     if (run.ended() && run.ended()->state == "failed") {
         QString title = withCapital(inFormWords(QString::fromStdString(run.ended()->verdict)));
         const qsizetype cut = title.indexOf(QLatin1String(": "));
@@ -61,7 +61,7 @@ TimelineVerdict timelineVerdict(const TimelineModel& model) {
     }
     if (const auto awaited = awaitedRanks(run.ranks()); awaited && model.isLive()) {
         const QString text = withCapital(QString::fromStdString(awaited->text(run.lastTimeUs())));
-        return {text + QLatin1Char('.'), said("Nobody gets on until it arrives. ") + traced,
+        return {text + QLatin1Char('.'), said("All other ranks are blocked until it arrives. ") + traced,
                 TimelineVerdict::Tone::Danger, awaited->missing.front()};
     }
     if (model.trace() == nullptr) return {};
@@ -92,7 +92,7 @@ VerdictBanner::VerdictBanner(QWidget* parent) : QFrame(parent) {
     m_whatIf = new QPushButton(tr("What if ..."));
     m_whatIf->setObjectName(QStringLiteral("whatIfButton"));
     m_whatIf->setProperty("role", "accent");
-    m_whatIf->setToolTip(tr("Play these steps again with something changed: the panel at the right"));
+    m_whatIf->setToolTip(tr("Predict these steps with a change, in the panel on the right"));
     connect(m_whatIf, &QPushButton::clicked, this, &VerdictBanner::whatIfWanted);
     m_row->addWidget(m_whatIf);
     m_record = new QPushButton(tr("Record 50 steps"));
@@ -111,8 +111,8 @@ void VerdictBanner::setRecording(const QString& reasonNot, bool now) {
     m_record->setEnabled(can && !now);
     m_record->setText(can && now ? tr("Recording ...") : tr("Record 50 steps"));
     m_record->setToolTip(!can  ? reasonNot
-                         : now ? tr("The first of the 50 steps is shown when all are recorded")
-                               : tr("Trace each of the next 50 steps, with its layers"));
+                         : now ? tr("The steps appear when all 50 are recorded")
+                               : tr("Trace each of the next 50 steps, including layers"));
 }
 
 void VerdictBanner::say(const TimelineVerdict& verdict) {

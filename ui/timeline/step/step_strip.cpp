@@ -27,7 +27,7 @@ StepStrip::StepStrip(TimelineModel& model, const Theme& theme, QWidget* parent)
     : QWidget(parent), m_model(model), m_theme(theme) {
     setObjectName(QStringLiteral("stepStripArea"));
     setAccessibleName(tr("Time per step"));
-    setToolTip(tr("Time per step by phase, the mean of the ranks. Drag the window to look at other steps"));
+    setToolTip(tr("Time per step by phase, mean of the ranks. Drag the frame to see other steps."));
     setCursor(Qt::PointingHandCursor);
     connect(&model, &TimelineModel::dataChanged, this, &StepStrip::read);
     connect(&model, &TimelineModel::viewChanged, this, qOverload<>(&QWidget::update));
@@ -114,7 +114,7 @@ void StepStrip::paintEvent(QPaintEvent*) {
     painter.setFont(m_theme.noteFont());
     painter.setPen(c.muted);
     painter.drawText(QRectF(0, 0, width(), kTop - 4), Qt::AlignRight | Qt::AlignTop,
-                     tr("top: %1").arg(millisecondsText(m_fullNs / 1e6)));
+                     tr("maximum: %1").arg(millisecondsText(m_fullNs / 1e6)));
     if (m_turn) {
         const double x = xOf(*m_turn) - width() / 2.0 / static_cast<double>(m_bars.size());
         painter.setPen(QPen(c.danger, 1, Qt::DashLine));

@@ -20,27 +20,27 @@ Result<RunConfig> provingExperiment(const RunConfig& run, const StepChange& chan
     if (change.withoutDelayOf >= 0) {
         const std::string who = "rank " + std::to_string(change.withoutDelayOf);
         if (config.stepPitfalls.slowRank != change.withoutDelayOf)
-            return Problem{who, "is not slowed by the experiment: what delays it cannot be taken away from here",
-                           "only a delay of pitfalls.slow_rank can"};
+            return Problem{who, "is not slowed down by a setting, so its delay cannot be removed by Ringside",
+                           "only a delay from pitfalls.slow_rank can be removed"};
         config.stepPitfalls.slowRank = -1;
     }
     PaceConfig& pace = config.parallel.pace;
     if ((change.bandwidth != 1 && pace.gbitPerSecond <= 0) || (change.latency != 1 && pace.latencyUs <= 0))
-        return Problem{"links", "are this machine's own and cannot be made faster or slower",
-                       "only those of a throttled run can (parallel.pace)"};
+        return Problem{"links", "belong to this computer and cannot be changed",
+                       "only those of a throttled run can be changed (parallel.pace)"};
     pace.gbitPerSecond *= change.bandwidth;
     pace.latencyUs *= change.latency;
     if (change.noOverlap)
-        return Problem{"overlap", "cannot be switched off: buckets always move while backward goes on",
-                       "the replay's answer stands alone"};
+        return Problem{"overlap", "cannot be switched off: buckets are always reduced during the backward pass",
+                       "use the prediction only"};
     const bool replicas = config.parallel.strategy == StrategyKind::kDdp;
     if (change.bucketMiB > 0) {
-        if (!replicas) return Problem{"buckets", "are DDP's alone", "choose parallel.strategy ddp"};
+        if (!replicas) return Problem{"buckets", "exist only with DDP", "choose parallel.strategy ddp"};
         config.parallel.bucketCapMb = change.bucketMiB;
         config.parallel.firstBucketMb = std::min(config.parallel.firstBucketMb, change.bucketMiB);
     }
     if (change.worldSize > 0) {
-        if (!replicas) return Problem{"ranks", "of this strategy cannot just be more or fewer", "change its mesh"};
+        if (!replicas) return Problem{"ranks", "of this strategy cannot be changed alone", "change its mesh"};
         config.parallel.worldSize = change.worldSize;
     }
     const Problems problems = config.validateForTraining();

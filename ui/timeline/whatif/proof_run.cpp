@@ -30,7 +30,7 @@ ProofResult measured(const QString& directory) {
     const ReplayResult replay = replaySteps(traces.value().data, {});
     result.ms = replay.measured;
     result.steps = replay.steps;
-    if (replay.steps == 0) result.problem = QObject::tr("It ended before all ranks had traced a step.");
+    if (replay.steps == 0) result.problem = QObject::tr("The run ended before all ranks had traced a step.");
     return result;
 }
 

@@ -23,7 +23,7 @@ double timesAt(int notch) {
 
 QString timesText(int notch) {
     const double times = timesAt(notch);
-    return notch == 0 ? WhatIfControls::tr("as it was") : WhatIfControls::tr("%1 x").arg(times, 0, 'g', 2);
+    return notch == 0 ? WhatIfControls::tr("unchanged") : WhatIfControls::tr("%1 x").arg(times, 0, 'g', 2);
 }
 
 }  // namespace
@@ -35,35 +35,34 @@ WhatIfControls::WhatIfControls(QWidget* parent) : QWidget(parent) {
     column->setSpacing(2);
     m_rank = new QSpinBox;
     m_rank->setObjectName(QStringLiteral("whatIfRankSpinBox"));
-    m_rank->setAccessibleName(tr("Rank that is as fast as the others"));
+    m_rank->setAccessibleName(tr("Rank without its delay"));
     m_rank->setToolTip(tr("Which rank"));
-    m_delay = addBox(tr("as fast as the others: rank"), "whatIfDelayCheckBox",
-                     tr("This rank takes the others' median in every phase"), m_rank);
-    m_speed = addSlider(tr("bandwidth"), "whatIfBandwidthSlider", tr("So many times the bandwidth of all links"),
-                        m_speedValue);
+    m_delay = addBox(tr("no delay on rank"), "whatIfDelayCheckBox",
+                     tr("This rank takes the median time of the others in every phase"), m_rank);
+    m_speed = addSlider(tr("bandwidth"), "whatIfBandwidthSlider",
+                        tr("Multiply the bandwidth of all links by this factor"), m_speedValue);
     m_latency = addSlider(tr("latency"), "whatIfLatencySlider",
-                          tr("So many times the time that the smallest collective takes"), m_latencyValue);
-    m_overlap = addBox(tr("backward did not overlap"), "whatIfOverlapCheckBox",
-                       tr("Buckets begin to move when the backward pass is over"));
+                          tr("Multiply the time of the smallest collective by this factor"), m_latencyValue);
+    m_overlap = addBox(tr("no overlap with backward"), "whatIfOverlapCheckBox",
+                       tr("The all-reduce of all buckets starts after the backward pass"));
     m_bucketMiB = new QDoubleSpinBox;
     m_bucketMiB->setObjectName(QStringLiteral("whatIfBucketSpinBox"));
     m_bucketMiB->setAccessibleName(tr("Size of a bucket"));
-    m_bucketMiB->setToolTip(tr("Mebibytes of gradients in a bucket"));
+    m_bucketMiB->setToolTip(tr("Size of a bucket in MiB"));
     m_bucketMiB->setDecimals(2);
     m_bucketMiB->setRange(0.01, 1024);
     m_bucketMiB->setValue(5);
     m_bucketMiB->setSuffix(tr(" MiB"));
-    m_buckets = addBox(tr("buckets of"), "whatIfBucketCheckBox",
-                       tr("Gradients move in buckets of this size, each when its bytes are ready"), m_bucketMiB);
+    m_buckets = addBox(tr("bucket size"), "whatIfBucketCheckBox",
+                       tr("Gradients are reduced in buckets of this size, each when it is complete"), m_bucketMiB);
     m_worldSize = new QSpinBox;
     m_worldSize->setObjectName(QStringLiteral("whatIfWorldSpinBox"));
     m_worldSize->setAccessibleName(tr("Number of ranks"));
-    m_worldSize->setToolTip(tr("So many ranks"));
+    m_worldSize->setToolTip(tr("Number of ranks"));
     m_worldSize->setRange(2, kMostRanks);
     m_worldSize->setValue(8);
-    m_world =
-        addBox(tr("another world size"), "whatIfWorldCheckBox",
-               tr("So many ranks, each with as much work as one has now and a processor of its own"), m_worldSize);
+    m_world = addBox(tr("other world size"), "whatIfWorldCheckBox",
+                     tr("This many ranks, each with the same work as now and its own processor"), m_worldSize);
     connect(m_rank, &QSpinBox::valueChanged, this, &WhatIfControls::changed);
     connect(m_bucketMiB, &QDoubleSpinBox::valueChanged, this, &WhatIfControls::changed);
     connect(m_worldSize, &QSpinBox::valueChanged, this, &WhatIfControls::changed);

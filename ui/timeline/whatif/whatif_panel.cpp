@@ -127,7 +127,7 @@ QString WhatIfPanel::whyNotProvable() const {
     const auto& started = m_model.run().started();
     if (!started) return tr("there is no run");
     if (m_asked.changesNothing()) return tr("choose what to change");
-    if (m_model.isLive()) return tr("when this run is over: both would share the processors");
+    if (m_model.isLive()) return tr("available after this run: both would share the processors");
     const Result<RunConfig> config = RunConfig::parse(started->config, "run");
     if (!config) return tr("the run's experiment cannot be read");
     const Result<RunConfig> changed = provingExperiment(config.value(), m_asked);
@@ -143,25 +143,25 @@ void WhatIfPanel::showResult() {
     const bool known = m_result && m_result->steps > 0;
     const bool changes = !m_asked.changesNothing();
     m_predicted->setText(
-        !known ? tr("No whole step yet")
+        !known ? tr("No complete step yet")
                : tr("%1 per step (mean)").arg(millisecondsText(changes ? m_result->predicted : m_result->measured)));
     const bool unanswered = m_result && !m_result->unanswered.empty();
     m_range->setVisible(known || unanswered);
     m_unchanged->setVisible(known);
     if (unanswered) {
-        m_predicted->setText(tr("Not answered"));
+        m_predicted->setText(tr("No prediction"));
         m_range->setText(tr("These %1.").arg(QString::fromStdString(m_result->unanswered)));
     }
     if (known) {
         const double off = m_result->measured > 0 ? 100 * std::abs(m_result->replayed / m_result->measured - 1) : 0;
         m_unchanged->setText(
-            tr("unchanged replay: %1, %2 % off").arg(millisecondsText(m_result->replayed)).arg(off, 0, 'f', 1));
-        m_range->setText(changes ? tr("%1; now %2: %3")
-                                       .arg(millisecondsRange(m_result->low, m_result->high),
-                                            millisecondsText(m_result->measured), timesAsFast(*m_result))
-                                 : tr("measured over %1 steps, from the end of a step to the end of the next; nothing "
-                                      "is changed")
-                                       .arg(m_result->steps));
+            tr("replay without changes: %1, %2 % off").arg(millisecondsText(m_result->replayed)).arg(off, 0, 'f', 1));
+        m_range->setText(
+            changes ? tr("%1; now %2: %3")
+                          .arg(millisecondsRange(m_result->low, m_result->high), millisecondsText(m_result->measured),
+                               timesAsFast(*m_result))
+                    : tr("measured over %1 steps, from the end of one step to the end of the next; no change selected")
+                          .arg(m_result->steps));
     }
     showProof();
 }
@@ -171,9 +171,9 @@ void WhatIfPanel::showProof() {
     const bool can = reason.isEmpty() && m_result && m_result->steps > 0;
     m_prove->setEnabled(can);
     m_proveNote->setText(m_proof.isRunning() ? tr("runs in the background")
-                         : can               ? tr("trains it, about %1 s").arg(qRound(provingSeconds()))
+                         : can               ? tr("trains for about %1 s").arg(qRound(provingSeconds()))
                                              : reason);
-    m_prove->setToolTip(can ? tr("Trains the changed experiment in the background and measures its steps")
+    m_prove->setToolTip(can ? tr("Train the changed experiment in the background and measure its steps")
                             : tr("Not measurable here: %1").arg(reason));
     showOutcome();
 }

@@ -69,7 +69,7 @@ class OneDnnConvolution final : public Convolution {
         } catch (const dnnl::error& error) {
             refuse(batch, error.what());
         } catch (const std::bad_alloc&) {
-            refuse(batch, "memory ran out");
+            refuse(batch, "out of memory");
         }
     }
 

@@ -56,9 +56,9 @@ CudaDevice::CudaDevice(int index) : m_index(index), m_name("GPU " + std::to_stri
     if (index < 0 || index >= count)
         throw DeviceError(m_name + " does not exist; this process sees " + std::to_string(count) +
                           ": lower parallel.world_size or check CUDA_VISIBLE_DEVICES");
-    check(cudaSetDevice(index), "being chosen");
+    check(cudaSetDevice(index), "being selected");
     cudaDeviceProp properties{};
-    check(cudaGetDeviceProperties(&properties, index), "telling its properties");
+    check(cudaGetDeviceProperties(&properties, index), "reading its properties");
     m_name += " (" + std::string(properties.name) + ")";
     m_uuid = uuidText(properties.uuid);
     const std::string whyNot = whyNotUsable(properties.major, properties.minor, 0);
@@ -82,7 +82,7 @@ UniqueDeviceMemory CudaDevice::allocate(std::size_t bytes, const std::string& wh
         throw DeviceError(outOfMemoryText({m_name, what, static_cast<std::int64_t>(bytes),
                                            static_cast<std::int64_t>(free), static_cast<std::int64_t>(total)}));
     }
-    check(error, "getting memory for " + what);
+    check(error, "allocating memory for " + what);
     UniqueDeviceMemory owned(memory);
     check(cudaMemset(memory, 0, bytes), "clearing memory");
     check(cudaStreamSynchronize(nullptr), "clearing memory");
@@ -91,13 +91,13 @@ UniqueDeviceMemory CudaDevice::allocate(std::size_t bytes, const std::string& wh
 
 UniquePinnedMemory CudaDevice::allocatePinned(std::size_t bytes) const {
     void* memory = nullptr;
-    check(cudaMallocHost(&memory, bytes), "getting page-locked memory");
+    check(cudaMallocHost(&memory, bytes), "allocating page-locked memory");
     return UniquePinnedMemory(memory);
 }
 
 UniqueStream CudaDevice::makeStream() const {
     cudaStream_t stream = nullptr;
-    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
     return UniqueStream(stream);
 }
 
@@ -112,7 +112,7 @@ void CudaDevice::wait(cudaStream_t stream, std::chrono::milliseconds deadline,
         if (meanwhile) meanwhile();
         if (std::chrono::steady_clock::now() >= end)
             throw DeviceError(m_name + " did not finish within " + std::to_string(deadline.count() / 1000) +
-                              " s: see nvidia-smi for what else it does, and dmesg for Xid messages");
+                              " s: check other programs with nvidia-smi, and dmesg for Xid messages");
         sched_yield();
     }
 }

@@ -27,16 +27,16 @@ class CudaRuntime final : public GpuRuntime {
     DeviceStream createStream() override {
         int lowest = 0;
         int highest = 0;
-        check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "asking for stream priorities");
+        check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "reading stream priorities");
         cudaStream_t stream = nullptr;
-        check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, highest), "making a stream");
+        check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, highest), "creating a stream");
         return stream;
     }
     void destroyStream(DeviceStream stream) noexcept override { cudaStreamDestroy(static_cast<cudaStream_t>(stream)); }
 
     DeviceEvent createEvent() override {
         cudaEvent_t event = nullptr;
-        check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
+        check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "creating an event");
         return event;
     }
     void destroyEvent(DeviceEvent event) noexcept override { cudaEventDestroy(static_cast<cudaEvent_t>(event)); }
@@ -62,7 +62,7 @@ class CudaRuntime final : public GpuRuntime {
         void* memory = nullptr;
         const cudaError_t error = cudaMalloc(&memory, bytes);
         if (error == cudaErrorMemoryAllocation) failForMemory(bytes);
-        check(error, "getting memory for collectives");
+        check(error, "allocating memory for collectives");
         check(cudaMemset(memory, 0, bytes), "clearing memory for collectives");
         check(cudaStreamSynchronize(nullptr), "clearing memory for collectives");
         return memory;
@@ -73,7 +73,7 @@ class CudaRuntime final : public GpuRuntime {
         void* memory = nullptr;
         const cudaError_t error = cudaMallocHost(&memory, bytes);
         if (error == cudaErrorMemoryAllocation) throw DeviceError(cuda::noPinnedMemoryText(m_gpu, bytes));
-        check(error, "getting page-locked memory");
+        check(error, "allocating page-locked memory");
         return memory;
     }
     void releaseHost(void* memory) noexcept override { cudaFreeHost(memory); }

@@ -18,19 +18,18 @@ std::string mebibytes(std::int64_t bytes) {
 std::string adviceOn(const std::string& errorName, const std::string& otherwise) {
     static const std::array<std::pair<const char*, const char*>, 11> kAdvice{{
         {"cudaErrorInsufficientDriver", "the NVIDIA driver is older than this build needs: update the driver"},
-        {"cudaErrorNoDevice", "the driver shows no GPU any more: see dmesg for Xid messages, then restart the run"},
-        {"cudaErrorDevicesUnavailable", "another program holds it alone: see nvidia-smi"},
+        {"cudaErrorNoDevice", "the driver no longer lists a GPU: see dmesg for Xid messages, then restart the run"},
+        {"cudaErrorDevicesUnavailable", "another program uses it exclusively: see nvidia-smi"},
         {"cudaErrorECCUncorrectable", "its memory is damaged: see nvidia-smi -q -d ECC, use another GPU"},
         {"cudaErrorNoKernelImageForDevice",
-         "this build has no code for it: configure with "
-         "-DCMAKE_CUDA_ARCHITECTURES=native and build again"},
+         "this build contains no code for this GPU: configure with -DCMAKE_CUDA_ARCHITECTURES=native and build again"},
         {"cudaErrorLaunchTimeout", "a display's watchdog stopped it: use a GPU without a display"},
         {"cudaErrorDeviceUninitialized", "the driver lost it: see dmesg for Xid messages, then restart the run"},
         {"cudaErrorSystemDriverMismatch", "driver and libcuda differ: restart the machine after a driver update"},
         {"cudaErrorSystemNotReady",
-         "NVIDIA's Fabric Manager does not run: start it (systemctl start nvidia-fabricmanager)"},
+         "NVIDIA's Fabric Manager is not running: start it (systemctl start nvidia-fabricmanager)"},
         {"cudaErrorCompatNotSupportedOnDevice",
-         "this GPU takes no compatibility libcuda: take its folder out of LD_LIBRARY_PATH"},
+         "this GPU does not support the compatibility libcuda: remove its folder from LD_LIBRARY_PATH"},
         {"cudaErrorUnknown", "the GPU may be lost: see dmesg for Xid messages, then restart the run"},
     }};
     for (const auto& [name, advice] : kAdvice)
@@ -45,9 +44,9 @@ std::string versionText(int cudaVersion) {
 }
 
 std::string outOfMemoryText(const MemoryShortage& shortage) {
-    return shortage.gpu + " has no room for " + shortage.what + ": " + mebibytes(shortage.askedBytes) + " asked, " +
-           mebibytes(shortage.freeBytes) + " of " + mebibytes(shortage.totalBytes) +
-           " free: lower loader.batch_size, choose a smaller model, or stop what else uses the GPU (nvidia-smi)";
+    return shortage.gpu + " does not have enough space for " + shortage.what + ": " + mebibytes(shortage.askedBytes) +
+           " asked, " + mebibytes(shortage.freeBytes) + " of " + mebibytes(shortage.totalBytes) +
+           " free: lower loader.batch_size, choose a smaller model, or stop other programs on the GPU (nvidia-smi)";
 }
 
 std::string noPinnedMemoryText(const std::string& gpu, std::size_t askedBytes) {
@@ -66,7 +65,7 @@ std::string noDeviceText(const DeviceCountFailure& failure) {
     if (failure.errorName == "cudaErrorNoDevice")
         return "the NVIDIA driver is loaded but shows no GPU (is CUDA_VISIBLE_DEVICES empty?)";
     return "the NVIDIA driver failed while looking for GPUs: " + failure.errorText + " (" + failure.errorName +
-           "): " + adviceOn(failure.errorName, "see whether nvidia-smi answers, and dmesg for NVRM messages");
+           "): " + adviceOn(failure.errorName, "check that nvidia-smi responds, and dmesg for NVRM messages");
 }
 
 std::string whyNotUsable(int major, int minor, int computeMode) {
@@ -75,8 +74,7 @@ std::string whyNotUsable(int major, int minor, int computeMode) {
         return "compute capability " + capability + "; this build needs " + std::to_string(kOldestMajor) +
                ".0 or newer";
     if (computeMode == kProhibitedMode) return "its compute mode prohibits use (nvidia-smi -c 0 allows it)";
-    if (computeMode == kExclusiveMode)
-        return "its compute mode gives it to one thread alone (nvidia-smi -c 0 shares it)";
+    if (computeMode == kExclusiveMode) return "its compute mode allows one thread only (nvidia-smi -c 0 shares it)";
     return {};
 }
 

@@ -68,7 +68,7 @@ void PinnedRing::waitUntil(DeviceEvent event) const {
     const TimePoint start = m_parts.clock->now();
     while (!m_parts.runtime->finished(event)) {
         if (m_parts.clock->now() - start >= m_parts.deadline)
-            throw DeviceError(m_parts.gpu + " did not take a batch within " +
+            throw DeviceError(m_parts.gpu + " did not accept a batch within " +
                               std::to_string(m_parts.deadline.count() / 1000) + " s: see dmesg for Xid messages");
         m_parts.runtime->pause();
     }

@@ -65,7 +65,7 @@ Result<bool> forEachCharacter(std::string_view text, const std::string& what, co
         }
         const Decoded one = decode(text.substr(at));
         if (one.bytes == 0)
-            return Problem{what, "is no UTF-8 text: byte " + std::to_string(at) + " starts no character",
+            return Problem{what, "is not UTF-8 text: byte " + std::to_string(at) + " does not start a character",
                            "save it as UTF-8"};
         visit(one.character);
         at += one.bytes;
@@ -75,8 +75,8 @@ Result<bool> forEachCharacter(std::string_view text, const std::string& what, co
 
 Problem tooShort(const std::string& what, std::int64_t characters, std::int64_t contextLength, std::int64_t least) {
     return {what,
-            "has " + grouped(characters) + " characters; the least for " + std::to_string(contextLength) +
-                " a sample is " + grouped(least),
+            "has " + grouped(characters) + " characters; the minimum with dataset.context_length " +
+                std::to_string(contextLength) + " is " + grouped(least),
             "use a longer text or lower dataset.context_length"};
 }
 
@@ -101,7 +101,7 @@ Result<std::shared_ptr<const Dataset>> TextDataset::make(std::string_view text, 
     if (different.size() < 2 || different.size() > kMaxCharacters)
         return Problem{what,
                        "has " + grouped(static_cast<std::int64_t>(different.size())) +
-                           " different characters; it takes 2 to " + grouped(kMaxCharacters),
+                           " distinct characters; the limits are 2 to " + grouped(kMaxCharacters),
                        "choose another text"};
     std::vector<std::uint16_t> numbers(kCodePoints);
     for (std::size_t i = 0; i < different.size(); ++i) numbers[different[i]] = static_cast<std::uint16_t>(i);

@@ -37,10 +37,10 @@ Result<ArrayContent> readSamples(const path& file, const std::stop_token& stop) 
     const std::vector<std::int64_t>& sizes = array.value().header.shape;
     if (array.value().header.valueCount() == 0 || sizes.empty()) {
         return Problem{file.string(), "holds no samples (" + array.value().header.shapeText() + ")",
-                       "choose a file of samples x values"};
+                       "choose a file with an array of samples x values"};
     }
     if (sizes[0] > std::numeric_limits<std::int32_t>::max()) {
-        return Problem{file.string(), "holds " + std::to_string(sizes[0]) + " samples; the most is 2147483647",
+        return Problem{file.string(), "holds " + std::to_string(sizes[0]) + " samples; the maximum is 2147483647",
                        "split it"};
     }
     const SampleLayout layout = layoutOf(sizes);
@@ -63,9 +63,9 @@ Problem badLabel(const path& file, std::size_t sample, std::int64_t label) {
             "number the classes 0, 1, 2, ... and save again"};
     }
     return {file.string(),
-            "gives sample " + std::to_string(sample) + " the label " + std::to_string(label) + "; the most is " +
+            "gives sample " + std::to_string(sample) + " the label " + std::to_string(label) + "; the maximum is " +
                 std::to_string(kMaxLabelClasses - 1),
-            "number the classes 0, 1, 2, ...; numbers to be predicted are saved as floating point"};
+            "number the classes 0, 1, 2, ...; save numbers to predict as floating point"};
 }
 
 Result<bool> addClasses(ArrayFile& array, const path& file, ArrayContent& content) {
@@ -94,10 +94,10 @@ Result<bool> addLabels(const path& file, std::int64_t sampleCount, const std::st
     const std::uint64_t width = header.valueCount() / static_cast<std::uint64_t>(sampleCount);
     const bool targets = header.type == ElementType::kF32 || header.type == ElementType::kF64;
     if (width == 0 || (!targets && width > 1) || width > 1000000) {
-        return Problem{
-            file.string(),
-            "is " + header.shapeText() + " values of " + elementName(header.type) + "; labels are one integer a sample",
-            "one-hot labels are saved as a.argmax(1), numbers to be predicted as floating point"};
+        return Problem{file.string(),
+                       "is " + header.shapeText() + " values of " + elementName(header.type) +
+                           "; labels must be one integer per sample",
+                       "save one-hot labels as a.argmax(1), and numbers to predict as floating point"};
     }
     if (!targets) return addClasses(array.value(), file, content);
     auto values = array.value().readValues();
@@ -115,7 +115,7 @@ Result<ArrayContent> readPart(const path& samples, const path& labelsPath, const
         const auto guess = guessLabelsFile(samples);
         if (!guess) {
             return Problem{"dataset.labels_path",
-                           "is empty, and no file beside " + samples.string() + " is named like its labels",
+                           "is empty, and no file next to " + samples.string() + " has the usual name of its labels",
                            "name the file with the labels"};
         }
         labels = *guess;
@@ -133,9 +133,10 @@ Result<bool> checkAgreement(const path& testFile, const ArrayContent& training, 
                       training.values.index() == test.values.index();
     if (same) return true;
     return Problem{testFile.string(),
-                   "validates, but its samples are unlike those that train (" + std::to_string(test.shape.features) +
-                       " values a sample, there " + std::to_string(training.shape.features) + ")",
-                   "move it elsewhere if it does not belong to the set"};
+                   "contains validation samples, but they do not match the training samples (" +
+                       std::to_string(test.shape.features) + " values per sample, the others " +
+                       std::to_string(training.shape.features) + ")",
+                   "move it elsewhere if it does not belong to the data set"};
 }
 
 }  // namespace

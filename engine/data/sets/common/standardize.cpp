@@ -78,7 +78,7 @@ Result<std::int64_t> fillMissing(SampleTable& table, std::span<const std::uint32
         if (known == 0 && filled > before)
             return Problem{what,
                            "has no value of feature " + std::to_string(column) +
-                               " (counted from 0, without the label) in any row that trains",
+                               " (counted from 0, without the label) in any training row",
                            "remove that column from the file"};
     }
     return filled;

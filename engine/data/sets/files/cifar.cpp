@@ -73,12 +73,12 @@ Problem wrongLength(const path& file, std::uint64_t bytes, std::size_t record) {
     return {file.string(),
             "ends within a record, after " + std::to_string(bytes) + " bytes; records of " + std::to_string(record) +
                 " bytes were expected",
-            "check that it is the binary version and the right kind (cifar10 or cifar100), and whole"};
+            "check that it is the complete binary version of the right kind (cifar10 or cifar100)"};
 }
 
 Problem wrongLabel(const path& file, std::uint64_t at, unsigned label, std::size_t classes) {
     return {file.string(),
-            "has the label " + std::to_string(label) + " at byte " + std::to_string(at) + "; the most is " +
+            "has the label " + std::to_string(label) + " at byte " + std::to_string(at) + "; the maximum is " +
                 std::to_string(classes - 1),
             "check that it is the binary version and the right kind (cifar10 or cifar100)"};
 }
@@ -107,7 +107,7 @@ Result<bool> addFile(const path& file, CifarKind kind, const std::stop_token& st
         pixels.insert(pixels.end(), record.begin() + static_cast<std::ptrdiff_t>(labelBytes), record.end());
     }
     if (source.value().position() > 0) return true;
-    return Problem{file.string(), "is empty", "fetch it again"};
+    return Problem{file.string(), "is empty", "download it again"};
 }
 
 Result<std::shared_ptr<const Dataset>> readPart(const std::vector<path>& files, CifarKind kind,

@@ -58,7 +58,7 @@ class CsvParser {
         const std::size_t firstLine = m_reader.line();
         const Result<bool> hasSecond = m_reader.next(second);
         if (!hasSecond) return hasSecond.problem();
-        if (!hasSecond.value()) return Problem{m_what, "has one row; the least is 2 rows of data", "add rows"};
+        if (!hasSecond.value()) return Problem{m_what, "has one row; the minimum is 2 rows of data", "add rows"};
         m_columns = first.size();
         const bool named =
             m_config.header == CsvHeader::kYes || (m_config.header != CsvHeader::kNo && looksLikeHeader(first, second));
@@ -95,7 +95,7 @@ class CsvParser {
 
     Problem tooFewRows() const {
         const std::string count = "has too few rows of data (" + std::to_string(m_table.size) + ")";
-        if (m_table.rowsLeftOut == 0) return {m_what, count + "; the least is 2", "add rows"};
+        if (m_table.rowsLeftOut == 0) return {m_what, count + "; the minimum is 2", "add rows"};
         return {m_what, count + " after leaving out " + std::to_string(m_table.rowsLeftOut) + " with a missing value",
                 "set dataset.missing to mean, or remove the columns that are mostly empty"};
     }

@@ -87,7 +87,7 @@ std::optional<Problem> CsvLabels::storeTextClasses(SampleTable& table, const std
     const std::vector<bool> missing = this->missing();
     const auto count = static_cast<std::size_t>(std::ranges::count(missing, false));
     if (count > kMaxClasses) {
-        return Problem{column, "has " + std::to_string(count) + " different texts; the most is 10000 classes",
+        return Problem{column, "has " + std::to_string(count) + " distinct texts; the maximum is 10000 classes",
                        "choose another dataset.label_column"};
     }
     std::map<std::string, float> order;

@@ -24,9 +24,9 @@ fs::path partOf(const fs::path& root, std::initializer_list<const char*> names) 
 Result<bool> checkClasses(const ImageFolderListing& training, const ImageFolderListing& validation) {
     if (training.classes == validation.classes) return true;
     return Problem{validation.root.string(),
-                   "has " + std::to_string(validation.classes.size()) + " class folders, not the same as the " +
+                   "has " + std::to_string(validation.classes.size()) + " class folders, which differ from the " +
                        std::to_string(training.classes.size()) + " of " + training.root.string(),
-                   "give both parts the same folders, or name the training folder alone"};
+                   "give both parts the same folders, or use the training folder only"};
 }
 
 struct Size {
@@ -43,7 +43,7 @@ Result<Size> sizeFor(const ImageFolderListing& listing, std::int64_t imageSize) 
     if (size.width <= kMaxImageSide && size.height <= kMaxImageSide) return size;
     return Problem{first.string(),
                    "is " + std::to_string(size.width) + " x " + std::to_string(size.height) +
-                       " pixels, the size of every sample; the most is 4096 a side",
+                       " pixels, the size of every sample; the maximum is 4096 per side",
                    "set dataset.image_size, for example to 64"};
 }
 

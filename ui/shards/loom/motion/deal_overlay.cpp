@@ -27,7 +27,7 @@ QRectF between(const QRectF& from, const QRectF& to, double share) {
 
 DealOverlay::DealOverlay(const Table& table, QWidget* loom) : QWidget(loom), m_table(table) {
     setObjectName(QStringLiteral("dealOverlay"));
-    setAccessibleName(tr("The order being dealt to the ranks"));
+    setAccessibleName(tr("Animation of the assignment to ranks"));
     setFocusPolicy(Qt::StrongFocus);
     m_timer.setTimerType(Qt::PreciseTimer);
     m_timer.setInterval(kFrameMs);
@@ -81,11 +81,12 @@ std::optional<Explanation> DealOverlay::explanation() const {
     const qint64 group = std::max<qint64>(0, m_deal.groupAt(m_ms));
     const qint64 first = group * m_deal.groupSize();
     const qint64 last = std::min<qint64>(first + m_deal.groupSize(), static_cast<qint64>(m_deal.cards().size()));
-    Explanation said{tr("How is the order dealt? Group %1 of %2").arg(group + 1).arg(m_deal.groupCount()), {}, false};
+    Explanation said{
+        tr("How is the order assigned to ranks? Group %1 of %2").arg(group + 1).arg(m_deal.groupCount()), {}, false};
     for (qint64 card = first; card < std::min(last, first + kToldCards); ++card) {
         said.lines << sentence(m_deal.cards()[static_cast<std::size_t>(card)]);
     }
-    said.lines << tr("Space: the next group. Any other key, or a click, shows everything dealt.");
+    said.lines << tr("Space: next group. Any other key, or a click, shows the complete assignment.");
     return said;
 }
 
@@ -93,7 +94,7 @@ QString DealOverlay::sentence(const Deal::Card& card) const {
     const ShardSpec& spec = m_scene->plan.spec();
     const qint64 position = card.content.position;
     const QString head = tr("Position %1 is sample %2").arg(position).arg(card.content.sample);
-    if (card.content.kind == CellKind::DroppedBySampler) return tr("%1: dropped, no rank gets it.").arg(head);
+    if (card.content.kind == CellKind::DroppedBySampler) return tr("%1: dropped, no rank gets the sample.").arg(head);
     const bool roundRobin = spec.kind == SamplerKind::kDistributed && !spec.pitfalls.any();
     return roundRobin ? tr("%1: rank %2 mod %3 = %4, slot %2 div %3 = %5.")
                             .arg(head)
