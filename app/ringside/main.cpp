@@ -21,7 +21,7 @@ namespace {
 
 using namespace ringside;
 
-int say(const QString& text, FILE* stream, ExitCode code) {
+int print(const QString& text, FILE* stream, ExitCode code) {
     std::fprintf(stream, "%s\n", qUtf8Printable(text));
     return static_cast<int>(code);
 }
@@ -65,8 +65,9 @@ int runWindow(TimedApplication& application, const StartOptions& options) {
     if (!options.file.isEmpty()) window.files().open(options.file);
     if (!options.runDirectory.isEmpty()) window.openRun(options.runDirectory);
     if (!options.page.isEmpty() && !window.pages().show(options.page)) {
-        return say(QStringLiteral("ringside: --page is %1; %2").arg(options.page, window.pages().choices(options.page)),
-                   stderr, ExitCode::kBadConfiguration);
+        return print(
+            QStringLiteral("ringside: --page is %1; %2").arg(options.page, window.pages().choices(options.page)),
+            stderr, ExitCode::kBadConfiguration);
     }
     window.show();
     return application.exec();
@@ -77,17 +78,18 @@ int start(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) arguments << QString::fromLocal8Bit(argv[i]);
     const Result<StartOptions> parsed = StartOptions::parse(arguments);
     if (!parsed)
-        return say(QStringLiteral("ringside: ") + QString::fromStdString(parsed.problem().text()), stderr,
-                   ExitCode::kBadConfiguration);
+        return print(QStringLiteral("ringside: ") + QString::fromStdString(parsed.problem().text()), stderr,
+                     ExitCode::kBadConfiguration);
     const StartOptions& options = parsed.value();
-    if (options.showHelp) return say(StartOptions::helpText(), stdout, ExitCode::kOk);
-    if (options.showVersion) return say(QStringLiteral("ringside " RINGSIDE_VERSION), stdout, ExitCode::kOk);
+    if (options.showHelp) return print(StartOptions::helpText(), stdout, ExitCode::kOk);
+    if (options.showVersion) return print(QStringLiteral("ringside " RINGSIDE_VERSION), stdout, ExitCode::kOk);
     if (!options.screenshot.isEmpty()) {
         qputenv("QT_QPA_PLATFORM", "offscreen");
     } else if (!hasDisplay()) {
-        return say(QStringLiteral("ringside: no display was found: use `ringsidectl run` to train without a window, or "
-                                  "`ringside --screenshot FILE`"),
-                   stderr, ExitCode::kBadConfiguration);
+        return print(
+            QStringLiteral("ringside: no display was found: use `ringsidectl run` to train without a window, or "
+                           "`ringside --screenshot FILE`"),
+            stderr, ExitCode::kBadConfiguration);
     }
     dropHarmlessQtMessages();
     QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));  // numbers as the texts around them
@@ -105,9 +107,9 @@ int main(int argc, char** argv) {
     try {
         return start(argc, argv);
     } catch (const Error& error) {
-        return say(QStringLiteral("ringside: %1").arg(QString::fromUtf8(error.what())), stderr, error.exitCode());
+        return print(QStringLiteral("ringside: %1").arg(QString::fromUtf8(error.what())), stderr, error.exitCode());
     } catch (const std::exception& error) {
-        return say(
+        return print(
             QStringLiteral("ringside: internal error: %1; please report it").arg(QString::fromUtf8(error.what())),
             stderr, ExitCode::kInternal);
     }

@@ -7,7 +7,7 @@ std::unique_ptr<RankDevices> makeWorkerDevices() {
     return makeCpuDevices();
 }
 
-std::optional<int> answerDevices(int, char**) {
+std::optional<int> printDevices(int, char**) {
     return std::nullopt;
 }
 

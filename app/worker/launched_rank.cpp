@@ -58,7 +58,7 @@ struct Start {
     Experiment experiment;
     RendezvousTerms terms;
     bool ownToken = false;
-    bool isGuest = false;  // rank of a class guest
+    bool isGuest = false;  // rank of a classroom guest
 };
 
 int asCode(ExitCode code) {
@@ -69,7 +69,7 @@ std::int64_t monotonicMicroseconds() {
     return std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now().time_since_epoch()).count();
 }
 
-void say(const std::string& text) {
+void log(const std::string& text) {
     std::cerr << "ringside: " << text << std::endl;
 }
 
@@ -79,8 +79,8 @@ int refuse(const Problem& problem) {
     return asCode(ExitCode::kBadConfiguration);
 }
 
-// Restricts a guest of a class to the files that its host offered, which are stored beside the experiment. Returns the
-// names of the files.
+// Restricts a guest of a classroom to the files that its host offered, which are stored beside the experiment. Returns
+// the names of the files.
 Result<std::set<std::string>> confineToOffer(LaunchArguments& arguments) {
     const std::filesystem::path experiment = arguments.config;
     Result<std::set<std::string>> files = filesOfOffer(experiment.parent_path());
@@ -196,13 +196,13 @@ Result<LaunchedRun> prepare(const Start& start) {
     launched.ownToken = start.ownToken;
     launched.run = std::move(run).value();
     launched.worker = worker.value();
-    launched.say = say;
+    launched.log = log;
     return launched;
 }
 
 // Reports the problem here and to the other ranks, so that they do not wait for a rank that has failed: rank 0 refuses
-// them for up to kRefusalPatience; another rank reports to rank 0. A guest of a class reports nothing, because the text
-// can contain paths of its computer.
+// them for up to kRefusalPatience; another rank reports to rank 0. A guest of a classroom reports nothing, because the
+// text can contain paths of its computer.
 int refuseAll(const Start& start, const Problem& problem) {
     const int code = refuse(problem);
     if (start.place.isAlone() || start.isGuest) return code;
@@ -213,34 +213,34 @@ int refuseAll(const Start& start, const Problem& problem) {
         return code;
     }
     RendezvousHost host(start.terms, start.place, hostKey());
-    if (host.listen().empty()) host.turnAway(problem.text(), kRefusalPatience);
+    if (host.listen().empty()) host.refuseRanks(problem.text(), kRefusalPatience);
     return code;
 }
 
 int hostRun(const Start& start) {
-    say("this is " + start.place.text());
+    log("this is " + start.place.text());
     Result<LaunchedRun> launched = prepare(start);
     if (!launched) return refuseAll(start, launched.problem());
     const std::string& name = launched.value().run.config.name;
     const std::string& out = start.arguments.out;
-    const bool goesOn = start.arguments.resume == kResumeAuto;
+    const bool isResumed = start.arguments.resume == kResumeAuto;
     const std::string resume = launched.value().run.config.training.resume;
     Result<RunPlace> place =
-        out.empty() ? takeDefaultRunPlace(name) : takeRunPlace(out, goesOn ? std::optional(resume) : std::nullopt);
+        out.empty() ? takeDefaultRunPlace(name) : takeRunPlace(out, isResumed ? std::optional(resume) : std::nullopt);
     if (!place) return refuseAll(start, place.problem());
     launched.value().epochUs -= place.value().recordedUs;
-    if (goesOn)
-        say(resume.empty() ? "there is no checkpoint yet: starting from the beginning" : "continuing from " + resume);
-    if (goesOn) launched.value().restart = std::max(start.arguments.restart, start.place.restart);
+    if (isResumed)
+        log(resume.empty() ? "there is no checkpoint yet: starting from the beginning" : "continuing from " + resume);
+    if (isResumed) launched.value().restart = std::max(start.arguments.restart, start.place.restart);
     const UniqueFd stopFd = launcherSignals();
     launched.value().stopFd = stopFd.get();
     EpochLines epochs;
     launched.value().onChange = [&epochs](const RunData& run, unsigned) {
-        for (const std::string& line : epochs.take(run, steady_clock::now())) say(line);
+        for (const std::string& line : epochs.take(run, steady_clock::now())) log(line);
     };
     const Result<RunEnded> end = hostLaunchedRun(std::move(launched).value(), std::move(place).value().directory);
     if (!end) return refuse(end.problem());
-    say(end.value().verdict);
+    log(end.value().verdict);
     if (end.value().exitCode != 0) writeLauncherError(end.value().verdict);
     return end.value().exitCode;
 }
@@ -248,7 +248,7 @@ int hostRun(const Start& start) {
 int stopWishFd = -1;
 
 // Signal handler: asks the host of the run to stop all ranks.
-void wishToStop(int) {
+void onStopSignal(int) {
     static constexpr std::string_view kLine = "{\"kind\":\"stop\"}\n";
     const int interrupted = errno;  // the interrupted code may still read errno
     [[maybe_unused]] const ssize_t written = ::write(stopWishFd, kLine.data(), kLine.size());
@@ -318,7 +318,7 @@ int joinRun(const Start& start) {
     const RankEnvironment environment = environmentOf(start, joined.value());
     channels.shared = sharedOf(environment, joined.value().welcome);
     stopWishFd = channels.control.get();
-    for (const int number : kLauncherSignals) std::signal(number, start.isGuest ? SIG_DFL : wishToStop);
+    for (const int number : kLauncherSignals) std::signal(number, start.isGuest ? SIG_DFL : onStopSignal);
     const auto leave = [rank = environment.rank] {
         const std::string text =
             "rank " + std::to_string(rank) + ": the process of rank 0 ended the run; see its verdict";
@@ -326,8 +326,8 @@ int joinRun(const Start& start) {
         writeLauncherError(text, ErrorRole::kConsequence);
         _exit(asCode(ExitCode::kCommunicationFailed));
     };
-    const RankEnd end = liveAsRank(environment, configFor(start, joined.value().welcome), channels, leave,
-                                   clockNote(environment, joined.value()));
+    const RankEnd end = runAsRank(environment, configFor(start, joined.value().welcome), channels, leave,
+                                  clockNote(environment, joined.value()));
     for (const int number : kLauncherSignals) std::signal(number, SIG_IGN);
     const bool lostPeer = end.exitCode == asCode(ExitCode::kCommunicationFailed);
     if (!end.text.empty())
@@ -367,7 +367,7 @@ int runLaunched(int argc, char** argv, pid_t parent) {
         if (problem) return refuseAll(start.value(), *problem);
         return start.value().place.rank == 0 ? hostRun(start.value()) : joinRun(start.value());
     } catch (const Error& error) {
-        say(error.what());
+        log(error.what());
         writeLauncherError(error.what());
         return asCode(error.exitCode());
     }

@@ -30,7 +30,7 @@ void setUpProcess() {
     // A file beyond the size limit (ulimit -f) is reported as an error instead of ending the process.
     std::signal(SIGXFSZ, SIG_IGN);
     std::signal(SIGINT, SIG_IGN);  // Ctrl-C reaches all processes of the group; the supervisor reacts
-    giveWayToTheWindow();
+    lowerPriority();
 }
 
 // Requests SIGKILL from the kernel when the supervisor ends. False if the supervisor ended before the request.
@@ -59,7 +59,7 @@ int runSupervised(int argc, char** argv, pid_t parent) {
     }
     if (!tieToParent(parent)) return exitWith(ExitCode::kCommunicationFailed);
     const auto leave = [rank = environment.value().rank] { leaveCutOff(rank); };
-    return liveAsRank(environment.value(), std::nullopt, channels, leave).exitCode;
+    return runAsRank(environment.value(), std::nullopt, channels, leave).exitCode;
 }
 
 }  // namespace
@@ -67,7 +67,7 @@ int runSupervised(int argc, char** argv, pid_t parent) {
 int main(int argc, char** argv) {
     const pid_t parent = getppid();
     setUpProcess();
-    if (const std::optional<int> answered = answerDevices(argc, argv)) return *answered;
+    if (const std::optional<int> answered = printDevices(argc, argv)) return *answered;
     if (isLaunched(argc, argv)) return runLaunched(argc, argv, parent);
     return runSupervised(argc, argv, parent);
 }

@@ -36,8 +36,8 @@ RankEnd fail(TelemetrySink& sink, const RankEnvironment& environment, const std:
 
 }  // namespace
 
-RankEnd liveAsRank(const RankEnvironment& environment, const std::optional<RunConfig>& config, RankChannels& channels,
-                   std::function<void()> onHangUp, const std::string& note) {
+RankEnd runAsRank(const RankEnvironment& environment, const std::optional<RunConfig>& config, RankChannels& channels,
+                  std::function<void()> onHangUp, const std::string& note) {
     TelemetrySink sink(sinkOptionsOf(environment, channels));
     ControlInput control(channels.control.get(), std::move(onHangUp),
                          [&sink](std::int64_t zeroUs) { sink.setStart(zeroUs); });

@@ -21,7 +21,7 @@ struct RankEnd {
 // standard error. Without `config`, the configuration is read from the run directory. `onHangUp` is called on another
 // thread when the connection to the host of the run is closed, and must not return. `note` is written to the run's log
 // at the start.
-RankEnd liveAsRank(const RankEnvironment& environment, const std::optional<RunConfig>& config, RankChannels& channels,
-                   std::function<void()> onHangUp, const std::string& note = {});
+RankEnd runAsRank(const RankEnvironment& environment, const std::optional<RunConfig>& config, RankChannels& channels,
+                  std::function<void()> onHangUp, const std::string& note = {});
 
 }  // namespace ringside

@@ -21,7 +21,7 @@ void StepRecorder::run(const WorkKey& key, const std::function<void()>& work) {
 void StepRecorder::runAsItIs(const WorkKey& key, const std::function<void()>& work) {
     const std::int64_t before = m_device.hostCopies();
     work();
-    if (m_device.hostCopies() != before) return giveUp("a step copies between host and device");
+    if (m_device.hostCopies() != before) return stopRecording("a step copies between host and device");
     if (m_kept.size() == kKept) m_kept.pop_back();
     m_kept.insert(m_kept.begin(), Kept{key, nullptr});
 }
@@ -31,15 +31,15 @@ std::unique_ptr<RecordedWork> StepRecorder::record(const std::function<void()>& 
     try {
         return m_device.record(work);
     } catch (const Error& error) {
-        giveUp(error.what());
+        stopRecording(error.what());
         return nullptr;
     }
 }
 
 // Discontinues recording for all keys. Earlier recordings would remain valid, but one mode of execution is simpler.
-void StepRecorder::giveUp(const std::string& why) {
+void StepRecorder::stopRecording(const std::string& why) {
     m_possible = false;
-    if (m_tell) m_tell(why);
+    if (m_log) m_log(why);
 }
 
 }  // namespace ringside

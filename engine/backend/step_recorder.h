@@ -42,10 +42,9 @@ class StepRecorder {
     // Two batch buffers, two batch sizes (last batches are smaller) and up to three parts of a step (the first, the
     // inner and the last accumulated micro-batch) make twelve keys.
     static constexpr std::size_t kKept = 16;
-    using Tell = std::function<void(const std::string& why)>;
+    using Log = std::function<void(const std::string& why)>;
 
-    explicit StepRecorder(RecordingDevice device, Tell tell = {})
-        : m_device(std::move(device)), m_tell(std::move(tell)) {}
+    explicit StepRecorder(RecordingDevice device, Log log = {}) : m_device(std::move(device)), m_log(std::move(log)) {}
 
     void run(const WorkKey& key, const std::function<void()>& work);
 
@@ -58,10 +57,10 @@ class StepRecorder {
 
     void runAsItIs(const WorkKey& key, const std::function<void()>& work);
     std::unique_ptr<RecordedWork> record(const std::function<void()>& work);
-    void giveUp(const std::string& why);
+    void stopRecording(const std::string& why);
 
     RecordingDevice m_device;
-    Tell m_tell;
+    Log m_log;
     std::vector<Kept> m_kept;  // most recently used first
     bool m_possible = true;
 };

@@ -130,7 +130,7 @@ class Communicator {
     virtual void barrier() = 0;
     // Blocks until all ranks have called it, without a timeout. For phases of unknown duration, such as saving a
     // checkpoint. Fails only if a peer fails or abort() is called.
-    virtual void barrierHoweverLong() = 0;
+    virtual void barrierWithoutTimeout() = 0;
 
     // Starts the operation and returns. Neither buffer may be accessed before CommHandle::wait() returns. The default
     // implementations complete the operation before they return.
@@ -173,7 +173,7 @@ class Communicator {
     virtual ContributionWatch* contributions() { return nullptr; }
 
     // Returns the number of unauthenticated connections refused during rendezvous.
-    virtual std::int64_t strangers() const { return 0; }
+    virtual std::int64_t refusedConnections() const { return 0; }
 
     // Allocates `count` floats on which reductions need no extra copy (shared memory), or plain memory if the
     // communicator has no such memory; device memory for GPUs. The memory belongs to the communicator. All ranks must
@@ -183,7 +183,7 @@ class Communicator {
     // Records this group's collectives into `trace` during traced steps, and those of sub-groups created later; null
     // stops recording. `trace` must outlive the communicator or be reset. All ranks call it at the same time, with no
     // operation in progress. NCCL and MPI record nothing.
-    virtual void traceInto(CollectiveTrace* trace) { m_trace = trace; }
+    virtual void setTrace(CollectiveTrace* trace) { m_trace = trace; }
 
   protected:
     friend CommHandle;

@@ -62,7 +62,7 @@ GlooCommunicator::~GlooCommunicator() {
 void GlooCommunicator::connect() {
     PeerMesh mesh(*m_store, {m_group.prefix, m_group.ranksInRun, m_rank, hostAddress(m_options), m_options.timeout});
     m_links = std::make_shared<PeerLinks>(mesh.connect());
-    m_strangers = mesh.strangers();
+    m_refusedConnections = mesh.refusedConnections();
     m_context = std::make_shared<GlooLinks>(m_rank, m_size, m_links, m_options.timeout);
 }
 
@@ -76,7 +76,7 @@ void GlooCommunicator::guard(const std::string& what, const std::function<void()
         m_failed = true;
         throw;
     } catch (const LinkError& error) {
-        if (error.isMisuse()) accuse(inRun(error.peer()), error.what());
+        if (error.isMisuse()) failForPeerMisuse(inRun(error.peer()), error.what());
         fail(what, (error.peer() < 0 ? "" : rankText(error.peer()) + ": ") + error.what());
     } catch (const std::exception& error) {
         fail(what, error.what());
@@ -95,7 +95,7 @@ void GlooCommunicator::fail(const std::string& what, const std::string& why) {
 }
 
 // Fails because a peer violated the protocol. The peer is known, so no search for a missing rank is needed.
-void GlooCommunicator::accuse(int rank, const std::string& why) {
+void GlooCommunicator::failForPeerMisuse(int rank, const std::string& why) {
     m_failed = true;
     m_links->close();
     throw CommError(misbehaviourText(rank, why), rank);
@@ -199,7 +199,7 @@ std::vector<LinkReading> GlooCommunicator::links() {
 
 // Stops the background thread unless messages are in progress. A thread that waits for a collective moves its own
 // bytes, which is faster; messages in progress need the background thread while the caller computes.
-void GlooCommunicator::goOnAlone() {
+void GlooCommunicator::continueAlone() {
     if (m_messages.empty()) m_links->moveInBackground(false);
 }
 
@@ -208,7 +208,7 @@ void GlooCommunicator::goOnAlone() {
 void GlooCommunicator::takeTurn() {
     const std::int64_t readyNs = activeTrace() != nullptr ? monotonicNs() : 0;
     m_queue.drain();
-    goOnAlone();
+    continueAlone();
     m_traced = activeTrace();
     m_readyNs = readyNs;
 }
@@ -227,17 +227,17 @@ void GlooCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
 }
 
 CommHandle GlooCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
-    goOnAlone();
+    continueAlone();
     return {*this, push({CollectiveKind::kAllReduce, buffer, buffer, op})};
 }
 
 CommHandle GlooCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
-    goOnAlone();
+    continueAlone();
     return {*this, push({CollectiveKind::kAllGather, in, out})};
 }
 
 CommHandle GlooCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
-    goOnAlone();
+    continueAlone();
     return {*this, push({CollectiveKind::kReduceScatter, in, out, op})};
 }
 
@@ -257,7 +257,7 @@ void GlooCommunicator::waitFor(std::int64_t ticket) {
 
 // Gives each group its own connections, so that messages of one group never queue behind those of another.
 std::unique_ptr<Communicator> GlooCommunicator::split(int colour, int key, GroupUse) {
-    const GroupMembers members = membersOf(exchangeWishes(*this, {colour, key}), m_rank);
+    const GroupMembers members = membersOf(gatherGroupRequests(*this, {colour, key}), m_rank);
     const int number = ++m_splits;
     if (members.ranks.empty()) return nullptr;
     Group group;
@@ -265,7 +265,7 @@ std::unique_ptr<Communicator> GlooCommunicator::split(int colour, int key, Group
     for (const int rank : members.ranks) group.ranksInRun.push_back(inRun(rank));
     group.traceNumber = std::int64_t{number} << 16 | (colour + 1);
     auto made = std::make_unique<GlooCommunicator>(m_store, members.own, std::move(group), m_options);
-    made->traceInto(trace());
+    made->setTrace(trace());
     return made;
 }
 

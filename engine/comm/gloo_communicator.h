@@ -49,14 +49,14 @@ class GlooCommunicator final : public Communicator {
     void send(CommBuffer buffer, int to) override;
     void recv(CommBuffer buffer, int from) override;
     void barrier() override { barrierWithin(m_options.timeout); }
-    void barrierHoweverLong() override { barrierWithin(std::chrono::hours(24 * 365)); }
+    void barrierWithoutTimeout() override { barrierWithin(std::chrono::hours(24 * 365)); }
     CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
     CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;
     CommHandle sendAsync(CommBuffer buffer, int to) override;
     CommHandle recvAsync(CommBuffer buffer, int from) override;
     void abort() override;
     std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
-    std::int64_t strangers() const override { return m_strangers; }
+    std::int64_t refusedConnections() const override { return m_refusedConnections; }
     std::vector<LinkReading> links() override;
     std::span<float> allocate(std::size_t count) override { return m_allocated.emplace_back(count); }
 
@@ -86,7 +86,7 @@ class GlooCommunicator final : public Communicator {
     using Call = std::function<void(std::uint32_t tag)>;
     void connect();
     void takeTurn();
-    void goOnAlone();
+    void continueAlone();
     void runCollective(CollectiveKind kind, CommBuffer buffer, const Call& call);
     void reduceInTree(CollectiveKind kind, CommBuffer buffer);
     void reduceNow(CollectiveKind kind, CommBuffer buffer, ReduceOp op);
@@ -94,7 +94,7 @@ class GlooCommunicator final : public Communicator {
     void runMessage(int peer, const std::string& what, const std::function<void()>& call);
     void guard(const std::string& what, const std::function<void()>& call);
     [[noreturn]] void fail(const std::string& what, const std::string& why);
-    [[noreturn]] void accuse(int rank, const std::string& why);
+    [[noreturn]] void failForPeerMisuse(int rank, const std::string& why);
 
     std::shared_ptr<Store> m_store;
     int m_rank;
@@ -104,7 +104,7 @@ class GlooCommunicator final : public Communicator {
     CommOptions m_options;
     std::shared_ptr<PeerLinks> m_links;
     std::shared_ptr<GlooLinks> m_context;
-    std::int64_t m_strangers = 0;
+    std::int64_t m_refusedConnections = 0;
     std::atomic<std::int64_t> m_collective{0};
     std::atomic<bool> m_aborted{false};
     bool m_failed = false;

@@ -21,12 +21,12 @@ class LinkedBuffer final : public gloo::transport::UnboundBuffer {
     ~LinkedBuffer() override { m_links->forget(m_user); }
 
     bool waitRecv(int* from, milliseconds timeout) override {
-        m_links->awaitReceived(m_user, orOurs(timeout));
+        m_links->waitUntilReceived(m_user, orOurs(timeout));
         if (from != nullptr) *from = m_user.receivedFrom;
         return true;
     }
     bool waitSend(int* to, milliseconds timeout) override {
-        m_links->awaitSent(m_user, orOurs(timeout));
+        m_links->waitUntilSent(m_user, orOurs(timeout));
         if (to != nullptr) *to = m_user.sentTo;
         return true;
     }

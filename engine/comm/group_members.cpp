@@ -5,15 +5,15 @@
 
 namespace ringside {
 
-std::vector<GroupWish> exchangeWishes(Communicator& communicator, GroupWish own) {
-    static_assert(sizeof(GroupWish) == 2 * sizeof(std::int64_t));
-    std::vector<GroupWish> all(static_cast<std::size_t>(communicator.size()));
+std::vector<GroupRequest> gatherGroupRequests(Communicator& communicator, GroupRequest own) {
+    static_assert(sizeof(GroupRequest) == 2 * sizeof(std::int64_t));
+    std::vector<GroupRequest> all(static_cast<std::size_t>(communicator.size()));
     communicator.allGather({&own, 2, CommType::kInt64}, {all.data(), 2 * all.size(), CommType::kInt64});
     return all;
 }
 
-GroupMembers membersOf(const std::vector<GroupWish>& wishes, int rank) {
-    const auto wishOf = [&](int one) -> const GroupWish& { return wishes[static_cast<std::size_t>(one)]; };
+GroupMembers membersOf(const std::vector<GroupRequest>& wishes, int rank) {
+    const auto wishOf = [&](int one) -> const GroupRequest& { return wishes[static_cast<std::size_t>(one)]; };
     GroupMembers members;
     if (wishOf(rank).colour < 0) return members;
     for (int one = 0; one < static_cast<int>(wishes.size()); ++one)

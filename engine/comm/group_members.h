@@ -9,7 +9,7 @@
 namespace ringside {
 
 // Arguments of one rank to Communicator::split(), as sent to the other ranks.
-struct GroupWish {
+struct GroupRequest {
     std::int64_t colour = -1;
     std::int64_t key = 0;
 };
@@ -21,10 +21,10 @@ struct GroupMembers {
 };
 
 // Gathers the wishes of all ranks, indexed by rank. Collective over `communicator`.
-std::vector<GroupWish> exchangeWishes(Communicator& communicator, GroupWish own);
+std::vector<GroupRequest> gatherGroupRequests(Communicator& communicator, GroupRequest own);
 
 // Returns the group of `rank`: all ranks with its colour, ordered by key and then by rank. Empty if its colour is
 // negative.
-GroupMembers membersOf(const std::vector<GroupWish>& wishes, int rank);
+GroupMembers membersOf(const std::vector<GroupRequest>& wishes, int rank);
 
 }  // namespace ringside

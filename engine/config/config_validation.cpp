@@ -171,11 +171,11 @@ void checkPitfalls(const RunConfig& config, Problems& problems) {
         problems.push_back({"pitfalls.sum_gradients",
                             "is true, but this mistake does not exist with the canonical reduction",
                             "set it to false, or training.reduction to rank"});
-    if (config.parallel.pace.any() && config.parallel.strategy == StrategyKind::kDataParallel)
+    if (config.parallel.throttle.any() && config.parallel.strategy == StrategyKind::kDataParallel)
         problems.push_back({"parallel.pace.gflops",
                             "throttles processes, but data_parallel is one process with several threads",
                             "set the throttle to 0, or parallel.strategy to ddp"});
-    if (config.parallel.pace.any() && config.parallel.device == DeviceChoice::kCuda)
+    if (config.parallel.throttle.any() && config.parallel.device == DeviceChoice::kCuda)
         problems.push_back({"parallel.pace.gflops", "throttles ranks on the CPU, but parallel.device is cuda",
                             "set the throttle to 0, or parallel.device to cpu"});
 }

@@ -54,12 +54,12 @@ constexpr ConfigField kParallelFields[] = {
     boolean("parallel.share_gpu", RINGSIDE_SLOT(parallel.shareGpu),
         "Lets several ranks share a GPU when there are more ranks than GPUs. They compute in turn, so use it for "
         "teaching, not for timing."),
-    real("parallel.pace.gflops", RINGSIDE_SLOT(parallel.pace.gflops), Within{0, 1e6},
+    real("parallel.pace.gflops", RINGSIDE_SLOT(parallel.throttle.gflops), Within{0, 1e6},
         "Throttle: each phase takes as long as on a device of this many GFLOP/s. The arithmetic is real, the "
         "remaining time is slept, and losses are bit-identical. 0 is off."),
-    real("parallel.pace.gbit_per_s", RINGSIDE_SLOT(parallel.pace.gbitPerSecond), Within{0, 1e5},
+    real("parallel.pace.gbit_per_s", RINGSIDE_SLOT(parallel.throttle.gbitPerSecond), Within{0, 1e5},
         "Throttle: collectives take as long as a ring over links of this many Gbit/s. 0 is off."),
-    real("parallel.pace.latency_us", RINGSIDE_SLOT(parallel.pace.latencyUs), Within{0, 1e5},
+    real("parallel.pace.latency_us", RINGSIDE_SLOT(parallel.throttle.latencyUs), Within{0, 1e5},
         "Throttle: microseconds that each message of the ring takes in addition to its bytes. 0 is off."),
 
     choice("sampler.kind", RINGSIDE_CHOICE(sampler.kind),

@@ -16,18 +16,18 @@ std::int64_t powerOfTwoFrom(std::int64_t value) {
 
 void checkCount(const RunConfig& config, Problems& problems) {
     const std::int64_t leaves = config.training.leaves;
-    const std::int64_t readers = meshOf(config).dataRanks() * devicesOf(config);
+    const std::int64_t dataRanks = meshOf(config).dataRanks() * devicesOf(config);
     if (powerOfTwoFrom(leaves) != leaves) {
         problems.push_back(
             {"training.leaves", "is " + std::to_string(leaves) + ", which is not a power of two",
              "use " + std::to_string(powerOfTwoFrom(leaves) / 2) + " or " + std::to_string(powerOfTwoFrom(leaves))});
-    } else if (leaves % readers != 0) {
+    } else if (leaves % dataRanks != 0) {
         problems.push_back({"training.leaves",
-                            "is " + std::to_string(leaves) + ", which " + std::to_string(readers) +
+                            "is " + std::to_string(leaves) + ", which " + std::to_string(dataRanks) +
                                 (devicesOf(config) > 1 ? " devices cannot share evenly"
                                                        : " ranks that read samples cannot share evenly"),
-                            powerOfTwoFrom(readers) == readers ? "use " + std::to_string(readers) + " or more"
-                                                               : "let 1, 2, 4 or 8 ranks read samples"});
+                            powerOfTwoFrom(dataRanks) == dataRanks ? "use " + std::to_string(dataRanks) + " or more"
+                                                                   : "let 1, 2, 4 or 8 ranks read samples"});
     } else if (leavesPerRank(config) % microBatchesOf(config) != 0) {
         problems.push_back(
             {"pipeline.micro_batches",

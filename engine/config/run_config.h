@@ -58,12 +58,12 @@ struct ModelConfig {
 
 // Imitation of a slower device and link for each rank: after the real computation or transfer, the rank sleeps for the
 // remaining time.
-struct PaceConfig {
+struct ThrottleConfig {
     double gflops = 0;         // throughput of a rank's device; 0: not limited
     double gbitPerSecond = 0;  // throughput of its link; 0: not limited
     double latencyUs = 0;      // latency of a message, in microseconds
-    bool any() const { return *this != PaceConfig(); }
-    bool operator==(const PaceConfig&) const = default;
+    bool any() const { return *this != ThrottleConfig(); }
+    bool operator==(const ThrottleConfig&) const = default;
 };
 
 struct ParallelConfig {
@@ -80,7 +80,7 @@ struct ParallelConfig {
     std::int64_t minRanks = 0;        // least number of ranks that continue if others stay away; 0: all ranks
     double memoryLimitMb = 0;         // memory limit of each rank, as counted by the engine; 0: none
     bool shareGpu = false;            // several ranks may share a GPU; for teaching, not for timing
-    PaceConfig pace = {};
+    ThrottleConfig throttle = {};
     bool findUnusedParameters = false;  // ddp: a missing gradient counts as zeros
     std::int64_t devices = 0;           // data_parallel: devices of the single process; 0: as many as worldSize
     bool operator==(const ParallelConfig&) const = default;

@@ -61,7 +61,7 @@ bool isReplicated(SamplerKind kind) {
 bool repeatsDraws(SamplerKind kind) {
     return isOneOf(kind, {kWeighted, kDistributedWeighted, kClassBalanced});
 }
-bool dealsByBatch(SamplerKind kind) {
+bool assignsBatches(SamplerKind kind) {
     return isOneOf(kind, {kBatchSharded, kClassBalanced});
 }
 bool usesSetEpoch(SamplerKind kind) {

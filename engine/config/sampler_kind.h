@@ -39,11 +39,11 @@ std::optional<SamplerKind> samplerNamed(std::string_view name);
 // Returns a sentence that describes the kind.
 std::string samplerSentence(SamplerKind kind);
 
-bool needsClasses(SamplerKind kind);   // uses the classes of the samples
-bool isReplicated(SamplerKind kind);   // every rank gets the whole order
-bool repeatsDraws(SamplerKind kind);   // one order may contain a sample several times
-bool dealsByBatch(SamplerKind kind);   // padding fills whole batches
-bool usesSetEpoch(SamplerKind kind);   // needs set_epoch to change the order between epochs
-bool takesDropLast(SamplerKind kind);  // uses the sampler's drop_last
+bool needsClasses(SamplerKind kind);    // uses the classes of the samples
+bool isReplicated(SamplerKind kind);    // every rank gets the whole order
+bool repeatsDraws(SamplerKind kind);    // one order may contain a sample several times
+bool assignsBatches(SamplerKind kind);  // padding fills whole batches
+bool usesSetEpoch(SamplerKind kind);    // needs set_epoch to change the order between epochs
+bool takesDropLast(SamplerKind kind);   // uses the sampler's drop_last
 
 }  // namespace ringside

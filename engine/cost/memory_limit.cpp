@@ -67,7 +67,7 @@ PlanSubject withRankForEachDevice(PlanSubject subject) {
     return subject;
 }
 
-std::string wayOut(const PlanSubject& subject, std::int64_t needed) {
+std::string remedy(const PlanSubject& subject, std::int64_t needed) {
     const std::string raise = "raise it to " + mebibytesText(needed);
     if (const std::optional<StrategyChoice> other = bestThatFits(withRankForEachDevice(subject)))
         return raise + ", or set " + changesText(subject.config, other->config) + ", which needs " +
@@ -100,7 +100,7 @@ Problems checkMemoryLimit(const PlanSubject& subject, const StrategyPlan& plan) 
     return {{"parallel.memory_limit_mb",
              "is " + plainNumber(config.parallel.memoryLimitMb) + ", but " + who + " needs " +
                  mebibytesText(fullest.bytes) + " MiB under " + textOf(config.parallel.strategy),
-             wayOut(subject, fullest.bytes)}};
+             remedy(subject, fullest.bytes)}};
 }
 
 }  // namespace ringside

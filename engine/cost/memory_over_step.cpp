@@ -37,7 +37,7 @@ class Changes {
 
 // Divides `whole` in proportion to the weights. The rounding remainder is added to the last part with a positive
 // weight.
-std::vector<std::int64_t> dealtOut(std::int64_t whole, const std::vector<std::int64_t>& weights) {
+std::vector<std::int64_t> divideInProportion(std::int64_t whole, const std::vector<std::int64_t>& weights) {
     double all = 0;
     for (const std::int64_t one : weights) all += static_cast<double>(one);
     std::vector<std::int64_t> parts;
@@ -79,7 +79,7 @@ std::vector<Piece> piecesOf(const StrategyPlan& plan, bool asOne, std::int64_t a
             pieces.back().whole += chunkOf(one, plan.mesh.shard) * plan.mesh.shard * kFloatBytes;
         }
     }
-    const std::vector<std::int64_t> parts = dealtOut(activations, weights);
+    const std::vector<std::int64_t> parts = divideInProportion(activations, weights);
     for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i].activations = parts[i];
     return pieces;
 }
@@ -174,7 +174,7 @@ MemoryCurve pipelineCurve(const StrategyPlan& plan, int place, PredictedMemory t
                                    plan.layers[last - 1].output.count() * plan.microRows * kFloatBytes;
         weights[stage] = bytes * static_cast<std::int64_t>(mostInFlight(actions, static_cast<int>(stage)));
     }
-    const std::vector<std::int64_t> ofStage = dealtOut(taken.activations, weights);
+    const std::vector<std::int64_t> ofStage = divideInProportion(taken.activations, weights);
     const auto perSlot = [&](int stage) {
         return ofStage[static_cast<std::size_t>(stage)] /
                std::max<std::int64_t>(1, static_cast<std::int64_t>(mostInFlight(actions, stage)));

@@ -10,25 +10,25 @@ namespace {
 // Seconds of the backward pass of the largest batch: twice the forward pass, three times with recomputation.
 double backwardSeconds(const PlanSubject& subject) {
     const RunConfig& config = subject.config;
-    if (config.parallel.pace.gflops <= 0) return 0;
+    if (config.parallel.throttle.gflops <= 0) return 0;
     const double times = config.training.recompute == Recompute::kNone ? 2 : 3;
     return times * static_cast<double>(subject.model.flops()) * static_cast<double>(subject.largestBatch()) /
-           (1e9 * config.parallel.pace.gflops);
+           (1e9 * config.parallel.throttle.gflops);
 }
 
 // Seconds of a ring all-reduce of the gradients: 2 (W - 1) rounds of 1 / W of the bytes each.
 double movingSeconds(const PlanSubject& subject) {
-    const PaceConfig& pace = subject.config.parallel.pace;
+    const ThrottleConfig& throttle = subject.config.parallel.throttle;
     const auto ranks = static_cast<double>(subject.config.parallel.worldSize);
     if (ranks < 2) return 0;
     const double bytes = 4 * static_cast<double>(subject.model.parameters()) / ranks;
-    const double moving = pace.gbitPerSecond > 0 ? 8 * bytes / (1e9 * pace.gbitPerSecond) : 0;
-    return 2 * (ranks - 1) * (moving + 1e-6 * pace.latencyUs);
+    const double moving = throttle.gbitPerSecond > 0 ? 8 * bytes / (1e9 * throttle.gbitPerSecond) : 0;
+    return 2 * (ranks - 1) * (moving + 1e-6 * throttle.latencyUs);
 }
 
 }  // namespace
 
-Problems checkPaceLimit(const PlanSubject& subject) {
+Problems checkThrottleLimit(const PlanSubject& subject) {
     const double most = subject.config.parallel.timeoutSeconds / 2;
     const auto refused = [most](const char* field, const char* what, double lasts) -> Problems {
         std::array<char, 96> text{};

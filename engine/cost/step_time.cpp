@@ -32,10 +32,11 @@ std::int64_t roundsOf(const Mesh& mesh) {
 
 }  // namespace
 
-MachineRates pacedRates(MachineRates rates, const PaceConfig& pace, std::int64_t rounds) {
-    if (pace.gflops > 0) rates.flopsPerSecond = std::min(rates.flopsPerSecond, pace.gflops * 1e9);
-    if (pace.gbitPerSecond > 0) rates.bytesPerSecond = std::min(rates.bytesPerSecond, pace.gbitPerSecond * 1e9 / 8);
-    rates.secondsPerCollective += pace.latencyUs * 1e-6 * static_cast<double>(rounds);
+MachineRates throttledRates(MachineRates rates, const ThrottleConfig& throttle, std::int64_t rounds) {
+    if (throttle.gflops > 0) rates.flopsPerSecond = std::min(rates.flopsPerSecond, throttle.gflops * 1e9);
+    if (throttle.gbitPerSecond > 0)
+        rates.bytesPerSecond = std::min(rates.bytesPerSecond, throttle.gbitPerSecond * 1e9 / 8);
+    rates.secondsPerCollective += throttle.latencyUs * 1e-6 * static_cast<double>(rounds);
     return rates;
 }
 
@@ -74,8 +75,8 @@ double idleShareOf(const Schedule& schedule) {
 
 StepTime predictTime(const PlanSubject& subject, const StrategyPlan& plan, const StepTraffic& most,
                      const MachineRates& machine) {
-    const PaceConfig& pace = subject.config.parallel.pace;
-    const MachineRates rates = pacedRates(machine, pace, roundsOf(plan.mesh));
+    const ThrottleConfig& throttle = subject.config.parallel.throttle;
+    const MachineRates rates = throttledRates(machine, throttle, roundsOf(plan.mesh));
     const auto passes = static_cast<double>(subject.config.training.accumulateSteps * plan.rounds());
     const auto devices = static_cast<double>(std::max<std::int64_t>(1, plan.devices));
     const double perMicroBatch = static_cast<double>(subject.largestBatch()) /
@@ -87,7 +88,7 @@ StepTime predictTime(const PlanSubject& subject, const StrategyPlan& plan, const
         times.stages.push_back({forward, forward, forward + againFlops(plan, stage) * perMicroBatch});
     }
     if (most.messages > 0)
-        times.message = pacedRates(machine, pace, 1).secondsPerCollective +
+        times.message = throttledRates(machine, throttle, 1).secondsPerCollective +
                         static_cast<double>(most.activations) / most.messages / rates.bytesPerSecond;
     const ScheduleSimulation run = simulate(plan.schedule, times);
     const double busy = std::accumulate(run.busy.begin(), run.busy.end(), 0.0);

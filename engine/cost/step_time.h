@@ -19,7 +19,7 @@ struct MachineRates {
 
 // Returns the speeds under parallel.pace. Computing and links are limited to the configured speeds, and the configured
 // latency is added once for each of the `rounds` of a collective.
-MachineRates pacedRates(MachineRates rates, const PaceConfig& pace, std::int64_t rounds);
+MachineRates throttledRates(MachineRates rates, const ThrottleConfig& throttle, std::int64_t rounds);
 
 // Largest part of the time of a step.
 enum class StepLimit { kArithmetic, kIdleRanks, kProcessors, kLinks };

@@ -10,7 +10,7 @@ std::int64_t reduced(std::int64_t bytes, std::int64_t ranks) {
     return 2 * bytes * (ranks - 1) / ranks;
 }
 
-std::int64_t ofWhole(std::int64_t bytes, std::int64_t ranks) {
+std::int64_t ringShare(std::int64_t bytes, std::int64_t ranks) {
     return bytes * (ranks - 1) / ranks;
 }
 
@@ -61,7 +61,8 @@ class Sent {
                 if (whole == 0) continue;
                 const std::int64_t gathers = gathersOf(choice.freesParameters);
                 m_sent.parameters += gathers * whole / mesh.shard * (mesh.shard - 1);
-                m_sent.gradients += mesh.replicate == 1 ? ofWhole(whole, mesh.shard) : reduced(whole, mesh.dataRanks());
+                m_sent.gradients +=
+                    mesh.replicate == 1 ? ringShare(whole, mesh.shard) : reduced(whole, mesh.dataRanks());
                 m_sent.collectives += static_cast<int>(gathers) + 1;
             }
         }
@@ -107,7 +108,7 @@ class Sent {
 
     void losses() {
         if (m_plan.mesh.pipeline > 1) {
-            m_sent.rest += batches() * ofWhole(2 * m_plan.maxBatch * kFloatBytes, m_plan.mesh.pipeline);
+            m_sent.rest += batches() * ringShare(2 * m_plan.maxBatch * kFloatBytes, m_plan.mesh.pipeline);
             m_sent.collectives += static_cast<int>(batches());
         }
         if (m_subject.config.optimizer.clipGradNorm <= 0) return;

@@ -36,7 +36,7 @@ std::string whyNotGpus(const RunConfig& config, const GpuReport& gpus) {
 
 // Returns the setting that can only be computed on CPUs; empty if there is none.
 std::string whyCpuOnly(const RunConfig& config) {
-    if (config.parallel.pace.any()) return "parallel.pace throttles only ranks that compute on CPUs";
+    if (config.parallel.throttle.any()) return "parallel.pace throttles only ranks that compute on CPUs";
     if (config.parallel.strategy == StrategyKind::kDataParallel)
         return "data_parallel supports only CPU threads for now";
     if (config.training.reduction == ReductionOrder::kCanonical)

@@ -26,14 +26,14 @@ struct Niceness {
     int after = -1;
 };
 
-// Calls giveWayToTheWindow() in a thread with the niceness `wanted`. Without privileges a thread cannot lower its
+// Calls lowerPriority() in a thread with the niceness `wanted`. Without privileges a thread cannot lower its
 // niceness, so `before` can be higher than `wanted`.
 Niceness giveWayFrom(int wanted) {
     Niceness niceness;
     std::thread([&] {
         ::setpriority(PRIO_PROCESS, 0, wanted);
         niceness.before = ::getpriority(PRIO_PROCESS, 0);
-        giveWayToTheWindow();
+        lowerPriority();
         niceness.after = ::getpriority(PRIO_PROCESS, 0);
     }).join();
     return niceness;
@@ -54,7 +54,7 @@ bool childSessionGivesWay() {
         ::setsid();
         bool done = false;
         for (int attempt = 0; attempt < 50 && !done; ++attempt) {
-            letSessionGiveWay();
+            lowerSessionPriority();
             done = autogroup().find(" nice 10\n") != std::string::npos;
             if (!done) ::usleep(30'000);
         }

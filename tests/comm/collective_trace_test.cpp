@@ -18,7 +18,7 @@ namespace {
 void traceThree(Communicator& ranks, std::vector<CollectiveStamp>& stamps) {
     PhaseTrack phases;
     CollectiveTrace trace(phases, 16);
-    ranks.traceInto(&trace);
+    ranks.setTrace(&trace);
     std::vector<float> values(10000);
     std::vector<float> others(500);
     ranks.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
@@ -30,7 +30,7 @@ void traceThree(Communicator& ranks, std::vector<CollectiveStamp>& stamps) {
     stamps = trace.soFar();
     trace.stop();
     ranks.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
-    ranks.traceInto(nullptr);
+    ranks.setTrace(nullptr);
 }
 
 void checkStamps(const std::vector<std::vector<CollectiveStamp>>& ranks) {
@@ -79,14 +79,14 @@ TEST_CASE("a rank that transfers bytes itself arrives when it waits, not when it
         const auto index = static_cast<std::size_t>(own.rank());
         PhaseTrack phases;
         CollectiveTrace trace(phases, 4);
-        own.traceInto(&trace);
+        own.setTrace(&trace);
         std::vector<float> values(100'000);
         trace.start();
         const CommHandle handle = own.allReduceAsync(CommBuffer::of(std::span(values)), ReduceOp::kSum);
         waits[index] = monotonicNs();
         handle.wait();
         stamps[index] = trace.soFar().at(0);
-        own.traceInto(nullptr);
+        own.setTrace(nullptr);
     });
     for (std::size_t rank = 0; rank < kRanks; ++rank) {
         CHECK(stamps[rank].publishedNs <= waits[rank]);
@@ -117,12 +117,12 @@ TEST_CASE("a rank in a collective is in the waiting phase, and then in the previ
         CollectiveTrace trace(phases, 4);
         std::vector<PhaseStamp>& stamps = seen[static_cast<std::size_t>(ranks.rank())];
         stamps.reserve(16);
-        ranks.traceInto(&trace);
+        ranks.setTrace(&trace);
         const PhaseScope scope(phases, Phase::kBackward);
         phases.stampInto(&stamps);
         ranks.barrier();
         phases.stampInto(nullptr);
-        ranks.traceInto(nullptr);
+        ranks.setTrace(nullptr);
     });
     for (const auto& stamps : seen) {
         REQUIRE(stamps.size() == 2);

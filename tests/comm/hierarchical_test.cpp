@@ -71,7 +71,7 @@ TEST_CASE("ranks of several hosts report their arrivals and wait for the last on
     onThreads(run.ranks, [&](Communicator& ranks) {
         PhaseTrack phases;
         CollectiveTrace trace(phases, 16);
-        ranks.traceInto(&trace);
+        ranks.setTrace(&trace);
         std::vector<float> values(10000), others(500), all(others.size() * static_cast<std::size_t>(ranks.size()));
         ranks.allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
         trace.start();
@@ -82,7 +82,7 @@ TEST_CASE("ranks of several hosts report their arrivals and wait for the last on
         ranks.barrier();
         stamps[static_cast<std::size_t>(ranks.rank())] = trace.soFar();
         trace.stop();
-        ranks.traceInto(nullptr);
+        ranks.setTrace(nullptr);
     });
     for (const auto& own : stamps) REQUIRE(own.size() == 3);
     for (std::size_t at = 0; at < 3; ++at) {

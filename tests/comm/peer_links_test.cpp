@@ -61,16 +61,16 @@ TEST_CASE("messages of a slot keep their order and slots do not mix, requested b
     one.say(7, "abc");
     one.say(7, "def");
     one.say(8, "");
-    one.links->awaitReceived(user, kSoon);
+    one.links->waitUntilReceived(user, kSoon);
     CHECK(first == "abc");
     CHECK(user.receivedFrom == 1);
     one.links->receive(user, 1, 8, in(empty));
-    one.links->awaitReceived(user, kSoon);
+    one.links->waitUntilReceived(user, kSoon);
     one.links->receive(user, 1, 7, in(second));
-    one.links->awaitReceived(user, kSoon);
+    one.links->waitUntilReceived(user, kSoon);
     CHECK(second == "def");
     one.links->receive(user, 1, 9, in(other));
-    one.links->awaitReceived(user, kSoon);
+    one.links->waitUntilReceived(user, kSoon);
     CHECK(other == "xy");
 }
 
@@ -83,14 +83,14 @@ TEST_CASE("a message that is requested while it arrives continues into its buffe
     one.links->receive(user, 1, 2, in(small));
     const std::array<std::uint64_t, 2> header{1, sent.size()};
     one.sayRaw(std::string(reinterpret_cast<const char*>(header.data()), sizeof header) + sent.substr(0, 100'000));
-    CHECK_THROWS_WITH(one.links->awaitReceived(user, 20ms), containing("deadline"));
+    CHECK_THROWS_WITH(one.links->waitUntilReceived(user, 20ms), containing("deadline"));
     one.links->receive(asking, 1, 1, in(big));
     auto rest = std::async(std::launch::async, [&] { one.sayRaw(sent.substr(100'000)); });
-    one.links->awaitReceived(asking, kSoon);
+    one.links->waitUntilReceived(asking, kSoon);
     rest.get();
     CHECK(big == sent);
     one.say(2, "!");
-    one.links->awaitReceived(user, kSoon);
+    one.links->waitUntilReceived(user, kSoon);
     CHECK(small == "!");
 }
 
@@ -101,14 +101,14 @@ TEST_CASE("no message of a peer is read before it is requested") {
     one.say(1, std::string(50'000, 'x'), 2);
     one.say(5, "!", 1);
     one.links->receive(user, 1, 5, in(wanted));
-    one.links->awaitReceived(user, kSoon);
+    one.links->waitUntilReceived(user, kSoon);
     CHECK(wanted == "!");
     int untaken = 0;  // still on its way
     REQUIRE(::ioctl(one.others[1].get(), SIOCOUTQ, &untaken) == 0);
     CHECK(untaken >= 50'000);
     std::string later(50'000, '.');
     one.links->receive(user, 2, 1, in(later));
-    one.links->awaitReceived(user, kSoon);
+    one.links->waitUntilReceived(user, kSoon);
     CHECK(later == std::string(50'000, 'x'));
 }
 
@@ -118,17 +118,17 @@ TEST_CASE("a peer that closes or sends a wrong length fails only the waits for t
     std::string a(4, '.'), b(4, '.'), c(1, '.');
     one.links->receive(gone, 1, 1, in(a));
     one.others[0].reset();
-    CHECK_THROWS_WITH(one.links->awaitReceived(gone, kSoon), containing("it closed the connection"));
+    CHECK_THROWS_WITH(one.links->waitUntilReceived(gone, kSoon), containing("it closed the connection"));
     CHECK(gone.lostPeer == 1);
     one.say(3, "!", 2);
     one.links->receive(well, 2, 3, in(c));
-    one.links->awaitReceived(well, kSoon);
+    one.links->waitUntilReceived(well, kSoon);
     one.links->receive(wrong, 2, 1, in(b));
     one.say(1, "12345", 2);
-    CHECK_THROWS_WITH(one.links->awaitReceived(wrong, kSoon), containing("it sent 5 bytes where 4 are expected"));
+    CHECK_THROWS_WITH(one.links->waitUntilReceived(wrong, kSoon), containing("it sent 5 bytes where 4 are expected"));
     LinkUser after;
     one.links->send(after, 2, 1, std::as_bytes(std::span("x")));
-    CHECK_THROWS_WITH(one.links->awaitSent(after, kSoon), containing("it sent 5 bytes"));
+    CHECK_THROWS_WITH(one.links->waitUntilSent(after, kSoon), containing("it sent 5 bytes"));
 }
 
 TEST_CASE("a peer that sends unexpected messages without end is disconnected") {
@@ -143,7 +143,7 @@ TEST_CASE("a peer that sends unexpected messages without end is disconnected") {
             if (::send(one.others[0].get(), message.data(), message.size(), MSG_NOSIGNAL) <= 0) return;
         }
     });
-    CHECK_THROWS_WITH(one.links->awaitReceived(user, kSoon), containing("messages that are not expected"));
+    CHECK_THROWS_WITH(one.links->waitUntilReceived(user, kSoon), containing("messages that are not expected"));
     CHECK(user.lostByMisuse);
     one.links->close();
     flood.get();
@@ -157,7 +157,7 @@ TEST_CASE("an impossible length allocates no memory before its bytes arrive") {
     const std::array<std::uint64_t, 2> header{1, std::uint64_t{1} << 62};
     one.sayRaw(std::string(reinterpret_cast<const char*>(header.data()), sizeof header) + "abc");
     one.others[0].reset();
-    CHECK_THROWS_WITH(one.links->awaitReceived(user, kSoon), containing("it closed the connection"));
+    CHECK_THROWS_WITH(one.links->waitUntilReceived(user, kSoon), containing("it closed the connection"));
 }
 
 TEST_CASE("a long message is transferred in the background, without a waiting thread") {
@@ -169,12 +169,12 @@ TEST_CASE("a long message is transferred in the background, without a waiting th
     std::string got(16 + sent.size(), '\0');
     REQUIRE(::recv(one.others[0].get(), got.data(), got.size(), MSG_WAITALL) == static_cast<ssize_t>(got.size()));
     CHECK(got.substr(16) == sent);
-    one.links->awaitSent(user, kSoon);
+    one.links->waitUntilSent(user, kSoon);
     one.links->moveInBackground(false);
     std::string back(2, '.');
     one.links->receive(user, 1, 4, in(back));
     one.say(4, "ok");
-    one.links->awaitReceived(user, kSoon);
+    one.links->waitUntilReceived(user, kSoon);
     CHECK(back == "ok");
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("an abandoned buffer is not written any more") {
     one.links->receive(user, 1, 2, in(kept));
     one.say(1, "x");
     one.say(2, "y");
-    one.links->awaitReceived(user, kSoon);
+    one.links->waitUntilReceived(user, kSoon);
     CHECK(kept == "y");
 }
 
@@ -202,8 +202,8 @@ TEST_CASE("abort ends current and future waits, with and without the thread") {
     std::string nothing(1, '.');
     one.links->receive(user, 1, 1, in(nothing));
     one.links->moveInBackground(background);
-    auto waiting = std::async(std::launch::async, [&] { one.links->awaitReceived(user, kSoon); });
+    auto waiting = std::async(std::launch::async, [&] { one.links->waitUntilReceived(user, kSoon); });
     one.links->abort();
     CHECK_THROWS_WITH(waiting.get(), containing("aborted"));
-    CHECK_THROWS_WITH(one.links->awaitReceived(user, kSoon), containing("aborted"));
+    CHECK_THROWS_WITH(one.links->waitUntilReceived(user, kSoon), containing("aborted"));
 }

@@ -22,8 +22,8 @@ namespace {
 
 std::string handOver(PeerHandshake& from, PeerHandshake& to) {
     const std::string bytes = from.takeOutput();
-    for (std::string_view rest = bytes; !rest.empty() && to.wanted() > 0;) {
-        const std::size_t count = std::min<std::size_t>(rest.size(), to.wanted());
+    for (std::string_view rest = bytes; !rest.empty() && to.bytesExpected() > 0;) {
+        const std::size_t count = std::min<std::size_t>(rest.size(), to.bytesExpected());
         to.feed(rest.substr(0, count));
         rest.remove_prefix(count);
     }
@@ -47,9 +47,9 @@ void bother(const PeerAddress& address, int manner, const std::atomic<bool>& ove
         const std::string garbage(manner == 1 ? 100'000 : 1, 'x');
         if (manner == 1 || manner == 2) ::send(socket.get(), garbage.data(), garbage.size(), MSG_NOSIGNAL);
         if (manner == 3) {  // knows how ranks talk, but not the secret
-            PeerHandshake handshake = PeerHandshake::asking(randomSecret(), 1, 0);
+            PeerHandshake handshake = PeerHandshake::initiator(randomSecret(), 1, 0);
             char buffer[256];
-            const ssize_t got = ::recv(socket.get(), buffer, handshake.wanted(), MSG_WAITALL);
+            const ssize_t got = ::recv(socket.get(), buffer, handshake.bytesExpected(), MSG_WAITALL);
             if (got > 0) handshake.feed({buffer, static_cast<std::size_t>(got)});
             const std::string claim = handshake.takeOutput();
             ::send(socket.get(), claim.data(), claim.size(), MSG_NOSIGNAL);
@@ -71,8 +71,8 @@ PeerAddress addressOf(Store& store, const std::string& prefix, int rank) {
 
 TEST_CASE("two ranks that know the run's secret authenticate each other, in any chunking") {
     const Secret secret = randomSecret();
-    PeerHandshake asking = PeerHandshake::asking(secret, 3, 1);
-    PeerHandshake answering = PeerHandshake::answering(secret, 1, 4);
+    PeerHandshake asking = PeerHandshake::initiator(secret, 3, 1);
+    PeerHandshake answering = PeerHandshake::acceptor(secret, 1, 4);
     handOver(answering, asking);
     CHECK(asking.state() == State::kGoing);
     const std::string claim = asking.takeOutput();
@@ -81,32 +81,32 @@ TEST_CASE("two ranks that know the run's secret authenticate each other, in any 
     CHECK(answering.peer() == 3);
     handOver(answering, asking);
     CHECK(asking.state() == State::kDone);
-    CHECK(asking.wanted() == 0);
+    CHECK(asking.bytesExpected() == 0);
 }
 
 TEST_CASE("a peer without the secret is refused by both sides") {
-    PeerHandshake asking = PeerHandshake::asking(randomSecret(), 3, 1);
-    PeerHandshake answering = PeerHandshake::answering(randomSecret(), 1, 4);
+    PeerHandshake asking = PeerHandshake::initiator(randomSecret(), 3, 1);
+    PeerHandshake answering = PeerHandshake::acceptor(randomSecret(), 1, 4);
     handOver(answering, asking);
     handOver(asking, answering);
     CHECK(answering.state() == State::kRefused);
     CHECK(answering.takeOutput().empty());
-    asking.feed(std::string(asking.wanted(), 'x'));
+    asking.feed(std::string(asking.bytesExpected(), 'x'));
     CHECK(asking.state() == State::kRefused);
 }
 
 TEST_CASE("a recorded handshake is useless on another connection") {
     const Secret secret = randomSecret();
-    PeerHandshake asking = PeerHandshake::asking(secret, 3, 1);
-    PeerHandshake answering = PeerHandshake::answering(secret, 1, 4);
+    PeerHandshake asking = PeerHandshake::initiator(secret, 3, 1);
+    PeerHandshake answering = PeerHandshake::acceptor(secret, 1, 4);
     handOver(answering, asking);
     const std::string claim = handOver(asking, answering);
     REQUIRE(answering.state() == State::kDone);
-    PeerHandshake again = PeerHandshake::answering(secret, 1, 4);
+    PeerHandshake again = PeerHandshake::acceptor(secret, 1, 4);
     again.takeOutput();
     again.feed(claim);
     CHECK(again.state() == State::kRefused);
-    PeerHandshake other = PeerHandshake::asking(secret, 2, 0);  // nor from another pair of ranks
+    PeerHandshake other = PeerHandshake::initiator(secret, 2, 0);  // nor from another pair of ranks
     handOver(again, other);
     CHECK(other.state() == State::kGoing);
 }
@@ -115,8 +115,8 @@ TEST_CASE("a rank outside the run is refused, and so is the own rank") {
     const Secret secret = randomSecret();
     for (const int rank : {4, 1, -1}) {
         INFO("rank " << rank);
-        PeerHandshake asking = PeerHandshake::asking(secret, rank, 1);
-        PeerHandshake answering = PeerHandshake::answering(secret, 1, 4);
+        PeerHandshake asking = PeerHandshake::initiator(secret, rank, 1);
+        PeerHandshake answering = PeerHandshake::acceptor(secret, 1, 4);
         handOver(answering, asking);
         handOver(asking, answering);
         CHECK(answering.state() == State::kRefused);
@@ -124,12 +124,12 @@ TEST_CASE("a rank outside the run is refused, and so is the own rank") {
 }
 
 TEST_CASE("bytes that are not a greeting are refused at the first wrong byte") {
-    PeerHandshake answering = PeerHandshake::answering(randomSecret(), 1, 4);
+    PeerHandshake answering = PeerHandshake::acceptor(randomSecret(), 1, 4);
     answering.feed("ringside");
     CHECK(answering.state() == State::kGoing);
     answering.feed("!");
     CHECK(answering.state() == State::kRefused);
-    CHECK(answering.wanted() == 0);
+    CHECK(answering.bytesExpected() == 0);
 }
 
 TEST_CASE("unauthenticated connections of every kind change nothing while ranks connect, and are counted") {
@@ -156,7 +156,7 @@ TEST_CASE("unauthenticated connections of every kind change nothing while ranks 
     start(3);
     for (auto& each : connecting) CHECK(each.get() == "");
     std::int64_t counted = 0;
-    for (const auto& rank : ranks) counted += rank ? rank->strangers() : 0;
+    for (const auto& rank : ranks) counted += rank ? rank->refusedConnections() : 0;
     CHECK(counted > 0);
     onThreads(ranks, [](Communicator& each) { checkFloatSum(each, 10'634, false); });
 }

@@ -70,12 +70,12 @@ TEST_CASE("Every field survives writing and reading") {
 TEST_CASE("a nested section is read and set, and its unknown keys are named") {
     Problems problems;
     const auto read = [&](const char* text) { return RunConfig::parse(text, "test", &problems); };
-    const Result<RunConfig> paced = read(R"({"parallel": {"pace": {"gflops": 2, "latency_us": 50}}})");
-    REQUIRE(paced.ok());
-    CHECK(paced.value().parallel.pace == PaceConfig{2, 0, 50});
+    const Result<RunConfig> throttled = read(R"({"parallel": {"pace": {"gflops": 2, "latency_us": 50}}})");
+    REQUIRE(throttled.ok());
+    CHECK(throttled.value().parallel.throttle == ThrottleConfig{2, 0, 50});
     RunConfig config;
     CHECK(config.set("parallel.pace.gbit_per_s=1.5").empty());
-    CHECK(config.parallel.pace.gbitPerSecond == 1.5);
+    CHECK(config.parallel.throttle.gbitPerSecond == 1.5);
     CHECK_FALSE(read(R"({"parallel": {"pace": {"gflop": 2}}})").ok());
     CHECK(problems.front().text().find("did you mean parallel.pace.gflops?") != std::string::npos);
     CHECK_FALSE(read(R"({"parallel": {"pace": 5}})").ok());

@@ -176,13 +176,13 @@ TEST_CASE("step mistakes and a throttle are refused where they have no effect") 
     config.training.reduction = ReductionOrder::kCanonical;
     REQUIRE_FALSE(config.validate().empty());
     CHECK(config.validate().front().text().find("does not exist with the canonical reduction") != std::string::npos);
-    RunConfig paced;
-    paced.parallel.pace.gflops = 1;
-    CHECK(paced.validate().empty());
-    paced.parallel.device = DeviceChoice::kCuda;
-    CHECK(paced.validate().front().text().find("throttles ranks on the CPU") != std::string::npos);
-    paced.parallel.device = DeviceChoice::kAuto;
-    paced.parallel.strategy = StrategyKind::kDataParallel;
-    REQUIRE_FALSE(paced.validate().empty());
-    CHECK(paced.validate().front().text().find("one process with several threads") != std::string::npos);
+    RunConfig throttled;
+    throttled.parallel.throttle.gflops = 1;
+    CHECK(throttled.validate().empty());
+    throttled.parallel.device = DeviceChoice::kCuda;
+    CHECK(throttled.validate().front().text().find("throttles ranks on the CPU") != std::string::npos);
+    throttled.parallel.device = DeviceChoice::kAuto;
+    throttled.parallel.strategy = StrategyKind::kDataParallel;
+    REQUIRE_FALSE(throttled.validate().empty());
+    CHECK(throttled.validate().front().text().find("one process with several threads") != std::string::npos);
 }

@@ -397,15 +397,16 @@ TEST_CASE("throttled ranks take as long as the emulated device and link, and use
     PlanSubject subject = digits(4, {256, 256, 256, 256, 256, 256});
     const MachineRates fast{.flopsPerSecond = 1e9, .bytesPerSecond = 1e15, .secondsPerCollective = 0, .processors = 1};
     const double flops = 3 * 32 * (2.0 * (64 * 256 + 5 * 256 * 256 + 256 * 10) + 6 * 256);
-    subject.config.parallel.pace.gflops = 0.1;
+    subject.config.parallel.throttle.gflops = 0.1;
     const StrategyCost device = ringside::costOf(subject, fast).value();
     CHECK(device.time.all() == Approx(flops / 1e8).epsilon(1e-6));
     CHECK(device.time.limit() == StepLimit::kArithmetic);
-    subject.config.parallel.pace.gflops = 0.5;  // four ranks on one processor compute for longer than each rank's pace
+    subject.config.parallel.throttle.gflops =
+        0.5;  // four ranks on one processor compute for longer than each rank's pace
     CHECK(ringside::costOf(subject, fast).value().time.all() == Approx(4 * flops / 1e9).epsilon(1e-6));
-    subject.config.parallel.pace.gflops = 2;  // faster than the machine
+    subject.config.parallel.throttle.gflops = 2;  // faster than the machine
     CHECK(ringside::costOf(subject, fast).value().time.all() == Approx(4 * flops / 1e9).epsilon(1e-6));
-    subject.config.parallel.pace = {.gbitPerSecond = 0.008, .latencyUs = 1000};
+    subject.config.parallel.throttle = {.gbitPerSecond = 0.008, .latencyUs = 1000};
     const StrategyCost link = ringside::costOf(subject, fast).value();
     const StepTraffic& most = link.traffic[0];  // all-reduces of four ranks: six rounds each
     CHECK(link.time.links == Approx(static_cast<double>(most.all()) / 1e6 + most.collectives * 6 * 1e-3).epsilon(1e-6));
@@ -462,19 +463,19 @@ TEST_CASE("unequal stages idle longer than the formula") {
 TEST_CASE("a throttle with which ranks would count as hung is refused before the start") {
     PlanSubject subject = digits(4);
     subject.config.parallel.timeoutSeconds = 30;
-    CHECK(checkPaceLimit(subject).empty());
-    subject.config.parallel.pace.gflops = 32 * 38'144 / 14.9e9;
-    CHECK(checkPaceLimit(subject).empty());
-    subject.config.parallel.pace.gflops = 0.00001;  // 32 * 38,144 / 10,000 = 122 s
-    const Problems slow = checkPaceLimit(subject);
+    CHECK(checkThrottleLimit(subject).empty());
+    subject.config.parallel.throttle.gflops = 32 * 38'144 / 14.9e9;
+    CHECK(checkThrottleLimit(subject).empty());
+    subject.config.parallel.throttle.gflops = 0.00001;  // 32 * 38,144 / 10,000 = 122 s
+    const Problems slow = checkThrottleLimit(subject);
     REQUIRE(slow.size() == 1);
     CHECK(slow.front().field == "parallel.pace.gflops");
     CHECK(slow.front().message.starts_with("makes a backward pass last 122 s"));
     CHECK(slow.front().message.ends_with("the most is 15 s, half of parallel.timeout_seconds"));
-    subject.config.parallel.pace = {.latencyUs = 2'600'000};  // 6 rounds of 2.6 s
-    CHECK(checkPaceLimit(subject).front().field == "parallel.pace.gbit_per_s");
-    subject.config.parallel.pace = {.gbitPerSecond = 1e-6};  // 6 rounds of 8 * 4 * 9,610 / 4 bits at 1,000 bits/s
-    CHECK(checkPaceLimit(subject).front().message.starts_with("makes the gradients' all-reduce last 461 s"));
+    subject.config.parallel.throttle = {.latencyUs = 2'600'000};  // 6 rounds of 2.6 s
+    CHECK(checkThrottleLimit(subject).front().field == "parallel.pace.gbit_per_s");
+    subject.config.parallel.throttle = {.gbitPerSecond = 1e-6};  // 6 rounds of 8 * 4 * 9,610 / 4 bits at 1,000 bits/s
+    CHECK(checkThrottleLimit(subject).front().message.starts_with("makes the gradients' all-reduce last 461 s"));
     subject.config.parallel.worldSize = 1;  // nothing moves
-    CHECK(checkPaceLimit(subject).empty());
+    CHECK(checkThrottleLimit(subject).empty());
 }

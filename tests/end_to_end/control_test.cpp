@@ -204,7 +204,7 @@ TEST_CASE("killing and attaching viewers does not change the final weights, for 
 TEST_CASE("a throttled run is marked, keeps its numbers and reports the throttle") {
     const TemporaryDirectory scratch;
     const fs::path plain = scratch.path() / "plain";
-    const fs::path paced = scratch.path() / "paced";
+    const fs::path throttled = scratch.path() / "paced";
     const auto start = [&](const fs::path& out, std::vector<std::string> more) {
         std::vector<std::string> words{"run",   "--quiet",           "--out", out,
                                        "--set", "training.epochs=1", "--set", "parallel.world_size=2"};
@@ -213,8 +213,8 @@ TEST_CASE("a throttled run is marked, keeps its numbers and reports the throttle
         return run.wait();
     };
     REQUIRE(start(plain, {}) == 0);
-    REQUIRE(start(paced, {"--set", "parallel.pace.gflops=0.2", "--set", "parallel.pace.gbit_per_s=0.1"}) == 0);
-    const Json told = jsonOf(paced / "summary.json");
+    REQUIRE(start(throttled, {"--set", "parallel.pace.gflops=0.2", "--set", "parallel.pace.gbit_per_s=0.1"}) == 0);
+    const Json told = jsonOf(throttled / "summary.json");
     CHECK(told["weights_sha256"] == jsonOf(plain / "summary.json")["weights_sha256"]);
     CHECK(told["pace"]["gflops"] == 0.2);
     CHECK(told["pace"]["gbit_per_s"] == 0.1);

@@ -44,7 +44,7 @@ std::string version() {
 struct HostileHost {
     TemporaryDirectory scratch;
     fs::path folder = scratch.path() / "class";
-    ClassHost host{{"127.0.0.1", 0, version(), "hostile", 4}};
+    ClassroomHost host{{"127.0.0.1", 0, version(), "hostile", 4}};
     std::vector<std::string> notes;
     std::unique_ptr<Program> guest;
 
@@ -53,7 +53,7 @@ struct HostileHost {
         REQUIRE(host.listen().empty());
     }
     void offer(const RunConfig& config, const std::map<std::string, std::string>& files = {}) {
-        ClassOffer offer;
+        ClassroomOffer offer;
         offer.config = config.toText();
         std::vector<fs::path> sources;
         for (const auto& [name, content] : files) {
@@ -68,7 +68,7 @@ struct HostileHost {
     }
     void lookUntil(const std::function<bool()>& holds) {
         REQUIRE(eventually([&] {
-            host.look(Clock::now());
+            host.poll(Clock::now());
             for (const std::string& note : host.takeNotes()) notes.push_back(note);
             return holds();
         }));
@@ -186,18 +186,18 @@ namespace {
 class HostileGuest {
   public:
     HostileGuest(const JoinCode& code, const fs::path& folder) : m_code(code) {
-        Result<UniqueFd> socket = connectToClass(code, "Eve", version(), "Eve's key", Clock::now() + 10s);
+        Result<UniqueFd> socket = connectToClassroom(code, "Eve", version(), "Eve's key", Clock::now() + 10s);
         REQUIRE(socket.ok());
-        m_guest = std::make_unique<ClassGuest>(std::move(socket).value(), folder, 1 << 20);
+        m_guest = std::make_unique<ClassroomGuest>(std::move(socket).value(), folder, 1 << 20);
     }
     // Becomes the rank that the host assigns.
     Joined join() {
-        std::optional<ClassLine> line;
+        std::optional<ClassroomLine> line;
         const bool started = eventually([&] {
             m_guest->read();
-            m_guest->send({ClassLine::Kind::kHere, "training"});
+            m_guest->send({ClassroomLine::Kind::kHere, "training"});
             line = m_guest->next();
-            return line && line->kind == ClassLine::Kind::kStart;
+            return line && line->kind == ClassroomLine::Kind::kStart;
         });
         REQUIRE(started);
         Problems problems;
@@ -221,7 +221,7 @@ class HostileGuest {
         eventually([&] {
             const bool open = m_guest->read();
             while (const auto line = m_guest->next()) {
-                if (line->kind == ClassLine::Kind::kOver) text = line->text;
+                if (line->kind == ClassroomLine::Kind::kOver) text = line->text;
             }
             return !open;
         });
@@ -230,7 +230,7 @@ class HostileGuest {
 
   private:
     JoinCode m_code;
-    std::unique_ptr<ClassGuest> m_guest;
+    std::unique_ptr<ClassroomGuest> m_guest;
 };
 
 std::string joinCodeOf(Program& host) {

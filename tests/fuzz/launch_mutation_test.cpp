@@ -23,7 +23,7 @@ std::vector<std::string> corpus() {
     welcome.runDirectory = "/runs/x";
     welcome.hosts = {0, 0, 1};
     welcome.addresses = {"", "10.0.0.1", "10.0.0.2"};
-    ClassOffer offer;
+    ClassroomOffer offer;
     offer.number = 1;
     offer.config = "{\"name\":\"x\"}";
     offer.files = {{"data/x.csv", 12, std::string(64, 'c')}};
@@ -34,9 +34,9 @@ std::vector<std::string> corpus() {
             encodeClock(12345),
             encodeFarewell({12, "it ended"}),
             encodeVerdict("why"),
-            encodeClassLine({ClassLine::Kind::kOffer, {}, 0, offer}),
-            encodeClassLine({ClassLine::Kind::kStart, {}, 0, {}, {1, 2, 4, 20001, "abc"}}),
-            encodeClassLine({ClassLine::Kind::kEnded, "it ended", 12}),
+            encodeClassroomLine({ClassroomLine::Kind::kOffer, {}, 0, offer}),
+            encodeClassroomLine({ClassroomLine::Kind::kStart, {}, 0, {}, {1, 2, 4, 20001, "abc"}}),
+            encodeClassroomLine({ClassroomLine::Kind::kEnded, "it ended", 12}),
             "10.0.0.7:21345/008J4-CT4AN-K7F24-SNAXW-SQFEZ-W"};
 }
 
@@ -65,15 +65,15 @@ TEST_CASE("damaged lines of a rendezvous and a classroom are read within their b
         decodeClock(line);
         decodeVerdict(line);
         isStopWish(line);
-        if (const auto one = decodeClassLine(line)) {
+        if (const auto one = decodeClassroomLine(line)) {
             ++taken;
-            REQUIRE(one->offer.files.size() <= kMaxClassFiles);
-            for (const ClassFile& file : one->offer.files) {
+            REQUIRE(one->offer.files.size() <= kMaxClassroomFiles);
+            for (const ClassroomFile& file : one->offer.files) {
                 REQUIRE(isSafeName(file.name));
                 REQUIRE(file.bytes >= 0);
             }
             REQUIRE((one->start.worldSize == 0 || one->start.rank < one->start.worldSize));
-            REQUIRE(decodeClassLine(encodeClassLine(*one)).has_value());
+            REQUIRE(decodeClassroomLine(encodeClassroomLine(*one)).has_value());
         }
         const Result<JoinCode> code = JoinCode::parse(line);
         if (code) REQUIRE((code.value().port > 0 && code.value().token.size() == JoinCode::kTokenHex));

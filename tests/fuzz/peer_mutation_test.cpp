@@ -15,8 +15,8 @@ namespace {
 using State = PeerHandshake::State;
 
 void give(PeerHandshake& handshake, std::string_view bytes) {
-    while (!bytes.empty() && handshake.wanted() > 0) {
-        const std::size_t count = std::min(bytes.size(), handshake.wanted());
+    while (!bytes.empty() && handshake.bytesExpected() > 0) {
+        const std::size_t count = std::min(bytes.size(), handshake.bytesExpected());
         handshake.feed(bytes.substr(0, count));
         bytes.remove_prefix(count);
     }
@@ -32,8 +32,8 @@ std::string message(std::uint64_t slot, std::uint64_t length, const std::string&
 TEST_CASE("a damaged handshake admits no connection") {
     const Secret secret = randomSecret();
     for (int round = 0; round < 200; ++round) {
-        PeerHandshake asking = PeerHandshake::asking(secret, 2, 1);
-        PeerHandshake answering = PeerHandshake::answering(secret, 1, 4);
+        PeerHandshake asking = PeerHandshake::initiator(secret, 2, 1);
+        PeerHandshake answering = PeerHandshake::acceptor(secret, 1, 4);
         give(asking, answering.takeOutput());
         const std::string claim = asking.takeOutput();
         fuzz::Mutator mutator({claim}, {std::string(4, '\0'), "\3", "ringside peer 1\n", std::string(16, 'x')},
@@ -73,7 +73,7 @@ TEST_CASE("damaged messages of a peer end its link or are received, without othe
         INFO("round " << i);
         int received = 0;
         try {
-            for (; received < 2; ++received) links.awaitReceived(user, std::chrono::seconds(9));
+            for (; received < 2; ++received) links.waitUntilReceived(user, std::chrono::seconds(9));
         } catch (const LinkError& error) {
             REQUIRE(error.peer() == 1);
         }

@@ -26,9 +26,9 @@ struct Gpu {
             runtime->computeStream(), [] { return true; }, std::move(work));
     }
     // Work that the compute stream holds until it may go on.
-    void block(const bool& mayGoOn) {
+    void block(const bool& canContinue) {
         runtime->enqueue(
-            runtime->computeStream(), [&mayGoOn] { return mayGoOn; }, [] {});
+            runtime->computeStream(), [&canContinue] { return canContinue; }, [] {});
     }
 };
 
@@ -45,8 +45,8 @@ TEST_CASE("An upload starts after earlier work that reads its target, and later 
     cuda::PinnedRing ring(gpu.parts(), false);
     const Tensor target = gpu.allocate(3);
     std::vector<float> seen;
-    bool mayGoOn = false;
-    gpu.block(mayGoOn);
+    bool canContinue = false;
+    gpu.block(canContinue);
     gpu.compute([&] { seen.push_back(target.floats()[0]); });
     const std::vector<float> values{5, 6, 7};
     ring.start(values.data(), target);
@@ -55,7 +55,7 @@ TEST_CASE("An upload starts after earlier work that reads its target, and later 
     gpu.runtime->advance();
     CHECK(seen.empty());
     CHECK(target.floats()[0] == 0);
-    mayGoOn = true;
+    canContinue = true;
     gpu.runtime->advance();
     CHECK(seen == std::vector<float>{0, 5});
 }
@@ -82,13 +82,13 @@ TEST_CASE("A source in ordinary memory is free when start() returns") {
     Gpu gpu;
     cuda::PinnedRing ring(gpu.parts(), false);
     const Tensor target = gpu.allocate(2);
-    bool mayGoOn = false;
-    gpu.block(mayGoOn);
+    bool canContinue = false;
+    gpu.block(canContinue);
     std::vector<float> values{1, 2};
     ring.start(values.data(), target);
     ring.waitForSources();
     values = {8, 9};
-    mayGoOn = true;
+    canContinue = true;
     gpu.runtime->advance();
     CHECK(target.floats()[1] == 2);
 }
@@ -97,12 +97,12 @@ TEST_CASE("Page-locked memory is read by the device itself, and waited for befor
     Gpu gpu;
     cuda::PinnedRing ring(gpu.parts(), true);
     const Tensor target = gpu.allocate(2);
-    bool mayGoOn = false;
-    gpu.block(mayGoOn);
+    bool canContinue = false;
+    gpu.block(canContinue);
     const std::vector<float> values{1, 2};
     ring.waitForSources();
     ring.start(values.data(), target);
-    gpu.runtime->onPause = [&] { mayGoOn = gpu.runtime->pauses == 3; };
+    gpu.runtime->onPause = [&] { canContinue = gpu.runtime->pauses == 3; };
     ring.waitForSources();
     CHECK(gpu.runtime->pauses == 3);
     CHECK(target.floats()[1] == 2);

@@ -33,7 +33,7 @@ std::string textOf(const fs::path& file) {
 // A class that looks after itself in a thread while the test joins it.
 struct Class {
     TemporaryDirectory scratch;
-    ClassHost host{{"127.0.0.1", 0, "1.0", "key", 4}};
+    ClassroomHost host{{"127.0.0.1", 0, "1.0", "key", 4}};
     std::atomic<bool> over{false};
     std::thread thread;
 
@@ -41,7 +41,7 @@ struct Class {
     ~Class() { stop(); }
     void offer(const std::string& text) {
         writeText(scratch.path() / "data.csv", text);
-        ClassOffer offer;
+        ClassroomOffer offer;
         offer.config = "{}";
         offer.files = {{"data/data.csv", static_cast<std::int64_t>(text.size()), sha256Text(text)}};
         host.offer(offer, {scratch.path() / "data.csv"});
@@ -53,7 +53,7 @@ struct Class {
                 std::vector<pollfd> waiting;
                 host.addInterests(waiting);
                 ::poll(waiting.data(), waiting.size(), 10);
-                host.look(Clock::now());
+                host.poll(Clock::now());
             }
         });
     }
@@ -62,23 +62,23 @@ struct Class {
         if (thread.joinable()) thread.join();
     }
     Result<UniqueFd> connect(const JoinCode& code, const std::string& name) const {
-        return connectToClass(code, name, "1.0", "key of " + name, Clock::now() + 5s);
+        return connectToClassroom(code, name, "1.0", "key of " + name, Clock::now() + 5s);
     }
     // Joins while no thread looks after the class.
-    ClassGuest guestOf(const std::string& name) {
+    ClassroomGuest guestOf(const std::string& name) {
         open();
-        ClassGuest joined = guest(name);
+        ClassroomGuest joined = guest(name);
         stop();
         return joined;
     }
-    ClassGuest guest(const std::string& name, std::int64_t most = 1000000) const {
+    ClassroomGuest guest(const std::string& name, std::int64_t most = 1000000) const {
         Result<UniqueFd> socket = connect(host.code(), name);
         REQUIRE(socket.ok());
         return {std::move(socket).value(), scratch.path() / name, most};
     }
 };
 
-bool readUntil(ClassGuest& guest, const std::function<bool()>& holds) {
+bool readUntil(ClassroomGuest& guest, const std::function<bool()>& holds) {
     for (const auto until = Clock::now() + 10s; Clock::now() < until;) {
         pollfd waiting{guest.fd(), POLLIN, 0};
         ::poll(&waiting, 1, 50);
@@ -96,7 +96,7 @@ TEST_CASE("a guest with the code receives the experiment and its data once, and 
     const std::string data(300000, 'x');
     lesson.offer(data);
     lesson.open();
-    ClassGuest ada = lesson.guest("Ada");
+    ClassroomGuest ada = lesson.guest("Ada");
     REQUIRE(readUntil(ada, [&] { return !ada.offerDirectory().empty(); }));
     CHECK(textOf(ada.offerDirectory() / "data" / "data.csv") == data);
     CHECK(textOf(ada.offerDirectory() / "experiment.json") == "{}");
@@ -104,16 +104,16 @@ TEST_CASE("a guest with the code receives the experiment and its data once, and 
     fs::remove(lesson.scratch.path() / "data.csv");
     Result<UniqueFd> again = lesson.connect(lesson.host.code(), "Ada2");
     REQUIRE(again.ok());
-    ClassGuest same(std::move(again).value(), lesson.scratch.path() / "Ada", 1000000);
+    ClassroomGuest same(std::move(again).value(), lesson.scratch.path() / "Ada", 1000000);
     CHECK(readUntil(same, [&] { return !same.offerDirectory().empty(); }));
     std::this_thread::sleep_for(50ms);
     lesson.stop();
     const auto ready = lesson.host.readyOnes(Clock::now());
     REQUIRE(ready.size() == 2);
     const std::string token = lesson.host.start(ready);
-    std::optional<ClassLine> line;
+    std::optional<ClassroomLine> line;
     REQUIRE(readUntil(ada, [&] { return (line = ada.next()).has_value(); }));
-    REQUIRE(line->kind == ClassLine::Kind::kStart);
+    REQUIRE(line->kind == ClassroomLine::Kind::kStart);
     CHECK(line->start.rank == 1);
     CHECK(line->start.worldSize == 3);
     CHECK(line->start.port == lesson.host.code().port + 1);
@@ -128,21 +128,21 @@ TEST_CASE("guests with a wrong secret or version, and one too many, are refused 
     JoinCode wrong = lesson.host.code();
     wrong.token = std::string(32, '0');
     CHECK(lesson.connect(wrong, "Eve").problem().text().find("belongs to another classroom") != std::string::npos);
-    const auto older = connectToClass(lesson.host.code(), "Old", "0.9", "key", Clock::now() + 5s);
+    const auto older = connectToClassroom(lesson.host.code(), "Old", "0.9", "key", Clock::now() + 5s);
     CHECK(older.problem().text().find("has ringside 0.9, but the classroom has 1.0") != std::string::npos);
-    std::vector<ClassGuest> guests;
+    std::vector<ClassroomGuest> guests;
     for (const char* name : {"a", "b", "c", "d"}) guests.push_back(lesson.guest(name));
     CHECK(lesson.connect(lesson.host.code(), "e").problem().text().find("the class is full with 4") !=
           std::string::npos);
     CHECK(lesson.host.members().size() == 4);
-    CHECK(lesson.host.strangers() >= 1);
+    CHECK(lesson.host.refusedConnections() >= 1);
 }
 
 TEST_CASE("unauthenticated and half-open connections and garbage do not affect a classroom") {
     Class lesson;
     lesson.offer("a,b\n");
     lesson.open();
-    ClassGuest ada = lesson.guest("Ada");
+    ClassroomGuest ada = lesson.guest("Ada");
     std::vector<UniqueFd> silent;
     for (int i = 0; i < 300; ++i) {
         UniqueFd socket = connectTo("127.0.0.1", lesson.host.code().port, Clock::now() + 5s);
@@ -152,7 +152,7 @@ TEST_CASE("unauthenticated and half-open connections and garbage do not affect a
         silent.push_back(std::move(socket));
     }
     REQUIRE(readUntil(ada, [&] { return !ada.offerDirectory().empty(); }));
-    ClassGuest bo = lesson.guest("Bo");
+    ClassroomGuest bo = lesson.guest("Bo");
     CHECK(readUntil(bo, [&] { return !bo.offerDirectory().empty(); }));
     // A member that sends no lines of a class is out; the others stay.
     REQUIRE(::send(bo.fd(), "\xff\xfe{\n", 4, MSG_NOSIGNAL) == 4);
@@ -160,14 +160,14 @@ TEST_CASE("unauthenticated and half-open connections and garbage do not affect a
     lesson.stop();
     REQUIRE(lesson.host.members().size() == 1);
     CHECK(lesson.host.members().front()->name() == "Ada");
-    CHECK(lesson.host.strangers() >= 200);
+    CHECK(lesson.host.refusedConnections() >= 200);
 }
 
 TEST_CASE("a guest that requests too many files is removed, and refused when it returns") {
     Class lesson;
     lesson.offer("a,b\n");
-    ClassGuest ada = lesson.guestOf("Ada");
-    const std::string want = encodeClassLine({ClassLine::Kind::kWant, "1", 0}) + "\n";
+    ClassroomGuest ada = lesson.guestOf("Ada");
+    const std::string want = encodeClassroomLine({ClassroomLine::Kind::kWant, "1", 0}) + "\n";
     std::string flood;
     for (int i = 0; i < 100; ++i) flood += want;
     REQUIRE(::send(ada.fd(), flood.data(), flood.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(flood.size()));
@@ -186,9 +186,9 @@ TEST_CASE("a guest that sends host messages is removed, and the others stay") {
     Class lesson;
     lesson.offer("a,b\n");
     lesson.open();
-    ClassGuest ada = lesson.guest("Ada");
-    ClassGuest eve = lesson.guest("Eve");
-    eve.send({ClassLine::Kind::kOver, "the class is over"});
+    ClassroomGuest ada = lesson.guest("Ada");
+    ClassroomGuest eve = lesson.guest("Eve");
+    eve.send({ClassroomLine::Kind::kOver, "the class is over"});
     CHECK_FALSE(readUntil(eve, [] { return false; }));
     CHECK_THAT(lesson.connect(lesson.host.code(), "Eve").problem().text(), containing("removed from the class"));
     CHECK(lesson.connect(lesson.host.code(), "Bo").ok());  // from the same address, which Ada has as well
@@ -201,10 +201,10 @@ TEST_CASE("a guest accepts only data within its limit that match the offer") {
     lesson.offer(std::string(5000, 'y'));
     writeText(lesson.scratch.path() / "data.csv", std::string(5000, 'z'));  // changed behind the host's back
     lesson.open();
-    ClassGuest small = lesson.guest("small", 4999);
+    ClassroomGuest small = lesson.guest("small", 4999);
     CHECK(readUntil(small, [&] { return small.problem().has_value(); }));
     CHECK(small.problem()->text().find("--most-mb") != std::string::npos);
-    ClassGuest careful = lesson.guest("careful");
+    ClassroomGuest careful = lesson.guest("careful");
     CHECK(readUntil(careful, [&] { return careful.problem().has_value(); }));
     CHECK(careful.problem()->text().find("SHA-256 differs") != std::string::npos);
 }
@@ -213,7 +213,7 @@ TEST_CASE("a guest that requests a file of a replaced offer receives the files o
     Class lesson;
     lesson.offer("old");
     lesson.open();
-    ClassGuest ada = lesson.guest("Ada");
+    ClassroomGuest ada = lesson.guest("Ada");
     lesson.stop();
     REQUIRE(readUntil(ada, [&] { return !ada.progress().empty(); }));  // it has asked
     lesson.offer("newer");
@@ -231,7 +231,7 @@ TEST_CASE("a guest that joins without a valid offer stays and receives the next 
     lesson.offer("old");
     fs::remove(lesson.scratch.path() / "data.csv");
     lesson.open();
-    ClassGuest ada = lesson.guest("Ada");
+    ClassroomGuest ada = lesson.guest("Ada");
     const bool hasSome = readUntil(ada, [&] { return !ada.progress().empty(); });
     REQUIRE(hasSome);  // it has asked
     pollfd hungUp{ada.fd(), POLLIN, 0};
@@ -250,7 +250,8 @@ TEST_CASE("a guest with unread messages still receives the end of the classroom"
     const Result<UniqueFd> ada = lesson.connect(lesson.host.code(), "Ada");
     REQUIRE(ada.ok());
     lesson.stop();
-    REQUIRE(sendLine(ada.value().get(), encodeClassLine({ClassLine::Kind::kHere, "training"}), Clock::now() + 5s));
+    REQUIRE(
+        sendLine(ada.value().get(), encodeClassroomLine({ClassroomLine::Kind::kHere, "training"}), Clock::now() + 5s));
     auto closed = std::async(std::launch::async, [&] { lesson.host.close("called off", 20, 10s); });
     std::string heard;
     ssize_t got = 0;
@@ -267,7 +268,7 @@ TEST_CASE("names in a classroom are unique, and a returning guest keeps its name
     lesson.offer("a\n");
     lesson.open();
     const auto ada = lesson.guest("Ada");
-    Result<UniqueFd> other = connectToClass(lesson.host.code(), "Ada", "1.0", "another key", Clock::now() + 5s);
+    Result<UniqueFd> other = connectToClassroom(lesson.host.code(), "Ada", "1.0", "another key", Clock::now() + 5s);
     REQUIRE(other.ok());
     const auto back = lesson.guest("Ada");
     lesson.stop();
@@ -281,17 +282,17 @@ TEST_CASE("invalid lines of a classroom are refused") {
         return R"({"kind":"offer","number":1,"config":"","resumes":false,"files":[{"name":")" + name + R"(","bytes":)" +
                bytes + R"(,"sha256":")" + std::string(64, 'a') + R"("}]})";
     };
-    CHECK(decodeClassLine(offer("data/x.csv")).has_value());
+    CHECK(decodeClassroomLine(offer("data/x.csv")).has_value());
     for (const std::string& name : std::vector<std::string>{"/etc/passwd", "../x", "a/../b", "a//b", "", ".", "a/"})
-        CHECK_FALSE(decodeClassLine(offer(name)).has_value());
-    CHECK_FALSE(decodeClassLine(offer("x", "-1")).has_value());
-    CHECK_FALSE(decodeClassLine(offer("x", "18446744073709551615")).has_value());
-    CHECK_FALSE(decodeClassLine(R"({"kind":"dance","text":"","number":0})").has_value());
-    CHECK_FALSE(decodeClassLine(R"({"kind":"news","text":7,"number":0})").has_value());
-    CHECK_FALSE(decodeClassLine("[[[[[[[[[[").has_value());
+        CHECK_FALSE(decodeClassroomLine(offer(name)).has_value());
+    CHECK_FALSE(decodeClassroomLine(offer("x", "-1")).has_value());
+    CHECK_FALSE(decodeClassroomLine(offer("x", "18446744073709551615")).has_value());
+    CHECK_FALSE(decodeClassroomLine(R"({"kind":"dance","text":"","number":0})").has_value());
+    CHECK_FALSE(decodeClassroomLine(R"({"kind":"news","text":7,"number":0})").has_value());
+    CHECK_FALSE(decodeClassroomLine("[[[[[[[[[[").has_value());
     CHECK_FALSE(
-        decodeClassLine(R"({"kind":"start","number":1,"rank":3,"world_size":3,"port":1,"nonce":""})").has_value());
-    const auto back = decodeClassLine(encodeClassLine({ClassLine::Kind::kEnded, "it \"ended\"\n", 12}));
+        decodeClassroomLine(R"({"kind":"start","number":1,"rank":3,"world_size":3,"port":1,"nonce":""})").has_value());
+    const auto back = decodeClassroomLine(encodeClassroomLine({ClassroomLine::Kind::kEnded, "it \"ended\"\n", 12}));
     REQUIRE(back.has_value());
     CHECK(back->text == "it \"ended\"\n");
     CHECK(back->number == 12);

@@ -21,7 +21,7 @@ TEST_CASE("a command is one line of JSON with an optional value") {
     CHECK(encodeControl({ControlKind::kLearningRate, 0.25}) == "{\"kind\":\"lr\",\"value\":0.25}\n");
     for (int kind = 0; kind < 10; ++kind) {
         const auto known = static_cast<ControlKind>(kind);
-        const ControlCommand command{known, takesValue(known) ? 7.0 : 0.0};
+        const ControlCommand command{known, needsValue(known) ? 7.0 : 0.0};
         const Result<ControlCommand> read = decodeControl(encodeControl(command));
         REQUIRE(read.ok());
         CHECK(read.value() == command);

@@ -27,8 +27,8 @@ struct Door {
         REQUIRE(socket);
         return socket;
     }
-    void look() {
-        door.look([this](UniqueFd&, const std::string&, const std::string& line) {
+    void poll() {
+        door.poll([this](UniqueFd&, const std::string&, const std::string& line) {
             lines.push_back(line);
             return true;
         });
@@ -43,7 +43,7 @@ struct Door {
     void challenge(std::vector<UniqueFd>& sockets) {
         for (UniqueFd& socket : sockets) {
             pollfd challenged{socket.get(), POLLIN, 0};
-            for (int i = 0; i < 1000 && ::poll(&challenged, 1, 5) <= 0; ++i) look();
+            for (int i = 0; i < 1000 && ::poll(&challenged, 1, 5) <= 0; ++i) poll();
         }
     }
 };
@@ -77,14 +77,14 @@ TEST_CASE("any number of unfinished lines leaves nothing for poll to report") {
     host.challenge(strangers);
     for (const UniqueFd& stranger : strangers) say(stranger, "{");
     // Each look takes what has come; once all has come, nothing is left that poll() would report.
-    for (int i = 0; i < 1000 && host.ready(50) > 0; ++i) host.look();
+    for (int i = 0; i < 1000 && host.ready(50) > 0; ++i) host.poll();
     CHECK(host.ready(0) == 0);
     CHECK(host.lines.empty());
     // The rest of a line completes it.
     say(strangers.front(), "}\nfor later");
     for (int i = 0; i < 1000 && host.lines.empty(); ++i) {
         host.ready(50);
-        host.look();
+        host.poll();
     }
     CHECK(host.lines == std::vector<std::string>{"{}"});
 }
@@ -117,11 +117,11 @@ TEST_CASE("a host without file descriptors serves the newest connection and paus
     std::vector<UniqueFd> one;
     one.push_back(std::move(late));
     host.challenge(one);
-    CHECK(host.door.strangers() >= 1);  // the oldest connection made room
+    CHECK(host.door.refusedConnections() >= 1);  // the oldest connection made room
     say(one.front(), "hello\n");
     for (int i = 0; i < 1000 && host.lines.empty(); ++i) {
         host.ready(50);
-        host.look();
+        host.poll();
     }
     CHECK(host.lines == std::vector<std::string>{"hello"});
 }

@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::int64_t kMost = 1000;
 
-ClassFile fileOf(const std::string& name, const std::string& content) {
+ClassroomFile fileOf(const std::string& name, const std::string& content) {
     return {name, static_cast<std::int64_t>(content.size()), sha256Text(content)};
 }
 
@@ -35,7 +35,7 @@ struct MaliciousHost {
     TemporaryDirectory scratch;
     fs::path folder = scratch.path() / "class";
     UniqueFd end;
-    std::unique_ptr<ClassGuest> guest;
+    std::unique_ptr<ClassroomGuest> guest;
     int number = 0;
     bool isOpen = true;  // the guest has not given the connection up
 
@@ -43,8 +43,8 @@ struct MaliciousHost {
         std::array<int, 2> pair{};
         REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) == 0);
         end = UniqueFd(pair[0]);
-        guest = std::make_unique<ClassGuest>(UniqueFd(pair[1]), folder, kMost,
-                                             [](const ClassOffer& offer) { return guestProblem(offer); });
+        guest = std::make_unique<ClassroomGuest>(UniqueFd(pair[1]), folder, kMost,
+                                                 [](const ClassroomOffer& offer) { return guestProblem(offer); });
     }
     void say(const std::string& bytes) {
         for (std::string_view rest = bytes; !rest.empty();) {
@@ -53,16 +53,17 @@ struct MaliciousHost {
             isOpen = guest->read() && isOpen;
         }
     }
-    void say(const ClassLine& line) { say(encodeClassLine(line) + "\n"); }
-    void offer(const std::vector<ClassFile>& files, const RunConfig& config = {}) {
-        ClassOffer offer;
+    void say(const ClassroomLine& line) { say(encodeClassroomLine(line) + "\n"); }
+    void offer(const std::vector<ClassroomFile>& files, const RunConfig& config = {}) {
+        ClassroomOffer offer;
         offer.number = ++number;
         offer.config = config.toText();
         offer.files = files;
-        say({ClassLine::Kind::kOffer, {}, 0, offer});
+        say({ClassroomLine::Kind::kOffer, {}, 0, offer});
     }
     void send(const std::string& content) {
-        say(encodeClassLine({ClassLine::Kind::kBytes, {}, static_cast<std::int64_t>(content.size())}) + "\n" + content);
+        say(encodeClassroomLine({ClassroomLine::Kind::kBytes, {}, static_cast<std::int64_t>(content.size())}) + "\n" +
+            content);
     }
     std::string problem() const { return guest->problem() ? guest->problem()->text() : ""; }
     // Returns all bytes that the guest has sent.
@@ -132,13 +133,13 @@ TEST_CASE("every text setting is classified as a file or not a file") {
 }
 
 TEST_CASE("files with conflicting names are refused and leave no files") {
-    const ClassFile a = fileOf("data/a", "x");
-    for (const std::vector<ClassFile>& files : {std::vector<ClassFile>{a, fileOf("data/a/b", "y")},
-                                                {fileOf("data/a/b", "y"), a},
-                                                {a, a},
-                                                {a, fileOf("data/a", "other")},
-                                                {fileOf("experiment.json", "{}")},
-                                                {fileOf("experiment.json/x", "{}")}}) {
+    const ClassroomFile a = fileOf("data/a", "x");
+    for (const std::vector<ClassroomFile>& files : {std::vector<ClassroomFile>{a, fileOf("data/a/b", "y")},
+                                                    {fileOf("data/a/b", "y"), a},
+                                                    {a, a},
+                                                    {a, fileOf("data/a", "other")},
+                                                    {fileOf("experiment.json", "{}")},
+                                                    {fileOf("experiment.json/x", "{}")}}) {
         MaliciousHost host;
         host.offer(files);
         CAPTURE(host.problem());
@@ -164,7 +165,7 @@ TEST_CASE("unsafe names and impossible sizes are refused and nothing is written"
         CHECK(host.leavesNothing());
     }
     MaliciousHost host;
-    std::vector<ClassFile> many;
+    std::vector<ClassroomFile> many;
     for (int i = 0; i < 4096; ++i)
         many.push_back({"d/" + std::to_string(i), std::int64_t{1} << 50, std::string(64, 'a')});
     host.offer(many);
@@ -216,14 +217,14 @@ TEST_CASE("repeated offers, unrequested bytes and bytes of a wrong size are refu
 
 TEST_CASE("after a refusal the remaining messages of the host are not read") {
     MaliciousHost host;
-    ClassOffer good;
+    ClassroomOffer good;
     good.number = 2;
     good.config = RunConfig{}.toText();
-    ClassOffer bad = good;
+    ClassroomOffer bad = good;
     bad.number = 1;
     bad.files = {fileOf("x", "1"), fileOf("x", "1")};
-    host.say(encodeClassLine({ClassLine::Kind::kOffer, {}, 0, bad}) + "\n" +
-             encodeClassLine({ClassLine::Kind::kOffer, {}, 0, good}) + "\n");
+    host.say(encodeClassroomLine({ClassroomLine::Kind::kOffer, {}, 0, bad}) + "\n" +
+             encodeClassroomLine({ClassroomLine::Kind::kOffer, {}, 0, good}) + "\n");
     CHECK_THAT(host.problem(), containing("twice"));
     CHECK(host.guest->offerDirectory().empty());
 }

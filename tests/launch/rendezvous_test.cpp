@@ -115,7 +115,7 @@ TEST_CASE("all ranks connect, receive the same terms and have their own connecti
         CHECK(guest.pid == ::getpid());
         CHECK(guest.address == "127.0.0.1");
     }
-    CHECK(meeting.host.strangers() == 0);
+    CHECK(meeting.host.refusedConnections() == 0);
 }
 
 TEST_CASE("a rank on another host receives its clock offset, which is zero here") {
@@ -217,7 +217,7 @@ TEST_CASE("unauthenticated and half-open connections and wrong tokens are counte
     REQUIRE_FALSE(refused.ok());
     CHECK(refused.problem().text().find("another run responds, or one with another RINGSIDE_TOKEN") !=
           std::string::npos);
-    CHECK(meeting.host.strangers() > 100);
+    CHECK(meeting.host.refusedConnections() > 100);
 }
 
 TEST_CASE("if a port is in use, the next one is used") {
@@ -288,7 +288,7 @@ TEST_CASE("A rank without an experiment learns why rank 0 cannot start") {
     RendezvousTerms other = meeting.terms;
     other.experiment = "";
     auto declining = std::async(std::launch::async, [&] { declineRendezvous(other, 1, "host1", "no experiment"); });
-    meeting.host.turnAway("the data set is missing", 20s);
+    meeting.host.refuseRanks("the data set is missing", 20s);
     declining.get();
 }
 

@@ -22,7 +22,7 @@ EXCEPTIONS = {
     "RunData": (30, 61, "one take() for each kind of event, and the accessors of RunCurves, RunPauses and RunSettings"),
     "Supervisor": (39, 55, "to be cut: stop sequence, restarts, rank watch"),
     "LiveChart": (30, 54, "to be cut by class"),
-    "LoomWidget": (30, 59, "to be cut by class"),
+    "GridWidget": (30, 59, "to be cut by class"),
     "MainWindow": (37, 62, "to be cut by class"),
     "ReplicasPage": (33, 40, "to be cut by class"),
     "ShardsPage": (30, 49, "to be cut by class"),

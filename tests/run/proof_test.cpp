@@ -57,7 +57,7 @@ TEST_CASE("a proof reports equal bits, or the first step and tensor that differ"
     CHECK(same.sha256.size() == 64);
     const ProofLine other = proof.prove(proof.cases()[2]);
     CHECK(other.equal == false);
-    CHECK_FALSE(other.asItMust);
+    CHECK_FALSE(other.isAsExpected);
     REQUIRE(other.first);
     CHECK(other.first->step == 6);
     CHECK(other.first->layer == "2");
@@ -74,7 +74,7 @@ TEST_CASE("strategies that may differ are reported with the reason and are not f
                 [&trainings](const ProofCase& what, std::int64_t steps) { return trainings(what, steps); });
     const ProofLine line = proof.prove(proof.cases()[1]);
     CHECK(line.equal == false);
-    CHECK(line.asItMust);
+    CHECK(line.isAsExpected);
     CHECK(line.first->why == "order of addition");
 }
 
@@ -127,11 +127,11 @@ TEST_CASE("the totals of a proof count equal strategies and those that could not
                 [&trainings](const ProofCase& what, std::int64_t steps) { return trainings(what, steps); });
     ProofTally tally;
     for (const ProofCase& one : proof.cases()) tally.add(proof.prove(one));
-    CHECK(tally.asItMust());
+    CHECK(tally.isAsExpected());
     CHECK(tally.text() == "1 equal, 1 differs as expected, 1 could not be tested, so its result is unknown");
-    tally.add({.strategy = "hsdp", .reference = "ddp", .equal = false, .asItMust = false});
+    tally.add({.strategy = "hsdp", .reference = "ddp", .equal = false, .isAsExpected = false});
     tally.add({.strategy = "pipeline", .reference = "single"});
-    CHECK_FALSE(tally.asItMust());
+    CHECK_FALSE(tally.isAsExpected());
     CHECK(tally.text() ==
           "1 equal, 1 differs as expected, 1 differs and must not differ, 2 could not be tested, so their results are "
           "unknown");

@@ -11,9 +11,9 @@ using Meaning = StopRequests::Meaning;
 TEST_CASE("the first request stops, the second is warned, the third terminates") {
     StopRequests stops;
     const TimePoint start{};
-    CHECK_FALSE(stops.asked());
+    CHECK_FALSE(stops.isRequested());
     CHECK(stops.request(start) == Meaning::kBegin);
-    CHECK(stops.asked());
+    CHECK(stops.isRequested());
     CHECK(stops.request(start + 1s) == Meaning::kTell);
     CHECK(stops.request(start + 3s) == Meaning::kCutShort);
 }

@@ -356,7 +356,7 @@ TEST_CASE("ranks that ignore the stop are waited for until the third request, th
 
 TEST_CASE("a second stop request loses nothing, and the awaited rank is logged") {
     FakeRun run("*:slowly-stops");
-    run.options.awaitTold = 1ms;
+    run.options.waitLogInterval = 1ms;
     Insistence user(run, 2);
     run.options.stopFd = user.fd.get();
     run.go();

@@ -14,7 +14,7 @@ std::vector<RankFate> alive(int count) {
     std::vector<RankFate> fates(static_cast<std::size_t>(count));
     for (int rank = 0; rank < count; ++rank) {
         fates[static_cast<std::size_t>(rank)].rank = rank;
-        fates[static_cast<std::size_t>(rank)].everHeard = true;
+        fates[static_cast<std::size_t>(rank)].hasSentAny = true;
     }
     return fates;
 }
@@ -115,7 +115,7 @@ TEST_CASE("silence counts only beyond its limit, and before the first line beyon
     fates[1].silentSeconds = 3.1;
     REQUIRE(judge(fates, limits, false));
     CHECK(judge(fates, limits, false)->code == ExitCode::kRankHung);
-    fates[1].everHeard = false;
+    fates[1].hasSentAny = false;
     CHECK_FALSE(judge(fates, limits, false));
     fates[1].silentSeconds = 10.1;
     CHECK(judge(fates, limits, false)->text ==

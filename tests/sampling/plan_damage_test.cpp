@@ -13,8 +13,8 @@ ShardSpec thousandOnFour(const PitfallsConfig& pitfalls) {
     return {.datasetSize = 1000, .worldSize = 4, .pitfalls = pitfalls};
 }
 
-PlanDamage damageOf(const ShardSpec& spec) {
-    return planDamage(ShardPlan::make(spec).value());
+AssignmentEffects damageOf(const ShardSpec& spec) {
+    return assignmentEffects(ShardPlan::make(spec).value());
 }
 
 std::int64_t neverSeen(ShardSpec spec, std::int64_t epochs) {
@@ -27,7 +27,7 @@ std::int64_t neverSeen(ShardSpec spec, std::int64_t epochs) {
 }  // namespace
 
 TEST_CASE("Without a mistake ranks share only the padding") {
-    const PlanDamage damage = damageOf({.datasetSize = 10, .worldSize = 4});
+    const AssignmentEffects damage = damageOf({.datasetSize = 10, .worldSize = 4});
     CHECK(damage.seen == 10);
     CHECK(damage.uses == 12);
     CHECK(damage.expectedSeen == 10);
@@ -38,14 +38,14 @@ TEST_CASE("Without a mistake ranks share only the padding") {
 
 TEST_CASE("A seed per rank leaves (1 - 1/W)^W unseen, and ranks share n / W^2") {
     const ShardSpec spec = thousandOnFour({.seedPerRank = true});
-    const PlanDamage damage = damageOf(spec);
+    const AssignmentEffects damage = damageOf(spec);
     CHECK(damage.expectedSeen == Approx(1000 * (1 - std::pow(0.75, 4))));  // 683.6
     CHECK(damage.expectedOverlap == Approx(62.5));
     double seen = 0, shared = 0;
     for (int i = 0; i < 100; ++i) {
         ShardSpec other = spec;
         other.seed = 1000 * i;
-        const PlanDamage one = damageOf(other);
+        const AssignmentEffects one = damageOf(other);
         seen += static_cast<double>(one.seen) / 100;
         shared += static_cast<double>(one.overlap[1]) / 100;
     }
@@ -55,16 +55,16 @@ TEST_CASE("A seed per rank leaves (1 - 1/W)^W unseen, and ranks share n / W^2") 
 }
 
 TEST_CASE("Double sharding sees 1 / W, one rank for all sees 1 / W, a world too large sees W / V") {
-    const PlanDamage twice = damageOf(thousandOnFour({.doubleSharding = true}));
+    const AssignmentEffects twice = damageOf(thousandOnFour({.doubleSharding = true}));
     CHECK(twice.seen == 252);  // 250 per rank, ceil(250 / 4) = 63 of them, and the parts are disjoint
     CHECK(twice.expectedSeen == Approx(252));
     CHECK(twice.overlap[1] == 0);
-    const PlanDamage same = damageOf(thousandOnFour({.wrongRank = 2}));
+    const AssignmentEffects same = damageOf(thousandOnFour({.wrongRank = 2}));
     CHECK(same.seen == 250);
     CHECK(same.expectedSeen == Approx(250));
     CHECK(same.overlap[1] == 250);
     CHECK(same.expectedOverlap == Approx(250));
-    const PlanDamage large = damageOf(thousandOnFour({.wrongWorldSize = 8}));
+    const AssignmentEffects large = damageOf(thousandOnFour({.wrongWorldSize = 8}));
     CHECK(large.seen == 500);
     CHECK(large.expectedSeen == Approx(500));
 }

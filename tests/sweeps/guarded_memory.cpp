@@ -26,7 +26,7 @@ std::size_t pageSize() {
 }  // namespace
 
 GuardedMemory::~GuardedMemory() {
-    while (!m_pieces.empty()) giveBack(m_pieces.begin()->first);
+    while (!m_pieces.empty()) releaseMemory(m_pieces.begin()->first);
 }
 
 void* GuardedMemory::take(std::size_t bytes) {
@@ -54,7 +54,7 @@ void GuardedMemory::look(const unsigned char* memory, const Piece& piece) {
     m_damage = "byte " + std::to_string(offset) + " of a piece of " + std::to_string(piece.bytes) + " was written";
 }
 
-void GuardedMemory::giveBack(void* memory) noexcept {
+void GuardedMemory::releaseMemory(void* memory) noexcept {
     const auto found = m_pieces.find(static_cast<unsigned char*>(memory));
     if (found == m_pieces.end()) return;
     look(found->first, found->second);

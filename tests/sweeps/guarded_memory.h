@@ -19,7 +19,7 @@ class GuardedMemory final : public HostMemory {
     ~GuardedMemory() override;
 
     void* take(std::size_t bytes) override;
-    void giveBack(void* memory) noexcept override;
+    void releaseMemory(void* memory) noexcept override;
 
     // Returns what was written outside the pieces, including released ones; empty if nothing was.
     const std::optional<std::string>& damage();

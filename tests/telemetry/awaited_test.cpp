@@ -24,7 +24,7 @@ TEST_CASE("the rank that the others wait for is named with its last phase") {
     const std::vector<RankData> ranks{rankIn(Phase::kWaiting, 41, 13'000'000, 3'000'000),
                                       rankIn(Phase::kBackward, 38, 9'500'000, 0),
                                       rankIn(Phase::kWaiting, 41, 13'200'000, 3'250'000)};
-    const auto awaited = awaitedRanks(ranks);
+    const auto awaited = findMissingRanks(ranks);
     REQUIRE(awaited);
     CHECK(awaited->missing == std::vector<int>{1});
     CHECK(awaited->waiting == std::vector<int>{0, 2});
@@ -35,17 +35,17 @@ TEST_CASE("the rank that the others wait for is named with its last phase") {
 TEST_CASE("a rank in the middle of a long phase is also named") {
     const std::vector<RankData> ranks{rankIn(Phase::kWaiting, 41, 13'000'000, 3'000'000),
                                       rankIn(Phase::kDataWait, 40, 13'000'000, 3'000'000)};
-    REQUIRE(awaitedRanks(ranks));
-    CHECK(awaitedRanks(ranks)->missing == std::vector<int>{1});
-    CHECK(awaitedRanks(ranks)->phase == Phase::kDataWait);
+    REQUIRE(findMissingRanks(ranks));
+    CHECK(findMissingRanks(ranks)->missing == std::vector<int>{1});
+    CHECK(findMissingRanks(ranks)->phase == Phase::kDataWait);
 }
 
 TEST_CASE("no rank is named while ranks progress, or if all wait in one collective") {
     CHECK_FALSE(
-        awaitedRanks({rankIn(Phase::kWaiting, 41, 13'000'000, 100), rankIn(Phase::kForward, 40, 13'000'000, 0)}));
-    CHECK_FALSE(awaitedRanks(
+        findMissingRanks({rankIn(Phase::kWaiting, 41, 13'000'000, 100), rankIn(Phase::kForward, 40, 13'000'000, 0)}));
+    CHECK_FALSE(findMissingRanks(
         {rankIn(Phase::kWaiting, 41, 13'000'000, 2'000'000), rankIn(Phase::kWaiting, 41, 13'000'000, 2'000'000)}));
-    CHECK_FALSE(awaitedRanks({}));
+    CHECK_FALSE(findMissingRanks({}));
 }
 
 TEST_CASE("a rank that arrived shortly after the first is not named") {
@@ -53,13 +53,13 @@ TEST_CASE("a rank that arrived shortly after the first is not named") {
     std::vector<RankData> ranks{
         rankIn(Phase::kWaiting, 41, 11'000'000, 900'000), rankIn(Phase::kWaiting, 41, 11'050'000, 1'050'000),
         rankIn(Phase::kMoving, 40, 9'800'000, 0), rankIn(Phase::kWaiting, 41, 10'600'000, 500'000)};
-    const auto awaited = awaitedRanks(ranks);
+    const auto awaited = findMissingRanks(ranks);
     REQUIRE(awaited);
     CHECK(awaited->missing == std::vector<int>{2});
     CHECK(awaited->waiting == std::vector<int>{0, 1, 3});
     CHECK(awaited->sinceUs == 10'000'000);
     // A rank that stalled after its arrival sends no further lines.
     ranks[2] = rankIn(Phase::kMoving, 41, 10'040'000, 0);
-    REQUIRE(awaitedRanks(ranks));
-    CHECK(awaitedRanks(ranks)->missing == std::vector<int>{2});
+    REQUIRE(findMissingRanks(ranks));
+    CHECK(findMissingRanks(ranks)->missing == std::vector<int>{2});
 }

@@ -111,7 +111,7 @@ TEST_CASE("Every kind of event survives the way through text") {
         Replica{1, 12, "cd"},
         Replica{1, 12, "cd", {"0.weight", "0.bias"}, {7, 1LL << 52}},
         LocalResult{2, 3, 0.5, 0.75, 90, 48},
-        PaceKept{1, 33, false, 1.75},
+        ThrottleKept{1, 33, false, 1.75},
         PhaseReached{1, 33, Phase::kBackward, 9},
         GradientView{
             1, 0, 12, "own", 1.5, 0.25, {"w", "b"}, {2, 1}, {2, 3}, {1, -2, 0.5, 0, 3, 4, 5}, {1, 2}, {1, 2}, {}, 9},

@@ -56,7 +56,7 @@ TEST_CASE("positions of ranks come from their last trace, or from a later heartb
     run.beat(2, Phase::kForward, 105, 0);
     const std::vector<OpenStep> steps = openSteps(run.data);
     REQUIRE(steps.size() == 3);
-    CHECK(steps[0].told);
+    CHECK(steps[0].isReported);
     CHECK(steps[0].step == 2);
     CHECK(steps[0].phase == Phase::kWaiting);
     CHECK(steps[0].beginNs == 116 * kOpenMs);

@@ -78,7 +78,7 @@ inline std::vector<StepTrace> pipelineStep(std::int64_t step, const StageWork& w
         trace.bytes = {8};
         trace.ready = trace.arrived = {updateEnd[rank] * kPipelineMs};
         trace.last = trace.ended = {end * kPipelineMs};
-        tellWaitingFromMoving(trace);
+        separateWaitingFromMoving(trace);
     }
     return traces;
 }

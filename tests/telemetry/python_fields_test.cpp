@@ -17,7 +17,7 @@ class FieldTable {
   public:
     std::string text() const { return m_text; }
 
-    bool tells(bool) const { return true; }
+    bool includes(bool) const { return true; }
 
     template <class... More>
     void integer(const char* key, More&&...) {

@@ -34,7 +34,7 @@ TraceData unevenSteps(int count, std::int64_t bytes) {
             trace.ready = trace.arrived = {works};
             trace.last = {30 * kReplayMs};
             trace.ended = {32 * kReplayMs};
-            tellWaitingFromMoving(trace);
+            separateWaitingFromMoving(trace);
             data.apply(trace);
         }
     }
@@ -61,7 +61,7 @@ TraceData overlappedSteps(int count) {
             trace.bytes = {1 << 20, 1 << 20};
             trace.ready = trace.arrived = trace.last = {10 * kReplayMs, 20 * kReplayMs};
             trace.ended = {16 * kReplayMs, 21 * kReplayMs};
-            tellWaitingFromMoving(trace);
+            separateWaitingFromMoving(trace);
             data.apply(trace);
         }
     }
@@ -138,7 +138,7 @@ TEST_CASE("latency and bandwidth follow from collectives of two sizes") {
             // The second is asked for while the first still moves, and moves behind it.
             trace.ready = trace.arrived = trace.last = {20 * kReplayMs, 20 * kReplayMs};
             trace.ended = {26 * kReplayMs, 29 * kReplayMs};
-            tellWaitingFromMoving(trace);
+            separateWaitingFromMoving(trace);
             data.apply(trace);
         }
     }
@@ -169,7 +169,7 @@ TEST_CASE("a rank that starts a collective early and waits late delays the other
             trace.arrived = {works};
             trace.last = {50 * kReplayMs};
             trace.ended = {52 * kReplayMs};
-            tellWaitingFromMoving(trace);
+            separateWaitingFromMoving(trace);
             data.apply(trace);
         }
     }

@@ -43,7 +43,7 @@ StepTrace traceOf(int rank, std::int64_t step, std::int64_t arrivedMs, std::int6
 
 TEST_CASE("waiting ends and moving begins when the last rank arrives") {
     StepTrace trace = traceOf(0, 1, 20, 50);
-    tellWaitingFromMoving(trace);
+    separateWaitingFromMoving(trace);
     CHECK(trace.phase == std::vector<std::int64_t>{number(Phase::kForward), number(Phase::kBackward),
                                                    number(Phase::kWaiting), number(Phase::kMoving),
                                                    number(Phase::kOptimizer)});
@@ -92,13 +92,13 @@ TEST_CASE("transfers parallel to computation do not reduce its time") {
     StepTrace trace = traceOf(0, 1, 20, 50);
     trace.last[0] = 12 * kTraceMs;
     trace.ended[0] = 18 * kTraceMs;
-    tellWaitingFromMoving(trace);
+    separateWaitingFromMoving(trace);
     CHECK(timeOf(phaseTimes(trace), Phase::kMoving) == 0);
     CHECK(timeOf(phaseTimes(trace), Phase::kBackward) == 10 * kTraceMs);
     CHECK(timeOf(phaseTimes(trace), Phase::kWaiting) == 32 * kTraceMs);
     trace.last[0] = -1;  // arrival unknown: no statement is possible
     const StepTrace before = trace;
-    tellWaitingFromMoving(trace);
+    separateWaitingFromMoving(trace);
     CHECK(trace == before);
 }
 

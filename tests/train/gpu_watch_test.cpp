@@ -60,7 +60,7 @@ TEST_CASE("a GPU that does not respond has no reading and does not block the end
                 return busy(50);
             },
             20ms);
-        CHECK_FALSE(watch.latest().known());
+        CHECK_FALSE(watch.latest().isKnown());
     }
     // The watch is gone, its thread still asks: it ends by itself once the driver lets go.
     std::future<void> done = answered->get_future();

@@ -44,39 +44,39 @@ class Borrowed final : public Communicator {
     void send(CommBuffer buffer, int to) override { m_whose.send(buffer, to); }
     void recv(CommBuffer buffer, int from) override { m_whose.recv(buffer, from); }
     void barrier() override { m_whose.barrier(); }
-    void barrierHoweverLong() override { m_whose.barrierHoweverLong(); }
+    void barrierWithoutTimeout() override { m_whose.barrierWithoutTimeout(); }
     CommHandle sendAsync(CommBuffer buffer, int to) override { return m_whose.sendAsync(buffer, to); }
     CommHandle recvAsync(CommBuffer buffer, int from) override { return m_whose.recvAsync(buffer, from); }
     void abort() override { m_whose.abort(); }
     std::int64_t collective() const override { return m_whose.collective(); }
     std::span<float> allocate(std::size_t count) override { return m_whose.allocate(count); }
-    void traceInto(CollectiveTrace* trace) override { m_whose.traceInto(trace); }
+    void setTrace(CollectiveTrace* trace) override { m_whose.setTrace(trace); }
 
   private:
     Communicator& m_whose;
 };
 
-RunOptions pacedLinks(const PaceConfig& pace) {
+RunOptions pacedLinks(const ThrottleConfig& throttle) {
     RunOptions options;
-    options.devices = [pace](Communicator& threads) {
-        const LinkPace link{pace.gbitPerSecond, pace.latencyUs};
+    options.devices = [throttle](Communicator& threads) {
+        const LinkThrottle link{throttle.gbitPerSecond, throttle.latencyUs};
         return RankParts{makeCpuBackend(1),
-                         std::make_unique<PacedCommunicator>(std::make_unique<Borrowed>(threads), link)};
+                         std::make_unique<ThrottledCommunicator>(std::make_unique<Borrowed>(threads), link)};
     };
     return options;
 }
 
 void checkSameBits(RunConfig config) {
     const auto plain = trainAsThreads(config);
-    config.parallel.pace = {20, 10, 2};
-    const auto paced = trainAsThreads(config, pacedLinks(config.parallel.pace));
+    config.parallel.throttle = {20, 10, 2};
+    const auto throttled = trainAsThreads(config, pacedLinks(config.parallel.throttle));
     for (std::size_t rank = 0; rank < plain.size(); ++rank) {
-        REQUIRE(paced[rank].steps.size() == plain[rank].steps.size());
+        REQUIRE(throttled[rank].steps.size() == plain[rank].steps.size());
         REQUIRE(plain[rank].steps.size() >= 6);
         for (std::size_t i = 0; i < plain[rank].steps.size(); ++i)
-            CHECK(paced[rank].steps[i].loss == plain[rank].steps[i].loss);
+            CHECK(throttled[rank].steps[i].loss == plain[rank].steps[i].loss);
         const auto& a = plain[rank].parameters;
-        const auto& b = paced[rank].parameters;
+        const auto& b = throttled[rank].parameters;
         CHECK(std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
     }
 }
@@ -94,9 +94,9 @@ std::int64_t endOfOnlySum(const StepTrace& trace) {
 
 TEST_CASE("a throttled pass lasts as long as on the emulated device") {
     RunConfig config;  // 64 -> 128 -> 10
-    config.parallel.pace.gflops = 2;
+    config.parallel.throttle.gflops = 2;
     const ModelTask task{.sample = Shape{64}, .outputs = 10};
-    const DevicePace pace(config, task);
+    const DeviceThrottle throttle(config, task);
     const auto backend = makeCpuBackend(1);
     ModelBuild build;
     const auto model = makeModel(config.model, task, *backend, build).value();
@@ -104,16 +104,17 @@ TEST_CASE("a throttled pass lasts as long as on the emulated device") {
     using enum LayerWatch::Work;
     // A sample's forward: 2 * 64 * 128 + 128 of the ReLU + 2 * 128 * 10 = 19,072; 32 samples at 2 FLOP a nanosecond.
     const std::size_t all = model->layerCount();
-    CHECK(pace.passNs(*model, kForward, 32, 0, all) == 305'152);
-    CHECK(pace.passNs(*model, kBackward, 32, 0, all) == 610'304);
-    CHECK(pace.passNs(*model, kInputs, 32, 0, all) == 305'152);
-    CHECK(pace.passNs(*model, kWeights, 32, 0, all) == 305'152);
-    const std::int64_t parts = pace.passNs(*model, kForward, 32, 0, 1) + pace.passNs(*model, kForward, 32, 1, all);
+    CHECK(throttle.passNs(*model, kForward, 32, 0, all) == 305'152);
+    CHECK(throttle.passNs(*model, kBackward, 32, 0, all) == 610'304);
+    CHECK(throttle.passNs(*model, kInputs, 32, 0, all) == 305'152);
+    CHECK(throttle.passNs(*model, kWeights, 32, 0, all) == 305'152);
+    const std::int64_t parts =
+        throttle.passNs(*model, kForward, 32, 0, 1) + throttle.passNs(*model, kForward, 32, 1, all);
     CHECK(std::abs(parts - 305'152) <= 1);
-    CHECK(pace.updateNs(9610) == 19'220);  // with momentum: two multiplications and two additions each
+    CHECK(throttle.updateNs(9610) == 19'220);  // with momentum: two multiplications and two additions each
     config.training.recompute = Recompute::kAll;
-    CHECK(DevicePace(config, task).passNs(*model, kBackward, 32, 0, all) == 3 * 305'152);
-    CHECK_FALSE(DevicePace(RunConfig(), task).any());
+    CHECK(DeviceThrottle(config, task).passNs(*model, kBackward, 32, 0, all) == 3 * 305'152);
+    CHECK_FALSE(DeviceThrottle(RunConfig(), task).any());
 }
 
 TEST_CASE("throttled ranks are bit-identical to unthrottled ones") {
@@ -133,7 +134,7 @@ TEST_CASE("throttled ranks are bit-identical to unthrottled ones") {
 
 TEST_CASE("a throttled step never ends earlier than on the emulated device") {
     RunConfig config = fewSteps();
-    config.parallel.pace.gflops = 1;               // 120 samples: 2.3 ms forward, 4.6 ms backward
+    config.parallel.throttle.gflops = 1;           // 120 samples: 2.3 ms forward, 4.6 ms backward
     RunOptions options = pacedLinks({0, 0.1, 0});  // 38,440 bytes of gradients and the signal's line: 3.1 ms
     const std::int64_t began = monotonicNs();
     const auto ranks = trainAsThreads(config, options);
@@ -157,25 +158,25 @@ namespace {
 struct PacedUpdate {
     PhaseTrack phases;
     std::vector<PhaseStamp> stamps;
-    Pacer pacer;
+    PhaseThrottle phaseThrottle;
 
-    static DevicePace paceOf(double gflops) {
+    static DeviceThrottle paceOf(double gflops) {
         RunConfig config;
-        config.parallel.pace.gflops = gflops;
-        return DevicePace(config, ModelTask{.sample = Shape{64}, .outputs = 10});
+        config.parallel.throttle.gflops = gflops;
+        return DeviceThrottle(config, ModelTask{.sample = Shape{64}, .outputs = 10});
     }
-    explicit PacedUpdate(double gflops) : pacer(paceOf(gflops), 3, phases) {
-        pacer.follow();
+    explicit PacedUpdate(double gflops) : phaseThrottle(paceOf(gflops), 3, phases) {
+        phaseThrottle.follow();
         stamps.reserve(64);
     }
     ~PacedUpdate() { phases.stampInto(nullptr); }
     void step(std::int64_t parameters, const std::vector<int>& pieces) {
-        pacer.beginStep(parameters);
+        phaseThrottle.beginStep(parameters);
         for (const int ms : pieces) {
             const PhaseScope scope(phases, Phase::kOptimizer);
             std::this_thread::sleep_for(std::chrono::milliseconds(ms));
         }
-        pacer.endUpdate();
+        phaseThrottle.endUpdate();
     }
     // Returns the durations of the pieces, from the stamps.
     std::vector<std::int64_t> piecesNs() const {
@@ -209,10 +210,10 @@ TEST_CASE("an update in pieces lasts as long in total as on the emulated device"
 
 TEST_CASE("a CPU too slow for the throttle of the update is reported, as for passes") {
     PacedUpdate slow(1000);  // 10,000 parameters: 40 ns
-    std::optional<PaceKept> told;
+    std::optional<ThrottleKept> told;
     for (std::int64_t step = 1; step <= 40 && !told; ++step) {
         slow.step(10'000, {1});
-        told = slow.pacer.endStep(step);
+        told = slow.phaseThrottle.endStep(step);
     }
     REQUIRE(told);
     CHECK(told->rank == 3);
@@ -239,10 +240,10 @@ TEST_CASE("steps traced by layer contain the start of each layer, forward and ba
 TEST_CASE("a throttle with which ranks would count as hung is refused with limit and remedy") {
     RunConfig config = fewSteps();
     config.parallel.timeoutSeconds = 2;
-    config.parallel.pace.gflops = 0.001;  // 2 * 120 * 19,072 FLOP take 4.58 s
+    config.parallel.throttle.gflops = 0.001;  // 2 * 120 * 19,072 FLOP take 4.58 s
     CHECK_THROWS_WITH(trainAsThreads(config),
                       containing("parallel.pace.gflops makes a backward pass last 4.58 s; the most is 1 s"));
-    config.parallel.pace = {0, 0.0001, 0};  // 38,440 bytes once each way between two ranks: 3.08 s
+    config.parallel.throttle = {0, 0.0001, 0};  // 38,440 bytes once each way between two ranks: 3.08 s
     CHECK_THROWS_WITH(trainAsThreads(config),
                       containing("parallel.pace.gbit_per_s makes the gradients' all-reduce last 3.08 s"));
 }

@@ -200,7 +200,7 @@ class ReplayCommunicator final : public Communicator {
     CommHandle sendAsync(CommBuffer buffer, int to) override { return m_inner.sendAsync(buffer, to); }
     CommHandle recvAsync(CommBuffer buffer, int from) override { return m_inner.recvAsync(buffer, from); }
     void barrier() override { m_inner.barrier(); }
-    void barrierHoweverLong() override { m_inner.barrierHoweverLong(); }
+    void barrierWithoutTimeout() override { m_inner.barrierWithoutTimeout(); }
     void abort() override { m_inner.abort(); }
     std::int64_t collective() const override { return m_inner.collective(); }
     std::span<float> allocate(std::size_t count) override { return m_inner.allocate(count); }

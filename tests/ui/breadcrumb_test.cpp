@@ -16,8 +16,8 @@ QString words(const QList<Crumb>& trail) {
     return parts.join(" > ");
 }
 
-LoomGeometry viewOf(const ShardScene& scene, QSizeF area) {
-    LoomGeometry view;
+GridGeometry viewOf(const ShardScene& scene, QSizeF area) {
+    GridGeometry view;
     view.setShape(scene.columns(), scene.ranks());
     view.setArea(area);
     view.fit();
@@ -28,10 +28,10 @@ LoomGeometry viewOf(const ShardScene& scene, QSizeF area) {
 
 TEST_CASE("the trail leads to the selected sample") {
     const ShardScene scene = sceneOf(tenOnFour());  // 4 3 6 | 1 9 2 | 7 0 (4) | 5 8 (1), batches of 2
-    const LoomGeometry view = viewOf(scene, {400, 400});
+    const GridGeometry view = viewOf(scene, {400, 400});
     CHECK(words(trailOf(scene, view, {})) == "Epoch 1");
-    CHECK(words(trailOf(scene, view, LoomCell{1, 1})) == "Epoch 1 > rank 1 > step 1 > sample 9");
-    CHECK(words(trailOf(scene, view, LoomCell{2, 2})) == "Epoch 1 > rank 2 > step 2 > sample 4 again");
+    CHECK(words(trailOf(scene, view, GridCell{1, 1})) == "Epoch 1 > rank 1 > step 1 > sample 9");
+    CHECK(words(trailOf(scene, view, GridCell{2, 2})) == "Epoch 1 > rank 2 > step 2 > sample 4 again");
     CHECK(stepSlots(scene, 1) == CellRange{0, 2});
     CHECK(stepSlots(scene, 2) == CellRange{2, 3});
 }
@@ -40,12 +40,12 @@ TEST_CASE("the trail shows what dropped a sample") {
     ShardSpec spec = tenOnFour();
     spec.dropLast = true;
     const ShardScene cut = sceneOf(spec);
-    const LoomGeometry view = viewOf(cut, {400, 400});
-    CHECK(words(trailOf(cut, view, LoomCell{1, 2})) == "Epoch 1 > dropped by the sampler > sample 2");
+    const GridGeometry view = viewOf(cut, {400, 400});
+    CHECK(words(trailOf(cut, view, GridCell{1, 2})) == "Epoch 1 > dropped by the sampler > sample 2");
     CHECK(stepSlots(cut, 2) == CellRange{2, 3});
     spec.dropLast = false;
     spec.loaderDropLast = true;
-    CHECK(words(trailOf(sceneOf(spec), view, LoomCell{1, 2})) == "Epoch 1 > rank 1 > dropped by the loader > sample 2");
+    CHECK(words(trailOf(sceneOf(spec), view, GridCell{1, 2})) == "Epoch 1 > rank 1 > dropped by the loader > sample 2");
 }
 
 TEST_CASE("without a selection the trail shows the visible part") {
@@ -54,7 +54,7 @@ TEST_CASE("without a selection the trail shows the visible part") {
     spec.worldSize = 40;
     spec.batchSize = 10;
     const ShardScene scene = sceneOf(spec);
-    LoomGeometry view = viewOf(scene, {100, 80});  // rows of 8 pixels: ranks 0 to 9
+    GridGeometry view = viewOf(scene, {100, 80});  // rows of 8 pixels: ranks 0 to 9
     CHECK(words(trailOf(scene, view, {})) == "Epoch 1 > ranks 0 to 9");
     view.showSlots({20, 30});
     CHECK(view.visibleSlots() == CellRange{20, 30});

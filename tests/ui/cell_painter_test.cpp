@@ -29,7 +29,7 @@ struct Painted {
         : theme(), scene(sceneOf(spec)), colors((theme.setMode(Theme::Mode::Light), ColorBy::Rank), scene, theme) {
         image.fill(Qt::white);
     }
-    void card(LoomCell cell) {
+    void card(GridCell cell) {
         QPainter painter(&image);
         CellPainter(scene, colors, theme, thumbnails).card(painter, kCard, cell, true);
     }
@@ -114,18 +114,18 @@ TEST_CASE("search matches are marked on the map") {
 TEST_CASE("only search matches are outlined in the grid") {
     Theme theme;
     theme.setMode(Theme::Mode::Light);
-    LoomWidget loom(theme);
-    loom.resize(700, 420);
-    loom.setScene(sceneOf(tenOnFour()));
-    loom.show();
-    REQUIRE(waitFor([&] { return loom.isSettled(); }));
-    const QImage before = loom.grab().toImage();
+    GridWidget grid(theme);
+    grid.resize(700, 420);
+    grid.setScene(sceneOf(tenOnFour()));
+    grid.show();
+    REQUIRE(waitFor([&] { return grid.isSettled(); }));
+    const QImage before = grid.grab().toImage();
     const auto hits = std::make_shared<const std::vector<PlanHit>>(std::vector<PlanHit>{{9, 1, 1}, {6, -1, -1}});
-    loom.setHits(hits);
-    const QImage after = loom.grab().toImage();
-    const auto changed = [&](LoomCell cell) {
+    grid.setHits(hits);
+    const QImage after = grid.grab().toImage();
+    const auto changed = [&](GridCell cell) {
         const QRect rect =
-            loom.geometryOfCells().cell(cell.rank, cell.slot).translated(loom.cellsArea().topLeft()).toAlignedRect();
+            grid.geometryOfCells().cell(cell.rank, cell.slot).translated(grid.cellsArea().topLeft()).toAlignedRect();
         int count = 0;
         for (int y = rect.top(); y < rect.bottom(); ++y) {
             for (int x = rect.left() - 1; x < rect.left() + 3; ++x) count += before.pixel(x, y) != after.pixel(x, y);
@@ -135,6 +135,6 @@ TEST_CASE("only search matches are outlined in the grid") {
     CHECK(changed({1, 1}) > 20);
     CHECK(changed({0, 1}) == 0);
     CHECK(changed({2, 0}) == 0);
-    loom.setHits({});
-    CHECK(loom.grab().toImage() == before);
+    grid.setHits({});
+    CHECK(grid.grab().toImage() == before);
 }

@@ -68,7 +68,7 @@ TEST_CASE("devices are read by a child process and parsed") {
     const Asked asked(control.program());
     REQUIRE(asked.answer);
     CHECK(asked.answer->gpus == twoGpus().gpus);
-    CHECK_FALSE(asked.query.isAsking());
+    CHECK_FALSE(asked.query.isRunning());
 }
 
 TEST_CASE("a child that fails, prints garbage or is missing results in a reason") {
@@ -103,7 +103,7 @@ TEST_CASE("the devices dialog shows a card per device and the devices of the exp
     QObject::connect(&query, &DeviceQuery::answered, &experiment, &ExperimentModel::setHost);
     const Theme theme;
     auto* dialog = new DevicesDialog(experiment, query, theme, nullptr);
-    REQUIRE(waitFor([&] { return !query.isAsking(); }));
+    REQUIRE(waitFor([&] { return !query.isRunning(); }));
     CHECK(dialog->findChildren<DeviceCard*>().size() == 3);
     CHECK(dialog->findChild<QLabel*>(QStringLiteral("deviceChoiceLabel"))->text() ==
           "This experiment: 1 rank on 1 GPU: one for each rank. NCCL: the ranks compute on GPUs.");
@@ -119,7 +119,7 @@ TEST_CASE("without a GPU the dialog shows the reason") {
     DeviceQuery query(control.program());
     const Theme theme;
     auto* dialog = new DevicesDialog(experiment, query, theme, nullptr);
-    REQUIRE(waitFor([&] { return !query.isAsking(); }));
+    REQUIRE(waitFor([&] { return !query.isRunning(); }));
     CHECK(dialog->findChildren<DeviceCard*>().size() == 1);
     CHECK(dialog->findChild<QLabel*>(QStringLiteral("noGpuLabel"))->text() ==
           "No GPU is used. No GPU found on this machine.");

@@ -368,18 +368,18 @@ TEST_CASE("a throttle preset depends on the model's computation and bytes") {
     Fixture f;
     // Forward 19,072 FLOP a sample, 32 samples, backward twice that, in 30 ms: 0.061 GFLOP/s. 38,440 bytes of
     // gradients, of which a ring of four sends 3/2, in 6 ms: 0.077 Gbit/s.
-    const RunConfig four = withPace(f.model.config(), f.model.data(), PacePreset::FourSmallGpus);
+    const RunConfig four = withThrottle(f.model.config(), f.model.data(), ThrottlePreset::FourSmallGpus);
     CHECK(four.parallel.worldSize == 4);
-    CHECK(four.parallel.pace.gflops == Approx(0.061));
-    CHECK(four.parallel.pace.gbitPerSecond == Approx(0.077));
-    CHECK(four.parallel.pace.latencyUs == 100);
+    CHECK(four.parallel.throttle.gflops == Approx(0.061));
+    CHECK(four.parallel.throttle.gbitPerSecond == Approx(0.077));
+    CHECK(four.parallel.throttle.latencyUs == 100);
     CHECK(four.validate().empty());
     RunConfig two = f.model.config();
     two.parallel.worldSize = 2;
-    const RunConfig slow = withPace(two, f.model.data(), PacePreset::SlowNetwork);
+    const RunConfig slow = withThrottle(two, f.model.data(), ThrottlePreset::SlowNetwork);
     CHECK(slow.parallel.worldSize == 2);
-    CHECK(slow.parallel.pace.gbitPerSecond == Approx(0.0051));  // once each way in 60 ms
-    CHECK_FALSE(withPace(slow, f.model.data(), PacePreset::Off).parallel.pace.any());
+    CHECK(slow.parallel.throttle.gbitPerSecond == Approx(0.0051));  // once each way in 60 ms
+    CHECK_FALSE(withThrottle(slow, f.model.data(), ThrottlePreset::Off).parallel.throttle.any());
 }
 
 TEST_CASE("a forgotten set_epoch is marked beside its field") {

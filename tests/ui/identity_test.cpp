@@ -49,14 +49,14 @@ const QStringList kActions{"showInShardsAction", "showInTimelineAction", "showIn
 TEST_CASE("a sample of the loom has the menu of its sample, and of its rank, step and epoch") {
     IdentityWindow f;
     REQUIRE(waitFor([&] { return f.window.isDrawn() && f.window.pages().current().isSettled(); }));
-    auto* loom = f.find<LoomWidget>("loomWidget");
-    const QPoint first = loom->cellsArea().topLeft().toPoint() + QPoint(4, 4);
-    const auto things = loom->identitiesAt(first);
+    auto* grid = f.find<GridWidget>("gridWidget");
+    const QPoint first = grid->cellsArea().topLeft().toPoint() + QPoint(4, 4);
+    const auto things = grid->identitiesAt(first);
     REQUIRE(things.size() == 4);
     CHECK(things[1] == Identity{IdentityKind::Rank, 0});
     CHECK(things[2] == Identity{IdentityKind::Step, 1});
     CHECK(things[3] == Identity{IdentityKind::Epoch, 0});
-    QMenu* menu = f.menuAt(*loom, first);
+    QMenu* menu = f.menuAt(*grid, first);
     REQUIRE(menu != nullptr);
     const QAction* title = menu->actions().front();
     CHECK(title->text() == identityText(things[0]));

@@ -60,7 +60,7 @@ TEST_CASE("Right and Shift+Right step the run after a click on a segmented butto
 
 TEST_CASE("up and down choose within a segmented control") {
     KeyWindow f;
-    f.window.pages().show(QStringLiteral("shards/loom"));
+    f.window.pages().show(QStringLiteral("shards/grid"));
     auto* rank = f.find<QPushButton>("colorByRankButton");
     rank->setFocus();
     QTest::keyClick(rank, Qt::Key_Down);

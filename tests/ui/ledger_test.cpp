@@ -11,10 +11,10 @@ using namespace ringside;
 
 namespace {
 
-QMap<QString, QString> ledgerOf(const ShardSpec& spec, const Coverage* counted = nullptr, qint64 epochs = 10) {
+QMap<QString, QString> epochSummaryOf(const ShardSpec& spec, const Coverage* counted = nullptr, qint64 epochs = 10) {
     QMap<QString, QString> values;
-    const LedgerCounts counts{counted, uniqueSeen(planOf(spec))};
-    for (const LedgerRow& row : ledgerRows(planOf(spec), counts, epochs)) values[row.name] = row.value;
+    const EpochSummaryCounts counts{counted, uniqueSeen(planOf(spec))};
+    for (const EpochSummaryRow& row : epochSummaryRows(planOf(spec), counts, epochs)) values[row.name] = row.value;
     return values;
 }
 
@@ -30,7 +30,7 @@ RunConfig configOf(qint64 world, bool dropLast, qint64 epochs) {
 }  // namespace
 
 TEST_CASE("ten samples on four ranks: two are repeated") {
-    const auto values = ledgerOf(tenOnFour());
+    const auto values = epochSummaryOf(tenOnFour());
     CHECK(values["Samples"] == "10");
     CHECK(values["World size"] == "4");
     CHECK(values["Per rank = ceil(n / W)"] == "3");
@@ -48,9 +48,9 @@ TEST_CASE("ten samples on four ranks: two are repeated") {
 TEST_CASE("with pipelines the summary counts data-parallel ranks and all ranks, and W is the former") {
     ShardSpec spec = tenOnFour();
     spec.worldSize = 2;
-    const auto valuesOf = [&](const LedgerCounts& counts) {
+    const auto valuesOf = [&](const EpochSummaryCounts& counts) {
         QMap<QString, QString> values;
-        for (const LedgerRow& row : ledgerRows(planOf(spec), counts, 10)) values[row.name] = row.value;
+        for (const EpochSummaryRow& row : epochSummaryRows(planOf(spec), counts, 10)) values[row.name] = row.value;
         return values;
     };
     const auto pipelines = valuesOf({.ranks = 4});
@@ -67,15 +67,15 @@ TEST_CASE("with pipelines the summary counts data-parallel ranks and all ranks, 
 
 TEST_CASE("a forgotten set_epoch is one order for all epochs, in red") {
     const ShardPlan plan = planOf(tenOnFour());
-    const auto ordersOf = [&](const LedgerCounts& counts, qint64 epochs) {
-        for (const LedgerRow& row : ledgerRows(plan, counts, epochs))
+    const auto ordersOf = [&](const EpochSummaryCounts& counts, qint64 epochs) {
+        for (const EpochSummaryRow& row : epochSummaryRows(plan, counts, epochs))
             if (row.name.startsWith("Distinct orders")) return row;
-        return LedgerRow{};
+        return EpochSummaryRow{};
     };
-    const LedgerRow right = ordersOf({}, 10);
+    const EpochSummaryRow right = ordersOf({}, 10);
     CHECK(right.name == "Distinct orders in 10 epochs");
     CHECK(right.value == "10");
-    const LedgerRow forgotten = ordersOf({nullptr, {}, false, "set_epoch is not called"}, 10);
+    const EpochSummaryRow forgotten = ordersOf({nullptr, {}, false, "set_epoch is not called"}, 10);
     CHECK(forgotten.value == "1");
     CHECK(forgotten.tone == (plan.spec().shuffle ? Tone::Danger : Tone::Warning));
     CHECK(forgotten.tip.contains("set_epoch is not called"));
@@ -85,7 +85,7 @@ TEST_CASE("a forgotten set_epoch is one order for all epochs, in red") {
 TEST_CASE("ten samples on four ranks with the sampler's drop_last: two are dropped") {
     ShardSpec spec = tenOnFour();
     spec.dropLast = true;
-    const auto values = ledgerOf(spec);
+    const auto values = epochSummaryOf(spec);
     CHECK(values["Per rank = floor(n / W)"] == "2");
     CHECK(values["Padding (duplicates)"] == "0");
     CHECK(values["Dropped by sampler"] == "2");
@@ -97,7 +97,7 @@ TEST_CASE("ten samples on four ranks with the sampler's drop_last: two are dropp
 TEST_CASE("ten samples on four ranks with the loader's drop_last: one slot of each rank is left out") {
     ShardSpec spec = tenOnFour();
     spec.loaderDropLast = true;
-    const auto values = ledgerOf(spec);
+    const auto values = epochSummaryOf(spec);
     CHECK(values["Padding (duplicates)"] == "2");
     CHECK(values["Dropped by loader"] == "4");
     CHECK(values["Steps per epoch"] == "1");
@@ -109,8 +109,8 @@ TEST_CASE("a percentage below 100 is not rounded to 100") {
     spec.datasetSize = 1'281'167;
     spec.worldSize = 64;
     spec.dropLast = true;
-    CHECK(ledgerOf(spec)["Unique seen"] == "1,281,152 (99.99 %)");
-    CHECK(ledgerOf(spec)["Dropped by sampler"] == "15");
+    CHECK(epochSummaryOf(spec)["Unique seen"] == "1,281,152 (99.99 %)");
+    CHECK(epochSummaryOf(spec)["Dropped by sampler"] == "15");
 }
 
 TEST_CASE("samples never used are those that every epoch drops") {

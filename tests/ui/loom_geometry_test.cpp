@@ -20,7 +20,7 @@ TEST_CASE("the detail of a cell follows its width in pixels") {
 }
 
 TEST_CASE("fitting shows every slot of the epoch, and few slots have a maximum width") {
-    LoomGeometry geometry;
+    GridGeometry geometry;
     geometry.setArea({720, 360});
     geometry.setShape(360, 4);
     geometry.fit();
@@ -29,28 +29,28 @@ TEST_CASE("fitting shows every slot of the epoch, and few slots have a maximum w
 
     geometry.setShape(3, 4);
     geometry.fit();
-    CHECK(geometry.pitch() == LoomGeometry::kLargestPitch);
+    CHECK(geometry.pitch() == GridGeometry::kLargestPitch);
 }
 
 TEST_CASE("a point finds the cell it lies in, and nothing beyond the last slot and rank") {
-    LoomGeometry geometry;
+    GridGeometry geometry;
     geometry.setArea({200, 320});
     geometry.setShape(100, 4);
     geometry.fit();  // 2 px a slot, 80 px a rank
-    CHECK(geometry.cellAt({0, 0}) == LoomCell{0, 0});
-    CHECK(geometry.cellAt({1.9, 79}) == LoomCell{0, 0});
-    CHECK(geometry.cellAt({2, 81}) == LoomCell{1, 1});
-    CHECK(geometry.cellAt({199, 319}) == LoomCell{3, 99});
+    CHECK(geometry.cellAt({0, 0}) == GridCell{0, 0});
+    CHECK(geometry.cellAt({1.9, 79}) == GridCell{0, 0});
+    CHECK(geometry.cellAt({2, 81}) == GridCell{1, 1});
+    CHECK(geometry.cellAt({199, 319}) == GridCell{3, 99});
     CHECK(!geometry.cellAt({-1, 10}));
     CHECK(!geometry.cellAt({10, 321}));
 
     geometry.setShape(2, 2);  // two cells of the largest size, then empty space
-    CHECK(!geometry.cellAt({2 * LoomGeometry::kLargestPitch + 1, 10}));
-    CHECK(!geometry.cellAt({10, 2 * LoomGeometry::kLargestRow + 1}));
+    CHECK(!geometry.cellAt({2 * GridGeometry::kLargestPitch + 1, 10}));
+    CHECK(!geometry.cellAt({10, 2 * GridGeometry::kLargestRow + 1}));
 }
 
 TEST_CASE("every visible cell is found again at its own middle, at any zoom") {
-    LoomGeometry geometry;
+    GridGeometry geometry;
     geometry.setArea({640, 333});
     geometry.setShape(1000, 64);
     geometry.fit();
@@ -58,13 +58,13 @@ TEST_CASE("every visible cell is found again at its own middle, at any zoom") {
         geometry.zoomAt({123, 45}, 1.3);
         const CellRange visible = geometry.visibleSlots();
         const CellRange ranks = geometry.visibleRanks();
-        const LoomCell middle{static_cast<int>((ranks.first + ranks.last) / 2), (visible.first + visible.last) / 2};
+        const GridCell middle{static_cast<int>((ranks.first + ranks.last) / 2), (visible.first + visible.last) / 2};
         CHECK(geometry.cellAt(geometry.cell(middle.rank, middle.slot).center()) == middle);
     }
 }
 
 TEST_CASE("zooming keeps the slot under the pointer where it is") {
-    LoomGeometry geometry;
+    GridGeometry geometry;
     geometry.setArea({800, 400});
     geometry.setShape(10000, 8);
     geometry.fit();
@@ -79,7 +79,7 @@ TEST_CASE("zooming keeps the slot under the pointer where it is") {
 }
 
 TEST_CASE("the view stays within the epoch") {
-    LoomGeometry geometry;
+    GridGeometry geometry;
     geometry.setArea({620, 352});
     geometry.setShape(100, 4);
     geometry.home();
@@ -94,11 +94,11 @@ TEST_CASE("the view stays within the epoch") {
 }
 
 TEST_CASE("many ranks keep a readable row and scroll") {
-    LoomGeometry geometry;
+    GridGeometry geometry;
     geometry.setArea({600, 320});
     geometry.setShape(20019, 64);
     geometry.fit();
-    CHECK(geometry.rowHeight() == LoomGeometry::kSmallestRow);
+    CHECK(geometry.rowHeight() == GridGeometry::kSmallestRow);
     CHECK(geometry.contentHeight() == 512);
     geometry.show({63, 20018});
     CHECK(geometry.visibleRanks().last == 64);
@@ -110,7 +110,7 @@ TEST_CASE("many ranks keep a readable row and scroll") {
 }
 
 TEST_CASE("a fitted view stays fitted when the epoch gets longer") {
-    LoomGeometry geometry;
+    GridGeometry geometry;
     geometry.setArea({500, 320});
     geometry.setShape(100, 4);
     geometry.fit();
@@ -119,7 +119,7 @@ TEST_CASE("a fitted view stays fitted when the epoch gets longer") {
 }
 
 TEST_CASE("at home no cell is truncated at the edge for any width, until the view is moved") {
-    LoomGeometry geometry;
+    GridGeometry geometry;
     geometry.setArea({600, 320});
     geometry.setShape(1000, 4);
     geometry.home();
@@ -136,7 +136,7 @@ TEST_CASE("at home no cell is truncated at the edge for any width, until the vie
 }
 
 TEST_CASE("all ranks stay visible while a thumbnail fits into their height") {
-    LoomGeometry geometry;
+    GridGeometry geometry;
     geometry.setArea({600, 264});
     geometry.setShape(1000, 4);
     geometry.home();
@@ -147,7 +147,7 @@ TEST_CASE("all ranks stay visible while a thumbnail fits into their height") {
 }
 
 TEST_CASE("a notice above the grid does not hide one of four ranks") {
-    LoomGeometry geometry;
+    GridGeometry geometry;
     geometry.setArea({444, 200});  // 242 without the notice
     geometry.setShape(360, 4);
     geometry.home();
@@ -157,7 +157,7 @@ TEST_CASE("a notice above the grid does not hide one of four ranks") {
 }
 
 TEST_CASE("few slots in low rows are fitted as indices with all ranks visible") {
-    LoomGeometry geometry;
+    GridGeometry geometry;
     geometry.setArea({540, 100});  // one half of A/B
     geometry.setShape(3, 4);
     geometry.fit();

@@ -19,8 +19,8 @@ bool isMarked(CellKind kind) {
 }
 
 // What is marked, cell by cell: the slow and simple way.
-std::vector<LoomCell> markedByLooking(const ShardScene& scene) {
-    std::vector<LoomCell> cells;
+std::vector<GridCell> markedByLooking(const ShardScene& scene) {
+    std::vector<GridCell> cells;
     for (int rank = 0; rank < scene.ranks(); ++rank) {
         for (qint64 slot = 0; slot < scene.columns(); ++slot) {
             if (isMarked(cellContent(scene.plan, rank, slot).kind)) cells.push_back({rank, slot});
@@ -42,7 +42,7 @@ ShardScene randomScene(std::mt19937& random) {
 }
 
 // Whether the cell, which is in sight, lies under a mark of its own kind that is seen and wide enough.
-bool isSeen(const ShardScene& scene, const LoomGeometry& view, LoomCell cell) {
+bool isSeen(const ShardScene& scene, const GridGeometry& view, GridCell cell) {
     const CellKind kind = cellContent(scene.plan, cell.rank, cell.slot).kind;
     const double width = view.area().width();
     for (const PlacedMark& mark : placedMarks(markRuns(scene, cell.rank), view.firstSlot(), view.pitch(), kLeast)) {
@@ -67,7 +67,7 @@ TEST_CASE("runs are the duplicates of each rank, then its dropped samples") {
     CHECK(markRuns(sceneOf(cut), 1) == std::vector<MarkRun>{{{2, 3}, CellKind::DroppedBySampler}});
     CHECK(markRuns(sceneOf(cut), 2).empty());
     CHECK(markCount(padded) == 2);
-    CHECK(markedCells(padded, 1, 5) == std::vector<LoomCell>{{3, 2}});
+    CHECK(markedCells(padded, 1, 5) == std::vector<GridCell>{{3, 2}});
 }
 
 TEST_CASE("a sampler that drops whole batches leaves no sample without a cell") {
@@ -90,7 +90,7 @@ TEST_CASE("every duplicate and every dropped sample is marked, whatever the size
     std::mt19937 random(7);
     for (int round = 0; round < 300; ++round) {
         const ShardScene scene = randomScene(random);
-        const std::vector<LoomCell> expected = markedByLooking(scene);
+        const std::vector<GridCell> expected = markedByLooking(scene);
         CHECK(markedCells(scene, 0, 1 << 20) == expected);
         CHECK(markCount(scene) == static_cast<qint64>(expected.size()));
     }
@@ -101,14 +101,14 @@ TEST_CASE("no mark is averaged away at any zoom and any place") {
     std::uniform_real_distribution<double> share(0, 1);
     for (int round = 0; round < 300; ++round) {
         const ShardScene scene = randomScene(random);
-        LoomGeometry view;
+        GridGeometry view;
         view.setShape(scene.columns(), scene.ranks());
         view.setArea({30 + 900 * share(random), 400});
         view.fit();
         view.zoomAt({0, 0}, std::pow(view.kLargestPitch / view.smallestPitch(), share(random)));
         view.setFirstSlot(static_cast<double>(scene.columns()) * share(random));
         const CellRange seen = view.visibleSlots();
-        for (const LoomCell cell : markedByLooking(scene)) {
+        for (const GridCell cell : markedByLooking(scene)) {
             const QRectF place = view.cell(cell.rank, cell.slot);
             const bool inSight = cell.slot >= seen.first && cell.slot < seen.last && place.right() > 1 &&
                                  place.left() < view.area().width() - 1;

@@ -499,7 +499,7 @@ TEST_CASE("a command runs from the palette, and an unavailable one is marked") {
     QTest::keyClick(line, Qt::Key_Return);
     CHECK(palette->isVisible());
     line->clear();
-    QTest::keyClicks(line, "damage");
+    QTest::keyClicks(line, "mistakes");
     CHECK(list->item(0)->text() == "Shards: Damage");
     line->clear();
     QTest::keyClicks(line, "dark");

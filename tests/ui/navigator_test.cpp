@@ -77,6 +77,6 @@ TEST_CASE("messages of a page about files reach the window, and its shortcut giv
     CHECK(heard == QStringList{"saved a", "failed b"});
     tabs.show();
     tabs.activateWindow();
-    pages.giveKeyboard();
+    pages.focusPage();
     CHECK(tabs.focusWidget() == page->keyboardHome());
 }

@@ -173,7 +173,7 @@ TEST_CASE("in slow motion a card shows the current phase, and a throttled run is
     Theme theme;
     RankStrip strip(experiment, run, theme);
     RunConfig config;
-    config.parallel.pace.gflops = 1;
+    config.parallel.throttle.gflops = 1;
     FakeRun fake(run, {.ranks = 4, .config = config.toText()});
     fake.feed(PhaseReached{2, 7, Phase::kBackward, 5});
     strip.setLive(true);
@@ -186,7 +186,7 @@ TEST_CASE("in slow motion a card shows the current phase, and a throttled run is
     fake.feed(Controlled{.command = "pause", .step = 6, .after = "moving"});
     REQUIRE(waitFor([&] { return strip.cards()[1].phase == "paused after moving"; }));
     for (const RankCard& card : strip.cards()) CHECK(card.litPhase == 3);
-    fake.feed(PaceKept{1, 7, false, 1.5});
+    fake.feed(ThrottleKept{1, 7, false, 1.5});
     fake.feed(Controlled{.command = "resume", .step = 6});
     fake.feed(Controlled{.command = "rate", .value = 0, .step = 6});
     REQUIRE(waitFor([&] { return strip.cards()[1].rate == "CPU too slow for the throttle"; }));

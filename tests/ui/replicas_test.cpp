@@ -113,9 +113,9 @@ TEST_CASE("an inspected step is shown with the rank farthest from the mean, and 
     ReplicasBench bench;
     bench.feed(ConsumedIndices{0, 0, 12, 0, {7, 42}});
     bench.look();
-    CHECK(bench.text("pullLabel") ==
+    CHECK(bench.text("contributionLabel") ==
           "Step 12: the gradient of rank 0 was farthest from the mean (cosine 0.50). It trained samples 7, 42.");
-    const LookedAtStep& step = *bench.run.data().replicas().latestWhole();
+    const InspectedStep& step = *bench.run.data().replicas().latestWhole();
     const ShardTable table = gradientTable(step);
     CHECK(table.rows == 16);
     CHECK(table.row(4) == QStringList{"own", "1", "0.weight", "0", "0", "3"});
@@ -160,14 +160,14 @@ TEST_CASE("the contribution of a rank is the part of its gradient along the mean
     bench.feed(ConsumedIndices{1, 0, 12, 0, {5}});
     REQUIRE(waitFor([&] { return bench.run.data().ranks()[1].indicesCount == 1; }));
     bench.page.showStep(12);
-    const StepPulls pulls = stepPulls(bench.run.data(), RunConfig(), 12, {0, 1});
-    REQUIRE(pulls.hasGradients);
-    CHECK(*pulls.ranks[0].share == Approx(2 * 0.5 / (2 * 4)));
-    CHECK(*pulls.ranks[1].share == Approx(6 * 0.6 / (2 * 4)));
-    CHECK(pulls.ranks[1].samples == std::vector<std::int64_t>{5});
-    CHECK_FALSE(pulls.ranks[1].samplesPlanned);
-    CHECK(pullTable(pulls).row(1)[6] == "5");
-    CHECK(bench.text("pullLabel").startsWith("Step 12: rank 0 pulled farthest from the mean (cosine 0.50)."));
+    const StepContributions contributions = stepContributions(bench.run.data(), RunConfig(), 12, {0, 1});
+    REQUIRE(contributions.hasGradients);
+    CHECK(*contributions.ranks[0].share == Approx(2 * 0.5 / (2 * 4)));
+    CHECK(*contributions.ranks[1].share == Approx(6 * 0.6 / (2 * 4)));
+    CHECK(contributions.ranks[1].samples == std::vector<std::int64_t>{5});
+    CHECK_FALSE(contributions.ranks[1].samplesPlanned);
+    CHECK(contributionTable(contributions).row(1)[6] == "5");
+    CHECK(bench.text("contributionLabel").startsWith("Step 12: rank 0 pulled farthest from the mean (cosine 0.50)."));
 }
 
 TEST_CASE("a step without inspection shows losses and samples, and how to get the rest") {
@@ -202,15 +202,15 @@ TEST_CASE("a step without inspection shows losses and samples, and how to get th
     page.show();
     REQUIRE(waitFor([&] { return run.data().lastStep().has_value(); }));
     page.showStep(5);
-    const QString text = page.findChild<QLabel*>("pullLabel")->text();
+    const QString text = page.findChild<QLabel*>("contributionLabel")->text();
     CHECK(text.contains("The gradients of step 5 were not recorded. Rank 1 had the highest loss"));
     CHECK(text.contains("Record 50 steps"));
     // DistributedSampler without shuffling: rank 1 has 1, 3, 5, 7, ...; the second batch of two is 5 and 7.
-    const StepPulls pulls = stepPulls(run.data(), config, 5, {0, 1});
-    CHECK(pulls.epoch == 1);
-    CHECK(*pulls.ranks[1].loss == Approx(1.25));
-    CHECK(pulls.ranks[1].samples == std::vector<std::int64_t>{5, 7});
-    CHECK(pulls.ranks[1].samplesPlanned);
+    const StepContributions contributions = stepContributions(run.data(), config, 5, {0, 1});
+    CHECK(contributions.epoch == 1);
+    CHECK(*contributions.ranks[1].loss == Approx(1.25));
+    CHECK(contributions.ranks[1].samples == std::vector<std::int64_t>{5, 7});
+    CHECK(contributions.ranks[1].samplesPlanned);
 }
 
 TEST_CASE("without replicas the page shows the reason") {

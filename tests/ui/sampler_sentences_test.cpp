@@ -25,12 +25,12 @@ ShardScene eightAndTwo(ShardSpec spec) {
     return {planOf(spec), 0, true, data, readLabels(*data)};
 }
 
-QStringList why(const ShardSpec& spec, LoomCell cell) {
+QStringList why(const ShardSpec& spec, GridCell cell) {
     return explain(sceneOf(spec), cell).lines;
 }
 
 QString valueOf(const ShardSpec& spec, const QString& name) {
-    for (const LedgerRow& row : ledgerRows(planOf(spec), {.unique = uniqueSeen(planOf(spec))}, 1)) {
+    for (const EpochSummaryRow& row : epochSummaryRows(planOf(spec), {.unique = uniqueSeen(planOf(spec))}, 1)) {
         if (row.name == name) return row.value;
     }
     return QStringLiteral("no such row");
@@ -68,7 +68,7 @@ TEST_CASE("whole batches in turn are explained with two divisions") {
           "dropped instead.");
     ShardSpec dropping = spec;
     dropping.dropLast = true;
-    // Positions 8 and 9, one batch, would go to rank 0; the loom shows what is left in turn.
+    // Positions 8 and 9, one batch, would go to rank 0; the grid shows the rest in turn.
     const Explanation dropped = explain(sceneOf(dropping), {1, 2});
     CHECK(dropped.title == "Why does no rank get sample 2?");
     CHECK(dropped.lines[0] ==
@@ -193,7 +193,7 @@ TEST_CASE("each mistake is explained with its effect on the sample") {
 }
 
 TEST_CASE("the effective batch counts accumulated batches, and the learning rate follows it") {
-    for (const LedgerRow& row : ledgerRows(planOf(tenOnFour()), {}, 1, 3)) {
+    for (const EpochSummaryRow& row : epochSummaryRows(planOf(tenOnFour()), {}, 1, 3)) {
         if (row.name != "Effective batch") continue;
         CHECK(row.value == "12");  // three batches of two would be 24, but a rank has three samples
         CHECK(row.tip.contains("multiplied by 6 for batches of 12"));

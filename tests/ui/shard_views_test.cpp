@@ -36,7 +36,7 @@ ShardScene epochsOf(const ShardSpec& spec, std::int64_t epochs) {
 
 // torch.randperm(10) seeded with 0 is 4 1 7 5 3 9 0 8 6 2 and with 1 it is 5 6 1 2 0 8 9 3 7 4.
 TEST_CASE("a sample history lists the other samples of the batch") {
-    const Biography life = biography(epochsOf(tenOnFour(), 2), 4, std::atomic<bool>(false));
+    const SampleHistory life = sampleHistory(epochsOf(tenOnFour(), 2), 4, std::atomic<bool>(false));
     REQUIRE(life.entries.size() == 2);
     REQUIRE(life.entries[0].uses.size() == 2);  // first, and repeated at the end
     CHECK(life.entries[0].uses[1].place.rank == 2);
@@ -45,7 +45,7 @@ TEST_CASE("a sample history lists the other samples of the batch") {
     CHECK(life.entries[1].uses[0].place.rank == 1);
     CHECK(life.entries[1].uses[0].place.slot == 2);
     CHECK(life.entries[1].uses[0].batchMates.empty());  // the last step has one sample per rank
-    const Explanation said = explainBiography(epochsOf(tenOnFour(), 2), life);
+    const Explanation said = explainSampleHistory(epochsOf(tenOnFour(), 2), life);
     CHECK(said.lines[0] == "It is trained 3 times, by 3 of 4 ranks, and left out in 0 epochs.");
     CHECK(said.lines[1].contains("2 / 4 = 0.5"));
 }
@@ -53,14 +53,14 @@ TEST_CASE("a sample history lists the other samples of the batch") {
 TEST_CASE("a sample history reports dropped epochs and a missing set_epoch call") {
     ShardSpec cut = tenOnFour();
     cut.dropLast = true;
-    const Biography life = biography(epochsOf(cut, 2), 2, std::atomic<bool>(false));
+    const SampleHistory life = sampleHistory(epochsOf(cut, 2), 2, std::atomic<bool>(false));
     CHECK(life.entries[0].uses.empty());
     CHECK(life.entries[1].uses.size() == 1);
     ShardScene forgotten = epochsOf(tenOnFour(), 3);
     forgotten.setEpoch = false;
-    const Biography still = biography(forgotten, 4, std::atomic<bool>(false));
+    const SampleHistory still = sampleHistory(forgotten, 4, std::atomic<bool>(false));
     CHECK(still.entries[2].uses[0].place.rank == 0);
-    CHECK(explainBiography(forgotten, still).warning);
+    CHECK(explainSampleHistory(forgotten, still).warning);
 }
 
 // A data set large enough that epochs are computed a few at a time.
@@ -68,16 +68,16 @@ TEST_CASE("the history in a large data set is computed epoch by epoch with the s
     ShardSpec large = tenOnFour();
     large.datasetSize = 3'000'000;
     const ShardScene scene = epochsOf(large, 5);
-    Biography life = begunBiography(scene, 4);
+    SampleHistory life = emptySampleHistory(scene, 4);
     CHECK(life.entries.empty());
     CHECK(life.epochsToTell == 5);
     life = continued(scene, life, std::atomic<bool>(false));
     CHECK(life.entries.size() == 2);  // 8 million samples at a time
     CHECK_FALSE(life.isWhole());
-    CHECK(explainBiography(scene, life).lines.last() == "2 of 5 epochs are computed.");
+    CHECK(explainSampleHistory(scene, life).lines.last() == "2 of 5 epochs are computed.");
     while (!life.isWhole()) life = continued(scene, life, std::atomic<bool>(false));
     REQUIRE(life.entries.size() == 5);
-    for (const BiographyEntry& entry : life.entries) {
+    for (const SampleHistoryEntry& entry : life.entries) {
         REQUIRE(entry.uses.size() == 1);
         CHECK(entry.uses[0].place.slot == planOf(scene.specAt(entry.epoch)).places(4)[0].slot);
     }
@@ -107,7 +107,7 @@ TEST_CASE("the epoch diff shows samples that either plan drops") {
     CHECK(origins.at(1, 2) == CellOrigins::kAbsent);  // 2
     CHECK(origins.at(0, 0) == CellOrigins::kSame);
     const CellOrigins back = cellOrigins(dropping, padded.plan, sampleOwners(padded.plan), std::atomic<bool>(false));
-    CHECK(back.at(0, 2) == CellOrigins::kFirstRank + 0);  // 6, beside the loom: dealt to rank 0 there
+    CHECK(back.at(0, 2) == CellOrigins::kFirstRank + 0);  // 6, beside the grid: assigned to rank 0 there
 }
 
 TEST_CASE("identical epochs warn about set_epoch, or say that shuffle is off") {
@@ -135,36 +135,36 @@ TEST_CASE("the map selects the sample under the pointer") {
 
 TEST_CASE("the views share one selection and one epoch") {
     Window window;
-    window.choose("biographyViewButton");
+    window.choose("historyViewButton");
     CHECK(window.text("explanationTitleLabel") == "Where is one sample trained in 10 epochs?");
     CHECK(window.text("explanationLabel")
               .contains("Click a sample in another view, or type #42 in the search box and press Enter."));
     window.plan.select(42);
     REQUIRE(window.says("Where is sample 42 trained in 10 epochs?"));
-    auto* canvas = window.page.findChild<BiographyCanvas*>();
-    QTest::mouseClick(canvas, Qt::LeftButton, {}, QPoint(40, BiographyCanvas::kRowHeight * 3 + 8));
+    auto* canvas = window.page.findChild<SampleHistoryCanvas*>();
+    QTest::mouseClick(canvas, Qt::LeftButton, {}, QPoint(40, SampleHistoryCanvas::kRowHeight * 3 + 8));
     CHECK(window.plan.epoch() == 3);
     CHECK(window.plan.selectedSample() == 42);
     window.choose("diffViewButton");
     REQUIRE(window.says("What changes between epoch 3 and epoch 4?"));
     window.page.findChild<QSpinBox*>("otherEpochSpinBox")->setValue(4);
     REQUIRE(window.says("Epoch 4 against itself"));
-    window.choose("loomViewButton");
+    window.choose("gridViewButton");
     CHECK(window.text("explanationTitleLabel").contains("sample 42 on rank"));
 }
 
 TEST_CASE("the epoch diff zooms like the grid") {
     Window window;
     window.choose("diffViewButton");
-    auto* loom = window.page.findChild<LoomWidget*>("diffLoomWidget");
-    CHECK(loom->geometryOfCells().visibleSlots() == CellRange{0, 360});
-    QTest::keyClick(loom, Qt::Key_Home);
-    CHECK(loom->geometryOfCells().detail() == CellDetail::Thumbnail);
-    CHECK_FALSE(loom->grab().isNull());
+    auto* grid = window.page.findChild<GridWidget*>("diffGridWidget");
+    CHECK(grid->geometryOfCells().visibleSlots() == CellRange{0, 360});
+    QTest::keyClick(grid, Qt::Key_Home);
+    CHECK(grid->geometryOfCells().detail() == CellDetail::Thumbnail);
+    CHECK_FALSE(grid->grab().isNull());
     window.plan.setEpoch(1);
-    CHECK(loom->geometryOfCells().detail() == CellDetail::Thumbnail);
-    const QRectF rect = loom->geometryOfCells().cell(2, 0).translated(loom->cellsArea().topLeft());
-    QTest::mouseClick(loom, Qt::LeftButton, {}, rect.center().toPoint());
+    CHECK(grid->geometryOfCells().detail() == CellDetail::Thumbnail);
+    const QRectF rect = grid->geometryOfCells().cell(2, 0).translated(grid->cellsArea().topLeft());
+    QTest::mouseClick(grid, Qt::LeftButton, {}, rect.center().toPoint());
     CHECK(window.plan.selectedPlace()->rank == 2);
 }
 
@@ -220,15 +220,15 @@ TEST_CASE("a setting B that PyTorch refuses shows the reason") {
 
 TEST_CASE("the trail goes back to a step and to the whole epoch") {
     Window window;
-    LoomWidget* loom = &window.loom();
+    GridWidget* grid = &window.grid();
     window.plan.select(532);  // rank 1, slot 0: torch.randperm(1437) seeded with 0 begins 515 532
     auto* sample = window.page.findChild<QPushButton*>("crumb3Button");
     REQUIRE(sample != nullptr);
     CHECK(sample->text() == "sample 532");
     window.choose("crumb2Button");
-    CHECK(loom->geometryOfCells().visibleSlots() == CellRange{0, 32});
+    CHECK(grid->geometryOfCells().visibleSlots() == CellRange{0, 32});
     window.choose("crumb0Button");
-    CHECK(loom->geometryOfCells().visibleSlots() == CellRange{0, 360});
+    CHECK(grid->geometryOfCells().visibleSlots() == CellRange{0, 360});
 }
 
 TEST_CASE("balance counts classes by rank and by step, and describes the selected rank") {
@@ -271,11 +271,11 @@ TEST_CASE("arrow keys move the selection in map and epoch diff, and the epoch in
     CHECK(window.plan.selectedSample() == 0);
     window.plan.select(515);
     window.choose("diffViewButton");
-    QTest::keyClick(window.page.findChild<LoomWidget*>("diffLoomWidget"), Qt::Key_Down);
+    QTest::keyClick(window.page.findChild<GridWidget*>("diffGridWidget"), Qt::Key_Down);
     CHECK(window.plan.selectedSample() == 532);
-    window.choose("biographyViewButton");
+    window.choose("historyViewButton");
     REQUIRE(window.says("Where does sample 532 go"));
-    QTest::keyClick(window.page.findChild<BiographyCanvas*>(), Qt::Key_Down);
+    QTest::keyClick(window.page.findChild<SampleHistoryCanvas*>(), Qt::Key_Down);
     CHECK(window.plan.epoch() == 1);
 }
 
@@ -285,7 +285,7 @@ TEST_CASE("every view draws in both themes") {
     for (const Theme::Mode mode : {Theme::Mode::Light, Theme::Mode::Dark}) {
         window.theme.setMode(mode);
         for (const char* button :
-             {"mapViewButton", "biographyViewButton", "balanceViewButton", "diffViewButton", "compareViewButton"}) {
+             {"mapViewButton", "historyViewButton", "balanceViewButton", "diffViewButton", "compareViewButton"}) {
             window.choose(button);
             CHECK(window.says("e"));
             CHECK(!window.page.grab().isNull());
@@ -314,9 +314,9 @@ TEST_CASE("a view's table follows it; its rows select samples; it can be saved")
 
     const QTemporaryDir folder;
     auto* more = window.page.findChild<ViewExport*>();
-    more->saveTable(window.page.findChild<LoomView*>()->table(), folder.filePath("loom.csv"));
+    more->saveTable(window.page.findChild<GridView*>()->table(), folder.filePath("grid.csv"));
     REQUIRE(window.says("Saved"));
-    QFile csv(folder.filePath("loom.csv"));
+    QFile csv(folder.filePath("grid.csv"));
     REQUIRE(csv.open(QIODevice::ReadOnly));
     CHECK(csv.readAll().count('\n') == 1441);
     window.page.findChild<QAction*>("showTableAction")->setChecked(false);

@@ -16,9 +16,9 @@ using namespace ringside;
 namespace {
 
 struct PageWindow : ShardsWindow {
-    QPoint middleOf(LoomCell cell) {
-        const QRectF rect = loom().geometryOfCells().cell(cell.rank, cell.slot);
-        return rect.translated(loom().cellsArea().topLeft()).center().toPoint();
+    QPoint middleOf(GridCell cell) {
+        const QRectF rect = grid().geometryOfCells().cell(cell.rank, cell.slot);
+        return rect.translated(grid().cellsArea().topLeft()).center().toPoint();
     }
 };
 
@@ -27,11 +27,11 @@ struct PageWindow : ShardsWindow {
 TEST_CASE("clicking a cell selects and explains its sample; clicking again clears the selection") {
     PageWindow window;
     CHECK(window.text("explanationTitleLabel") == "Which rank gets which sample?");
-    QTest::mouseClick(&window.loom(), Qt::LeftButton, {}, window.middleOf({1, 0}));
+    QTest::mouseClick(&window.grid(), Qt::LeftButton, {}, window.middleOf({1, 0}));
     // torch.randperm(1437) seeded with 0 begins 515 532
     CHECK(window.plan.selectedSample() == 532);
     CHECK(window.text("explanationTitleLabel") == "Why is sample 532 on rank 1?");
-    QTest::mouseClick(&window.loom(), Qt::LeftButton, {}, window.middleOf({1, 0}));
+    QTest::mouseClick(&window.grid(), Qt::LeftButton, {}, window.middleOf({1, 0}));
     CHECK(!window.plan.selectedSample());
 }
 
@@ -53,30 +53,30 @@ TEST_CASE("a banner about a missing set_epoch call stays until it is called, and
 
 TEST_CASE("dragging pans the grid and selects nothing") {
     PageWindow window;
-    LoomWidget& loom = window.loom();
+    GridWidget& grid = window.grid();
     const QPoint from = window.middleOf({1, 4});
-    QTest::mousePress(&loom, Qt::LeftButton, {}, from);
-    QTest::mouseMove(&loom, from - QPoint(40, 0));
-    QTest::mouseMove(&loom, from - QPoint(140, 0));
-    QTest::mouseRelease(&loom, Qt::LeftButton, {}, from - QPoint(140, 0));
-    CHECK(loom.geometryOfCells().firstSlot() > 1);
+    QTest::mousePress(&grid, Qt::LeftButton, {}, from);
+    QTest::mouseMove(&grid, from - QPoint(40, 0));
+    QTest::mouseMove(&grid, from - QPoint(140, 0));
+    QTest::mouseRelease(&grid, Qt::LeftButton, {}, from - QPoint(140, 0));
+    CHECK(grid.geometryOfCells().firstSlot() > 1);
     CHECK(!window.plan.selectedSample());
 }
 
 TEST_CASE("the keys zoom, fit, and go to either end") {
     PageWindow window;
-    LoomWidget& loom = window.loom();
-    QTest::keyClick(&loom, Qt::Key_F);
-    CHECK(loom.geometryOfCells().visibleSlots() == CellRange{0, 360});
-    const double fitted = loom.geometryOfCells().pitch();
-    QTest::keyClick(&loom, Qt::Key_W);
-    CHECK(loom.geometryOfCells().pitch() > fitted);
-    QTest::keyClick(&loom, Qt::Key_S);
-    CHECK(loom.geometryOfCells().pitch() == Approx(fitted));
-    QTest::keyClick(&loom, Qt::Key_Home);
-    CHECK(loom.geometryOfCells().detail() == CellDetail::Thumbnail);
-    QTest::keyClick(&loom, Qt::Key_End);
-    CHECK(loom.geometryOfCells().visibleSlots().last == 360);
+    GridWidget& grid = window.grid();
+    QTest::keyClick(&grid, Qt::Key_F);
+    CHECK(grid.geometryOfCells().visibleSlots() == CellRange{0, 360});
+    const double fitted = grid.geometryOfCells().pitch();
+    QTest::keyClick(&grid, Qt::Key_W);
+    CHECK(grid.geometryOfCells().pitch() > fitted);
+    QTest::keyClick(&grid, Qt::Key_S);
+    CHECK(grid.geometryOfCells().pitch() == Approx(fitted));
+    QTest::keyClick(&grid, Qt::Key_Home);
+    CHECK(grid.geometryOfCells().detail() == CellDetail::Thumbnail);
+    QTest::keyClick(&grid, Qt::Key_End);
+    CHECK(grid.geometryOfCells().visibleSlots().last == 360);
 }
 
 TEST_CASE("the page draws at every zoom, colour and theme without a warning") {
@@ -86,10 +86,10 @@ TEST_CASE("the page draws at every zoom, colour and theme without a warning") {
         for (const char* button :
              {"colorByRankButton", "colorByClassButton", "colorByBatchButton", "colorBySourceButton"}) {
             window.page.findChild<QPushButton*>(QLatin1String(button))->click();
-            window.loom().home();
+            window.grid().home();
             for (int zoom = 0; zoom < 24; ++zoom) {
                 CHECK(!window.page.grab().isNull());
-                QTest::keyClick(&window.loom(), Qt::Key_S);
+                QTest::keyClick(&window.grid(), Qt::Key_S);
             }
         }
     }
@@ -115,8 +115,8 @@ TEST_CASE("an experiment that cannot be planned shows its problem; an empty shar
 
 TEST_CASE("on a narrow page the summary is a drawer, and on a low one the explanation is lower") {
     PageWindow window;
-    auto* side = window.page.findChild<LedgerSide*>();
-    auto* button = window.page.findChild<QPushButton*>("ledgerButton");
+    auto* side = window.page.findChild<EpochSummarySide*>();
+    auto* button = window.page.findChild<QPushButton*>("epochSummaryButton");
     auto* box = window.page.findChild<QFrame*>("explanationBox");
     const int high = box->height();
     CHECK(side->isVisible());
@@ -124,7 +124,7 @@ TEST_CASE("on a narrow page the summary is a drawer, and on a low one the explan
     window.page.resize(690, 420);
     CHECK_FALSE(side->isVisible());
     CHECK(box->height() < high);
-    for (const char* name : {"loomViewButton", "biographyViewButton", "damageViewButton"}) {
+    for (const char* name : {"gridViewButton", "historyViewButton", "mistakesViewButton"}) {
         const auto* choice = window.page.findChild<QPushButton*>(QLatin1String(name));
         CHECK(choice->width() >= choice->sizeHint().width());
     }
@@ -140,10 +140,10 @@ TEST_CASE("on a narrow page the summary is a drawer, and on a low one the explan
 
 TEST_CASE("a newly chosen view shows the selected sample") {
     PageWindow window;
-    window.choose("biographyViewButton");
+    window.choose("historyViewButton");
     window.plan.select(164);  // position 1435 of torch.randperm(1437) seeded with 0: rank 3, slot 358
-    window.choose("loomViewButton");
-    CHECK(waitFor([&] { return window.loom().geometryOfCells().visibleSlots().last >= 359; }));
+    window.choose("gridViewButton");
+    CHECK(waitFor([&] { return window.grid().geometryOfCells().visibleSlots().last >= 359; }));
 }
 
 TEST_CASE("the selected sample that an epoch drops is shown dropped") {
@@ -166,7 +166,7 @@ TEST_CASE("Enter in the find box cycles through the matches; Escape clears it") 
     // torch.randperm(1437) seeded with 0 begins 515 532 1290: these are repeated on ranks 1, 2 and 3.
     CHECK(window.plan.selectedSample() == 515);
     CHECK(window.plan.selectedPlace()->rank == 1);
-    CHECK(window.loom().geometryOfCells().visibleSlots().last == 360);
+    CHECK(window.grid().geometryOfCells().visibleSlots().last == 360);
     QTest::keyClick(edit, Qt::Key_Return, Qt::ShiftModifier);
     CHECK(window.plan.selectedSample() == 1290);
     CHECK(window.text("findCountLabel") == "3 of 3");
@@ -233,7 +233,7 @@ TEST_CASE("in slow motion the grid keeps the current batch visible") {
     PageWindow window;
     startRun(window);
     const auto inSight = [&](qint64 slot) {
-        const CellRange seen = window.loom().geometryOfCells().visibleSlots();
+        const CellRange seen = window.grid().geometryOfCells().visibleSlots();
         return slot >= seen.first && slot < seen.last;
     };
     const auto train = [&](std::int64_t step) {
@@ -271,7 +271,7 @@ TEST_CASE("a wrong sample turns the page red with a message, and a button shows 
     window.page.findChild<QPushButton*>("mapViewButton")->click();
     window.page.findChild<QPushButton*>("alarmShowButton")->click();
     CHECK(window.plan.epoch() == 2);
-    CHECK(window.loom().isVisible());
+    CHECK(window.grid().isVisible());
     CHECK(window.plan.selectedSample() == 608);
     CHECK(window.plan.selectedPlace()->rank == 2);
     CHECK(window.text("explanationLabel").contains("rank 2 trained sample 17 in this slot"));
@@ -363,13 +363,13 @@ TEST_CASE("a plan that the run does not use shows no progress") {
     config.sampler.seed = 7;
     window.experiment.edit(config, "sampler.seed");
     CHECK(window.text("runProgressLabel") == "This plan belongs to the form; the run used another plan.");
-    window.page.findChild<QPushButton*>("loomViewButton")->click();
+    window.page.findChild<QPushButton*>("gridViewButton")->click();
     CHECK_FALSE(window.page.grab().isNull());
 }
 
 TEST_CASE("a mistake is switched on and off with one click, and its effect is shown") {
     PageWindow window;
-    window.page.findChild<QPushButton*>("damageViewButton")->click();
+    window.page.findChild<QPushButton*>("mistakesViewButton")->click();
     REQUIRE(waitFor([&] { return window.text("explanationTitleLabel") == "No problems: the assignment is correct"; }));
     // ceil(1437 / 4) = 360 each: 3 repeated, each shared by two of the 6 pairs.
     CHECK(window.text("explanationLabel").contains("1,437 of 1,437 samples are trained (100 %)"));
@@ -389,7 +389,7 @@ TEST_CASE("a mistake is switched on and off with one click, and its effect is sh
 
 TEST_CASE("shuffle together with a sampler is refused with PyTorch's message and an undo button") {
     PageWindow window;
-    window.page.findChild<QPushButton*>("damageViewButton")->click();
+    window.page.findChild<QPushButton*>("mistakesViewButton")->click();
     window.page.findChild<QCheckBox*>("shuffleTooCheck")->click();
     CHECK(window.text("shardsEmptyTitleLabel") == "PyTorch refuses shuffle=True together with a sampler");
     CHECK(window.text("shardsEmptyLabel").contains("sampler option is mutually exclusive with shuffle"));
@@ -403,7 +403,7 @@ TEST_CASE("the distinct samples of a large epoch are counted on a worker thread"
     const ShardSpec spec{
         .datasetSize = 50'000, .worldSize = 4, .batchSize = 32, .loaderDropLast = true, .kind = SamplerKind::kRandom};
     UniqueCount count;
-    count.want(ShardPlan::make(spec).value());
+    count.requestLatest(ShardPlan::make(spec).value());
     CHECK_FALSE(count.result());
     REQUIRE(waitFor([&] { return count.result().has_value(); }));
     CHECK(*count.result() == 49'984);
@@ -424,17 +424,17 @@ TEST_CASE("matches are discarded with their plan, even if the next search takes 
 
 TEST_CASE("the summary shows no empty rows before there is a plan") {
     Theme theme;
-    LedgerPanel ledger(theme);
-    ledger.show();
+    EpochSummaryPanel epochSummary(theme);
+    epochSummary.show();
     const auto shown = [&](const char* role) {
-        const auto frames = ledger.findChildren<QFrame*>();
+        const auto frames = epochSummary.findChildren<QFrame*>();
         return std::ranges::count_if(
             frames, [&](const QFrame* frame) { return frame->property("role") == role && frame->isVisible(); });
     };
-    CHECK(shown("ledgerRow") == 0);
+    CHECK(shown("epochSummaryRow") == 0);
     CHECK(shown("line") == 0);
-    ledger.setRows({{"Samples", "10", Tone::Normal, {}}, {"World size", "4", Tone::Normal, {}}});
-    CHECK(shown("ledgerRow") == 2);
+    epochSummary.setRows({{"Samples", "10", Tone::Normal, {}}, {"World size", "4", Tone::Normal, {}}});
+    CHECK(shown("epochSummaryRow") == 2);
     CHECK(shown("line") == 1);
 }
 
@@ -469,10 +469,10 @@ TEST_CASE("a step chosen on another page is framed on all ranks in its epoch") {
     started.config = shards.experiment.resolvedConfig().toText();
     shards.run.feed(QByteArray::fromStdString(encode(started)));
     shards.page.showStep(14, 1, true);  // the second of the second epoch
-    REQUIRE(waitFor([&] { return shards.loom().step() == CellRange{32, 64}; }));
+    REQUIRE(waitFor([&] { return shards.grid().step() == CellRange{32, 64}; }));
     CHECK(shards.plan.epoch() == 1);
     shards.page.showStep(12, 0, true);  // the last of the first epoch: 360 samples are 11 batches of 32 and one of 8
-    REQUIRE(waitFor([&] { return shards.loom().step() == CellRange{352, 360}; }));
+    REQUIRE(waitFor([&] { return shards.grid().step() == CellRange{352, 360}; }));
     shards.page.showStep({}, 0, false);
-    CHECK(!shards.loom().step());
+    CHECK(!shards.grid().step());
 }

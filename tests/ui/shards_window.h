@@ -29,7 +29,7 @@ struct ShardsWindow {
         REQUIRE(waitFor([this] { return plan.plan() != nullptr; }));
     }
     // The view's own: those of A/B and the diff come first once their view has been raised.
-    ringside::LoomWidget& loom() { return *page.findChild<ringside::LoomView*>()->findChild<ringside::LoomWidget*>(); }
+    ringside::GridWidget& grid() { return *page.findChild<ringside::GridView*>()->findChild<ringside::GridWidget*>(); }
     void choose(const char* button) { page.findChild<QAbstractButton*>(QLatin1String(button))->click(); }
     QString text(const char* name) { return page.findChild<QLabel*>(QLatin1String(name))->text(); }
     // Whether the explanation comes to contain the words.

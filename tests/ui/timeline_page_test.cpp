@@ -202,8 +202,8 @@ TEST_CASE("the strip detects the step from which on steps took longer") {
     run.steps(30, 50);
     REQUIRE(timeline.shows(60));
     auto& strip = timeline.part<StepStrip>("stepStripArea");
-    REQUIRE(waitFor([&] { return strip.turningStep().has_value(); }));
-    CHECK(*strip.turningStep() == 31);
+    REQUIRE(waitFor([&] { return strip.changePoint().has_value(); }));
+    CHECK(*strip.changePoint() == 31);
     QTest::mouseClick(&strip, Qt::LeftButton, {}, QPoint(static_cast<int>(strip.xOf(20)), 40));
     const auto [first, last] = timeline.model().stepsInSight();
     CHECK(first <= 20);

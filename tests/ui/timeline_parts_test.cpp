@@ -131,10 +131,10 @@ TEST_CASE("only changes that an experiment can make are checked, and others have
     CHECK(wider.value().parallel.worldSize == 6);
     CHECK(wider.value().parallel.bucketCapMb == 0.5);
     CHECK(wider.value().parallel.firstBucketMb == 0.5);
-    run.parallel.pace.gbitPerSecond = 2;
-    const Result<RunConfig> paced = provingExperiment(run, {.bandwidth = 4});
-    REQUIRE(paced);
-    CHECK(paced.value().parallel.pace.gbitPerSecond == 8);
+    run.parallel.throttle.gbitPerSecond = 2;
+    const Result<RunConfig> throttled = provingExperiment(run, {.bandwidth = 4});
+    REQUIRE(throttled);
+    CHECK(throttled.value().parallel.throttle.gbitPerSecond == 8);
     CHECK_FALSE(provingExperiment(run, {.latency = 2}));
     run.parallel.strategy = StrategyKind::kPipeline;
     CHECK_FALSE(provingExperiment(run, {.worldSize = 6}));
@@ -142,7 +142,7 @@ TEST_CASE("only changes that an experiment can make are checked, and others have
 
 TEST_CASE("a check confirms a prediction only if the measurement lies inside the predicted interval") {
     const ReplayResult prediction{.steps = 16, .unanswered = {}, .predicted = 4.0, .low = 2.6, .high = 5.9};
-    const auto measured = [](double ms, std::int64_t steps) { return ProofResult{ms, steps, {}, {}}; };
+    const auto measured = [](double ms, std::int64_t steps) { return CheckResult{ms, steps, {}, {}}; };
     CHECK(checkOutcome(prediction, measured(2.6, 16)) == CheckOutcome::kConfirmed);
     CHECK(checkOutcome(prediction, measured(5.9, 16)) == CheckOutcome::kConfirmed);
     CHECK(checkOutcome(prediction, measured(2.5, 16)) == CheckOutcome::kNotConfirmed);
@@ -158,7 +158,7 @@ TEST_CASE("a check confirms a prediction only if the measurement lies inside the
 
 TEST_CASE("a check without enough steps, or whose run failed, measures nothing") {
     const ReplayResult prediction{.steps = 16, .unanswered = {}, .predicted = 4.0, .low = 2.6, .high = 5.9};
-    const ProofResult few{4.0, 4, {}, {}}, failed{0, 0, {}, QStringLiteral("rank 1 died: a < b")};
+    const CheckResult few{4.0, 4, {}, {}}, failed{0, 0, {}, QStringLiteral("rank 1 died: a < b")};
     CHECK(checkOutcome(prediction, few) == CheckOutcome::kNotMeasurable);
     CHECK(checkText(prediction, few) == "<b>Not measurable here:</b> only 4 steps were traced; at least 5 are needed.");
     CHECK(checkOutcome(prediction, failed) == CheckOutcome::kNotMeasurable);

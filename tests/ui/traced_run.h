@@ -30,7 +30,7 @@ inline ringside::StepTrace tracedStep(int rank, std::int64_t step, std::int64_t 
     trace.ready = trace.arrived = {worksMs * kTracedMs};
     trace.last = {lastMs * kTracedMs};
     trace.ended = {(lastMs + 2) * kTracedMs};
-    tellWaitingFromMoving(trace);
+    separateWaitingFromMoving(trace);
     return trace;
 }
 

@@ -158,7 +158,7 @@ TEST_CASE("a legend has room for its names to the fraction of a pixel") {
         legend.setCurves({{QStringLiteral("a"), QString(), Qt::red, Curve::Kind::Line, {}}});
         return legend.entryRect("a").width();
     }();
-    const QFontMetricsF metrics(theme.noteFont());
+    const QFontMetricsF metrics(theme.smallFont());
     for (const char* name : {"train", "validation", "forward", "backward", "data", "waiting", "rank 7", "optimizer"}) {
         const QString text = QLatin1String(name);
         legend.setCurves({{QStringLiteral("a"), text, Qt::red, Curve::Kind::Line, {}}});

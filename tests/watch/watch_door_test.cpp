@@ -38,15 +38,15 @@ struct Meeting {
 
     Meeting() { REQUIRE(door.listenAt(folder.path() / "socket")); }
 
-    void look() {
+    void poll() {
         std::vector<pollfd> waiting;
         door.addInterests(waiting);
         ::poll(waiting.data(), waiting.size(), 1000);
-        for (auto& rank : door.look([this](const Greeting&) { return refusal; })) ranks.push_back(std::move(rank));
+        for (auto& rank : door.poll([this](const Greeting&) { return refusal; })) ranks.push_back(std::move(rank));
     }
     // Returns the watcher's answer to a greeting that uses this secret and role.
     Answer greet(const UniqueFd& socket, const std::string& secret, const std::string& role) {
-        look();
+        poll();
         const auto challenge = receiveLine(socket.get(), kMaxGreetingBytes, steady_clock::now() + 5s);
         REQUIRE(challenge);
         Greeting greeting;
@@ -60,7 +60,7 @@ struct Meeting {
         greeting.pid = 4321;
         greeting.proof = hmacSha256(secret, greeting.provenText(decodeChallenge(*challenge).value()));
         REQUIRE(sendLine(socket.get(), encodeGreeting(greeting), steady_clock::now() + 5s));
-        look();
+        poll();
         const auto answer = receiveLine(socket.get(), kMaxGreetingBytes, steady_clock::now() + 5s);
         REQUIRE(answer);
         return decodeAnswer(*answer).value();
@@ -87,12 +87,12 @@ TEST_CASE("a wrong secret, another role and a refusal admit no rank") {
     CHECK(meeting.greet(wrong, "a guess", "watch").proof.empty());
     const UniqueFd other = connectLocally(meeting.folder.path() / "socket");
     CHECK(meeting.greet(other, "the secret", "control").proof.empty());
-    CHECK(meeting.door.strangers() == 2);
+    CHECK(meeting.door.refusedConnections() == 2);
     meeting.refusal = "rank 3 is here already";
     const UniqueFd second = connectLocally(meeting.folder.path() / "socket");
     CHECK(meeting.greet(second, "the secret", "watch").refused == "rank 3 is here already");
     CHECK(meeting.ranks.empty());
-    CHECK(meeting.door.strangers() == 2);
+    CHECK(meeting.door.refusedConnections() == 2);
 }
 
 TEST_CASE("only the user can reach the socket") {

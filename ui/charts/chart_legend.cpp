@@ -43,7 +43,7 @@ void ChartLegend::setCurves(const std::vector<Curve>& curves) {
 
 std::vector<std::pair<ChartLegend::Entry, QRect>> ChartLegend::placed() const {
     std::vector<std::pair<Entry, QRect>> result;
-    const QFont font = m_theme.noteFont();
+    const QFont font = m_theme.smallFont();
     int x = 0;
     for (std::size_t at = 0; at < m_entries.size(); ++at) {
         const Entry& entry = m_entries[at];
@@ -68,7 +68,7 @@ QString ChartLegend::moreText(std::size_t entries) {
 }
 
 QSize ChartLegend::sizeHint() const {
-    const QFont font = m_theme.noteFont();
+    const QFont font = m_theme.smallFont();
     int width = 0;
     for (const Entry& entry : m_entries) width += kMark + kGap + textWidth(font, entry.name) + kBetween;
     return {width, kHeight};
@@ -84,7 +84,7 @@ QRect ChartLegend::entryRect(const QString& key) const {
 void ChartLegend::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     const auto shown = placed();
     if (const std::size_t left = m_entries.size() - shown.size(); left > 0) {
         painter.setPen(m_theme.colors().muted);

@@ -60,7 +60,7 @@ void LiveChart::drawBackground(QPainter* painter, const QRectF&) {
     const AxisRange x = shownX();
     const double low = m_yAxis->min();
     const double high = m_yAxis->max();
-    painter->setFont(m_theme.noteFont());
+    painter->setFont(m_theme.smallFont());
     const int yTicks = yTickCount();
     double labelBelow = std::numeric_limits<double>::infinity();
     for (const AxisTick& tick : m_logY ? logAxisTicks(low, high, yTicks) : axisTicks(low, high, yTicks, m_yStyle)) {
@@ -88,7 +88,7 @@ void LiveChart::drawBackground(QPainter* painter, const QRectF&) {
 void LiveChart::drawFlags(QPainter& painter) const {
     const QRectF area = plot();
     const AxisRange x = shownX();
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     for (const ChartFlag& flag : m_flags) {
         if (flag.x < x.minimum || flag.x > x.maximum || m_curves.empty()) continue;
         const double pixel = std::round(pixelOf(flag.x)) + 0.5;
@@ -150,7 +150,7 @@ QStringList LiveChart::crosshairLines() const {
 void LiveChart::drawCrosshairBox(QPainter& painter) const {
     const QStringList lines = crosshairLines();
     const QString head = m_xText ? m_xText(*m_crosshair) : valueText(*m_crosshair, m_xStyle);
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     double width = painter.fontMetrics().horizontalAdvance(head);
     for (const QString& line : lines) {
         width = std::max<double>(width, painter.fontMetrics().horizontalAdvance(line));

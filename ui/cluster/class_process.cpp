@@ -19,8 +19,8 @@ int numberIn(const Json& json, const char* key, int otherwise = 0) {
     return found != json.end() && found->is_number_integer() ? found->get<int>() : otherwise;
 }
 
-std::vector<ClassCard> cardsIn(const Json& json) {
-    std::vector<ClassCard> cards;
+std::vector<ClassroomCard> cardsIn(const Json& json) {
+    std::vector<ClassroomCard> cards;
     const auto found = json.find("members");
     if (found == json.end() || !found->is_array()) return cards;
     for (const Json& one : *found) {
@@ -32,11 +32,11 @@ std::vector<ClassCard> cardsIn(const Json& json) {
 
 }  // namespace
 
-ClassProcess::ClassProcess(const QString& controlProgram, QObject* parent)
+ClassroomProcess::ClassroomProcess(const QString& controlProgram, QObject* parent)
     : QObject(parent), m_program(controlProgram) {}
 
 // Closes the child's standard input. A host then stops without a viewer; a guest is asked to leave.
-ClassProcess::~ClassProcess() {
+ClassroomProcess::~ClassroomProcess() {
     if (!m_process) return;
     m_process->disconnect(this);
     m_process->setParent(nullptr);
@@ -48,13 +48,13 @@ ClassProcess::~ClassProcess() {
     m_process->closeWriteChannel();
 }
 
-void ClassProcess::start(const QStringList& arguments) {
+void ClassroomProcess::start(const QStringList& arguments) {
     if (isLive()) return;
     delete m_process;
     m_process = new QProcess(this);
     m_pending.clear();
     m_over = false;
-    connect(m_process, &QProcess::readyReadStandardOutput, this, &ClassProcess::readLines);
+    connect(m_process, &QProcess::readyReadStandardOutput, this, &ClassroomProcess::readLines);
     connect(m_process, &QProcess::finished, this, [this](int code) { finished(code); });
     connect(m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error == QProcess::FailedToStart)
@@ -63,15 +63,15 @@ void ClassProcess::start(const QStringList& arguments) {
     m_process->start(m_program, arguments);
 }
 
-void ClassProcess::tell(const QByteArray& word) {
+void ClassroomProcess::send(const QByteArray& word) {
     if (isLive()) m_process->write(word + '\n');
 }
 
-void ClassProcess::leave() {
+void ClassroomProcess::leave() {
     if (isLive()) m_process->terminate();
 }
 
-void ClassProcess::readLines() {
+void ClassroomProcess::readLines() {
     m_pending += m_process->readAllStandardOutput();
     for (qsizetype newline = m_pending.indexOf('\n'); newline >= 0; newline = m_pending.indexOf('\n')) {
         take(m_pending.first(newline));
@@ -80,7 +80,7 @@ void ClassProcess::readLines() {
     if (m_pending.size() > kMostPending) m_pending.clear();
 }
 
-void ClassProcess::take(const QByteArray& line) {
+void ClassroomProcess::take(const QByteArray& line) {
     const Result<Json> parsed = parseJson(line.toStdString(), "an output line of ringsidectl");
     if (m_over || !parsed || !parsed.value().is_object()) return;
     const Json& json = parsed.value();
@@ -91,16 +91,16 @@ void ClassProcess::take(const QByteArray& line) {
     if (kind == QStringLiteral("run")) return Q_EMIT runBegan(textIn(json, "directory"));
     if (kind == QStringLiteral("over"))
         return end(textIn(json, "text"), numberIn(json, "code", numberIn(json, "number")));
-    Q_EMIT said(kind, textIn(json, "text"));
+    Q_EMIT messageReceived(kind, textIn(json, "text"));
 }
 
-void ClassProcess::finished(int exitCode) {
+void ClassroomProcess::finished(int exitCode) {
     readLines();
     const QString why = complaintIn(m_process->readAllStandardError());
     end(why.isEmpty() ? tr("ringsidectl ended with code %1 and gave no reason.").arg(exitCode) : why, exitCode);
 }
 
-void ClassProcess::end(const QString& verdict, int exitCode) {
+void ClassroomProcess::end(const QString& verdict, int exitCode) {
     if (m_over) return;
     m_over = true;
     Q_EMIT over(verdict, exitCode);

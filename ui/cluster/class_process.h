@@ -11,31 +11,32 @@
 namespace ringside {
 
 // Member of a classroom, as reported by its host.
-struct ClassCard {
+struct ClassroomCard {
     QString name;
     QString address;
     QString state;  // fetching | ready | rank | away
     int rank = -1;
-    bool operator==(const ClassCard&) const = default;
+    bool operator==(const ClassroomCard&) const = default;
 };
 
 // Runs `ringsidectl host --lines` or `ringsidectl join --lines` as a child process and reads its output line by line.
 // When this object is destroyed, a started run continues; a classroom without a run is closed, and a guest leaves.
-class ClassProcess final : public QObject {
+class ClassroomProcess final : public QObject {
     Q_OBJECT
   public:
-    explicit ClassProcess(const QString& controlProgram, QObject* parent = nullptr);
-    ~ClassProcess() override;
+    explicit ClassroomProcess(const QString& controlProgram, QObject* parent = nullptr);
+    ~ClassroomProcess() override;
 
     void start(const QStringList& arguments);
     bool isLive() const { return m_process && m_process->state() != QProcess::NotRunning; }
-    void tell(const QByteArray& word);  // word: start | stop
+    void send(const QByteArray& word);  // word: start | stop
     void leave();                       // interrupts the process as Ctrl-C does
 
   Q_SIGNALS:
     void opened(const QString& code, int wanted);
-    void changed(const QString& phase, int wanted, const QString& news, const std::vector<ringside::ClassCard>& cards);
-    void said(const QString& kind, const QString& text);
+    void changed(const QString& phase, int wanted, const QString& news,
+                 const std::vector<ringside::ClassroomCard>& cards);
+    void messageReceived(const QString& kind, const QString& text);
     void runBegan(const QString& directory);
     void over(const QString& verdict, int exitCode);  // the last signal
 

@@ -27,7 +27,7 @@ QLabel* wrapped(const QString& text, const char* name, const char* role, QWidget
     return label;
 }
 
-QString stateText(const ClassCard& card) {
+QString stateText(const ClassroomCard& card) {
     if (card.state == QStringLiteral("not connected")) return QObject::tr("not connected");
     if (card.state == QStringLiteral("rank")) return QObject::tr("rank %1").arg(card.rank);
     return card.state == QStringLiteral("ready") ? QObject::tr("ready") : QObject::tr("receiving data");
@@ -45,12 +45,12 @@ InviteDialog::InviteDialog(ExperimentModel& experiment, const QString& controlPr
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(Theme::kSpace5, Theme::kSpace4, Theme::kSpace5, Theme::kSpace4);
     column->addWidget(m_pages);
-    connect(&m_process, &ClassProcess::opened, this, &InviteDialog::showCode);
-    connect(&m_process, &ClassProcess::changed, this, &InviteDialog::showClass);
-    connect(&m_process, &ClassProcess::said, this,
+    connect(&m_process, &ClassroomProcess::opened, this, &InviteDialog::showCode);
+    connect(&m_process, &ClassroomProcess::changed, this, &InviteDialog::showClassroom);
+    connect(&m_process, &ClassroomProcess::messageReceived, this,
             [this](const QString&, const QString& text) { m_note->setText(text); });
-    connect(&m_process, &ClassProcess::runBegan, this, &InviteDialog::runBegan);
-    connect(&m_process, &ClassProcess::over, this, &InviteDialog::ended);
+    connect(&m_process, &ClassroomProcess::runBegan, this, &InviteDialog::runBegan);
+    connect(&m_process, &ClassroomProcess::over, this, &InviteDialog::ended);
     resize(kInviteSize);
 }
 
@@ -161,7 +161,7 @@ QWidget* InviteDialog::buildLobby() {
     m_start = new QPushButton(tr("Start now"), page);
     m_start->setObjectName(QStringLiteral("startClassButton"));
     m_start->setProperty("role", "accent");
-    connect(m_start, &QPushButton::clicked, this, [this] { m_process.tell("start"); });
+    connect(m_start, &QPushButton::clicked, this, [this] { m_process.send("start"); });
     m_close = new QPushButton(tr("Cancel"), page);
     m_close->setObjectName(QStringLiteral("closeClassButton"));
     connect(m_close, &QPushButton::clicked, this, &QDialog::close);
@@ -212,14 +212,15 @@ void InviteDialog::showCode(const QString& code, int wanted) {
     m_start->setEnabled(false);
 }
 
-void InviteDialog::showClass(const QString& phase, int, const QString& news, const std::vector<ClassCard>& cards) {
+void InviteDialog::showClassroom(const QString& phase, int, const QString& news,
+                                 const std::vector<ClassroomCard>& cards) {
     m_phase = phase;
     const bool running = phase == QStringLiteral("running");
     m_news->setText(running ? tr("The run continues in the main window") : news);
     m_members->clear();
     m_nobody->setVisible(cards.empty());
     bool anyReady = false;
-    for (const ClassCard& card : cards) {
+    for (const ClassroomCard& card : cards) {
         anyReady = anyReady || card.state == QStringLiteral("ready");
         m_members->addItem(QStringLiteral("%1   %2   %3").arg(card.name, stateText(card), card.address));
     }
@@ -253,7 +254,7 @@ void InviteDialog::closeEvent(QCloseEvent* event) {
         hide();
         return;
     }
-    m_process.tell("stop");
+    m_process.send("stop");
     event->accept();
 }
 

@@ -41,7 +41,7 @@ class InviteDialog final : public QDialog {
     QWidget* buildLobby();
     void open();
     void showCode(const QString& code, int wanted);
-    void showClass(const QString& phase, int wanted, const QString& news, const std::vector<ClassCard>& cards);
+    void showClassroom(const QString& phase, int wanted, const QString& news, const std::vector<ClassroomCard>& cards);
     void ended(const QString& verdict, int exitCode);
 
     ExperimentModel& m_experiment;
@@ -64,7 +64,7 @@ class InviteDialog final : public QDialog {
     QTemporaryDir m_folder;
     QString m_joinCode;
     QString m_phase;
-    ClassProcess m_process;
+    ClassroomProcess m_process;
 };
 
 }  // namespace ringside

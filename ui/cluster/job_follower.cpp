@@ -18,7 +18,7 @@ constexpr const char* kOutput = "output.txt";
 
 JobFollower::JobFollower(QObject* parent) : QObject(parent) {
     m_timer.setInterval(kAskEveryMs);
-    connect(&m_timer, &QTimer::timeout, this, &JobFollower::look);
+    connect(&m_timer, &QTimer::timeout, this, &JobFollower::poll);
 }
 
 JobFollower::~JobFollower() {
@@ -57,7 +57,7 @@ void JobFollower::submit(const QString& launcher, const QString& script) {
                             .arg(problem.isEmpty() ? tr("the queue does not answer") : QString::fromUtf8(problem)));
         Q_EMIT stateChanged(tr("Submitted as job %1").arg(m_job));
         m_timer.start();
-        look();
+        poll();
     });
 }
 
@@ -76,7 +76,7 @@ void JobFollower::start(const QString& script) {
     m_timer.start();
 }
 
-void JobFollower::look() {
+void JobFollower::poll() {
     const QString directory = runDirectory();
     if (!directory.isEmpty()) {
         m_timer.stop();

@@ -31,7 +31,7 @@ class JobFollower final : public QObject {
 
   private:
     void run(const QStringList& command, const std::function<void(int, const QByteArray&, const QByteArray&)>& done);
-    void look();
+    void poll();
     void applyState(const QByteArray& answer);
     QString runDirectory() const;
     QString lastOutput() const;

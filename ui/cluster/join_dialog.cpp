@@ -38,8 +38,8 @@ JoinDialog::JoinDialog(const QString& controlProgram, QWidget* parent)
     connect(m_name, &QLineEdit::textChanged, this, &JoinDialog::refresh);
     connect(m_join, &QPushButton::clicked, this, &JoinDialog::join);
     connect(m_close, &QPushButton::clicked, this, &QDialog::close);
-    connect(&m_process, &ClassProcess::said, this, &JoinDialog::note);
-    connect(&m_process, &ClassProcess::over, this, &JoinDialog::ended);
+    connect(&m_process, &ClassroomProcess::messageReceived, this, &JoinDialog::note);
+    connect(&m_process, &ClassroomProcess::over, this, &JoinDialog::ended);
     connect(this, &QDialog::finished, this, [this] { m_process.leave(); });
     refresh();
 }
@@ -127,7 +127,7 @@ void JoinDialog::join() {
     // The code is passed over standard input, because other users can read command lines.
     m_process.start({QStringLiteral("join"), QStringLiteral("-"), QStringLiteral("--name=") + m_name->text().trimmed(),
                      QStringLiteral("--lines")});
-    m_process.tell(m_code->text().trimmed().toUtf8());
+    m_process.send(m_code->text().trimmed().toUtf8());
     refresh();
 }
 

@@ -31,7 +31,7 @@ class JoinDialog final : public QDialog {
     QLabel* m_news;
     QPushButton* m_join;
     QPushButton* m_close;
-    ClassProcess m_process;
+    ClassroomProcess m_process;
 };
 
 }  // namespace ringside

@@ -65,7 +65,7 @@ int rankOf(const QAction& action, const QString& typed) {
 
 // Returns how far an action is from the query: the edit distance to its nearest word. Texts that contain the letters in
 // this order come after words with two typing errors.
-int farnessOf(const QAction& action, const QString& typed) {
+int matchDistance(const QAction& action, const QString& typed) {
     constexpr int kTypingErrors = 2;
     int least = kNoMatch;
     for (const QString& word : wordsOf(action)) least = std::min(least, distanceBetween(typed, word));
@@ -96,7 +96,7 @@ FoundCommands findCommands(const QList<QAction*>& actions, const QString& typed)
     if (asked.isEmpty()) return {actions};
     FoundCommands found{byCost(actions, [&](const QAction& action) { return rankOf(action, asked); })};
     if (!found.actions.isEmpty()) return found;
-    return {byCost(actions, [&](const QAction& action) { return farnessOf(action, asked); })
+    return {byCost(actions, [&](const QAction& action) { return matchDistance(action, asked); })
                 .first(std::min<qsizetype>(kMostNear, actions.size())),
             true};
 }

@@ -12,7 +12,7 @@ CrossFade::CrossFade(const Theme& theme, QWidget& widget) : m_theme(theme) {
     connect(&m_animation, &QVariantAnimation::valueChanged, &widget, qOverload<>(&QWidget::update));
 }
 
-void CrossFade::hold() {
+void CrossFade::keepCurrentPicture() {
     m_animation.stop();
     m_held = m_theme.allowsMotion();
 }

@@ -14,8 +14,8 @@ class CrossFade : public QObject {
   public:
     CrossFade(const Theme& theme, QWidget& widget);
 
-    void hold();    // keeps the current picture, which will be replaced
-    void arrive();  // starts the fade: the new picture is ready
+    void keepCurrentPicture();  // keeps the current picture, which will be replaced
+    void arrive();              // starts the fade: the new picture is ready
     void stop();
     bool isHeld() const { return m_held; }
     double opacity() const;  // opacity of the old picture; 0 after the fade

@@ -33,7 +33,7 @@ class LatestWork {
     // Calls make(stop) on the worker, then use(value) on the thread of `context`, unless there was a newer request.
     // `context` must outlive this object.
     template <class Make, class Use>
-    void want(QObject* context, Make make, Use use) {
+    void requestLatest(QObject* context, Make make, Use use) {
         cancel();
         m_stop = std::make_shared<Stop>(false);
         m_pool.start([this, context, stop = m_stop, make = std::move(make), use = std::move(use)] {

@@ -45,7 +45,7 @@ QRect DeviceCard::inner() const {
 
 int DeviceCard::whyNotHeight(int width) const {
     if (m_device.whyNot.isEmpty()) return 0;
-    const QFontMetrics metrics(m_theme.noteFont());
+    const QFontMetrics metrics(m_theme.smallFont());
     return Theme::kSpace1 + metrics.boundingRect(0, 0, width, 1000, Qt::TextWordWrap, m_device.whyNot).height();
 }
 
@@ -60,7 +60,7 @@ void DeviceCard::paintEvent(QPaintEvent*) {
     painter.drawPath(frame);
 
     QRect line(inner().left(), inner().top(), inner().width(), kLine);
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     painter.setPen(m_device.usable ? c.goodText : c.warningText);
     painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, m_device.state);
     const int stateWidth = painter.fontMetrics().horizontalAdvance(m_device.state) + Theme::kSpace2;
@@ -69,7 +69,7 @@ void DeviceCard::paintEvent(QPaintEvent*) {
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(m_device.title, Qt::ElideRight, line.width() - stateWidth));
     line.translate(0, kLine);
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     painter.setPen(c.muted);
     const QString details = m_device.details.join(QStringLiteral("   "));
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,

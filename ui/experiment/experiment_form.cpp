@@ -64,7 +64,7 @@ ExperimentForm::ExperimentForm(ExperimentModel& model, QWidget* parent) : QWidge
     addBrowseButton();
     addSweepButton();
     addSummaryButton();
-    addPaceButton();
+    addThrottleButton();
     auto* label = qobject_cast<QLineEdit*>(m_sections.front()->row("dataset.label_column")->control());
     label->setPlaceholderText(tr("the last column"));
     auto* side = qobject_cast<NumberSpinBox*>(m_sections.front()->row("dataset.image_size")->control());
@@ -103,29 +103,29 @@ void ExperimentForm::addSummaryButton() {
     connect(layers, &QPushButton::clicked, this, &ExperimentForm::summaryRequested);
 }
 
-void ExperimentForm::addPaceButton() {
-    QPushButton* pace = m_sections[2]->addToTitle(tr("Throttle"));
-    pace->setObjectName(QStringLiteral("paceButton"));
-    pace->setToolTip(tr("Make steps as slow as on other devices, so that you can watch them"));
-    pace->setAccessibleName(tr("Throttle the ranks"));
-    auto* menu = new QMenu(pace);
-    const auto add = [this, menu](const QString& text, const QString& tip, const char* name, PacePreset preset) {
+void ExperimentForm::addThrottleButton() {
+    QPushButton* throttle = m_sections[2]->addToTitle(tr("Throttle"));
+    throttle->setObjectName(QStringLiteral("paceButton"));
+    throttle->setToolTip(tr("Make steps as slow as on other devices, so that you can watch them"));
+    throttle->setAccessibleName(tr("Throttle the ranks"));
+    auto* menu = new QMenu(throttle);
+    const auto add = [this, menu](const QString& text, const QString& tip, const char* name, ThrottlePreset preset) {
         QAction* action = menu->addAction(text, this, [this, preset] {
-            m_model.edit(withPace(m_model.config(), m_model.isLoadingSlowly() ? nullptr : m_model.data(), preset),
+            m_model.edit(withThrottle(m_model.config(), m_model.isLoadingSlowly() ? nullptr : m_model.data(), preset),
                          QStringLiteral("pace"));
-            if (preset != PacePreset::Off) m_sections[2]->setExpanded(true);
+            if (preset != ThrottlePreset::Off) m_sections[2]->setExpanded(true);
         });
         action->setObjectName(QLatin1String(name));
         action->setToolTip(tip);
     };
     menu->setToolTipsVisible(true);
     add(tr("Four small GPUs"), tr("4 ranks with devices that need 30 ms for this model's forward and backward pass"),
-        "fourSmallGpusAction", PacePreset::FourSmallGpus);
+        "fourSmallGpusAction", ThrottlePreset::FourSmallGpus);
     add(tr("Slow network"), tr("The same devices with a link that needs 60 ms for the gradients"), "slowNetworkAction",
-        PacePreset::SlowNetwork);
-    add(tr("As fast as this computer"), tr("No throttle"), "noPaceAction", PacePreset::Off);
-    connect(pace, &QPushButton::clicked, menu,
-            [pace, menu] { menu->popup(pace->mapToGlobal(pace->rect().bottomLeft())); });
+        ThrottlePreset::SlowNetwork);
+    add(tr("As fast as this computer"), tr("No throttle"), "noPaceAction", ThrottlePreset::Off);
+    connect(throttle, &QPushButton::clicked, menu,
+            [throttle, menu] { menu->popup(throttle->mapToGlobal(throttle->rect().bottomLeft())); });
 }
 
 void ExperimentForm::refresh() {

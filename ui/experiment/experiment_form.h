@@ -38,7 +38,7 @@ class ExperimentForm final : public QWidget {
     void addBrowseButton();
     void addSweepButton();
     void addSummaryButton();
-    void addPaceButton();
+    void addThrottleButton();
     void refresh();
     void setLayoutsEnabled(bool enabled);
 

@@ -35,19 +35,19 @@ ModelSize sizeOf(const RunConfig& config, const DataSplit* data) {
 
 }  // namespace
 
-RunConfig withPace(RunConfig config, const DataSplit* data, PacePreset preset) {
-    config.parallel.pace = {};
-    if (preset == PacePreset::Off) return config;
-    const bool slow = preset == PacePreset::SlowNetwork;
+RunConfig withThrottle(RunConfig config, const DataSplit* data, ThrottlePreset preset) {
+    config.parallel.throttle = {};
+    if (preset == ThrottlePreset::Off) return config;
+    const bool slow = preset == ThrottlePreset::SlowNetwork;
     if (!slow) config.parallel.worldSize = 4;
     const auto ranks = static_cast<double>(std::max<std::int64_t>(config.parallel.worldSize, 2));
     const ModelSize model = sizeOf(config, data);
-    PaceConfig& pace = config.parallel.pace;
+    ThrottleConfig& throttle = config.parallel.throttle;
     // A step costs three forward passes; a ring all-reduce sends 2 (N-1)/N of the gradients.
-    pace.gflops = rounded(3 * model.flops * static_cast<double>(config.loader.batchSize) / (kPassesMs * 1e6));
-    pace.gbitPerSecond =
+    throttle.gflops = rounded(3 * model.flops * static_cast<double>(config.loader.batchSize) / (kPassesMs * 1e6));
+    throttle.gbitPerSecond =
         rounded(8 * model.bytes * 2 * (ranks - 1) / ranks / ((slow ? kSlowGradientsMs : kGradientsMs) * 1e6));
-    pace.latencyUs = slow ? kSlowLatencyUs : kLatencyUs;
+    throttle.latencyUs = slow ? kSlowLatencyUs : kLatencyUs;
     return config;
 }
 

@@ -6,10 +6,10 @@
 
 namespace ringside {
 
-enum class PacePreset { Off, FourSmallGpus, SlowNetwork };
+enum class ThrottlePreset { Off, FourSmallGpus, SlowNetwork };
 
 // Returns the experiment with devices and links so slow that a person can watch its steps. The speeds are chosen from
 // the FLOPs and gradient bytes of the model; without data, those of an MLP on digits.
-RunConfig withPace(RunConfig config, const DataSplit* data, PacePreset preset);
+RunConfig withThrottle(RunConfig config, const DataSplit* data, ThrottlePreset preset);
 
 }  // namespace ringside

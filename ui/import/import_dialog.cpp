@@ -51,7 +51,7 @@ ImportDialog::ImportDialog(Theme& theme, Dialogs& dialogs, QWidget* parent)
     buildLayout();
     restyle();
     connect(&theme, &Theme::changed, this, &ImportDialog::restyle);
-    connect(&m_job, &ImportJob::looked, this, &ImportDialog::showPreview);
+    connect(&m_job, &ImportJob::previewReady, this, &ImportDialog::showPreview);
     connect(&m_job, &ImportJob::checked, this, &ImportDialog::showCheck);
     connect(this, &QDialog::finished, this, [this] {
         m_job.stop();
@@ -59,7 +59,7 @@ ImportDialog::ImportDialog(Theme& theme, Dialogs& dialogs, QWidget* parent)
     });
     connect(m_questions, &ImportQuestions::answered, this, [this] {
         m_questions->answer(m_choices);
-        lookNow();
+        previewNow();
     });
     connect(m_questions, &ImportQuestions::browseRequested, this, [this] {
         m_dialogs.openFile(tr("Choose the file with the labels"),
@@ -158,10 +158,10 @@ void ImportDialog::look(const QString& path, const DatasetConfig& base) {
     m_questions->showLess();
     m_file->setWhole(path);
     m_preview.reset();
-    lookNow();
+    previewNow();
 }
 
-void ImportDialog::lookNow() {
+void ImportDialog::previewNow() {
     m_busy = true;
     m_data.reset();
     m_problem.clear();
@@ -198,7 +198,7 @@ void ImportDialog::showPreview(const Result<DataPreview>& preview) {
         return;
     }
     m_preview = preview.value();
-    if (!m_suggested && suggest(*m_preview)) return lookNow();
+    if (!m_suggested && suggest(*m_preview)) return previewNow();
     m_questions->show(*m_preview);
     showRows();
     if (m_preview->notes.empty()) {

@@ -43,7 +43,7 @@ class ImportDialog final : public QDialog {
     QWidget* makeButtons();
     void showPreview(const Result<DataPreview>& preview);
     void showCheck(const Result<CheckedData>& checked);
-    void lookNow();
+    void previewNow();
     bool suggest(const DataPreview& preview);  // returns whether m_choices changed
     QString statusText() const;
     void refresh();

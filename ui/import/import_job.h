@@ -22,7 +22,7 @@ class ImportJob final : public QObject {
     void stop();
 
   Q_SIGNALS:
-    void looked(const Result<DataPreview>& preview);
+    void previewReady(const Result<DataPreview>& preview);
     void checked(const Result<CheckedData>& checked);
 
   private:

@@ -32,7 +32,7 @@ void PictureRow::setPictures(std::vector<SamplePicture> pictures) {
 void PictureRow::paintEvent(QPaintEvent* event) {
     QFrame::paintEvent(event);
     QPainter painter(this);
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     painter.setPen(m_theme.colors().muted);
     const QRect area = rect().adjusted(Theme::kSpace4, Theme::kSpace3, -Theme::kSpace1, -Theme::kSpace2);
     const int columns = std::max(1, area.width() / kAcross);

@@ -31,7 +31,7 @@ LoaderSweepDialog::LoaderSweepDialog(ExperimentModel& model, Theme& theme, const
     setWindowTitle(tr("Find num_workers"));
     setAttribute(Qt::WA_DeleteOnClose);
     buildLayout();
-    connect(&m_process, &LoaderSweepProcess::began, this,
+    connect(&m_process, &LoaderSweepProcess::sweepStarted, this,
             [this](const QString& what) { m_status->setText(tr("%1. Measuring...").arg(what)); });
     connect(&m_process, &LoaderSweepProcess::measured, this, &LoaderSweepDialog::addRate);
     connect(&m_process, &LoaderSweepProcess::advised, this, &LoaderSweepDialog::showAdvice);

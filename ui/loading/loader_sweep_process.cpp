@@ -83,7 +83,7 @@ void LoaderSweepProcess::parseLine(const QByteArray& line) {
     const Json& json = parsed.value();
     const std::string kind = text(json, "kind");
     if (kind == "loader_sweep")
-        Q_EMIT began(QString::fromStdString(text(json, "data")), static_cast<int>(count(json, "cpus")));
+        Q_EMIT sweepStarted(QString::fromStdString(text(json, "data")), static_cast<int>(count(json, "cpus")));
     if (kind == "loader_rate")
         Q_EMIT measured({.numWorkers = count(json, "num_workers"),
                          .ranks = std::max<std::int64_t>(1, count(json, "ranks")),

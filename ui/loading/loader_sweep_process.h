@@ -23,7 +23,7 @@ class LoaderSweepProcess final : public QObject {
     void start(const RunConfig& config);  // paths in `config` must be absolute; call once
 
   Q_SIGNALS:
-    void began(const QString& data, int cpus);
+    void sweepStarted(const QString& data, int cpus);
     void measured(const ringside::LoaderRate& rate);
     void advised(const ringside::LoaderAdvice& advice);  // last signal of a successful sweep
     void failed(const QString& reason);                  // last signal of a failed sweep

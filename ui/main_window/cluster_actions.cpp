@@ -11,20 +11,21 @@
 
 namespace ringside {
 
-ClusterActions::ClusterActions(const WindowActions& actions, const Parts& parts, QWidget* window)
-    : QObject(window), m_parts(parts), m_window(window) {
+ClusterActions::ClusterActions(const WindowActions& actions, const Dependencies& dependencies, QWidget* window)
+    : QObject(window), m_dependencies(dependencies), m_window(window) {
     connect(actions.launch, &QAction::triggered, this, &ClusterActions::launch);
     connect(actions.invite, &QAction::triggered, this, &ClusterActions::invite);
     connect(actions.join, &QAction::triggered, this, &ClusterActions::join);
-    connect(&parts.controller, &RunController::stateChanged, this, [this] {
-        if (!m_awaited.isEmpty() && !m_parts.controller.isLive())
+    connect(&dependencies.controller, &RunController::stateChanged, this, [this] {
+        if (!m_awaited.isEmpty() && !m_dependencies.controller.isLive())
             QMetaObject::invokeMethod(
                 this, [this] { follow(std::exchange(m_awaited, {})); }, Qt::QueuedConnection);
     });
 }
 
 void ClusterActions::launch() {
-    auto* dialog = new LaunchDialog(m_parts.experiment, m_parts.dialogs, m_parts.controlProgram, m_window);
+    auto* dialog =
+        new LaunchDialog(m_dependencies.experiment, m_dependencies.dialogs, m_dependencies.controlProgram, m_window);
     connect(dialog, &LaunchDialog::runHere, this, &ClusterActions::runHere);
     connect(dialog, &LaunchDialog::runBegan, this, &ClusterActions::follow);
     dialog->show();
@@ -32,7 +33,7 @@ void ClusterActions::launch() {
 
 void ClusterActions::invite() {
     if (!m_class) {
-        m_class = new InviteDialog(m_parts.experiment, m_parts.controlProgram, m_window);
+        m_class = new InviteDialog(m_dependencies.experiment, m_dependencies.controlProgram, m_window);
         connect(m_class, &InviteDialog::runBegan, this, &ClusterActions::follow);
     }
     m_class->show();
@@ -41,14 +42,14 @@ void ClusterActions::invite() {
 }
 
 void ClusterActions::join() {
-    (new JoinDialog(m_parts.controlProgram, m_window))->show();
+    (new JoinDialog(m_dependencies.controlProgram, m_window))->show();
 }
 
 // Shows a run of the classroom. After a failure the run may start again before the window has read the end of the
 // previous one.
 void ClusterActions::follow(const QString& directory) {
     if (directory.isEmpty()) return;
-    if (m_parts.controller.isLive()) {
+    if (m_dependencies.controller.isLive()) {
         m_awaited = directory;
     } else {
         Q_EMIT runBegan(directory);

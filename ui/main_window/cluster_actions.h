@@ -20,14 +20,14 @@ struct WindowActions;
 class ClusterActions final : public QObject {
     Q_OBJECT
   public:
-    struct Parts {
+    struct Dependencies {
         ExperimentModel& experiment;
         RunController& controller;
         Dialogs& dialogs;
         QString controlProgram;
     };
     // All arguments must outlive this object.
-    ClusterActions(const WindowActions& actions, const Parts& parts, QWidget* window);
+    ClusterActions(const WindowActions& actions, const Dependencies& dependencies, QWidget* window);
 
   Q_SIGNALS:
     void runHere();
@@ -39,7 +39,7 @@ class ClusterActions final : public QObject {
     void join();
     void follow(const QString& directory);
 
-    Parts m_parts;
+    Dependencies m_dependencies;
     QWidget* m_window;
     QPointer<InviteDialog> m_class;  // a single dialog, hidden during its run
     QString m_awaited;               // directory of a run to show after the previous one has ended

@@ -97,7 +97,7 @@ std::optional<std::int64_t> IdentityMenu::stepOf(const Identity& thing) const {
 }
 
 void IdentityMenu::showInShards(const Identity& thing) {
-    m_window.pages.show(QStringLiteral("shards/loom"));
+    m_window.pages.show(QStringLiteral("shards/grid"));
     switch (thing.kind) {
         case IdentityKind::Sample:
             return m_window.plan.select(thing.number);

@@ -133,7 +133,7 @@ void MainWindow::connectActions() {
 
 void MainWindow::connectModels() {
     connect(&m_experiment, &ExperimentModel::configChanged, this, &MainWindow::refreshRunActions);
-    connect(&m_experiment, &ExperimentModel::configChanged, this, &MainWindow::noteChanges);
+    connect(&m_experiment, &ExperimentModel::configChanged, this, &MainWindow::showFormChanges);
     connect(&m_experiment, &ExperimentModel::dataChanged, this, &MainWindow::refreshRunActions);
     connect(&m_experiment, &ExperimentModel::fileChanged, this, &MainWindow::refreshTitle);
     connect(&m_experiment.undoStack(), &QUndoStack::cleanChanged, this, &MainWindow::refreshTitle);
@@ -143,9 +143,9 @@ void MainWindow::connectModels() {
     connect(&m_run, &RunModel::changed, this, [this](unsigned changes) {
         if (changes & kRunStartedChanged) applyRunConfig();
     });
-    connect(&m_files, &ExperimentFiles::saved, this, &MainWindow::saySaved);
+    connect(&m_files, &ExperimentFiles::saved, this, &MainWindow::showSaved);
     connect(&m_files, &ExperimentFiles::begun, this, &MainWindow::forgetRun);
-    connect(&m_files, &ExperimentFiles::done, m_notice, &NoticeBar::withdrawFailure);
+    connect(&m_files, &ExperimentFiles::done, m_notice, &NoticeBar::dismissFailure);
     connect(&m_files, &ExperimentFiles::failed, this,
             [this](const QString& message) { m_notice->say(message, NoticeBar::Tone::Danger); });
     connect(&m_scripts, &ScriptExport::failed, this,
@@ -153,7 +153,7 @@ void MainWindow::connectModels() {
     connect(&m_scripts, &ScriptExport::written, this, [this](const QString& message) { m_notice->say(message); });
     connect(&m_files, &ExperimentFiles::runDirectoryChosen, this, [this](const QString& path) { openRun(path); });
     connect(&m_files, &ExperimentFiles::dataChosen, &m_import, &DataImport::look);
-    connect(&m_files, &ExperimentFiles::dataChosen, m_notice, &NoticeBar::withdrawFailure);
+    connect(&m_files, &ExperimentFiles::dataChosen, m_notice, &NoticeBar::dismissFailure);
     connect(&m_import, &DataImport::runFound, this, [this](const QString& path) { openRun(path); });
     connect(&m_import, &DataImport::experimentFound, &m_files, &ExperimentFiles::openExperiment);
     connect(m_form, &ExperimentForm::browseRequested, &m_files, [this] {
@@ -215,7 +215,7 @@ void MainWindow::refreshRunActions() {
 void MainWindow::showWhyNotRunnable() {
     if (!m_controller.isLive() && !m_experiment.problems().empty()) m_experimentDock->show();
     if (!m_controller.isLive() && m_form->focusFirstProblem()) return;
-    saySaved(whyNotRunnable());
+    showSaved(whyNotRunnable());
 }
 
 void MainWindow::startRun() {
@@ -270,26 +270,26 @@ void MainWindow::fillLiveRuns() {
 }
 
 // Shows the sentence in the status bar for some seconds, because a notice would move everything below it.
-void MainWindow::saySaved(const QString& sentence) {
+void MainWindow::showSaved(const QString& sentence) {
     constexpr int kSavedMs = 8000;
-    m_notice->withdrawFailure();
+    m_notice->dismissFailure();
     statusBar()->showMessage(sentence, kSavedMs);
 }
 
 // Removes a finished run from the pages when another experiment is in the form.
 void MainWindow::forgetRun() {
-    if (m_controller.isLive()) return noteChanges();
+    if (m_controller.isLive()) return showFormChanges();
     m_shownRun.clear();
     m_started.reset();
     m_notice->hide();
     m_controller.forget();
     m_plan.setEpoch(0);
-    noteChanges();
+    showFormChanges();
     refreshRunActions();
 }
 
 // Shows in which fields the form differs from the shown run.
-void MainWindow::noteChanges() {
+void MainWindow::showFormChanges() {
     constexpr qsizetype kMostNamed = 3;
     const bool live = m_controller.isLive();
     const QStringList since = m_started ? changedFields(*m_started, m_experiment.config()) : QStringList();
@@ -342,14 +342,14 @@ void MainWindow::applyNow() {
     if (!m_started) return;
     const RunConfig& config = m_experiment.config();
     if (m_started->optimizer.lr != config.optimizer.lr) {
-        m_controller.tell({ControlKind::kLearningRate, config.scaledLearningRate()});
+        m_controller.sendCommand({ControlKind::kLearningRate, config.scaledLearningRate()});
         m_started->optimizer.lr = config.optimizer.lr;
     }
     if (m_started->training.epochs != config.training.epochs) {
-        m_controller.tell({ControlKind::kEpochs, static_cast<double>(config.training.epochs)});
+        m_controller.sendCommand({ControlKind::kEpochs, static_cast<double>(config.training.epochs)});
         m_started->training.epochs = config.training.epochs;
     }
-    noteChanges();
+    showFormChanges();
 }
 
 bool MainWindow::openRun(const QString& runDirectory, AfterOpening after) {
@@ -382,13 +382,13 @@ bool MainWindow::openRun(const QString& runDirectory, AfterOpening after) {
 
 // Puts the experiment of an opened run into the form, with its own name and without unsaved changes.
 void MainWindow::applyRunConfig() {
-    if (!m_adoptsRunConfig || !m_run.data().started()) return noteChanges();
+    if (!m_adoptsRunConfig || !m_run.data().started()) return showFormChanges();
     m_adoptsRunConfig = false;
     const std::optional<RunConfig> config = experimentOf(*m_run.data().started());
     if (!config) return;
     if (!isSameExperiment(*config, m_experiment.resolvedConfig())) m_experiment.replace(*config, {});
     m_started = m_experiment.config();
-    noteChanges();
+    showFormChanges();
 }
 
 void MainWindow::showRunState(RunController::State state) {
@@ -396,11 +396,11 @@ void MainWindow::showRunState(RunController::State state) {
     // A refused start has no directory, and the previous run is still shown.
     if (!m_controller.runDirectory().isEmpty()) m_shownRun = m_controller.runDirectory();
     refreshRunActions();
-    noteChanges();
+    showFormChanges();
     m_ranks->setLive(m_controller.isLive());
     m_ranks->setLost(state == Failed && !m_run.data().ended());
-    const bool goesOn = state == Running || (state == Idle && !m_controller.runDirectory().isEmpty());
-    if (goesOn) m_services.settings.set(settings::kLastRun, m_controller.runDirectory());
+    const bool isLiveOrKept = state == Running || (state == Idle && !m_controller.runDirectory().isEmpty());
+    if (isLiveOrKept) m_services.settings.set(settings::kLastRun, m_controller.runDirectory());
     if (state == Running && !m_controller.message().isEmpty()) {  // the run did not stop
         m_closeWhenOver = false;
         m_notice->say(m_controller.message(), NoticeBar::Tone::Danger);
@@ -449,7 +449,7 @@ void MainWindow::setTheme(bool dark) {
 void MainWindow::setTypePercent(int percent) {
     m_services.theme.setTypePercent(percent);
     m_services.settings.set(settings::kTypePercent, m_services.theme.typePercent());
-    saySaved(tr("Type size: %1 %").arg(m_services.theme.typePercent()));
+    showSaved(tr("Type size: %1 %").arg(m_services.theme.typePercent()));
 }
 
 // Animations run only if neither this setting nor the desktop reduces motion.
@@ -521,9 +521,9 @@ void MainWindow::showHelp(const HelpTopic& topic) {
 void MainWindow::copyAsText() {
     const auto* view = qobject_cast<const QAbstractItemView*>(QApplication::focusWidget());
     const QString text = view ? tableText(*view) : m_navigator->current().copyText();
-    if (text.isEmpty()) return saySaved(tr("There are no numbers to copy here"));
+    if (text.isEmpty()) return showSaved(tr("There are no numbers to copy here"));
     QApplication::clipboard()->setText(text);
-    saySaved(tr("Copied %1 lines").arg(text.count(QLatin1Char('\n'))));
+    showSaved(tr("Copied %1 lines").arg(text.count(QLatin1Char('\n'))));
 }
 
 void MainWindow::contextMenuEvent(QContextMenuEvent* event) {
@@ -538,7 +538,7 @@ void MainWindow::contextMenuEvent(QContextMenuEvent* event) {
 }
 
 void MainWindow::goToOtherPart() {
-    if (m_form->isAncestorOf(QApplication::focusWidget())) return m_navigator->giveKeyboard();
+    if (m_form->isAncestorOf(QApplication::focusWidget())) return m_navigator->focusPage();
     m_experimentDock->show();
     m_form->focusLast();
 }

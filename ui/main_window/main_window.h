@@ -112,9 +112,9 @@ class MainWindow final : public QMainWindow {
     bool canResume() const;
     void resumeRun();
     void forgetRun();
-    void saySaved(const QString& sentence);
+    void showSaved(const QString& sentence);
     void fillLiveRuns();
-    void noteChanges();
+    void showFormChanges();
     QStringList differencesFromRun() const;
     void offerApplyNow();
     void offerAfterFailure(bool began);

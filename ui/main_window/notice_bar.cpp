@@ -40,7 +40,7 @@ void NoticeBar::say(const QString& text, Tone tone) {
     offer(text, {}, {}, tone);
 }
 
-void NoticeBar::withdrawFailure() {
+void NoticeBar::dismissFailure() {
     if (property("tone") == "danger") hide();
 }
 

@@ -31,7 +31,7 @@ void ScriptExport::choose() {
     const RunConfig config = m_model.resolvedConfig();
     if (const Problems problems = exportProblems(config); !problems.empty()) return refuse(problems.front());
     if (m_model.isLoadingData() || m_model.data() == nullptr) return askForFile();
-    m_work.want(
+    m_work.requestLatest(
         this,
         [config, data = *m_model.data()](LatestWork::Stop&) { return exportPytorch(config, data, {}, "train.py"); },
         [this](const Result<PytorchScript>& script) { script ? askForFile() : refuse(script.problem()); });
@@ -49,7 +49,7 @@ void ScriptExport::askForFile() {
 void ScriptExport::write(const QString& path) {
     if (path.isEmpty()) return;
     m_settings.set(settings::kLastFolder, QFileInfo(path).absolutePath());
-    m_work.want(
+    m_work.requestLatest(
         this, [config = m_model.resolvedConfig(), path](LatestWork::Stop&) { return writeScript(config, path); },
         [this](const Outcome& outcome) {
             if (outcome.ok) {

@@ -14,10 +14,10 @@ namespace ringside {
 TimeControls::TimeControls(WindowActions& actions, RunController& controller, RunModel& run, QObject* parent)
     : QObject(parent), m_actions(actions), m_controller(controller), m_run(run) {
     connect(actions.pause, &QAction::triggered, this,
-            [this] { tell(isPaused() ? ControlKind::kResume : ControlKind::kPause); });
-    connect(actions.step, &QAction::triggered, this, [this] { tell(ControlKind::kStep, 1); });
-    connect(actions.phase, &QAction::triggered, this, [this] { tell(ControlKind::kPhase); });
-    connect(actions.saveNow, &QAction::triggered, this, [this] { tell(ControlKind::kCheckpoint); });
+            [this] { sendCommand(isPaused() ? ControlKind::kResume : ControlKind::kPause); });
+    connect(actions.step, &QAction::triggered, this, [this] { sendCommand(ControlKind::kStep, 1); });
+    connect(actions.phase, &QAction::triggered, this, [this] { sendCommand(ControlKind::kPhase); });
+    connect(actions.saveNow, &QAction::triggered, this, [this] { sendCommand(ControlKind::kCheckpoint); });
     connect(&controller, &RunController::stateChanged, this, &TimeControls::refresh);
     connect(&run, &RunModel::changed, this, &TimeControls::refresh);
     connect(&run, &RunModel::restarted, this, &TimeControls::refresh);
@@ -28,15 +28,15 @@ bool TimeControls::isPaused() const {
     return m_controller.state() == RunController::State::Running && m_run.data().isPaused();
 }
 
-void TimeControls::tell(ControlKind kind, double value) {
-    m_controller.tell({kind, value});
+void TimeControls::sendCommand(ControlKind kind, double value) {
+    m_controller.sendCommand({kind, value});
 }
 
 void TimeControls::setSpeed(int index) {
     if (index < 0 || index > kFullSpeed) return;
     m_chosen = kSpeeds[static_cast<std::size_t>(index)];
     if (m_chosen == m_rate) return;
-    if (m_controller.isLive()) tellRate(m_chosen);
+    if (m_controller.isLive()) sendRate(m_chosen);
     show(m_chosen);
 }
 
@@ -53,10 +53,10 @@ QList<QAction*> TimeControls::speedCommands(QObject* parent) {
     return commands;
 }
 
-void TimeControls::tellRate(double rate) {
+void TimeControls::sendRate(double rate) {
     m_told = rate;
     m_answersBefore = m_run.data().controls().size();
-    tell(ControlKind::kRate, rate);
+    sendCommand(ControlKind::kRate, rate);
 }
 
 bool TimeControls::wasAnswered() const {
@@ -103,7 +103,7 @@ void TimeControls::refresh() {
     // rate of the slider.
     const bool began = running && !m_wasLive;
     m_wasLive = m_controller.isLive() && (running || m_wasLive);
-    if (began && m_run.data().controls().empty() && m_chosen > 0) tellRate(m_chosen);
+    if (began && m_run.data().controls().empty() && m_chosen > 0) sendRate(m_chosen);
     followRate();
 }
 

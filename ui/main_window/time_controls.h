@@ -41,8 +41,8 @@ class TimeControls final : public QObject {
 
   private:
     void refresh();
-    void tell(ControlKind kind, double value = 0);
-    void tellRate(double rate);
+    void sendCommand(ControlKind kind, double value = 0);
+    void sendRate(double rate);
     void followRate();
     bool wasAnswered() const;
     void show(double rate);

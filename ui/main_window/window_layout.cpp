@@ -98,19 +98,19 @@ void MainWindow::addPages() {
     m_navigator->add(training);
     auto* timeline = new TimelinePage(m_run, m_stepCursor, theme, m_services.controlProgram, this);
     connect(timeline, &TimelinePage::recordWanted, &m_controller, [this](int steps) {
-        m_controller.tell({ControlKind::kRecord, static_cast<double>(steps)});
+        m_controller.sendCommand({ControlKind::kRecord, static_cast<double>(steps)});
     });
     m_navigator->add(timeline);
     m_timeline = timeline;
     m_navigator->add(new StrategyPage(m_experiment, m_run, theme, m_services.controlProgram, this));
     auto* replicas = new ReplicasPage(m_run, theme, this);
     connect(replicas, &ReplicasPage::inspectionWanted, this, [this](int steps) {
-        m_controller.tell({ControlKind::kReplicas, static_cast<double>(steps)});
+        m_controller.sendCommand({ControlKind::kReplicas, static_cast<double>(steps)});
     });
     m_navigator->add(replicas);
     connect(training, &TrainingPage::stepClicked, replicas, [this, replicas](qint64 step) {
         m_stepCursor.choose(step);
-        m_navigator->show(QStringLiteral("replicas/pull"));
+        m_navigator->show(QStringLiteral("replicas/contribution"));
         replicas->showStep(step);
     });
     connect(&m_stepCursor, &StepCursor::changed, shards, [this, shards] {
@@ -121,7 +121,7 @@ void MainWindow::addPages() {
     });
     const auto showSamples = [this, shards](qint64 step, qint64 epoch) {
         m_stepCursor.choose(step);
-        m_navigator->show(QStringLiteral("shards/loom"));
+        m_navigator->show(QStringLiteral("shards/grid"));
         shards->showStep(step, epoch, true);
     };
     m_identityMenu = new IdentityMenu({m_plan, m_run, m_stepCursor, *m_navigator, *shards, *timeline, *training}, this);
@@ -134,7 +134,7 @@ void MainWindow::connectPages() {
     for (const Page* page : m_navigator->pages()) {
         m_actions.addPage(page->title(), [this, name = page->name()] {
             m_navigator->show(name);
-            m_navigator->giveKeyboard();
+            m_navigator->focusPage();
         });
     }
     for (Page* page : m_navigator->pages()) {
@@ -142,11 +142,11 @@ void MainWindow::connectPages() {
             m_actions.addView(tr("%1: %2").arg(page->title(), view.title), view.words,
                               [this, place = page->name() + QLatin1Char('/') + view.name] {
                                   m_navigator->show(place);
-                                  m_navigator->giveKeyboard();
+                                  m_navigator->focusPage();
                               });
         }
     }
-    connect(m_navigator, &Navigator::saved, this, &MainWindow::saySaved);
+    connect(m_navigator, &Navigator::saved, this, &MainWindow::showSaved);
     connect(m_navigator, &Navigator::failed, m_notice,
             [this](const QString& sentence) { m_notice->say(sentence, NoticeBar::Tone::Danger); });
 }

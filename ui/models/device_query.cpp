@@ -11,7 +11,7 @@ constexpr int kDeadlineMs = 30'000;  // ringsidectl itself waits 20 s for the dr
 DeviceQuery::DeviceQuery(const QString& controlProgram, QObject* parent) : QObject(parent), m_program(controlProgram) {
     m_deadline.setSingleShot(true);
     connect(&m_deadline, &QTimer::timeout, this,
-            [this] { giveUp(tr("ringsidectl devices did not finish within 30 s: check that nvidia-smi responds.")); });
+            [this] { fail(tr("ringsidectl devices did not finish within 30 s: check that nvidia-smi responds.")); });
 }
 
 DeviceQuery::~DeviceQuery() {
@@ -24,7 +24,7 @@ void DeviceQuery::ask() {
     connect(m_process, &QProcess::finished, this, &DeviceQuery::readAnswer);
     connect(m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error == QProcess::FailedToStart)
-            giveUp(tr("%1 could not be started: build it, or put it beside the ringside program.").arg(m_program));
+            fail(tr("%1 could not be started: build it, or put it beside the ringside program.").arg(m_program));
     });
     m_deadline.start(kDeadlineMs);
     m_process->start(m_program, {QStringLiteral("devices"), QStringLiteral("--json")});
@@ -34,14 +34,14 @@ void DeviceQuery::readAnswer(int exitCode, QProcess::ExitStatus status) {
     const QByteArray output = m_process->readAllStandardOutput();
     const QByteArray complaint = m_process->readAllStandardError().trimmed();
     if (status != QProcess::NormalExit || exitCode != 0)
-        return giveUp(tr("ringsidectl devices failed: %1").arg(QString::fromUtf8(complaint)));
+        return fail(tr("ringsidectl devices failed: %1").arg(QString::fromUtf8(complaint)));
     const Result<HostDevices> host = parseHostDevices(output.toStdString());
-    if (!host) return giveUp(QString::fromStdString(host.problem().text()));
+    if (!host) return fail(QString::fromStdString(host.problem().text()));
     dropProcess();
     Q_EMIT answered(host.value());
 }
 
-void DeviceQuery::giveUp(const QString& why) {
+void DeviceQuery::fail(const QString& why) {
     dropProcess();
     Q_EMIT failed(why);
 }

@@ -19,7 +19,7 @@ class DeviceQuery final : public QObject {
     ~DeviceQuery() override;
 
     void ask();
-    bool isAsking() const { return m_process != nullptr; }
+    bool isRunning() const { return m_process != nullptr; }
 
   Q_SIGNALS:
     void answered(const ringside::HostDevices& host);
@@ -27,7 +27,7 @@ class DeviceQuery final : public QObject {
 
   private:
     void readAnswer(int exitCode, QProcess::ExitStatus status);
-    void giveUp(const QString& why);
+    void fail(const QString& why);
     void dropProcess();
 
     QString m_program;

@@ -175,7 +175,7 @@ Problems ExperimentModel::modelProblems() const {
         const Result<PlanSubject> subject = planSubject(resolvedConfig(), *m_data);
         const Result<StrategyPlan> plan = subject ? planStrategy(subject.value()) : subject.problem();
         if (subject)
-            for (const Problem& one : checkPaceLimit(subject.value())) problems.push_back(one);
+            for (const Problem& one : checkThrottleLimit(subject.value())) problems.push_back(one);
         if (!plan)
             problems.push_back(plan.problem());
         else if (compute().device == DeviceChoice::kCpu)

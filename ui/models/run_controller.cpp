@@ -31,7 +31,7 @@ QString directoryIn(const QByteArray& text) {
 RunController::RunController(const QString& controlProgram, RunModel& model, QObject* parent)
     : QObject(parent), m_program(controlProgram), m_model(model) {
     m_deadline.setSingleShot(true);
-    connect(&m_successor, &QTimer::timeout, this, &RunController::lookForSuccessor);
+    connect(&m_successor, &QTimer::timeout, this, &RunController::findSuccessor);
     connect(&m_deadline, &QTimer::timeout, this, &RunController::deadlinePassed);
     connect(&m_model, &RunModel::changed, this, &RunController::readProgress);
     connect(&m_model, &RunModel::drained, this, [this] {
@@ -47,7 +47,7 @@ RunController::~RunController() {
 
 void RunController::start(const RunConfig& config, const QString& runDirectory) {
     if (isLive()) return;
-    beginAnew({});
+    startNewRun({});
     m_wasLive = true;
     m_model.expect({config.parallel.worldSize, QString::fromStdString(config.name)});
     setState(State::Starting);
@@ -68,7 +68,7 @@ void RunController::start(const RunConfig& config, const QString& runDirectory) 
 
 void RunController::attach(const QString& runDirectory) {
     if (isLive()) return;
-    beginAnew(runDirectory);
+    startNewRun(runDirectory);
     m_wasLive = isRunAlive(runDirectory.toStdString());
     setState(State::Starting);
     follow(runDirectory);
@@ -83,12 +83,12 @@ void RunController::stop() {
 
 void RunController::forget() {
     if (isLive()) return;
-    beginAnew({});
+    startNewRun({});
     m_model.reset();
     setState(State::Idle);
 }
 
-void RunController::tell(const ControlCommand& command) {
+void RunController::sendCommand(const ControlCommand& command) {
     if (m_viewer && m_viewer->state() == QProcess::Running) m_viewer->write(encodeControl(command).c_str());
 }
 
@@ -96,11 +96,11 @@ void RunController::detach() {
     if (!isLive()) return;
     m_detachWanted = m_launcher != nullptr;  // killing the launcher now could prevent the start of the run
     if (m_detachWanted) return;
-    beginAnew(m_runDirectory);
+    startNewRun(m_runDirectory);
     setState(State::Idle, tr("The run continues without the window."));
 }
 
-void RunController::beginAnew(const QString& runDirectory) {
+void RunController::startNewRun(const QString& runDirectory) {
     forgetSuccessor();
     dropProcess(m_launcher);
     dropProcess(m_viewer);
@@ -135,7 +135,7 @@ void RunController::dropProcess(QProcess*& process) {
 void RunController::failedToStart(const QProcess* process) {
     const QString text = tr("%1 could not be started (%2): build it, or put it beside the ringside program.")
                              .arg(m_program, process->errorString());
-    beginAnew(m_runDirectory);
+    startNewRun(m_runDirectory);
     setState(State::Failed, text);
 }
 
@@ -214,12 +214,12 @@ void RunController::conclude() {
     const QString verdict = inFormWords(QString::fromStdString(end.verdict));
     if (end.state == "finished") return setState(State::Finished, verdict);
     setState(end.state == "stopped" ? State::Stopped : State::Failed, verdict);
-    if (m_state == State::Failed) awaitSuccessor();
+    if (m_state == State::Failed) waitForSuccessor();
 }
 
 // Polls for a restart of the run: with parallel.min_ranks, the program that started the ranks may continue with the
 // remaining ones in the same directory.
-void RunController::awaitSuccessor() {
+void RunController::waitForSuccessor() {
     constexpr auto kBetweenLooks = std::chrono::seconds(2);
     const auto& started = m_model.data().started();
     if (!started) return;
@@ -237,7 +237,7 @@ void RunController::forgetSuccessor() {
     Q_EMIT mayStartAgainChanged(false);
 }
 
-void RunController::lookForSuccessor() {
+void RunController::findSuccessor() {
     constexpr int kMostLooks = 15;
     if (m_state != State::Failed || ++m_looks > kMostLooks) return forgetSuccessor();
     if (!isRunAlive(m_runDirectory.toStdString())) return;
@@ -255,7 +255,7 @@ void RunController::deadlinePassed() {
         m_stopWanted = false;
         return;
     }
-    beginAnew(m_runDirectory);
+    startNewRun(m_runDirectory);
     setState(State::Failed,
              tr("ringsidectl sent nothing for %1 s: check whether the computer is overloaded, then run again.")
                  .arg(kLaunchDeadline.count()));

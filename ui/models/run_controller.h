@@ -37,17 +37,17 @@ class RunController : public QObject {
     void attach(const QString& runDirectory);                          // opens a live or finished run
     // Makes the next run report each trained sample, even if its steps are short.
     void reportSamplesOnce() { m_reportSamples = true; }
-    void tell(const ControlCommand& command);  // sends a command to a live run; ignored without one
-    void stop();                               // requests a graceful stop
-    void forget();                             // closes a run that is over
-    void detach();                             // stops following the run, once it is launched; the run continues
+    void sendCommand(const ControlCommand& command);  // sends a command to a live run; ignored without one
+    void stop();                                      // requests a graceful stop
+    void forget();                                    // closes a run that is over
+    void detach();                                    // stops following the run, once it is launched; the run continues
 
   Q_SIGNALS:
     void stateChanged(ringside::RunController::State state);
     void mayStartAgainChanged(bool may);
 
   private:
-    void beginAnew(const QString& runDirectory);
+    void startNewRun(const QString& runDirectory);
     QProcess* newProcess();
     void dropProcess(QProcess*& process);
     void failedToStart(const QProcess* process);
@@ -58,8 +58,8 @@ class RunController : public QObject {
     void viewerFinished(int exitCode, QProcess::ExitStatus status);
     void concludeViewer();
     void conclude();
-    void awaitSuccessor();
-    void lookForSuccessor();
+    void waitForSuccessor();
+    void findSuccessor();
     void forgetSuccessor();
     void deadlinePassed();
     void setState(State state, const QString& message = {});

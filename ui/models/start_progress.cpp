@@ -42,7 +42,7 @@ Progress progressOf(const RunData& run) {
     return progress;
 }
 
-QString awaitedText(const Progress& progress, std::size_t ranks) {
+QString waitingForText(const Progress& progress, std::size_t ranks) {
     if (progress.training == static_cast<int>(ranks))
         return startText("All ranks are training: waiting for the end of the first step.");
     QStringList parts;
@@ -74,7 +74,7 @@ StartProgress startProgress(const RunModel& model) {
     const Progress progress = progressOf(run);
     return {startText("%1, %2 connected")
                 .arg(starting(static_cast<qsizetype>(run.ranks().size())), counted(progress.connected)),
-            awaitedText(progress, run.ranks().size()), QString::fromStdString(run.started()->name)};
+            waitingForText(progress, run.ranks().size()), QString::fromStdString(run.started()->name)};
 }
 
 }  // namespace ringside

@@ -7,7 +7,7 @@
 
 namespace ringside {
 
-// Selected step, shared by all pages: lanes, numbers, the charts' crosshair and the loom's columns.
+// Selected step, shared by all pages: lanes, numbers, the charts' crosshair and the grid's columns.
 class StepCursor : public QObject {
     Q_OBJECT
   public:

@@ -59,7 +59,7 @@ bool Navigator::show(const QString& place) {
     return true;
 }
 
-void Navigator::giveKeyboard() const {
+void Navigator::focusPage() const {
     if (QWidget* home = current().keyboardHome()) home->setFocus(Qt::ShortcutFocusReason);
 }
 

@@ -21,7 +21,7 @@ class Navigator : public QObject {
 
     QStringList names() const;        // "shards", "training"
     bool show(const QString& place);  // "training", "shards/map"; returns false if there is no such page or view
-    void giveKeyboard() const;        // gives the keyboard focus to the current page
+    void focusPage() const;           // gives the keyboard focus to the current page
     // Returns an error text for an unknown page or view: "the pages are shards, training".
     QString choices(const QString& place) const;
 

@@ -103,7 +103,7 @@ QString titleOf(const RankCard& card) {
 
 void paintFull(QPainter& painter, const QRect& inner, const RankCard& card, const Theme& theme) {
     const ThemeColors& c = theme.colors();
-    const QFont note = theme.noteFont();
+    const QFont note = theme.smallFont();
     const QFont body = theme.bodyFont();
     const QRect first(inner.left(), inner.top() + 2, inner.width(), typeScaled(20));
     paintPair(painter, first, titleOf(card), card.mark, c.text, colorOf(card.tone, theme), semibold(body), note);
@@ -115,10 +115,10 @@ void paintFull(QPainter& painter, const QRect& inner, const RankCard& card, cons
 void paintCompact(QPainter& painter, const QRect& inner, const RankCard& card, const Theme& theme) {
     const ThemeColors& c = theme.colors();
     const QRect first(inner.left(), inner.top(), inner.width(), typeScaled(18));
-    paintPair(painter, first, titleOf(card), card.mark, c.text, colorOf(card.tone, theme), semibold(theme.noteFont()),
-              theme.noteFont());
-    paintPair(painter, first.translated(0, typeScaled(17)), card.phase, card.loss, c.muted, c.muted, theme.noteFont(),
-              theme.noteFont());
+    paintPair(painter, first, titleOf(card), card.mark, c.text, colorOf(card.tone, theme), semibold(theme.smallFont()),
+              theme.smallFont());
+    paintPair(painter, first.translated(0, typeScaled(17)), card.phase, card.loss, c.muted, c.muted, theme.smallFont(),
+              theme.smallFont());
     paintBar(painter, QRectF(inner.left(), inner.top() + typeScaled(36), inner.width(), 4), card, theme);
 }
 
@@ -126,7 +126,7 @@ void paintMini(QPainter& painter, const QRect& inner, const RankCard& card, cons
     const ThemeColors& c = theme.colors();
     const QRect first(inner.left(), inner.top() - 1, inner.width(), typeScaled(16));
     paintPair(painter, first, QString::number(card.rank), card.loss, c.text, colorOf(card.tone, theme),
-              semibold(theme.noteFont()), theme.noteFont());
+              semibold(theme.smallFont()), theme.smallFont());
     paintBar(painter, QRectF(inner.left(), inner.top() + typeScaled(18), inner.width(), 4), card, theme);
 }
 
@@ -136,7 +136,7 @@ constexpr int kMiniLeft = kEdge + 5, kMiniRight = 6;
 
 bool RankCardPainter::fitsMini(const RankCard& card, int width, const Theme& theme) {
     constexpr int kRounding = 2;
-    const QFontMetrics bold(semibold(theme.noteFont())), note(theme.noteFont());
+    const QFontMetrics bold(semibold(theme.smallFont())), note(theme.smallFont());
     // Requires room for a typical loss, so that the visibility of losses does not depend on their digits.
     const int loss = std::max(note.horizontalAdvance(card.loss), note.horizontalAdvance(QStringLiteral("0.0000")));
     const int rank = bold.horizontalAdvance(QString::number(card.rank));

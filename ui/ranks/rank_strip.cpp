@@ -113,7 +113,7 @@ class RankStrip::Canvas final : public QWidget, public IdentitySource {
   private:
     // Draws the host's name and a line above its cards in each row.
     void paintHost(QPainter& painter, const HostGroup& host) {
-        painter.setFont(m_theme.noteFont());
+        painter.setFont(m_theme.smallFont());
         for (std::size_t first = 0; first < host.ranks.size();) {
             const QRect begin = layout.card(host.ranks[first]);
             QRect end = begin;
@@ -231,7 +231,7 @@ RankCard RankStrip::plannedCard(int rank) const {
 // Marks the card if ranks wait for a missing rank: the missing rank with the duration, waiting ranks with the rank
 // that they wait for. Returns whether any rank waits.
 bool RankStrip::markAwaited(RankCard& card, const RunData& run) {
-    const std::optional<Awaited> awaited = awaitedRanks(run.ranks());
+    const std::optional<MissingRanks> awaited = findMissingRanks(run.ranks());
     if (!awaited) return false;
     const auto holds = [&card](const std::vector<int>& ranks) {
         return std::find(ranks.begin(), ranks.end(), card.rank) != ranks.end();
@@ -304,11 +304,11 @@ RankCard RankStrip::runCard(int rank) const {
     }
     if (state.samplesPerSecond > 0 && !lost && !isAwaited)
         card.rate = tr("%1 samples/s").arg(grouped(state.samplesPerSecond));
-    if (run.pace().any() && !lost) {
-        card.rate = state.keepsPace ? tr("throttled %1").arg(card.rate) : tr("CPU too slow for the throttle");
+    if (run.throttle().any() && !lost) {
+        card.rate = state.keepsThrottle ? tr("throttled %1").arg(card.rate) : tr("CPU too slow for the throttle");
         card.rate = card.rate.trimmed();
     }
-    if (run.showsPhases()) card.rate = run.pace().any() ? tr("throttled") : QString();
+    if (run.showsPhases()) card.rate = run.throttle().any() ? tr("throttled") : QString();
     if (state.local && std::isfinite(state.local->accuracy))
         card.rate = tr("validation %1 %").arg(100 * state.local->accuracy, 0, 'f', 1);
     if (run.totalSteps() > 0) card.progress = static_cast<double>(state.step) / static_cast<double>(run.totalSteps());
@@ -327,7 +327,7 @@ RankCard RankStrip::runCard(int rank) const {
 }
 
 // Adds the connections to the tool tips of the cards, because there is no caption if each rank has its own host.
-void RankStrip::tellLinks() {
+void RankStrip::showLinks() {
     for (const HostGroup& host : hostsWithLinks(m_run.data())) {
         if (host.link.isEmpty()) continue;
         for (const int rank : host.ranks) {
@@ -351,7 +351,7 @@ void RankStrip::refresh() {
     // The caption above the cards shows the host's name.
     for (const HostGroup& group : hosts)
         for (const int rank : group.ranks) m_cards[static_cast<std::size_t>(rank)].host.clear();
-    if (ofRun) tellLinks();
+    if (ofRun) showLinks();
     const bool same = std::ranges::equal(hosts, m_hosts, {}, &HostGroup::ranks, &HostGroup::ranks);
     m_hosts = std::move(hosts);
     if (m_cards.size() != before || !same) arrange();

@@ -47,7 +47,7 @@ class RankStrip final : public QScrollArea {
     static bool markAwaited(RankCard& card, const RunData& run);
     RankCard runCard(int rank) const;
     void refresh();
-    void tellLinks();
+    void showLinks();
     void arrange();
     void dropLossesWithoutRoom();
 

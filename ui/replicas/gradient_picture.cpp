@@ -62,11 +62,11 @@ GradientPicture::GradientPicture(const Theme& theme, QWidget* parent) : QWidget(
     connect(&m_flow, &QVariantAnimation::valueChanged, this, [this] { update(); });
 }
 
-void GradientPicture::setStep(const LookedAtStep* step, const std::vector<int>& ranks, bool summed) {
+void GradientPicture::setStep(const InspectedStep* step, const std::vector<int>& ranks, bool summed) {
     const bool same = step && m_step.step == step->step && !m_step.own.empty();
     const bool hadMean = m_step.wholeMean() != nullptr, hadChange = m_step.wholeChange() != nullptr;
     m_summed = summed;
-    m_step = step ? *step : LookedAtStep();
+    m_step = step ? *step : InspectedStep();
     m_ranks = ranks;
     for (std::size_t rank = 0; rank < m_step.own.size(); ++rank) {
         if (std::ranges::find(ranks, static_cast<int>(rank)) != ranks.end()) continue;
@@ -209,7 +209,7 @@ void GradientPicture::paintHeads(QPainter& painter, const std::vector<Column>& a
         const QRectF place = placeOf(0, i);
         if (all[i].rank >= 0)
             painter.fillRect(QRectF(place.left(), kHeads - 4, place.width(), 3), m_theme.rankColor(all[i].rank));
-        const QFontMetrics metrics(m_theme.noteFont());
+        const QFontMetrics metrics(m_theme.smallFont());
         const auto room = static_cast<int>(place.width());
         painter.setPen(m_theme.colors().text);
         painter.drawText(QRectF(place.left(), 2, place.width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
@@ -235,7 +235,7 @@ void GradientPicture::paintEvent(QPaintEvent*) {
     const GradientView* any = anyView();
     if (!any) return;
     QPainter painter(this);
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     const std::vector<Column> all = columns();
     paintHeads(painter, all);
     for (std::size_t tensor = 0; tensor < any->names.size(); ++tensor) {

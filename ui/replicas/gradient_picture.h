@@ -21,7 +21,7 @@ class GradientPicture : public QWidget {
     explicit GradientPicture(const Theme& theme, QWidget* parent = nullptr);
     // Shows a copy of `step`; null clears the picture. ranks: ranks with a column. summed: true if the gradients are
     // summed by mistake instead of averaged.
-    void setStep(const LookedAtStep* step, const std::vector<int>& ranks, bool summed = false);
+    void setStep(const InspectedStep* step, const std::vector<int>& ranks, bool summed = false);
     bool isFlowing() const { return m_flow.state() == QAbstractAnimation::Running; }
     QSize minimumSizeHint() const override;
 
@@ -51,7 +51,7 @@ class GradientPicture : public QWidget {
     QString tipAt(const QPointF& at) const;
 
     const Theme& m_theme;
-    LookedAtStep m_step;
+    InspectedStep m_step;
     std::vector<int> m_ranks;
     bool m_summed = false;
     std::vector<std::vector<QImage>> m_images;  // by column and tensor; null images if not reported

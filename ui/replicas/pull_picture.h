@@ -12,12 +12,12 @@ class Theme;
 
 // Table with a row per rank: its share of the step as a bar around zero with a line at the equal share, the cosine
 // between its gradient and the mean, its loss, and its samples. Clicking a row requests the samples.
-class PullPicture : public QWidget {
+class ContributionPicture : public QWidget {
     Q_OBJECT
   public:
-    explicit PullPicture(const Theme& theme, QWidget* parent = nullptr);
-    void setPulls(StepPulls pulls);
-    const StepPulls& pulls() const { return m_pulls; }
+    explicit ContributionPicture(const Theme& theme, QWidget* parent = nullptr);
+    void setContributions(StepContributions contributions);
+    const StepContributions& contributions() const { return m_pulls; }
     QSize minimumSizeHint() const override;
 
   Q_SIGNALS:
@@ -37,11 +37,11 @@ class PullPicture : public QWidget {
     std::optional<std::size_t> rowAt(const QPointF& at) const;
     void paintHead(QPainter& painter) const;
     void paintRow(QPainter& painter, std::size_t place) const;
-    void paintBar(QPainter& painter, const RankPull& pull, const QRectF& row) const;
+    void paintBar(QPainter& painter, const RankContribution& contribution, const QRectF& row) const;
     double reach() const;  // largest share on the scale, at least 1 / N
 
     const Theme& m_theme;
-    StepPulls m_pulls;
+    StepContributions m_pulls;
 };
 
 }  // namespace ringside

@@ -42,26 +42,26 @@ QString replicasSentence(const RunData& run) {
         .arg(groupedText(state->sinceStep), ranks.join(QStringLiteral(", ")), tensor);
 }
 
-QString pullSentence(const StepPulls& pulls) {
-    const RankPull* farthest = nullptr;
-    for (const RankPull& one : pulls.ranks)
+QString contributionSentence(const StepContributions& contributions) {
+    const RankContribution* farthest = nullptr;
+    for (const RankContribution& one : contributions.ranks)
         if (one.cosine && (!farthest || *one.cosine < *farthest->cosine)) farthest = &one;
     if (!farthest) return {};
     constexpr std::size_t kMost = 6;
     const QString samples = samplesText(farthest->samples, kMost);
     return replicaWords("Step %1: the gradient of rank %2 was farthest from the mean (cosine %3).%4")
-        .arg(groupedText(pulls.step))
+        .arg(groupedText(contributions.step))
         .arg(farthest->rank)
         .arg(*farthest->cosine, 0, 'f', 2)
         .arg(samples.isEmpty() ? QString() : replicaWords(" It trained samples %1.").arg(samples));
 }
 
-QString notLookedAtSentence(const StepPulls& pulls, bool live) {
-    const RankPull* highest = nullptr;
-    for (const RankPull& one : pulls.ranks)
+QString notLookedAtSentence(const StepContributions& contributions, bool live) {
+    const RankContribution* highest = nullptr;
+    for (const RankContribution& one : contributions.ranks)
         if (one.loss && (!highest || *one.loss > *highest->loss)) highest = &one;
-    QString text = replicaWords("The gradients of step %1 were not recorded.").arg(groupedText(pulls.step));
-    if (highest && pulls.ranks.size() > 1)
+    QString text = replicaWords("The gradients of step %1 were not recorded.").arg(groupedText(contributions.step));
+    if (highest && contributions.ranks.size() > 1)
         text += replicaWords(" Rank %1 had the highest loss in this step, %2.")
                     .arg(highest->rank)
                     .arg(lossText(*highest->loss));
@@ -71,7 +71,7 @@ QString notLookedAtSentence(const StepPulls& pulls, bool live) {
                                 "before this step and click Record 50 steps."));
 }
 
-QString heldSentence(const RunData& run) {
+QString pausedSentence(const RunData& run) {
     if (!run.isPaused() || run.ended()) return {};
     const std::string& after = run.pausedAfter();
     if (after == "data") return replicaWords("Paused before forward: every rank has its batch.");

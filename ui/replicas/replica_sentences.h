@@ -13,14 +13,14 @@ namespace ringside {
 QString replicasSentence(const RunData& run);
 
 // Returns which rank's gradient was farthest from the mean, and its samples.
-QString pullSentence(const StepPulls& pulls);
+QString contributionSentence(const StepContributions& contributions);
 
 // Returns what is known of a step whose gradients were not inspected, and how to record gradients.
-QString notLookedAtSentence(const StepPulls& pulls, bool live);
+QString notLookedAtSentence(const StepContributions& contributions, bool live);
 
 // In single phases: returns what the ranks have computed in this step. Empty if the run is not paused within a
 // step.
-QString heldSentence(const RunData& run);
+QString pausedSentence(const RunData& run);
 
 // Returns the reason why the gradients of this run cannot be inspected; empty if they can. config: of the run.
 QString whyNoReplicas(const RunData& run, const RunConfig& config);

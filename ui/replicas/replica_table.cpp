@@ -32,7 +32,7 @@ void addCells(QList<QStringList>& rows, const std::optional<GradientView>& view)
 
 }  // namespace
 
-ShardTable gradientTable(const LookedAtStep& step) {
+ShardTable gradientTable(const InspectedStep& step) {
     QList<QStringList> rows;
     for (const auto* views : {&step.own, &step.mean, &step.change})
         for (const auto& view : *views) addCells(rows, view);
@@ -59,11 +59,11 @@ ShardTable ringTable(const RingSteps& ring, std::int64_t step) {
                    std::move(rows));
 }
 
-ShardTable pullTable(const StepPulls& pulls) {
+ShardTable contributionTable(const StepContributions& contributions) {
     const auto field = [](const std::optional<double>& value) { return value ? numberField(*value) : QString(); };
     QList<QStringList> rows;
-    for (const RankPull& one : pulls.ranks)
-        rows << QStringList{QString::number(pulls.step),
+    for (const RankContribution& one : contributions.ranks)
+        rows << QStringList{QString::number(contributions.step),
                             QString::number(one.rank),
                             field(one.share),
                             field(one.cosine),
@@ -72,7 +72,7 @@ ShardTable pullTable(const StepPulls& pulls) {
                             samplesText(one.samples, one.samples.size()).remove(QLatin1Char(',')),
                             one.samplesPlanned ? QStringLiteral("planned") : QStringLiteral("told")};
     return tableOf(
-        QStringLiteral("pull-step-%1").arg(pulls.step),
+        QStringLiteral("contribution-step-%1").arg(contributions.step),
         {QStringLiteral("step"), QStringLiteral("rank"), QStringLiteral("share"), QStringLiteral("cosine"),
          QStringLiteral("norm"), QStringLiteral("loss"), QStringLiteral("samples"), QStringLiteral("samples_from")},
         std::move(rows));

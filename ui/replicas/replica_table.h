@@ -9,11 +9,11 @@
 namespace ringside {
 
 // Cells of a step: moment, rank, tensor, row, column, value.
-ShardTable gradientTable(const LookedAtStep& step);
+ShardTable gradientTable(const InspectedStep& step);
 // The ring after each of its steps: step, rank, part, number of summed ranks, values.
 ShardTable ringTable(const RingSteps& ring, std::int64_t step);
 // Contributions to a step: rank, share, cosine, norm, loss, samples, and whether the rank reported the samples.
-ShardTable pullTable(const StepPulls& pulls);
+ShardTable contributionTable(const StepContributions& contributions);
 // Every inspected step: step, rank, norm of the local gradient, cosine to the mean.
 ShardTable normTable(const ReplicaData& replicas);
 

@@ -44,7 +44,7 @@ ReplicasPage::ReplicasPage(const RunModel& run, Theme& theme, QWidget* parent)
     column->setContentsMargins(Theme::kSpace3, Theme::kSpace2, Theme::kSpace3, Theme::kSpace2);
     column->setSpacing(Theme::kSpace1);
     m_pull = new QLabel;
-    m_pull->setObjectName(QStringLiteral("pullLabel"));
+    m_pull->setObjectName(QStringLiteral("contributionLabel"));
     m_pull->setProperty("role", "muted");
     m_pull->setWordWrap(true);
     column->addWidget(m_pull);
@@ -60,8 +60,8 @@ ReplicasPage::ReplicasPage(const RunModel& run, Theme& theme, QWidget* parent)
     scroll->setWidget(m_gradients);
     m_gradients->setAutoFillBackground(false);
     m_pictures->addWidget(scroll);
-    m_pulls = new PullPicture(theme);
-    connect(m_pulls, &PullPicture::samplesWanted, this, &ReplicasPage::samplesWanted);
+    m_pulls = new ContributionPicture(theme);
+    connect(m_pulls, &ContributionPicture::samplesWanted, this, &ReplicasPage::samplesWanted);
     m_pictures->addWidget(m_pulls);
     m_pictures->addWidget(m_ringPage = makeRingRow());
     m_table = new TablePanel(m_tableModel);
@@ -111,7 +111,7 @@ QWidget* ReplicasPage::makeToolRow() {
         {{tr("Gradients"), tr("Gradient of each rank, their mean, and the weight change"),
           QStringLiteral("gradientsViewButton")},
          {tr("Contribution"), tr("Contribution of each rank and its samples to the step"),
-          QStringLiteral("pullViewButton")},
+          QStringLiteral("contributionViewButton")},
          {tr("Ring"), tr("The ring all-reduce step by step, with the numbers of this training step"),
           QStringLiteral("ringViewButton")}});
     m_choice->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
@@ -143,14 +143,14 @@ QWidget* ReplicasPage::makeToolRow() {
     m_export->setView([this] { return table(); },
                       [this]() -> QWidget* {
                           if (m_choice->current() == Ring) return m_ring;
-                          if (m_choice->current() == Pull) return m_pulls;
+                          if (m_choice->current() == Contribution) return m_pulls;
                           return m_gradients;
                       });
     m_export->addTable(tr("Save norms and angles as CSV..."), [this] { return normTable(m_run.data().replicas()); });
     for (QWidget* one : std::initializer_list<QWidget*>{m_before, m_stepName, m_after, m_look, m_follow, m_export})
         line->addWidget(one);
-    connect(m_before, &QPushButton::clicked, this, [this] { turn(-1); });
-    connect(m_after, &QPushButton::clicked, this, [this] { turn(1); });
+    connect(m_before, &QPushButton::clicked, this, [this] { showOtherStep(-1); });
+    connect(m_after, &QPushButton::clicked, this, [this] { showOtherStep(1); });
     connect(m_look, &QPushButton::clicked, this, [this] {
         m_chosen.reset();
         m_clicked = false;
@@ -221,20 +221,22 @@ QList<PageKey> ReplicasPage::keys() const {
 }
 
 QList<Page::View> ReplicasPage::views() const {
-    return {
-        {QStringLiteral("gradients"), tr("Gradients"), tr("heat map norms weights change identical")},
-        {QStringLiteral("pull"), tr("Contribution"), tr("provenance of a step, which rank and samples, cosine, share")},
-        {QStringLiteral("ring"), tr("Ring"), tr("all-reduce collective steps")}};
+    return {{QStringLiteral("gradients"), tr("Gradients"), tr("heat map norms weights change identical")},
+            {QStringLiteral("contribution"), tr("Contribution"),
+             tr("provenance of a step, which rank and samples, cosine, share")},
+            {QStringLiteral("ring"), tr("Ring"), tr("all-reduce collective steps")}};
 }
 
 void ReplicasPage::showView(const QString& name) {
-    m_choice->setCurrent(name == QStringLiteral("ring") ? Ring : name == QStringLiteral("pull") ? Pull : Gradients);
+    m_choice->setCurrent(name == QStringLiteral("ring")           ? Ring
+                         : name == QStringLiteral("contribution") ? Contribution
+                                                                  : Gradients);
 }
 
 void ReplicasPage::showStep(qint64 step) {
     m_chosen = step;
     m_clicked = true;
-    m_choice->setCurrent(Pull);
+    m_choice->setCurrent(Contribution);
     redraw();
 }
 
@@ -273,7 +275,7 @@ void ReplicasPage::showEvent(QShowEvent* event) {
 QList<std::int64_t> ReplicasPage::choosableSteps() const {
     QList<std::int64_t> all;
     for (const auto& [number, step] : m_run.data().replicas().steps())
-        if (m_choice->current() == Pull || step.hasCells()) all << number;
+        if (m_choice->current() == Contribution || step.hasCells()) all << number;
     return all;
 }
 
@@ -284,7 +286,7 @@ std::optional<std::int64_t> ReplicasPage::shownNumber() const {
     return {};
 }
 
-const LookedAtStep* ReplicasPage::shownStep() const {
+const InspectedStep* ReplicasPage::shownStep() const {
     const auto& steps = m_run.data().replicas().steps();
     const auto number = shownNumber();
     const auto found = number ? steps.find(*number) : steps.end();
@@ -293,7 +295,7 @@ const LookedAtStep* ReplicasPage::shownStep() const {
 
 // Shows the previous or next inspected step relative to the visible one. After the last step the page follows the
 // latest one.
-void ReplicasPage::turn(int by) {
+void ReplicasPage::showOtherStep(int by) {
     const QList<std::int64_t> all = choosableSteps();
     const auto number = shownNumber();
     if (all.isEmpty() || !number) return;
@@ -319,7 +321,7 @@ void ReplicasPage::showTools() {
     }
     // Differing replicas are reported while the ranks are paused, too.
     const bool apart = run.replicas().state() && !run.replicas().state()->identical;
-    const QString held = m_run.expected() || apart ? QString() : heldSentence(run);
+    const QString held = m_run.expected() || apart ? QString() : pausedSentence(run);
     const QString sentence = !held.isEmpty() ? held : m_run.expected() ? QString() : replicasSentence(run);
     const bool isPast = run.ended() && m_run.formDiffers();
     m_sentence->setText(sentence);
@@ -338,8 +340,8 @@ void ReplicasPage::showTools() {
 void ReplicasPage::redraw() {
     if (!m_config) readConfig();
     showTools();
-    const bool pulls = m_choice->current() == Pull && shownNumber() && m_config;
-    const bool has = !m_run.expected() && (pulls || shownStep() != nullptr);
+    const bool contributions = m_choice->current() == Contribution && shownNumber() && m_config;
+    const bool has = !m_run.expected() && (contributions || shownStep() != nullptr);
     m_stack->setCurrentIndex(has ? 1 : 0);
     has ? showLook() : showEmpty();
     showCharts();
@@ -375,19 +377,19 @@ void ReplicasPage::showEmpty() {
     }
 }
 
-void ReplicasPage::showPull() {
-    StepPulls pulls = stepPulls(m_run.data(), *m_config, *shownNumber(), shownRanks());
+void ReplicasPage::showContribution() {
+    StepContributions contributions = stepContributions(m_run.data(), *m_config, *shownNumber(), shownRanks());
     const QString why = whyNoReplicas(m_run.data(), *m_config);
-    m_pull->setText(pulls.hasGradients ? pullSentence(pulls)
-                    : !why.isEmpty()   ? why
-                                       : notLookedAtSentence(pulls, isLive()));
+    m_pull->setText(contributions.hasGradients ? contributionSentence(contributions)
+                    : !why.isEmpty()           ? why
+                                               : notLookedAtSentence(contributions, isLive()));
     m_pull->setVisible(!m_pull->text().isEmpty());
-    m_pulls->setPulls(std::move(pulls));
+    m_pulls->setContributions(std::move(contributions));
 }
 
 void ReplicasPage::showLook() {
-    if (m_config) showPull();
-    if (const LookedAtStep* step = shownStep()) {
+    if (m_config) showContribution();
+    if (const InspectedStep* step = shownStep()) {
         m_gradients->setStep(step, shownRanks(), m_run.data().stepPitfalls().sumGradients);
         showRing(*step);
     }
@@ -397,7 +399,7 @@ void ReplicasPage::showLook() {
     if (asTable) m_table->setTable(table());
 }
 
-void ReplicasPage::showRing(const LookedAtStep& step) {
+void ReplicasPage::showRing(const InspectedStep& step) {
     std::vector<std::vector<double>> values;
     const std::vector<int> ranks = shownRanks();
     const GradientView* mean = nullptr;
@@ -509,8 +511,9 @@ void ReplicasPage::showCharts() {
 }
 
 ShardTable ReplicasPage::table() const {
-    if (m_choice->current() == Pull && m_config && shownNumber()) return pullTable(m_pulls->pulls());
-    const LookedAtStep* step = shownStep();
+    if (m_choice->current() == Contribution && m_config && shownNumber())
+        return contributionTable(m_pulls->contributions());
+    const InspectedStep* step = shownStep();
     if (!step) return ShardTable{QStringLiteral("replicas"), {}, 0, {}};
     if (m_choice->current() == Ring && m_ring->steps()) return ringTable(*m_ring->steps(), step->step);
     return gradientTable(*step);

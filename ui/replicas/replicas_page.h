@@ -48,7 +48,7 @@ class ReplicasPage : public Page {
     void showEvent(QShowEvent* event) override;
 
   private:
-    enum Picture { Gradients, Pull, Ring };
+    enum Picture { Gradients, Contribution, Ring };
 
     QWidget* makeToolRow();
     QWidget* makeCharts();
@@ -60,16 +60,16 @@ class ReplicasPage : public Page {
     void showTools();
     void showEmpty();
     void showLook();
-    void showPull();
-    void showRing(const LookedAtStep& step);
+    void showContribution();
+    void showRing(const InspectedStep& step);
     void showCharts();
-    void turn(int by);  // shows another inspected step
+    void showOtherStep(int by);  // shows another inspected step
     void stepRing(int by);
     bool ringDiffers() const;
     QString ringComparison() const;
     // Number of the visible step: the chosen one, or the latest one with a picture. It may not have been inspected.
     std::optional<std::int64_t> shownNumber() const;
-    const LookedAtStep* shownStep() const;  // step with cells; null if there is none
+    const InspectedStep* shownStep() const;  // step with cells; null if there is none
     QList<std::int64_t> choosableSteps() const;
     bool isLive() const;
     std::vector<int> shownRanks() const;
@@ -88,7 +88,7 @@ class ReplicasPage : public Page {
     ViewExport* m_export = nullptr;
     QStackedLayout* m_pictures = nullptr;
     GradientPicture* m_gradients = nullptr;
-    PullPicture* m_pulls = nullptr;
+    ContributionPicture* m_pulls = nullptr;
     QWidget* m_ringPage = nullptr;
     RingPicture* m_ring = nullptr;
     QPushButton *m_ringBack = nullptr, *m_ringOn = nullptr;

@@ -63,7 +63,7 @@ void RingPicture::paintPart(QPainter& painter, int rank, int part) const {
                         shown.leaves || shown.arrived ? 2 : 1));
     painter.drawRoundedRect(cell, Theme::kCorner, Theme::kCorner);
     painter.setPen(c.text);
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     QStringList lines;
     for (const double value : shown.values) lines << valueText(value);
     if (cell.height() < kTwoLines) lines = lines.mid(0, 1);
@@ -91,7 +91,7 @@ void RingPicture::paintEvent(QPaintEvent*) {
     if (!m_steps) return;
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     for (int part = 0; part < m_steps->ranks(); ++part) {
         painter.setPen(m_theme.colors().muted);
         const QRectF cell = cellOf(0, part);
@@ -101,7 +101,7 @@ void RingPicture::paintEvent(QPaintEvent*) {
         const QRectF row = cellOf(rank, 0);
         painter.fillRect(QRectF(0, row.top(), 4, row.height()), m_theme.rankColor(rank));
         painter.setPen(m_theme.colors().text);
-        painter.setFont(m_theme.noteFont());
+        painter.setFont(m_theme.smallFont());
         painter.drawText(QRectF(10, row.top(), kRankNames - 10, row.height()), Qt::AlignVCenter,
                          tr("rank %1").arg(rank));
         for (int part = 0; part < m_steps->ranks(); ++part) paintPart(painter, rank, part);

@@ -21,7 +21,7 @@ std::optional<double> lossAt(const RankData& rank, std::int64_t step) {
     return static_cast<double>(found->mean);
 }
 
-std::vector<std::int64_t> toldSamples(const RankData& rank, std::int64_t step) {
+std::vector<std::int64_t> reportedSamples(const RankData& rank, std::int64_t step) {
     std::vector<std::int64_t> all;
     for (const ConsumedIndices& one : rank.indices)
         if (one.step == step) all.insert(all.end(), one.index.begin(), one.index.end());
@@ -68,35 +68,37 @@ std::vector<int> ranksOfStage(const RunConfig& config, int stage) {
     return ranks;
 }
 
-StepPulls stepPulls(const RunData& run, const RunConfig& config, std::int64_t step, const std::vector<int>& ranks) {
-    StepPulls pulls{.step = step};
+StepContributions stepContributions(const RunData& run, const RunConfig& config, std::int64_t step,
+                                    const std::vector<int>& ranks) {
+    StepContributions contributions{.step = step};
     const auto& started = run.started();
-    if (!started) return pulls;
-    pulls.epoch = started->stepsPerEpoch > 0 ? (step - 1) / started->stepsPerEpoch : 0;
+    if (!started) return contributions;
+    contributions.epoch = started->stepsPerEpoch > 0 ? (step - 1) / started->stepsPerEpoch : 0;
     const auto looked = run.replicas().steps().find(step);
     const PlannedSamples planned(*started, config, step);
     for (const int rank : ranks) {
         if (static_cast<std::size_t>(rank) >= run.ranks().size()) continue;
         const auto place = static_cast<std::size_t>(rank);
         const RankData& data = run.ranks()[place];
-        RankPull pull{.rank = rank};
-        pull.loss = lossAt(data, step);
+        RankContribution contribution{.rank = rank};
+        contribution.loss = lossAt(data, step);
         // The first of the ranks that train on the same samples reports them.
         const int reader = RankLayout{meshOf(config), rank}.dataRank();
-        pull.samples = toldSamples(run.ranks()[static_cast<std::size_t>(reader)], step);
-        pull.samplesPlanned = pull.samples.empty();
-        if (pull.samplesPlanned) pull.samples = planned.of(reader);
+        contribution.samples = reportedSamples(run.ranks()[static_cast<std::size_t>(reader)], step);
+        contribution.samplesPlanned = contribution.samples.empty();
+        if (contribution.samplesPlanned) contribution.samples = planned.of(reader);
         if (looked != run.replicas().steps().end()) {
-            const LookedAtStep& at = looked->second;
-            if (at.own[place]) pull.norm = at.own[place]->norm;
-            if (at.mean[place] && std::isfinite(at.mean[place]->cosine)) pull.cosine = at.mean[place]->cosine;
-            if (pull.norm && pull.cosine && at.mean[place]->norm > 0)
-                pull.share = *pull.norm * *pull.cosine / (static_cast<double>(ranks.size()) * at.mean[place]->norm);
+            const InspectedStep& at = looked->second;
+            if (at.own[place]) contribution.norm = at.own[place]->norm;
+            if (at.mean[place] && std::isfinite(at.mean[place]->cosine)) contribution.cosine = at.mean[place]->cosine;
+            if (contribution.norm && contribution.cosine && at.mean[place]->norm > 0)
+                contribution.share = *contribution.norm * *contribution.cosine /
+                                     (static_cast<double>(ranks.size()) * at.mean[place]->norm);
         }
-        pulls.hasGradients |= pull.norm.has_value();
-        pulls.ranks.push_back(std::move(pull));
+        contributions.hasGradients |= contribution.norm.has_value();
+        contributions.ranks.push_back(std::move(contribution));
     }
-    return pulls;
+    return contributions;
 }
 
 QString samplesText(const std::vector<std::int64_t>& samples, std::size_t most) {

@@ -12,7 +12,7 @@
 namespace ringside {
 
 // Contribution of one rank to one step, as far as the run recorded it.
-struct RankPull {
+struct RankContribution {
     int rank = 0;
     std::optional<double> norm = {};    // norm of the local gradient
     std::optional<double> cosine = {};  // cosine to the mean gradient
@@ -25,10 +25,10 @@ struct RankPull {
 };
 
 // Contributions of all ranks to a step: whose samples changed the weights how much, and in which direction.
-struct StepPulls {
+struct StepContributions {
     std::int64_t step = 0;
     std::int64_t epoch = 0;
-    std::vector<RankPull> ranks = {};
+    std::vector<RankContribution> ranks = {};
     bool hasGradients = false;
 };
 
@@ -36,7 +36,8 @@ struct StepPulls {
 std::vector<int> ranksOfStage(const RunConfig& config, int stage);
 
 // ranks: ranks of one stage. config: of the run.
-StepPulls stepPulls(const RunData& run, const RunConfig& config, std::int64_t step, const std::vector<int>& ranks);
+StepContributions stepContributions(const RunData& run, const RunConfig& config, std::int64_t step,
+                                    const std::vector<int>& ranks);
 
 // Returns "12, 44, 81 and 29 more"; empty without samples.
 QString samplesText(const std::vector<std::int64_t>& samples, std::size_t most);

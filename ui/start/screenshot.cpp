@@ -41,11 +41,11 @@ void Screenshot::begin() {
     m_window.resize(m_options.size);
     m_window.show();
     m_deadline.start();
-    connect(&m_window.experiment(), &ExperimentModel::configChanged, this, &Screenshot::look);
-    connect(&m_window.plan(), &PlanModel::planChanged, this, &Screenshot::look);
-    connect(&m_window.run(), &RunModel::changed, this, &Screenshot::look);
-    connect(&m_window.controller(), &RunController::stateChanged, this, &Screenshot::look);
-    look();
+    connect(&m_window.experiment(), &ExperimentModel::configChanged, this, &Screenshot::checkReady);
+    connect(&m_window.plan(), &PlanModel::planChanged, this, &Screenshot::checkReady);
+    connect(&m_window.run(), &RunModel::changed, this, &Screenshot::checkReady);
+    connect(&m_window.controller(), &RunController::stateChanged, this, &Screenshot::checkReady);
+    checkReady();
 }
 
 bool Screenshot::isReady() const {
@@ -59,7 +59,7 @@ bool Screenshot::isReady() const {
     return state != State::Starting && state != State::Idle;  // a live run is drawn in its current state
 }
 
-void Screenshot::look() {
+void Screenshot::checkReady() {
     if (isReady()) m_settle.start();
 }
 

@@ -23,7 +23,7 @@ class Screenshot final : public QObject {
 
   private:
     bool isReady() const;
-    void look();
+    void checkReady();
     void draw();
     void fail(const QString& text);
 

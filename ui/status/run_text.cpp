@@ -23,14 +23,14 @@ QString epochText(const RunData& run) {
 }
 
 // Returns the text for throttled ranks.
-QString paceText(const RunData& run) {
-    if (!run.pace().any()) return {};
-    return run.keepsPace() ? runWords(", throttled")
-                           : runWords(", throttled, but this CPU is too slow for the throttle");
+QString throttleText(const RunData& run) {
+    if (!run.throttle().any()) return {};
+    return run.keepsThrottle() ? runWords(", throttled")
+                               : runWords(", throttled, but this CPU is too slow for the throttle");
 }
 
 // Returns the text for a run that is paused or in slow motion.
-QString holdText(const RunData& run) {
+QString pauseText(const RunData& run) {
     if (run.isPaused()) return runWords(", paused after %1").arg(QString::fromStdString(run.pausedAfter()));
     if (run.stepsPerSecondAtMost() > 0)
         return runWords(", slow motion: %1 steps/s").arg(run.stepsPerSecondAtMost(), 0, 'g', 4);
@@ -57,11 +57,11 @@ QString progressText(RunController::State state, const RunData& run, const QStri
         case Starting:
             return runWords("Starting the ranks");
         case Running:
-            return epochText(run) + paceText(run) + holdText(run);
+            return epochText(run) + throttleText(run) + pauseText(run);
         case Stopping:
             return runWords("Stopping after the current step");
         case Finished:
-            return runWords("Finished: ") + outcomeText(run) + paceText(run);
+            return runWords("Finished: ") + outcomeText(run) + throttleText(run);
         case Stopped:
             return runWords("Stopped: ") + outcomeText(run);
         case Failed:

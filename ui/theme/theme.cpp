@@ -162,7 +162,7 @@ QColor Theme::classColor(int label) const {
     return cycle == 0 ? base : mixed(base, cycle == 1 ? QColor(Qt::white) : QColor(Qt::black), 0.4);
 }
 
-QFont Theme::noteFont() const {
+QFont Theme::smallFont() const {
     return fontOf(kNotePixels, QFont::Normal);
 }
 QFont Theme::bodyFont() const {

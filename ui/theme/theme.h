@@ -45,7 +45,7 @@ class Theme : public QObject {
     bool allowsMotion() const { return m_motion; }
     void setMotion(bool allowed) { m_motion = allowed; }
 
-    QFont noteFont() const;    // 11 px at the normal type size, as the sizes below
+    QFont smallFont() const;   // 11 px at the normal type size, as the sizes below
     QFont bodyFont() const;    // 13 px
     QFont titleFont() const;   // 15 px, semibold
     QFont numberFont() const;  // 13 px, semibold, tabular figures

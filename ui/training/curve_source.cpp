@@ -58,7 +58,7 @@ void addValidation(std::vector<Curve>& curves, const RunParts& parts, XAxis axis
     }
 }
 
-std::vector<std::size_t> everyRank(const RunData& run) {
+std::vector<std::size_t> allRankIndices(const RunData& run) {
     std::vector<std::size_t> ranks(run.ranks().size());
     std::iota(ranks.begin(), ranks.end(), 0U);
     return ranks;
@@ -66,7 +66,7 @@ std::vector<std::size_t> everyRank(const RunData& run) {
 
 // Returns the ranks with the largest loss in the latest step, ordered by number.
 std::vector<std::size_t> worstRanks(const RunData& run) {
-    std::vector<std::size_t> ranks = everyRank(run);
+    std::vector<std::size_t> ranks = allRankIndices(run);
     const auto lossOf = [&](std::size_t rank) {
         const double loss = run.ranks()[rank].loss;
         return std::isnan(loss) ? -std::numeric_limits<double>::infinity() : loss;
@@ -94,7 +94,7 @@ void addTraining(std::vector<Curve>& curves, GrowingCurves& held, const RunParts
             axis, [whole](const RunData& one) { return &(one.*whole)(); }));
     }
     if (!fanOut) return;
-    for (const std::size_t rank : many ? worstRanks(run) : everyRank(run)) {
+    for (const std::size_t rank : many ? worstRanks(run) : allRankIndices(run)) {
         const auto number = static_cast<int>(rank);
         curves.push_back(held.follow({chart + QStringLiteral(".rank.%1").arg(number),
                                       text("rank %1").arg(number),

@@ -46,7 +46,7 @@ std::vector<std::shared_ptr<const RunData>> readChain(const RunStarted& latest, 
 }  // namespace
 
 EarlierRuns::EarlierRuns(RunModel& run, QObject* parent) : QObject(parent), m_run(run) {
-    connect(&run, &RunModel::changed, this, &EarlierRuns::look);
+    connect(&run, &RunModel::changed, this, &EarlierRuns::refresh);
     connect(&run, &RunModel::restarted, this, [this] {
         m_work.cancel();
         m_runs.clear();
@@ -55,11 +55,11 @@ EarlierRuns::EarlierRuns(RunModel& run, QObject* parent) : QObject(parent), m_ru
     });
 }
 
-void EarlierRuns::look() {
+void EarlierRuns::refresh() {
     if (m_looked || !m_run.data().started()) return;
     m_looked = true;
     if (m_run.data().started()->stepsBefore == 0) return;
-    m_work.want(
+    m_work.requestLatest(
         this, [started = *m_run.data().started()](const LatestWork::Stop& stop) { return readChain(started, stop); },
         [this](const std::vector<std::shared_ptr<const RunData>>& runs) {
             m_runs = runs;

@@ -24,7 +24,7 @@ class EarlierRuns : public QObject {
     void changed();
 
   private:
-    void look();
+    void refresh();
 
     RunModel& m_run;
     bool m_looked = false;  // true after the runs of the current run were requested

@@ -7,7 +7,7 @@ namespace ringside {
 
 // True if the sources and their resolution are unchanged. The second-last copied point of the last source is compared
 // to detect another run.
-bool GrowingCurves::goesOn(const Held& held, XAxis axis, const std::vector<Source>& sources) {
+bool GrowingCurves::continuesCurves(const Held& held, XAxis axis, const std::vector<Source>& sources) {
     if (held.axis != axis || held.sources != sources || sources.empty()) return false;
     const auto points = sources.back().series->points();
     if (held.copied == 0 || held.copied > points.size()) return false;
@@ -34,7 +34,7 @@ Curve GrowingCurves::follow(Curve start, const RunParts& parts, XAxis axis, cons
         if (series != nullptr) sources.push_back({series, series->stepsPerPoint(), part});
     }
     Held& held = m_held[start.key];
-    if (goesOn(held, axis, sources)) {
+    if (continuesCurves(held, axis, sources)) {
         held.points.dropLast();  // the last point may contain more steps by now
         append(held, sources.back(), held.copied - 1);
     } else {

@@ -38,7 +38,7 @@ class GrowingCurves {
         bool hasBand = false;
         CurvePoints points;
     };
-    static bool goesOn(const Held& held, XAxis axis, const std::vector<Source>& sources);
+    static bool continuesCurves(const Held& held, XAxis axis, const std::vector<Source>& sources);
     static void append(Held& held, const Source& source, std::size_t from);
 
     std::map<QString, Held> m_held;  // by key of the curve

@@ -236,8 +236,8 @@ void TrainingPage::redraw() {
     const AxisRange whole = wholeRange(loss);
     // A resumed run starts at the last step of the earlier run, which may be far from 0.
     const auto& first = parts.front().run->started();
-    const bool goesOn = first && first->stepsBefore > 0;
-    const bool fromZero = !goesOn || whole.minimum < kStartsNearZero * whole.maximum;
+    const bool isResumed = first && first->stepsBefore > 0;
+    const bool fromZero = !isResumed || whole.minimum < kStartsNearZero * whole.maximum;
     for (ChartPanel* panel : panels()) panel->chart().setXFromZero(fromZero);
     m_loss->setCurves(std::move(loss), whole);
     m_accuracy->setCurves(accuracyCurves(m_curves, parts, axis, m_tools->fanOut(), m_theme), whole);
@@ -310,7 +310,7 @@ void TrainingPage::exportTo(const QString& file) {
     const std::function<QString()> write =
         table ? std::function<QString()>([lines = csvLines(), file] { return exportText(lines, file); })
               : pictureWriter(*m_charts, file);
-    m_writing.want(
+    m_writing.requestLatest(
         this, [write](const LatestWork::Stop&) { return write(); },
         [this, file](const QString& problem) {
             if (problem.isEmpty()) {

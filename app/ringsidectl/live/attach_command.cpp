@@ -80,7 +80,7 @@ class LineOutput {
 
 // Sends a command to the run. Prints a warning if the run cannot receive it, and continues, because the caller follows
 // the run in any case.
-void tell(const RunPaths& paths, const ControlCommand& command) {
+void sendCommand(const RunPaths& paths, const ControlCommand& command) {
     const Result<ControlClient> client = ControlClient::connect(paths);
     if (client && client.value().send(command)) return;
     const std::string name(controlName(command.kind));
@@ -93,7 +93,7 @@ void tell(const RunPaths& paths, const ControlCommand& command) {
                  name.c_str());
 }
 
-void complain(const Problem& problem) {
+void printProblem(const Problem& problem) {
     std::fprintf(stderr, "ringsidectl: %s\n", problem.text().c_str());
 }
 
@@ -118,8 +118,8 @@ class ControlInput {
         m_lines.feed({buffer.data(), static_cast<std::size_t>(got)}, [this](std::string_view line) {
             if (line.empty()) return;
             const Result<ControlCommand> command = decodeControl(line);
-            if (!command) return complain(command.problem());
-            tell(m_paths, command.value());
+            if (!command) return printProblem(command.problem());
+            sendCommand(m_paths, command.value());
         });
         return true;
     }
@@ -137,12 +137,12 @@ int streamLines(const RunPaths& paths, bool traces) {
     LineOutput output;
     const bool isTerminal = ::isatty(STDOUT_FILENO) == 1;
     const auto pass = [&](std::string_view lines) { isTerminal ? output.add(terminalJson(lines)) : output.add(lines); };
-    for (bool goesOn = true, attached = true; (goesOn || output.isWaiting()) && attached;) {
-        if (goesOn && !output.isWaiting()) goesOn = follower.advance(pass);
+    for (bool isLive = true, attached = true; (isLive || output.isWaiting()) && attached;) {
+        if (isLive && !output.isWaiting()) isLive = follower.advance(pass);
         if (!output.write()) break;
         const short room = output.isWaiting() ? POLLOUT : 0;
         pollfd waiting[] = {{input.fd(), POLLIN, 0}, {follower.wakeFd(), POLLIN, 0}, {STDOUT_FILENO, room, 0}};
-        const bool atOnce = !output.isWaiting() && (follower.isBehind() || !goesOn);
+        const bool atOnce = !output.isWaiting() && (follower.isBehind() || !isLive);
         if (::poll(waiting, std::size(waiting), atOnce ? 0 : kLookEveryMs) <= 0) continue;
         if ((waiting[2].revents & (POLLERR | POLLHUP)) != 0) break;
         if (waiting[1].revents != 0) follower.drainWake();
@@ -184,7 +184,7 @@ int showProgress(const RunPaths& paths) {
 int attachCommand(const AttachArguments& arguments) {
     const Result<RunPaths> paths = openRunDirectory(arguments.directory);
     if (!paths) return reportProblems({paths.problem()});
-    if (arguments.stop) tell(paths.value(), {ControlKind::kStop});
+    if (arguments.stop) sendCommand(paths.value(), {ControlKind::kStop});
     return arguments.lines ? streamLines(paths.value(), arguments.traces) : showProgress(paths.value());
 }
 

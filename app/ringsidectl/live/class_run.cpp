@@ -25,7 +25,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds kLookEvery{50};
-constexpr seconds kTellEvery{2};
+constexpr seconds kReportInterval{2};
 constexpr seconds kComeBack{8};  // wait for lost members, after which the run continues without them
 constexpr seconds kMeet{60};
 constexpr seconds kLastWords{3};
@@ -34,7 +34,7 @@ constexpr std::int64_t kManyRestarts = 1000;
 constexpr std::size_t kMostInput = 4096;
 constexpr int kMostFailures = 3;  // of one guest, before it is removed
 
-bool mayPass(int exitCode) {
+bool isRestartable(int exitCode) {
     for (const ExitCode code :
          {ExitCode::kCommunicationFailed, ExitCode::kDeviceFailed, ExitCode::kRankDied, ExitCode::kRankHung}) {
         if (exitCode == static_cast<int>(code)) return true;
@@ -42,38 +42,39 @@ bool mayPass(int exitCode) {
     return false;
 }
 
-std::string namesOf(const std::vector<ClassMember*>& members) {
+std::string namesOf(const std::vector<ClassroomMember*>& members) {
     std::string names;
-    for (const ClassMember* member : members) names += (names.empty() ? "" : ", ") + member->name();
+    for (const ClassroomMember* member : members) names += (names.empty() ? "" : ", ") + member->name();
     return names;
 }
 
 std::int64_t runClockUs() {
-    return std::chrono::duration_cast<std::chrono::microseconds>(ClassHost::Clock::now().time_since_epoch()).count();
+    return std::chrono::duration_cast<std::chrono::microseconds>(ClassroomHost::Clock::now().time_since_epoch())
+        .count();
 }
 
 }  // namespace
 
-ClassRun::ClassRun(ClassPlan plan, ClassHost& host, ClassView& view, Screen& screen)
+ClassroomRun::ClassroomRun(ClassroomPlan plan, ClassroomHost& host, ClassroomView& view, Screen& screen)
     : m_plan(std::move(plan)), m_host(host), m_view(view), m_screen(screen) {}
 
-int ClassRun::run(int inputFd, int signalFd) {
+int ClassroomRun::run(int inputFd, int signalFd) {
     m_resume = m_plan.experiment.config.training.resume;
     if (!offer(most())) return m_exitCode;
     m_view.begin(m_host, m_plan.experiment.config.name, static_cast<int>(most()));
     while (m_phase != Phase::kOver) {
         waitForNews(inputFd, signalFd);
-        m_host.look(ClassHost::Clock::now());
-        for (const std::string& note : m_host.takeNotes()) m_view.say(note);
+        m_host.poll(ClassroomHost::Clock::now());
+        for (const std::string& note : m_host.takeNotes()) m_view.print(note);
         advance();
-        tell();
+        reportProgress();
     }
     return m_exitCode;
 }
 
 // Sends the members an offer of experiment, data and checkpoint for `worldSize` ranks. If it cannot be prepared, ends
-// the class and returns false.
-bool ClassRun::offer(std::int64_t worldSize) {
+// the classroom and returns false.
+bool ClassroomRun::offer(std::int64_t worldSize) {
     RunConfig config = classConfig(m_plan.experiment.config, worldSize);
     resolvePaths(config, m_plan.experiment.baseDirectory);
     std::filesystem::path checkpoint;
@@ -86,14 +87,14 @@ bool ClassRun::offer(std::int64_t worldSize) {
         if (!found) return over(found.problem().text(), static_cast<int>(ExitCode::kBadConfiguration)), false;
         checkpoint = found.value();
     }
-    Result<ClassData> data = gatherClassData(config, checkpoint, m_plan.mostBytes);
+    Result<ClassroomData> data = gatherClassroomData(config, checkpoint, m_plan.mostBytes);
     if (!data) return over(data.problem().text(), static_cast<int>(ExitCode::kBadConfiguration)), false;
     m_data = std::move(data).value();
     m_host.offer(m_data.offer, m_data.sources);
     return true;
 }
 
-void ClassRun::waitForNews(int inputFd, int signalFd) {
+void ClassroomRun::waitForNews(int inputFd, int signalFd) {
     std::vector<pollfd> waiting{{signalFd, POLLIN, 0}, {m_inputEnded ? -1 : inputFd, POLLIN, 0}};
     m_host.addInterests(waiting);
     if (::poll(waiting.data(), waiting.size(), static_cast<int>(kLookEvery.count())) <= 0) return;
@@ -101,17 +102,17 @@ void ClassRun::waitForNews(int inputFd, int signalFd) {
     if (waiting[1].revents != 0) readInput(inputFd);
 }
 
-void ClassRun::readSignal(int signalFd) {
+void ClassroomRun::readSignal(int signalFd) {
     signalfd_siginfo ignored{};
     if (::read(signalFd, &ignored, sizeof ignored) > 0) stop();
 }
 
-void ClassRun::readInput(int inputFd) {
+void ClassroomRun::readInput(int inputFd) {
     std::array<char, 512> bytes;
     const ssize_t got = ::read(inputFd, bytes.data(), bytes.size());
     if (got <= 0) {
         m_inputEnded = true;
-        // The program that started the class has ended. A run in progress continues: it has its own control socket.
+        // The program that started the classroom has ended. A run in progress continues: it has its own control socket.
         if (m_view.asLines() && m_phase != Phase::kRunning) stop();
         return;
     }
@@ -125,7 +126,7 @@ void ClassRun::readInput(int inputFd) {
     if (m_input.size() > kMostInput) m_input.clear();
 }
 
-void ClassRun::stop() {
+void ClassroomRun::stop() {
     m_stopAsked = true;
     const std::uint64_t one = 1;
     if (m_phase == Phase::kRunning) {
@@ -135,9 +136,9 @@ void ClassRun::stop() {
     }
 }
 
-void ClassRun::advance() {
+void ClassroomRun::advance() {
     if (m_phase == Phase::kGathering) return m_worldSize == 0 ? gather() : gatherAgain();
-    if (m_phase == Phase::kSending) return awaitSent();
+    if (m_phase == Phase::kSending) return waitUntilSent();
     if (m_phase != Phase::kRunning) return;
     std::vector<std::string> said;
     std::string directory;
@@ -146,24 +147,24 @@ void ClassRun::advance() {
         said.swap(m_said);
         directory.swap(m_directory);
     }
-    for (const std::string& sentence : said) m_view.say(sentence);
+    for (const std::string& sentence : said) m_view.print(sentence);
     if (!directory.empty()) m_view.runBegins(directory);
     if (m_training.wait_for(seconds(0)) == std::future_status::ready) conclude(m_training.get());
 }
 
-void ClassRun::gather() {
-    std::vector<ClassMember*> ready = m_host.readyOnes(ClassHost::Clock::now());
+void ClassroomRun::gather() {
+    std::vector<ClassroomMember*> ready = m_host.readyOnes(ClassroomHost::Clock::now());
     const auto others = static_cast<std::size_t>(most() - 1);
     if (ready.size() > others) ready.resize(others);
     if (ready.size() == others || (m_startAsked && !ready.empty())) return begin(ready);
-    if (std::exchange(m_startAsked, false)) m_view.say("no computer is ready yet");
+    if (std::exchange(m_startAsked, false)) m_view.print("no computer is ready yet");
 }
 
 // Waits, after a failure, until all members are back, the user asks to start, or kComeBack has passed and
 // parallel.min_ranks allows fewer. Then sends a new offer, because members may lack the checkpoint.
-void ClassRun::gatherAgain() {
-    const auto now = ClassHost::Clock::now();
-    std::vector<ClassMember*> here;
+void ClassroomRun::gatherAgain() {
+    const auto now = ClassroomHost::Clock::now();
+    std::vector<ClassroomMember*> here;
     for (const auto& member : m_host.members()) {
         if (member->isHere(now) && here.size() + 1 < static_cast<std::size_t>(most())) here.push_back(member.get());
     }
@@ -174,13 +175,13 @@ void ClassRun::gatherAgain() {
     m_startAsked = false;
     if (!offer(ranks)) return;
     m_awaited.clear();
-    for (const ClassMember* member : here) m_awaited.push_back(member->id());
+    for (const ClassroomMember* member : here) m_awaited.push_back(member->id());
     m_phase = Phase::kSending;
 }
 
-void ClassRun::awaitSent() {
-    std::vector<ClassMember*> ready;
-    const auto now = ClassHost::Clock::now();
+void ClassroomRun::waitUntilSent() {
+    std::vector<ClassroomMember*> ready;
+    const auto now = ClassroomHost::Clock::now();
     std::size_t lost = m_awaited.size();
     for (const auto& member : m_host.members()) {
         if (std::ranges::find(m_awaited, member->id()) == m_awaited.end() || !member->isHere(now)) continue;
@@ -194,7 +195,7 @@ void ClassRun::awaitSent() {
     }
 }
 
-void ClassRun::begin(const std::vector<ClassMember*>& ranks) {
+void ClassroomRun::begin(const std::vector<ClassroomMember*>& ranks) {
     const auto before = std::exchange(m_worldSize, static_cast<std::int64_t>(ranks.size()) + 1);
     m_startAsked = false;
     LaunchPlace place;
@@ -204,26 +205,26 @@ void ClassRun::begin(const std::vector<ClassMember*>& ranks) {
     place.masterPort = m_host.runPort();
     place.found = {"ringsidectl host"};
     place.hosts = {m_plan.name};
-    for (const ClassMember* member : ranks) place.hosts.push_back(member->name());
+    for (const ClassroomMember* member : ranks) place.hosts.push_back(member->name());
     place.restart = static_cast<int>(m_restarts);
-    RunConfig told = m_data.told;
-    told.parallel.worldSize = m_worldSize;
+    RunConfig offered = m_data.offered;
+    offered.parallel.worldSize = m_worldSize;
     m_ranks.clear();
-    for (const ClassMember* member : ranks) m_ranks.push_back(member->id());
+    for (const ClassroomMember* member : ranks) m_ranks.push_back(member->id());
     const std::string token = m_host.start(ranks);
-    RendezvousTerms terms = termsOf(place, token, RINGSIDE_VERSION, experimentHash(told));
+    RendezvousTerms terms = termsOf(place, token, RINGSIDE_VERSION, experimentHash(offered));
     terms.deadline = kMeet;
-    m_view.say("starting " + std::to_string(m_worldSize) + " ranks: " + m_plan.name + ", " + namesOf(ranks));
+    m_view.print("starting " + std::to_string(m_worldSize) + " ranks: " + m_plan.name + ", " + namesOf(ranks));
     if (m_restarts > 0 && m_worldSize != before)
-        m_view.say("from now on the samples are assigned to " + std::to_string(m_worldSize) + " ranks instead of " +
-                   std::to_string(before) + ", from the last complete epoch");
+        m_view.print("from now on the samples are assigned to " + std::to_string(m_worldSize) + " ranks instead of " +
+                     std::to_string(before) + ", from the last complete epoch");
     m_stopRun = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     m_phase = Phase::kRunning;
     m_training = std::async(std::launch::async, [this, place, terms] { return train(place, terms); });
 }
 
 // Trains in the run's own thread, with the supervisor of any run. Returns errors in the Outcome.
-ClassRun::Outcome ClassRun::train(LaunchPlace place, RendezvousTerms terms) {
+ClassroomRun::Outcome ClassroomRun::train(LaunchPlace place, RendezvousTerms terms) {
     const auto refused = [](const Problem& problem, ExitCode code) {
         return Outcome{"failed", problem.text(), static_cast<int>(code)};
     };
@@ -234,8 +235,8 @@ ClassRun::Outcome ClassRun::train(LaunchPlace place, RendezvousTerms terms) {
         launched.epochUs = runClockUs();
         Result<PreparedRun> prepared = prepareRun(config, m_plan.experiment.baseDirectory, nullptr, 1);
         if (!prepared) return refused(prepared.problem(), ExitCode::kBadConfiguration);
-        const bool goesOn = m_restarts > 0;
-        Result<RunPlace> where = takeRunPlace(m_plan.out, goesOn ? std::optional(m_resume) : std::nullopt);
+        const bool isResumed = m_restarts > 0;
+        Result<RunPlace> where = takeRunPlace(m_plan.out, isResumed ? std::optional(m_resume) : std::nullopt);
         if (!where) return refused(where.problem(), ExitCode::kBadConfiguration);
         launched.epochUs -= where.value().recordedUs;
         launched.place = std::move(place);
@@ -247,13 +248,13 @@ ClassRun::Outcome ClassRun::train(LaunchPlace place, RendezvousTerms terms) {
         launched.restart = m_restarts;
         launched.hostName = m_plan.name;
         std::vector<Culprit> culprits;
-        launched.blame = [&culprits](const Culprit& culprit) { culprits.push_back(culprit); };
-        launched.say = [this](const std::string& text) {
+        launched.onStartFailure = [&culprits](const Culprit& culprit) { culprits.push_back(culprit); };
+        launched.log = [this](const std::string& text) {
             const std::lock_guard lock(m_mutex);
             m_said.push_back(text);
         };
         ProgressView progress(m_screen, false, m_view.asLines());
-        launched.onChange = [&](const RunData& run, unsigned changes) { noteProgress(run, changes, progress); };
+        launched.onChange = [&](const RunData& run, unsigned changes) { showProgressOf(run, changes, progress); };
         const Result<RunEnded> end = hostLaunchedRun(std::move(launched), std::move(where).value().directory);
         if (!end) {
             Outcome outcome = refused(end.problem(), ExitCode::kCommunicationFailed);
@@ -267,7 +268,7 @@ ClassRun::Outcome ClassRun::train(LaunchPlace place, RendezvousTerms terms) {
     }
 }
 
-void ClassRun::noteProgress(const RunData& run, unsigned changes, ProgressView& progress) {
+void ClassroomRun::showProgressOf(const RunData& run, unsigned changes, ProgressView& progress) {
     if ((changes & kRunStartedChanged) != 0 && run.started()) {
         const std::lock_guard lock(m_mutex);
         m_directory = run.started()->runDirectory;
@@ -281,41 +282,41 @@ void ClassRun::noteProgress(const RunData& run, unsigned changes, ProgressView& 
     m_progress = "step " + std::to_string(last->step) + " of " + std::to_string(run.totalSteps()) + ", loss " + loss;
 }
 
-bool ClassRun::mayGoOn(const Outcome& outcome) const {
+bool ClassroomRun::canContinue(const Outcome& outcome) const {
     const std::int64_t allowed = m_plan.experiment.config.parallel.maxRestarts;
     const std::int64_t mostRestarts = allowed == 0 && least() > 0 ? kManyRestarts : allowed;
-    const bool passes = mayPass(outcome.exitCode) || isGuestsFault(outcome);
+    const bool passes = isRestartable(outcome.exitCode) || isGuestsFault(outcome);
     return outcome.state == "failed" && passes && !m_stopAsked && m_restarts < mostRestarts;
 }
 
 // True if a guest's rank refused the configuration or the data, sent invalid data or had an internal error. The run can
 // then continue without that guest.
-bool ClassRun::isGuestsFault(const Outcome& outcome) const {
+bool ClassroomRun::isGuestsFault(const Outcome& outcome) const {
     const bool isOwn = outcome.exitCode == static_cast<int>(ExitCode::kBadConfiguration) ||
                        outcome.exitCode == static_cast<int>(ExitCode::kInternal);
     return outcome.firstFailedRank > 0 && (isOwn || outcome.isMisuse);
 }
 
 // Removes a guest at once if the failure is its fault, and otherwise once its rank has made kMostFailures runs fail.
-void ClassRun::blameGuests(const Outcome& outcome) {
+void ClassroomRun::reportGuestFailures(const Outcome& outcome) {
     for (const Culprit& culprit : outcome.culprits)
-        blame(idOf(culprit), "prevented the start of the run", culprit.isMisuse);
+        reportFailure(idOf(culprit), "prevented the start of the run", culprit.isMisuse);
     const auto place = static_cast<std::size_t>(outcome.firstFailedRank) - 1;
     if (outcome.firstFailedRank <= 0 || place >= m_ranks.size()) return;
     const char* const why = outcome.isMisuse         ? "sent a line that is not valid for a rank"
                             : isGuestsFault(outcome) ? "could not train the experiment"
                                                      : "ended the run";
-    blame(m_ranks[place], why, isGuestsFault(outcome));
+    reportFailure(m_ranks[place], why, isGuestsFault(outcome));
 }
 
-void ClassRun::blame(int id, const std::string& why, bool isMisuse) {
+void ClassroomRun::reportFailure(int id, const std::string& why, bool isMisuse) {
     if (id == 0 || (!isMisuse && ++m_failures[id] < kMostFailures)) return;
     m_host.remove(id, isMisuse ? why : why + " " + std::to_string(kMostFailures) + " times");
 }
 
 // Returns the id of the member with the culprit's address; if several have it, of the member with the claimed rank.
 // Returns 0 if the member is not known.
-int ClassRun::idOf(const Culprit& culprit) const {
+int ClassroomRun::idOf(const Culprit& culprit) const {
     const auto place = static_cast<std::size_t>(culprit.rank) - 1;
     const int named = culprit.rank > 0 && place < m_ranks.size() ? m_ranks[place] : 0;
     if (culprit.address.empty()) return named;
@@ -327,24 +328,24 @@ int ClassRun::idOf(const Culprit& culprit) const {
     return std::ranges::find(there, named) == there.end() ? 0 : named;
 }
 
-void ClassRun::conclude(const Outcome& outcome) {
-    m_host.noteRunEnded();
-    if (!mayGoOn(outcome)) {
+void ClassroomRun::conclude(const Outcome& outcome) {
+    m_host.clearRanks();
+    if (!canContinue(outcome)) {
         if (!m_view.asLines() && outcome.state != "finished")
             std::fprintf(stderr, "ringsidectl: %s\n", terminalText(outcome.verdict).c_str());
         return over(outcome.verdict, outcome.exitCode);
     }
-    blameGuests(outcome);
+    reportGuestFailures(outcome);
     ++m_restarts;
-    m_endedAt = ClassHost::Clock::now();
+    m_endedAt = ClassroomHost::Clock::now();
     m_phase = Phase::kGathering;
-    m_view.say(outcome.verdict);
-    m_view.say(
+    m_view.print(outcome.verdict);
+    m_view.print(
         "waiting for " + std::to_string(m_worldSize - 1) + " to come back" +
         (least() > 0 ? ", or continuing with at least " + std::to_string(std::max<std::int64_t>(least(), 2)) : ""));
 }
 
-void ClassRun::over(const std::string& verdict, int exitCode) {
+void ClassroomRun::over(const std::string& verdict, int exitCode) {
     m_phase = Phase::kOver;
     m_exitCode = exitCode;
     m_view.over(verdict, exitCode);
@@ -353,8 +354,8 @@ void ClassRun::over(const std::string& verdict, int exitCode) {
     std::fprintf(stderr, "ringsidectl: %s\n", terminalText(verdict).c_str());
 }
 
-std::string ClassRun::newsNow() {
-    const auto here = m_host.readyOnes(ClassHost::Clock::now());
+std::string ClassroomRun::currentNews() {
+    const auto here = m_host.readyOnes(ClassroomHost::Clock::now());
     if (m_phase == Phase::kRunning) {
         const std::lock_guard lock(m_mutex);
         return m_progress.empty() ? "starting" : m_progress;
@@ -365,15 +366,15 @@ std::string ClassRun::newsNow() {
            (here.empty() ? "" : ": " + m_plan.name + ", " + namesOf(here));
 }
 
-void ClassRun::tell() {
+void ClassroomRun::reportProgress() {
     if (m_phase == Phase::kOver) return;
-    const auto now = ClassHost::Clock::now();
+    const auto now = ClassroomHost::Clock::now();
     static constexpr std::array kPhases = {"waiting", "sending", "running", "over"};
-    const std::string news = newsNow();
+    const std::string news = currentNews();
     m_view.show(m_host, {kPhases[static_cast<std::size_t>(m_phase)], static_cast<int>(most()),
                          static_cast<int>(least()), m_phase == Phase::kRunning ? "" : news});
-    if (now < m_tellAt) return;
-    m_tellAt = now + kTellEvery;
+    if (now < m_reportAt) return;
+    m_reportAt = now + kReportInterval;
     m_host.sendToAll(news, m_phase == Phase::kRunning
                                ? "the others train; this computer takes part from the next start: " + news
                                : news);

@@ -20,8 +20,8 @@
 
 namespace ringside {
 
-// Settings of a class.
-struct ClassPlan {
+// Settings of a classroom.
+struct ClassroomPlan {
     Experiment experiment;      // with the desired number of ranks
     std::filesystem::path out;  // run directory
     std::filesystem::path worker;
@@ -29,12 +29,12 @@ struct ClassPlan {
     std::int64_t mostBytes = 0;
 };
 
-// Runs a class from its first member to the end of its run. Waits for members, then trains with this computer as rank 0
-// and the members as ranks 1, 2, ... After a failure, waits for the members again and resumes from the last checkpoint,
-// with fewer ranks if parallel.min_ranks allows it.
-class ClassRun {
+// Runs a classroom from its first member to the end of its run. Waits for members, then trains with this computer as
+// rank 0 and the members as ranks 1, 2, ... After a failure, waits for the members again and resumes from the last
+// checkpoint, with fewer ranks if parallel.min_ranks allows it.
+class ClassroomRun {
   public:
-    ClassRun(ClassPlan plan, ClassHost& host, ClassView& view, Screen& screen);
+    ClassroomRun(ClassroomPlan plan, ClassroomHost& host, ClassroomView& view, Screen& screen);
 
     // Blocks until the run has ended and returns its exit code. Reads commands from inputFd: "start", "stop" or an
     // empty line, which also starts.
@@ -60,27 +60,27 @@ class ClassRun {
     void advance();
     void gather();
     void gatherAgain();
-    void awaitSent();
-    void begin(const std::vector<ClassMember*>& ranks);
+    void waitUntilSent();
+    void begin(const std::vector<ClassroomMember*>& ranks);
     Outcome train(LaunchPlace place, RendezvousTerms terms);
-    void noteProgress(const RunData& run, unsigned changes, ProgressView& progress);
+    void showProgressOf(const RunData& run, unsigned changes, ProgressView& progress);
     void conclude(const Outcome& outcome);
-    bool mayGoOn(const Outcome& outcome) const;
+    bool canContinue(const Outcome& outcome) const;
     bool isGuestsFault(const Outcome& outcome) const;
-    void blameGuests(const Outcome& outcome);
-    void blame(int id, const std::string& why, bool isMisuse);
+    void reportGuestFailures(const Outcome& outcome);
+    void reportFailure(int id, const std::string& why, bool isMisuse);
     int idOf(const Culprit& culprit) const;
     void over(const std::string& verdict, int exitCode);
-    void tell();
-    std::string newsNow();
+    void reportProgress();
+    std::string currentNews();
     std::int64_t most() const { return m_plan.experiment.config.parallel.worldSize; }
     std::int64_t least() const { return m_plan.experiment.config.parallel.minRanks; }
 
-    ClassPlan m_plan;
-    ClassHost& m_host;
-    ClassView& m_view;
+    ClassroomPlan m_plan;
+    ClassroomHost& m_host;
+    ClassroomView& m_view;
     Screen& m_screen;
-    ClassData m_data;
+    ClassroomData m_data;
     std::string m_resume;  // path of the checkpoint on this computer; empty: none
     Phase m_phase = Phase::kGathering;
     std::vector<int> m_awaited;     // ids of the members that start once they have all files
@@ -93,8 +93,8 @@ class ClassRun {
     bool m_inputEnded = false;
     std::future<Outcome> m_training;
     UniqueFd m_stopRun;  // eventfd that stops the run
-    ClassHost::Clock::time_point m_endedAt{};
-    ClassHost::Clock::time_point m_tellAt{};
+    ClassroomHost::Clock::time_point m_endedAt{};
+    ClassroomHost::Clock::time_point m_reportAt{};
     int m_exitCode = 0;
     std::string m_input;
     std::mutex m_mutex;  // guards the members below, which the run's thread writes

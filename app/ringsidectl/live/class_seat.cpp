@@ -23,7 +23,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds kSeatLooksEvery{250};
-constexpr seconds kSeatTellsEvery{2};
+constexpr seconds kSeatReportInterval{2};
 constexpr seconds kTryEvery{2};
 constexpr seconds kFirstPatience{10};  // timeout of the first connection
 constexpr seconds kGiveUpAfter{600};   // timeout of reconnecting
@@ -32,39 +32,39 @@ constexpr seconds kConnectPatience{8};
 
 }  // namespace
 
-int ClassSeat::run(int signalFd) {
+int ClassroomSeat::run(int signalFd) {
     m_lostAt = Clock::now();
     while (!m_exitCode) {
         if (!m_guest && !connect()) break;
         if (wait(signalFd)) break;
         readClass();
         readRank();
-        tell();
+        reportProgress();
     }
     if (m_rank) m_rank->signal(SIGKILL);  // the other ranks detect the loss
     return m_exitCode.value_or(0);
 }
 
-// Tries to connect, at most every kTryEvery. False if the class refuses this computer or the timeout has passed; sets
-// the exit code then.
-bool ClassSeat::connect() {
+// Tries to connect, at most every kTryEvery. False if the classroom refuses this computer or the timeout has passed;
+// sets the exit code then.
+bool ClassroomSeat::connect() {
     const auto now = Clock::now();
     if (now < m_tryAt) return true;
     m_tryAt = now + kTryEvery;
     Result<UniqueFd> socket =
-        connectToClass(m_plan.code, m_plan.name, RINGSIDE_VERSION, hostKey(), now + kConnectPatience);
+        connectToClassroom(m_plan.code, m_plan.name, RINGSIDE_VERSION, hostKey(), now + kConnectPatience);
     if (socket) {
-        m_guest = std::make_unique<ClassGuest>(std::move(socket).value(), m_plan.folder, m_plan.mostBytes,
-                                               [](const ClassOffer& offer) { return guestProblem(offer); });
-        m_heardAt = Clock::now();
-        say("joined", m_everThere ? "reconnected to the classroom" : "joined as " + m_plan.name);
+        m_guest = std::make_unique<ClassroomGuest>(std::move(socket).value(), m_plan.folder, m_plan.mostBytes,
+                                                   [](const ClassroomOffer& offer) { return guestProblem(offer); });
+        m_lastReceivedAt = Clock::now();
+        report("joined", m_everThere ? "reconnected to the classroom" : "joined as " + m_plan.name);
         m_everThere = true;
         return true;
     }
     const auto patience = m_everThere ? kGiveUpAfter : kFirstPatience;
     const bool refused = socket.problem().field == "the join code" || socket.problem().field == "this computer";
     if (!refused && now - m_lostAt < patience) return true;
-    if (m_plan.lines) say("over", socket.problem().text(), static_cast<int>(ExitCode::kBadConfiguration));
+    if (m_plan.lines) report("over", socket.problem().text(), static_cast<int>(ExitCode::kBadConfiguration));
     if (!m_plan.lines) std::fprintf(stderr, "ringsidectl: %s\n", terminalText(socket.problem().text()).c_str());
     end(static_cast<int>(refused || !m_everThere ? ExitCode::kBadConfiguration : ExitCode::kCommunicationFailed));
     return false;
@@ -72,7 +72,7 @@ bool ClassSeat::connect() {
 
 // Waits for input for up to kSeatLooksEvery. True if the user leaves: a signal, or in JSON mode the end of standard
 // input.
-bool ClassSeat::wait(int signalFd) {
+bool ClassroomSeat::wait(int signalFd) {
     pollfd waiting[] = {{signalFd, POLLIN, 0},
                         {m_guest ? m_guest->fd() : -1, POLLIN, 0},
                         {m_rank ? m_rank->outputFd() : -1, POLLIN, 0},
@@ -83,45 +83,45 @@ bool ClassSeat::wait(int signalFd) {
     // True if the program that started this one has ended.
     const bool isAlone = waiting[4].revents != 0 && ::read(STDIN_FILENO, &ignored, 1) <= 0;
     if (waiting[0].revents == 0 && !isAlone) return false;
-    if (m_guest) m_guest->send({ClassLine::Kind::kLeave, {}});
-    say("over", "left the classroom", 0);
+    if (m_guest) m_guest->send({ClassroomLine::Kind::kLeave, {}});
+    report("over", "left the classroom", 0);
     end(static_cast<int>(ExitCode::kStopped));
     return true;
 }
 
-void ClassSeat::readClass() {
+void ClassroomSeat::readClass() {
     if (!m_guest) return;
     const bool open = m_guest->read();
     while (const auto line = m_guest->next()) {
-        m_heardAt = Clock::now();
+        m_lastReceivedAt = Clock::now();
         take(*line);
     }
     if (m_guest->problem()) {
         std::fprintf(stderr, "ringsidectl: %s\n", terminalText(m_guest->problem()->text()).c_str());
-        if (m_plan.lines) say("over", m_guest->problem()->text(), static_cast<int>(ExitCode::kBadConfiguration));
+        if (m_plan.lines) report("over", m_guest->problem()->text(), static_cast<int>(ExitCode::kBadConfiguration));
         return end(static_cast<int>(ExitCode::kBadConfiguration));
     }
     if (const std::string come = m_guest->progress(); !come.empty()) {
-        m_heardAt = Clock::now();
-        say("data", come);
+        m_lastReceivedAt = Clock::now();
+        report("data", come);
     }
-    if (m_exitCode || (open && Clock::now() - m_heardAt < kSilence)) return;
+    if (m_exitCode || (open && Clock::now() - m_lastReceivedAt < kSilence)) return;
     m_lostGuest = m_rank ? std::move(m_guest) : nullptr;
     m_guest.reset();
     m_lostAt = Clock::now();
     m_tryAt = {};
-    say("lost", "connection to the classroom lost; reconnecting");
+    report("lost", "connection to the classroom lost; reconnecting");
 }
 
-void ClassSeat::take(const ClassLine& line) {
-    if (line.kind == ClassLine::Kind::kStart) return become(line.start);
-    if (line.kind == ClassLine::Kind::kNews) return say("news", line.text);
-    if (line.kind != ClassLine::Kind::kOver) return;
-    say("over", line.text, line.number);
+void ClassroomSeat::take(const ClassroomLine& line) {
+    if (line.kind == ClassroomLine::Kind::kStart) return launchRank(line.start);
+    if (line.kind == ClassroomLine::Kind::kNews) return report("news", line.text);
+    if (line.kind != ClassroomLine::Kind::kOver) return;
+    report("over", line.text, line.number);
     end(line.number > 0 && line.number < 256 ? static_cast<int>(line.number) : 0);
 }
 
-void ClassSeat::become(const ClassStart& start) {
+void ClassroomSeat::launchRank(const ClassroomStart& start) {
     if (m_rank) m_rank->signal(SIGKILL);  // rank of an earlier start
     m_rank.reset();
     m_lostGuest.reset();
@@ -146,10 +146,10 @@ void ClassSeat::become(const ClassStart& start) {
                            std::string(kGuestVariable) + "=1"};
     m_rank = std::make_unique<ChildProcess>(options);
     m_lastWords.clear();
-    say("rank", "rank " + std::to_string(start.rank) + " of " + std::to_string(start.worldSize), start.rank);
+    report("rank", "rank " + std::to_string(start.rank) + " of " + std::to_string(start.worldSize), start.rank);
 }
 
-void ClassSeat::readRank() {
+void ClassroomSeat::readRank() {
     if (!m_rank) return;
     std::array<char, 4096> bytes;
     for (;;) {
@@ -164,23 +164,23 @@ void ClassSeat::readRank() {
     if (m_rank->poll()) endRank();
 }
 
-void ClassSeat::endRank() {
+void ClassroomSeat::endRank() {
     const ChildEnd end = *m_rank->end();
     m_rank.reset();
     m_lostGuest.reset();
     const int code = end.signalled ? 128 + end.code : end.code;
-    if (m_guest) m_guest->send({ClassLine::Kind::kEnded, code == 0 ? "" : m_lastWords, code});
-    say("ended", code == 0 ? "this rank has finished" : "this rank has ended: " + m_lastWords, code);
+    if (m_guest) m_guest->send({ClassroomLine::Kind::kEnded, code == 0 ? "" : m_lastWords, code});
+    report("ended", code == 0 ? "this rank has finished" : "this rank has ended: " + m_lastWords, code);
 }
 
-void ClassSeat::tell() {
+void ClassroomSeat::reportProgress() {
     const auto now = Clock::now();
-    if (!m_guest || now < m_tellAt) return;
-    m_tellAt = now + kSeatTellsEvery;
-    m_guest->send({ClassLine::Kind::kHere, m_rank ? "training" : m_guest->progress()});
+    if (!m_guest || now < m_reportAt) return;
+    m_reportAt = now + kSeatReportInterval;
+    m_guest->send({ClassroomLine::Kind::kHere, m_rank ? "training" : m_guest->progress()});
 }
 
-void ClassSeat::say(const std::string& kind, const std::string& text, std::int64_t number) {
+void ClassroomSeat::report(const std::string& kind, const std::string& text, std::int64_t number) {
     if (kind + text == m_said) return;
     m_said = kind + text;
     if (m_plan.lines) {

@@ -24,13 +24,13 @@ struct SeatPlan {
     bool lines = false;  // print JSON lines instead of sentences
 };
 
-// One computer as a guest of a class: connects, receives the files, runs a rank when the host starts it, and reconnects
-// when the connection is lost.
-class ClassSeat {
+// One computer as a guest of a classroom: connects, receives the files, runs a rank when the host starts it, and
+// reconnects when the connection is lost.
+class ClassroomSeat {
   public:
-    explicit ClassSeat(SeatPlan plan) : m_plan(std::move(plan)) {}
+    explicit ClassroomSeat(SeatPlan plan) : m_plan(std::move(plan)) {}
 
-    // Blocks until the class is over or the user leaves. Returns the exit code.
+    // Blocks until the classroom is over or the user leaves. Returns the exit code.
     int run(int signalFd);
 
   private:
@@ -39,26 +39,26 @@ class ClassSeat {
     bool connect();
     bool wait(int signalFd);
     void readClass();
-    void take(const ClassLine& line);
-    void become(const ClassStart& start);
+    void take(const ClassroomLine& line);
+    void launchRank(const ClassroomStart& start);
     void readRank();
     void endRank();
-    void tell();
-    void say(const std::string& kind, const std::string& text, std::int64_t number = 0);
+    void reportProgress();
+    void report(const std::string& kind, const std::string& text, std::int64_t number = 0);
     void end(int exitCode) { m_exitCode = exitCode; }
 
     SeatPlan m_plan;
-    std::unique_ptr<ClassGuest> m_guest;      // null while the connection is lost
-    std::unique_ptr<ClassGuest> m_lostGuest;  // owns the files that a running rank still uses
-    std::unique_ptr<ChildProcess> m_rank;     // destroyed before the files
+    std::unique_ptr<ClassroomGuest> m_guest;      // null while the connection is lost
+    std::unique_ptr<ClassroomGuest> m_lostGuest;  // owns the files that a running rank still uses
+    std::unique_ptr<ChildProcess> m_rank;         // destroyed before the files
     LineSplitter m_output{8192};
     std::string m_lastWords;
     std::string m_said;
     std::optional<int> m_exitCode;
     Clock::time_point m_lostAt{};
     Clock::time_point m_tryAt{};
-    Clock::time_point m_tellAt{};
-    Clock::time_point m_heardAt{};
+    Clock::time_point m_reportAt{};
+    Clock::time_point m_lastReceivedAt{};
     bool m_everThere = false;
 };
 

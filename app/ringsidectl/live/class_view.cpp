@@ -14,14 +14,14 @@ std::string lineOfJson(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string stateOf(const ClassMember& member, int offered, ClassHost::Clock::time_point now) {
+std::string stateOf(const ClassroomMember& member, int offered, ClassroomHost::Clock::time_point now) {
     if (!member.isHere(now)) return "away";
     if (member.rank >= 0) return "rank";
     return member.ready == offered ? "ready" : "fetching";
 }
 
-Json membersOf(const ClassHost& host) {
-    const auto now = ClassHost::Clock::now();
+Json membersOf(const ClassroomHost& host) {
+    const auto now = ClassroomHost::Clock::now();
     Json members = Json::array();
     for (const auto& member : host.members())
         members.push_back({{"name", member->name()},
@@ -34,7 +34,7 @@ Json membersOf(const ClassHost& host) {
 
 }  // namespace
 
-void ClassView::begin(const ClassHost& host, const std::string& experiment, int wanted) {
+void ClassroomView::begin(const ClassroomHost& host, const std::string& experiment, int wanted) {
     const std::string code = host.code().text();
     if (m_lines) {
         m_screen.out(lineOfJson({{"kind", "code"},
@@ -52,32 +52,32 @@ void ClassView::begin(const ClassHost& host, const std::string& experiment, int 
                  " to join; press Enter to start with the computers that are ready.\n");
 }
 
-void ClassView::say(const std::string& sentence) {
+void ClassroomView::print(const std::string& sentence) {
     m_lines ? m_screen.out(lineOfJson({{"kind", "note"}, {"text", sentence}}))
             : m_screen.out(terminalText(sentence) + "\n");
 }
 
-void ClassView::runBegins(const std::string& directory) {
+void ClassroomView::runBegins(const std::string& directory) {
     m_lines ? m_screen.out(lineOfJson({{"kind", "run"}, {"directory", directory}}))
             : m_screen.out("run directory: " + directory + "\n");
 }
 
 // Prints the state in JSON mode if it has changed. Without JSON, say() prints the events as sentences.
-void ClassView::show(const ClassHost& host, const Moment& moment) {
+void ClassroomView::show(const ClassroomHost& host, const Moment& moment) {
     if (!m_lines) return;
     const std::string line = lineOfJson({{"kind", "class"},
                                          {"phase", moment.phase},
                                          {"wanted", moment.wanted},
                                          {"least", moment.least},
                                          {"news", moment.news},
-                                         {"strangers", host.strangers()},
+                                         {"strangers", host.refusedConnections()},
                                          {"members", membersOf(host)}});
     if (line == m_shown) return;
     m_shown = line;
     m_screen.out(line);
 }
 
-void ClassView::over(const std::string& verdict, int exitCode) {
+void ClassroomView::over(const std::string& verdict, int exitCode) {
     if (m_lines) m_screen.out(lineOfJson({{"kind", "over"}, {"text", verdict}, {"code", exitCode}}));
 }
 

@@ -11,9 +11,9 @@
 namespace ringside {
 
 // Output of `ringsidectl host`: sentences and a QR code for people, or one JSON line per change.
-class ClassView {
+class ClassroomView {
   public:
-    // State of the class at one moment.
+    // State of the classroom at one moment.
     struct Moment {
         std::string phase;  // waiting | sending | running | over
         int wanted = 0;     // desired number of ranks
@@ -21,13 +21,13 @@ class ClassView {
         std::string news;
     };
 
-    ClassView(Screen& screen, bool asLines) : m_screen(screen), m_lines(asLines) {}
+    ClassroomView(Screen& screen, bool asLines) : m_screen(screen), m_lines(asLines) {}
 
-    void begin(const ClassHost& host, const std::string& experiment, int wanted);
-    void say(const std::string& sentence);
+    void begin(const ClassroomHost& host, const std::string& experiment, int wanted);
+    void print(const std::string& sentence);
     void runBegins(const std::string& directory);
     // Prints the state as a JSON line if it has changed. No effect without JSON.
-    void show(const ClassHost& host, const Moment& moment);
+    void show(const ClassroomHost& host, const Moment& moment);
     void over(const std::string& verdict, int exitCode);
     bool asLines() const { return m_lines; }
 

@@ -74,9 +74,9 @@ class Answers {
     bool isHeldWithinStep() const {
         return m_paused && m_after != phaseName(Phase::kOptimizer) && m_after != phaseName(Phase::kValidation);
     }
-    const std::string& heldAfter() const { return m_after; }
+    const std::string& pausedAfter() const { return m_after; }
     // Returns the answer to this command since the last call, if any. Discards all other new answers.
-    std::optional<Controlled> takeAnswer(const std::string& command) {
+    std::optional<Controlled> takeReply(const std::string& command) {
         for (const Controlled& one : std::exchange(m_new, {}))
             if (one.command == command) return one;
         return {};
@@ -85,12 +85,12 @@ class Answers {
   private:
     void read(std::string_view lines) {
         m_decoder.feed(lines, [this](Event&& event) {
-            const auto* told = std::get_if<Controlled>(&event);
-            if (told == nullptr) return;
-            if (told->command == "pause") m_paused = true;
-            if (told->command == "pause") m_after = told->after;
-            if (told->command == "resume" || told->command == "step" || told->command == "phase") m_paused = false;
-            m_new.push_back(*told);
+            const auto* reply = std::get_if<Controlled>(&event);
+            if (reply == nullptr) return;
+            if (reply->command == "pause") m_paused = true;
+            if (reply->command == "pause") m_after = reply->after;
+            if (reply->command == "resume" || reply->command == "step" || reply->command == "phase") m_paused = false;
+            m_new.push_back(*reply);
         });
     }
 
@@ -113,7 +113,7 @@ std::string numberText(double value) {
 }
 
 // Returns an answer as text: "paused after optimizer, step 120, epoch 2 done".
-std::string answerText(const ControlCommand& command, const Controlled& answer) {
+std::string replyText(const ControlCommand& command, const Controlled& answer) {
     const std::string place = "step " + std::to_string(answer.step) + ", epoch " + std::to_string(answer.epoch + 1);
     switch (command.kind) {
         case ControlKind::kPause:
@@ -143,7 +143,7 @@ bool waitsForStepEnd(ControlKind kind) {
 
 // Returns the name of the command whose answer completes `kind`. The commands step and phase are complete when the run
 // pauses again.
-std::string answerTo(ControlKind kind) {
+std::string replyTo(ControlKind kind) {
     const bool endsInPause = kind == ControlKind::kStep || kind == ControlKind::kPhase;
     return std::string(controlName(endsInPause ? ControlKind::kPause : kind));
 }
@@ -154,7 +154,7 @@ bool sent(const RunPaths& paths, const ControlCommand& command) {
     return client && client.value().send(command);
 }
 
-int tellRun(const ControlArguments& arguments) {
+int sendToRun(const ControlArguments& arguments) {
     const Result<RunPaths> paths = openRunDirectory(arguments.directory);
     if (!paths) return reportProblems({paths.problem()});
     const Result<ControlCommand> command = parseControl(arguments.words);
@@ -170,7 +170,7 @@ int tellRun(const ControlArguments& arguments) {
         std::printf("already paused\n");
         return 0;
     }
-    answers.takeAnswer(name);  // discards earlier answers
+    answers.takeReply(name);  // discards earlier answers
     using std::chrono::steady_clock;
     const auto deadline = steady_clock::now() + std::chrono::duration<double>(arguments.waitSeconds);
     while (!sent(paths.value(), command.value())) {
@@ -184,16 +184,16 @@ int tellRun(const ControlArguments& arguments) {
     if (waitsForStepEnd(command.value().kind) && answers.isHeldWithinStep()) {
         std::printf(
             "%s takes effect at the end of the step, which is paused after %s: use resume, step or phase to continue\n",
-            name.c_str(), terminalText(answers.heldAfter()).c_str());
+            name.c_str(), terminalText(answers.pausedAfter()).c_str());
         return 0;
     }
     while (steady_clock::now() < deadline) {
         answers.wait();
         const bool live = answers.advance();
-        if (const auto answer = answers.takeAnswer(answerTo(command.value().kind))) {
+        if (const auto answer = answers.takeReply(replyTo(command.value().kind))) {
             const ControlKind shown =
-                answerTo(command.value().kind) == "pause" ? ControlKind::kPause : command.value().kind;
-            std::printf("%s\n", terminalText(answerText({shown, command.value().value}, *answer)).c_str());
+                replyTo(command.value().kind) == "pause" ? ControlKind::kPause : command.value().kind;
+            std::printf("%s\n", terminalText(replyText({shown, command.value().value}, *answer)).c_str());
             return 0;
         }
         if (!live)
@@ -218,7 +218,7 @@ void addControlCommand(CLI::App& app, std::function<int()>& action) {
     command->add_option("--wait", arguments->waitSeconds, "Seconds to wait for the run to execute the command")
         ->check(CLI::Range(0.0, 86400.0))
         ->capture_default_str();
-    command->callback([arguments, &action] { action = [arguments] { return tellRun(*arguments); }; });
+    command->callback([arguments, &action] { action = [arguments] { return sendToRun(*arguments); }; });
 }
 
 }  // namespace ringside

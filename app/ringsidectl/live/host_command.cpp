@@ -63,7 +63,7 @@ Result<std::string> addressOf(const std::string& wanted, bool quiet) {
 
 // Enables a checkpoint per epoch if parallel.min_ranks is set, because a run can continue with fewer ranks only from
 // the end of an epoch.
-void keepEpochs(RunConfig& config) {
+void enableEpochCheckpoints(RunConfig& config) {
     if (config.parallel.minRanks == 0 || config.training.checkpointEvery > 0) return;
     config.training.checkpointEvery = 1;
     config.training.keepCheckpoints = 2;
@@ -80,7 +80,7 @@ int hostClass(HostArguments arguments) {
     if (config.parallel.worldSize < 2)
         return reportProblems({{"parallel.world_size", "is 1, so no other computer can join",
                                 "set it to the number of computers, including this one"}});
-    keepEpochs(config);
+    enableEpochCheckpoints(config);
     if (const Problems wrong = classConfig(config, config.parallel.worldSize).validateForTraining(); !wrong.empty())
         return reportProblems(wrong);
     const Result<std::string> address = addressOf(arguments.address, arguments.lines);
@@ -88,19 +88,19 @@ int hostClass(HostArguments arguments) {
     const Result<std::filesystem::path> worker = findWorkerProgram(DeviceChoice::kCpu);
     if (!worker) return reportProblems({worker.problem()});
     const UniqueFd signals = signalInput({SIGINT, SIGTERM});
-    ClassHost host({address.value(), arguments.port, RINGSIDE_VERSION, hostKey()});
+    ClassroomHost host({address.value(), arguments.port, RINGSIDE_VERSION, hostKey()});
     if (const Problems wrong = host.listen(); !wrong.empty()) return reportProblems(wrong);
     Screen screen;
-    ClassView view(screen, arguments.lines);
+    ClassroomView view(screen, arguments.lines);
     std::optional<ReservedRunDirectory> reserved;
     if (arguments.out.empty()) {
         Result<ReservedRunDirectory> made = ReservedRunDirectory::make(config.name);
         if (!made) return reportProblems({made.problem()});
         arguments.out = reserved.emplace(std::move(made).value()).path();
     }
-    ClassPlan plan{experiment.value(), std::filesystem::absolute(arguments.out).lexically_normal(), worker.value(),
-                   arguments.name, arguments.mostMb * kMegabyte};
-    return ClassRun(std::move(plan), host, view, screen)
+    ClassroomPlan plan{experiment.value(), std::filesystem::absolute(arguments.out).lexically_normal(), worker.value(),
+                       arguments.name, arguments.mostMb * kMegabyte};
+    return ClassroomRun(std::move(plan), host, view, screen)
         .run(arguments.config == "-" && !arguments.lines ? -1 : 0, signals.get());
 }
 

@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// Adds `ringsidectl host`: hosts a class, whose members' computers train as ranks.
+// Adds `ringsidectl host`: hosts a classroom, whose members' computers train as ranks.
 void addHostCommand(CLI::App& app, std::function<int()>& action);
 
 }  // namespace ringside

@@ -61,11 +61,11 @@ class RemoteShell {
     int rank() const { return m_rank; }
     const std::string& host() const { return m_host; }
     ChildProcess& child() { return m_child; }
-    void sayToken(const std::string& token) const {
+    void sendToken(const std::string& token) const {
         const std::string line = token + "\n";
         [[maybe_unused]] const ssize_t written = ::write(m_input.get(), line.data(), line.size());
     }
-    void askToStop() { m_input.reset(); }
+    void requestStop() { m_input.reset(); }
     std::optional<int> exitCode() {
         const auto& end = m_child.poll();
         if (!end) return {};
@@ -163,7 +163,7 @@ int watch(Shells& shells, int signals, int& asked) {
         if (code && !others) return *code;
         if (wasSignalled(signals)) ++asked;
         if (asked > 0 || code || (stopAt && now >= *stopAt)) {
-            for (auto& shell : shells) shell->askToStop();
+            for (auto& shell : shells) shell->requestStop();
         }
         if (code && !until) until = now + kLeave;
         if (asked > 1 || (until && now >= *until)) {
@@ -173,7 +173,7 @@ int watch(Shells& shells, int signals, int& asked) {
 }
 
 // True for failures that a restart can overcome. A wrong experiment is not one of them.
-bool isPassing(int code) {
+bool isTransient(int code) {
     return code == static_cast<int>(ExitCode::kCommunicationFailed) ||
            code == static_cast<int>(ExitCode::kDeviceFailed) || code == static_cast<int>(ExitCode::kRankDied) ||
            code == static_cast<int>(ExitCode::kRankHung) || code >= 128;
@@ -221,7 +221,7 @@ Shells startAll(const HostsRun& run, const std::vector<HostsRun::Host>& hosts, s
             shells.push_back(startShell(now, rank, host.name,
                                         {"--rank", std::to_string(rank), "--world-size", std::to_string(ranksOf(hosts)),
                                          "--master", hosts.front().name + ":" + std::to_string(port)}));
-            shells.back()->sayToken(token);
+            shells.back()->sendToken(token);
         }
     }
     return shells;
@@ -229,9 +229,9 @@ Shells startAll(const HostsRun& run, const std::vector<HostsRun::Host>& hosts, s
 
 // Returns the hosts for the next start. Empty if too few hosts answer, or not the host of rank 0; `waiting` is then the
 // text that was printed about it, and is printed again only if it changes.
-std::vector<HostsRun::Host> whoGoesOn(const HostsRun& run, std::string& waiting) {
+std::vector<HostsRun::Host> hostsForNextStart(const HostsRun& run, std::string& waiting) {
     const std::vector<HostsRun::Host> there = hostsThere(run);
-    const auto say = [](const std::string& text) { std::cerr << "ringsidectl: " << text << '\n'; };
+    const auto log = [](const std::string& text) { std::cerr << "ringsidectl: " << text << '\n'; };
     if (there.size() == run.hosts.size()) return there;
     std::string away;
     for (const HostsRun::Host& host : run.hosts) {
@@ -242,13 +242,13 @@ std::vector<HostsRun::Host> whoGoesOn(const HostsRun& run, std::string& waiting)
     const bool hasFirst = !there.empty() && there.front().name == run.hosts.front().name;
     const bool enough = run.minRanks > 0 && ranksOf(there) >= run.minRanks;
     if (hasFirst && enough) {
-        say("without " + away + ": " + std::to_string(ranksOf(there)) +
+        log("without " + away + ": " + std::to_string(ranksOf(there)) +
             " ranks continue, and the samples are assigned to " + "them from the last complete epoch");
         return there;
     }
     const std::string text = "waiting for " + away + (hasFirst ? "" : ", which writes the run directory") +
                              ": no response; press Ctrl+C to cancel";
-    if (text != waiting) say(text);
+    if (text != waiting) log(text);
     waiting = text;
     return {};
 }
@@ -266,7 +266,7 @@ std::vector<HostsRun::Host> waitForHosts(const HostsRun& run, int pause, int sig
     std::string waiting;
     for (int wait = pause;; wait = std::min(kLongestWait, 2 * wait)) {
         if (!pauseFor(wait, signals, asked)) return {};
-        std::vector<HostsRun::Host> hosts = whoGoesOn(run, waiting);
+        std::vector<HostsRun::Host> hosts = hostsForNextStart(run, waiting);
         if (!hosts.empty()) return hosts;
     }
 }
@@ -313,7 +313,7 @@ int runOnHosts(const HostsRun& run) {
             Shells shells = startAll(run, hosts, restart);
             code = watch(shells, signals.get(), asked);
         }
-        if (asked > 0 || !isPassing(code)) return code;
+        if (asked > 0 || !isTransient(code)) return code;
         if (restart >= run.maxRestarts) {
             if (run.maxRestarts > 0)
                 std::cerr << "ringsidectl: no restart is left of " << run.maxRestarts << " (--max-restarts)\n";

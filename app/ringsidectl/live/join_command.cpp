@@ -69,7 +69,7 @@ int joinClass(const JoinArguments& arguments) {
     plan.folder = arguments.folder.empty() ? cacheFolder() : std::filesystem::path(arguments.folder);
     plan.mostBytes = arguments.mostMb * kBytesOfMb;
     plan.lines = arguments.lines;
-    return ClassSeat(std::move(plan)).run(signals.get());
+    return ClassroomSeat(std::move(plan)).run(signals.get());
 }
 
 }  // namespace

@@ -45,9 +45,9 @@ std::string duration(double seconds) {
     return text;
 }
 
-std::string paceText(const RunData& run) {
-    if (!run.pace().any()) return {};
-    return run.keepsPace() ? ", throttled" : ", throttled, but this CPU is too slow for the throttle";
+std::string throttleText(const RunData& run) {
+    if (!run.throttle().any()) return {};
+    return run.keepsThrottle() ? ", throttled" : ", throttled, but this CPU is too slow for the throttle";
 }
 
 int terminalWidth() {
@@ -144,7 +144,8 @@ void ProgressView::drawBar(const RunData& run) {
         text += "  " + withThousands(static_cast<std::int64_t>(rate)) + " samples/s";
     }
     text += gpuText(run);
-    if (const std::optional<Awaited> awaited = awaitedRanks(run.ranks())) text = "  " + awaited->text(run.lastTimeUs());
+    if (const std::optional<MissingRanks> awaited = findMissingRanks(run.ranks()))
+        text = "  " + awaited->text(run.lastTimeUs());
     if (run.secondsLeft()) text += "  " + duration(*run.secondsLeft()) + " left";
     const int width = std::clamp(terminalWidth() - static_cast<int>(text.size()) - 4, 0, 40);
     const int filled = static_cast<int>(part * width);
@@ -176,15 +177,15 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
         const RunEnded& end = *run.ended();
         if (end.state == "failed") {
             // A killed supervisor could not log its verdict.
-            const bool told = !run.log().empty() && run.log().back().text == end.verdict;
-            if (!told) m_screen.error(terminalText(end.verdict) + "\n");
+            const bool wasShown = !run.log().empty() && run.log().back().text == end.verdict;
+            if (!wasShown) m_screen.error(terminalText(end.verdict) + "\n");
             for (const std::string& line : end.lastLines) m_screen.error("  | " + terminalText(line) + "\n");
         } else {
             m_screen.out(terminalText(end.verdict) + ": " +
                          (end.trainSeconds < 60 ? format("%.2f s", end.trainSeconds) : duration(end.trainSeconds)) +
                          ", " + withThousands(static_cast<std::int64_t>(end.stepsPerSecond)) + " steps/s, " +
-                         withThousands(static_cast<std::int64_t>(end.samplesPerSecond)) + " samples/s" + paceText(run) +
-                         "\n");
+                         withThousands(static_cast<std::int64_t>(end.samplesPerSecond)) + " samples/s" +
+                         throttleText(run) + "\n");
         }
     }
     if (!run.validationEpochs().empty()) {

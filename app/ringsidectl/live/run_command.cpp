@@ -118,7 +118,7 @@ int runHere(const Launch& launch, RunDirectory directory, bool quiet) {
     std::string report;
     try {
         ::setsid();
-        letSessionGiveWay();
+        lowerSessionPriority();
         std::signal(SIGHUP, SIG_IGN);
         const UniqueFd stops = signalInput({SIGINT, SIGTERM});
         SupervisorOptions options = optionsFor(launch);
@@ -147,7 +147,7 @@ int runHere(const Launch& launch, RunDirectory directory, bool quiet) {
 
 // Waits for the start of the detached supervisor. The child writes only errors; a closed pipe without data means that
 // every worker has been started.
-int awaitDetached(int reportFd, const std::filesystem::path& directory) {
+int waitForDetachedStart(int reportFd, const std::filesystem::path& directory) {
     std::string report;
     char buffer[4096];
     for (;;) {
@@ -179,7 +179,7 @@ int runDetached(const Launch& launch, RunDirectory directory) {
     }
     directory.keep();  // the child owns the directory now
     writer.reset();
-    return awaitDetached(reader.get(), path);
+    return waitForDetachedStart(reader.get(), path);
 }
 
 // Returns the path of the experiment with which a run directory, or a checkpoint in it, was trained; empty if there is
@@ -266,8 +266,8 @@ int runCommand(RunArguments arguments) {
             arguments.config = experimentOf(resumed);
             Problems ignored;
             if (const auto own = loadExperiment(arguments.config, {}, ignored)) {
-                const auto told = assignmentsAsTold(resumed, own.value().config);
-                arguments.assignments.insert(arguments.assignments.begin(), told.begin(), told.end());
+                const auto assignments = assignmentsOfLiveChanges(resumed, own.value().config);
+                arguments.assignments.insert(arguments.assignments.begin(), assignments.begin(), assignments.end());
             }
         }
         arguments.assignments.insert(arguments.assignments.begin(), "training.resume=" + Json(resumed.string()).dump());

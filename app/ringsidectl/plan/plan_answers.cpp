@@ -75,7 +75,7 @@ std::string sampleLine(const Json& sample) {
     return "sample " + sample.dump() + "\n";
 }
 
-std::string overlapText(const PlanDamage& damage) {
+std::string overlapText(const AssignmentEffects& damage) {
     const auto shown = std::min<std::int64_t>(damage.ranks, kShownRanks);
     std::string text = "samples that two ranks share (diagonal: samples of the rank):\n         ";
     for (std::int64_t b = 0; b < shown; ++b) text += cell(std::to_string(b));
@@ -90,11 +90,11 @@ std::string overlapText(const PlanDamage& damage) {
 
 }  // namespace
 
-Result<PlanAnswer> answerFind(const PlanSource& source, std::int64_t epoch, std::int64_t epochs,
-                              const std::string& text) {
+Result<PlanAnswer> queryFind(const PlanSource& source, std::int64_t epoch, std::int64_t epochs,
+                             const std::string& text) {
     Result<PlanQuery> query = parsePlanQuery(text);
     if (!query) return query.problem();
-    if (query.value().state == PlanQuery::State::NeverSeen) return answerNeverSeen(source, epochs);
+    if (query.value().state == PlanQuery::State::NeverSeen) return queryNeverSeen(source, epochs);
     std::vector<std::uint16_t> labels;
     if (query.value().className) {
         const auto known = labelsOf(source);
@@ -120,7 +120,7 @@ Result<PlanAnswer> answerFind(const PlanSource& source, std::int64_t epoch, std:
     return answer;
 }
 
-Result<PlanAnswer> answerNeverSeen(const PlanSource& source, std::int64_t epochs) {
+Result<PlanAnswer> queryNeverSeen(const PlanSource& source, std::int64_t epochs) {
     // neverSeenSamples() skips epochs whose plan is invalid; the plan of epoch 0 provides the problem.
     if (const Result<ShardPlan> plan = ShardPlan::make(source.specAt(0)); !plan) return plan.problem();
     const auto samples = neverSeenSamples([&](std::int64_t epoch) { return source.specAt(epoch); }, epochs);
@@ -140,7 +140,7 @@ Result<PlanAnswer> answerNeverSeen(const PlanSource& source, std::int64_t epochs
     return answer;
 }
 
-Result<PlanAnswer> answerDiff(const PlanSource& source, std::int64_t epoch, const std::string& changes) {
+Result<PlanAnswer> queryDiff(const PlanSource& source, std::int64_t epoch, const std::string& changes) {
     std::int64_t otherEpoch = epoch;
     const Result<PlanSource> other = changedSource(source, changes, otherEpoch);
     if (!other) return other.problem();
@@ -170,7 +170,7 @@ Result<PlanAnswer> answerDiff(const PlanSource& source, std::int64_t epoch, cons
     return answer;
 }
 
-Result<PlanAnswer> answerBalance(const PlanSource& source, std::int64_t epoch) {
+Result<PlanAnswer> queryBalance(const PlanSource& source, std::int64_t epoch) {
     const auto labels = labelsOf(source);
     if (!labels) return labels.problem();
     const Result<ShardPlan> made = ShardPlan::make(source.specAt(epoch));
@@ -198,10 +198,10 @@ Result<PlanAnswer> answerBalance(const PlanSource& source, std::int64_t epoch) {
     return answer;
 }
 
-Result<PlanAnswer> answerDamage(const PlanSource& source, std::int64_t epoch) {
+Result<PlanAnswer> queryMistakeEffects(const PlanSource& source, std::int64_t epoch) {
     const Result<ShardPlan> plan = ShardPlan::make(source.specAt(epoch));
     if (!plan) return plan.problem();
-    const PlanDamage damage = planDamage(plan.value());
+    const AssignmentEffects damage = assignmentEffects(plan.value());
     const auto orNull = [](double value) { return value < 0 ? Json() : Json(value); };
     const auto expected = [](double value) {
         return value < 0 ? std::string() : "; expected by chance: " + oneDecimal(value);

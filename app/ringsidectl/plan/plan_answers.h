@@ -15,20 +15,20 @@ struct PlanAnswer {
 };
 
 // Answers --find "#4242", "rank:3 epoch:2", "dup", ... `epochs`: number of epochs that the query never-seen covers.
-Result<PlanAnswer> answerFind(const PlanSource& source, std::int64_t epoch, std::int64_t epochs,
-                              const std::string& query);
+Result<PlanAnswer> queryFind(const PlanSource& source, std::int64_t epoch, std::int64_t epochs,
+                             const std::string& query);
 
 // Answers --never-seen: samples that no rank receives in epochs 0 .. epochs-1, and the number expected by chance.
-Result<PlanAnswer> answerNeverSeen(const PlanSource& source, std::int64_t epochs);
+Result<PlanAnswer> queryNeverSeen(const PlanSource& source, std::int64_t epochs);
 
 // Answers --diff: number of samples that keep their rank, step or position under a second setting, and the numbers
 // expected by chance.
-Result<PlanAnswer> answerDiff(const PlanSource& source, std::int64_t epoch, const std::string& changes);
+Result<PlanAnswer> queryDiff(const PlanSource& source, std::int64_t epoch, const std::string& changes);
 
 // Answers --balance: number of samples per label and rank, with the range that holds 95 % of random assignments.
-Result<PlanAnswer> answerBalance(const PlanSource& source, std::int64_t epoch);
+Result<PlanAnswer> queryBalance(const PlanSource& source, std::int64_t epoch);
 
 // Answers --damage: coverage of the data set and overlap between ranks.
-Result<PlanAnswer> answerDamage(const PlanSource& source, std::int64_t epoch);
+Result<PlanAnswer> queryMistakeEffects(const PlanSource& source, std::int64_t epoch);
 
 }  // namespace ringside

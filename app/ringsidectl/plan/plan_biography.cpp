@@ -43,7 +43,7 @@ std::string epochText(const Json& entry) {
 
 }  // namespace
 
-Result<PlanAnswer> answerBiography(const PlanSource& source, std::int64_t sample, std::int64_t epochs) {
+Result<PlanAnswer> querySampleHistory(const PlanSource& source, std::int64_t sample, std::int64_t epochs) {
     if (sample < 0 || sample >= source.size) {
         return Problem{
             "biography",
@@ -51,12 +51,12 @@ Result<PlanAnswer> answerBiography(const PlanSource& source, std::int64_t sample
             "choose one from 0 to " + std::to_string(source.size - 1)};
     }
     PlanAnswer answer{{{"sample", sample}, {"epochs", Json::array()}}, {}};
-    const BiographySource plans{[&](std::int64_t epoch) { return source.specAt(epoch); },
-                                [](const ShardSpec& spec) { return ShardPlan::make(spec); }};
-    std::vector<BiographyEntry> entries;
+    const SampleHistorySource plans{[&](std::int64_t epoch) { return source.specAt(epoch); },
+                                    [](const ShardSpec& spec) { return ShardPlan::make(spec); }};
+    std::vector<SampleHistoryEntry> entries;
     constexpr auto kAll = std::numeric_limits<std::int64_t>::max();
-    if (const auto problem = tellEpochs(plans, sample, 0, epochs, kAll, entries)) return *problem;
-    for (const BiographyEntry& entry : entries) {
+    if (const auto problem = appendEpochs(plans, sample, 0, epochs, kAll, entries)) return *problem;
+    for (const SampleHistoryEntry& entry : entries) {
         Json places = Json::array();
         for (const SampleUse& use : entry.uses) places.push_back(placeJson(use));
         answer.json["epochs"].push_back({{"epoch", entry.epoch}, {"places", places}});

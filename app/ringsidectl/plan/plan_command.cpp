@@ -108,9 +108,9 @@ int listPlan(const PlanOptions& options, const ShardSpec& spec) {
     const Result<RankRange> ranks = wantedRanks(options, spec);
     std::vector<std::string> hashes;
     if (ranks && options.format == "hash") {
-        const auto told = [&](double share) { progress->say("summing up", share); };
-        told(0);
-        hashes = planHashes(plan.value(), ranks.value(), told);
+        const auto onProgress = [&](double share) { progress->show("summing up", share); };
+        onProgress(0);
+        hashes = planHashes(plan.value(), ranks.value(), onProgress);
     }
     progress.reset();  // erases the progress line before other output
     if (!ranks) return refuse(ranks.problem());
@@ -138,14 +138,14 @@ int writePlan(const PlanOptions& options) {
     const std::int64_t bytes = isQuestion ? kQuestionBytes : kListingBytes;
     if (const auto problem = planMemoryProblem(from.size, bytes, findHostDevices().availableBytes))
         return refuse(*problem);
-    if (!options.find.empty()) return writeAnswer(answerFind(from, epoch, epochs, options.find), options.format);
+    if (!options.find.empty()) return writeAnswer(queryFind(from, epoch, epochs, options.find), options.format);
     if (options.biography) {
-        return writeAnswer(answerBiography(from, *options.biography, epochs), options.format);
+        return writeAnswer(querySampleHistory(from, *options.biography, epochs), options.format);
     }
-    if (options.neverSeen) return writeAnswer(answerNeverSeen(from, epochs), options.format);
-    if (!options.diff.empty()) return writeAnswer(answerDiff(from, epoch, options.diff), options.format);
-    if (options.balance) return writeAnswer(answerBalance(from, epoch), options.format);
-    if (options.damage) return writeAnswer(answerDamage(from, epoch), options.format);
+    if (options.neverSeen) return writeAnswer(queryNeverSeen(from, epochs), options.format);
+    if (!options.diff.empty()) return writeAnswer(queryDiff(from, epoch, options.diff), options.format);
+    if (options.balance) return writeAnswer(queryBalance(from, epoch), options.format);
+    if (options.damage) return writeAnswer(queryMistakeEffects(from, epoch), options.format);
     return listPlan(options, from.specAt(epoch));
 }
 

@@ -100,7 +100,7 @@ void writePlanCsv(const ShardPlan& plan, RankRange ranks, TextOut& out) {
 }
 
 std::vector<std::string> planHashes(const ShardPlan& plan, RankRange ranks,
-                                    const std::function<void(double share)>& told) {
+                                    const std::function<void(double share)>& onProgress) {
     constexpr int kMostTogether = 512;
     const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     const int together = std::clamp((ranks.count + threads - 1) / threads, 1, kMostTogether);
@@ -113,7 +113,7 @@ std::vector<std::string> planHashes(const ShardPlan& plan, RankRange ranks,
             parts.push_back(std::async(std::launch::async, [&plan, rank, count] { return plan.hashes(rank, count); }));
         }
         for (auto& part : parts) std::ranges::move(part.get(), std::back_inserter(hashes));
-        told(static_cast<double>(hashes.size()) / ranks.count);
+        onProgress(static_cast<double>(hashes.size()) / ranks.count);
     }
     return hashes;
 }

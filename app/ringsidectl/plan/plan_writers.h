@@ -24,7 +24,7 @@ void writePlanHashes(RankRange ranks, const std::vector<std::string>& hashes, Te
 
 // Returns the hashes of the ranks, computed on all processors. Calls the callback with the completed part, 0 to 1.
 std::vector<std::string> planHashes(const ShardPlan& plan, RankRange ranks,
-                                    const std::function<void(double share)>& told);
+                                    const std::function<void(double share)>& onProgress);
 
 // Writes a plan for people: the numbers, then a table of ranks by steps, with the middle of a large table left out.
 void writePlanTable(const ShardPlan& plan, RankRange ranks, TextOut& out);

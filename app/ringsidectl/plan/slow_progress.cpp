@@ -26,7 +26,7 @@ SlowProgress::~SlowProgress() {
     m_thread.join();
 }
 
-void SlowProgress::say(const std::string& what, double share) {
+void SlowProgress::show(const std::string& what, double share) {
     follow(what, [share] { return share; });
 }
 

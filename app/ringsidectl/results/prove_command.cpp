@@ -96,7 +96,7 @@ int runProve(const ProveArguments& arguments) {
         std::cout << (arguments.json ? terminalJson(line.toJson().dump()) : terminalText(line.text())) << std::endl;
     }
     if (!arguments.json) std::cout << tally.text() << std::endl;
-    return tally.asItMust() ? 0 : kUnequal;
+    return tally.isAsExpected() ? 0 : kUnequal;
 }
 
 }  // namespace

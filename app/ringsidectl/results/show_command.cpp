@@ -88,10 +88,11 @@ void printLinks(const std::vector<SummaryLink>& links) {
     }
 }
 
-std::string paceText(const SummaryPace& pace) {
+std::string throttleText(const SummaryThrottle& throttle) {
     char text[160];
-    std::snprintf(text, sizeof text, "to %g GFLOP/s, %g Gbit/s, %g us per message (0: no limit)%s", pace.gflops,
-                  pace.gbitPerSecond, pace.latencyUs, pace.kept ? "" : "; this CPU was too slow for the throttle");
+    std::snprintf(text, sizeof text, "to %g GFLOP/s, %g Gbit/s, %g us per message (0: no limit)%s", throttle.gflops,
+                  throttle.gbitPerSecond, throttle.latencyUs,
+                  throttle.kept ? "" : "; this CPU was too slow for the throttle");
     return text;
 }
 
@@ -110,7 +111,7 @@ void printSummary(const RunPaths& paths, const RunSummary& summary) {
     if (summary.bitsDependOn) row("bits depend on", textOf(*summary.bitsDependOn));
     if (summary.bitsDependOn && summary.bitsDependOn->warning) row("warning", *summary.bitsDependOn->warning);
     row("trained", speed);
-    if (summary.pace) row("paced", paceText(*summary.pace));
+    if (summary.throttle) row("paced", throttleText(*summary.throttle));
     if (summary.links) printLinks(*summary.links);
     printMetrics(summary);
     printShards(summary);

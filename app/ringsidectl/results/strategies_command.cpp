@@ -76,7 +76,8 @@ MachineRates measuredRates(const PlanSubject& subject, const std::filesystem::pa
     alone.config.parallel.strategy = StrategyKind::kDdp;
     alone.config.parallel.worldSize = 1;
     alone.config.parallel.memoryLimitMb = 0;
-    alone.config.parallel.pace = {};  // the rates are those of this machine, not of the slower device that it imitates
+    alone.config.parallel
+        .throttle = {};  // the rates are those of this machine, not of the slower device that it imitates
     alone.config.mesh = {};
     const Result<StrategyPlan> plan = planStrategy(alone);
     const Result<TrainedChild> child = trainAsChild(forSteps(alone.config, kSteps), "rates", directory);

@@ -23,7 +23,7 @@ std::string unknownCommand(const CLI::App& app, const std::string& word) {
 }
 
 // Rewrites CLI11's error messages in Ringside's wording.
-std::string whatIsWrong(const CLI::Error& error) {
+std::string describeUsageError(const CLI::Error& error) {
     const std::string text = error.what();
     const std::string name = error.get_name();
     const auto after = [&](const std::string& mark) { return text.substr(text.find(mark) + mark.size()); };
@@ -52,8 +52,8 @@ std::string usageMessage(const CLI::App& app, const CLI::Error& error, const std
     const std::string command = chosen.empty() ? "ringsidectl" : "ringsidectl " + chosen.front()->get_name();
     const std::vector<std::string> extras = (chosen.empty() ? &app : chosen.front())->remaining();
     const bool unexpected = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !extras.empty();
-    return command + ": " + (unexpected ? extras.front() + " is not expected here" : whatIsWrong(error)) + ": see " +
-           command + " --help\n";
+    return command + ": " + (unexpected ? extras.front() + " is not expected here" : describeUsageError(error)) +
+           ": see " + command + " --help\n";
 }
 
 std::string emptyOption(const CLI::App& command) {

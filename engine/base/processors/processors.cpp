@@ -55,11 +55,11 @@ void runOnlyWhereIdle() {
     [[maybe_unused]] const int refused = ::sched_setscheduler(0, SCHED_IDLE, &none);
 }
 
-void giveWayToTheWindow() {
+void lowerPriority() {
     if (::getpriority(PRIO_PROCESS, 0) < kNiceness) ::setpriority(PRIO_PROCESS, 0, kNiceness);
 }
 
-void letSessionGiveWay() {
+void lowerSessionPriority() {
     std::ofstream("/proc/self/autogroup") << kNiceness;  // the file is absent if the kernel does not use autogroups
 }
 

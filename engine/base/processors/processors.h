@@ -16,10 +16,10 @@ void runOnlyWhereIdle();
 // Raises the niceness of the calling thread, and of threads and processes that it starts later, to 10, below the
 // window's priority, so that the window stays responsive. Ranks and their supervisor use the same value: if
 // one process had a higher priority, it would displace a rank, and all ranks would wait for that rank.
-void giveWayToTheWindow();
+void lowerPriority();
 
 // Does the same for a whole session. Linux schedules each session as one autogroup, with the same CPU share as the
 // window's session regardless of the niceness of its processes (sched(7)).
-void letSessionGiveWay();
+void lowerSessionPriority();
 
 }  // namespace ringside

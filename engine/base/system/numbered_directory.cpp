@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kMostNumbers = 10000;
 
-Problem unmakeable(const std::filesystem::path& path, int error) {
+Problem cannotCreate(const std::filesystem::path& path, int error) {
     return {path.string(), "cannot be created (" + errnoText(error) + ")", "choose another directory"};
 }
 
@@ -22,14 +22,14 @@ Problem unmakeable(const std::filesystem::path& path, int error) {
 Result<std::filesystem::path> makeNumberedDirectory(const std::filesystem::path& base) {
     std::error_code error;
     std::filesystem::create_directories(base.parent_path(), error);
-    if (error) return unmakeable(base.parent_path(), error.value());
+    if (error) return cannotCreate(base.parent_path(), error.value());
     for (int number = 1; number <= kMostNumbers; ++number) {
         std::filesystem::path path = base;
         if (number > 1) path += std::string("-").append(std::to_string(number));
         if (::mkdir(path.c_str(), 0777) == 0) return path;
-        if (errno != EEXIST) return unmakeable(path, errno);
+        if (errno != EEXIST) return cannotCreate(path, errno);
     }
-    return unmakeable(base, EEXIST);
+    return cannotCreate(base, EEXIST);
 }
 
 }  // namespace ringside

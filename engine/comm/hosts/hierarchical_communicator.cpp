@@ -62,7 +62,7 @@ void HierarchicalCommunicator::connect() {
     m_exchange =
         std::make_unique<HostExchange>(peers.connect(), m_hosts.hostOf(m_rank), betweenHosts(m_options.timeout));
     m_exchange->watchInto(m_watch.get());
-    m_strangers = peers.strangers();
+    m_refusedConnections = peers.refusedConnections();
 }
 
 // Merges the readings of both sets of connections to other hosts. Connections to ranks of this host are omitted,
@@ -123,7 +123,7 @@ void HierarchicalCommunicator::fail(const std::string& what, const std::string& 
 }
 
 // Fails because a peer violated the protocol. The peer is known, so no search for a missing rank is needed.
-void HierarchicalCommunicator::accuse(int rank, const std::string& why) {
+void HierarchicalCommunicator::failForPeerMisuse(int rank, const std::string& why) {
     m_failed = true;
     endAll();
     throw CommError(misbehaviourText(rank, why), rank);
@@ -176,7 +176,7 @@ void HierarchicalCommunicator::numbered(const QueuedCollective& job, const std::
     try {
         job.trace != nullptr ? traced(job, number, call) : call();
     } catch (const LinkError& error) {
-        if (error.isMisuse()) accuse(m_hosts.ranksOn(error.peer()).front(), error.what());
+        if (error.isMisuse()) failForPeerMisuse(m_hosts.ranksOn(error.peer()).front(), error.what());
         const std::string host =
             error.peer() < 0 ? "" : "the host of rank " + std::to_string(m_hosts.ranksOn(error.peer()).front()) + ": ";
         fail(what, host + error.what(), -1);
@@ -291,8 +291,8 @@ void HierarchicalCommunicator::barrier() {
     meet(m_options.timeout, [this] { m_local->barrier(); });
 }
 
-void HierarchicalCommunicator::barrierHoweverLong() {
-    meet(kAYear, [this] { m_local->barrierHoweverLong(); });
+void HierarchicalCommunicator::barrierWithoutTimeout() {
+    meet(kAYear, [this] { m_local->barrierWithoutTimeout(); });
 }
 
 std::span<float> HierarchicalCommunicator::allocate(std::size_t count) {
@@ -303,7 +303,7 @@ std::span<float> HierarchicalCommunicator::allocate(std::size_t count) {
 // split of m_local at the same time.
 std::unique_ptr<Communicator> HierarchicalCommunicator::split(int colour, int key, GroupUse use) {
     m_queue.drain();
-    const std::vector<GroupWish> wishes = exchangeWishes(*m_flat, {colour, key});
+    const std::vector<GroupRequest> wishes = gatherGroupRequests(*m_flat, {colour, key});
     const auto isWithinHost = [&](int rank) {
         const GroupMembers members = membersOf(wishes, rank);
         return std::ranges::all_of(members.ranks,
@@ -313,7 +313,7 @@ std::unique_ptr<Communicator> HierarchicalCommunicator::split(int colour, int ke
     std::unique_ptr<Communicator> local = m_local ? m_local->split(here ? colour : -1, key, use) : nullptr;
     std::unique_ptr<Communicator> flat = m_flat->split(here ? -1 : colour, key, use);
     std::unique_ptr<Communicator> group = here ? std::move(local) : std::move(flat);
-    if (group) group->traceInto(trace());
+    if (group) group->setTrace(trace());
     return group;
 }
 

@@ -58,7 +58,7 @@ class HierarchicalCommunicator final : public Communicator {
     void send(CommBuffer buffer, int to) override { m_flat->send(buffer, to); }
     void recv(CommBuffer buffer, int from) override { m_flat->recv(buffer, from); }
     void barrier() override;
-    void barrierHoweverLong() override;
+    void barrierWithoutTimeout() override;
     CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
     CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;
     CommHandle sendAsync(CommBuffer buffer, int to) override { return m_flat->sendAsync(buffer, to); }
@@ -66,7 +66,7 @@ class HierarchicalCommunicator final : public Communicator {
     void abort() override;
     std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
     std::int64_t bytesSent() const override { return Communicator::bytesSent() + m_flat->bytesSent(); }
-    std::int64_t strangers() const override { return m_strangers + m_flat->strangers(); }
+    std::int64_t refusedConnections() const override { return m_refusedConnections + m_flat->refusedConnections(); }
     std::vector<LinkReading> links() override;
     ContributionWatch* contributions() override { return m_watch.get(); }
     std::span<float> allocate(std::size_t count) override;
@@ -95,7 +95,7 @@ class HierarchicalCommunicator final : public Communicator {
     void numbered(const QueuedCollective& job, const std::function<void()>& call);
     void traced(const QueuedCollective& job, std::int64_t number, const std::function<void()>& call);
     [[noreturn]] void fail(const std::string& what, const std::string& why, int missing);
-    [[noreturn]] void accuse(int rank, const std::string& why);
+    [[noreturn]] void failForPeerMisuse(int rank, const std::string& why);
     void endAll();
 
     std::shared_ptr<Store> m_store;
@@ -106,7 +106,7 @@ class HierarchicalCommunicator final : public Communicator {
     std::unique_ptr<ShmCommunicator> m_local;
     std::unique_ptr<ContributionWatch> m_watch;  // watches m_exchange
     std::unique_ptr<HostExchange> m_exchange;    // with the ranks at the same position on other hosts; may be null
-    std::int64_t m_strangers = 0;
+    std::int64_t m_refusedConnections = 0;
     std::deque<std::vector<float>> m_allocated;
     std::atomic<std::int64_t> m_collective{0};
     std::atomic<bool> m_aborted{false};

@@ -62,7 +62,7 @@ void HostExchange::allReduce(CommBuffer buffer, ReduceOp op) {
 }
 
 // True if the whole buffer is sent. With two hosts, pieces would send the same amount of data in two steps.
-bool HostExchange::goesWhole(CommBuffer buffer) const {
+bool HostExchange::isReducedWhole(CommBuffer buffer) const {
     return hosts() == 2 || buffer.bytes() <= kWholeUpTo;
 }
 
@@ -71,14 +71,14 @@ void HostExchange::start(CommBuffer buffer, ReduceOp op) {
     begin();
     Started& sum = m_started.emplace_back(Started{buffer, op, m_number});
     if (hosts() == 1 || buffer.count == 0) return;
-    goesWhole(buffer) ? startWhole(sum) : startPieces(sum);
+    isReducedWhole(buffer) ? startWhole(sum) : startPieces(sum);
 }
 
 void HostExchange::finish() {
     const Started sum = m_started.front();
     m_started.pop_front();
     if (hosts() == 1 || sum.buffer.count == 0) return;
-    goesWhole(sum.buffer) ? finishWhole(sum) : finishPieces(sum);
+    isReducedWhole(sum.buffer) ? finishWhole(sum) : finishPieces(sum);
 }
 
 void HostExchange::watchSources(const Started& sum, CommType type, std::size_t bytes) const {
@@ -122,8 +122,8 @@ void HostExchange::startWhole(Started& sum) {
 
 void HostExchange::finishWhole(const Started& sum) {
     eachChunk(sum.buffer, [&](std::size_t at, std::size_t bytes) {
-        eachOther([&](int host) { m_links.awaitReceived(user(host), m_timeout); });
-        eachOther([&](int host) { m_links.awaitSent(user(host), m_timeout); });  // before the buffer is overwritten
+        eachOther([&](int host) { m_links.waitUntilReceived(user(host), m_timeout); });
+        eachOther([&](int host) { m_links.waitUntilSent(user(host), m_timeout); });  // before the buffer is overwritten
         const std::size_t width = sizeOf(sum.buffer.type);
         reduceInOrder(sum, partOf(sum.buffer, at / width, (at + bytes) / width), at);
     });
@@ -147,16 +147,16 @@ void HostExchange::startPieces(Started& sum) {
 
 void HostExchange::finishPieces(const Started& sum) {
     const CommBuffer own = pieceOf(sum, m_host);
-    eachOther([&](int host) { m_links.awaitReceived(user(host), m_timeout); });
+    eachOther([&](int host) { m_links.waitUntilReceived(user(host), m_timeout); });
     reduceInOrder(sum, own, 0);
     eachOther([&](int host) {
-        m_links.awaitSent(user(host), m_timeout);  // before the received sum overwrites it
+        m_links.waitUntilSent(user(host), m_timeout);  // before the received sum overwrites it
         m_links.receive(secondUser(host), host, slot(sum.number, 1), bytesIn(pieceOf(sum, host)));
         m_links.send(secondUser(host), host, slot(sum.number, 1), bytesIn(own));
     });
     eachOther([&](int host) {
-        m_links.awaitReceived(secondUser(host), m_timeout);
-        m_links.awaitSent(secondUser(host), m_timeout);
+        m_links.waitUntilReceived(secondUser(host), m_timeout);
+        m_links.waitUntilSent(secondUser(host), m_timeout);
     });
 }
 
@@ -164,13 +164,13 @@ void HostExchange::broadcast(CommBuffer buffer, int rootHost) {
     begin();
     if (m_host != rootHost) {
         m_links.receive(user(rootHost), rootHost, slot(2), bytesIn(buffer));
-        return m_links.awaitReceived(user(rootHost), m_timeout);
+        return m_links.waitUntilReceived(user(rootHost), m_timeout);
     }
     for (int host = 0; host < hosts(); ++host) {
         if (host != m_host) m_links.send(user(host), host, slot(2), bytesIn(buffer));
     }
     for (int host = 0; host < hosts(); ++host) {
-        if (host != m_host) m_links.awaitSent(user(host), m_timeout);
+        if (host != m_host) m_links.waitUntilSent(user(host), m_timeout);
     }
 }
 
@@ -183,8 +183,8 @@ void HostExchange::barrier(std::chrono::milliseconds timeout) {
     }
     for (int host = 0; host < hosts(); ++host) {
         if (host == m_host) continue;
-        m_links.awaitReceived(user(host), timeout);
-        m_links.awaitSent(user(host), timeout);
+        m_links.waitUntilReceived(user(host), timeout);
+        m_links.waitUntilSent(user(host), timeout);
     }
 }
 

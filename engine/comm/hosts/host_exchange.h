@@ -51,7 +51,7 @@ class HostExchange {
     int hosts() const { return static_cast<int>(m_users.size()); }
     LinkUser& user(int host) { return m_users[static_cast<std::size_t>(host)]; }
     LinkUser& secondUser(int host) { return m_secondUsers[static_cast<std::size_t>(host)]; }
-    bool goesWhole(CommBuffer buffer) const;
+    bool isReducedWhole(CommBuffer buffer) const;
     CommBuffer pieceOf(const Started& sum, int host) const;
     void makeRoom(Started& sum, std::size_t bytes);
     void startWhole(Started& sum);

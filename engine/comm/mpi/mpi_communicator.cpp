@@ -26,7 +26,7 @@ using std::chrono::milliseconds;
 
 // Number of polls without a pause. MPI moves its bytes only while it is polled: first as often as possible, then, if a
 // rank is late, with pauses, so that the CPU is free for other ranks.
-constexpr int kAskedWithoutPause = 2000;
+constexpr int kPollsWithoutPause = 2000;
 constexpr microseconds kPause{50};
 // Size, in bytes, from which the blocking all-reduce of MPI is used. Its algorithms are better than those of the
 // non-blocking one, which outweighs the barrier before it.
@@ -56,7 +56,7 @@ std::byte* bytesOf(CommBuffer buffer) {
 }
 
 // True if `part` lies inside `whole`. MPI does not allow overlapping buffers in one call.
-bool liesIn(CommBuffer part, CommBuffer whole) {
+bool isInside(CommBuffer part, CommBuffer whole) {
     return part.bytes() > 0 && bytesOf(part) >= bytesOf(whole) && bytesOf(part) < bytesOf(whole) + whole.bytes();
 }
 
@@ -147,7 +147,7 @@ void MpiCommunicator::finish(MpiTable::Pending& pending, milliseconds timeout, c
         }
         if (done != 0) return;
         if (m_shared->aborted) fail(what, "communication had ended before");
-        if (asked < kAskedWithoutPause) {
+        if (asked < kPollsWithoutPause) {
             if (asked % 16 == 15) ::sched_yield();
             continue;
         }
@@ -189,7 +189,7 @@ void MpiCommunicator::reduceNow(CommBuffer buffer, ReduceOp op) {
 
 void MpiCommunicator::gatherNow(CommBuffer in, CommBuffer out) {
     RINGSIDE_ASSERT(out.bytes() == in.bytes() * static_cast<std::size_t>(size()));
-    if (liesIn(in, out)) {
+    if (isInside(in, out)) {
         m_apart.assign(bytesOf(in), bytesOf(in) + in.bytes());
         in.data = m_apart.data();
     }
@@ -200,7 +200,7 @@ void MpiCommunicator::gatherNow(CommBuffer in, CommBuffer out) {
 
 void MpiCommunicator::scatterNow(CommBuffer in, CommBuffer out, ReduceOp op) {
     RINGSIDE_ASSERT(in.type == out.type && in.count == out.count * static_cast<std::size_t>(size()));
-    const bool apart = liesIn(out, in);
+    const bool apart = isInside(out, in);
     if (apart) m_apart.resize(out.bytes());
     void* const result = apart ? m_apart.data() : out.data;
     runCollective(CollectiveKind::kReduceScatter, in, m_options.timeout, [&](MpiTable::Pending* pending) {
@@ -259,7 +259,7 @@ void MpiCommunicator::barrierWithin(milliseconds timeout) {
 // MPI_Comm_split() has no timeout. The exchange of wishes before it ensures that all ranks have arrived.
 std::unique_ptr<Communicator> MpiCommunicator::split(int colour, int key, GroupUse) {
     m_queue.drain();
-    const GroupMembers members = membersOf(exchangeWishes(*this, {colour, key}), m_rank);
+    const GroupMembers members = membersOf(gatherGroupRequests(*this, {colour, key}), m_rank);
     MpiTable::Group group = nullptr;
     {
         std::lock_guard lock(m_shared->mutex);

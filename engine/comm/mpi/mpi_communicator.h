@@ -41,7 +41,7 @@ class MpiCommunicator final : public Communicator {
     void send(CommBuffer buffer, int to) override;
     void recv(CommBuffer buffer, int from) override;
     void barrier() override { barrierWithin(m_options.timeout); }
-    void barrierHoweverLong() override { barrierWithin(std::chrono::hours(24 * 365)); }
+    void barrierWithoutTimeout() override { barrierWithin(std::chrono::hours(24 * 365)); }
     CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
     CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;
     CommHandle sendAsync(CommBuffer buffer, int to) override;

@@ -219,7 +219,7 @@ void* NcclCommunicator::onDevice(CommBuffer buffer, std::size_t offset, bool wit
     return place;
 }
 
-void NcclCommunicator::bringBack(CommBuffer buffer, const void* staged, const NcclOperation& operation) {
+void NcclCommunicator::copyBack(CommBuffer buffer, const void* staged, const NcclOperation& operation) {
     if (staged == buffer.data) return;
     m_parts.device->copy(buffer.data, staged, buffer.bytes(), m_stream);
     hostWait(start(operation, [] { return NcclResult::kSuccess; }));
@@ -240,7 +240,7 @@ void NcclCommunicator::runStaged(const NcclOperation& operation, CommBuffer in, 
     void* source = onDevice(in, 0, true);
     void* result = inPlace ? source : onDevice(out, outOffset, false);
     hostWait(start(operation, [&] { return call(source, result); }));
-    bringBack(out, result, operation);
+    copyBack(out, result, operation);
 }
 
 void NcclCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
@@ -323,7 +323,7 @@ CommHandle NcclCommunicator::recvAsync(CommBuffer buffer, int from) {
 
 // Exchanges the wishes first, because NCCL provides the members of a group only after it has been created.
 std::unique_ptr<Communicator> NcclCommunicator::split(int colour, int key, GroupUse) {
-    const GroupMembers members = membersOf(exchangeWishes(*this, {colour, key}), rank());
+    const GroupMembers members = membersOf(gatherGroupRequests(*this, {colour, key}), rank());
     auto connection = m_connection->split(colour, key, members.own, static_cast<int>(members.ranks.size()));
     if (!connection) return nullptr;
     return std::make_unique<NcclCommunicator>(m_parts, std::move(connection), m_options);
@@ -353,14 +353,14 @@ std::int64_t NcclCommunicator::startBarrier() {
 }
 
 // Earlier operations keep their own timeout and are waited for first.
-void NcclCommunicator::barrierHoweverLong() {
+void NcclCommunicator::barrierWithoutTimeout() {
     if (!m_pending.empty()) hostWait(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
     const std::int64_t ticket = startBarrier();
     const auto done = [this, ticket] {
         reap();
         return ticket < m_firstPending;
     };
-    m_connection->waitHoweverLong(done, {"barrier"});
+    m_connection->waitWithoutTimeout(done, {"barrier"});
 }
 
 std::span<float> NcclCommunicator::allocate(std::size_t count) {

@@ -53,7 +53,7 @@ class NcclCommunicator final : public Communicator {
     void send(CommBuffer buffer, int to) override;
     void recv(CommBuffer buffer, int from) override;
     void barrier() override { hostWait(startBarrier()); }
-    void barrierHoweverLong() override;
+    void barrierWithoutTimeout() override;
     CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
     CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;
     CommHandle sendAsync(CommBuffer buffer, int to) override;
@@ -102,7 +102,7 @@ class NcclCommunicator final : public Communicator {
     // Returns the device address of a buffer: the buffer itself, or for host memory a piece of the staging memory, with
     // a copy of the content if withContent.
     void* onDevice(CommBuffer buffer, std::size_t offset, bool withContent);
-    void bringBack(CommBuffer buffer, const void* staged, const NcclOperation& operation);
+    void copyBack(CommBuffer buffer, const void* staged, const NcclOperation& operation);
     void runStaged(const NcclOperation& operation, CommBuffer in, CommBuffer out,
                    const std::function<NcclResult(void* in, void* out)>& call);
     void reserveStaging(std::size_t bytes);

@@ -41,7 +41,7 @@ void NcclConnection::connect(Store& store) {
     const bool going = started == NcclResult::kSuccess || started == NcclResult::kInProgress;
     const NcclResult result = going ? waitWhileInProgress(kConnecting, m_deadlines.connect) : started;
     if (result != NcclResult::kSuccess)
-        fail("connecting " + std::to_string(m_size) + " ranks failed: " + ncclResultText(result) + wayOutOfRecording());
+        fail("connecting " + std::to_string(m_size) + " ranks failed: " + ncclResultText(result) + recordingRemedy());
     ++m_connected;
 }
 
@@ -65,7 +65,7 @@ bool NcclConnection::brokeByRecording() {
 
 void NcclConnection::connectAgain(Store& store) {
     beginAbort();
-    if (!awaitAbort()) fail("its abort did not return" + wayOutOfRecording());
+    if (!waitForAbort()) fail("its abort did not return" + recordingRemedy());
     connect(store);
     m_refusedRecording = false;
 }
@@ -146,7 +146,7 @@ void NcclConnection::waitUntil(const std::function<bool()>& done, const NcclOper
     }
 }
 
-void NcclConnection::waitHoweverLong(const std::function<bool()>& done, const NcclOperation& operation) {
+void NcclConnection::waitWithoutTimeout(const std::function<bool()>& done, const NcclOperation& operation) {
     while (!done()) {
         check(operation);
         m_device->pause();
@@ -161,10 +161,10 @@ void NcclConnection::failLate(const NcclOperation& operation) {
 // Fails with the result of NCCL. A GPU that fails is often detected by NCCL first.
 void NcclConnection::failBy(NcclResult result, const NcclOperation& operation) {
     m_gpuFailed = result == NcclResult::kUnhandledCudaError;
-    fail(operation.text() + " failed: " + ncclResultText(result) + wayOutOfRecording());
+    fail(operation.text() + " failed: " + ncclResultText(result) + recordingRemedy());
 }
 
-std::string NcclConnection::wayOutOfRecording() const {
+std::string NcclConnection::recordingRemedy() const {
     if (!m_refusedRecording) return "";
     return std::string("; recording it as a CUDA graph failed: start again with ") + kGraphsVariable + "=off";
 }
@@ -203,12 +203,12 @@ void NcclConnection::beginAbort() noexcept {
 }
 
 // Waits for the abort, at most for NcclDeadlines::abort, because it can hang inside NCCL (a proxy thread in poll).
-bool NcclConnection::awaitAbort() const {
+bool NcclConnection::waitForAbort() const {
     return !m_aborted.valid() || m_aborted.wait_for(m_deadlines.abort) == std::future_status::ready;
 }
 
 void NcclConnection::endAfterAbort() {
-    if (awaitAbort() || !m_onHungAbort) return;
+    if (waitForAbort() || !m_onHungAbort) return;
     if (m_gpuFailed) return m_onHungAbort(DeviceError(m_causeOfDeath));
     m_onHungAbort(CommError(m_causeOfDeath));
 }

@@ -72,7 +72,7 @@ class NcclConnection {
     void check(const NcclOperation& operation);
     // Polls until done() returns true. Throws on a failure or at the timeout, counted from now.
     void waitUntil(const std::function<bool()>& done, const NcclOperation& operation);
-    void waitHoweverLong(const std::function<bool()>& done, const NcclOperation& operation);  // without a timeout
+    void waitWithoutTimeout(const std::function<bool()>& done, const NcclOperation& operation);  // without a timeout
     // Fails because the operation exceeded its timeout.
     [[noreturn]] void failLate(const NcclOperation& operation);
 
@@ -82,15 +82,15 @@ class NcclConnection {
 
   private:
     void shareUniqueId(Store& store, NcclUniqueId& id);
-    std::string wayOutOfRecording() const;  // advice to append to an error that a recording may have caused
+    std::string recordingRemedy() const;  // advice to append to an error that a recording may have caused
     NcclResult asyncState();
     NcclResult waitWhileInProgress(const NcclOperation& operation, std::chrono::milliseconds limit);
     [[noreturn]] void fail(const std::string& text);
     [[noreturn]] void failBy(NcclResult result, const NcclOperation& operation);
     [[noreturn]] void throwCause() const;
     void beginAbort() noexcept;
-    bool awaitAbort() const;  // false if the abort hangs and is left behind
-    void endAfterAbort();     // waits for the abort; calls the callback if it hangs
+    bool waitForAbort() const;  // false if the abort hangs and is left behind
+    void endAfterAbort();       // waits for the abort; calls the callback if it hangs
     void finish();
 
     std::shared_ptr<NcclApi> m_api;  // shared with an abort that hangs and outlives this object

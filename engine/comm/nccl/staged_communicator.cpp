@@ -51,7 +51,7 @@ void StagedCommunicator::finish(const char* doing) {
 
 // Returns the buffer for the host communicator: the buffer itself if it is host memory, else its copy in the staging
 // memory.
-CommBuffer StagedCommunicator::bringDown(CommBuffer buffer, Staging& staging, bool withContent) {
+CommBuffer StagedCommunicator::copyToHost(CommBuffer buffer, Staging& staging, bool withContent) {
     if (!onDevice(buffer)) return buffer;
     reserve(staging, buffer.bytes());
     if (withContent) {
@@ -64,7 +64,7 @@ CommBuffer StagedCommunicator::bringDown(CommBuffer buffer, Staging& staging, bo
     return {staging.memory, buffer.count, buffer.type};
 }
 
-void StagedCommunicator::bringUp(CommBuffer buffer, const Staging& staging) {
+void StagedCommunicator::copyToDevice(CommBuffer buffer, const Staging& staging) {
     if (!onDevice(buffer)) return;
     GpuRuntime& device = *m_parts.device;
     device.record(m_event, m_options.computeStream);
@@ -74,8 +74,8 @@ void StagedCommunicator::bringUp(CommBuffer buffer, const Staging& staging) {
 }
 
 void StagedCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
-    m_parts.host->allReduce(bringDown(buffer, m_in, true), op);
-    bringUp(buffer, m_in);
+    m_parts.host->allReduce(copyToHost(buffer, m_in, true), op);
+    copyToDevice(buffer, m_in);
 }
 
 CommHandle StagedCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
@@ -85,29 +85,29 @@ CommHandle StagedCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
 }
 
 void StagedCommunicator::broadcast(CommBuffer buffer, int root) {
-    m_parts.host->broadcast(bringDown(buffer, m_in, rank() == root), root);
-    if (rank() != root) bringUp(buffer, m_in);
+    m_parts.host->broadcast(copyToHost(buffer, m_in, rank() == root), root);
+    if (rank() != root) copyToDevice(buffer, m_in);
 }
 
 void StagedCommunicator::allGather(CommBuffer in, CommBuffer out) {
-    const CommBuffer from = bringDown(in, m_in, true);
-    m_parts.host->allGather(from, bringDown(out, m_out, false));
-    bringUp(out, m_out);
+    const CommBuffer from = copyToHost(in, m_in, true);
+    m_parts.host->allGather(from, copyToHost(out, m_out, false));
+    copyToDevice(out, m_out);
 }
 
 void StagedCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
-    const CommBuffer from = bringDown(in, m_in, true);
-    m_parts.host->reduceScatter(from, bringDown(out, m_out, false), op);
-    bringUp(out, m_out);
+    const CommBuffer from = copyToHost(in, m_in, true);
+    m_parts.host->reduceScatter(from, copyToHost(out, m_out, false), op);
+    copyToDevice(out, m_out);
 }
 
 void StagedCommunicator::send(CommBuffer buffer, int to) {
-    m_parts.host->send(bringDown(buffer, m_in, true), to);
+    m_parts.host->send(copyToHost(buffer, m_in, true), to);
 }
 
 void StagedCommunicator::recv(CommBuffer buffer, int from) {
-    m_parts.host->recv(bringDown(buffer, m_out, false), from);
-    bringUp(buffer, m_out);
+    m_parts.host->recv(copyToHost(buffer, m_out, false), from);
+    copyToDevice(buffer, m_out);
 }
 
 std::unique_ptr<Communicator> StagedCommunicator::split(int colour, int key, GroupUse use) {
@@ -128,14 +128,14 @@ StagedCommunicator::Staging StagedCommunicator::takeStaging(std::size_t bytes) {
 
 CommHandle StagedCommunicator::sendAsync(CommBuffer buffer, int to) {
     Message message{{}, buffer, takeStaging(buffer.bytes()), true};
-    message.handle = m_parts.host->sendAsync(bringDown(buffer, message.staging, true), to);
+    message.handle = m_parts.host->sendAsync(copyToHost(buffer, message.staging, true), to);
     m_messages.push_back(message);
     return {*this, m_finishedMessages + static_cast<std::int64_t>(m_messages.size())};
 }
 
 CommHandle StagedCommunicator::recvAsync(CommBuffer buffer, int from) {
     Message message{{}, buffer, takeStaging(buffer.bytes()), false};
-    message.handle = m_parts.host->recvAsync(bringDown(buffer, message.staging, false), from);
+    message.handle = m_parts.host->recvAsync(copyToHost(buffer, message.staging, false), from);
     m_messages.push_back(message);
     return {*this, m_finishedMessages + static_cast<std::int64_t>(m_messages.size())};
 }
@@ -147,7 +147,7 @@ void StagedCommunicator::waitFor(std::int64_t ticket) {
         ++m_finishedMessages;
         m_freeStaging.push_back(message.staging);
         message.handle.wait();
-        if (!message.isSend) bringUp(message.buffer, message.staging);
+        if (!message.isSend) copyToDevice(message.buffer, message.staging);
     }
 }
 

@@ -50,9 +50,9 @@ class StagedCommunicator final : public Communicator {
     CommHandle sendAsync(CommBuffer buffer, int to) override;
     CommHandle recvAsync(CommBuffer buffer, int from) override;
     std::int64_t bytesSent() const override { return m_parts.host->bytesSent(); }
-    void barrierHoweverLong() override { m_parts.host->barrierHoweverLong(); }
+    void barrierWithoutTimeout() override { m_parts.host->barrierWithoutTimeout(); }
     void abort() override { m_parts.host->abort(); }
-    void traceInto(CollectiveTrace* trace) override { m_parts.host->traceInto(trace); }
+    void setTrace(CollectiveTrace* trace) override { m_parts.host->setTrace(trace); }
     std::int64_t collective() const override { return m_parts.host->collective(); }
     std::span<float> allocate(std::size_t count) override;  // device memory
 
@@ -75,8 +75,8 @@ class StagedCommunicator final : public Communicator {
     Staging takeStaging(std::size_t bytes);
     bool onDevice(CommBuffer buffer) const;
     void reserve(Staging& staging, std::size_t bytes);
-    CommBuffer bringDown(CommBuffer buffer, Staging& staging, bool withContent);
-    void bringUp(CommBuffer buffer, const Staging& staging);
+    CommBuffer copyToHost(CommBuffer buffer, Staging& staging, bool withContent);
+    void copyToDevice(CommBuffer buffer, const Staging& staging);
     void finish(const char* doing);
 
     StagedParts m_parts;

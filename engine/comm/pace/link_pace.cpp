@@ -5,12 +5,12 @@
 
 namespace ringside {
 
-std::int64_t LinkPace::messageNs(double bytes) const {
+std::int64_t LinkThrottle::messageNs(double bytes) const {
     const double moving = gbitPerSecond > 0 ? 8 * bytes / gbitPerSecond : 0;  // 1 Gbit/s is 1 bit/ns
     return std::llround(moving + 1000 * latencyUs);
 }
 
-std::int64_t LinkPace::collectiveNs(CollectiveKind kind, std::int64_t bytes, int ranks) const {
+std::int64_t LinkThrottle::collectiveNs(CollectiveKind kind, std::int64_t bytes, int ranks) const {
     if (ranks < 2) return 0;
     const int rounds = ranks - 1;
     const auto all = static_cast<double>(bytes);

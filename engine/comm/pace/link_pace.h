@@ -8,7 +8,7 @@
 namespace ringside {
 
 // Speed of a simulated link between neighbours of a ring, and the duration of transfers over it.
-struct LinkPace {
+struct LinkThrottle {
     double gbitPerSecond = 0;  // 0: unlimited
     double latencyUs = 0;      // latency of each message
 

@@ -26,44 +26,44 @@ bool isThisClock(std::int64_t sentNs, std::int64_t nowNs) {
 
 }  // namespace
 
-PacedCommunicator::PacedCommunicator(std::unique_ptr<Communicator> inner, const LinkPace& pace)
-    : m_inner(std::move(inner)), m_pace(pace), m_stamps(m_noPhases, kMostStamps) {
-    m_inner->traceInto(&m_stamps);
+ThrottledCommunicator::ThrottledCommunicator(std::unique_ptr<Communicator> inner, const LinkThrottle& throttle)
+    : m_inner(std::move(inner)), m_throttle(throttle), m_stamps(m_noPhases, kMostStamps) {
+    m_inner->setTrace(&m_stamps);
     m_stamps.start();
 }
 
-PacedCommunicator::~PacedCommunicator() {
+ThrottledCommunicator::~ThrottledCommunicator() {
     m_stamps.stop();
-    m_inner->traceInto(nullptr);
+    m_inner->setTrace(nullptr);
 }
 
-std::unique_ptr<Communicator> PacedCommunicator::split(int colour, int key, GroupUse use) {
+std::unique_ptr<Communicator> ThrottledCommunicator::split(int colour, int key, GroupUse use) {
     std::unique_ptr<Communicator> group = m_inner->split(colour, key, use);
     if (!group) return nullptr;
-    auto paced = std::make_unique<PacedCommunicator>(std::move(group), m_pace);
-    paced->traceInto(trace());
-    return paced;
+    auto throttled = std::make_unique<ThrottledCommunicator>(std::move(group), m_throttle);
+    throttled->setTrace(trace());
+    return throttled;
 }
 
-CommHandle PacedCommunicator::begin(CollectiveKind kind, CommBuffer in, CommHandle handle) {
+CommHandle ThrottledCommunicator::begin(CollectiveKind kind, CommBuffer in, CommHandle handle) {
     countCollective(kind, in);
     const auto bytes = static_cast<std::int64_t>(in.bytes()) / (kind == CollectiveKind::kReduceScatter ? size() : 1);
-    m_moving.push_back({++m_started, handle, m_pace.collectiveNs(kind, bytes, size()), activeTrace()});
+    m_moving.push_back({++m_started, handle, m_throttle.collectiveNs(kind, bytes, size()), activeTrace()});
     return {*this, m_started};
 }
 
-void PacedCommunicator::now(CollectiveKind kind, CommBuffer in) {
+void ThrottledCommunicator::now(CollectiveKind kind, CommBuffer in) {
     begin(kind, in, {});
     finish(m_started);
 }
 
-void PacedCommunicator::waitFor(std::int64_t ticket) {
+void ThrottledCommunicator::waitFor(std::int64_t ticket) {
     if (ticket < 0) return receive(ticket);
     const WaitScope waiting(trace());
     finish(ticket);
 }
 
-void PacedCommunicator::finish(std::int64_t ticket) {
+void ThrottledCommunicator::finish(std::int64_t ticket) {
     while (!m_moving.empty() && m_moving.front().ticket <= ticket) {
         const Moving one = m_moving.front();
         m_moving.pop_front();
@@ -79,17 +79,17 @@ void PacedCommunicator::finish(std::int64_t ticket) {
 
 // Lets the simulated link carry one collective. If the inner communicator reports no arrival of the last rank, the
 // present time is used.
-void PacedCommunicator::settle(const Moving& one) {
+void ThrottledCommunicator::settle(const Moving& one) {
     if (size() == 1) return;
     const std::vector<CollectiveStamp> stamps = m_stamps.soFar();
     CollectiveStamp stamp;
-    const bool told = m_stampsTaken < stamps.size();
-    if (told) stamp = stamps[m_stampsTaken++];
+    const bool hasStamp = m_stampsTaken < stamps.size();
+    if (hasStamp) stamp = stamps[m_stampsTaken++];
     // Published data needs no further work of the ranks on a simulated link, unless the real transfer took longer.
     const bool published = stamp.lastPublishedNs > 0;
     const std::int64_t come = published ? stamp.lastPublishedNs : stamp.lastNs;
-    m_freeNs = std::max(m_freeNs, told && come > 0 ? come : monotonicNs()) + one.lastsNs;
-    if (one.trace == nullptr || !told) return;
+    m_freeNs = std::max(m_freeNs, hasStamp && come > 0 ? come : monotonicNs()) + one.lastsNs;
+    if (one.trace == nullptr || !hasStamp) return;
     if (published && stamp.endedNs <= m_freeNs) {
         stamp.arrivedNs = stamp.publishedNs;
         stamp.lastNs = stamp.lastPublishedNs;
@@ -98,53 +98,53 @@ void PacedCommunicator::settle(const Moving& one) {
     one.trace->add(stamp);
 }
 
-void PacedCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
+void ThrottledCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
     const WaitScope waiting(trace());
     m_inner->allReduce(buffer, op);
     now(CollectiveKind::kAllReduce, buffer);
 }
 
-CommHandle PacedCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
+CommHandle ThrottledCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
     // The inner communicator may have to complete the previous collective first, which waits for all ranks.
     const WaitScope waiting(trace());
     return begin(CollectiveKind::kAllReduce, buffer, m_inner->allReduceAsync(buffer, op));
 }
 
-void PacedCommunicator::broadcast(CommBuffer buffer, int root) {
+void ThrottledCommunicator::broadcast(CommBuffer buffer, int root) {
     const WaitScope waiting(trace());
     m_inner->broadcast(buffer, root);
     now(CollectiveKind::kBroadcast, buffer);
 }
 
-void PacedCommunicator::allGather(CommBuffer in, CommBuffer out) {
+void ThrottledCommunicator::allGather(CommBuffer in, CommBuffer out) {
     const WaitScope waiting(trace());
     m_inner->allGather(in, out);
     now(CollectiveKind::kAllGather, in);
 }
 
-CommHandle PacedCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
+CommHandle ThrottledCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
     const WaitScope waiting(trace());
     return begin(CollectiveKind::kAllGather, in, m_inner->allGatherAsync(in, out));
 }
 
-void PacedCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
+void ThrottledCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
     const WaitScope waiting(trace());
     m_inner->reduceScatter(in, out, op);
     now(CollectiveKind::kReduceScatter, in);
 }
 
-CommHandle PacedCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
+CommHandle ThrottledCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
     const WaitScope waiting(trace());
     return begin(CollectiveKind::kReduceScatter, in, m_inner->reduceScatterAsync(in, out, op));
 }
 
-void PacedCommunicator::barrier() {
+void ThrottledCommunicator::barrier() {
     const WaitScope waiting(trace());
     m_inner->barrier();
     now(CollectiveKind::kBarrier, {});
 }
 
-CommHandle PacedCommunicator::sendAsync(CommBuffer buffer, int to) {
+CommHandle ThrottledCommunicator::sendAsync(CommBuffer buffer, int to) {
     countMessage(buffer);
     if (m_sentStamps.size() >= kMostSentStamps) {
         m_sentStamps.front().handle.wait();
@@ -155,18 +155,18 @@ CommHandle PacedCommunicator::sendAsync(CommBuffer buffer, int to) {
     return m_inner->sendAsync(buffer, to);
 }
 
-CommHandle PacedCommunicator::recvAsync(CommBuffer buffer, int from) {
+CommHandle ThrottledCommunicator::recvAsync(CommBuffer buffer, int from) {
     auto message = std::make_unique<Message>();
     message->ticket = -(++m_asked);
     message->stamp = m_inner->recvAsync(bytesOf(message->sentNs), from);
     message->payload = m_inner->recvAsync(buffer, from);
-    message->lastsNs = m_pace.messageNs(static_cast<double>(buffer.bytes()));
+    message->lastsNs = m_throttle.messageNs(static_cast<double>(buffer.bytes()));
     m_messages.push_back(std::move(message));
     return {*this, -m_asked};
 }
 
 // Receives all messages up to this ticket. The link carries one message after the other.
-void PacedCommunicator::receive(std::int64_t ticket) {
+void ThrottledCommunicator::receive(std::int64_t ticket) {
     while (!m_messages.empty() && m_messages.front()->ticket >= ticket) {
         const std::unique_ptr<Message> message = std::move(m_messages.front());
         m_messages.pop_front();

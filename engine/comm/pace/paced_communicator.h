@@ -16,10 +16,10 @@ namespace ringside {
 // The inner communicator transfers the data, with unchanged results; then the rank sleeps until the simulated link
 // would have finished. A collective starts on the link when the last rank has arrived and the previous collective has
 // left the link. All ranks of the run must use the same pace.
-class PacedCommunicator final : public Communicator {
+class ThrottledCommunicator final : public Communicator {
   public:
-    PacedCommunicator(std::unique_ptr<Communicator> inner, const LinkPace& pace);
-    ~PacedCommunicator() override;
+    ThrottledCommunicator(std::unique_ptr<Communicator> inner, const LinkThrottle& throttle);
+    ~ThrottledCommunicator() override;
 
     int rank() const override { return m_inner->rank(); }
     int size() const override { return m_inner->size(); }
@@ -36,14 +36,14 @@ class PacedCommunicator final : public Communicator {
     void recv(CommBuffer buffer, int from) override { recvAsync(buffer, from).wait(); }
     void barrier() override;
     // Forwards without pacing, because ranks that save a checkpoint wait for a disk.
-    void barrierHoweverLong() override { m_inner->barrierHoweverLong(); }
+    void barrierWithoutTimeout() override { m_inner->barrierWithoutTimeout(); }
     CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
     CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;
     CommHandle sendAsync(CommBuffer buffer, int to) override;
     CommHandle recvAsync(CommBuffer buffer, int from) override;
     void abort() override { m_inner->abort(); }
     std::int64_t collective() const override { return m_inner->collective(); }
-    std::int64_t strangers() const override { return m_inner->strangers(); }
+    std::int64_t refusedConnections() const override { return m_inner->refusedConnections(); }
     std::vector<LinkReading> links() override { return m_inner->links(); }
     ContributionWatch* contributions() override { return m_inner->contributions(); }
     std::span<float> allocate(std::size_t count) override { return m_inner->allocate(count); }
@@ -81,7 +81,7 @@ class PacedCommunicator final : public Communicator {
     void now(CollectiveKind kind, CommBuffer in);  // paces a collective that has already completed
 
     std::unique_ptr<Communicator> m_inner;
-    LinkPace m_pace;
+    LinkThrottle m_throttle;
     // Stamps of the inner communicator, which contain the arrival of the last rank. Its phases are not used.
     PhaseTrack m_noPhases;
     CollectiveTrace m_stamps;

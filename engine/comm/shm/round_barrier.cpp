@@ -72,7 +72,7 @@ void RoundBarrier::wait() {
     sleepUntilComplete(m_timeout);
 }
 
-void RoundBarrier::waitHoweverLong() {
+void RoundBarrier::waitWithoutTimeout() {
     constexpr std::chrono::hours kForEver{24 * 365};
     if (!complete()) sleepUntilComplete(kForEver);
 }

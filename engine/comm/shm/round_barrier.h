@@ -38,7 +38,7 @@ class RoundBarrier {
     // program has taken a yielded CPU.
     void wait();
     // Blocks like wait(), but without a timeout. Still throws if a rank fails or aborts.
-    void waitHoweverLong();
+    void waitWithoutTimeout();
 
     // Returns the announcement of a rank for the round entered last.
     const Announcement& announcement(int rank) const {

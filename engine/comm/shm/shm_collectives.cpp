@@ -52,7 +52,7 @@ void ShmCollectives::begin(std::int64_t collective, CollectiveTrace* trace, std:
         m_stamp.number = collective;
         m_stamp.readyNs = readyNs;
     }
-    m_tells = m_trace != nullptr;
+    m_publishesArrival = m_trace != nullptr;
     m_announcement = {};
     m_announcement.collective = collective;
     m_checked = false;
@@ -77,13 +77,13 @@ void ShmCollectives::announce(CollectiveKind kind, CommBuffer buffer, int root, 
 
 void ShmCollectives::arrive() {
     m_parity = m_barrier.parity();
-    if (m_tells && m_stamp.arrivedNs == 0) m_stamp.arrivedNs = monotonicNs();
-    m_barrier.arrive(m_announcement, m_tells ? m_stamp.arrivedNs : 0);
+    if (m_publishesArrival && m_stamp.arrivedNs == 0) m_stamp.arrivedNs = monotonicNs();
+    m_barrier.arrive(m_announcement, m_publishesArrival ? m_stamp.arrivedNs : 0);
 }
 
 void ShmCollectives::settle() {
     m_barrier.wait();
-    if (std::exchange(m_tells, false)) m_stamp.lastNs = m_barrier.lastArrivalNs();
+    if (std::exchange(m_publishesArrival, false)) m_stamp.lastNs = m_barrier.lastArrivalNs();
     if (m_checked) return;
     checkPeers();
     m_checked = true;
@@ -109,10 +109,10 @@ void ShmCollectives::synchronise() {
     round();
 }
 
-void ShmCollectives::synchroniseHoweverLong() {
+void ShmCollectives::synchroniseWithoutTimeout() {
     announce(CollectiveKind::kBarrier, {});
     arrive();
-    m_barrier.waitHoweverLong();
+    m_barrier.waitWithoutTimeout();
     settle();
 }
 
@@ -148,7 +148,7 @@ void ShmCollectives::arriveFrom(std::int64_t enteredNs) {
     m_stamp.publishedNs = m_stamp.arrivedNs;
     m_stamp.lastPublishedNs = m_stamp.lastNs;
     m_stamp.arrivedNs = enteredNs;
-    m_tells = true;
+    m_publishesArrival = true;
 }
 
 void ShmCollectives::useSlots(int parity, std::size_t offset) {

@@ -58,7 +58,7 @@ class ShmCollectives {
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op);
     // Blocks until all ranks have called it.
     void synchronise();
-    void synchroniseHoweverLong();  // without a timeout
+    void synchroniseWithoutTimeout();  // without a timeout
 
     // Returns the largest size, in bytes, of an all-reduce in one round. Decreases with the number of ranks, because
     // each rank reads the data of all ranks.
@@ -99,9 +99,9 @@ class ShmCollectives {
     RoundBarrier& m_barrier;
     int m_rank;
     int m_size;
-    bool m_checked = false;  // true if the announcements of this collective have been compared
-    bool m_tells = false;    // true if the next round publishes the time of this rank's arrival
-    int m_parity = 0;        // parity of the round entered last
+    bool m_checked = false;           // true if the announcements of this collective have been compared
+    bool m_publishesArrival = false;  // true if the next round publishes the time of this rank's arrival
+    int m_parity = 0;                 // parity of the round entered last
     Announcement m_announcement{};
     CollectiveTrace* m_trace = nullptr;  // trace of the running collective; null if not traced
     std::int64_t m_groupsFrom = 0;

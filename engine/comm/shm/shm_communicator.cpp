@@ -44,7 +44,7 @@ ShmCommunicator::~ShmCommunicator() {
 
 // The first rank of each group takes the group's memory from its heap; an all-gather distributes the offset.
 std::unique_ptr<Communicator> ShmCommunicator::split(int colour, int key, GroupUse use) {
-    const GroupMembers members = membersOf(exchangeWishes(*this, {colour, key}), m_rank);
+    const GroupMembers members = membersOf(gatherGroupRequests(*this, {colour, key}), m_rank);
     const std::size_t chunk = use == GroupUse::kMessages ? ArenaLayout::kMessageChunkBytes : ArenaLayout::kChunkBytes;
     const auto count = static_cast<int>(members.ranks.size());
     std::int64_t place = 0;
@@ -61,7 +61,7 @@ std::unique_ptr<Communicator> ShmCommunicator::split(int colour, int key, GroupU
     auto arena =
         std::make_shared<const Arena>(m_arena, static_cast<std::size_t>(start), std::span(members.ranks), chunk);
     auto group = std::make_unique<ShmCommunicator>(*this, std::move(arena), members.own);
-    group->traceInto(trace());
+    group->setTrace(trace());
     return group;
 }
 
@@ -192,9 +192,9 @@ void ShmCommunicator::barrier() {
     m_collectives.end();
 }
 
-void ShmCommunicator::barrierHoweverLong() {
+void ShmCommunicator::barrierWithoutTimeout() {
     beginAfterQueued(CollectiveKind::kBarrier, {});
-    m_collectives.synchroniseHoweverLong();
+    m_collectives.synchroniseWithoutTimeout();
 }
 
 void ShmCommunicator::checkPeer(int peer, const char* call) const {

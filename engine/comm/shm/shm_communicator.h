@@ -55,7 +55,7 @@ class ShmCommunicator final : public Communicator {
     void send(CommBuffer buffer, int to) override;
     void recv(CommBuffer buffer, int from) override;
     void barrier() override;
-    void barrierHoweverLong() override;
+    void barrierWithoutTimeout() override;
     CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
     CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;
     CommHandle sendAsync(CommBuffer buffer, int to) override;

@@ -48,7 +48,7 @@ std::uint32_t rankIn(std::string_view& message) {
 
 }  // namespace
 
-PeerHandshake PeerHandshake::asking(const Secret& secret, int self, int peer) {
+PeerHandshake PeerHandshake::initiator(const Secret& secret, int self, int peer) {
     PeerHandshake handshake(secret, self);
     handshake.m_asking = true;
     handshake.m_peer = peer;
@@ -56,7 +56,7 @@ PeerHandshake PeerHandshake::asking(const Secret& secret, int self, int peer) {
     return handshake;
 }
 
-PeerHandshake PeerHandshake::answering(const Secret& secret, int self, int size) {
+PeerHandshake PeerHandshake::acceptor(const Secret& secret, int self, int size) {
     PeerHandshake handshake(secret, self);
     handshake.m_size = size;
     handshake.m_expected = kClaimBytes;
@@ -71,7 +71,7 @@ std::string PeerHandshake::takeOutput() {
 }
 
 void PeerHandshake::feed(std::string_view bytes) {
-    RINGSIDE_ASSERT(bytes.size() <= wanted());
+    RINGSIDE_ASSERT(bytes.size() <= bytesExpected());
     m_input += bytes;
     // Rejects the peer as soon as its bytes differ from the greeting, without waiting for the rest.
     const std::size_t greeted = std::min(m_input.size(), kGreeting.size());

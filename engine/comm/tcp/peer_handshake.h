@@ -26,16 +26,16 @@ class PeerHandshake {
     enum class State : std::uint8_t { kGoing, kDone, kRefused };
 
     // Returns the handshake of the rank that connects to `peer`.
-    static PeerHandshake asking(const Secret& secret, int self, int peer);
+    static PeerHandshake initiator(const Secret& secret, int self, int peer);
     // Returns the handshake of the rank that accepted a connection. The rank of the peer is learned from the handshake
     // and must be below `size`.
-    static PeerHandshake answering(const Secret& secret, int self, int size);
+    static PeerHandshake acceptor(const Secret& secret, int self, int size);
 
     // Returns and removes the bytes to send now.
     std::string takeOutput();
     // Returns the number of bytes expected next. The caller must not read more, because later bytes belong to the next
     // protocol.
-    std::size_t wanted() const { return m_state == State::kGoing ? m_expected - m_input.size() : 0; }
+    std::size_t bytesExpected() const { return m_state == State::kGoing ? m_expected - m_input.size() : 0; }
     // Accepts received bytes, at most wanted().
     void feed(std::string_view bytes);
 

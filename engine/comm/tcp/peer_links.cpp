@@ -27,7 +27,7 @@ constexpr std::size_t kGrowth = std::size_t{1} << 20;  // memory for an unexpect
 constexpr std::chrono::seconds kLook{1};
 constexpr std::size_t kMostEarly = 65536;  // limit of unexpected messages of one peer
 
-bool comesLater(int error) {
+bool isTemporary(int error) {
     return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
 }
 
@@ -57,7 +57,7 @@ PeerLinks::~PeerLinks() {
 void PeerLinks::send(LinkUser& user, int peer, std::uint64_t slot, std::span<const std::byte> bytes) {
     std::lock_guard lock(m_mutex);
     Peer& to = m_peers[static_cast<std::size_t>(peer)];
-    if (!to.lost.empty()) return passOnLoss(user, peer);
+    if (!to.lost.empty()) return reportLinkLoss(user, peer);
     Outgoing message{&user, bytes, {}};
     const std::uint64_t length = bytes.size();
     std::memcpy(message.header, &slot, sizeof slot);
@@ -71,13 +71,13 @@ void PeerLinks::receive(LinkUser& user, int peer, std::uint64_t slot, std::span<
     std::lock_guard lock(m_mutex);
     Peer& from = m_peers[static_cast<std::size_t>(peer)];
     const Incoming asked{&user, slot, bytes};
-    if (giveEarly(peer, asked)) return;
-    if (!from.lost.empty()) return passOnLoss(user, peer);
+    if (deliverEarly(peer, asked)) return;
+    if (!from.lost.empty()) return reportLinkLoss(user, peer);
     from.asked.push_back(asked);
     if (m_pumping) wake();
 }
 
-void PeerLinks::await(LinkUser& user, int& count, std::chrono::milliseconds timeout) {
+void PeerLinks::waitForCount(LinkUser& user, int& count, std::chrono::milliseconds timeout) {
     AwakeDeadline deadline(timeout);
     std::unique_lock lock(m_mutex);
     while (count == 0) {
@@ -173,7 +173,7 @@ bool PeerLinks::write(int rank) {
         all.msg_iov = pieces.data();
         all.msg_iovlen = bytesLeft > 0 ? 2 : 1;
         const ssize_t sent = ::sendmsg(peer.socket.get(), &all, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (sent < 0 && comesLater(errno)) return moved;
+        if (sent < 0 && isTemporary(errno)) return moved;
         if (sent < 0) {
             lose(rank, errnoText(errno));
             return true;
@@ -217,7 +217,7 @@ bool PeerLinks::readMore(int rank) {
         room = std::span(peer.read).subspan(peer.end);
     }
     const ssize_t got = ::recv(peer.socket.get(), room.data(), room.size(), MSG_DONTWAIT);
-    if (got < 0 && comesLater(errno)) return false;
+    if (got < 0 && isTemporary(errno)) return false;
     if (got <= 0) {
         lose(rank, got == 0 ? "it closed the connection" : errnoText(errno));
         return true;
@@ -245,7 +245,7 @@ bool PeerLinks::acceptRead(int rank) {
     return true;
 }
 
-PeerLinks::Incoming* PeerLinks::takerOf(Peer& peer) {
+PeerLinks::Incoming* PeerLinks::receiverOf(Peer& peer) {
     const auto found = std::ranges::find(peer.asked, peer.slot, &Incoming::slot);
     return found == peer.asked.end() ? nullptr : &*found;
 }
@@ -259,7 +259,7 @@ bool PeerLinks::beginMessage(int rank) {
     peer.length = length;
     peer.have = 0;
     peer.inMessage = true;
-    const Incoming* taker = takerOf(peer);
+    const Incoming* taker = receiverOf(peer);
     peer.toEarly = taker == nullptr;
     if (taker != nullptr && taker->bytes.size() != length) {
         loseForSize(rank, length, taker->bytes.size());
@@ -276,7 +276,7 @@ bool PeerLinks::beginMessage(int rank) {
 
 // Returns the memory for the rest of the current message, as far as it has been allocated.
 std::span<std::byte> PeerLinks::roomFor(Peer& peer) {
-    if (!peer.toEarly) return takerOf(peer)->bytes.subspan(peer.have);
+    if (!peer.toEarly) return receiverOf(peer)->bytes.subspan(peer.have);
     std::vector<std::byte>& bytes = peer.early.back().bytes;
     if (bytes.size() == peer.have) bytes.resize(std::min(peer.length, std::max(kGrowth, 2 * peer.have)));
     return std::span(bytes).subspan(peer.have);
@@ -294,7 +294,7 @@ void PeerLinks::endMessage(int rank) {
 
 // Matches a new receive with an early message of its slot. True if the receive is complete. If only part of the message
 // has arrived, copies that part and returns false; a wrong length ends the link.
-bool PeerLinks::giveEarly(int rank, const Incoming& asked) {
+bool PeerLinks::deliverEarly(int rank, const Incoming& asked) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     // An older receive of this slot is still pending: this one queues behind it, to keep the order.
     if (std::ranges::find(peer.asked, asked.slot, &Incoming::slot) != peer.asked.end()) return false;
@@ -318,7 +318,7 @@ bool PeerLinks::giveEarly(int rank, const Incoming& asked) {
     return true;
 }
 
-void PeerLinks::passOnLoss(LinkUser& user, int rank) const {
+void PeerLinks::reportLinkLoss(LinkUser& user, int rank) const {
     if (!user.lostWhy.empty()) return;
     const Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     user.lostPeer = rank;
@@ -335,8 +335,8 @@ void PeerLinks::lose(int rank, const std::string& why, bool isMisuse) {
     if (!peer.lost.empty()) return;
     peer.lost = why;
     peer.misused = isMisuse;
-    for (const Outgoing& message : peer.outgoing) passOnLoss(*message.user, rank);
-    for (const Incoming& message : peer.asked) passOnLoss(*message.user, rank);
+    for (const Outgoing& message : peer.outgoing) reportLinkLoss(*message.user, rank);
+    for (const Incoming& message : peer.asked) reportLinkLoss(*message.user, rank);
     peer.outgoing.clear();
     peer.asked.clear();
     ::shutdown(peer.socket.get(), SHUT_RDWR);
@@ -347,7 +347,7 @@ void PeerLinks::forget(LinkUser& user) {
     for (int rank = 0; rank < static_cast<int>(m_peers.size()); ++rank) {
         Peer& peer = m_peers[static_cast<std::size_t>(rank)];
         const auto half = [&](const Outgoing& message) { return message.user == &user && message.gone > 0; };
-        const Incoming* taker = peer.inMessage && !peer.toEarly ? takerOf(peer) : nullptr;
+        const Incoming* taker = peer.inMessage && !peer.toEarly ? receiverOf(peer) : nullptr;
         if (std::ranges::any_of(peer.outgoing, half) || (taker != nullptr && taker->user == &user)) {
             lose(rank, "a message was interrupted");
         }

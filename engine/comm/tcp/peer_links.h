@@ -66,8 +66,10 @@ class PeerLinks {
     void receive(LinkUser& user, int peer, std::uint64_t slot, std::span<std::byte> bytes);
     // Blocks until user.sent or user.received is positive, and decrements it. Throws LinkError if the link fails or at
     // the timeout.
-    void awaitSent(LinkUser& user, std::chrono::milliseconds timeout) { await(user, user.sent, timeout); }
-    void awaitReceived(LinkUser& user, std::chrono::milliseconds timeout) { await(user, user.received, timeout); }
+    void waitUntilSent(LinkUser& user, std::chrono::milliseconds timeout) { waitForCount(user, user.sent, timeout); }
+    void waitUntilReceived(LinkUser& user, std::chrono::milliseconds timeout) {
+        waitForCount(user, user.received, timeout);
+    }
     // Cancels all messages of `user`. A message that has been transferred in part ends the link.
     void forget(LinkUser& user);
 
@@ -117,7 +119,7 @@ class PeerLinks {
         bool misused = false;
     };
 
-    void await(LinkUser& user, int& count, std::chrono::milliseconds timeout);
+    void waitForCount(LinkUser& user, int& count, std::chrono::milliseconds timeout);
     void moveOrWait(std::unique_lock<std::mutex>& lock, Clock::time_point deadline);
     void pump();
     bool moveAll();
@@ -127,12 +129,12 @@ class PeerLinks {
     bool acceptRead(int rank);
     bool beginMessage(int rank);
     void endMessage(int rank);
-    bool giveEarly(int rank, const Incoming& asked);
+    bool deliverEarly(int rank, const Incoming& asked);
     std::span<std::byte> roomFor(Peer& peer);
-    Incoming* takerOf(Peer& peer);
+    Incoming* receiverOf(Peer& peer);
     void lose(int rank, const std::string& why, bool isMisuse = false);
     void loseForSize(int rank, std::size_t sent, std::size_t expected);
-    void passOnLoss(LinkUser& user, int rank) const;
+    void reportLinkLoss(LinkUser& user, int rank) const;
     void wake();
 
     std::mutex m_mutex;

@@ -51,13 +51,13 @@ std::vector<UniqueFd> PeerMesh::connect() {
     if (size() == 1) return std::move(m_sockets);
     listen();
     readStore();
-    for (int peer = 0; peer < m_options.rank; ++peer) ask(peer);
+    for (int peer = 0; peer < m_options.rank; ++peer) connectTo(peer);
     while (!allHere()) {
         if (Clock::now() >= m_deadline) failFor(firstMissing());
         step();
     }
     m_listener.reset();
-    m_strangers += std::ranges::count(m_attempts, false, &Attempt::asking);
+    m_refusedConnections += std::ranges::count(m_attempts, false, &Attempt::asking);
     m_attempts.clear();
     return std::move(m_sockets);
 }
@@ -95,18 +95,18 @@ void PeerMesh::readStore() {
 
 // Extends the deadline by the time in which this process was suspended or stopped since the last call (AwakeDeadline).
 // `allowed` is the time that the wait in between was allowed to take.
-void PeerMesh::forgiveFreeze(milliseconds allowed) {
+void PeerMesh::extendDeadlinesAfterFreeze(milliseconds allowed) {
     const auto took = Clock::now() - m_lookedAt;
     if (took > allowed + AwakeDeadline::kLate) m_deadline += took;
     m_lookedAt += took;
 }
 
 std::vector<char> PeerMesh::wait(const std::string& key, int from) {
-    forgiveFreeze(milliseconds(0));
+    extendDeadlinesAfterFreeze(milliseconds(0));
     const auto left = std::max(std::chrono::ceil<milliseconds>(m_deadline - m_lookedAt), milliseconds(1));
     try {
         std::vector<char> value = m_store.get(m_options.prefix + key, left);
-        forgiveFreeze(left);
+        extendDeadlinesAfterFreeze(left);
         return value;
     } catch (const CommError&) {
         if (Clock::now() < m_deadline) throw;
@@ -114,7 +114,7 @@ std::vector<char> PeerMesh::wait(const std::string& key, int from) {
     }
 }
 
-void PeerMesh::ask(int peer) {
+void PeerMesh::connectTo(int peer) {
     const PeerAddress& address = m_addresses[static_cast<std::size_t>(peer)];
     UniqueFd socket(::socket(address.family(), SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!socket)
@@ -126,44 +126,44 @@ void PeerMesh::ask(int peer) {
     }
     sendAtOnce(socket.get());
     m_attempts.push_back(
-        {std::move(socket), PeerHandshake::asking(m_secret, m_options.rank, peer), true, !connected, Clock::now()});
+        {std::move(socket), PeerHandshake::initiator(m_secret, m_options.rank, peer), true, !connected, Clock::now()});
 }
 
-void PeerMesh::askAgainWhereLost() {
+void PeerMesh::reconnectLostPeers() {
     for (std::size_t peer = 0; peer < m_askAgain.size(); ++peer) {
         if (Clock::now() < m_askAgain[peer]) continue;
         m_askAgain[peer] = Clock::time_point::max();
-        ask(static_cast<int>(peer));
+        connectTo(static_cast<int>(peer));
     }
 }
 
 void PeerMesh::accept() {
     for (int i = 0; i < kAcceptedAtOnce; ++i) {
         UniqueFd socket(::accept4(m_listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-        if (!socket && (errno == EMFILE || errno == ENFILE) && dropOldestUnknown()) continue;
+        if (!socket && (errno == EMFILE || errno == ENFILE) && dropOldestUnauthenticated()) continue;
         if (!socket) return;  // no further connection, or one that was closed already
         sendAtOnce(socket.get());
         const auto unknown = static_cast<std::size_t>(std::ranges::count(m_attempts, false, &Attempt::asking));
-        if (unknown >= kMostUnknown) dropOldestUnknown();
-        m_attempts.push_back({std::move(socket), PeerHandshake::answering(m_secret, m_options.rank, size()), false,
-                              false, Clock::now()});
+        if (unknown >= kMostUnknown) dropOldestUnauthenticated();
+        m_attempts.push_back(
+            {std::move(socket), PeerHandshake::acceptor(m_secret, m_options.rank, size()), false, false, Clock::now()});
         settle(m_attempts.back(), advance(m_attempts.back()));
     }
 }
 
 // Closes the oldest unauthenticated connection. If it was a rank of this run, that rank connects again.
-bool PeerMesh::dropOldestUnknown() {
+bool PeerMesh::dropOldestUnauthenticated() {
     const auto oldest = std::ranges::find(m_attempts, false, &Attempt::asking);
     if (oldest == m_attempts.end()) return false;
     m_attempts.erase(oldest);
-    ++m_strangers;
+    ++m_refusedConnections;
     return true;
 }
 
 // Waits until a connection can advance, for at most 20 ms, and advances all that can.
 void PeerMesh::step() {
-    forgiveFreeze(milliseconds(0));
-    askAgainWhereLost();
+    extendDeadlinesAfterFreeze(milliseconds(0));
+    reconnectLostPeers();
     std::vector<pollfd> polls{{m_listener.get(), POLLIN, 0}};
     for (const Attempt& attempt : m_attempts) {
         const bool writes = attempt.connecting || !attempt.unsent.empty();
@@ -174,7 +174,7 @@ void PeerMesh::step() {
     if (::poll(polls.data(), polls.size(), static_cast<int>(pause.count())) < 0 && errno != EINTR) {
         throw CommError("waiting for the other ranks failed (" + errnoText(errno) + ")");
     }
-    forgiveFreeze(pause);
+    extendDeadlinesAfterFreeze(pause);
     auto poll = polls.begin() + 1;
     for (Attempt& attempt : m_attempts) {
         if ((poll++)->revents != 0) {
@@ -216,7 +216,7 @@ PeerMesh::Progress PeerMesh::advance(Attempt& attempt) {
         }
         if (attempt.handshake.state() == PeerHandshake::State::kRefused) return lost;
         if (attempt.handshake.state() == PeerHandshake::State::kDone) return Progress::kDone;
-        const std::size_t room = std::min(buffer.size(), attempt.handshake.wanted());
+        const std::size_t room = std::min(buffer.size(), attempt.handshake.bytesExpected());
         const ssize_t got = ::recv(attempt.socket.get(), buffer.data(), room, 0);
         if (got < 0) return isForLater(errno) ? Progress::kWaits : lost;
         if (got == 0) return lost;
@@ -226,7 +226,7 @@ PeerMesh::Progress PeerMesh::advance(Attempt& attempt) {
 
 void PeerMesh::settle(Attempt& attempt, Progress progress) {
     if (progress == Progress::kWaits) return;
-    if (progress == Progress::kStranger) ++m_strangers;
+    if (progress == Progress::kStranger) ++m_refusedConnections;
     const auto peer = static_cast<std::size_t>(std::max(attempt.handshake.peer(), 0));
     if (progress == Progress::kLost) m_askAgain[peer] = Clock::now() + kBeforeAskingAgain;
     // Replaces an earlier socket: a rank that connects again has lost the previous connection.
@@ -249,7 +249,8 @@ void PeerMesh::failFor(int peer) const {
     const int rank = m_options.ranksInRun[static_cast<std::size_t>(peer)];
     std::string text = "rank " + std::to_string(rank) + " did not connect within " +
                        describeDuration(m_options.timeout) + ": it has not started, has died or cannot be reached";
-    if (m_strangers > 0) text += " (" + std::to_string(m_strangers) + " unauthenticated connections were refused)";
+    if (m_refusedConnections > 0)
+        text += " (" + std::to_string(m_refusedConnections) + " unauthenticated connections were refused)";
     throw CommError(text + "; see its log", rank);
 }
 

@@ -45,7 +45,7 @@ class PeerMesh {
     std::vector<UniqueFd> connect();
 
     // Returns the number of unauthenticated connections that were refused.
-    std::int64_t strangers() const { return m_strangers; }
+    std::int64_t refusedConnections() const { return m_refusedConnections; }
 
     // Largest number of accepted connections that are not authenticated yet. One more replaces the oldest.
     static constexpr std::size_t kMostUnknown = 128;
@@ -66,12 +66,12 @@ class PeerMesh {
     int size() const { return static_cast<int>(m_options.ranksInRun.size()); }
     void listen();
     void readStore();
-    void forgiveFreeze(std::chrono::milliseconds allowed);
+    void extendDeadlinesAfterFreeze(std::chrono::milliseconds allowed);
     std::vector<char> wait(const std::string& key, int from);
-    void ask(int peer);
-    void askAgainWhereLost();
+    void connectTo(int peer);
+    void reconnectLostPeers();
     void accept();
-    bool dropOldestUnknown();
+    bool dropOldestUnauthenticated();
     void step();
     Progress advance(Attempt& attempt);
     Progress afterConnecting(Attempt& attempt) const;
@@ -90,7 +90,7 @@ class PeerMesh {
     std::vector<Clock::time_point> m_askAgain;
     std::list<Attempt> m_attempts;
     std::vector<UniqueFd> m_sockets;
-    std::int64_t m_strangers = 0;
+    std::int64_t m_refusedConnections = 0;
 };
 
 }  // namespace ringside

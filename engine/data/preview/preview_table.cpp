@@ -249,7 +249,7 @@ class TablePreview {
         m_preview.labelIsSure = lastFits && m_preview.columns.back().missing == 0;
     }
 
-    void noteColumns() {
+    void describeColumns() {
         for (std::size_t i = 0; i < m_counts.size(); ++i) {
             const PreviewColumn& column = m_preview.columns[i];
             const bool isLabel = static_cast<int>(i) == m_preview.labelColumn;
@@ -274,7 +274,7 @@ class TablePreview {
         m_preview.dataset.missing = m_choices.missing;
         const bool classes = column.type == ColumnType::kText || column.type == ColumnType::kInteger;
         if (classes && column.distinct < kMaxPreviewDistinct) m_preview.classes = m_counts[label].classes();
-        noteColumns();
+        describeColumns();
         m_preview.summary = grouped(m_preview.sampleCount) + (m_preview.sampleCount == 1 ? " row" : " rows") +
                             (m_preview.partial ? " in the part read, " : ", ") + grouped(m_preview.shape.features) +
                             (m_preview.shape.features == 1 ? " feature, " : " features, ") +

@@ -36,7 +36,7 @@ bool shardsStages(const RunConfig& config) {
 
 constexpr std::string_view kZeroUnits = "ZeroRedundancyOptimizer splits the parameters between the ranks by itself";
 constexpr std::string_view kStageUnits = "each stage's parameters are gathered block by block";
-constexpr std::string_view kPace = "the script runs as fast as this machine";
+constexpr std::string_view kThrottle = "the script runs as fast as this machine";
 constexpr std::string_view kRestart = "torchrun restarts ranks, by its own options";
 constexpr std::string_view kTrace = "the script records no trace";
 
@@ -51,9 +51,9 @@ constexpr std::array kRules = {
     Rule{"parallel.min_ranks", kRestart},
     Rule{"parallel.memory_limit_mb", "the script has no limit of memory"},
     Rule{"parallel.share_gpu", "each rank computes on the GPU of its local rank"},
-    Rule{"parallel.pace.gflops", kPace},
-    Rule{"parallel.pace.gbit_per_s", kPace},
-    Rule{"parallel.pace.latency_us", kPace},
+    Rule{"parallel.pace.gflops", kThrottle},
+    Rule{"parallel.pace.gbit_per_s", kThrottle},
+    Rule{"parallel.pace.latency_us", kThrottle},
     Rule{"fsdp.shard", kStageUnits, shardsStages},
     Rule{"fsdp.unit", kZeroUnits, shardsOptimizerOnly},
     Rule{"fsdp.unit", kStageUnits, shardsStages},

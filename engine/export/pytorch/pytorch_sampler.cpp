@@ -65,7 +65,7 @@ std::string placesOf(const ShardSpec& spec) {
         return "        each = " + each("self.world") +
                "\n        return range(self.rank * each, (self.rank + 1) * each)";
     }
-    if (dealsByBatch(spec.kind)) {
+    if (assignsBatches(spec.kind)) {
         return "        batches = " + each("(BATCH_SIZE * self.world)") +
                "\n"
                "        firsts = [(batch * self.world + self.rank) * BATCH_SIZE for batch in range(batches)]\n"

@@ -141,7 +141,7 @@ PythonStrategy fsdp(const RunConfig& config, const PythonLayers& layers, bool ha
 
 // Returns a problem if ranks would skip different layers although they gather or average them together: the other ranks
 // would then wait forever.
-std::optional<Problem> skippedApart(const RunConfig& config, const ModelDescription& model) {
+std::optional<Problem> unequalSkips(const RunConfig& config, const ModelDescription& model) {
     const Mesh mesh = meshOf(config);
     const bool gathers = mesh.shard > 1 && (mesh.pipeline > 1 || config.fsdp.shard != ShardedState::kOptimizer);
     if (!skipsLayers(model.layers) || (!gathers && (mesh.pipeline == 1 || mesh.replicate == 1))) return {};
@@ -166,7 +166,7 @@ Result<PythonStrategy> pythonStrategy(const RunConfig& config, const DataSplit& 
     } else {
         const Result<ModelDescription> model = describeModel(config.model, *data.training);
         if (!model) return model.problem();
-        if (auto problem = skippedApart(config, model.value())) return *problem;
+        if (auto problem = unequalSkips(config, model.value())) return *problem;
         const PythonLayers layers = pythonLayers(config.model, model.value());
         if (mesh.pipeline > 1) {
             Result<PythonStrategy> pipeline = pythonPipeline(config, data, layers, hasBuffers);

@@ -17,7 +17,7 @@ constexpr double kNoDefault = -1;
 struct ControlRule {
     ControlKind kind;
     std::string_view name;
-    bool takesValue = false;
+    bool needsValue = false;
     bool whole = false;
     double least = 0;
     double most = 0;
@@ -85,7 +85,7 @@ const ControlRule* ruleNamed(std::string_view name) {
 }
 
 Result<ControlCommand> withoutValue(const ControlRule& rule) {
-    if (!rule.takesValue) return ControlCommand{rule.kind, 0};
+    if (!rule.needsValue) return ControlCommand{rule.kind, 0};
     if (rule.unsaid == kNoDefault) return badValue(rule, "");
     return ControlCommand{rule.kind, rule.unsaid};
 }
@@ -96,13 +96,13 @@ std::string_view controlName(ControlKind kind) {
     return ruleOf(kind).name;
 }
 
-bool takesValue(ControlKind kind) {
-    return ruleOf(kind).takesValue;
+bool needsValue(ControlKind kind) {
+    return ruleOf(kind).needsValue;
 }
 
 std::string encodeControl(const ControlCommand& command) {
     Json json = {{"kind", controlName(command.kind)}};
-    if (takesValue(command.kind)) json["value"] = command.value;
+    if (needsValue(command.kind)) json["value"] = command.value;
     return json.dump() + "\n";
 }
 
@@ -118,7 +118,7 @@ Result<ControlCommand> decodeControl(std::string_view line) {
     const ControlRule* rule = ruleNamed(name);
     if (rule == nullptr) return noSuchCommand(name);
     const auto value = json.value().find("value");
-    if (value == json.value().end() || !rule->takesValue) return withoutValue(*rule);
+    if (value == json.value().end() || !rule->needsValue) return withoutValue(*rule);
     if (!value->is_number()) return badValue(*rule, value->dump(-1, ' ', false, Json::error_handler_t::replace));
     return commandOf(*rule, value->get<double>(), value->dump());
 }
@@ -129,9 +129,9 @@ Result<ControlCommand> parseControl(std::span<const std::string> words) {
     if (rule == nullptr) return noSuchCommand(words[0]);
     if (words.size() == 1) return withoutValue(*rule);
     const std::string& given = words[1];
-    if (!rule->takesValue || words.size() > 2)
+    if (!rule->needsValue || words.size() > 2)
         return Problem{std::string("control ").append(rule->name),
-                       std::string("has ").append(inQuotes(words[rule->takesValue ? 2 : 1])).append(" after it"),
+                       std::string("has ").append(inQuotes(words[rule->needsValue ? 2 : 1])).append(" after it"),
                        "omit it"};
     if (rule->kind == ControlKind::kRate && given == "full") return ControlCommand{rule->kind, 0};
     double value = 0;

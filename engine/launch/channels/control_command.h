@@ -37,7 +37,7 @@ struct ControlCommand {
 
 // Returns the name of a command in JSON and on the command line, such as "lr". Empty for kTraceEvery.
 std::string_view controlName(ControlKind kind);
-bool takesValue(ControlKind kind);
+bool needsValue(ControlKind kind);
 
 // Returns the line, including the newline.
 std::string encodeControl(const ControlCommand& command);

@@ -35,7 +35,7 @@ AbstractAddress addressFor(const std::string& name, int host) {
     return address;
 }
 
-bool belongsToUs(int socket) {
+bool belongsToThisUser(int socket) {
     ucred peer{};
     socklen_t length = sizeof peer;
     if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return false;
@@ -101,7 +101,7 @@ void SharedHandover::serve(int sharedFd, int count, std::chrono::milliseconds de
                             " ranks of this host fetched their shared memory: see their output");
         if (!readable(m_listener.get(), until)) continue;
         const UniqueFd socket(::accept4(m_listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
-        if (socket && belongsToUs(socket.get()) && sendDescriptor(socket.get(), sharedFd)) ++served;
+        if (socket && belongsToThisUser(socket.get()) && sendDescriptor(socket.get(), sharedFd)) ++served;
     }
 }
 
@@ -110,7 +110,7 @@ UniqueFd fetchShared(const std::string& name, int host, std::chrono::millisecond
     const AbstractAddress address = addressFor(name, host);
     while (steady_clock::now() < until) {
         const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-        if (socket && ::connect(socket.get(), address.get(), address.length) == 0 && belongsToUs(socket.get()) &&
+        if (socket && ::connect(socket.get(), address.get(), address.length) == 0 && belongsToThisUser(socket.get()) &&
             readable(socket.get(), until)) {
             UniqueFd shared = receiveDescriptor(socket.get());
             if (shared) return shared;

@@ -49,8 +49,8 @@ void writeAll(int fd, std::string_view bytes, const fs::path& path) {
 
 }  // namespace
 
-Result<UniqueFd> connectToClass(const JoinCode& code, const std::string& name, const std::string& program,
-                                const std::string& ownHostKey, LineDeadline deadline) {
+Result<UniqueFd> connectToClassroom(const JoinCode& code, const std::string& name, const std::string& program,
+                                    const std::string& ownHostKey, LineDeadline deadline) {
     UniqueFd socket = connectTo(code.host, code.port, std::min(deadline, steady_clock::now() + kConnectTry));
     if (!socket) return notThere(code, "was not found");
     const auto until = std::min(deadline, steady_clock::now() + kAnswerTry);
@@ -77,20 +77,20 @@ Result<UniqueFd> connectToClass(const JoinCode& code, const std::string& name, c
     return socket;
 }
 
-ClassGuest::ClassGuest(UniqueFd socket, fs::path folder, std::int64_t mostBytes, Check check)
+ClassroomGuest::ClassroomGuest(UniqueFd socket, fs::path folder, std::int64_t mostBytes, Check check)
     : m_socket(std::move(socket)),
       m_mostBytes(mostBytes),
       m_check(std::move(check)),
       m_folder(folder),
       m_kept(folder / "files", mostBytes) {}
 
-void ClassGuest::send(ClassLine line) {
+void ClassroomGuest::send(ClassroomLine line) {
     line.text = withoutPrivateParts(line.text);
     constexpr std::chrono::seconds kPatience{10};
-    sendLine(m_socket.get(), encodeClassLine(line), steady_clock::now() + kPatience);
+    sendLine(m_socket.get(), encodeClassroomLine(line), steady_clock::now() + kPatience);
 }
 
-bool ClassGuest::read() {
+bool ClassroomGuest::read() {
     std::array<char, 1U << 16> buffer;
     constexpr int kMostAtOnce = 64;
     for (int round = 0; round < kMostAtOnce; ++round) {
@@ -107,7 +107,7 @@ bool ClassGuest::read() {
     return true;
 }
 
-bool ClassGuest::receiveBytes(std::string_view& bytes) {
+bool ClassroomGuest::receiveBytes(std::string_view& bytes) {
     const auto count = std::min(bytes.size(), static_cast<std::size_t>(m_left));
     m_sum->add(std::as_bytes(std::span(bytes.data(), count)));
     writeAll(m_file.get(), bytes.substr(0, count), m_folder.part());
@@ -118,43 +118,43 @@ bool ClassGuest::receiveBytes(std::string_view& bytes) {
     return true;
 }
 
-bool ClassGuest::receiveLines(std::string_view& bytes) {
+bool ClassroomGuest::receiveLines(std::string_view& bytes) {
     const std::size_t newline = bytes.find('\n');
     const std::size_t count = std::min(newline, bytes.size());
-    if (m_line.size() + count > kMaxClassLine) return false;
+    if (m_line.size() + count > kMaxClassroomLine) return false;
     m_line.append(bytes.substr(0, count));
     bytes.remove_prefix(newline == std::string_view::npos ? count : count + 1);
     if (newline == std::string_view::npos) return true;
-    const auto line = decodeClassLine(std::exchange(m_line, {}));
+    const auto line = decodeClassroomLine(std::exchange(m_line, {}));
     if (!line) return false;
     take(*line);
     return true;
 }
 
-void ClassGuest::take(const ClassLine& line) {
+void ClassroomGuest::take(const ClassroomLine& line) {
     switch (line.kind) {
-        case ClassLine::Kind::kOffer:
+        case ClassroomLine::Kind::kOffer:
             return begin(line.offer);
-        case ClassLine::Kind::kBytes:
+        case ClassroomLine::Kind::kBytes:
             return beginFile(line.number);
         default:
             m_lines.push_back(line);
     }
 }
 
-std::optional<ClassLine> ClassGuest::next() {
+std::optional<ClassroomLine> ClassroomGuest::next() {
     if (m_lines.empty()) return {};
-    ClassLine line = std::move(m_lines.front());
+    ClassroomLine line = std::move(m_lines.front());
     m_lines.erase(m_lines.begin());
     return line;
 }
 
-void ClassGuest::refuse(Problem problem) {
-    send({ClassLine::Kind::kLeave, problem.text()});
+void ClassroomGuest::refuse(Problem problem) {
+    send({ClassroomLine::Kind::kLeave, problem.text()});
     m_problem = std::move(problem);
 }
 
-std::optional<Problem> ClassGuest::objection(const ClassOffer& offer) const {
+std::optional<Problem> ClassroomGuest::objection(const ClassroomOffer& offer) const {
     if (offer.number <= m_offer.number)
         return Problem{"the classroom", "repeats offer " + std::to_string(offer.number),
                        "ask the host to start it again"};
@@ -167,7 +167,7 @@ std::optional<Problem> ClassGuest::objection(const ClassOffer& offer) const {
     return m_check ? m_check(offer) : std::nullopt;
 }
 
-void ClassGuest::begin(ClassOffer offer) {
+void ClassroomGuest::begin(ClassroomOffer offer) {
     m_offerDirectory.clear();
     m_missing.clear();
     m_come = m_awaited = 0;
@@ -177,23 +177,23 @@ void ClassGuest::begin(ClassOffer offer) {
     m_kept.makeRoomFor(m_offer.files);
     m_folder.beginOffer(m_offer.number);
     findMissing();
-    askForNext();
+    requestNextFile();
 }
 
-void ClassGuest::findMissing() {
+void ClassroomGuest::findMissing() {
     for (std::size_t i = m_offer.files.size(); i-- > 0;) {
-        if (m_kept.lend(m_offer.files[i], m_folder.placeFor(m_offer.files[i].name))) continue;
+        if (m_kept.linkTo(m_offer.files[i], m_folder.placeFor(m_offer.files[i].name))) continue;
         m_missing.push_back(i);
         m_awaited += m_offer.files[i].bytes;
     }
 }
 
-void ClassGuest::askForNext() {
+void ClassroomGuest::requestNextFile() {
     if (m_missing.empty()) return finishOffer();
-    send({ClassLine::Kind::kWant, std::to_string(m_offer.number), static_cast<std::int64_t>(m_missing.back())});
+    send({ClassroomLine::Kind::kWant, std::to_string(m_offer.number), static_cast<std::int64_t>(m_missing.back())});
 }
 
-void ClassGuest::beginFile(std::int64_t bytes) {
+void ClassroomGuest::beginFile(std::int64_t bytes) {
     if (m_missing.empty() || bytes != m_offer.files[m_missing.back()].bytes)
         return refuse({"the data of the classroom", "differ from the offered data", "join again"});
     const fs::path part = m_folder.part();
@@ -204,8 +204,8 @@ void ClassGuest::beginFile(std::int64_t bytes) {
     if (bytes == 0) endFile();
 }
 
-void ClassGuest::endFile() {
-    const ClassFile& file = m_offer.files[m_missing.back()];
+void ClassroomGuest::endFile() {
+    const ClassroomFile& file = m_offer.files[m_missing.back()];
     m_file.reset();
     const std::string sum = m_sum->hex();
     if (sum != file.sha256 && ++m_again >= kMostAgain)
@@ -218,16 +218,16 @@ void ClassGuest::endFile() {
         m_kept.keep(file, place);
         m_missing.pop_back();
     }
-    askForNext();
+    requestNextFile();
 }
 
-void ClassGuest::finishOffer() {
+void ClassroomGuest::finishOffer() {
     writeFileAtomically(m_folder.offer() / kOfferedExperiment, m_offer.config);
     m_offerDirectory = m_folder.offer();
-    send({ClassLine::Kind::kReady, {}, m_offer.number});
+    send({ClassroomLine::Kind::kReady, {}, m_offer.number});
 }
 
-std::string ClassGuest::progress() const {
+std::string ClassroomGuest::progress() const {
     if (m_missing.empty()) return {};
     const bool isSmall = m_awaited < kMegabyte;
     const std::int64_t unit = isSmall ? 1024 : kMegabyte;

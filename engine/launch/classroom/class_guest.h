@@ -20,31 +20,31 @@
 
 namespace ringside {
 
-// Connects to the class of a join code. Guest and host prove to each other that they know its secret (wire/greeting.h).
-// Returns a problem if no class answers, the code is wrong, or the versions differ.
-Result<UniqueFd> connectToClass(const JoinCode& code, const std::string& name, const std::string& program,
-                                const std::string& ownHostKey, LineDeadline deadline);
+// Connects to the classroom of a join code. Guest and host prove to each other that they know its secret
+// (wire/greeting.h). Returns a problem if no classroom answers, the code is wrong, or the versions differ.
+Result<UniqueFd> connectToClassroom(const JoinCode& code, const std::string& name, const std::string& program,
+                                    const std::string& ownHostKey, LineDeadline deadline);
 
-// Connection of a guest to a class. Receives the offered files, checks their SHA-256, keeps them for the next class,
-// and stores them under the experiment's names in a private folder, which the destructor removes. The host is not
-// trusted: an offer that breaks a rule is refused with a problem, and its files are removed. Sending and writing block;
-// one thread.
-class ClassGuest {
+// Connection of a guest to a classroom. Receives the offered files, checks their SHA-256, keeps them for the next
+// classroom, and stores them under the experiment's names in a private folder, which the destructor removes. The host
+// is not trusted: an offer that breaks a rule is refused with a problem, and its files are removed. Sending and writing
+// block; one thread.
+class ClassroomGuest {
   public:
     // Returns why the experiment of an offer cannot be trained here.
-    using Check = std::function<std::optional<Problem>(const ClassOffer& offer)>;
+    using Check = std::function<std::optional<Problem>(const ClassroomOffer& offer)>;
 
     // folder: parent of received files. mostBytes: limit of one offer, and of all kept files together.
-    ClassGuest(UniqueFd socket, std::filesystem::path folder, std::int64_t mostBytes, Check check = {});
+    ClassroomGuest(UniqueFd socket, std::filesystem::path folder, std::int64_t mostBytes, Check check = {});
 
     int fd() const { return m_socket.get(); }
     // Sends a line; paths and quoted text are removed from its text. Blocks for up to 10 s.
-    void send(ClassLine line);
+    void send(ClassroomLine line);
     // Reads the available bytes without waiting for more. False if the connection has ended, the host sent an invalid
     // line, or this guest has refused an offer. Throws IoError if a file cannot be written.
     bool read();
     // Returns the next received line of the kinds start, news and over, if any.
-    std::optional<ClassLine> next();
+    std::optional<ClassroomLine> next();
 
     // Folder with the experiment and files of the last complete offer; empty if there is none.
     const std::filesystem::path& offerDirectory() const { return m_offerDirectory; }
@@ -57,11 +57,11 @@ class ClassGuest {
   private:
     bool receiveBytes(std::string_view& bytes);
     bool receiveLines(std::string_view& bytes);
-    void take(const ClassLine& line);
-    void begin(ClassOffer offer);
-    std::optional<Problem> objection(const ClassOffer& offer) const;
+    void take(const ClassroomLine& line);
+    void begin(ClassroomOffer offer);
+    std::optional<Problem> objection(const ClassroomOffer& offer) const;
     void findMissing();
-    void askForNext();
+    void requestNextFile();
     void beginFile(std::int64_t bytes);
     void endFile();
     void finishOffer();
@@ -73,8 +73,8 @@ class ClassGuest {
     GuestFolder m_folder;
     KeptFiles m_kept;
     std::string m_line;
-    std::vector<ClassLine> m_lines;  // received lines for next()
-    ClassOffer m_offer;
+    std::vector<ClassroomLine> m_lines;  // received lines for next()
+    ClassroomOffer m_offer;
     std::vector<std::size_t> m_missing;  // indices in m_offer.files; the file in transfer is last
     std::filesystem::path m_offerDirectory;
     std::optional<Problem> m_problem;

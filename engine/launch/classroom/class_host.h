@@ -17,10 +17,10 @@
 
 namespace ringside {
 
-// Lobby of a class: listens at one address, admits guests that know the join code, sends them the files of the run, and
-// starts them as ranks. The lobby stays open during a run, for guests that join late or reconnect. All work is done in
-// look(), which blocks for at most 1 s per answered greeting; close() blocks for at most its `patience`. One thread.
-class ClassHost {
+// Lobby of a classroom: listens at one address, admits guests that know the join code, sends them the files of the run,
+// and starts them as ranks. The lobby stays open during a run, for guests that join late or reconnect. All work is done
+// in look(), which blocks for at most 1 s per answered greeting; close() blocks for at most its `patience`. One thread.
+class ClassroomHost {
   public:
     struct Options {
         std::string address;     // the only address that the host listens on
@@ -31,33 +31,33 @@ class ClassHost {
     };
     using Clock = std::chrono::steady_clock;
 
-    explicit ClassHost(Options options);
+    explicit ClassroomHost(Options options);
 
     // Starts listening. Returns a problem if the port or its successor cannot be bound.
     Problems listen();
     // Returns the join code. Its port is known after listen().
     JoinCode code() const { return m_code; }
     int runPort() const { return m_code.port + 1; }  // port of the ranks' rendezvous
-    std::int64_t strangers() const { return m_door.strangers(); }
+    std::int64_t refusedConnections() const { return m_door.refusedConnections(); }
 
     // Sends an offer, the files of the next start, to all members. sources: paths of the files, in the order of the
     // offer.
-    void offer(ClassOffer offer, std::vector<std::filesystem::path> sources);
+    void offer(ClassroomOffer offer, std::vector<std::filesystem::path> sources);
     int offered() const { return m_offer.number; }
 
     void addInterests(std::vector<pollfd>& waiting) const;
     // Accepts guests, and reads from and writes to all members as far as possible without blocking.
-    void look(Clock::time_point now);
+    void poll(Clock::time_point now);
 
     // Members in the order in which they joined.
-    const std::vector<std::unique_ptr<ClassMember>>& members() const { return m_members; }
+    const std::vector<std::unique_ptr<ClassroomMember>>& members() const { return m_members; }
     // Returns the members that have all files of the current offer and have sent a line recently.
-    std::vector<ClassMember*> readyOnes(Clock::time_point now) const;
+    std::vector<ClassroomMember*> readyOnes(Clock::time_point now) const;
     // Starts the members as ranks 1, 2, ... of a run with one more rank than members. Returns the token of its
     // rendezvous.
-    std::string start(const std::vector<ClassMember*>& ranks);
+    std::string start(const std::vector<ClassroomMember*>& ranks);
     // Clears the rank of each member.
-    void noteRunEnded();
+    void clearRanks();
     // Removes a member and refuses it from now on, with the reason; also other processes of its computer, unless
     // another member joined from the same address.
     void remove(int id, const std::string& why);
@@ -78,20 +78,20 @@ class ClassHost {
         std::string why;
     };
     bool bindPair(int port);
-    bool greet(UniqueFd& socket, const std::string& nonce, const std::string& line);
+    bool acceptGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line);
     std::string objection(const Greeting& greeting, const std::string& address) const;
-    void refuseFromNowOn(const ClassMember& member, const std::string& why);
-    void letIn(const Greeting& greeting, UniqueFd socket);
+    void refuseInFuture(const ClassroomMember& member, const std::string& why);
+    void admit(const Greeting& greeting, UniqueFd socket);
     std::string nameFor(const std::string& wanted) const;
-    void take(ClassMember& member, const ClassLine& line);
+    void take(ClassroomMember& member, const ClassroomLine& line);
     void drop(std::size_t place, const std::string& why);
 
     Options m_options;
     JoinCode m_code;
     FrontDoor m_door;
-    ClassOffer m_offer;
+    ClassroomOffer m_offer;
     std::vector<std::filesystem::path> m_sources;
-    std::vector<std::unique_ptr<ClassMember>> m_members;
+    std::vector<std::unique_ptr<ClassroomMember>> m_members;
     std::vector<Removed> m_removed;
     std::vector<std::string> m_notes;
     int m_nextId = 1;

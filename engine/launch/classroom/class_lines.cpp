@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-using Kind = ClassLine::Kind;
+using Kind = ClassroomLine::Kind;
 
 constexpr std::array<std::pair<Kind, const char*>, 10> kKinds = {{{Kind::kOffer, "offer"},
                                                                   {Kind::kStart, "start"},
@@ -76,9 +76,9 @@ class Object {
     bool m_good;
 };
 
-Json jsonOf(const ClassOffer& offer) {
+Json jsonOf(const ClassroomOffer& offer) {
     Json files = Json::array();
-    for (const ClassFile& file : offer.files)
+    for (const ClassroomFile& file : offer.files)
         files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
     return {{"kind", "offer"},
             {"number", offer.number},
@@ -91,16 +91,16 @@ bool isHexOf(const std::string& text, std::size_t digits) {
     return text.size() == digits && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-ClassOffer offerIn(Object& object) {
-    ClassOffer offer;
+ClassroomOffer offerIn(Object& object) {
+    ClassroomOffer offer;
     offer.number = object.whole("number", 1, 1 << 30);
-    offer.config = object.text("config", kMaxClassLine);
+    offer.config = object.text("config", kMaxClassroomLine);
     offer.resumes = object.flag("resumes");
-    const Json* files = object.array("files", kMaxClassFiles);
+    const Json* files = object.array("files", kMaxClassroomFiles);
     if (files == nullptr) return offer;
     for (const Json& one : *files) {
         Object in(one);
-        ClassFile file{in.text("name", 1024), in.number("bytes", 0, kMaxNumber), in.text("sha256", 64)};
+        ClassroomFile file{in.text("name", 1024), in.number("bytes", 0, kMaxNumber), in.text("sha256", 64)};
         if (!in.good() || !isSafeName(file.name) || !isHexOf(file.sha256, 64)) {
             object.fail();
             return offer;
@@ -110,8 +110,8 @@ ClassOffer offerIn(Object& object) {
     return offer;
 }
 
-ClassStart startIn(Object& object) {
-    ClassStart start;
+ClassroomStart startIn(Object& object) {
+    ClassroomStart start;
     start.number = object.whole("number", 1, 1 << 30);
     start.worldSize = object.whole("world_size", 2, kMaxRanks);
     start.rank = object.whole("rank", 1, start.worldSize - 1);
@@ -133,17 +133,17 @@ bool isSafeName(const std::string& name) {
     return true;
 }
 
-std::int64_t ClassOffer::bytes() const {
+std::int64_t ClassroomOffer::bytes() const {
     std::int64_t all = 0;
-    for (const ClassFile& file : files) all += std::min(file.bytes, kMaxNumber / 8192);
+    for (const ClassroomFile& file : files) all += std::min(file.bytes, kMaxNumber / 8192);
     return all;
 }
 
-std::string tokenOfStart(const std::string& classToken, const ClassStart& start) {
+std::string tokenOfStart(const std::string& classToken, const ClassroomStart& start) {
     return hmacSha256(classToken, "start " + std::to_string(start.number) + " " + start.nonce);
 }
 
-std::string encodeClassLine(const ClassLine& line) {
+std::string encodeClassroomLine(const ClassroomLine& line) {
     Json json;
     if (line.kind == Kind::kOffer) {
         json = jsonOf(line.offer);
@@ -158,14 +158,14 @@ std::string encodeClassLine(const ClassLine& line) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::optional<ClassLine> decodeClassLine(std::string_view text) {
-    const Result<Json> json = parseJson(text, "line", kMaxClassLine, 8);
+std::optional<ClassroomLine> decodeClassroomLine(std::string_view text) {
+    const Result<Json> json = parseJson(text, "line", kMaxClassroomLine, 8);
     if (!json) return {};
     Object object(json.value());
     const std::string kind = object.text("kind", 16);
     const auto known = std::ranges::find_if(kKinds, [&](const auto& one) { return kind == one.second; });
     if (known == kKinds.end()) return {};
-    ClassLine line;
+    ClassroomLine line;
     line.kind = known->first;
     if (line.kind == Kind::kOffer) {
         line.offer = offerIn(object);

@@ -9,18 +9,18 @@
 
 namespace ringside {
 
-// Protocol between the host of a class and its guests: one line of JSON per message, after the handshake of the
+// Protocol between the host of a classroom and its guests: one line of JSON per message, after the handshake of the
 // rendezvous (wire/greeting.h) with the role "class". A kBytes line is followed by that many bytes of a file.
 inline constexpr const char* kClassRole = "class";
-// Environment variable that is set for the rank of a class guest. On a signal such a rank ends alone, whereas a rank
-// under a launcher asks the host to stop all ranks.
+// Environment variable that is set for the rank of a classroom guest. On a signal such a rank ends alone, whereas a
+// rank under a launcher asks the host to stop all ranks.
 inline constexpr const char* kGuestVariable = "RINGSIDE_GUEST";
-inline constexpr std::size_t kMaxClassLine = std::size_t{1} << 20;
-inline constexpr std::size_t kMaxClassFiles = 4096;
+inline constexpr std::size_t kMaxClassroomLine = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxClassroomFiles = 4096;
 inline constexpr std::size_t kMaxClassName = 32;
 
 // File that every guest needs. Its name is a path relative to the experiment's directory.
-struct ClassFile {
+struct ClassroomFile {
     std::string name;
     std::int64_t bytes = 0;
     std::string sha256;
@@ -30,17 +30,17 @@ struct ClassFile {
 bool isSafeName(const std::string& name);
 
 // Sent by the host: experiment and files of the next start.
-struct ClassOffer {
+struct ClassroomOffer {
     int number = 0;  // increases by 1 with each offer
     std::string config;
-    std::vector<ClassFile> files;
+    std::vector<ClassroomFile> files;
     bool resumes = false;  // the files include a checkpoint under "checkpoint/"
 
     std::int64_t bytes() const;
 };
 
-// Sent by the host: starts the guest as a rank. The run's token is derived from the class's token and the nonce.
-struct ClassStart {
+// Sent by the host: starts the guest as a rank. The run's token is derived from the classroom's token and the nonce.
+struct ClassroomStart {
     int number = 0;  // number of the offer
     int rank = 0;
     int worldSize = 0;
@@ -48,14 +48,14 @@ struct ClassStart {
     std::string nonce;
 };
 // Returns the token of the start's rendezvous.
-std::string tokenOfStart(const std::string& classToken, const ClassStart& start);
+std::string tokenOfStart(const std::string& classToken, const ClassroomStart& start);
 
-struct ClassLine {
+struct ClassroomLine {
     enum class Kind {
         kOffer,
         kStart,
         kNews,   // host: a sentence for the user, at least every few seconds
-        kOver,   // host: the class is over; text, number: exit code
+        kOver,   // host: the classroom is over; text, number: exit code
         kBytes,  // host: `number` bytes of the requested file follow
         kWant,   // guest: requests a file (number: its index; text: the offer's number, possibly of an earlier offer)
         kReady,  // guest: has all files of the offer (number)
@@ -66,13 +66,13 @@ struct ClassLine {
     Kind kind = Kind::kHere;
     std::string text = {};
     std::int64_t number = 0;
-    ClassOffer offer = {};
-    ClassStart start = {};
+    ClassroomOffer offer = {};
+    ClassroomStart start = {};
 };
 
 // Returns the line without its newline.
-std::string encodeClassLine(const ClassLine& line);
+std::string encodeClassroomLine(const ClassroomLine& line);
 // Decodes a line from outside. Returns nothing if any field is missing or invalid.
-std::optional<ClassLine> decodeClassLine(std::string_view line);
+std::optional<ClassroomLine> decodeClassroomLine(std::string_view line);
 
 }  // namespace ringside

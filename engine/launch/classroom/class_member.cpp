@@ -20,26 +20,26 @@ constexpr int kMostReads = 16;  // per call, so that one member cannot block the
 
 }  // namespace
 
-ClassMember::ClassMember(int id, std::string name, const Greeting& greeting, UniqueFd socket, Time now)
+ClassroomMember::ClassroomMember(int id, std::string name, const Greeting& greeting, UniqueFd socket, Time now)
     : m_id(id),
       m_name(std::move(name)),
       m_address(peerAddress(socket.get(), false)),
       m_hostKey(greeting.hostKey),
       m_pid(greeting.pid),
       m_socket(std::move(socket)),
-      m_heardAt(now) {}
+      m_lastReceivedAt(now) {}
 
-void ClassMember::send(const ClassLine& line) {
-    (m_left > 0 ? m_after : m_output) += encodeClassLine(line) + "\n";
+void ClassroomMember::send(const ClassroomLine& line) {
+    (m_left > 0 ? m_after : m_output) += encodeClassroomLine(line) + "\n";
 }
 
-bool ClassMember::sendFile(std::int64_t bytes, std::filesystem::path file) {
+bool ClassroomMember::sendFile(std::int64_t bytes, std::filesystem::path file) {
     if (m_wanted.size() >= kMostWanted) return false;
     m_wanted.push_back({bytes, std::move(file)});
     return true;
 }
 
-bool ClassMember::read(Time now, const LineSink& sink) {
+bool ClassroomMember::read(Time now, const LineSink& sink) {
     std::array<char, 65536> bytes;
     bool good = true;
     for (int round = 0; round < kMostReads; ++round) {
@@ -47,9 +47,9 @@ bool ClassMember::read(Time now, const LineSink& sink) {
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
         if (got == 0) return false;
-        m_heardAt = now;
+        m_lastReceivedAt = now;
         m_lines.feed({bytes.data(), static_cast<std::size_t>(got)}, [&](std::string_view text) {
-            const auto line = decodeClassLine(text);
+            const auto line = decodeClassroomLine(text);
             good = good && line.has_value();
             if (good) sink(*line);
         });
@@ -63,14 +63,14 @@ bool ClassMember::read(Time now, const LineSink& sink) {
 // Queues the next bytes of the file in transfer, or begins the next file. Skips a file that no longer exists, such as a
 // checkpoint that a newer one has replaced: the next offer lists the current files. False if the file has become
 // shorter.
-bool ClassMember::fillFromFile() {
+bool ClassroomMember::fillFromFile() {
     if (m_left == 0) {
         const Wanted next = std::move(m_wanted.front());
         m_wanted.pop_front();
         Result<UniqueFd> file = openFile(next.file);
         if (!file) return true;
         m_file = std::move(file).value();
-        send({ClassLine::Kind::kBytes, {}, next.bytes});
+        send({ClassroomLine::Kind::kBytes, {}, next.bytes});
         m_left = next.bytes;
         return true;
     }
@@ -83,7 +83,7 @@ bool ClassMember::fillFromFile() {
     return true;
 }
 
-bool ClassMember::write() {
+bool ClassroomMember::write() {
     if (m_output.size() + m_after.size() > kMostWaiting) return false;
     for (;;) {
         while (m_output.empty() && (m_left > 0 || !m_wanted.empty())) {
@@ -98,11 +98,11 @@ bool ClassMember::write() {
 }
 
 // Closing a socket with unread input can discard lines that are still on their way to the guest.
-bool ClassMember::hasHeardAll() {
+bool ClassroomMember::finishSending() {
     if (!write()) return true;
-    if (wantsToWrite()) return false;
+    if (hasOutput()) return false;
     if (!std::exchange(m_saidAll, true)) ::shutdown(m_socket.get(), SHUT_WR);
-    return !read(m_heardAt, [](const ClassLine&) {});
+    return !read(m_lastReceivedAt, [](const ClassroomLine&) {});
 }
 
 }  // namespace ringside

@@ -14,26 +14,28 @@
 
 namespace ringside {
 
-// Guest of a class on the host's side: connection, name, and state. Never blocks; one thread.
-class ClassMember {
+// Guest of a classroom on the host's side: connection, name, and state. Never blocks; one thread.
+class ClassroomMember {
   public:
     using Time = std::chrono::steady_clock::time_point;
-    using LineSink = std::function<void(const ClassLine& line)>;
+    using LineSink = std::function<void(const ClassroomLine& line)>;
 
-    ClassMember(int id, std::string name, const Greeting& greeting, UniqueFd socket, Time now);
+    ClassroomMember(int id, std::string name, const Greeting& greeting, UniqueFd socket, Time now);
 
     int id() const { return m_id; }
     const std::string& name() const { return m_name; }
     const std::string& address() const { return m_address; }
     int fd() const { return m_socket.get(); }
-    bool wantsToWrite() const { return !m_output.empty() || !m_wanted.empty() || m_left > 0; }
+    bool hasOutput() const { return !m_output.empty() || !m_wanted.empty() || m_left > 0; }
     // True if the greeting comes from this member's process, reconnecting.
-    bool isSameAs(const Greeting& greeting) const { return m_hostKey == greeting.hostKey && m_pid == greeting.pid; }
+    bool isSameProcess(const Greeting& greeting) const {
+        return m_hostKey == greeting.hostKey && m_pid == greeting.pid;
+    }
     const std::string& hostKey() const { return m_hostKey; }
     std::int64_t pid() const { return m_pid; }
 
     // Queues a line, after the file in transfer if there is one.
-    void send(const ClassLine& line);
+    void send(const ClassroomLine& line);
     // Queues a file that the guest has requested. False if kMostWanted files are queued already: a guest requests one
     // file at a time.
     bool sendFile(std::int64_t bytes, std::filesystem::path file);
@@ -43,12 +45,12 @@ class ClassMember {
     // protocol.
     bool read(Time now, const LineSink& line);
     bool write();
-    // Called repeatedly at the end of a class. Sends the remaining data, then closes the sending direction and discards
-    // what the guest sends. True once the guest has closed the connection, or on an error.
-    bool hasHeardAll();
+    // Called repeatedly at the end of a classroom. Sends the remaining data, then closes the sending direction and
+    // discards what the guest sends. True once the guest has closed the connection, or on an error.
+    bool finishSending();
 
-    bool isHere(Time now) const { return now - m_heardAt < kAway; }
-    Time heardAt() const { return m_heardAt; }
+    bool isHere(Time now) const { return now - m_lastReceivedAt < kAway; }
+    Time lastReceivedAt() const { return m_lastReceivedAt; }
 
     int ready = 0;            // number of the last offer whose files it has completely
     int rank = -1;            // in the current run; -1: none
@@ -75,8 +77,8 @@ class ClassMember {
     std::string m_hostKey;
     std::int64_t m_pid;
     UniqueFd m_socket;
-    Time m_heardAt;
-    LineSplitter m_lines{kMaxClassLine};
+    Time m_lastReceivedAt;
+    LineSplitter m_lines{kMaxClassroomLine};
     std::string m_output;
     std::string m_after;  // lines queued behind the file in transfer
     std::deque<Wanted> m_wanted;

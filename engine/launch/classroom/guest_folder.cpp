@@ -58,9 +58,9 @@ Problem conflict(const std::string& name, const std::string& why) {
 
 }  // namespace
 
-std::optional<Problem> offerConflict(const std::vector<ClassFile>& files) {
+std::optional<Problem> offerConflict(const std::vector<ClassroomFile>& files) {
     std::set<std::string> names{kOfferedExperiment};
-    for (const ClassFile& file : files) {
+    for (const ClassroomFile& file : files) {
         if (!names.insert(file.name).second)
             return conflict(file.name, file.name == kOfferedExperiment ? "has the name of the experiment"
                                                                        : "is offered twice under one name");

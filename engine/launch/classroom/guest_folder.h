@@ -16,7 +16,7 @@ inline constexpr const char* kOfferedExperiment = "experiment.json";  // stored 
 
 // Returns the conflict that keeps an offer's files from being stored in one folder: two files have the same name, one
 // is a folder of another, or one has the name of the experiment. Empty if there is none.
-std::optional<Problem> offerConflict(const std::vector<ClassFile>& files);
+std::optional<Problem> offerConflict(const std::vector<ClassroomFile>& files);
 
 // Private folder of one guest process. Holds the files of the current offer; the destructor removes it with its
 // contents. The constructor removes the folders of guests of this computer whose process no longer exists.

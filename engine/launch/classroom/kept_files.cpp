@@ -39,7 +39,7 @@ std::vector<Stored> storedIn(const fs::path& folder) {
 }
 
 // True if the regular file below `folder` has the bytes that were offered.
-bool isAsOffered(const fs::path& folder, const ClassFile& file) {
+bool isAsOffered(const fs::path& folder, const ClassroomFile& file) {
     const UniqueFd directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     const UniqueFd fd = directory ? openBeneath(directory.get(), file.sha256, O_RDONLY | O_NONBLOCK) : UniqueFd();
     struct stat info {};
@@ -56,14 +56,14 @@ bool isAsOffered(const fs::path& folder, const ClassFile& file) {
 
 KeptFiles::KeptFiles(fs::path folder, std::int64_t mostBytes) : m_folder(std::move(folder)), m_mostBytes(mostBytes) {}
 
-void KeptFiles::makeRoomFor(const std::vector<ClassFile>& offered) {
+void KeptFiles::makeRoomFor(const std::vector<ClassroomFile>& offered) {
     std::error_code error;
     fs::create_directories(m_folder, error);
     if (error)
         throw IoError(m_folder.string() + " cannot be made (" + error.message() + "): name another folder (--folder)");
     std::set<std::string> wanted;
     std::int64_t total = 0;
-    for (const ClassFile& file : offered) {
+    for (const ClassroomFile& file : offered) {
         if (wanted.insert(file.sha256).second) total += file.bytes;
     }
     std::vector<Stored> others = storedIn(m_folder);
@@ -75,7 +75,7 @@ void KeptFiles::makeRoomFor(const std::vector<ClassFile>& offered) {
     }
 }
 
-bool KeptFiles::lend(const ClassFile& file, const fs::path& target) const {
+bool KeptFiles::linkTo(const ClassroomFile& file, const fs::path& target) const {
     std::error_code error;
     if (!isAsOffered(m_folder, file)) return false;
     fs::create_hard_link(kept(file), target, error);
@@ -85,7 +85,7 @@ bool KeptFiles::lend(const ClassFile& file, const fs::path& target) const {
     return true;
 }
 
-void KeptFiles::keep(const ClassFile& file, const fs::path& arrived) const {
+void KeptFiles::keep(const ClassroomFile& file, const fs::path& arrived) const {
     std::error_code error;
     if (isAsOffered(m_folder, file)) return;
     fs::remove(kept(file), error);

@@ -9,21 +9,21 @@
 
 namespace ringside {
 
-// Cache of a guest's received files, named by SHA-256, so that a later class with the same data need not send them
+// Cache of a guest's received files, named by SHA-256, so that a later classroom with the same data need not send them
 // again. All files together have at most `mostBytes`; the least recently used files are removed first.
 class KeptFiles {
   public:
     KeptFiles(std::filesystem::path folder, std::int64_t mostBytes);
 
     // Removes the least recently used files outside the offer until the rest and the offered files fit. Throws IoError.
-    void makeRoomFor(const std::vector<ClassFile>& offered);
+    void makeRoomFor(const std::vector<ClassroomFile>& offered);
     // Makes `target` a hard link to (or copy of) the kept file. False if the file is not kept or its contents differ.
-    bool lend(const ClassFile& file, const std::filesystem::path& target) const;
+    bool linkTo(const ClassroomFile& file, const std::filesystem::path& target) const;
     // Keeps a received file. Ignores failures: the file is then sent again next time.
-    void keep(const ClassFile& file, const std::filesystem::path& arrived) const;
+    void keep(const ClassroomFile& file, const std::filesystem::path& arrived) const;
 
   private:
-    std::filesystem::path kept(const ClassFile& file) const { return m_folder / file.sha256; }
+    std::filesystem::path kept(const ClassroomFile& file) const { return m_folder / file.sha256; }
 
     std::filesystem::path m_folder;
     std::int64_t m_mostBytes;

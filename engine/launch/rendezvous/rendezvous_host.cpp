@@ -71,9 +71,9 @@ std::string RendezvousHost::address() const {
     return m_door.address();
 }
 
-Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(const std::string&)>& say) {
+Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(const std::string&)>& log) {
     m_startedAt = steady_clock::now();
-    m_sayAt = m_startedAt + seconds(2);
+    m_logAt = m_startedAt + seconds(2);
     while (!allHere()) {
         if (steady_clock::now() - m_startedAt > m_terms.deadline) {
             for (const int rank : missingRanks()) m_culprits.push_back({rank, {}, false});
@@ -87,23 +87,23 @@ Result<Gathering> RendezvousHost::gather(int stopFd, const std::function<void(co
             stopped.stopped = true;
             return stopped;
         }
-        m_door.look([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
-            return greet(socket, nonce, line);
+        m_door.poll([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
+            return acceptGreeting(socket, nonce, line);
         });
         readControls();
-        if (m_problem) return m_told.empty() ? dismiss(*m_problem) : dismissWithLatecomers(*m_problem);
-        sayMissing(say);
+        if (m_problem) return m_refusedRanks.empty() ? dismiss(*m_problem) : dismissWithLatecomers(*m_problem);
+        logMissingRanks(log);
     }
     return close();
 }
 
-void RendezvousHost::turnAway(const std::string& why, milliseconds patience) {
-    m_turnedAway = "is not needed: rank 0 cannot start: " + why;
+void RendezvousHost::refuseRanks(const std::string& why, milliseconds patience) {
+    m_refusal = "is not needed: rank 0 cannot start: " + why;
     const auto until = steady_clock::now() + patience;
-    while (static_cast<int>(m_told.size()) < m_place.worldSize - 1 && steady_clock::now() < until) {
+    while (static_cast<int>(m_refusedRanks.size()) < m_place.worldSize - 1 && steady_clock::now() < until) {
         waitForInput(-1);
-        m_door.look([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
-            return greet(socket, nonce, line);
+        m_door.poll([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
+            return acceptGreeting(socket, nonce, line);
         });
     }
     close();
@@ -122,7 +122,7 @@ bool RendezvousHost::waitForInput(int stopFd) const {
 }
 
 // Checks a greeting, answers it and assigns the socket to its rank. False if the greeting does not prove the token.
-bool RendezvousHost::greet(UniqueFd& socket, const std::string& nonce, const std::string& line) {
+bool RendezvousHost::acceptGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line) {
     const std::optional<Greeting> greeting = decodeGreeting(line);
     if (!greeting || !sameSecret(greeting->proof, hmacSha256(m_terms.token, greeting->provenText(nonce)))) {
         sendLine(socket.get(), encodeAnswer({"", "the token belongs to another run", ""}), steady_clock::now());
@@ -134,10 +134,10 @@ bool RendezvousHost::greet(UniqueFd& socket, const std::string& nonce, const std
         m_problem = Problem{"rank " + std::to_string(greeting->rank) + " on " + greeting->host,
                             "cannot start: " + greeting->reason, "start all ranks again"};
         m_culprits = {{greeting->rank, peerAddress(socket.get(), false), false}};
-        m_told.insert(greeting->rank);
+        m_refusedRanks.insert(greeting->rank);
         return true;
     }
-    if (!refused.empty() && !m_turnedAway.empty()) return true;  // the start has failed already
+    if (!refused.empty() && !m_refusal.empty()) return true;  // the start has failed already
     if (!refused.empty()) {
         m_problem = Problem{"rank " + std::to_string(greeting->rank) + " on " + greeting->host, refused,
                             "start all ranks with the same program, experiment and number of ranks"};
@@ -160,9 +160,9 @@ std::string RendezvousHost::objection(const Greeting& greeting) {
         return "runs ringside " + greeting.program + ", but rank 0 runs " + m_terms.program;
     if (greeting.rank < 1 || greeting.rank >= m_place.worldSize)
         return "is not one of the ranks 1 to " + std::to_string(m_place.worldSize - 1) + " that are expected";
-    if (!m_turnedAway.empty()) {
-        m_told.insert(greeting.rank);
-        return m_turnedAway;
+    if (!m_refusal.empty()) {
+        m_refusedRanks.insert(greeting.rank);
+        return m_refusal;
     }
     if (greeting.role == kDeclines) return "";
     if (greeting.experiment != m_terms.experiment)
@@ -235,13 +235,13 @@ std::string RendezvousHost::missingText() const {
 }
 
 // Reports the missing ranks after 2 s, 6 s, 14 s, ...
-void RendezvousHost::sayMissing(const std::function<void(const std::string&)>& say) {
+void RendezvousHost::logMissingRanks(const std::function<void(const std::string&)>& log) {
     const auto now = steady_clock::now();
-    if (now < m_sayAt || allHere()) return;
+    if (now < m_logAt || allHere()) return;
     const auto waited = std::chrono::duration_cast<seconds>(now - m_startedAt);
-    say("waiting for " + missingText() + ", " + std::to_string(waited.count()) + " s until now; they must reach " +
+    log("waiting for " + missingText() + ", " + std::to_string(waited.count()) + " s until now; they must reach " +
         address());
-    m_sayAt = now + 2 * std::max(waited, seconds(2));
+    m_logAt = now + 2 * std::max(waited, seconds(2));
 }
 
 // Sends the problem to all connected ranks, so that they stop waiting, and closes every connection.
@@ -256,9 +256,9 @@ Problem RendezvousHost::dismiss(Problem problem) {
 Problem RendezvousHost::dismissWithLatecomers(Problem problem) {
     for (const auto& [rank, guest] : m_guests) {
         sendLine(guest.control.get(), encodeVerdict(problem.text()), steady_clock::now());
-        m_told.insert(rank);
+        m_refusedRanks.insert(rank);
     }
-    turnAway(problem.text(), kLatecomers);
+    refuseRanks(problem.text(), kLatecomers);
     return problem;
 }
 

@@ -82,29 +82,29 @@ class RendezvousHost {
     // Starts listening. Returns a problem if no port is free or none of the hosts is an address of this computer.
     Problems listen();
     std::string address() const;  // address and port, "10.0.0.7:21345"
-    std::int64_t strangers() const { return m_door.strangers(); }
+    std::int64_t refusedConnections() const { return m_door.refusedConnections(); }
 
     // Blocks until all other ranks are connected or the deadline passes; a readable stopFd (-1: none) ends the wait
     // with Gathering::stopped. Returns a problem if ranks are missing at the deadline, have another version or
     // experiment, claim the same rank twice, or leave. Calls `say` with the missing ranks after 2 s and then at growing
     // intervals.
-    Result<Gathering> gather(int stopFd, const std::function<void(const std::string&)>& say);
+    Result<Gathering> gather(int stopFd, const std::function<void(const std::string&)>& log);
 
     // Ranks that caused the problem returned by gather().
     const std::vector<Culprit>& culprits() const { return m_culprits; }
 
     // Refuses all ranks with the reason `why` when rank 0 cannot start, so that they stop waiting. Returns when all
     // other ranks have received it, or after `patience`.
-    void turnAway(const std::string& why, std::chrono::milliseconds patience);
+    void refuseRanks(const std::string& why, std::chrono::milliseconds patience);
 
   private:
-    bool greet(UniqueFd& socket, const std::string& nonce, const std::string& line);
+    bool acceptGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line);
     void answer(int socket, const Greeting& greeting, const std::string& refused) const;
     std::string objection(const Greeting& greeting);
     void seat(UniqueFd& socket, const Greeting& greeting);
     void readControls();
     bool waitForInput(int stopFd) const;
-    void sayMissing(const std::function<void(const std::string&)>& say);
+    void logMissingRanks(const std::function<void(const std::string&)>& log);
     std::string missingText() const;
     std::vector<int> missingRanks() const;
     bool allHere() const;
@@ -119,10 +119,10 @@ class RendezvousHost {
     std::map<int, Guest> m_guests;
     std::optional<Problem> m_problem;
     std::vector<Culprit> m_culprits;
-    std::string m_turnedAway;  // reason given to every rank by turnAway(), else empty
-    std::set<int> m_told;      // ranks that know why the start fails: from turnAway(), or because they declined
+    std::string m_refusal;         // reason given to every rank by refuseRanks(), else empty
+    std::set<int> m_refusedRanks;  // ranks that know why the start fails: from refuseRanks(), or because they declined
     LineDeadline m_startedAt{};
-    LineDeadline m_sayAt{};
+    LineDeadline m_logAt{};
 };
 
 }  // namespace ringside

@@ -77,11 +77,11 @@ bool StoreServer::keep(Connection& connection, StoreFrame frame) {
     }
     m_storedBytes = total;
     m_values[frame.key] = std::move(frame.value);
-    answerWaiting(frame.key);
+    replyToWaiting(frame.key);
     return true;
 }
 
-void StoreServer::answerWaiting(const std::string& key) {
+void StoreServer::replyToWaiting(const std::string& key) {
     for (auto& [fd, connection] : m_connections) {
         if (!connection.waiting || connection.wanted != key) continue;
         connection.waiting = false;

@@ -52,7 +52,7 @@ class StoreServer {
     bool writeSome(Connection& connection);
     bool serve(Connection& connection, StoreFrame frame);
     bool keep(Connection& connection, StoreFrame frame);
-    void answerWaiting(const std::string& key);
+    void replyToWaiting(const std::string& key);
     static void answer(Connection& connection, const std::string& key, const std::string& value);
     bool refuse(const Connection& connection, const std::string& message);
 

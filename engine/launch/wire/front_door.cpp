@@ -83,7 +83,7 @@ void FrontDoor::addInterests(std::vector<pollfd>& waiting) const {
 bool FrontDoor::makeRoom() {
     if (m_pending.empty()) return false;
     m_pending.pop_front();
-    ++m_strangers;
+    ++m_refusedConnections;
     return true;
 }
 
@@ -105,7 +105,7 @@ void FrontDoor::accept() {
     }
 }
 
-void FrontDoor::look(const Greet& greet) {
+void FrontDoor::poll(const Greet& greet) {
     if (m_listener) accept();
     for (auto pending = m_pending.begin(); pending != m_pending.end();) {
         const TakenLine taken = pending->reader.read(pending->socket.get());
@@ -114,7 +114,7 @@ void FrontDoor::look(const Greet& greet) {
             continue;
         }
         const bool known = taken.state == TakenLine::State::kLine && greet(pending->socket, pending->nonce, taken.text);
-        if (!known) ++m_strangers;
+        if (!known) ++m_refusedConnections;
         pending = m_pending.erase(pending);
     }
 }

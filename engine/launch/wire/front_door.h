@@ -36,12 +36,12 @@ class FrontDoor {
     void close();
 
     std::string address() const;  // listening address, "10.0.0.7:21345"
-    std::int64_t strangers() const { return m_strangers; }
+    std::int64_t refusedConnections() const { return m_refusedConnections; }
 
-    // Appends the descriptors to poll before the next look().
+    // Appends the descriptors to poll before the next poll().
     void addInterests(std::vector<pollfd>& waiting) const;
     // Accepts connections and passes received lines to `greet`. Does not block, except in `greet`.
-    void look(const Greet& greet);
+    void poll(const Greet& greet);
 
   private:
     struct Pending {
@@ -56,7 +56,7 @@ class FrontDoor {
     UniqueFd m_listener;
     std::list<Pending> m_pending;  // oldest first
     LineDeadline m_restUntil{};    // time of the next attempt to accept after file descriptors ran out
-    std::int64_t m_strangers = 0;
+    std::int64_t m_refusedConnections = 0;
 };
 
 }  // namespace ringside

@@ -158,7 +158,7 @@ Tensor Model::backward(const Tensor& gradOutput, const GradientReady& ready) {
     return gradient;
 }
 
-void Model::tell(std::size_t layer, const GradientReady& ready) const {
+void Model::notifyGradientReady(std::size_t layer, const GradientReady& ready) const {
     const std::size_t place = layer - m_range.first;
     const std::size_t end = place + 1 < m_firstParameter.size() ? m_firstParameter[place + 1] : m_parameters.size();
     for (std::size_t i = end; i > m_firstParameter[place]; --i) ready(i - 1);
@@ -172,7 +172,7 @@ Tensor Model::backwardInputs(const Tensor& gradOutput, const GradientReady& read
         m_gradients[i - m_range.first] = gradient;
         if (!m_layers[i]->splitsBackward()) {
             m_layers[i]->backwardParameters(gradient);
-            tell(i, ready);
+            notifyGradientReady(i, ready);
         }
         if (passesGradient(i)) gradient = m_layers[i]->backwardInput(gradient);
         watchDone(i, LayerWatch::Work::kInputs);
@@ -187,7 +187,7 @@ void Model::backwardWeights(const GradientReady& ready) {
         watchLayer(i);
         if (m_layers[i]->splitsBackward()) {
             m_layers[i]->backwardParameters(m_gradients[i - m_range.first]);
-            tell(i, ready);
+            notifyGradientReady(i, ready);
         }
         watchDone(i, LayerWatch::Work::kWeights);
     }

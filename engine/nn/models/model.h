@@ -90,7 +90,7 @@ class Model {
 
   private:
     bool passesGradient(std::size_t layer) const;
-    void tell(std::size_t layer, const GradientReady& ready) const;
+    void notifyGradientReady(std::size_t layer, const GradientReady& ready) const;
     void watchBegins(LayerWatch::Work work, std::int64_t samples);
     void watchLayer(std::size_t layer) {
         if (m_watch != nullptr) [[unlikely]]

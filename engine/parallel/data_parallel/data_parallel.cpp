@@ -32,43 +32,44 @@ std::vector<std::int64_t> chunkSizes(std::int64_t samples, int devices) {
     return sizes;
 }
 
-Result<std::unique_ptr<Strategy>> DataParallel::make(const RunConfig& config, const StrategyParts& parts) {
-    const bool isCpu = parts.backend.device().kind == ringside::Device::Kind::kCpu;
+Result<std::unique_ptr<Strategy>> DataParallel::make(const RunConfig& config,
+                                                     const StrategyDependencies& dependencies) {
+    const bool isCpu = dependencies.backend.device().kind == ringside::Device::Kind::kCpu;
     if (!isCpu)
         return Problem{"parallel.strategy", "is data_parallel, which supports only CPU threads for now",
                        "set parallel.device to cpu, or use ddp"};
-    std::unique_ptr<DataParallel> strategy(new DataParallel(config, parts));
-    auto optimizer = makeOptimizer(config.optimizer, parts.model.parameters(), parts.backend);
+    std::unique_ptr<DataParallel> strategy(new DataParallel(config, dependencies));
+    auto optimizer = makeOptimizer(config.optimizer, dependencies.model.parameters(), dependencies.backend);
     if (!optimizer) return optimizer.problem();
     strategy->m_optimizer = std::move(optimizer).value();
-    strategy->tellMemory();
+    strategy->logMemory();
     return std::unique_ptr<Strategy>(std::move(strategy));
 }
 
-DataParallel::DataParallel(const RunConfig& config, const StrategyParts& parts)
+DataParallel::DataParallel(const RunConfig& config, const StrategyDependencies& dependencies)
     : m_config(config),
-      m_parts(parts),
-      m_threads(static_cast<int>(parts.plan.devices)),
+      m_dependencies(dependencies),
+      m_threads(static_cast<int>(dependencies.plan.devices)),
       m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps))) {
     for (int device = 0; device < m_threads.devices(); ++device) addDevice(device);
-    parts.model.watch(parts.watch);
-    const Shape output = batchShape(parts.model.output(), parts.plan.maxBatch);
-    const MemoryScope scope(parts.backend.memory(), MemoryClass::kGathered);
-    m_output = parts.backend.allocate(output, DType::kFloat32);
-    if (parts.plan.leaves > 0) {
-        m_leaves = std::make_unique<LeafBatches>(static_cast<int>(parts.plan.leaves), parts.plan.maxBatch, parts.task,
-                                                 parts.backend);
-        m_losses.resize(static_cast<std::size_t>(2 * parts.plan.maxBatch));
+    dependencies.model.watch(dependencies.watch);
+    const Shape output = batchShape(dependencies.model.output(), dependencies.plan.maxBatch);
+    const MemoryScope scope(dependencies.backend.memory(), MemoryClass::kGathered);
+    m_output = dependencies.backend.allocate(output, DType::kFloat32);
+    if (dependencies.plan.leaves > 0) {
+        m_leaves = std::make_unique<LeafBatches>(static_cast<int>(dependencies.plan.leaves), dependencies.plan.maxBatch,
+                                                 dependencies.task, dependencies.backend);
+        m_losses.resize(static_cast<std::size_t>(2 * dependencies.plan.maxBatch));
     }
     if (config.training.accumulateSteps > 1)
-        for (const Parameter* one : parts.model.parameters())
-            m_kept.push_back(parts.backend.allocate(one->shape, one->type));
+        for (const Parameter* one : dependencies.model.parameters())
+            m_kept.push_back(dependencies.backend.allocate(one->shape, one->type));
 }
 
 void DataParallel::addDevice(int number) {
     Device device;
-    device.backend = &m_parts.backend;
-    device.model = &m_parts.model;
+    device.backend = &m_dependencies.backend;
+    device.model = &m_dependencies.model;
     const int devices = m_threads.devices();
     if (number > 0) {
         device.ownBackend = makeCpuBackend(threadsPerRank(devices), m_config.training.winograd);
@@ -76,16 +77,17 @@ void DataParallel::addDevice(int number) {
         constexpr double kMebibyte = 1 << 20;
         device.backend->memory().setLimit(static_cast<std::int64_t>(m_config.parallel.memoryLimitMb * kMebibyte));
         std::vector<Unit*> noUnits;
-        device.ownModel = makeModel(m_parts.plan.layers, *device.backend, noUnits);
+        device.ownModel = makeModel(m_dependencies.plan.layers, *device.backend, noUnits);
         device.model = device.ownModel.get();
-        device.model->prepare((m_parts.plan.maxBatch + devices - 1) / devices);
+        device.model->prepare((m_dependencies.plan.maxBatch + devices - 1) / devices);
     }
     bindGradients(*device.model, *device.backend);
-    if (const std::int64_t allLeaves = m_parts.plan.leaves; allLeaves > 0) {
-        const std::int64_t rows = (m_parts.plan.maxBatch + allLeaves - 1) / allLeaves;
+    if (const std::int64_t allLeaves = m_dependencies.plan.leaves; allLeaves > 0) {
+        const std::int64_t rows = (m_dependencies.plan.maxBatch + allLeaves - 1) / allLeaves;
         device.loss = std::move(makeLoss(m_config.training.loss,
-                                         m_parts.loss.countsCorrect() ? m_parts.task.outputs : 0, m_parts.task.outputs,
-                                         rows, *device.backend, m_parts.task.isSequence ? m_parts.task.sample[0] : 1))
+                                         m_dependencies.loss.countsCorrect() ? m_dependencies.task.outputs : 0,
+                                         m_dependencies.task.outputs, rows, *device.backend,
+                                         m_dependencies.task.isSequence ? m_dependencies.task.sample[0] : 1))
                           .value();
         const MemoryScope scope(device.backend->memory(), MemoryClass::kGradients);
         for (std::int64_t leaves = devices; leaves < allLeaves; leaves *= 2) {
@@ -99,7 +101,7 @@ void DataParallel::addDevice(int number) {
 
 // Copies parameters and buffers to a device, as torch.nn.parallel.replicate before every forward pass.
 void DataParallel::replicate(Device& device) {
-    const std::vector<Parameter*>& from = m_parts.model.state();
+    const std::vector<Parameter*>& from = m_dependencies.model.state();
     for (std::size_t i = 0; i < from.size(); ++i)
         device.backend->upload(from[i]->value.data, device.model->state()[i]->value);
 }
@@ -132,23 +134,23 @@ void DataParallel::gather(const Batch& batch) {
             rowsFrom(m_output.head(rows), static_cast<std::int64_t>(i) * m_chunks.front(), m_chunks[i], batch.rows());
         Tensor from = m_devices[i].y;
         from.shape = to.shape;
-        m_parts.backend.copy(from, to);
+        m_dependencies.backend.copy(from, to);
     }
 }
 
 void DataParallel::pass(const Batch& batch) {
     {
-        const PhaseScope scope(m_parts.phase, Phase::kForward);
+        const PhaseScope scope(m_dependencies.phase, Phase::kForward);
         forward(batch, true);
         const std::int64_t before = monotonicNs();
         gather(batch);
         const std::int64_t rows = m_devices.front().y.rows() / m_chunks.front() * batch.rows();
-        m_parts.loss.compute(m_output.head(rows), batch, true);
-        m_optimizer->scaleLoss(m_parts.loss.gradient(), m_share);
+        m_dependencies.loss.compute(m_output.head(rows), batch, true);
+        m_optimizer->scaleLoss(m_dependencies.loss.gradient(), m_share);
         m_shares.gather += monotonicNs() - before;
     }
-    const PhaseScope scope(m_parts.phase, Phase::kBackward);
-    const Tensor gradient = m_parts.loss.gradient();
+    const PhaseScope scope(m_dependencies.phase, Phase::kBackward);
+    const Tensor gradient = m_dependencies.loss.gradient();
     m_threads.run([&](int number) {
         const auto place = static_cast<std::size_t>(number);
         if (place >= m_chunks.size()) return;
@@ -162,23 +164,23 @@ void DataParallel::pass(const Batch& batch) {
 
 // Adds the devices' gradients on device 0 in the order of the devices, as torch.cuda.comm.reduce_add.
 void DataParallel::addGradients() {
-    const std::vector<Parameter*>& sums = m_parts.model.parameters();
+    const std::vector<Parameter*>& sums = m_dependencies.model.parameters();
     for (std::size_t device = 1; device < m_chunks.size(); ++device)
         for (std::size_t i = 0; i < sums.size(); ++i)
-            m_parts.backend.add(m_devices[device].model->parameters()[i]->gradient, sums[i]->gradient);
+            m_dependencies.backend.add(m_devices[device].model->parameters()[i]->gradient, sums[i]->gradient);
 }
 
 void DataParallel::keep(bool first) {
     for (std::size_t i = 0; i < m_kept.size(); ++i) {
-        const Tensor& gradient = m_parts.model.parameters()[i]->gradient;
-        first ? m_parts.backend.copy(gradient, m_kept[i]) : m_parts.backend.add(gradient, m_kept[i]);
+        const Tensor& gradient = m_dependencies.model.parameters()[i]->gradient;
+        first ? m_dependencies.backend.copy(gradient, m_kept[i]) : m_dependencies.backend.add(gradient, m_kept[i]);
     }
 }
 
 SampleLosses DataParallel::accumulate(const Batch& batch) {
     pass(batch);
     keep(m_microBatches++ == 0);
-    return m_parts.loss.fetch(batch);
+    return m_dependencies.loss.fetch(batch);
 }
 
 StepResult DataParallel::step(const Batch& batch, StepRequest request) {
@@ -186,9 +188,9 @@ StepResult DataParallel::step(const Batch& batch, StepRequest request) {
     m_leaves ? passLeaves(batch) : pass(batch);
     if (m_microBatches > 0)
         for (std::size_t i = 0; i < m_kept.size(); ++i)
-            m_parts.backend.add(m_kept[i], m_parts.model.parameters()[i]->gradient);
-    m_parts.passed(Phase::kBackward);
-    const PhaseScope scope(m_parts.phase, Phase::kOptimizer);
+            m_dependencies.backend.add(m_kept[i], m_dependencies.model.parameters()[i]->gradient);
+    m_dependencies.onPhaseEnd(Phase::kBackward);
+    const PhaseScope scope(m_dependencies.phase, Phase::kOptimizer);
     const std::int64_t before = monotonicNs();
     const bool measures = m_optimizer->rules().measuresNorm();
     StepResult result;
@@ -203,7 +205,7 @@ StepResult DataParallel::step(const Batch& batch, StepRequest request) {
     m_microBatches = 0;
     if (request.gradientNorm) result.gradientNorm = std::sqrt(square);
     if (request.gradientNorm && measures) result.gradientNorm = static_cast<double>(m_optimizer->progress().norm);
-    result.losses = m_leaves ? leafLosses(batch) : m_parts.loss.fetch(batch);
+    result.losses = m_leaves ? leafLosses(batch) : m_dependencies.loss.fetch(batch);
     const std::int64_t ended = monotonicNs();
     m_shares.update += ended - before;
     m_shares.all += ended - begun;
@@ -215,11 +217,11 @@ SampleLosses DataParallel::evaluate(const Batch& batch) {
     forward(batch, false);
     gather(batch);
     const std::int64_t rows = m_devices.front().y.rows() / m_chunks.front() * batch.rows();
-    return m_parts.loss.evaluate(m_output.head(rows), batch, false);
+    return m_dependencies.loss.evaluate(m_output.head(rows), batch, false);
 }
 
-void DataParallel::tellMemory() {
-    if (!m_parts.tell || m_devices.size() == 1) return;
+void DataParallel::logMemory() {
+    if (!m_dependencies.log || m_devices.size() == 1) return;
     constexpr double kMebibyte = 1 << 20;
     const auto mebibytes = [](const Device& device) {
         return static_cast<double>(device.backend->memory().all()) / kMebibyte;
@@ -229,11 +231,11 @@ void DataParallel::tellMemory() {
                   "data_parallel: device 0 uses %.2f MiB, each of the other %zu uses %.2f MiB: only device 0 has the "
                   "optimizer state and the gathered outputs",
                   mebibytes(m_devices.front()), m_devices.size() - 1, mebibytes(m_devices.back()));
-    m_parts.tell(text.data());
+    m_dependencies.log(text.data());
 }
 
-void DataParallel::tellShares() {
-    if (!m_parts.tell || m_shares.steps == 0) return;
+void DataParallel::logShares() {
+    if (!m_dependencies.log || m_shares.steps == 0) return;
     const auto perStep = [this](std::int64_t ns) {
         return static_cast<double>(ns) / 1e6 / static_cast<double>(m_shares.steps);
     };
@@ -245,7 +247,7 @@ void DataParallel::tellShares() {
                   perStep(m_shares.all), perStep(alone),
                   100 * static_cast<double>(alone) / static_cast<double>(std::max<std::int64_t>(1, m_shares.all)),
                   perStep(m_shares.gather), perStep(m_shares.reduce), perStep(m_shares.update));
-    m_parts.tell(text.data());
+    m_dependencies.log(text.data());
     m_shares = {};
 }
 

@@ -21,20 +21,20 @@ std::vector<std::int64_t> chunkSizes(std::int64_t samples, int devices);
 // thread with its own backend.
 class DataParallel final : public Strategy {
   public:
-    static Result<std::unique_ptr<Strategy>> make(const RunConfig& config, const StrategyParts& parts);
+    static Result<std::unique_ptr<Strategy>> make(const RunConfig& config, const StrategyDependencies& dependencies);
 
     std::string name() const override { return "data_parallel"; }
     void synchronise() override {}
     SampleLosses accumulate(const Batch& batch) override;
     StepResult step(const Batch& batch, StepRequest request) override;
-    void beginEvaluation() override { tellShares(); }
+    void beginEvaluation() override { logShares(); }
     SampleLosses evaluate(const Batch& batch) override;
     double learningRate() const override { return m_optimizer->learningRate(); }
     void setLearningRate(double lr) override { m_optimizer->setLearningRate(lr); }
     Optimizer& optimizer() override { return *m_optimizer; }
-    Communicator& readers() override { return m_parts.communicator; }
-    const std::vector<Parameter*>& wholeParameters() const override { return m_parts.model.parameters(); }
-    const std::vector<Parameter*>& wholeState() const override { return m_parts.model.state(); }
+    Communicator& dataParallelGroup() override { return m_dependencies.communicator; }
+    const std::vector<Parameter*>& wholeParameters() const override { return m_dependencies.model.parameters(); }
+    const std::vector<Parameter*>& wholeState() const override { return m_dependencies.model.state(); }
 
   private:
     // Model and memory of a device. Device 0 uses those of the strategy.
@@ -52,7 +52,7 @@ class DataParallel final : public Strategy {
         std::int64_t gather = 0, reduce = 0, update = 0, all = 0, steps = 0;
     };
 
-    DataParallel(const RunConfig& config, const StrategyParts& parts);
+    DataParallel(const RunConfig& config, const StrategyDependencies& dependencies);
     void addDevice(int number);
     void replicate(Device& device);
     void pass(const Batch& batch);  // computes the batch's gradients on device 0
@@ -60,8 +60,8 @@ class DataParallel final : public Strategy {
     void gather(const Batch& batch);
     void addGradients();
     void keep(bool first);
-    void tellMemory();
-    void tellShares();
+    void logMemory();
+    void logShares();
     Pass passOn(int device) const;
 
     // Canonical reduction: each device adds the gradients of its leaves, device 0 adds the sums of the devices.
@@ -73,7 +73,7 @@ class DataParallel final : public Strategy {
     SampleLosses leafLosses(const Batch& batch) const;
 
     const RunConfig& m_config;
-    StrategyParts m_parts;
+    StrategyDependencies m_dependencies;
     DeviceThreads m_threads;
     std::vector<Device> m_devices;
     std::vector<std::int64_t> m_chunks;  // samples of each device in the current batch

@@ -38,7 +38,7 @@ void DataParallel::leavesOf(int number) {
         for (std::size_t i = 0; i < parameters.size(); ++i) {
             const auto kept = [&](std::size_t level) { return device.kept[level][i]; };
             if (place.keepAt >= 0)
-                keepInTurn(*device.backend, parameters[i]->gradient, place, kept);
+                addInTree(*device.backend, parameters[i]->gradient, place, kept);
             else
                 addKept(*device.backend, place.adds, parameters[i]->gradient, kept);
         }
@@ -61,7 +61,8 @@ void DataParallel::addLeaves() {
             if (!m_leaves->isFilled((device + step) * turns)) continue;
             const auto& sums = m_devices[static_cast<std::size_t>(device)].model->parameters();
             const auto& others = m_devices[static_cast<std::size_t>(device + step)].model->parameters();
-            for (std::size_t i = 0; i < sums.size(); ++i) m_parts.backend.add(others[i]->gradient, sums[i]->gradient);
+            for (std::size_t i = 0; i < sums.size(); ++i)
+                m_dependencies.backend.add(others[i]->gradient, sums[i]->gradient);
         }
     }
 }
@@ -69,10 +70,10 @@ void DataParallel::addLeaves() {
 void DataParallel::passLeaves(const Batch& batch) {
     m_leaves->take(batch);
     {
-        const PhaseScope scope(m_parts.phase, Phase::kForward);
+        const PhaseScope scope(m_dependencies.phase, Phase::kForward);
         m_threads.run([this](int device) { leavesOf(device); });
     }
-    const PhaseScope scope(m_parts.phase, Phase::kBackward);
+    const PhaseScope scope(m_dependencies.phase, Phase::kBackward);
     addLeaves();
 }
 
@@ -80,17 +81,18 @@ SampleLosses DataParallel::leafLosses(const Batch& batch) const {
     const auto rows = static_cast<std::size_t>(batch.rows());
     const std::span<const float> all(m_losses);
     return {all.first(rows),
-            m_parts.loss.countsCorrect() ? all.subspan(all.size() / 2, rows) : std::span<const float>{}};
+            m_dependencies.loss.countsCorrect() ? all.subspan(all.size() / 2, rows) : std::span<const float>{}};
 }
 
 double DataParallel::squaredNorm() {
     if (!m_leaves) {
         double sum = 0;
-        for (const Parameter* one : m_parts.model.parameters()) sum += m_parts.backend.squaredNorm(one->gradient);
+        for (const Parameter* one : m_dependencies.model.parameters())
+            sum += m_dependencies.backend.squaredNorm(one->gradient);
         return sum;
     }
     ExactSquares squares;
-    for (const Parameter* one : m_parts.model.parameters()) squares.add(one->gradient.floats());
+    for (const Parameter* one : m_dependencies.model.parameters()) squares.add(one->gradient.floats());
     return squares.total();
 }
 

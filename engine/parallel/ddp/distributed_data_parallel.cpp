@@ -22,32 +22,33 @@ enum Part { kFirstKept, kLaterKept, kAlone, kAfterKept };
 
 // Makes a recorder. Returns null if the device cannot record work, or if the communicator's collectives cannot be
 // recorded.
-std::unique_ptr<StepRecorder> makeRecorder(const StrategyParts& parts) {
-    std::optional<RecordingDevice> device = parts.backend.recordingDevice();
-    const bool alone = parts.communicator.size() == 1;
-    if (!device || !(alone || parts.communicator.canBeRecorded())) return nullptr;
-    if (!alone) device = withCollectives(std::move(*device), parts.communicator);
-    return std::make_unique<StepRecorder>(std::move(*device), [tell = parts.tell](const std::string& why) {
-        if (tell) tell("steps run kernel by kernel because they cannot be recorded as a CUDA graph: " + why);
+std::unique_ptr<StepRecorder> makeRecorder(const StrategyDependencies& dependencies) {
+    std::optional<RecordingDevice> device = dependencies.backend.recordingDevice();
+    const bool alone = dependencies.communicator.size() == 1;
+    if (!device || !(alone || dependencies.communicator.canBeRecorded())) return nullptr;
+    if (!alone) device = withCollectives(std::move(*device), dependencies.communicator);
+    return std::make_unique<StepRecorder>(std::move(*device), [log = dependencies.log](const std::string& why) {
+        if (log) log("steps run kernel by kernel because they cannot be recorded as a CUDA graph: " + why);
     });
 }
 
 }  // namespace
 
-DistributedDataParallel::DistributedDataParallel(const RunConfig& config, const StrategyParts& parts,
+DistributedDataParallel::DistributedDataParallel(const RunConfig& config, const StrategyDependencies& dependencies,
                                                  std::unique_ptr<Optimizer> optimizer)
-    : m_parts(parts),
-      m_reducer(parts.model.parameters(), parts.communicator, parts.backend, parts.plan.buckets,
-                {.keptLevels = parts.plan.keptLevels}),
+    : m_dependencies(dependencies),
+      m_reducer(dependencies.model.parameters(), dependencies.communicator, dependencies.backend,
+                dependencies.plan.buckets, {.keptLevels = dependencies.plan.keptLevels}),
       m_optimizer(std::move(optimizer)),
       m_gradientReady([this](std::size_t parameter) { m_reducer.ready(parameter); }),
       m_findsUnused(config.parallel.findUnusedParameters),
       m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps))),
       m_seed(config.training.seed),
-      m_recorder(parts.plan.skipsLayers() ? nullptr : makeRecorder(parts)) {
-    if (parts.plan.skipsLayers()) parts.model.setUnused([this](std::size_t parameter) { unused(parameter); });
-    parts.model.watch(parts.watch);
-    if (parts.ownGradient) m_reducer.watch(parts.ownGradient);
+      m_recorder(dependencies.plan.skipsLayers() ? nullptr : makeRecorder(dependencies)) {
+    if (dependencies.plan.skipsLayers())
+        dependencies.model.setUnused([this](std::size_t parameter) { unused(parameter); });
+    dependencies.model.watch(dependencies.watch);
+    if (dependencies.ownGradient) m_reducer.watch(dependencies.ownGradient);
     if (config.stepPitfalls.sumGradients) m_reducer.sumInsteadOfMean();
 }
 
@@ -55,73 +56,74 @@ DistributedDataParallel::DistributedDataParallel(const RunConfig& config, const 
 // never complete and the step fails, as in PyTorch.
 void DistributedDataParallel::unused(std::size_t parameter) {
     if (!m_findsUnused) return;
-    m_unusedBytes += m_parts.model.parameters()[parameter]->shape.count() * static_cast<std::int64_t>(sizeof(float));
+    m_unusedBytes +=
+        m_dependencies.model.parameters()[parameter]->shape.count() * static_cast<std::int64_t>(sizeof(float));
     m_unusedSteps += std::exchange(m_stepOfUnused, m_optimizer->steps()) != m_optimizer->steps() ? 1 : 0;
     if (m_reducer.isInPass()) m_reducer.ready(parameter);
 }
 
-void DistributedDataParallel::tellUnused() {
+void DistributedDataParallel::logUnusedLayers() {
     const std::int64_t steps = m_optimizer->steps();
-    if (!m_findsUnused || !m_parts.tell || steps == 0) return;
-    const std::int64_t all = m_parts.model.parameterCount() * static_cast<std::int64_t>(sizeof(float)) * steps;
+    if (!m_findsUnused || !m_dependencies.log || steps == 0) return;
+    const std::int64_t all = m_dependencies.model.parameterCount() * static_cast<std::int64_t>(sizeof(float)) * steps;
     std::array<char, 200> text{};
     std::snprintf(text.data(), text.size(),
                   "find_unused_parameters: this rank skipped layers in %lld of %lld steps; %.1f %% of the gradient "
                   "bytes that it sent were zeros",
                   static_cast<long long>(m_unusedSteps), static_cast<long long>(steps),
                   100.0 * static_cast<double>(m_unusedBytes) / static_cast<double>(std::max<std::int64_t>(1, all)));
-    m_parts.tell(text.data());
+    m_dependencies.log(text.data());
 }
 
 void DistributedDataParallel::synchronise() {
-    if (m_parts.communicator.size() == 1) return;
-    for (const Parameter* parameter : m_parts.model.state()) broadcast(*parameter);
+    if (m_dependencies.communicator.size() == 1) return;
+    for (const Parameter* parameter : m_dependencies.model.state()) broadcast(*parameter);
 }
 
 void DistributedDataParallel::broadcast(const Parameter& from0) {
     const Tensor& value = from0.value;
     const CommType type = value.type == DType::kInt64 ? CommType::kInt64 : CommType::kFloat32;
-    m_parts.communicator.broadcast({value.data, static_cast<std::size_t>(value.count()), type}, 0);
+    m_dependencies.communicator.broadcast({value.data, static_cast<std::size_t>(value.count()), type}, 0);
 }
 
 // Replaces the buffers by those of rank 0. PyTorch's DDP does so before each forward pass (broadcast_buffers); before
 // evaluation is sufficient, because training passes only update the buffers.
 void DistributedDataParallel::beginEvaluation() {
-    tellUnused();
-    if (m_parts.communicator.size() == 1) return;
-    for (const Parameter* buffer : m_parts.model.state())
+    logUnusedLayers();
+    if (m_dependencies.communicator.size() == 1) return;
+    for (const Parameter* buffer : m_dependencies.model.state())
         if (!buffer->gradient) broadcast(*buffer);
 }
 
 // No pause points inside a CUDA graph, neither while recording nor while replaying.
-void DistributedDataParallel::passed(Phase phase) {
-    if (!m_recorder) m_parts.passed(phase);
+void DistributedDataParallel::onPhaseEnd(Phase phase) {
+    if (!m_recorder) m_dependencies.onPhaseEnd(phase);
 }
 
 void DistributedDataParallel::begin() {
     const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-    m_parts.model.begin({.training = true,
-                         .key = hashOf({number(m_seed), number(m_parts.communicator.rank()),
-                                        number(m_optimizer->steps()), number(m_microBatches)})});
+    m_dependencies.model.begin({.training = true,
+                                .key = hashOf({number(m_seed), number(m_dependencies.communicator.rank()),
+                                               number(m_optimizer->steps()), number(m_microBatches)})});
 }
 
 // Computes (loss / accumulate_steps).backward(). The division, like the loss scale, is applied to the loss' gradient.
 void DistributedDataParallel::pass(const Batch& batch, const Model::GradientReady& ready) {
     {
-        const PhaseScope scope(m_parts.phase, Phase::kForward);
-        m_parts.loss.compute(m_parts.model.forward(batch.features), batch, true);
+        const PhaseScope scope(m_dependencies.phase, Phase::kForward);
+        m_dependencies.loss.compute(m_dependencies.model.forward(batch.features), batch, true);
     }
-    passed(Phase::kForward);
-    const PhaseScope scope(m_parts.phase, Phase::kBackward);
-    m_optimizer->scaleLoss(m_parts.loss.gradient(), m_share);
-    m_parts.model.backward(m_parts.loss.gradient(), ready);
+    onPhaseEnd(Phase::kForward);
+    const PhaseScope scope(m_dependencies.phase, Phase::kBackward);
+    m_optimizer->scaleLoss(m_dependencies.loss.gradient(), m_share);
+    m_dependencies.model.backward(m_dependencies.loss.gradient(), ready);
 }
 
 // Passes `work` by reference, because a copy would allocate memory in every step.
 template <class Work>
 void DistributedDataParallel::enqueue(const Batch& batch, int part, const Work& work) {
     if (!m_recorder) return work();
-    const PhaseScope scope(m_parts.phase, Phase::kForward);
+    const PhaseScope scope(m_dependencies.phase, Phase::kForward);
     m_recorder->run({batch.features.data, batch.rows(), part}, std::ref(work));
 }
 
@@ -133,19 +135,19 @@ SampleLosses DistributedDataParallel::accumulate(const Batch& batch) {
         m_reducer.keep(first);
     });
     ++m_microBatches;
-    return m_parts.loss.fetch(batch);
+    return m_dependencies.loss.fetch(batch);
 }
 
 void DistributedDataParallel::passAndUpdate(const Batch& batch) {
     m_reducer.beginPass(m_microBatches > 0 ? 1 : 0);
     pass(batch, m_gradientReady);
-    passed(Phase::kBackward);
+    onPhaseEnd(Phase::kBackward);
     {
-        const PhaseScope scope(m_parts.phase, Phase::kWaiting);
+        const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
         m_reducer.finishPass();
     }
-    passed(Phase::kMoving);
-    const PhaseScope scope(m_parts.phase, Phase::kOptimizer);
+    onPhaseEnd(Phase::kMoving);
+    const PhaseScope scope(m_dependencies.phase, Phase::kOptimizer);
     m_optimizer->update();
 }
 
@@ -159,13 +161,13 @@ StepResult DistributedDataParallel::step(const Batch& batch, StepRequest request
     {
         // With a recorded step, the host waits here for the whole step, including the other ranks' part of the
         // collectives.
-        const PhaseScope scope(m_parts.phase, m_recorder ? Phase::kWaiting : Phase::kOptimizer);
+        const PhaseScope scope(m_dependencies.phase, m_recorder ? Phase::kWaiting : Phase::kOptimizer);
         result.signal = m_reducer.end();
     }
-    const PhaseScope scope(m_parts.phase, Phase::kOptimizer);
+    const PhaseScope scope(m_dependencies.phase, Phase::kOptimizer);
     result.gradientNorm = reportedNorm(request.gradientNorm);
     m_microBatches = 0;
-    result.losses = m_parts.loss.fetch(batch);
+    result.losses = m_dependencies.loss.fetch(batch);
     return result;
 }
 
@@ -173,14 +175,14 @@ StepResult DistributedDataParallel::step(const Batch& batch, StepRequest request
 // update computed the norm, it is read from the update's state. Otherwise it is measured here, at the end of the step,
 // because measuring waits for the device; the update has not changed the gradients.
 double DistributedDataParallel::reportedNorm(bool wanted) {
-    if (!wanted || m_parts.communicator.rank() != 0) return kNone;
+    if (!wanted || m_dependencies.communicator.rank() != 0) return kNone;
     if (m_optimizer->rules().measuresNorm()) return static_cast<double>(m_optimizer->progress().norm);
     return m_reducer.gradientNorm();
 }
 
 SampleLosses DistributedDataParallel::evaluate(const Batch& batch) {
-    m_parts.model.begin({.training = false});
-    return m_parts.loss.evaluate(m_parts.model.forward(batch.features), batch, false);
+    m_dependencies.model.begin({.training = false});
+    return m_dependencies.loss.evaluate(m_dependencies.model.forward(batch.features), batch, false);
 }
 
 }  // namespace ringside

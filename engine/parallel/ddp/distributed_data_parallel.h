@@ -12,7 +12,8 @@ namespace ringside {
 // its gradients with the other ranks before each update. A single rank does the same without communication.
 class DistributedDataParallel final : public Strategy {
   public:
-    DistributedDataParallel(const RunConfig& config, const StrategyParts& parts, std::unique_ptr<Optimizer> optimizer);
+    DistributedDataParallel(const RunConfig& config, const StrategyDependencies& dependencies,
+                            std::unique_ptr<Optimizer> optimizer);
 
     std::string name() const override { return "ddp"; }
     void synchronise() override;
@@ -23,26 +24,26 @@ class DistributedDataParallel final : public Strategy {
     double learningRate() const override { return m_optimizer->learningRate(); }
     void setLearningRate(double lr) override { m_optimizer->setLearningRate(lr); }
     Optimizer& optimizer() override { return *m_optimizer; }
-    std::int64_t bytesSent() const override { return m_parts.communicator.bytesSent(); }
-    Communicator& readers() override { return m_parts.communicator; }
-    const std::vector<Parameter*>& wholeParameters() const override { return m_parts.model.parameters(); }
-    const std::vector<Parameter*>& wholeState() const override { return m_parts.model.state(); }
+    std::int64_t bytesSent() const override { return m_dependencies.communicator.bytesSent(); }
+    Communicator& dataParallelGroup() override { return m_dependencies.communicator; }
+    const std::vector<Parameter*>& wholeParameters() const override { return m_dependencies.model.parameters(); }
+    const std::vector<Parameter*>& wholeState() const override { return m_dependencies.model.state(); }
 
   private:
     void broadcast(const Parameter& from0);
     void begin();                                                      // starts a training pass
     void pass(const Batch& batch, const Model::GradientReady& ready);  // runs forward pass, loss and backward pass
-    void passed(Phase phase);
+    void onPhaseEnd(Phase phase);
     void passAndUpdate(const Batch& batch);  // enqueues the work of a step, which is the same in every step
     // Runs work, or launches its recording if the device can record it. part: the kind of work within a step, which has
     // its own recording.
     template <class Work>
     void enqueue(const Batch& batch, int part, const Work& work);
     void unused(std::size_t parameter);  // a parameter that the current pass does not use
-    void tellUnused();
+    void logUnusedLayers();
     double reportedNorm(bool wanted);  // norm of the averaged gradient on rank 0, NaN on other ranks
 
-    StrategyParts m_parts;
+    StrategyDependencies m_dependencies;
     GradientReducer m_reducer;
     std::unique_ptr<Optimizer> m_optimizer;
     Model::GradientReady m_gradientReady;

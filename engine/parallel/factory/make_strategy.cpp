@@ -5,14 +5,14 @@
 
 namespace ringside {
 
-Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyParts& parts) {
-    if (parts.plan.devices > 0) return DataParallel::make(config, parts);
-    if (!parts.plan.holdsWholeModel()) return MeshStrategy::make(config, parts);
-    auto optimizer = makeOptimizer(config.optimizer, parts.model.parameters(), parts.backend,
+Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyDependencies& dependencies) {
+    if (dependencies.plan.devices > 0) return DataParallel::make(config, dependencies);
+    if (!dependencies.plan.holdsWholeModel()) return MeshStrategy::make(config, dependencies);
+    auto optimizer = makeOptimizer(config.optimizer, dependencies.model.parameters(), dependencies.backend,
                                    config.training.precision == TrainingPrecision::kFp16);
     if (!optimizer) return optimizer.problem();
     std::unique_ptr<Strategy> strategy =
-        std::make_unique<DistributedDataParallel>(config, parts, std::move(optimizer).value());
+        std::make_unique<DistributedDataParallel>(config, dependencies, std::move(optimizer).value());
     return strategy;
 }
 

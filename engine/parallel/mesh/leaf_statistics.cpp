@@ -53,8 +53,8 @@ void LeafStatistics::afterForward(const TreeTurn& turn) {
     if (turn.keepAt >= 0) m_kept[static_cast<std::size_t>(turn.keepAt)].swap(m_sum);
 }
 
-void LeafStatistics::finish(Communicator& readers, std::int64_t leaves) {
-    if (readers.size() > 1) readers.allReduce(CommBuffer::of(std::span(m_sum)), ReduceOp::kTreeSum);
+void LeafStatistics::finish(Communicator& dataRanks, std::int64_t leaves) {
+    if (dataRanks.size() > 1) dataRanks.allReduce(CommBuffer::of(std::span(m_sum)), ReduceOp::kTreeSum);
     const auto share = static_cast<float>(1.0 / static_cast<double>(leaves));
     for (float& value : m_sum) value *= share;
     write(m_sum);

@@ -24,7 +24,7 @@ class LeafStatistics {
     void beforeForward(int turn);
     void afterForward(const TreeTurn& turn);
     // leaves: number of leaves with samples on all data-parallel ranks
-    void finish(Communicator& readers, std::int64_t leaves);
+    void finish(Communicator& dataRanks, std::int64_t leaves);
 
   private:
     void write(std::span<const float> values);

@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-PipelineStage& MeshStages::add(const StageParts& stage) {
+PipelineStage& MeshStages::add(const StageDependencies& stage) {
     m_indexOf[stage.number] = m_stages.size();
     return m_stages.emplace_back(stage);
 }

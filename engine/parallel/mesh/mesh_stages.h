@@ -16,7 +16,7 @@ namespace ringside {
 class MeshStages {
   public:
     // Adds a stage. Call in ascending order of the stages' numbers.
-    PipelineStage& add(const StageParts& stage);
+    PipelineStage& add(const StageDependencies& stage);
     // Lists the parameters of all stages and passes their local gradients to `ownGradient`, if it is set. Call after
     // each stage has its store.
     void watchGradients(const std::function<void(std::size_t, const Tensor&)>& ownGradient);
@@ -28,7 +28,7 @@ class MeshStages {
     std::size_t indexOf(std::size_t number) const { return m_indexOf.at(number); }
     bool contains(std::size_t number) const { return m_indexOf.contains(number); }
 
-    // Parameters of all stages, in whole shape. Their indices are those of Strategy::trainedHere().
+    // Parameters of all stages, in whole shape. Their indices are those of Strategy::localParameters().
     const std::vector<Parameter*>& trained() const { return m_trained; }
     // Parameters and parts of parameters that the optimizer updates on this rank.
     std::vector<Parameter*> updated();

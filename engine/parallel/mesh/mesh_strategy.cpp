@@ -20,10 +20,10 @@ namespace {
 constexpr double kNoNorm = std::numeric_limits<double>::quiet_NaN();
 
 // Returns the reason why a canonical reduction is impossible; empty if it is possible.
-std::string whyNotCanonical(const StrategyParts& parts) {
-    if (parts.backend.device().kind != Device::Kind::kCpu)
+std::string whyNotCanonical(const StrategyDependencies& dependencies) {
+    if (dependencies.backend.device().kind != Device::Kind::kCpu)
         return "it is supported only on CPUs: set parallel.device to cpu";
-    const std::string transport = parts.communicator.name();
+    const std::string transport = dependencies.communicator.name();
     if (transport == "mpi" || transport == "nccl")
         return transport + " adds in its own order: set parallel.backend to gloo";
     return {};
@@ -31,42 +31,45 @@ std::string whyNotCanonical(const StrategyParts& parts) {
 
 }  // namespace
 
-Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config, const StrategyParts& parts) {
-    if (config.fsdp.cpuOffload && parts.backend.device().kind != Device::Kind::kCpu)
+Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config,
+                                                     const StrategyDependencies& dependencies) {
+    if (config.fsdp.cpuOffload && dependencies.backend.device().kind != Device::Kind::kCpu)
         return Problem{"fsdp.cpu_offload", "is true, which is supported only on CPUs for now", "set it to false"};
-    if (parts.plan.leaves > 0)
-        if (const std::string why = whyNotCanonical(parts); !why.empty())
+    if (dependencies.plan.leaves > 0)
+        if (const std::string why = whyNotCanonical(dependencies); !why.empty())
             return Problem{"training.reduction", "is canonical, but " + why, "set it to rank"};
-    std::unique_ptr<MeshStrategy> strategy(new MeshStrategy(config, parts));
-    auto optimizer = makeOptimizer(config.optimizer, strategy->m_stages.updated(), parts.backend,
+    std::unique_ptr<MeshStrategy> strategy(new MeshStrategy(config, dependencies));
+    auto optimizer = makeOptimizer(config.optimizer, strategy->m_stages.updated(), dependencies.backend,
                                    config.training.precision == TrainingPrecision::kFp16);
     if (!optimizer) return optimizer.problem();
     strategy->m_optimizer = std::move(optimizer).value();
-    strategy->m_wholeTensors = std::make_unique<WholeTensors>(WholeTensors::Parts{
-        config.optimizer, parts.model, parts.backend, strategy->m_groups, strategy->m_stages, *strategy->m_optimizer});
+    strategy->m_wholeTensors = std::make_unique<WholeTensors>(
+        WholeTensors::Parts{config.optimizer, dependencies.model, dependencies.backend, strategy->m_groups,
+                            strategy->m_stages, *strategy->m_optimizer});
     if (config.fsdp.cpuOffload) strategy->logOffload();
     strategy->logStatistics();
     return std::unique_ptr<Strategy>(std::move(strategy));
 }
 
-MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyParts& parts)
+MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyDependencies& dependencies)
     : m_config(config),
-      m_parts(parts),
-      m_plan(parts.plan),
-      m_groups(parts.communicator, RankLayout{m_plan.mesh, parts.communicator.rank()}, m_plan.rankOfStage),
+      m_dependencies(dependencies),
+      m_plan(dependencies.plan),
+      m_groups(dependencies.communicator, RankLayout{m_plan.mesh, dependencies.communicator.rank()},
+               m_plan.rankOfStage),
       m_length(simulate(m_plan.schedule, {}).makespan),
-      m_messages(m_parts, m_groups, m_stages),
+      m_messages(m_dependencies, m_groups, m_stages),
       m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps * m_plan.microBatches))),
-      m_squares(parts.model.wholeParameters()) {
+      m_squares(dependencies.model.wholeParameters()) {
     addStages();
     for (PipelineStage& stage : m_stages.all()) {
         stage.setStore(makeStore(stage));
         stage.store().initialise(config.training.seed);
     }
-    m_stages.watchGradients(parts.ownGradient);
+    m_stages.watchGradients(dependencies.ownGradient);
     if (m_plan.leaves > 0)
-        m_leaves =
-            std::make_unique<LeafBatches>(static_cast<int>(m_plan.leaves), m_plan.maxBatch, parts.task, parts.backend);
+        m_leaves = std::make_unique<LeafBatches>(static_cast<int>(m_plan.leaves), m_plan.maxBatch, dependencies.task,
+                                                 dependencies.backend);
     for (PipelineStage& stage : m_stages.all())
         if (m_leaves) m_statistics.emplace_back(stage.model(), m_plan.keptLevels);
     m_losses.resize(static_cast<std::size_t>(2 * m_plan.maxBatch));
@@ -78,24 +81,26 @@ void MeshStrategy::addStages() {
     const auto& actions = m_plan.schedule.ranks[static_cast<std::size_t>(own)];
     for (const std::size_t number : m_plan.stagesOf(own)) {
         const StageLayers layers = m_plan.layersOf(number);
-        PipelineStage& stage = m_stages.add({.config = m_config,
-                                             .plan = m_plan,
-                                             .backend = m_parts.backend,
-                                             .range = {layers.first, layers.last},
-                                             .number = number,
-                                             .microBatches = mostInFlight(actions, static_cast<int>(number)),
-                                             .classes = m_parts.loss.countsCorrect() ? m_parts.task.outputs : 0,
-                                             .targets = m_parts.task.outputs,
-                                             .positions = m_parts.task.isSequence ? m_parts.task.sample[0] : 1,
-                                             .isLast = number + 1 == m_plan.stages()});
-        for (Model* model : stage.models()) model->watch(m_parts.watch);
+        PipelineStage& stage =
+            m_stages.add({.config = m_config,
+                          .plan = m_plan,
+                          .backend = m_dependencies.backend,
+                          .range = {layers.first, layers.last},
+                          .number = number,
+                          .microBatches = mostInFlight(actions, static_cast<int>(number)),
+                          .classes = m_dependencies.loss.countsCorrect() ? m_dependencies.task.outputs : 0,
+                          .targets = m_dependencies.task.outputs,
+                          .positions = m_dependencies.task.isSequence ? m_dependencies.task.sample[0] : 1,
+                          .isLast = number + 1 == m_plan.stages()});
+        for (Model* model : stage.models()) model->watch(m_dependencies.watch);
     }
 }
 
 std::unique_ptr<ParameterStore> MeshStrategy::makeStore(PipelineStage& stage) {
     const bool inTree = m_plan.leaves > 0;
     if (m_plan.mesh.shard == 1)
-        return std::make_unique<WholeParameters>(stage.models(), m_groups.data(), m_parts.backend, m_plan.buckets,
+        return std::make_unique<WholeParameters>(stage.models(), m_groups.data(), m_dependencies.backend,
+                                                 m_plan.buckets,
                                                  ReducerOptions{.keptLevels = m_plan.keptLevels, .inTree = inTree});
     const ShardingOptions options{.freesParameters = m_plan.sharding.freesParameters,
                                   .keepsGradients = m_plan.sharding.keepsGradients,
@@ -103,7 +108,7 @@ std::unique_ptr<ParameterStore> MeshStrategy::makeStore(PipelineStage& stage) {
                                   .keptLevels = m_plan.keptLevels,
                                   .inTree = inTree};
     return std::make_unique<ShardedParameters>(stage.models(), stage.units(), m_groups.shard(), m_groups.data(),
-                                               m_parts.backend, options);
+                                               m_dependencies.backend, options);
 }
 
 // Returns this rank's shares of the layers' costs and of the parameters.
@@ -114,7 +119,8 @@ PlannedShares MeshStrategy::shares() const {
             all += m_plan.layers[i].cost;
             own += m_stages.contains(stage) ? m_plan.layers[i].cost : 0;
         }
-    for (const Parameter* one : m_parts.model.wholeParameters()) parameters += static_cast<double>(one->shape.count());
+    for (const Parameter* one : m_dependencies.model.wholeParameters())
+        parameters += static_cast<double>(one->shape.count());
     for (const Parameter* one : m_stages.trained()) ownParameters += static_cast<double>(one->shape.count());
     PlannedShares planned;
     if (all > 0) planned.compute = std::min(1.0, own / all);
@@ -129,18 +135,19 @@ void MeshStrategy::logOffload() {
     for (const Parameter* one : m_stages.updated())
         bytes += one->shape.count() * static_cast<std::int64_t>(sizeof(float)) *
                  static_cast<std::int64_t>(2 + m_wholeTensors->kept().size());
-    if (m_parts.tell)
-        m_parts.tell("fsdp.cpu_offload: " + std::to_string(bytes) +
-                     " bytes of shards, their gradients and the optimizer state are in host memory, which is also the "
-                     "device memory on a CPU");
+    if (m_dependencies.log)
+        m_dependencies.log(
+            "fsdp.cpu_offload: " + std::to_string(bytes) +
+            " bytes of shards, their gradients and the optimizer state are in host memory, which is also the "
+            "device memory on a CPU");
 }
 
 void MeshStrategy::logStatistics() {
     const bool splits = m_plan.microBatches > 1 && m_plan.leaves == 0;
-    if (!splits || !m_plan.hasBatchNorm() || m_parts.communicator.rank() != 0 || !m_parts.tell) return;
-    m_parts.tell("Batch norm computes its statistics over micro-batches of " + std::to_string(m_plan.microRows) +
-                 " samples, as with gradient accumulation: the losses differ from those of whole batches of " +
-                 std::to_string(m_config.loader.batchSize));
+    if (!splits || !m_plan.hasBatchNorm() || m_dependencies.communicator.rank() != 0 || !m_dependencies.log) return;
+    m_dependencies.log("Batch norm computes its statistics over micro-batches of " + std::to_string(m_plan.microRows) +
+                       " samples, as with gradient accumulation: the losses differ from those of whole batches of " +
+                       std::to_string(m_config.loader.batchSize));
 }
 
 int MeshStrategy::partsOf(const Batch& batch) const {
@@ -177,7 +184,7 @@ void MeshStrategy::runLeaves(const Batch& batch) {
     for (int first = 0; first < m_leaves->turns(); first += atOnce) {
         for (PipelineAction action : actions) {
             action.microBatch += first;
-            if (m_leaves->isFilled(action.microBatch)) carryOut(action, batch);
+            if (m_leaves->isFilled(action.microBatch)) runAction(action, batch);
         }
     }
 }
@@ -212,12 +219,12 @@ SampleLosses MeshStrategy::accumulate(const Batch& batch) {
 
 StepResult MeshStrategy::step(const Batch& batch, StepRequest) {
     run(batch, true);
-    m_parts.passed(Phase::kBackward);
+    m_dependencies.onPhaseEnd(Phase::kBackward);
     {
-        const PhaseScope scope(m_parts.phase, Phase::kWaiting);
+        const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
         for (PipelineStage& stage : m_stages.all()) stage.store().finish();
     }
-    m_parts.passed(Phase::kMoving);
+    m_dependencies.onPhaseEnd(Phase::kMoving);
     update();
     m_passes = 0;
     m_messages.setEarlierMicroBatches(0);
@@ -230,21 +237,21 @@ StepResult MeshStrategy::step(const Batch& batch, StepRequest) {
 void MeshStrategy::run(const Batch& batch, bool isLast) {
     if (m_leaves) return runLeaves(batch);
     m_lastBatch = isLast;
-    const int parts = partsOf(batch);
-    m_lastMicroBatch = parts - 1;
+    const int dependencies = partsOf(batch);
+    m_lastMicroBatch = dependencies - 1;
     for (const PipelineAction& action : m_plan.schedule.ranks[static_cast<std::size_t>(m_groups.layout().pipeline())])
-        if (action.microBatch < parts) carryOut(action, batch);
+        if (action.microBatch < dependencies) runAction(action, batch);
 }
 
-void MeshStrategy::carryOut(const PipelineAction& action, const Batch& batch) {
+void MeshStrategy::runAction(const PipelineAction& action, const Batch& batch) {
     PipelineStage& stage = *m_stages.numbered(static_cast<std::size_t>(action.stage));
     if (action.work == PipelineWork::kForward) return forward(stage, action.microBatch, batch);
     backward(stage, action, batch);
 }
 
 void MeshStrategy::show(const PipelineAction& action) const {
-    if (m_parts.acting && m_plan.schedule.rankCount() > 1)
-        m_parts.acting(action, ActionTimes{}.of(action.work) / m_length);
+    if (m_dependencies.onAction && m_plan.schedule.rankCount() > 1)
+        m_dependencies.onAction(action, ActionTimes{}.of(action.work) / m_length);
 }
 
 void MeshStrategy::forward(PipelineStage& stage, int microBatch, const Batch& whole) {
@@ -252,7 +259,7 @@ void MeshStrategy::forward(PipelineStage& stage, int microBatch, const Batch& wh
     const Batch batch = trainingPart(whole, microBatch);
     const Tensor x = m_messages.inputOf(stage, slot, batch);
     show({static_cast<int>(stage.number()), PipelineWork::kForward, microBatch});
-    const PhaseScope scope(m_parts.phase, Phase::kForward);
+    const PhaseScope scope(m_dependencies.phase, Phase::kForward);
     begin(slot, microBatch, true);
     LeafStatistics* const statistics = m_leaves ? &m_statistics[m_stages.indexOf(stage.number())] : nullptr;
     if (statistics) statistics->beforeForward(microBatch);
@@ -294,7 +301,7 @@ void MeshStrategy::backward(PipelineStage& stage, const PipelineAction& action, 
     const bool isWeights = action.work == PipelineWork::kWeights;
     const Tensor gradient = isWeights ? Tensor{} : gradientFor(stage, slot);
     show(action);
-    const PhaseScope scope(m_parts.phase, Phase::kBackward);
+    const PhaseScope scope(m_dependencies.phase, Phase::kBackward);
     ParameterStore& store = stage.store();
     const bool inHalves = action.work != PipelineWork::kBackward;
     store.beginBackward(placeOf(action));
@@ -315,12 +322,12 @@ void MeshStrategy::backward(PipelineStage& stage, const PipelineAction& action, 
 // computed only every kStepsBetweenNorms steps.
 void MeshStrategy::update() {
     constexpr std::int64_t kStepsBetweenNorms = 16;
-    const PhaseScope scope(m_parts.phase, Phase::kOptimizer);
+    const PhaseScope scope(m_dependencies.phase, Phase::kOptimizer);
     const bool needed = m_optimizer->rules().measuresNorm();
     m_norm = kNoNorm;
     if (needed || m_optimizer->steps() % kStepsBetweenNorms == 0) {
         const double square = m_leaves ? MeshNorm::exactSquared(m_stages.all(), m_groups)
-                                       : m_squares.squared(m_stages.all(), m_groups, m_parts.backend);
+                                       : m_squares.squared(m_stages.all(), m_groups, m_dependencies.backend);
         m_norm = std::sqrt(square);
         if (needed) m_optimizer->updateWith(square);
     }
@@ -337,11 +344,11 @@ SampleLosses MeshStrategy::shareLosses(const Batch& batch) {
     const auto rows = static_cast<std::size_t>(batch.rows());
     const std::size_t half = m_losses.size() / 2;
     if (m_groups.layout().mesh.pipeline > 1) {
-        const PhaseScope scope(m_parts.phase, Phase::kWaiting);
+        const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
         m_groups.pipeline().broadcast(CommBuffer::of(std::span(m_losses)), m_plan.rankOfStage.back());
     }
     const std::span<const float> all(m_losses);
-    return {all.first(rows), m_parts.loss.countsCorrect() ? all.subspan(half, rows) : std::span<const float>{}};
+    return {all.first(rows), m_dependencies.loss.countsCorrect() ? all.subspan(half, rows) : std::span<const float>{}};
 }
 
 // Replaces buffers, such as batch norm's running statistics, by those of data-parallel rank 0.

@@ -28,7 +28,7 @@ namespace ringside {
 // update needs the gradient norm, all ranks first add their parts of it.
 class MeshStrategy final : public Strategy {
   public:
-    static Result<std::unique_ptr<Strategy>> make(const RunConfig& config, const StrategyParts& parts);
+    static Result<std::unique_ptr<Strategy>> make(const RunConfig& config, const StrategyDependencies& dependencies);
 
     std::string name() const override { return textOf(m_config.parallel.strategy); }
     void synchronise() override {}
@@ -42,23 +42,23 @@ class MeshStrategy final : public Strategy {
 
     PlannedShares plannedShares() const override { return m_planned; }
     std::int64_t bytesSent() const override { return m_groups.bytesSent(); }
-    Communicator& readers() override { return m_groups.data(); }
+    Communicator& dataParallelGroup() override { return m_groups.data(); }
     WholeTensorAccess* wholeTensors() override { return m_wholeTensors.get(); }
-    const std::vector<Parameter*>& wholeParameters() const override { return m_parts.model.wholeParameters(); }
-    const std::vector<Parameter*>& wholeState() const override { return m_parts.model.wholeState(); }
-    const std::vector<Parameter*>& trainedHere() override { return m_stages.trained(); }
+    const std::vector<Parameter*>& wholeParameters() const override { return m_dependencies.model.wholeParameters(); }
+    const std::vector<Parameter*>& wholeState() const override { return m_dependencies.model.wholeState(); }
+    const std::vector<Parameter*>& localParameters() override { return m_stages.trained(); }
     void copyValue(std::size_t parameter, std::span<float> to) override { m_stages.copyValue(parameter, to); }
     void copyGradient(std::size_t parameter, std::span<float> to) override { m_stages.copyGradient(parameter, to); }
 
   private:
-    MeshStrategy(const RunConfig& config, const StrategyParts& parts);
+    MeshStrategy(const RunConfig& config, const StrategyDependencies& dependencies);
 
     void run(const Batch& batch, bool isLast);
     void runLeaves(const Batch& batch);
     PassPlace placeOf(const PipelineAction& action) const;
     float shareOf(int microBatch) const;  // factor of a micro-batch's loss in the loss of the step
     void show(const PipelineAction& action) const;
-    void carryOut(const PipelineAction& action, const Batch& batch);
+    void runAction(const PipelineAction& action, const Batch& batch);
     void forward(PipelineStage& stage, int microBatch, const Batch& batch);
     void backward(PipelineStage& stage, const PipelineAction& action, const Batch& batch);
     PlannedShares shares() const;
@@ -76,7 +76,7 @@ class MeshStrategy final : public Strategy {
     void logStatistics();
 
     const RunConfig& m_config;
-    StrategyParts m_parts;
+    StrategyDependencies m_dependencies;
     const StrategyPlan& m_plan;
     MeshGroups m_groups;
     double m_length = 1;  // length of the schedule, in forward passes

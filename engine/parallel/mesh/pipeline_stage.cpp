@@ -20,25 +20,29 @@ std::vector<Unit*> unitsWithin(const Model& model, const std::vector<Unit*>& all
 
 }  // namespace
 
-PipelineStage::PipelineStage(const StageParts& parts) : m_number(parts.number), m_isLast(parts.isLast) {
-    Backend& backend = parts.backend;
-    const bool whole = !parts.plan.unit;
+PipelineStage::PipelineStage(const StageDependencies& dependencies)
+    : m_number(dependencies.number), m_isLast(dependencies.isLast) {
+    Backend& backend = dependencies.backend;
+    const bool whole = !dependencies.plan.unit;
     const MemoryScope scope(backend.memory(), MemoryClass::kActivations);
-    for (std::size_t i = 0; i < parts.microBatches; ++i) {
+    for (std::size_t i = 0; i < dependencies.microBatches; ++i) {
         Slot slot;
         std::vector<Unit*> units;
-        slot.model = makeModel(parts.plan.layers, backend, units);
+        slot.model = makeModel(dependencies.plan.layers, backend, units);
         const auto values = whole && i == 0 ? Model::Values::kOwn : Model::Values::kBoundLater;
-        slot.model->prepare(parts.plan.microRows, parts.range, values);
+        slot.model->prepare(dependencies.plan.microRows, dependencies.range, values);
         slot.units = unitsWithin(*slot.model, units);
         if (m_isLast)
-            slot.loss = std::move(makeLoss(parts.config.training.loss, parts.classes, parts.targets,
-                                           parts.plan.microRows, backend, parts.positions))
-                            .value();
+            slot.loss =
+                std::move(makeLoss(dependencies.config.training.loss, dependencies.classes, dependencies.targets,
+                                   dependencies.plan.microRows, backend, dependencies.positions))
+                    .value();
         else
-            slot.gradOutput = backend.allocate(batchShape(slot.model->output(), parts.plan.microRows), DType::kFloat32);
+            slot.gradOutput =
+                backend.allocate(batchShape(slot.model->output(), dependencies.plan.microRows), DType::kFloat32);
         if (!isFirst())
-            slot.input = backend.allocate(batchShape(slot.model->input(), parts.plan.microRows), DType::kFloat32);
+            slot.input =
+                backend.allocate(batchShape(slot.model->input(), dependencies.plan.microRows), DType::kFloat32);
         m_slots.push_back(std::move(slot));
     }
 }

@@ -14,7 +14,7 @@
 namespace ringside {
 
 // Dependencies and sizes of a PipelineStage.
-struct StageParts {
+struct StageDependencies {
     const RunConfig& config;
     const StrategyPlan& plan;
     Backend& backend;
@@ -45,7 +45,7 @@ class PipelineStage {
         int microBatch = -1;  // current micro-batch; -1: the slot is free
     };
 
-    explicit PipelineStage(const StageParts& parts);
+    explicit PipelineStage(const StageDependencies& dependencies);
 
     std::size_t number() const { return m_number; }
     bool isFirst() const { return m_number == 0; }

@@ -22,7 +22,7 @@ MessageStamp StageMessages::stampOf(const PipelineStage& stage, const PipelineSt
     const bool isForward = work == PipelineWork::kForward;
     const std::size_t peer = isForward == isSent ? stage.number() + 1 : stage.number() - 1;
     const auto edge = static_cast<std::int64_t>(std::min(stage.number(), peer));
-    return {.peer = m_groups.layout().rankAtStage(m_parts.plan.rankOfStage[peer]),
+    return {.peer = m_groups.layout().rankAtStage(m_dependencies.plan.rankOfStage[peer]),
             .number = (2 * edge + (isForward ? 0 : 1)) * kMicroBatches + m_earlier + slot.microBatch,
             .bytes = static_cast<std::int64_t>(floatsOf(tensor).bytes()),
             .isSent = isSent};
@@ -33,8 +33,8 @@ Tensor StageMessages::inputOf(PipelineStage& stage, PipelineStage::Slot& slot, c
     Communicator* const edge = m_groups.forwardEdge(stage.number() - 1);
     if (!edge) return m_stages.numbered(stage.number() - 1)->of(slot.microBatch).y;
     const Tensor x = stage.incoming(slot, batch.rows());
-    const PhaseScope scope(m_parts.phase, Phase::kWaiting);
-    const MessageScope message(m_parts.trace, stampOf(stage, slot, x, PipelineWork::kForward, false));
+    const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
+    const MessageScope message(m_dependencies.trace, stampOf(stage, slot, x, PipelineWork::kForward, false));
     edge->recvAsync(floatsOf(x), 0).wait();
     return x;
 }
@@ -42,8 +42,9 @@ Tensor StageMessages::inputOf(PipelineStage& stage, PipelineStage::Slot& slot, c
 void StageMessages::sendOutput(PipelineStage& stage, PipelineStage::Slot& slot) {
     Communicator* const edge = m_groups.forwardEdge(stage.number());
     if (!edge) return;
-    const PhaseScope scope(m_parts.phase, Phase::kWaiting);  // the forward pass has ended; sending counts as waiting
-    const MessageScope message(m_parts.trace, stampOf(stage, slot, slot.y, PipelineWork::kForward, true));
+    const PhaseScope scope(m_dependencies.phase,
+                           Phase::kWaiting);  // the forward pass has ended; sending counts as waiting
+    const MessageScope message(m_dependencies.trace, stampOf(stage, slot, slot.y, PipelineWork::kForward, true));
     slot.sentForward = edge->sendAsync(floatsOf(slot.y), 1);
 }
 
@@ -51,8 +52,8 @@ Tensor StageMessages::gradientFor(PipelineStage& stage, PipelineStage::Slot& slo
     const Tensor gradient = stage.incomingGradient(slot);
     Communicator* const edge = m_groups.backwardEdge(stage.number());
     if (!edge) return gradient;  // written there by the next stage, which is on the same rank
-    const PhaseScope scope(m_parts.phase, Phase::kWaiting);
-    const MessageScope message(m_parts.trace, stampOf(stage, slot, gradient, PipelineWork::kBackward, false));
+    const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
+    const MessageScope message(m_dependencies.trace, stampOf(stage, slot, gradient, PipelineWork::kBackward, false));
     edge->recvAsync(floatsOf(gradient), 0).wait();
     return gradient;
 }
@@ -61,8 +62,9 @@ void StageMessages::sendGradient(PipelineStage& stage, PipelineStage::Slot& slot
     if (stage.isFirst()) return;
     const std::size_t before = stage.number() - 1;
     if (Communicator* const edge = m_groups.backwardEdge(before)) {
-        const PhaseScope scope(m_parts.phase, Phase::kWaiting);
-        const MessageScope message(m_parts.trace, stampOf(stage, slot, slot.gradX, PipelineWork::kBackward, true));
+        const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
+        const MessageScope message(m_dependencies.trace,
+                                   stampOf(stage, slot, slot.gradX, PipelineWork::kBackward, true));
         slot.sentBackward = edge->sendAsync(floatsOf(slot.gradX), 1);
         return;
     }
@@ -70,7 +72,7 @@ void StageMessages::sendGradient(PipelineStage& stage, PipelineStage::Slot& slot
     const Tensor to = other.incomingGradient(other.of(slot.microBatch));
     Tensor from = slot.gradX;
     from.shape = to.shape;
-    m_parts.backend.copy(from, to);
+    m_dependencies.backend.copy(from, to);
 }
 
 }  // namespace ringside

@@ -12,8 +12,8 @@ namespace ringside {
 class StageMessages {
   public:
     // All arguments must outlive this object.
-    StageMessages(const StrategyParts& parts, MeshGroups& groups, MeshStages& stages)
-        : m_parts(parts), m_groups(groups), m_stages(stages) {}
+    StageMessages(const StrategyDependencies& parts, MeshGroups& groups, MeshStages& stages)
+        : m_dependencies(parts), m_groups(groups), m_stages(stages) {}
 
     // Sets the number of micro-batches of the step before the current batch. It numbers the messages.
     void setEarlierMicroBatches(int count) { m_earlier = count; }
@@ -30,7 +30,7 @@ class StageMessages {
     MessageStamp stampOf(const PipelineStage& stage, const PipelineStage::Slot& slot, const Tensor& tensor,
                          PipelineWork work, bool isSent) const;
 
-    const StrategyParts& m_parts;
+    const StrategyDependencies& m_dependencies;
     MeshGroups& m_groups;
     MeshStages& m_stages;
     int m_earlier = 0;

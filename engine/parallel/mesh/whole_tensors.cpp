@@ -41,16 +41,16 @@ void WholeTensors::exchange(const WholeTensor& tensor, std::vector<float>& memor
     const auto shown = [&] {
         return WholeTensor{tensor.of, tensor.kept, std::as_writable_bytes(std::span(memory)).first(bytes)};
     };
-    FoundTensor found = findTensor(m_parts.stages.all(), tensor.of.name);
+    FoundTensor found = findTensor(m_dependencies.stages.all(), tensor.of.name);
     Tensor own = found.value;
     if (found.isParameter) {
         own = found.stage->store().own(found.parameter);
         if (*tensor.kept != '\0') {
             own = {};
             std::size_t firstOfStage = 0;
-            for (PipelineStage* stage = &m_parts.stages.all().front(); stage != found.stage; ++stage)
+            for (PipelineStage* stage = &m_dependencies.stages.all().front(); stage != found.stage; ++stage)
                 firstOfStage += stage->store().trained().size();
-            for (const OptimizerTensor& one : m_parts.optimizer.state()) {
+            for (const OptimizerTensor& one : m_dependencies.optimizer.state()) {
                 if (one.parameter < firstOfStage || std::strcmp(one.name, tensor.kept) != 0) continue;
                 const std::size_t trained = one.parameter - firstOfStage;
                 const ParameterStore& store = found.stage->store();
@@ -61,37 +61,37 @@ void WholeTensors::exchange(const WholeTensor& tensor, std::vector<float>& memor
     if (!reading) {
         visit(shown());
         if (found.isParameter && own) found.stage->store().scatter(found.parameter, memory, own);
-        if (found.stage && !found.isParameter) m_parts.backend.upload(memory.data(), own);
+        if (found.stage && !found.isParameter) m_dependencies.backend.upload(memory.data(), own);
         return;
     }
     if (found.isParameter) found.stage->store().gather(found.parameter, own, memory);
-    if (found.stage && !found.isParameter) m_parts.backend.download(own, memory.data());
-    if (m_parts.groups.layout().mesh.pipeline > 1) {
-        std::int64_t owner = found.stage ? m_parts.groups.layout().pipeline() : 0;
-        m_parts.groups.pipeline().allReduce(CommBuffer::of(std::span(&owner, 1)), ReduceOp::kMaximum);
-        m_parts.groups.pipeline().broadcast({memory.data(), bytes, CommType::kByte}, static_cast<int>(owner));
+    if (found.stage && !found.isParameter) m_dependencies.backend.download(own, memory.data());
+    if (m_dependencies.groups.layout().mesh.pipeline > 1) {
+        std::int64_t owner = found.stage ? m_dependencies.groups.layout().pipeline() : 0;
+        m_dependencies.groups.pipeline().allReduce(CommBuffer::of(std::span(&owner, 1)), ReduceOp::kMaximum);
+        m_dependencies.groups.pipeline().broadcast({memory.data(), bytes, CommType::kByte}, static_cast<int>(owner));
     }
     visit(shown());
 }
 
 std::vector<const char*> WholeTensors::kept() const {
-    if (m_parts.config.kind != OptimizerKind::kSgd) return {"exp_avg", "exp_avg_sq"};
-    if (m_parts.config.momentum != 0) return {"momentum_buffer"};
+    if (m_dependencies.config.kind != OptimizerKind::kSgd) return {"exp_avg", "exp_avg_sq"};
+    if (m_dependencies.config.momentum != 0) return {"momentum_buffer"};
     return {};
 }
 
 void WholeTensors::each(const TensorVisitor& visit, bool reading, bool optimizerToo) {
     std::vector<float> memory;
-    for (const Parameter* one : m_parts.model.wholeState()) exchange({*one}, memory, visit, reading);
+    for (const Parameter* one : m_dependencies.model.wholeState()) exchange({*one}, memory, visit, reading);
     if (!optimizerToo) return;
     const std::vector<const char*> names = kept();
-    for (const Parameter* one : m_parts.model.wholeParameters())
+    for (const Parameter* one : m_dependencies.model.wholeParameters())
         for (const char* name : names) exchange({*one, name}, memory, visit, reading);
 }
 
 void WholeTensors::write(const TensorVisitor& fill) {
     each(fill, false, true);
-    for (PipelineStage& stage : m_parts.stages.all()) stage.store().updated();
+    for (PipelineStage& stage : m_dependencies.stages.all()) stage.store().updated();
 }
 
 }  // namespace ringside

@@ -22,7 +22,7 @@ class WholeTensors final : public WholeTensorAccess {
         MeshStages& stages;
         Optimizer& optimizer;
     };
-    explicit WholeTensors(const Parts& parts) : m_parts(parts) {}
+    explicit WholeTensors(const Parts& parts) : m_dependencies(parts) {}
 
     void read(const TensorVisitor& visit, bool optimizerToo) override { each(visit, true, optimizerToo); }
     void write(const TensorVisitor& fill) override;
@@ -32,7 +32,7 @@ class WholeTensors final : public WholeTensorAccess {
     void each(const TensorVisitor& visit, bool reading, bool optimizerToo);
     void exchange(const WholeTensor& tensor, std::vector<float>& memory, const TensorVisitor& visit, bool reading);
 
-    Parts m_parts;
+    Parts m_dependencies;
 };
 
 }  // namespace ringside

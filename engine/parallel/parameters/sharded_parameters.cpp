@@ -176,7 +176,7 @@ std::span<float> ShardedParameters::takeMemory(std::vector<Memory>& pool, int un
     return {};
 }
 
-void ShardedParameters::giveBack(std::vector<Memory>& pool, int unit) {
+void ShardedParameters::releaseMemory(std::vector<Memory>& pool, int unit) {
     for (Memory& one : pool)
         if (one.unit == unit) one.unit = -1;
 }
@@ -238,7 +238,7 @@ void ShardedParameters::leave(std::size_t number, Way way) {
     if (!m_options.freesParameters || unit.wholeCount == 0) return;
     unit.resident = false;
     if (number == 0) return;
-    giveBack(m_valuePool, static_cast<int>(number));
+    releaseMemory(m_valuePool, static_cast<int>(number));
     unit.values = {};
 }
 
@@ -260,13 +260,13 @@ void ShardedParameters::close(std::size_t number) {
     if (unit.wholeCount == 0) return;
     const Tensor gradients = vectorOf(unit.gradients);
     const auto kept = [&unit](std::size_t level) { return unit.kept[level]; };
-    if (!m_place.last()) return keepInTurn(m_backend, gradients, m_place.turn, kept);
+    if (!m_place.last()) return addInTree(m_backend, gradients, m_place.turn, kept);
     addKept(m_backend, m_place.turn.adds, gradients, kept);
     reduce(unit);
     if (number == 0 || m_gradientPool.empty()) return;
     for (const CommHandle& handle : unit.scattering) handle.wait();
     unit.scattering.clear();
-    giveBack(m_gradientPool, static_cast<int>(number));
+    releaseMemory(m_gradientPool, static_cast<int>(number));
     unit.gradients = {};
 }
 
@@ -313,7 +313,7 @@ void ShardedParameters::updated() {
         unit.gathering.clear();
         unit.resident = false;
         if (!m_options.freesParameters || &unit == &m_units.front()) continue;
-        giveBack(m_valuePool, static_cast<int>(&unit - m_units.data()));
+        releaseMemory(m_valuePool, static_cast<int>(&unit - m_units.data()));
         unit.values = {};
     }
 }

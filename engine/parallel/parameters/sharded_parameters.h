@@ -108,7 +108,7 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     void reduce(UnitState& unit);
     void reducePart(UnitState& unit, Part& part);
     std::span<float> takeMemory(std::vector<Memory>& pool, int unit);
-    void giveBack(std::vector<Memory>& pool, int unit);
+    void releaseMemory(std::vector<Memory>& pool, int unit);
     Tensor vectorOf(std::span<float> values) const;
 
     std::vector<Model*> m_models;

@@ -52,7 +52,7 @@ void GradientReducer::keep(std::size_t parameter, const TreeTurn& turn) {
     const Bucket& bucket = m_buckets[m_bucketOf[parameter]];
     const Tensor& gradient = m_gradients[parameter];
     const auto offset = static_cast<const float*>(gradient.data) - bucket.memory.data();
-    keepInTurn(m_backend, gradient, turn, [&](std::size_t level) {
+    addInTree(m_backend, gradient, turn, [&](std::size_t level) {
         Tensor kept = gradient;
         kept.data = static_cast<float*>(bucket.kept[level].data) + offset;
         return kept;
@@ -113,7 +113,7 @@ void GradientReducer::ready(std::size_t parameter) {
     RINGSIDE_ASSERT(bucket.pending > 0);
     if (--bucket.pending > 0) return;
     addKept(m_backend, m_adds, gradientsOf(bucket), [&](std::size_t level) { return bucket.kept[level]; });
-    if (m_own) tellOwn(m_bucketOf[parameter]);
+    if (m_own) reportLocalGradient(m_bucketOf[parameter]);
     if (m_communicator.size() == 1) return;
     if (m_op == ReduceOp::kSum) m_backend.scale(gradientsOf(bucket), m_share);
     launchReady();
@@ -142,7 +142,7 @@ void GradientReducer::checkComplete() const {
         ExitCode::kBadConfiguration);
 }
 
-void GradientReducer::tellOwn(std::size_t bucket) const {
+void GradientReducer::reportLocalGradient(std::size_t bucket) const {
     for (std::size_t i = 0; i < m_bucketOf.size(); ++i)
         if (m_bucketOf[i] == bucket) m_own(i, m_gradients[i]);
 }

@@ -91,7 +91,7 @@ class GradientReducer {
     ReduceOp m_op;
     bool m_signal = false;
     OwnGradient m_own;
-    void tellOwn(std::size_t bucket) const;
+    void reportLocalGradient(std::size_t bucket) const;
 };
 
 }  // namespace ringside

@@ -18,7 +18,7 @@ void addKept(Backend& backend, unsigned adds, const Tensor& gradient, const Kept
 // Keeps a gradient that is not the last of its step at turn.keepAt, after adding the kept gradients of the levels in
 // turn.adds.
 template <class Kept>
-void keepInTurn(Backend& backend, const Tensor& gradient, const TreeTurn& turn, const Kept& kept) {
+void addInTree(Backend& backend, const Tensor& gradient, const TreeTurn& turn, const Kept& kept) {
     const auto level = static_cast<std::size_t>(turn.keepAt);
     if (turn.adds == 1U << level) return backend.add(gradient, kept(level));  // added in place
     addKept(backend, turn.adds, gradient, kept);

@@ -27,22 +27,23 @@ class Backend;
 class Communicator;
 
 // Dependencies of a Strategy. Each reference and pointer must outlive the strategy.
-struct StrategyParts {
+struct StrategyDependencies {
     Model& model;  // model with its values; without memory, only as a description, for strategies with wholeTensors()
     Loss& loss;
     Communicator& communicator;
     Backend& backend;
     const ModelTask& task;
     const StrategyPlan& plan;
-    PhaseTrack& phase;                                  // receives the phase of the step in which the rank is
-    std::function<void(const std::string&)> tell = {};  // writes a line to the log
-    std::function<void(Phase)> passed = [](Phase) {};   // called at the end of each phase; all ranks may pause here
+    PhaseTrack& phase;                                     // receives the phase of the step in which the rank is
+    std::function<void(const std::string&)> log = {};      // writes a line to the log
+    std::function<void(Phase)> onPhaseEnd = [](Phase) {};  // called at the end of each phase; all ranks may pause here
     LayerWatch* watch = nullptr;  // observer of all passes of all models on this rank; may be null
-    // Called with each local gradient, before it is averaged over the ranks, and its index in Strategy::trainedHere().
+    // Called with each local gradient, before it is averaged over the ranks, and its index in
+    // Strategy::localParameters().
     std::function<void(std::size_t, const Tensor&)> ownGradient = {};
     // Called when an action of a pipeline's schedule starts, after its inputs have arrived. share: the action's share
     // of the schedule's length.
-    std::function<void(const PipelineAction&, double share)> acting = {};
+    std::function<void(const PipelineAction&, double share)> onAction = {};
     CollectiveTrace* trace = nullptr;  // records the messages between stages; null: no record
 };
 
@@ -96,9 +97,9 @@ class Strategy {
     virtual std::int64_t bytesSent() const { return 0; }
     // Returns the data-parallel group: the ranks that hold the same layers and train on different samples, ordered by
     // data-parallel rank.
-    virtual Communicator& readers() = 0;
+    virtual Communicator& dataParallelGroup() = 0;
     // Returns the access to the tensors of a model that no rank holds as a whole; null if this rank holds the whole
-    // model, in StrategyParts::model.
+    // model, in StrategyDependencies::model.
     virtual WholeTensorAccess* wholeTensors() { return nullptr; }
     bool isWhole() { return wholeTensors() == nullptr; }
     // Parameters and state of the whole model.
@@ -106,17 +107,17 @@ class Strategy {
     virtual const std::vector<Parameter*>& wholeState() const = 0;  // parameters and buffers
     // Parameters whose gradients this rank computes. copyValue() and copyGradient() copy a whole value or averaged
     // gradient to host memory. Used for inspection only. Collective over all ranks that train the same layers.
-    virtual const std::vector<Parameter*>& trainedHere() { return wholeParameters(); }
+    virtual const std::vector<Parameter*>& localParameters() { return wholeParameters(); }
     virtual void copyValue(std::size_t parameter, std::span<float> to) {
-        std::ranges::copy(trainedHere()[parameter]->value.floats(), to.begin());
+        std::ranges::copy(localParameters()[parameter]->value.floats(), to.begin());
     }
     virtual void copyGradient(std::size_t parameter, std::span<float> to) {
-        std::ranges::copy(trainedHere()[parameter]->gradient.floats(), to.begin());
+        std::ranges::copy(localParameters()[parameter]->gradient.floats(), to.begin());
     }
 };
 
 // Makes the strategy of the plan, with the settings of training and optimizer from the configuration, which must
 // outlive the strategy. Returns a problem if the device or the communicator does not support the strategy.
-Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyParts& parts);
+Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyDependencies& parts);
 
 }  // namespace ringside

@@ -34,7 +34,7 @@ using Files = std::map<std::string, fs::path>;
 void addFolder(const fs::path& folder, const std::string& name, Files& files) {
     std::error_code error;
     for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
-        if (files.size() > kMaxClassFiles) return;
+        if (files.size() > kMaxClassroomFiles) return;
         if (entry.is_regular_file(error))
             files[name + "/" + fs::relative(entry.path(), folder, error).generic_string()] = entry.path();
     }
@@ -52,40 +52,40 @@ void addGuessed(const fs::path& samples, Files& files) {
 }
 
 // Returns the data set's files, and replaces the paths in the second argument by their names in the offer.
-Files datasetFiles(const DatasetConfig& dataset, DatasetConfig& told) {
+Files datasetFiles(const DatasetConfig& dataset, DatasetConfig& offered) {
     Files files;
-    told.path.clear();
-    told.labelsPath.clear();
+    offered.path.clear();
+    offered.labelsPath.clear();
     if (dataset.path.empty() || dataset.kind == DatasetKind::kDigits || dataset.kind == DatasetKind::kSynthetic)
         return files;
     const fs::path path = dataset.path;
     std::error_code error;
     if (fs::is_directory(path, error)) {
         addFolder(path, "data", files);
-        told.path = "data";
+        offered.path = "data";
     } else {
-        told.path = "data/" + path.filename().string();
-        files[told.path] = path;
+        offered.path = "data/" + path.filename().string();
+        files[offered.path] = path;
         const bool isArray = dataset.kind == DatasetKind::kIdx || dataset.kind == DatasetKind::kNpy;
         if (isArray && dataset.labelsPath.empty()) addGuessed(path, files);
     }
     if (dataset.labelsPath.empty()) return files;
-    told.labelsPath = "labels/" + fs::path(dataset.labelsPath).filename().string();
-    files[told.labelsPath] = dataset.labelsPath;
+    offered.labelsPath = "labels/" + fs::path(dataset.labelsPath).filename().string();
+    files[offered.labelsPath] = dataset.labelsPath;
     return files;
 }
 
 // Adds the file of a pipeline schedule, and replaces its path in the second argument by its name in the offer.
-void addSchedule(const std::string& file, std::string& told, Files& files) {
+void addSchedule(const std::string& file, std::string& offered, Files& files) {
     if (file.empty()) return;
-    told = "schedule/" + fs::path(file).filename().string();
-    files[told] = file;
+    offered = "schedule/" + fs::path(file).filename().string();
+    files[offered] = file;
 }
 
-Result<ClassData> offerOf(const Files& files, std::int64_t mostBytes) {
-    ClassData data;
-    if (files.size() > kMaxClassFiles)
-        return Problem{"the data set", "has more than " + std::to_string(kMaxClassFiles) + " files",
+Result<ClassroomData> offerOf(const Files& files, std::int64_t mostBytes) {
+    ClassroomData data;
+    if (files.size() > kMaxClassroomFiles)
+        return Problem{"the data set", "has more than " + std::to_string(kMaxClassroomFiles) + " files",
                        "pack it into one .npy file, or copy it to all computers and start the ranks with --hosts"};
     for (const auto& [name, path] : files) {
         std::error_code error;
@@ -119,22 +119,22 @@ RunConfig classConfig(RunConfig config, std::int64_t worldSize) {
     return config;
 }
 
-std::string experimentHash(RunConfig told) {
-    told.training.resume.clear();
-    return sha256Text(told.toText());
+std::string experimentHash(RunConfig offered) {
+    offered.training.resume.clear();
+    return sha256Text(offered.toText());
 }
 
-Result<ClassData> gatherClassData(const RunConfig& config, const fs::path& checkpoint, std::int64_t mostBytes) {
-    RunConfig told = config;
-    Files files = datasetFiles(config.dataset, told.dataset);
-    addSchedule(config.pipeline.scheduleFile, told.pipeline.scheduleFile, files);
+Result<ClassroomData> gatherClassroomData(const RunConfig& config, const fs::path& checkpoint, std::int64_t mostBytes) {
+    RunConfig offered = config;
+    Files files = datasetFiles(config.dataset, offered.dataset);
+    addSchedule(config.pipeline.scheduleFile, offered.pipeline.scheduleFile, files);
     if (!checkpoint.empty()) addFolder(checkpoint, "checkpoint", files);
-    Result<ClassData> data = offerOf(files, mostBytes);
+    Result<ClassroomData> data = offerOf(files, mostBytes);
     if (!data) return data.problem();
-    told.training.resume.clear();
-    data.value().offer.config = told.toText();
+    offered.training.resume.clear();
+    data.value().offer.config = offered.toText();
     data.value().offer.resumes = !checkpoint.empty();
-    data.value().told = told;
+    data.value().offered = offered;
     return data;
 }
 

@@ -71,13 +71,13 @@ std::optional<Problem> guestProblem(const RunConfig& given, const std::set<std::
     return {};
 }
 
-std::optional<Problem> guestProblem(const ClassOffer& offer) {
-    const Result<Json> json = parseJson(offer.config, "the offered experiment", kMaxClassLine);
+std::optional<Problem> guestProblem(const ClassroomOffer& offer) {
+    const Result<Json> json = parseJson(offer.config, "the offered experiment", kMaxClassroomLine);
     if (!json) return json.problem();
     const Result<RunConfig> config = RunConfig::fromJson(json.value());
     if (!config) return config.problem();
     std::set<std::string> names;
-    for (const ClassFile& file : offer.files) names.insert(file.name);
+    for (const ClassroomFile& file : offer.files) names.insert(file.name);
     return guestProblem(config.value(), names);
 }
 

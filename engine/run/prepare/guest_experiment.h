@@ -16,7 +16,7 @@ namespace ringside {
 // path (ConfigField::isPath) names neither an offered file nor a folder of offered files. Empty if the guest may.
 std::optional<Problem> guestProblem(const RunConfig& config, const std::set<std::string>& offered);
 // Checks the experiment of an offer, before any of its files is received.
-std::optional<Problem> guestProblem(const ClassOffer& offer);
+std::optional<Problem> guestProblem(const ClassroomOffer& offer);
 
 // Returns the names of all files below the folder of an offer, without the experiment. A problem if the folder contains
 // anything other than regular files and directories.

@@ -45,7 +45,7 @@ Problems checkModel(const RunConfig& resolved, const RunConfig& asked, const Run
     }
     const Result<StrategyPlan> strategy = planStrategy(subject.value());
     if (!strategy) return {strategy.problem()};
-    if (const Problems slow = checkPaceLimit(subject.value()); !slow.empty()) return slow;
+    if (const Problems slow = checkThrottleLimit(subject.value()); !slow.empty()) return slow;
     if (!onCpu) return {};
     PlanSubject spread = subject.value();
     spread.config.parallel.worldSize = asked.parallel.worldSize;

@@ -118,7 +118,7 @@ Result<path> findCheckpoint(const path& given) {
                    "name a run directory, a checkpoint in it, or a safetensors file"};
 }
 
-std::vector<std::string> assignmentsAsTold(const path& resumed, const RunConfig& experiment) {
+std::vector<std::string> assignmentsOfLiveChanges(const path& resumed, const RunConfig& experiment) {
     const Result<path> directory = findCheckpoint(resumed);
     if (!directory) return {};
     const Result<CheckpointManifest> manifest = readManifest(directory.value());

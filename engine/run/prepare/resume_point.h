@@ -34,7 +34,7 @@ Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_p
 // Returns changes that were made while the resumed run was live, as assignments for its experiment
 // ("training.epochs=20"), so that a run that resumes from its checkpoint keeps them. Learning rates are left out: the
 // trainer restores them. Empty if there are none or the checkpoint cannot be read.
-std::vector<std::string> assignmentsAsTold(const std::filesystem::path& resumed, const RunConfig& experiment);
+std::vector<std::string> assignmentsOfLiveChanges(const std::filesystem::path& resumed, const RunConfig& experiment);
 
 // Returns the checkpoint directory for a checkpoint or run directory; a problem if there is none.
 Result<std::filesystem::path> findCheckpoint(const std::filesystem::path& path);

@@ -20,11 +20,13 @@ class Layouts {
         m_base.training.epochs = (steps + perEpoch - 1) / perEpoch;
     }
 
-    bool fits(std::int64_t readers) const { return m_global % readers == 0 && m_base.training.leaves % readers == 0; }
-    RunConfig of(std::int64_t ranks, std::int64_t readers) const {
+    bool fits(std::int64_t dataRanks) const {
+        return m_global % dataRanks == 0 && m_base.training.leaves % dataRanks == 0;
+    }
+    RunConfig of(std::int64_t ranks, std::int64_t dataRanks) const {
         RunConfig config = m_base;
         config.parallel.worldSize = ranks;
-        config.loader.batchSize = m_global / readers;
+        config.loader.batchSize = m_global / dataRanks;
         return config;
     }
     void add(const std::string& name, RunConfig config) {
@@ -39,38 +41,38 @@ class Layouts {
     std::vector<ProofCase> m_cases;
 };
 
-void addReplicas(Layouts& layouts, std::int64_t readers) {
-    const std::string size = std::string(":").append(std::to_string(readers));
-    layouts.add("ddp" + size, layouts.of(readers, readers));
-    RunConfig devices = layouts.of(readers, 1);
+void addReplicas(Layouts& layouts, std::int64_t dataRanks) {
+    const std::string size = std::string(":").append(std::to_string(dataRanks));
+    layouts.add("ddp" + size, layouts.of(dataRanks, dataRanks));
+    RunConfig devices = layouts.of(dataRanks, 1);
     devices.parallel.strategy = StrategyKind::kDataParallel;
     layouts.add("data_parallel" + size, devices);
     for (const ShardedState shard : {ShardedState::kOptimizer, ShardedState::kGradients, ShardedState::kParameters}) {
-        RunConfig sharded = layouts.of(readers, readers);
+        RunConfig sharded = layouts.of(dataRanks, dataRanks);
         sharded.parallel.strategy = StrategyKind::kFsdp;
         sharded.fsdp.shard = shard;
         layouts.add(std::string("fsdp:").append(nameOf(shard)) + size, sharded);
-        if (readers < 4 || shard != ShardedState::kParameters) continue;
+        if (dataRanks < 4 || shard != ShardedState::kParameters) continue;
         sharded.mesh.replicate = 2;
         layouts.add("hsdp" + size, sharded);
     }
 }
 
-void addPipelines(Layouts& layouts, std::int64_t readers, std::int64_t leaves) {
+void addPipelines(Layouts& layouts, std::int64_t dataRanks, std::int64_t leaves) {
     for (const PipelineScheduleKind schedule :
          {PipelineScheduleKind::kGpipe, PipelineScheduleKind::k1F1B, PipelineScheduleKind::kInterleaved,
           PipelineScheduleKind::kZeroBubble}) {
-        RunConfig pipeline = layouts.of(2 * readers, readers);
+        RunConfig pipeline = layouts.of(2 * dataRanks, dataRanks);
         pipeline.parallel.strategy = StrategyKind::kPipeline;
         pipeline.pipeline.schedule = schedule;
-        pipeline.pipeline.microBatches = std::min<std::int64_t>(4, leaves / readers);
+        pipeline.pipeline.microBatches = std::min<std::int64_t>(4, leaves / dataRanks);
         if (schedule == PipelineScheduleKind::kInterleaved) pipeline.pipeline.stagesPerRank = 2;
-        pipeline.mesh.replicate = readers;
-        layouts.add(std::string("pipeline:").append(nameOf(schedule)) + ":" + std::to_string(2 * readers), pipeline);
-        if (readers == 1 || schedule != PipelineScheduleKind::k1F1B) continue;
+        pipeline.mesh.replicate = dataRanks;
+        layouts.add(std::string("pipeline:").append(nameOf(schedule)) + ":" + std::to_string(2 * dataRanks), pipeline);
+        if (dataRanks == 1 || schedule != PipelineScheduleKind::k1F1B) continue;
         pipeline.mesh.replicate = 1;
-        pipeline.mesh.shard = readers;
-        layouts.add("sharded_stages:" + std::to_string(2 * readers), pipeline);
+        pipeline.mesh.shard = dataRanks;
+        layouts.add("sharded_stages:" + std::to_string(2 * dataRanks), pipeline);
     }
 }
 
@@ -79,10 +81,10 @@ void addPipelines(Layouts& layouts, std::int64_t readers, std::int64_t leaves) {
 std::vector<ProofCase> canonicalCases(const RunConfig& config, std::int64_t steps, std::int64_t samples) {
     Layouts layouts(config, steps, samples);
     layouts.add(kSingle, layouts.of(1, 1));
-    for (const std::int64_t readers : {2, 4, 8})
-        if (layouts.fits(readers)) addReplicas(layouts, readers);
-    for (const std::int64_t readers : {1, 2})
-        if (layouts.fits(readers)) addPipelines(layouts, readers, config.training.leaves);
+    for (const std::int64_t dataRanks : {2, 4, 8})
+        if (layouts.fits(dataRanks)) addReplicas(layouts, dataRanks);
+    for (const std::int64_t dataRanks : {1, 2})
+        if (layouts.fits(dataRanks)) addPipelines(layouts, dataRanks, config.training.leaves);
     RunConfig stages = layouts.of(2, 1);
     stages.parallel.strategy = StrategyKind::kModelParallel;
     layouts.add("model_parallel:2", stages);

@@ -78,7 +78,7 @@ void ProofTally::add(const ProofLine& line) {
     else if (*line.equal)
         ++m_equal;
     else
-        ++(line.asItMust ? m_expected : m_wrong);
+        ++(line.isAsExpected ? m_expected : m_wrong);
 }
 
 std::string ProofTally::text() const {
@@ -157,7 +157,7 @@ ProofLine Proof::prove(const ProofCase& one) {
     line.sha256 = hash ? hash.value() : "";
     const auto difference = compareWeights(mine.value(), theirs.value());
     line.equal = !difference;
-    line.asItMust = *line.equal || !one.mustBeEqual;
+    line.isAsExpected = *line.equal || !one.mustBeEqual;
     if (*line.equal) return line;
     line.first = firstDifference(one, other);
     if (line.first && line.first->why.empty())

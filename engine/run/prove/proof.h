@@ -26,7 +26,7 @@ struct ProofLine {
     std::string strategy = {};
     std::string reference = {};
     std::optional<bool> equal = {};  // empty: the case could not be run
-    bool asItMust = true;            // equal, or allowed to differ
+    bool isAsExpected = true;        // equal, or allowed to differ
     std::string sha256 = {};         // SHA-256 of the weights file, in hex
     std::optional<FirstDifference> first = {};
     std::string problem = {};  // reason why the case could not be run
@@ -39,7 +39,7 @@ struct ProofLine {
 class ProofTally {
   public:
     void add(const ProofLine& line);
-    bool asItMust() const { return m_wrong == 0; }
+    bool isAsExpected() const { return m_wrong == 0; }
     // Returns a text such as "5 equal, 1 differs as expected".
     std::string text() const;
 

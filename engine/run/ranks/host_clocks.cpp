@@ -41,7 +41,7 @@ void HostClocks::take(int rank, const ClockReading& reading) {
 }
 
 std::vector<HostClock> HostClocks::news(std::int64_t nowUs) {
-    if (m_asked < kEagerQuestions || !m_isFresh || nowUs < m_tellAtUs) return {};
+    if (m_asked < kEagerQuestions || !m_isFresh || nowUs < m_reportAtUs) return {};
     std::vector<HostClock> news;
     for (auto& [number, host] : m_hosts) {
         const auto now = host.clock.at(nowUs);
@@ -55,7 +55,7 @@ std::vector<HostClock> HostClocks::news(std::int64_t nowUs) {
                         .driftPpm = now->drift * 1e6,
                         .timeUs = nowUs - m_epochUs});
     }
-    if (!news.empty()) m_tellAtUs = nowUs + kTellUs;
+    if (!news.empty()) m_reportAtUs = nowUs + kReportIntervalUs;
     return news;
 }
 

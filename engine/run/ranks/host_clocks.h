@@ -23,7 +23,7 @@ class HostClocks {
     static constexpr int kEagerQuestions = 8;  // first questions to each rank, at the interval kEagerUs
     static constexpr std::int64_t kEagerUs = 100'000;
     static constexpr std::int64_t kEveryUs = 5'000'000;
-    static constexpr std::int64_t kTellUs = 15'000'000;
+    static constexpr std::int64_t kReportIntervalUs = 15'000'000;
 
     // hosts: host index of each rank, 0 = this host; empty: all ranks are on this host. epochUs: zero of the run's
     // times.
@@ -40,8 +40,8 @@ class HostClocks {
     std::vector<Question> questions(std::int64_t nowUs);
     // Adds an answer of a rank.
     void take(int rank, const ClockReading& reading);
-    // Returns the clocks to record, at most every kTellUs and soon after an answer, when they are known best; usually
-    // none.
+    // Returns the clocks to record, at most every kReportIntervalUs and soon after an answer, when they are known best;
+    // usually none.
     std::vector<HostClock> news(std::int64_t nowUs);
 
   private:
@@ -55,7 +55,7 @@ class HostClocks {
     const std::int64_t m_epochUs;
     int m_asked = 0;
     std::int64_t m_askAtUs = 0;
-    std::int64_t m_tellAtUs = 0;
+    std::int64_t m_reportAtUs = 0;
     bool m_isFresh = false;  // an answer has arrived since the last questions
 };
 

@@ -56,18 +56,18 @@ class RankLink {
     virtual bool isStopped() const = 0;
 
     // Records that a telemetry line has arrived.
-    void heard(TimePoint now) {
-        if (everHeard) {
-            longestSilence = std::max(longestSilence, std::chrono::duration<double>(now - lastHeard).count());
+    void recordArrival(TimePoint now) {
+        if (hasSentAny) {
+            longestSilence = std::max(longestSilence, std::chrono::duration<double>(now - lastLineAt).count());
         }
-        lastHeard = now;
-        everHeard = true;
+        lastLineAt = now;
+        hasSentAny = true;
     }
 
-    TimePoint lastHeard{};
+    TimePoint lastLineAt{};
     double longestSilence = 0;  // longest time between two telemetry lines, in seconds
     RankMovement movement;
-    bool everHeard = false;
+    bool hasSentAny = false;
     int badLines = 0;  // lines that are not telemetry of this rank
     int endOrder = 0;
     TimePoint endedAt{};

@@ -42,7 +42,7 @@ bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
     if (m_ended) return false;
     const RunLife life = runLife(m_paths.directory);  // before reading: the lines written last must still be read
     if (!readOn(lines)) return false;
-    const bool moreTraces = !m_behind && handOverTraces(lines);
+    const bool moreTraces = !m_behind && deliverTraces(lines);
     if (life == RunLife::kLive || m_behind || moreTraces) return true;
     const bool isUnknown = life == RunLife::kUnknown;
     if (isUnknown && m_clock->now() - m_lastNews < kUnknownPatience) return true;
@@ -66,15 +66,15 @@ bool RunFollower::readOn(const std::function<void(std::string_view)>& lines) {
         if (got <= 0) return true;
         m_lastNews = m_clock->now();
         taken += static_cast<std::size_t>(got);
-        handOver({buffer.data(), static_cast<std::size_t>(got)}, lines);
+        deliverLines({buffer.data(), static_cast<std::size_t>(got)}, lines);
         if (m_ended) return false;
     }
     return true;
 }
 
-void RunFollower::handOver(std::string_view come, const std::function<void(std::string_view)>& lines) {
+void RunFollower::deliverLines(std::string_view come, const std::function<void(std::string_view)>& lines) {
     const std::size_t newline = come.rfind('\n');
-    if (newline == std::string_view::npos) return hold(come, lines);
+    if (newline == std::string_view::npos) return bufferPart(come, lines);
     m_pending += come.substr(0, newline + 1);
     const std::size_t first = m_insideLong ? m_pending.find('\n') + 1 : 0;  // skips the rest of a long line
     const std::string_view whole = std::string_view(m_pending).substr(first);
@@ -82,7 +82,7 @@ void RunFollower::handOver(std::string_view come, const std::function<void(std::
     const std::size_t end = m_pending.size() - (m_ended ? lastLine(whole).size() + 1 : 0);
     if (m_ended && m_traces) {  // traces must precede the end line
         lines(std::string_view(m_pending).substr(0, end));
-        while (handOverTraces(lines)) continue;
+        while (deliverTraces(lines)) continue;
         lines(std::string_view(m_pending).substr(end));
     } else {
         lines(m_pending);
@@ -92,12 +92,12 @@ void RunFollower::handOver(std::string_view come, const std::function<void(std::
 }
 
 // Passes new trace lines. True if there may be more.
-bool RunFollower::handOverTraces(const std::function<void(std::string_view)>& lines) {
+bool RunFollower::deliverTraces(const std::function<void(std::string_view)>& lines) {
     return m_traces && m_traces->advance(lines);
 }
 
 // Buffers a part of a line. A line longer than Decoder::kMaxLine is passed in parts; the caller's decoder skips it.
-void RunFollower::hold(std::string_view part, const std::function<void(std::string_view)>& lines) {
+void RunFollower::bufferPart(std::string_view part, const std::function<void(std::string_view)>& lines) {
     m_pending += part;
     if (!m_insideLong && m_pending.size() <= Decoder::kMaxLine) return;
     m_insideLong = true;

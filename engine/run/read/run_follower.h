@@ -41,10 +41,10 @@ class RunFollower {
 
   private:
     bool readOn(const std::function<void(std::string_view)>& lines);
-    void handOver(std::string_view come, const std::function<void(std::string_view)>& lines);
-    void hold(std::string_view part, const std::function<void(std::string_view)>& lines);
+    void deliverLines(std::string_view come, const std::function<void(std::string_view)>& lines);
+    void bufferPart(std::string_view part, const std::function<void(std::string_view)>& lines);
 
-    bool handOverTraces(const std::function<void(std::string_view)>& lines);
+    bool deliverTraces(const std::function<void(std::string_view)>& lines);
 
     const RunPaths m_paths;
     const std::shared_ptr<const Clock> m_clock;

@@ -90,7 +90,7 @@ void fields(F& f, E& e) {
     f("warning", e.warning);
 }
 
-template <class F, Is<SummaryPace> E>
+template <class F, Is<SummaryThrottle> E>
 void fields(F& f, E& e) {
     f("gflops", e.gflops);
     f("gbit_per_s", e.gbitPerSecond);
@@ -224,7 +224,7 @@ void fields(F& f, E& e) {
     f("restarts", e.restarts);
     f("weights_sha256", e.weightsSha256);
     f("memory", e.memory);
-    f("pace", e.pace);
+    f("pace", e.throttle);
     f("bytes_per_step", e.bytesPerStep);
     f("idle_share", e.idleShare);
     f("clocks", e.clocks);

@@ -61,7 +61,7 @@ struct Straggler {
 };
 
 // Device and link that the ranks imitated by throttling.
-struct SummaryPace {
+struct SummaryThrottle {
     double gflops = 0;
     double gbitPerSecond = 0;
     double latencyUs = 0;
@@ -189,7 +189,7 @@ struct RunSummary {
     std::int64_t restarts = 0;
     std::optional<std::string> weightsSha256{};
     std::optional<std::vector<RankMemory>> memory{};          // by rank, in bytes
-    std::optional<SummaryPace> pace{};                        // set if the ranks were throttled
+    std::optional<SummaryThrottle> throttle{};                // set if the ranks were throttled
     std::optional<std::vector<std::int64_t>> bytesPerStep{};  // payload sent in each step, by rank
     std::optional<double> idleShare{};                        // see measuredIdleShare()
     std::vector<SummaryClock> clocks{};                       // all hosts except rank 0's

@@ -124,11 +124,11 @@ void MetricsRecord::add(const EpochResult& result) {
     m_waitingEpochs.push_back(result);
 }
 
-void MetricsRecord::add(const Controlled& told) {
+void MetricsRecord::add(const Controlled& command) {
     NumberWriter line;
-    line.text(R"({"kind":"control","command":)").text(Json(told.command).dump());
-    line.text(R"(,"value":)").number(told.value).text(R"(,"step":)").number(told.step);
-    line.text(R"(,"epoch":)").number(told.epoch).text(R"(,"time_us":)").number(told.timeUs);
+    line.text(R"({"kind":"control","command":)").text(Json(command.command).dump());
+    line.text(R"(,"value":)").number(command.value).text(R"(,"step":)").number(command.step);
+    line.text(R"(,"epoch":)").number(command.epoch).text(R"(,"time_us":)").number(command.timeUs);
     write(line.text("}\n").take());
 }
 

@@ -26,7 +26,7 @@ class MetricsRecord {
 
     void add(const GlobalStep& step);
     void add(const EpochResult& result);
-    void add(const Controlled& told);
+    void add(const Controlled& command);
     // Writes scalars of rank 0 and ignores those of other ranks, which log the same tags.
     void add(const LoggedScalar& scalar);
     // Writes the pending results of epochs that end at this step or before.

@@ -16,9 +16,9 @@ void dropFirst(std::vector<T>& column, std::size_t count) {
 
 std::optional<StepsFrame> RepeatFilter::newPart(const Event& event) const {
     const auto* frame = std::get_if<StepsFrame>(&event);
-    const auto told = frame == nullptr ? m_ranks.end() : m_ranks.find(frame->rank);
-    if (told == m_ranks.end() || frame->step.empty() || frame->step.front() > told->second.step) return {};
-    const auto fresh = std::upper_bound(frame->step.begin(), frame->step.end(), told->second.step);
+    const auto recorded = frame == nullptr ? m_ranks.end() : m_ranks.find(frame->rank);
+    if (recorded == m_ranks.end() || frame->step.empty() || frame->step.front() > recorded->second.step) return {};
+    const auto fresh = std::upper_bound(frame->step.begin(), frame->step.end(), recorded->second.step);
     const auto old = static_cast<std::size_t>(fresh - frame->step.begin());
     StepsFrame rest = *frame;
     dropFirst(rest.step, old);
@@ -36,17 +36,17 @@ std::optional<StepsFrame> RepeatFilter::newPart(const Event& event) const {
 
 bool RepeatFilter::isRepeated(const Event& event) {
     if (const auto* frame = std::get_if<StepsFrame>(&event)) {
-        Told& told = m_ranks[frame->rank];
-        if (frame->step.empty() || frame->step.back() <= told.step) return !frame->step.empty();
-        told.step = frame->step.back();
+        Recorded& recorded = m_ranks[frame->rank];
+        if (frame->step.empty() || frame->step.back() <= recorded.step) return !frame->step.empty();
+        recorded.step = frame->step.back();
     } else if (const auto* epoch = std::get_if<EpochResult>(&event)) {
         const auto [known, first] = m_epochs.try_emplace(epoch->split, epoch->epoch);
         if (!first && epoch->epoch <= known->second) return true;
         known->second = epoch->epoch;
     } else if (const auto* consumed = std::get_if<Consumed>(&event)) {
-        Told& told = m_ranks[consumed->rank];
-        if (consumed->epoch <= told.consumedEpoch) return true;
-        told.consumedEpoch = consumed->epoch;
+        Recorded& recorded = m_ranks[consumed->rank];
+        if (consumed->epoch <= recorded.consumedEpoch) return true;
+        recorded.consumedEpoch = consumed->epoch;
     } else if (const auto* indices = std::get_if<ConsumedIndices>(&event)) {
         const std::pair end{indices->epoch, indices->slot + static_cast<std::int64_t>(indices->index.size())};
         auto& known = m_ranks[indices->rank].indices.try_emplace(indices->loader, -1, 0).first->second;

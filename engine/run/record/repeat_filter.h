@@ -22,13 +22,13 @@ class RepeatFilter {
     std::optional<StepsFrame> newPart(const Event& event) const;
 
   private:
-    struct Told {
+    struct Recorded {
         std::int64_t step = 0;
         std::int64_t consumedEpoch = -1;
         // epoch, and one past the last slot, by loader
         std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> indices;
     };
-    std::map<int, Told> m_ranks;
+    std::map<int, Recorded> m_ranks;
     std::map<std::string, std::int64_t> m_epochs;  // by split
 };
 

@@ -90,7 +90,7 @@ unsigned RunRecorder::take(const Event& event, std::string_view line) {
 
 unsigned RunRecorder::recordNew(const Event& event, std::string_view line) {
     unlessFull([&] { m_telemetry.add(event, line); });
-    if (m_full) addLastWords(event, line);
+    if (m_full) addFinalEvents(event, line);
     note(event);
     const unsigned changes = m_data.apply(event);
     const auto* state = std::get_if<RankState>(&event);
@@ -104,10 +104,10 @@ unsigned RunRecorder::add(const Event& event) {
 
 void RunRecorder::note(const Event& event) {
     if (const auto* line = std::get_if<LogLine>(&event)) unlessFull([&] { writeLog(*line); });
-    if (const auto* state = std::get_if<RankState>(&event)) noteTraining(*state);
+    if (const auto* state = std::get_if<RankState>(&event)) recordTrainingState(*state);
     if (const auto* consumed = std::get_if<Consumed>(&event); consumed && m_run.isPlanned) m_watch.add(*consumed);
     if (const auto* indices = std::get_if<ConsumedIndices>(&event); indices && m_run.isPlanned) m_watch.add(*indices);
-    if (const auto* told = std::get_if<Controlled>(&event)) m_metrics.add(*told);
+    if (const auto* controlled = std::get_if<Controlled>(&event)) m_metrics.add(*controlled);
     if (const auto* scalar = std::get_if<LoggedScalar>(&event)) unlessFull([&] { m_metrics.add(*scalar); });
     if (const auto* epoch = std::get_if<EpochResult>(&event)) {
         m_metrics.add(*epoch);
@@ -130,7 +130,7 @@ void RunRecorder::stopRecording(const std::string& why) {
 
 // Writes the lines that a viewer needs although the recording has stopped: log, states and checkpoints, up to
 // kMostLastWords bytes.
-void RunRecorder::addLastWords(const Event& event, std::string_view line) {
+void RunRecorder::addFinalEvents(const Event& event, std::string_view line) {
     const bool counts = std::holds_alternative<LogLine>(event) || std::holds_alternative<RankState>(event) ||
                         std::holds_alternative<CheckpointSaved>(event);
     if (!counts || m_lastWords + line.size() > kMostLastWords) return;
@@ -145,7 +145,7 @@ void RunRecorder::addLastWords(const Event& event, std::string_view line) {
     }
 }
 
-void RunRecorder::noteTraining(const RankState& state) {
+void RunRecorder::recordTrainingState(const RankState& state) {
     // Ranks report "training" again after each validation: only the first report of each rank counts.
     if (state.state != "training" || !m_trainingRanks.insert(state.rank).second) return;
     m_trainingFromUs = std::max(m_trainingFromUs, state.timeUs);
@@ -196,12 +196,12 @@ void RunRecorder::flush() {
         m_metrics.flush();
         m_log.flush();
     });
-    tellLeftOut();
+    logLeftOut();
 }
 
-void RunRecorder::tellLeftOut() {
-    if (m_toldLeftOut || m_budget.linesLeftOut() == 0) return;
-    m_toldLeftOut = true;
+void RunRecorder::logLeftOut() {
+    if (m_loggedLeftOut || m_budget.linesLeftOut() == 0) return;
+    m_loggedLeftOut = true;
     const TelemetryConfig& limits = m_run.config.telemetry;
     add(LogLine{-1, "warning",
                 "the run directory may grow by " + std::to_string(limits.megabytesPerHour) + " MB an hour and to " +
@@ -255,7 +255,7 @@ RunEnded RunRecorder::finish(RunEnded end) {
         attempt([&] { m_log.flush(); });
         attempt([&] { m_telemetry.flush(m_data.lastTimeUs()); });
     }
-    sayFull(end);
+    describeFullDisk(end);
     m_reserve.release();  // disk space for the last lines and the summary
     const LogLine verdict{-1, end.state == "failed" ? "error" : "info", end.verdict, end.timeUs};
     m_data.apply(verdict);
@@ -281,7 +281,7 @@ void RunRecorder::writeSummary(RunEnded end) const {
 }
 
 // Turns the outcome into a failure if the recording stopped, even if all ranks ended well.
-void RunRecorder::sayFull(RunEnded& end) const {
+void RunRecorder::describeFullDisk(RunEnded& end) const {
     if (!m_full || end.state == "failed") return;
     end.state = "failed";
     end.exitCode = static_cast<int>(ExitCode::kBadConfiguration);
@@ -296,7 +296,7 @@ void RunRecorder::sayFull(RunEnded& end) const {
 // Adds traces of unfinished steps of ranks that were stopped or killed before they could report them.
 void RunRecorder::addOpenSteps() {
     for (const OpenStep& open : openSteps(m_data))
-        if (!open.told) add(traceOf(open));
+        if (!open.isReported) add(traceOf(open));
 }
 
 std::int64_t RunRecorder::stepsDone() const {

@@ -79,16 +79,16 @@ class RunRecorder {
     void unlessFull(Write&& write);
     unsigned recordNew(const Event& event, std::string_view line);
     void note(const Event& event);
-    void noteTraining(const RankState& state);
+    void recordTrainingState(const RankState& state);
     void warnOfInstructionSets();
     std::optional<std::vector<std::string>> instructionSets() const;
     BitsBasis bitsBasis() const;
     void writeLog(const LogLine& line);
     void stopRecording(const std::string& why);
-    void addLastWords(const Event& event, std::string_view line);
-    void tellLeftOut();
+    void addFinalEvents(const Event& event, std::string_view line);
+    void logLeftOut();
     std::int64_t bytesOfOthers() const;
-    void sayFull(RunEnded& end) const;
+    void describeFullDisk(RunEnded& end) const;
     double samplesDone(std::int64_t steps) const;
     void measure(RunEnded& end) const;
     void judgeTime(RunEnded& end);
@@ -121,7 +121,7 @@ class RunRecorder {
     std::int64_t m_restarts = 0;
     std::optional<FullDisk> m_full;
     std::size_t m_lastWords = 0;  // bytes written since the recording stopped
-    bool m_toldLeftOut = false;
+    bool m_loggedLeftOut = false;
     bool m_warnedOfIsa = false;
     std::int64_t m_measuredUs = 0;
     std::set<int> m_trainingRanks;  // ranks that have begun to train

@@ -170,8 +170,9 @@ RunSummary RunRecorder::summary(const RunEnded& end) const {
     all.restarts = m_restarts;
     all.weightsSha256 = weightsSha256(manifest);
     all.memory = memoryOfRanks();
-    const PaceConfig& pace = m_run.config.parallel.pace;
-    if (pace.any()) all.pace = {pace.gflops, pace.gbitPerSecond, pace.latencyUs, m_data.keepsPace()};
+    const ThrottleConfig& throttle = m_run.config.parallel.throttle;
+    if (throttle.any())
+        all.throttle = {throttle.gflops, throttle.gbitPerSecond, throttle.latencyUs, m_data.keepsThrottle()};
     all.bytesPerStep = bytesOfRanks();
     all.links = linksOfHosts();
     if (m_data.trace()) all.idleShare = measuredIdleShare(*m_data.trace(), meshOf(m_run.config).pipeline);

@@ -33,7 +33,7 @@ std::uintmax_t bytesSaved(const std::filesystem::path& runDirectory) {
     return bytes;
 }
 
-std::string awaitedText(const std::vector<RankFate>& fates, const std::filesystem::path& runDirectory) {
+std::string waitingForText(const std::vector<RankFate>& fates, const std::filesystem::path& runDirectory) {
     const RankFate* last = nullptr;
     for (const RankFate& fate : fates) {
         if (!fate.end && (last == nullptr || isBehind(fate, *last))) last = &fate;

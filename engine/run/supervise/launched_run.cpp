@@ -74,8 +74,8 @@ std::vector<std::string> notesOf(const LaunchedRun& launched, const RendezvousHo
     for (const Guest& guest : guests)
         notes.push_back("rank " + std::to_string(guest.rank) + " is process " + std::to_string(guest.pid) + " on " +
                         guest.host + " (" + guest.address + ")");
-    if (host.strangers() > 0)
-        notes.push_back(std::to_string(host.strangers()) + " unauthenticated connections were refused");
+    if (host.refusedConnections() > 0)
+        notes.push_back(std::to_string(host.refusedConnections()) + " unauthenticated connections were refused");
     return notes;
 }
 
@@ -90,7 +90,7 @@ void writeLaunchFile(const RunPaths& paths, const LaunchedRun& launched, const R
                        {"found", launched.place.found},
                        {"restart", launched.place.restart},
                        {"met_at", address},
-                       {"strangers", host.strangers()},
+                       {"strangers", host.refusedConnections()},
                        {"ranks", std::move(ranks)}};
     writeFileAtomically(paths.launch(), json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
@@ -146,10 +146,10 @@ Result<RunEnded> hostLaunchedRun(LaunchedRun launched, RunDirectory directory) {
         const Problems problems = host.listen();
         if (!problems.empty()) return problems.front();
         address = host.address();
-        Result<Gathering> gathering = host.gather(launched.stopFd, launched.say);
+        Result<Gathering> gathering = host.gather(launched.stopFd, launched.log);
         if (!gathering) {
             for (const Culprit& culprit : host.culprits()) {
-                if (launched.blame) launched.blame(culprit);
+                if (launched.onStartFailure) launched.onStartFailure(culprit);
             }
             return gathering.problem();
         }
@@ -175,7 +175,7 @@ Result<RunEnded> hostLaunchedRun(LaunchedRun launched, RunDirectory directory) {
     }
     supervisor.start();
     directory.keep();
-    launched.say("all " + std::to_string(launched.place.worldSize) +
+    launched.log("all " + std::to_string(launched.place.worldSize) +
                  " ranks train; run directory: " + paths.directory.string());
     RunEnded end = supervisor.run();
     directory.release();

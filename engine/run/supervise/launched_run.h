@@ -29,8 +29,8 @@ struct LaunchedRun {
     std::int64_t restart = 0;      // number of restarts before this start
     std::string hostName;          // name of rank 0's host in the record; empty: the system's host name
     std::function<void(const RunData&, unsigned)> onChange = {};  // see SupervisorOptions
-    std::function<void(const Culprit&)> blame = {};               // called for ranks that keep the run from starting
-    std::function<void(const std::string&)> say;                  // prints a line to the launcher's output
+    std::function<void(const Culprit&)> onStartFailure = {};      // called for ranks that keep the run from starting
+    std::function<void(const std::string&)> log;                  // prints a line to the launcher's output
 };
 
 // Hosts a run until it has ended and its directory is complete; blocks. Returns the outcome, or a problem if the run

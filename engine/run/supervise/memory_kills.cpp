@@ -58,7 +58,7 @@ void MemoryKills::look(TimePoint now) {
     m_last = killsIn(m_file);
 }
 
-std::optional<bool> MemoryKills::struck() const {
+std::optional<bool> MemoryKills::killedRecently() const {
     const std::optional<std::int64_t> now = m_before ? killsIn(m_file) : std::nullopt;
     if (!now) return {};
     return *now > *m_before;

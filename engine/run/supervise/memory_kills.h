@@ -18,7 +18,7 @@ class MemoryKills {
     // Reads the counter at most every 10 s, so that struck() ignores older kills. Call at each tick.
     void look(TimePoint now);
     // True if a process was killed within the last 10 to 20 s; empty if the kernel does not report such kills.
-    std::optional<bool> struck() const;
+    std::optional<bool> killedRecently() const;
 
   private:
     std::filesystem::path m_file;

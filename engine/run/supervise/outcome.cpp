@@ -10,19 +10,19 @@
 namespace ringside {
 namespace {
 
-constexpr const char* kSaidFinished = "finished";
-constexpr const char* kSaidStopped = "stopped";
+constexpr const char* kReportedFinished = "finished";
+constexpr const char* kReportedStopped = "stopped";
 
 bool exitedWith(const RankReport& rank, ExitCode code) {
     return rank.end && !rank.end->signalled && rank.end->code == static_cast<int>(code);
 }
 
 bool hasFinished(const RankReport& rank) {
-    return exitedWith(rank, ExitCode::kOk) && rank.said == kSaidFinished;
+    return exitedWith(rank, ExitCode::kOk) && rank.said == kReportedFinished;
 }
 
 bool hasStopped(const RankReport& rank) {
-    return exitedWith(rank, ExitCode::kStopped) && rank.said == kSaidStopped;
+    return exitedWith(rank, ExitCode::kStopped) && rank.said == kReportedStopped;
 }
 
 std::string counted(std::int64_t count, const std::string& noun) {
@@ -84,7 +84,7 @@ RunEnded provenStop(const RunEvidence& run) {
 }
 
 // Returns the failure of the first rank that ended without reporting "finished" or "stopped".
-RunEnded unproven(const RunEvidence& run) {
+RunEnded missingFinalReport(const RunEvidence& run) {
     const RankReport* first = nullptr;
     for (const RankReport& rank : run.ranks) {
         if (hasFinished(rank) || hasStopped(rank)) continue;
@@ -149,7 +149,7 @@ RunEnded outcomeOf(const RunEvidence& run) {
         return stopped(run,
                        "; the ranks had to be terminated, the last weights were not saved" + lastCheckpointText(run));
     }
-    return unproven(run);
+    return missingFinalReport(run);
 }
 
 RunEnded outcomeIfKilledNow(const RunEvidence& run) {

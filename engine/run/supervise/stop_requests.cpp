@@ -6,15 +6,15 @@
 namespace ringside {
 
 StopRequests::Meaning StopRequests::request(TimePoint now) {
-    if (!std::exchange(m_asked, true)) return Meaning::kBegin;
-    if (m_toldAt && now - *m_toldAt < kReading) return Meaning::kNothing;
-    if (m_toldAt && now - *m_toldAt <= kMind) return Meaning::kCutShort;
-    m_toldAt = now;
+    if (!std::exchange(m_isRequested, true)) return Meaning::kBegin;
+    if (m_requestedAt && now - *m_requestedAt < kReading) return Meaning::kNothing;
+    if (m_requestedAt && now - *m_requestedAt <= kMind) return Meaning::kCutShort;
+    m_requestedAt = now;
     return Meaning::kTell;
 }
 
 StopRequests::Meaning StopRequests::hangUp(TimePoint) {
-    return std::exchange(m_asked, true) ? Meaning::kNothing : Meaning::kBegin;
+    return std::exchange(m_isRequested, true) ? Meaning::kNothing : Meaning::kBegin;
 }
 
 }  // namespace ringside

@@ -24,11 +24,11 @@ class StopRequests {
     // launcher: kBegin, or kNothing after any earlier request.
     Meaning hangUp(TimePoint now);
     // True after the first request of either kind.
-    bool asked() const { return m_asked; }
+    bool isRequested() const { return m_isRequested; }
 
   private:
-    bool m_asked = false;
-    std::optional<TimePoint> m_toldAt;
+    bool m_isRequested = false;
+    std::optional<TimePoint> m_requestedAt;
 };
 
 }  // namespace ringside

@@ -56,7 +56,7 @@ Supervisor::~Supervisor() {
 
 void Supervisor::start() {
     raiseDescriptorLimit();
-    giveWayToTheWindow();
+    lowerPriority();
     m_control = std::make_unique<ControlServer>(m_paths);
     const auto worldSize = static_cast<int>(m_run.config.parallel.worldSize);
     if (m_run.compute.backend == CollectiveBackend::kShm && m_options.sharedFd < 0)
@@ -69,7 +69,7 @@ void Supervisor::start() {
                            " in the environment selects the CPU instructions: the last bits of losses and weights "
                            "differ from a run without it");
     for (const std::string& note : m_options.notes) log("info", note);
-    noteEarlierRestarts();
+    readEarlierRestarts();
     setDeadlines();
     std::vector<std::unique_ptr<RankLink>> adopted = std::exchange(m_ranks, {});
     for (int rank = 0; rank < worldSize; ++rank) {
@@ -88,7 +88,7 @@ void Supervisor::start() {
 
 void Supervisor::adopt(std::unique_ptr<RankLink> rank, UniqueFd store) {
     m_store.add(std::move(store), "rank " + std::to_string(rank->rank()));
-    rank->lastHeard = steady_clock::now();
+    rank->lastLineAt = steady_clock::now();
     m_adopted = true;
     m_ranks.push_back(std::move(rank));
 }
@@ -107,8 +107,8 @@ void Supervisor::setDeadlines() {
 // Extends the start deadline while some rank has sent nothing yet: other programs may have started after the ranks.
 void Supervisor::extendStartDeadline() {
     const TimePoint now = steady_clock::now();
-    const bool allHeard = std::ranges::all_of(m_ranks, [](const auto& rank) { return rank->everHeard; });
-    if (allHeard || now < m_readLoadAt) return;
+    const bool allHaveSent = std::ranges::all_of(m_ranks, [](const auto& rank) { return rank->hasSentAny; });
+    if (allHaveSent || now < m_readLoadAt) return;
     m_readLoadAt = now + kReadLoadEvery;
     const HostLoad load = m_options.readLoad(ranksHere());
     m_deadlines.start = std::max(m_deadlines.start, runDeadlines(m_options.startDeadline, timeout(), load).start);
@@ -131,7 +131,7 @@ void Supervisor::startRank(int rank) {
                                m_shared ? m_shared.get() : m_options.sharedFd};
     auto process = std::make_unique<RankProcess>(worker, environment, store);
     m_store.add(std::move(store), "rank " + std::to_string(rank));
-    process->lastHeard = steady_clock::now();
+    process->lastLineAt = steady_clock::now();
     record(RankState{rank, "starting", "", process->pid(), nowUs(), -1, m_options.hostName});
     m_ranks.push_back(std::move(process));
 }
@@ -158,18 +158,18 @@ void Supervisor::tick() {
     waitForInput();
     m_turns.begin();
     for (auto& rank : m_ranks) readRank(*rank);
-    noteEnds();
-    heedLaunchers();
+    reapWorkers();
+    pollLaunchers();
     compareClocks();
     const TimePoint now = steady_clock::now();
     if (now - m_lastTick > kLateTick) {
         for (auto& rank : m_ranks) {
-            rank->lastHeard = now;
+            rank->lastLineAt = now;
             rank->movement.restart(now);
         }
     }
     m_lastTick = now;
-    noteSaves();
+    trackSaveProgress();
     m_memoryKills.look(now);
     if (!m_verdict) judgeRanks();
     watchDirectory();
@@ -206,7 +206,7 @@ void Supervisor::dispatch(const std::vector<pollfd>& ready) {
             one.fd == m_options.hangUpFd ? hangUp() : requestStop();
             continue;
         }
-        m_control->onReady(one.fd, [this](const ControlCommand& command) { obey(command); });
+        m_control->onReady(one.fd, [this](const ControlCommand& command) { execute(command); });
         m_store.onReady(one.fd, one.revents);
     }
     for (const Problem& problem : m_store.takeProblems()) {
@@ -225,7 +225,7 @@ void Supervisor::readRank(RankLink& rank) {
 // Records a telemetry line. A worker may send lines of its own rank only; run, end, clock and finding lines come from
 // the supervisor alone.
 void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
-    rank.heard(steady_clock::now());
+    rank.recordArrival(steady_clock::now());
     const Result<Event> event = decodeLine(line);
     if (!event) {
         log("warning",
@@ -247,7 +247,7 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
         log("warning", "rank " + std::to_string(rank.rank()) + " sent telemetry of another rank: line ignored");
         return reportMisuse(rank, "it sends telemetry of other ranks", false);
     }
-    if (const auto* beat = std::get_if<Heartbeat>(&event.value())) rank.movement.take(*beat, rank.lastHeard);
+    if (const auto* beat = std::get_if<Heartbeat>(&event.value())) rank.movement.take(*beat, rank.lastLineAt);
     if (const auto* state = std::get_if<RankState>(&event.value())) {
         rank.said = state->state;
         if (state->missingRank >= 0) rank.missingRank = state->missingRank;
@@ -255,7 +255,7 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
     m_changes |= m_recorder.take(event.value(), line);
     if (std::holds_alternative<CheckpointSaved>(event.value()) && m_phase == Phase::kStopping)
         writeSummaryEarly(outcomeIfKilledNow(evidence()));
-    if (std::holds_alternative<RankLinks>(event.value())) tellSlowLinks();
+    if (std::holds_alternative<RankLinks>(event.value())) logSlowLinks();
     m_turns.next();
 }
 
@@ -271,7 +271,7 @@ void Supervisor::reportMisuse(RankLink& rank, const std::string& how, bool isCer
 }
 
 // Logs slow links while the run is live, once for each host.
-void Supervisor::tellSlowLinks() {
+void Supervisor::logSlowLinks() {
     for (const HostLink& link : hostLinks(m_recorder.data())) {
         if (link.slow == HostLink::Slow::kNo || !m_slowHosts.insert(link.host).second) continue;
         log("warning", "slow link to " + (link.host.empty() ? "rank 0's host" : link.host) + ": " + link.whole());
@@ -284,13 +284,13 @@ void Supervisor::receiveOutput(RankLink& rank, std::string_view line) {
     record(LogLine{rank.rank(), "info", std::string(line), nowUs()});
 }
 
-void Supervisor::noteEnds() {
+void Supervisor::reapWorkers() {
     for (auto& rank : m_ranks) {
-        if (!rank->end() && rank->poll()) noteEnd(*rank);
+        if (!rank->end() && rank->poll()) reapWorker(*rank);
     }
 }
 
-void Supervisor::noteEnd(RankLink& rank) {
+void Supervisor::reapWorker(RankLink& rank) {
     readRank(rank);  // its last lines are still in the sockets
     rank.endOrder = ++m_ends;
     rank.endedAt = steady_clock::now();
@@ -302,16 +302,17 @@ void Supervisor::noteEnd(RankLink& rank) {
 }
 
 // Executes a command. Rank 0 forwards it to the other ranks.
-void Supervisor::obey(const ControlCommand& command) {
+void Supervisor::execute(const ControlCommand& command) {
     if (command.kind == ControlKind::kStop) return requestStop();
     m_ranks.front()->sendControl(encodeControl(command));
 }
 
 // Turns a launcher's request to a single rank into a stop of the run, because all ranks must end together.
-void Supervisor::heedLaunchers() {
+void Supervisor::pollLaunchers() {
     for (auto& rank : m_ranks) {
         if (!rank->takeStopRequest()) continue;
-        if (!m_stops.asked()) log("info", "the launcher requested rank " + std::to_string(rank->rank()) + " to end");
+        if (!m_stops.isRequested())
+            log("info", "the launcher requested rank " + std::to_string(rank->rank()) + " to end");
         hangUp();
     }
 }
@@ -381,10 +382,10 @@ std::vector<RankFate> Supervisor::fates() const {
         fate.rank = rank->rank();
         fate.end = rank->end();
         fate.endOrder = rank->endOrder;
-        fate.silentSeconds = secondsBetween(rank->lastHeard, now);
+        fate.silentSeconds = secondsBetween(rank->lastLineAt, now);
         fate.longestSilence = rank->longestSilence;
         fate.said = rank->said;
-        fate.everHeard = rank->everHeard;
+        fate.hasSentAny = rank->hasSentAny;
         fate.host = rank->host();
         if (fate.end) fate.lastLines = rank->tail();
         fate.place = placeOf(rank->rank());
@@ -397,7 +398,8 @@ std::vector<RankFate> Supervisor::fates() const {
         // Checked only for silent ranks or after a failure: reading /proc at each tick would cost more than the rest.
         if (!fate.end && (fate.silentSeconds > kHeartbeatSeconds || m_witnessedAt))
             fate.processStopped = rank->isStopped();
-        if (fate.end && fate.end->signalled && fate.end->code == SIGKILL) fate.memoryKill = m_memoryKills.struck();
+        if (fate.end && fate.end->signalled && fate.end->code == SIGKILL)
+            fate.memoryKill = m_memoryKills.killedRecently();
         all.push_back(std::move(fate));
     }
     return all;

@@ -33,7 +33,8 @@ struct SupervisorOptions {
     int stopFd = -1;                             // a signalfd or other descriptor: each readable event requests a stop
     int hangUpFd = -1;  // descriptor of a closing terminal: several events are one stop request
     std::chrono::milliseconds startDeadline{10000};  // least time for a worker's first sign of life (runDeadlines())
-    std::chrono::milliseconds awaitTold{3000};       // from the stop request to the first "waiting for" line in the log
+    std::chrono::milliseconds waitLogInterval{
+        3000};                                       // from the stop request to the first "waiting for" line in the log
     std::chrono::milliseconds terminateGrace{1000};  // between SIGTERM and SIGKILL
     std::chrono::milliseconds backOff{1000};         // before the first restart; doubles with each restart, up to 30 s
     std::chrono::milliseconds settleTime{400};       // from the first exit that a peer may have caused to the verdict
@@ -79,18 +80,18 @@ class Supervisor {
     void readRank(RankLink& rank);
     void receiveLine(RankLink& rank, std::string_view line);
     void receiveOutput(RankLink& rank, std::string_view line);
-    void noteEnds();
-    void noteEnd(RankLink& rank);
-    void obey(const ControlCommand& command);
+    void reapWorkers();
+    void reapWorker(RankLink& rank);
+    void execute(const ControlCommand& command);
     void requestStop();
     void hangUp();
     void take(StopRequests::Meaning meaning);
     void beginStop();
-    void tellCost();
-    void tellAwaited();
-    void heedLaunchers();
+    void logStopCost();
+    void logWaiting();
+    void pollLaunchers();
     void compareClocks();
-    void tellSlowLinks();
+    void logSlowLinks();
     bool someRankLoads() const;
     void terminate();
     void enforceStop();
@@ -98,8 +99,8 @@ class Supervisor {
     void judge(bool settled);
     void reportMisuse(RankLink& rank, const std::string& how, bool isCertain);
     void watchDirectory();
-    void noteSaves();
-    void lookForDirectory();
+    void trackSaveProgress();
+    void checkDirectory();
     void startDirectoryAgain();
     void fail(const Verdict& verdict);
     void killAll();
@@ -115,7 +116,7 @@ class Supervisor {
     void writeSummaryEarly(RunEnded end);
     RunEnded finish();
     bool restartRanks();
-    void noteEarlierRestarts();
+    void readEarlierRestarts();
     bool waitToRestart(std::chrono::milliseconds pause);
     void startAfresh();
     void runRanks();
@@ -151,8 +152,8 @@ class Supervisor {
     HostClocks m_clocks;
     std::uintmax_t m_savedBytes = 0;
     TimePoint m_lookAtSavesAt{};
-    TimePoint m_tellAt{};  // time of the next log line that names the rank a stop waits for
-    std::chrono::milliseconds m_tellEvery{};
+    TimePoint m_logAt{};  // time of the next log line that names the rank a stop waits for
+    std::chrono::milliseconds m_logInterval{};
     std::int64_t m_restarts = 0;
     std::string m_resume;    // checkpoint that the ranks resume from; empty before the first restart
     bool m_adopted = false;  // some ranks were started by a launcher, so that no restart is possible here

@@ -38,14 +38,14 @@ RunEvidence Supervisor::evidence() const {
     }
     run.checkpoint = newestCheckpoint(m_paths.directory);
     run.steps = std::max(m_recorder.stepsDone(), run.checkpoint ? run.checkpoint->step : 0);
-    const std::int64_t told = m_recorder.data().epochs();  // with changes made while the run was live
+    const std::int64_t epochs = m_recorder.data().epochs();  // with changes made while the run was live
     run.plannedEpochs = m_run.plannedEpochs();
     run.plannedSteps = m_run.plannedSteps();
     if (m_run.config.training.maxSteps == 0) {
-        run.plannedSteps += (told - run.plannedEpochs) * m_run.stepsPerEpoch;
-        run.plannedEpochs = told;
+        run.plannedSteps += (epochs - run.plannedEpochs) * m_run.stepsPerEpoch;
+        run.plannedEpochs = epochs;
     }
-    run.stopRequested = m_stops.asked();
+    run.stopRequested = m_stops.isRequested();
     run.cutShort = m_cutShort;
     run.nothingTrained = m_stoppedLoading;
     run.directoryLost = m_directoryLost;
@@ -83,7 +83,7 @@ RunEnded Supervisor::finish() {
     for (auto& rank : m_ranks) {
         if (!rank->end()) rank->poll();
     }
-    lookForDirectory();
+    checkDirectory();
     const RunEnded end = m_recorder.finish(conclusion());
     if (m_options.onChange) m_options.onChange(m_recorder.data(), kEndChanged);
     return end;

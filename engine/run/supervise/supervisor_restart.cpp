@@ -15,7 +15,7 @@ using std::chrono::steady_clock;
 constexpr milliseconds kLongestBackOff{30000};
 
 // True if a restart may succeed. A wrong configuration or a diverged loss would fail again.
-bool mayPass(int exitCode) {
+bool isRestartable(int exitCode) {
     for (const ExitCode code :
          {ExitCode::kCommunicationFailed, ExitCode::kDeviceFailed, ExitCode::kRankDied, ExitCode::kRankHung}) {
         if (exitCode == static_cast<int>(code)) return true;
@@ -27,10 +27,10 @@ bool mayPass(int exitCode) {
 
 bool Supervisor::restartRanks() {
     const std::int64_t most = m_run.config.parallel.maxRestarts;
-    if (m_restarts >= most || m_stops.asked() || m_adopted || !m_directoryLost.empty() || m_recorder.fullDisk())
+    if (m_restarts >= most || m_stops.isRequested() || m_adopted || !m_directoryLost.empty() || m_recorder.fullDisk())
         return false;
     const RunEnded end = conclusion();
-    if (end.state != "failed" || !mayPass(end.exitCode)) return false;
+    if (end.state != "failed" || !isRestartable(end.exitCode)) return false;
     const auto& last = m_recorder.data().lastStep();
     const std::optional<CheckpointThere> checkpoint =
         newestRecorded(m_paths.directory, last ? last->step : m_run.stepsBefore);
@@ -56,7 +56,7 @@ bool Supervisor::restartRanks() {
 }
 
 // Records the restarts of a group that was ended and started again as a whole: a class, or ranks started through ssh.
-void Supervisor::noteEarlierRestarts() {
+void Supervisor::readEarlierRestarts() {
     m_restarts = m_options.restart;
     if (m_restarts == 0) return;
     for (std::int64_t i = 0; i < m_restarts; ++i) m_recorder.countRestart();

@@ -15,7 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kTellAtLeastEvery{60000};
+constexpr milliseconds kMaxLogInterval{60000};
 
 }  // namespace
 
@@ -36,7 +36,7 @@ void Supervisor::take(StopRequests::Meaning meaning) {
         case StopRequests::Meaning::kBegin:
             return beginStop();
         case StopRequests::Meaning::kTell:
-            if (m_phase == Phase::kStopping) tellCost();
+            if (m_phase == Phase::kStopping) logStopCost();
             return;
         case StopRequests::Meaning::kCutShort:
             if (m_phase != Phase::kStopping) return;
@@ -55,30 +55,30 @@ void Supervisor::beginStop() {
         return terminate();
     }
     m_phase = Phase::kStopping;
-    m_tellEvery = m_options.awaitTold;
-    m_tellAt = steady_clock::now() + m_tellEvery;
+    m_logInterval = m_options.waitLogInterval;
+    m_logAt = steady_clock::now() + m_logInterval;
     log("info", "stop requested: the ranks stop together after the current step");
     // Rank 0 decides the step after which all stop; the other ranks only leave their pauses of slow motion.
     for (auto& rank : m_ranks) rank->sendControl(encodeControl({ControlKind::kStop}));
     writeSummaryEarly(outcomeIfKilledNow(evidence()));
 }
 
-void Supervisor::tellCost() {
+void Supervisor::logStopCost() {
     const std::optional<CheckpointThere> last = newestCheckpoint(m_paths.directory);
     const std::int64_t since = std::max<std::int64_t>(m_recorder.stepsDone() - (last ? last->step : 0), 0);
-    log("warning", "already stopping: waiting for " + awaitedText(fates(), m_paths.directory) +
+    log("warning", "already stopping: waiting for " + waitingForText(fates(), m_paths.directory) +
                        ". Another stop request within " + std::to_string(StopRequests::kMind.count()) +
                        " s ends the ranks immediately and discards " +
                        (since == 0 ? "the current step" : std::to_string(since) + " trained steps") + " away" +
                        (last ? ": the last checkpoint is " + last->path : ": there is no checkpoint yet"));
 }
 
-void Supervisor::tellAwaited() {
+void Supervisor::logWaiting() {
     const TimePoint now = steady_clock::now();
-    if (now < m_tellAt) return;
-    m_tellEvery = std::min(2 * m_tellEvery, kTellAtLeastEvery);
-    m_tellAt = now + m_tellEvery;
-    log("warning", "stopping: waiting for " + awaitedText(fates(), m_paths.directory));
+    if (now < m_logAt) return;
+    m_logInterval = std::min(2 * m_logInterval, kMaxLogInterval);
+    m_logAt = now + m_logInterval;
+    log("warning", "stopping: waiting for " + waitingForText(fates(), m_paths.directory));
 }
 
 // True if some rank still loads its data. No rank has then done a step, because each step takes all ranks.
@@ -96,12 +96,12 @@ void Supervisor::terminate() {
 // Logs which rank a stop waits for, and kills terminated ranks after the grace period. A stop has no deadline of its
 // own: steps and saves that make progress may take long, and judgeRanks() detects hung ranks.
 void Supervisor::enforceStop() {
-    if (m_phase == Phase::kStopping) return tellAwaited();
+    if (m_phase == Phase::kStopping) return logWaiting();
     if (m_phase == Phase::kTerminating && steady_clock::now() >= m_phaseDeadline) killAll();
 }
 
 // Counts growing checkpoint files as progress of the ranks that save, once a second.
-void Supervisor::noteSaves() {
+void Supervisor::trackSaveProgress() {
     const TimePoint now = steady_clock::now();
     const auto saves = [](const auto& rank) { return !rank->end() && rank->movement.isSaving(); };
     if (now < m_lookAtSavesAt || std::ranges::none_of(m_ranks, saves)) return;
@@ -124,7 +124,7 @@ void Supervisor::watchDirectory() {
 }
 
 // Creates a run directory that was deleted after the last check again, so that the outcome can be written.
-void Supervisor::lookForDirectory() {
+void Supervisor::checkDirectory() {
     if (m_cannotRecord || m_directory.isThere()) return;
     try {
         startDirectoryAgain();

@@ -114,7 +114,7 @@ Verdict missed(const RankFate& missing, const RankFate& witness) {
 
 Verdict silent(const RankFate& fate, const SilenceLimits& limits) {
     const std::string stopped = fate.processStopped ? "; its process is stopped" : "";
-    if (!fate.everHeard) {
+    if (!fate.hasSentAny) {
         return {
             ExitCode::kRankHung, fate.rank,
             name(fate) + " sent nothing within " + seconds(limits.startSeconds) + " of its start" +
@@ -127,7 +127,7 @@ Verdict silent(const RankFate& fate, const SilenceLimits& limits) {
 }
 
 // Returns the progress of a rank, for comparison: the rank with the smallest value makes the others wait.
-auto standing(const RankFate& fate) {
+auto progressOf(const RankFate& fate) {
     const bool waits = isCommunication(fate.beat.phase);
     return std::tuple(fate.beat.step, fate.beat.collective, fate.beat.batches, waits);
 }
@@ -147,8 +147,8 @@ std::optional<Verdict> judgeStanding(const std::vector<RankFate>& fates, const S
     bool together = true;
     for (const RankFate& fate : fates) {
         if (fate.end) continue;
-        together = together && (last == nullptr || standing(fate) == standing(*last));
-        if (last == nullptr || standing(fate) < standing(*last)) last = &fate;
+        together = together && (last == nullptr || progressOf(fate) == progressOf(*last));
+        if (last == nullptr || progressOf(fate) < progressOf(*last)) last = &fate;
     }
     if (last == nullptr || last->stillSeconds <= patienceWith(*last, limits)) return {};
     const bool all = together && fates.size() > 1;
@@ -212,13 +212,13 @@ const RankFate* quietest(const std::vector<RankFate>& fates) {
 }
 
 // First rank to end that reported a missing rank, and that missing rank. Only ranks for which `counts` is true count.
-struct Testimony {
+struct MissingRankReport {
     const RankFate* witness = nullptr;
     const RankFate* missing = nullptr;
 };
 
-Testimony testimony(const std::vector<RankFate>& fates, bool (*counts)(const RankFate&)) {
-    Testimony best;
+MissingRankReport findMissingRankReport(const std::vector<RankFate>& fates, bool (*counts)(const RankFate&)) {
+    MissingRankReport best;
     for (const RankFate& witness : fates) {
         if (!gaveUp(witness) || (best.witness != nullptr && best.witness->endOrder < witness.endOrder)) continue;
         const int named = witness.missingRank;
@@ -239,7 +239,7 @@ bool allName(const std::vector<RankFate>& fates, int rank) {
 
 // Returns the rank that hung if all ranks gave up on each other: the one with the clearly longest silence, and else the
 // one that alone was furthest behind. Null if neither exists.
-const RankFate* cameBackLate(const std::vector<RankFate>& fates) {
+const RankFate* rankThatReturnedLate(const std::vector<RankFate>& fates) {
     constexpr double kLateSeconds = 2;
     const auto silence = [](const RankFate& fate) { return std::max(fate.longestSilence, fate.silentSeconds); };
     const RankFate* longest = nullptr;
@@ -265,7 +265,7 @@ const RankFate* cameBackLate(const std::vector<RankFate>& fates) {
     return last != nullptr && fates.size() > 1 && std::ranges::all_of(fates, others) ? last : nullptr;
 }
 
-bool accuses(const RankFate& fate) {
+bool namesMissingPeer(const RankFate& fate) {
     return gaveUp(fate) && fate.missingRank >= 0 && !fate.lastLines.empty() &&
            fate.lastLines.back().find(kMisbehaves) != std::string::npos;
 }
@@ -275,12 +275,12 @@ bool accuses(const RankFate& fate) {
 const RankFate* mostAccused(const std::vector<RankFate>& fates) {
     const auto accusers = [&](const RankFate& accused) {
         return std::ranges::count_if(fates, [&](const RankFate& one) {
-            return accuses(one) && one.rank != accused.rank && one.missingRank == accused.rank;
+            return namesMissingPeer(one) && one.rank != accused.rank && one.missingRank == accused.rank;
         });
     };
     const RankFate* most = nullptr;
     for (const RankFate& fate : fates) {
-        if (!accuses(fate) || fate.missingRank >= static_cast<int>(fates.size())) continue;
+        if (!namesMissingPeer(fate) || fate.missingRank >= static_cast<int>(fates.size())) continue;
         const RankFate& accused = fates[static_cast<std::size_t>(fate.missingRank)];
         if (accusers(accused) > 0 && (most == nullptr || accusers(accused) > accusers(*most))) most = &accused;
     }
@@ -291,7 +291,7 @@ std::optional<Verdict> judgeAccusations(const std::vector<RankFate>& fates) {
     const RankFate* accused = mostAccused(fates);
     if (accused == nullptr) return {};
     const auto witness = std::ranges::find_if(
-        fates, [&](const RankFate& one) { return accuses(one) && one.missingRank == accused->rank; });
+        fates, [&](const RankFate& one) { return namesMissingPeer(one) && one.missingRank == accused->rank; });
     const std::string& said = witness->lastLines.back();
     const std::size_t marker = said.find(kMisbehaves);
     return Verdict{ExitCode::kCommunicationFailed, accused->rank, name(*accused) + " " + said.substr(marker), true};
@@ -302,7 +302,7 @@ bool isRefusal(const RankFate& fate) {
 }
 
 // Returns rank 0 if it rejects the configuration as well, else `first`. Rank 0 runs on the host and can be trusted.
-const RankFate& refusalToTell(const std::vector<RankFate>& fates, const RankFate& first) {
+const RankFate& refusalToReport(const std::vector<RankFate>& fates, const RankFate& first) {
     for (const RankFate& fate : fates) {
         if (isRefusal(first) && fate.rank == 0 && isRefusal(fate)) return fate;
     }
@@ -317,12 +317,12 @@ bool isOnOtherHosts(const std::vector<RankFate>& fates) {
 // that rank did not give up itself; a rank that is silent towards the supervisor too; a rank that all witnesses name;
 // a rank that came back too late; and else the first witness.
 Verdict judgeWitnesses(const std::vector<RankFate>& fates, const RankFate& first) {
-    const Testimony absent = testimony(fates, [](const RankFate& fate) { return !gaveUp(fate); });
+    const MissingRankReport absent = findMissingRankReport(fates, [](const RankFate& fate) { return !gaveUp(fate); });
     if (absent.witness != nullptr) return missed(*absent.missing, *absent.witness);
     if (const RankFate* quiet = quietest(fates)) return missed(*quiet, first);
-    const Testimony known = testimony(fates, gaveUp);
+    const MissingRankReport known = findMissingRankReport(fates, gaveUp);
     if (known.witness != nullptr && allName(fates, known.missing->rank)) return missed(*known.missing, *known.witness);
-    if (const RankFate* late = cameBackLate(fates)) return missed(*late, first);
+    if (const RankFate* late = rankThatReturnedLate(fates)) return missed(*late, first);
     return died(first);
 }
 
@@ -333,7 +333,7 @@ Verdict misuseVerdict(const RankFate& fate, const std::string& how) {
 }
 
 bool isBehind(const RankFate& a, const RankFate& b) {
-    return standing(a) < standing(b);
+    return progressOf(a) < progressOf(b);
 }
 
 std::optional<Verdict> judge(const std::vector<RankFate>& fates, const SilenceLimits& limits, bool settled) {
@@ -343,10 +343,10 @@ std::optional<Verdict> judge(const std::vector<RankFate>& fates, const SilenceLi
     const auto definite = [](const RankFate& fate) { return endedBadly(fate) && !gaveUp(fate); };
     if (const RankFate* first = firstEnded(fates, definite)) {
         if (!settled && isRefusal(*first) && isOnOtherHosts(fates)) return {};
-        return died(refusalToTell(fates, *first));
+        return died(refusalToReport(fates, *first));
     }
     for (const RankFate& fate : fates) {
-        const double limit = fate.everHeard ? limits.runSeconds : limits.startSeconds;
+        const double limit = fate.hasSentAny ? limits.runSeconds : limits.startSeconds;
         if (!fate.end && fate.silentSeconds > limit) return silent(fate, limits);
     }
     const RankFate* witness = firstEnded(fates, gaveUp);

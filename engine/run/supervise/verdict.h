@@ -19,7 +19,7 @@ struct RankFate {
     int endOrder = 0;             // order in which ends were detected, from 1; 0: still running
     std::vector<std::string> lastLines;
     double silentSeconds = 0;             // since the last telemetry line, or since the start
-    bool everHeard = false;               // at least one telemetry line has arrived
+    bool hasSentAny = false;              // at least one telemetry line has arrived
     bool processStopped = false;          // by SIGSTOP or a debugger
     std::string place;                    // "at step 41 of epoch 3"; empty before the first heartbeat
     Heartbeat beat;                       // the latest that differed from the one before it

@@ -20,17 +20,18 @@ std::vector<std::uint32_t> matesOf(const ShardPlan& plan, const SamplePlace& pla
 
 }  // namespace
 
-BiographyEntry biographyEntry(const ShardPlan& plan, std::int64_t epoch, std::int64_t sample, std::int64_t mostMates) {
-    BiographyEntry entry{epoch, {}, plan.stepsPerEpoch()};
+SampleHistoryEntry sampleHistoryEntry(const ShardPlan& plan, std::int64_t epoch, std::int64_t sample,
+                                      std::int64_t mostMates) {
+    SampleHistoryEntry entry{epoch, {}, plan.stepsPerEpoch()};
     for (const SamplePlace& place : plan.placesByScan(sample)) {
         entry.uses.push_back({place, matesOf(plan, place, mostMates)});
     }
     return entry;
 }
 
-std::optional<Problem> tellEpochs(const BiographySource& source, std::int64_t sample, std::int64_t first,
-                                  std::int64_t last, std::int64_t mostMates, std::vector<BiographyEntry>& entries,
-                                  const std::atomic<bool>* stop) {
+std::optional<Problem> appendEpochs(const SampleHistorySource& source, std::int64_t sample, std::int64_t first,
+                                    std::int64_t last, std::int64_t mostMates, std::vector<SampleHistoryEntry>& entries,
+                                    const std::atomic<bool>* stop) {
     std::optional<ShardPlan> plan;
     for (std::int64_t epoch = first; epoch < last && !(stop && *stop); ++epoch) {
         const ShardSpec spec = source.specAt(epoch);
@@ -39,7 +40,7 @@ std::optional<Problem> tellEpochs(const BiographySource& source, std::int64_t sa
             if (!made) return made.problem();
             plan = std::move(made.value());
         }
-        entries.push_back(biographyEntry(*plan, epoch, sample, mostMates));
+        entries.push_back(sampleHistoryEntry(*plan, epoch, sample, mostMates));
     }
     return {};
 }

@@ -20,7 +20,7 @@ struct SampleUse {
 };
 
 // Uses of one sample in one epoch.
-struct BiographyEntry {
+struct SampleHistoryEntry {
     std::int64_t epoch = 0;
     std::vector<SampleUse> uses;  // empty if the sampler drops the sample
     std::int64_t steps = 0;       // number of steps of the epoch
@@ -28,17 +28,17 @@ struct BiographyEntry {
 
 // Returns the uses of a sample in one epoch. mostMates: limit of the batch mates of each use, because a global batch
 // may be as large as the data.
-BiographyEntry biographyEntry(const ShardPlan& plan, std::int64_t epoch, std::int64_t sample,
-                              std::int64_t mostMates = std::numeric_limits<std::int64_t>::max());
+SampleHistoryEntry sampleHistoryEntry(const ShardPlan& plan, std::int64_t epoch, std::int64_t sample,
+                                      std::int64_t mostMates = std::numeric_limits<std::int64_t>::max());
 
-struct BiographySource {
+struct SampleHistorySource {
     std::function<ShardSpec(std::int64_t epoch)> specAt;
     std::function<Result<ShardPlan>(const ShardSpec& spec)> planOf;
 };
 // Appends the entries of epochs [first, last) to `entries`. Consecutive epochs with equal specs share one plan. Returns
 // a problem if an epoch has no plan. Returns after the current epoch if *stop is set.
-std::optional<Problem> tellEpochs(const BiographySource& source, std::int64_t sample, std::int64_t first,
-                                  std::int64_t last, std::int64_t mostMates, std::vector<BiographyEntry>& entries,
-                                  const std::atomic<bool>* stop = nullptr);
+std::optional<Problem> appendEpochs(const SampleHistorySource& source, std::int64_t sample, std::int64_t first,
+                                    std::int64_t last, std::int64_t mostMates, std::vector<SampleHistoryEntry>& entries,
+                                    const std::atomic<bool>* stop = nullptr);
 
 }  // namespace ringside

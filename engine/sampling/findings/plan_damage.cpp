@@ -34,7 +34,7 @@ std::int64_t common(const Bits& a, const Bits& b) {
     return count;
 }
 
-void fillOverlap(const ShardPlan& plan, PlanDamage& damage, const std::atomic<bool>* stop) {
+void fillOverlap(const ShardPlan& plan, AssignmentEffects& damage, const std::atomic<bool>* stop) {
     const std::int64_t room = kMostBits / std::max<std::int64_t>(1, damage.samples);
     damage.ranks = std::min({plan.spec().worldSize, kMostOverlapRanks, std::max<std::int64_t>(room, 1)});
     const std::vector<Bits> sets = rankSets(plan, damage.ranks, stop);
@@ -112,8 +112,8 @@ std::int64_t markTrained(const ShardPlan& plan, std::vector<bool>& seen, const s
     return added;
 }
 
-PlanDamage planDamage(const ShardPlan& plan, const std::atomic<bool>* stop) {
-    PlanDamage damage;
+AssignmentEffects assignmentEffects(const ShardPlan& plan, const std::atomic<bool>* stop) {
+    AssignmentEffects damage;
     damage.samples = plan.spec().datasetSize;
     std::vector<bool> seen(static_cast<std::size_t>(damage.samples));
     damage.seen = markTrained(plan, seen, stop);

@@ -14,7 +14,7 @@ namespace ringside {
 std::int64_t markTrained(const ShardPlan& plan, std::vector<bool>& seen, const std::atomic<bool>* stop = nullptr);
 
 // Effect of a pitfall: coverage of the data and overlap between ranks, each with the value expected for a random order.
-struct PlanDamage {
+struct AssignmentEffects {
     std::int64_t samples = 0;
     std::int64_t uses = 0;    // trained slots of all ranks
     std::int64_t seen = 0;    // samples trained at least once
@@ -29,7 +29,7 @@ struct PlanDamage {
 inline constexpr std::int64_t kMostOverlapRanks = 64;
 
 // Measures coverage and overlap of a plan. After *stop is set, returns early with incomplete numbers.
-PlanDamage planDamage(const ShardPlan& plan, const std::atomic<bool>* stop = nullptr);
+AssignmentEffects assignmentEffects(const ShardPlan& plan, const std::atomic<bool>* stop = nullptr);
 
 // Returns the number of samples that no rank trains in any of the epochs, as the mean over all shuffles. Returns -1 if
 // no closed formula is known: for sampling with replacement, subsets and some combinations of pitfalls. sameOrder: true

@@ -16,7 +16,7 @@ std::string counted(std::int64_t count, const std::string& one, const std::strin
 
 // Returns "ceil(1437 / 4) = 360", without ceil or floor if the division is exact. The operands have no digit grouping.
 std::string division(const ShardSpec& spec, std::int64_t length, std::int64_t result) {
-    const std::int64_t world = toldWorldSize(spec);
+    const std::int64_t world = samplerWorldSize(spec);
     const std::string quotient = std::to_string(length) + " / " + std::to_string(world);
     const std::string rounded = length % world == 0 ? quotient : (spec.dropLast ? "floor(" : "ceil(") + quotient + ")";
     return rounded + " = " + grouped(result);
@@ -86,7 +86,7 @@ std::string shardSentence(const ShardSpec& spec) {
     if (spec.datasetSize == 0) return "There are no samples, so every rank's shard is empty.";
     const std::string start = orderClause(spec, numbers);
     if (isReplicated(spec.kind)) return replicatedSentence(spec, numbers);
-    if (dealsByBatch(spec.kind)) return start + batchedSentence(spec, numbers);
+    if (assignsBatches(spec.kind)) return start + batchedSentence(spec, numbers);
     if (spec.kind == SamplerKind::kUnpadded && spec.datasetSize % spec.worldSize != 0) {
         return unpaddedSentence(spec, numbers);
     }
@@ -151,7 +151,7 @@ Problems planProblems(const ShardSpec& spec) {
     if (const Problems problems = checkPitfalls(spec); !problems.empty()) return problems;
     const ShardNumbers numbers = shardNumbers(spec);
     const std::string n = std::to_string(numbers.orderLength);
-    const std::string world = std::to_string(toldWorldSize(spec));
+    const std::string world = std::to_string(samplerWorldSize(spec));
     if (spec.datasetSize == 0) return {{"dataset", "has no training samples", "choose one that has"}};
     if (needsClasses(spec.kind) && (!spec.data || spec.data->classCount() <= 0)) {
         return {{"sampler.kind", "is " + std::string(samplerName(spec.kind)) + ", which needs samples with classes",
@@ -165,7 +165,7 @@ Problems planProblems(const ShardSpec& spec) {
                      ", and in training the ranks with more samples would wait forever for a last gradient",
                  "choose distributed, which pads or drops, or a number of samples that " + world + " divides"}};
     }
-    if (numbers.samplesPerRank == 0 && dealsByBatch(spec.kind)) {
+    if (numbers.samplesPerRank == 0 && assignsBatches(spec.kind)) {
         return {{"sampler.drop_last",
                  "leaves no batch: " + n + " samples do not fill one on each of " + world + " ranks",
                  "lower loader.batch_size, or set sampler.drop_last to false"}};

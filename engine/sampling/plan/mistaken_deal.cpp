@@ -10,7 +10,7 @@ constexpr std::int64_t kMostDraws = std::int64_t{1} << 30;  // of all ranks toge
 
 // Reports what DistributedSampler refuses: a rank that is not below num_replicas.
 Problems checkRank(const ShardSpec& spec) {
-    const std::int64_t world = toldWorldSize(spec);
+    const std::int64_t world = samplerWorldSize(spec);
     const bool byHand = spec.pitfalls.wrongRank >= 0;
     const std::int64_t rank = byHand ? spec.pitfalls.wrongRank : spec.worldSize - 1;
     if (rank < world) return {};
@@ -26,7 +26,7 @@ Problems checkRank(const ShardSpec& spec) {
 
 }  // namespace
 
-std::int64_t toldWorldSize(const ShardSpec& spec) {
+std::int64_t samplerWorldSize(const ShardSpec& spec) {
     return spec.pitfalls.wrongWorldSize > 0 ? spec.pitfalls.wrongWorldSize : spec.worldSize;
 }
 
@@ -60,8 +60,8 @@ Problems checkPitfalls(const ShardSpec& spec) {
     return {};
 }
 
-std::vector<std::uint32_t> dealByMistake(const ShardSpec& spec, const ShardLayout& layout,
-                                         const std::atomic<bool>* stop) {
+std::vector<std::uint32_t> assignWithMistakes(const ShardSpec& spec, const ShardLayout& layout,
+                                              const std::atomic<bool>* stop) {
     std::vector<std::uint32_t> dealt;
     dealt.reserve(static_cast<std::size_t>(layout.samplesPerRank * spec.worldSize));
     std::vector<std::uint32_t> order;

@@ -18,7 +18,7 @@ namespace ringside {
 Problems checkPitfalls(const ShardSpec& spec);
 
 // Returns the num_replicas that is passed to the sampler.
-std::int64_t toldWorldSize(const ShardSpec& spec);
+std::int64_t samplerWorldSize(const ShardSpec& spec);
 
 // True if every rank has an order of its own.
 bool partsOrders(const PitfallsConfig& pitfalls);
@@ -26,7 +26,7 @@ bool partsOrders(const PitfallsConfig& pitfalls);
 // Returns the indices of all ranks, rank by rank, layout.samplesPerRank each. With double sharding, the data is first
 // split as by DistributedSampler without shuffle, and the sampler then splits each rank's share among all ranks again.
 // After *stop is set, later ranks are missing.
-std::vector<std::uint32_t> dealByMistake(const ShardSpec& spec, const ShardLayout& layout,
-                                         const std::atomic<bool>* stop = nullptr);
+std::vector<std::uint32_t> assignWithMistakes(const ShardSpec& spec, const ShardLayout& layout,
+                                              const std::atomic<bool>* stop = nullptr);
 
 }  // namespace ringside

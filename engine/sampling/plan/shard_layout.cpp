@@ -42,7 +42,7 @@ ShardLayout ShardLayout::of(const ShardSpec& spec) {
     if (isReplicated(spec.kind)) {
         layout.rule = Rule::kBlocks;
         layout.samplesPerRank = layout.orderLength;
-    } else if (dealsByBatch(spec.kind)) {
+    } else if (assignsBatches(spec.kind)) {
         layout.rule = Rule::kByBatch;
         layout.batchSize = std::min(spec.batchSize, kLargestChunk);
         layout.samplesPerRank =

@@ -25,7 +25,7 @@ Problems checkRange(const char* field, std::int64_t value, std::int64_t least, s
 }
 
 Problems checkSampler(const ShardSpec& spec) {
-    if (dealsByBatch(spec.kind) && spec.batchSize > kMaxDatasetSize / spec.worldSize) {
+    if (assignsBatches(spec.kind) && spec.batchSize > kMaxDatasetSize / spec.worldSize) {
         return {{"batch size",
                  "is " + std::to_string(spec.batchSize) + "; this sampler fills a batch on each of " +
                      std::to_string(spec.worldSize) + " ranks, and together they hold at most 2147483647",
@@ -79,11 +79,11 @@ struct ShardPlan::State {
     mutable std::atomic<bool> canFind = false;
     mutable SampleFinder finder;  // created on first use
 
-    int claimedRank(int rank) const {
+    int samplerRank(int rank) const {
         return spec.pitfalls.wrongRank < 0 ? rank : static_cast<int>(spec.pitfalls.wrongRank);
     }
     // Returns the first rank that passes `claimed` to the sampler, and the number of such ranks.
-    std::pair<int, int> ranksSaying(int claimed) const {
+    std::pair<int, int> ranksWithSamplerRank(int claimed) const {
         if (spec.pitfalls.wrongRank < 0) return {claimed, claimed < spec.worldSize ? 1 : 0};
         return {0, claimed == spec.pitfalls.wrongRank ? static_cast<int>(spec.worldSize) : 0};
     }
@@ -106,7 +106,7 @@ Result<ShardPlan> ShardPlan::make(const ShardSpec& spec, const DrawWatch& watch)
         Result<std::vector<std::uint32_t>> order = makeOrder(spec, watch);
         if (!order) return order.problem();
         state->order = std::move(order.value());
-        if (partsOrders(spec.pitfalls)) state->dealt = dealByMistake(spec, state->layout, watch.stop);
+        if (partsOrders(spec.pitfalls)) state->dealt = assignWithMistakes(spec, state->layout, watch.stop);
     } catch (const std::bad_alloc&) {
         return noMemory(spec);
     }
@@ -156,7 +156,7 @@ std::span<const std::uint32_t> ShardPlan::dropped() const {
 }
 
 std::int64_t ShardPlan::position(int rank, std::int64_t slot) const {
-    return m_state->layout.position(m_state->claimedRank(rank), slot);
+    return m_state->layout.position(m_state->samplerRank(rank), slot);
 }
 
 std::int64_t ShardPlan::index(int rank, std::int64_t slot) const {
@@ -224,7 +224,7 @@ std::vector<SamplePlace> ShardPlan::placesAt(std::span<const std::uint32_t> orde
             continue;
         }
         for (std::int64_t p = at; p < layout.totalSize(); p += layout.orderLength) {
-            const auto [first, count] = m_state->ranksSaying(layout.rankAt(p));
+            const auto [first, count] = m_state->ranksWithSamplerRank(layout.rankAt(p));
             for (int rank = first; rank < first + count; ++rank) found.push_back(placeAt(rank, layout.slotAt(p)));
         }
     }

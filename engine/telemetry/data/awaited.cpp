@@ -29,8 +29,8 @@ std::string secondsText(std::int64_t us) {
 
 }  // namespace
 
-std::optional<Awaited> awaitedRanks(const std::vector<RankData>& ranks) {
-    Awaited awaited;
+std::optional<MissingRanks> findMissingRanks(const std::vector<RankData>& ranks) {
+    MissingRanks awaited;
     std::int64_t collective = 0, newestUs = 0;
     bool anyWaits = false;
     for (const RankData& rank : ranks) {
@@ -57,7 +57,7 @@ std::optional<Awaited> awaitedRanks(const std::vector<RankData>& ranks) {
     return awaited;
 }
 
-std::string Awaited::text(std::int64_t nowUs) const {
+std::string MissingRanks::text(std::int64_t nowUs) const {
     std::string who = missing.size() == 1 ? "rank " : "ranks ";
     constexpr std::size_t kNamed = 4;
     for (std::size_t i = 0; i < std::min(missing.size(), kNamed); ++i)

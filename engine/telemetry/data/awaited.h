@@ -11,7 +11,7 @@
 namespace ringside {
 
 // Ranks that other ranks have been waiting for in a collective for more than a second.
-struct Awaited {
+struct MissingRanks {
     std::vector<int> missing;    // missing ranks, ascending
     std::vector<int> waiting;    // ranks that wait in the collective, ascending
     std::int64_t sinceUs = 0;    // start of the wait, in run time
@@ -24,6 +24,6 @@ struct Awaited {
 
 // Returns the missing ranks according to the last heartbeats. Returns nothing if no rank waits, or if all ranks wait in
 // the same collective.
-std::optional<Awaited> awaitedRanks(const std::vector<RankData>& ranks);
+std::optional<MissingRanks> findMissingRanks(const std::vector<RankData>& ranks);
 
 }  // namespace ringside

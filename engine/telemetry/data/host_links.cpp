@@ -29,11 +29,11 @@ struct Direction {
 
     bool isKnown() const { return lengthUs > 0; }
     // Adds one connection. The ranks of a host share the link: their bytes are summed, their busy times are not.
-    void add(const RankLinks& told, std::size_t index) {
-        roundTripUs = std::min(roundTripUs, static_cast<double>(told.roundTripUs[index]));
-        bytes += static_cast<double>(told.bytes[index]);
-        busyUs = std::max(busyUs, told.busyUs[index]);
-        lengthUs = std::max(lengthUs, told.lengthUs);
+    void add(const RankLinks& links, std::size_t index) {
+        roundTripUs = std::min(roundTripUs, static_cast<double>(links.roundTripUs[index]));
+        bytes += static_cast<double>(links.bytes[index]);
+        busyUs = std::max(busyUs, links.busyUs[index]);
+        lengthUs = std::max(lengthUs, links.lengthUs);
     }
     bool hasRate() const { return busyUs >= kLeastBusyUs; }
     // Returns the rate, or a lower bound if hasRate() is false.
@@ -62,11 +62,11 @@ std::vector<Direction> directionsOf(const RunData& run, const Hosts& hosts) {
     const std::size_t count = hosts.links.size();
     std::vector<Direction> directions(count * count);
     for (std::size_t rank = 0; rank < run.ranks().size(); ++rank) {
-        const std::optional<RankLinks>& told = run.ranks()[rank].links;
-        for (std::size_t i = 0; told && i < told->peer.size(); ++i) {
-            const auto peer = static_cast<std::size_t>(told->peer[i]);
+        const std::optional<RankLinks>& links = run.ranks()[rank].links;
+        for (std::size_t i = 0; links && i < links->peer.size(); ++i) {
+            const auto peer = static_cast<std::size_t>(links->peer[i]);
             if (peer >= run.ranks().size() || hosts.ofRank[rank] == hosts.ofRank[peer]) continue;
-            directions[hosts.ofRank[rank] * count + hosts.ofRank[peer]].add(*told, i);
+            directions[hosts.ofRank[rank] * count + hosts.ofRank[peer]].add(*links, i);
         }
     }
     return directions;
@@ -74,7 +74,7 @@ std::vector<Direction> directionsOf(const RunData& run, const Hosts& hosts) {
 
 // Updates a host's link if this one is better. The best link is used because a slow link may be caused by the other
 // host.
-void noteBest(HostLink& link, const Direction& there, const Direction& back) {
+void keepBetterLink(HostLink& link, const Direction& there, const Direction& back) {
     const double roundTrip = std::min(there.roundTripUs, back.roundTripUs) / 1000;
     if (link.roundTripMs == 0 || roundTrip < link.roundTripMs) link.roundTripMs = roundTrip;
     // A direction without bytes says nothing about the rate and is skipped.
@@ -168,7 +168,7 @@ std::vector<HostLink> hostLinks(const RunData& run) {
         for (std::size_t other = 0; other < count; ++other) {
             const Direction& there = directions[host * count + other];
             const Direction& back = directions[other * count + host];
-            if (there.isKnown() || back.isKnown()) noteBest(hosts.links[host], there, back);
+            if (there.isKnown() || back.isKnown()) keepBetterLink(hosts.links[host], there, back);
         }
     }
     // The entry of the host of rank 0 is redundant: the other host has the same link.

@@ -29,14 +29,14 @@ LastTraces lastTraces(const TraceData& traces, std::size_t rank) {
     return last;
 }
 
-OpenStep asTold(int rank, const TracedStep& step) {
+OpenStep positionFromTrace(int rank, const TracedStep& step) {
     const Span& span = step.ranks[static_cast<std::size_t>(rank)].spans.back();
     return {rank, step.step, step.epoch, span.phase, span.beginNs, true};
 }
 
 // Derives the position from the last heartbeat. A heartbeat from before the end of the last step contains nothing
 // newer.
-OpenStep asHeard(int rank, const RankData& heard, const TracedStep& last) {
+OpenStep positionFromHeartbeat(int rank, const RankData& heard, const TracedStep& last) {
     const std::int64_t endNs = last.ranks[static_cast<std::size_t>(rank)].endNs;
     OpenStep open{rank, std::max(heard.step, last.step) + 1, std::max(heard.epoch, last.epoch), Phase::kIdle, endNs};
     if (heard.beatUs * 1000 <= endNs || !heard.phase || *heard.phase == Phase::kConnect) return open;
@@ -56,9 +56,9 @@ std::vector<OpenStep> openSteps(const RunData& run) {
         const LastTraces last = lastTraces(*run.trace(), rank);
         if (isOut(heard)) continue;
         if (last.open != nullptr) {
-            all.push_back(asTold(static_cast<int>(rank), *last.open));
+            all.push_back(positionFromTrace(static_cast<int>(rank), *last.open));
         } else if (last.whole != nullptr) {
-            all.push_back(asHeard(static_cast<int>(rank), heard, *last.whole));
+            all.push_back(positionFromHeartbeat(static_cast<int>(rank), heard, *last.whole));
         }
     }
     return all;

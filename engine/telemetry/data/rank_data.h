@@ -48,8 +48,8 @@ struct RankData {
     int slowLayer = -1;                        // layer of that phase; -1: not reported
     std::string slowAction;                    // action of the pipeline schedule in that phase
     std::optional<LocalResult> local;          // latest validation of this rank alone, if ranks validate separately
-    bool keepsPace = true;                     // true if the rank keeps parallel.pace
-    double paceTimes = 1;                      // longest pass divided by the requested duration
+    bool keepsThrottle = true;                 // true if the rank keeps parallel.pace
+    double throttleTimes = 1;                  // longest pass divided by the requested duration
     std::optional<bool> inSync;                // result of the latest complete set of replica checksums
     std::optional<std::int64_t> bytesPerStep;  // bytes sent per step
     // Offset of its host's clock, on the host's lowest rank only; empty on the host of the run.

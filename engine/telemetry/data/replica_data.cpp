@@ -43,22 +43,22 @@ std::string firstDifferent(const Replica& one, const Replica& other) {
 
 }  // namespace
 
-const GradientView* LookedAtStep::wholeMean() const {
+const GradientView* InspectedStep::wholeMean() const {
     return withCells(mean);
 }
 
-const GradientView* LookedAtStep::wholeChange() const {
+const GradientView* InspectedStep::wholeChange() const {
     return withCells(change);
 }
 
-bool LookedAtStep::hasCells() const {
+bool InspectedStep::hasCells() const {
     return withCells(own) != nullptr;
 }
 
 bool ReplicaData::apply(const GradientView& view) {
     if (view.rank < 0 || static_cast<std::size_t>(view.rank) >= m_worldSize) return false;
     if (m_steps.size() >= kMaxSteps && view.step < m_steps.begin()->first) return false;
-    LookedAtStep& step = m_steps[view.step];
+    InspectedStep& step = m_steps[view.step];
     if (step.own.empty()) {
         step.step = view.step;
         step.epoch = view.epoch;
@@ -74,7 +74,7 @@ bool ReplicaData::apply(const GradientView& view) {
 }
 
 // Compares the weights after the step once every rank has reported their checksums.
-void ReplicaData::compareChecksums(const LookedAtStep& step) {
+void ReplicaData::compareChecksums(const InspectedStep& step) {
     std::map<int, Replica> replicas;
     for (const std::optional<GradientView>& one : step.change) {
         if (!one || one->checksums.empty()) return;
@@ -111,7 +111,7 @@ void ReplicaData::compare(const std::map<int, Replica>& replicas) {
     m_state = now;
 }
 
-const LookedAtStep* ReplicaData::latestWhole() const {
+const InspectedStep* ReplicaData::latestWhole() const {
     for (auto step = m_steps.rbegin(); step != m_steps.rend(); ++step)
         if (step->second.hasCells()) return &step->second;
     return nullptr;

@@ -12,7 +12,7 @@
 namespace ringside {
 
 // Gradient views of one step, by rank; empty for ranks that did not send one.
-struct LookedAtStep {
+struct InspectedStep {
     std::int64_t step = 0;
     std::int64_t epoch = 0;
     std::vector<std::optional<GradientView>> own;     // local gradients
@@ -48,16 +48,16 @@ class ReplicaData {
     void compare(const std::map<int, Replica>& replicas);
 
     std::size_t worldSize() const { return m_worldSize; }
-    const std::map<std::int64_t, LookedAtStep>& steps() const { return m_steps; }
-    const LookedAtStep* latestWhole() const;  // null: no step has cells
+    const std::map<std::int64_t, InspectedStep>& steps() const { return m_steps; }
+    const InspectedStep* latestWhole() const;  // null: no step has cells
     const std::optional<ReplicaState>& state() const { return m_state; }
 
   private:
-    void compareChecksums(const LookedAtStep& step);
+    void compareChecksums(const InspectedStep& step);
     void forgetOld();
 
     std::size_t m_worldSize;
-    std::map<std::int64_t, LookedAtStep> m_steps;
+    std::map<std::int64_t, InspectedStep> m_steps;
     std::optional<ReplicaState> m_state;
 };
 

@@ -34,7 +34,7 @@ void startAgain(RankData& rank) {
 }
 
 RunSettings settingsOf(const RunConfig& config) {
-    return {.pace = config.parallel.pace,
+    return {.throttle = config.parallel.throttle,
             .strategy = textOf(config.parallel.strategy),
             .mayChangeSize = config.parallel.minRanks > 0,
             .stepPitfalls = config.stepPitfalls,
@@ -59,9 +59,9 @@ unsigned keep(RankData& rank, const RankLinks& event) {
     rank.links = event;
     return kRanksChanged;
 }
-unsigned keep(RankData& rank, const PaceKept& event) {
-    rank.keepsPace = event.kept.value_or(true);
-    rank.paceTimes = event.times;
+unsigned keep(RankData& rank, const ThrottleKept& event) {
+    rank.keepsThrottle = event.kept.value_or(true);
+    rank.throttleTimes = event.times;
     return kRanksChanged;
 }
 unsigned keep(RankData& rank, const LocalResult& event) {
@@ -92,7 +92,7 @@ void RunData::seen(RankData& rank, std::int64_t timeUs) {
 }
 
 unsigned RunData::take(const RunStarted& event) {
-    if (m_started) return goOnWith(event);
+    if (m_started) return continueRun(event);
     m_started = event;
     m_ranks.assign(static_cast<std::size_t>(std::max(event.worldSize, 0)), RankData{});
     for (RankData& one : m_ranks) one.loss = std::numeric_limits<double>::quiet_NaN();
@@ -114,9 +114,9 @@ void RunData::begin(const RunStarted& event) {
 
 // Applies a further run line, which a run writes each time it continues with another number of ranks; the previous
 // steps are kept. All other further run lines are ignored, because they would invalidate the recorded state.
-unsigned RunData::goOnWith(const RunStarted& event) {
-    const bool goesOn = event.stepsBefore > 0 || m_settings.mayChangeSize;
-    if (!goesOn || event.worldSize == m_started->worldSize) return 0;
+unsigned RunData::continueRun(const RunStarted& event) {
+    const bool isResumed = event.stepsBefore > 0 || m_settings.mayChangeSize;
+    if (!isResumed || event.worldSize == m_started->worldSize) return 0;
     m_started->worldSize = event.worldSize;
     m_started->stepsPerEpoch = event.stepsPerEpoch;
     m_started->config = event.config;
@@ -261,8 +261,8 @@ void RunData::compareReplicas(const std::map<int, Replica>& replicas) {
         m_ranks[static_cast<std::size_t>(index)].inSync = replica.hash == common;
 }
 
-bool RunData::keepsPace() const {
-    return std::ranges::all_of(m_ranks, &RankData::keepsPace);
+bool RunData::keepsThrottle() const {
+    return std::ranges::all_of(m_ranks, &RankData::keepsThrottle);
 }
 
 unsigned RunData::take(const GradientView& event) {

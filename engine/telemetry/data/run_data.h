@@ -39,7 +39,7 @@ enum RunChange : unsigned {
 
 // Settings of an experiment that affect how its numbers must be interpreted.
 struct RunSettings {
-    PaceConfig pace;
+    ThrottleConfig throttle;
     std::string strategy;        // empty before the run line
     bool mayChangeSize = false;  // true if parallel.min_ranks is set
     StepPitfalls stepPitfalls;
@@ -84,8 +84,8 @@ class RunData {
     // Returns the latest traced steps; empty before the run line.
     const std::optional<TraceData>& trace() const { return m_trace; }
     const ReplicaData& replicas() const { return m_replicas; }
-    bool keepsPace() const;  // true if all ranks do
-    const PaceConfig& pace() const { return m_settings.pace; }
+    bool keepsThrottle() const;  // true if all ranks do
+    const ThrottleConfig& throttle() const { return m_settings.throttle; }
     const std::string& strategy() const { return m_settings.strategy; }
     const StepPitfalls& stepPitfalls() const { return m_settings.stepPitfalls; }
     bool repeatsOrder() const { return m_settings.repeatsOrder; }
@@ -113,7 +113,7 @@ class RunData {
 
   private:
     unsigned take(const RunStarted& event);
-    unsigned goOnWith(const RunStarted& event);
+    unsigned continueRun(const RunStarted& event);
     void begin(const RunStarted& event);  // starts what depends on the number of ranks
     unsigned take(const RankState& event);
     unsigned take(const StepsFrame& event);

@@ -21,8 +21,8 @@ bool isCommunicating(const Span& span) {
 }
 
 // Returns the last collective that ended in the interval, which therefore ended the wait.
-std::optional<std::size_t> awaitedIn(const std::vector<CollectiveSpan>& collectives, std::int64_t from,
-                                     std::int64_t to) {
+std::optional<std::size_t> collectiveThatEndedWait(const std::vector<CollectiveSpan>& collectives, std::int64_t from,
+                                                   std::int64_t to) {
     std::optional<std::size_t> found;
     for (std::size_t i = 0; i < collectives.size(); ++i)
         if (collectives[i].endedNs > from && collectives[i].endedNs <= to &&
@@ -203,7 +203,7 @@ class PlanMaker {
         if (const Message* const message = receiveFrom(from))
             add(PlanItem::Kind::kReceive, message->waited ? message->end.endedNs : std::max(from, message->end.atNs),
                 message->place);
-        else if (const auto awaited = awaitedIn(m_collectives, from, to))
+        else if (const auto awaited = collectiveThatEndedWait(m_collectives, from, to))
             add(PlanItem::Kind::kWait, m_collectives[*awaited].endedNs, *awaited);
         else if (const auto met = metIn(m_collectives, from, to); met && *met < m_next)
             add(PlanItem::Kind::kMeet, m_collectives[*met].lastNs, *met);

@@ -61,7 +61,7 @@ bool StepPlayer::advance(std::size_t rank) {
         } else {
             const double ended = m_ended[rank][item.collective];
             if (ended < 0) return moved;
-            noteWait(rank, item, ended);
+            recordWait(rank, item, ended);
             m_now[rank] = std::max(m_now[rank], ended) + item.ns;
         }
     }
@@ -92,7 +92,7 @@ bool StepPlayer::serve(std::size_t rank) {
         }
         if (m_arrived[one.meeting] < m_expected[one.meeting]) return moved;
         m_free[rank] = m_ended[rank][turn.collective] = m_last[one.meeting] + one.moveNs;
-        noteCollective(rank, turn.collective, turn.readyNs, turn.arrivedNs);
+        recordCollective(rank, turn.collective, turn.readyNs, turn.arrivedNs);
         m_turns[rank].erase(m_turns[rank].begin());
         moved = true;
     }
@@ -107,14 +107,14 @@ void StepPlayer::note(std::size_t rank, Phase phase, double ns) {
     trace.cpu.push_back(0);
 }
 
-void StepPlayer::noteWait(std::size_t rank, const PlanItem& item, double ended) {
+void StepPlayer::recordWait(std::size_t rank, const PlanItem& item, double ended) {
     const double last = m_last[m_step->ranks[rank].collectives[item.collective].meeting];
     if (last > m_now[rank]) note(rank, Phase::kWaiting, m_now[rank]);
     note(rank, Phase::kMoving, std::max(last, m_now[rank]));
     if (item.ns > 0) note(rank, Phase::kIdle, std::max(ended, m_now[rank]));
 }
 
-void StepPlayer::noteCollective(std::size_t rank, std::size_t collective, double readyNs, double arrivedNs) {
+void StepPlayer::recordCollective(std::size_t rank, std::size_t collective, double readyNs, double arrivedNs) {
     if (m_traces == nullptr) return;
     StepTrace& trace = (*m_traces)[rank];
     const PlayedCollective& one = m_step->ranks[rank].collectives[collective];

@@ -30,9 +30,9 @@ class StepPlayer {
     bool advance(std::size_t rank);
     bool serve(std::size_t rank);
     void note(std::size_t rank, Phase phase, double ns);
-    void noteWait(std::size_t rank, const PlanItem& item, double ended);
+    void recordWait(std::size_t rank, const PlanItem& item, double ended);
     bool receive(std::size_t rank, const PlanItem& item);
-    void noteCollective(std::size_t rank, std::size_t collective, double readyNs, double arrivedNs);
+    void recordCollective(std::size_t rank, std::size_t collective, double readyNs, double arrivedNs);
 
     // A requested collective of a rank that has not ended yet.
     struct Turn {

@@ -138,10 +138,10 @@ bool TraceData::apply(const StepTrace& trace) {
         step.endNs = std::numeric_limits<std::int64_t>::min();
     }
     RankTrace& rank = step.ranks[static_cast<std::size_t>(trace.rank)];
-    RankTrace told = rankTraceOf(trace);
-    if (rank.known && !told.known) return true;  // the complete trace was received earlier
-    if (!rank.known && told.known) ++step.known;
-    rank = std::move(told);
+    RankTrace received = rankTraceOf(trace);
+    if (rank.known && !received.known) return true;  // the complete trace was received earlier
+    if (!rank.known && received.known) ++step.known;
+    rank = std::move(received);
     step.beginNs = std::min(step.beginNs, rank.beginNs);
     step.endNs = std::max(step.endNs, rank.endNs);
     if (step.complete()) {

@@ -20,7 +20,7 @@ class Fields {
 
     const std::optional<Problem>& problem() const { return m_problem; }
 
-    bool tells(bool) const { return true; }
+    bool includes(bool) const { return true; }
 
     void integer(const char* key, std::int64_t& out, std::int64_t least = 0, std::int64_t most = kMaxCount,
                  Need need = Need::kOptional) {

@@ -60,7 +60,7 @@ template <>
 inline constexpr std::string_view kKind<StepTrace> = "trace";
 
 template <>
-inline constexpr std::string_view kKind<PaceKept> = "pace";
+inline constexpr std::string_view kKind<ThrottleKept> = "pace";
 template <>
 inline constexpr std::string_view kKind<GradientView> = "gradients";
 template <>
@@ -130,13 +130,13 @@ template <class F, Is<RankState> E>
 void fields(F& f, E& e) {
     rankField(f, e.rank);
     f.text("state", e.state, Need::kRequired);
-    if (f.tells(!e.device.empty())) f.text("device", e.device);
-    if (f.tells(e.pid != 0)) f.integer("pid", e.pid);
-    if (f.tells(e.missingRank >= 0)) f.integer("missing_rank", e.missingRank, -1, limits::kMaxRanks - 1);
-    if (f.tells(!e.host.empty())) f.text("host", e.host);
-    if (f.tells(!e.isa.empty())) f.text("isa", e.isa);
-    if (f.tells(!e.transport.empty())) f.text("transport", e.transport);
-    if (f.tells(!e.hosts.empty())) f.text("hosts", e.hosts);
+    if (f.includes(!e.device.empty())) f.text("device", e.device);
+    if (f.includes(e.pid != 0)) f.integer("pid", e.pid);
+    if (f.includes(e.missingRank >= 0)) f.integer("missing_rank", e.missingRank, -1, limits::kMaxRanks - 1);
+    if (f.includes(!e.host.empty())) f.text("host", e.host);
+    if (f.includes(!e.isa.empty())) f.text("isa", e.isa);
+    if (f.includes(!e.transport.empty())) f.text("transport", e.transport);
+    if (f.includes(!e.hosts.empty())) f.text("hosts", e.hosts);
     timeField(f, e.timeUs);
 }
 
@@ -181,23 +181,23 @@ void fields(F& f, E& e) {
     f.real("lr", e.learningRate);
     f.column("step", e.step, 1, kMaxCount, Need::kRequired);
     f.column("loss", e.loss, Need::kRequired);
-    if (f.tells(!e.correct.empty())) f.column("correct", e.correct);
+    if (f.includes(!e.correct.empty())) f.column("correct", e.correct);
     f.column("samples", e.samples, 0, kMaxWindow, Need::kRequired);
     f.column("end_us", e.endUs, -kMaxCount, kMaxCount, Need::kRequired);
-    if (f.tells(!e.gradientNorm.empty())) f.column("gradient_norm", e.gradientNorm);
-    if (f.tells(!e.dataUs.empty())) f.column("data_us", e.dataUs, 0, kMaxCount);
-    if (f.tells(!e.traced.empty())) f.column("traced", e.traced, 1, kMaxCount);
+    if (f.includes(!e.gradientNorm.empty())) f.column("gradient_norm", e.gradientNorm);
+    if (f.includes(!e.dataUs.empty())) f.column("data_us", e.dataUs, 0, kMaxCount);
+    if (f.includes(!e.traced.empty())) f.column("traced", e.traced, 1, kMaxCount);
     for (std::size_t phase = 0; phase < e.phaseNs.size(); ++phase)
-        if (f.tells(!e.phaseNs[phase].empty())) f.column(kPhaseColumns[phase], e.phaseNs[phase], 0, kMaxCount);
-    if (f.tells(e.isThinned())) {
+        if (f.includes(!e.phaseNs[phase].empty())) f.column(kPhaseColumns[phase], e.phaseNs[phase], 0, kMaxCount);
+    if (f.includes(e.isThinned())) {
         f.column("from", e.from, 1, kMaxCount);
         f.column("count", e.count, 1, kMaxCount);
         f.column("loss_min", e.lossMinimum);
         f.column("loss_max", e.lossMaximum);
-        if (f.tells(!e.correct.empty())) f.column("accuracy_min", e.accuracyMinimum);
-        if (f.tells(!e.correct.empty())) f.column("accuracy_max", e.accuracyMaximum);
-        if (f.tells(!e.gradientNorm.empty())) f.column("gradient_norm_min", e.normMinimum);
-        if (f.tells(!e.gradientNorm.empty())) f.column("gradient_norm_max", e.normMaximum);
+        if (f.includes(!e.correct.empty())) f.column("accuracy_min", e.accuracyMinimum);
+        if (f.includes(!e.correct.empty())) f.column("accuracy_max", e.accuracyMaximum);
+        if (f.includes(!e.gradientNorm.empty())) f.column("gradient_norm_min", e.normMinimum);
+        if (f.includes(!e.gradientNorm.empty())) f.column("gradient_norm_max", e.normMaximum);
     }
     f.check("steps", "has columns of different lengths", [&] { return isEven(e) && hasEvenRanges(e); });
     f.check("from", "is not a range of steps", [&] { return hasOrderedRanges(e); });
@@ -219,8 +219,8 @@ void fields(F& f, E& e) {
     f.integer("dropped_steps", e.droppedSteps);
     f.integer("batches", e.batches);
     timeField(f, e.timeUs);
-    if (f.tells(e.stillUs > 0)) f.integer("still_us", e.stillUs);
-    if (!f.tells(e.gpu.known())) return;
+    if (f.includes(e.stillUs > 0)) f.integer("still_us", e.stillUs);
+    if (!f.includes(e.gpu.isKnown())) return;
     f.real("gpu_percent", e.gpu.utilisationPercent);
     f.integer("gpu_used_bytes", e.gpu.usedBytes, -1);
     f.integer("gpu_total_bytes", e.gpu.totalBytes, -1);
@@ -259,7 +259,7 @@ void fields(F& f, E& e) {
     f.integer("step", e.step);
     f.integer("slot", e.slot, 0, limits::kMaxBatch, Need::kRequired);
     f.column("index", e.index, 0, limits::kMaxBatch, Need::kRequired);
-    if (f.tells(e.loader > 0)) f.integer("loader", e.loader);
+    if (f.includes(e.loader > 0)) f.integer("loader", e.loader);
 }
 
 // True if a trace's times lie within the step and its phases are in order. A length of -1 marks a step that was
@@ -283,17 +283,17 @@ void fields(F& f, E& e) {
     f.integer("length_ns", e.lengthNs, -1, kMaxCount, Need::kRequired);
     f.integer("cpu_ns", e.cpuNs);
     f.integer("queued_ns", e.queuedNs, -1);
-    if (f.tells(!e.planned.isWhole())) {
+    if (f.includes(!e.planned.isWhole())) {
         f.real("planned_compute", e.planned.compute);
         f.real("planned_update", e.planned.update);
     }
-    if (f.tells(!e.phase.empty())) {
+    if (f.includes(!e.phase.empty())) {
         f.column("phase", e.phase, 0, kPhaseCount - 1);
         f.column("at_ns", e.at, 0, kMaxCount);
         f.column("used_ns", e.cpu, 0, kMaxCount);
     }
-    if (f.tells(!e.layer.empty())) f.column("layer", e.layer, -1, kMaxColumn);
-    if (f.tells(!e.collective.empty())) {
+    if (f.includes(!e.layer.empty())) f.column("layer", e.layer, -1, kMaxColumn);
+    if (f.includes(!e.collective.empty())) {
         f.column("group", e.group, 0, kMaxCount);
         f.column("collective", e.collective, 1, kMaxCount);
         f.column("of_kind", e.kind, 0, 255);
@@ -303,7 +303,7 @@ void fields(F& f, E& e) {
         f.column("last_ns", e.last, -1, kMaxCount);
         f.column("ended_ns", e.ended, -kMaxCount, kMaxCount);
     }
-    if (f.tells(!e.message.empty())) {
+    if (f.includes(!e.message.empty())) {
         f.column("message", e.message, 0, kMaxCount);
         f.column("message_peer", e.messagePeer, 0, kMaxRanks - 1);
         f.column("message_bytes", e.messageBytes, 0, kMaxCount);
@@ -322,7 +322,7 @@ void fields(F& f, E& e) {
     rankField(f, e.rank);
     f.integer("step", e.step, 0, limits::kMaxCount, Need::kRequired);
     f.text("hash", e.hash, Need::kRequired);
-    if (f.tells(!e.checksums.empty())) {
+    if (f.includes(!e.checksums.empty())) {
         f.lines("names", e.names);
         f.column("checksums", e.checksums, 0, limits::kMaxCount);
     }
@@ -336,8 +336,8 @@ void fields(F& f, E& e) {
     f.integer("step", e.step);
     phaseField(f, e.phase);
     timeField(f, e.timeUs);
-    if (f.tells(e.layer >= 0)) f.integer("layer", e.layer, -1, kMostLayers);
-    if (f.tells(!e.action.empty())) f.text("action", e.action);
+    if (f.includes(e.layer >= 0)) f.integer("layer", e.layer, -1, kMostLayers);
+    if (f.includes(!e.action.empty())) f.text("action", e.action);
 }
 
 template <class F, Is<LocalResult> E>
@@ -350,7 +350,7 @@ void fields(F& f, E& e) {
     f.integer("step", e.step);
 }
 
-template <class F, Is<PaceKept> E>
+template <class F, Is<ThrottleKept> E>
 void fields(F& f, E& e) {
     rankField(f, e.rank);
     f.integer("step", e.step);
@@ -379,14 +379,14 @@ void fields(F& f, E& e) {
     f.real("norm", e.norm);
     f.real("cosine", e.cosine);
     f.lines("names", e.names);
-    if (f.tells(!e.cells.empty())) {
+    if (f.includes(!e.cells.empty())) {
         f.column("rows", e.rows, 1, kMaxSide);
         f.column("columns", e.columns, 1, kMaxSide);
         f.column("cells", e.cells);
     }
-    if (f.tells(!e.tensorNorms.empty())) f.column("norms", e.tensorNorms);
-    if (f.tells(!e.ring.empty())) f.column("ring", e.ring);
-    if (f.tells(!e.checksums.empty())) f.column("checksums", e.checksums, 0, kMaxCount);
+    if (f.includes(!e.tensorNorms.empty())) f.column("norms", e.tensorNorms);
+    if (f.includes(!e.ring.empty())) f.column("ring", e.ring);
+    if (f.includes(!e.checksums.empty())) f.column("checksums", e.checksums, 0, kMaxCount);
     timeField(f, e.timeUs);
     f.check("moment", "is not own, mean or change",
             [&] { return e.moment == "own" || e.moment == "mean" || e.moment == "change"; });
@@ -403,7 +403,7 @@ void fields(F& f, E& e) {
     f.integer("gathered", e.gathered, 0, limits::kMaxCount);
     f.integer("buffers", e.buffers, 0, limits::kMaxCount);
     f.integer("peak", e.peak, 0, limits::kMaxCount);
-    if (f.tells(e.predictedPeak >= 0)) f.integer("predicted_peak", e.predictedPeak, -1, limits::kMaxCount);
+    if (f.includes(e.predictedPeak >= 0)) f.integer("predicted_peak", e.predictedPeak, -1, limits::kMaxCount);
 }
 
 template <class F, Is<RankTraffic> E>
@@ -465,10 +465,10 @@ void fields(F& f, E& e) {
     f.real("steps_per_second", e.stepsPerSecond);
     f.real("samples_per_second", e.samplesPerSecond);
     timeField(f, e.timeUs);
-    if (f.tells(e.planVerified.has_value())) f.flag("plan_verified", e.planVerified);
-    if (f.tells(e.auditedEpochs > 0)) f.integer("plan_audited_epochs", e.auditedEpochs);
-    if (f.tells(!e.planMismatch.empty())) f.text("plan_mismatch", e.planMismatch);
-    if (f.tells(!e.timeVerdict.empty())) f.text("time_verdict", e.timeVerdict);
+    if (f.includes(e.planVerified.has_value())) f.flag("plan_verified", e.planVerified);
+    if (f.includes(e.auditedEpochs > 0)) f.integer("plan_audited_epochs", e.auditedEpochs);
+    if (f.includes(!e.planMismatch.empty())) f.text("plan_mismatch", e.planMismatch);
+    if (f.includes(!e.timeVerdict.empty())) f.text("time_verdict", e.timeVerdict);
 }
 
 template <class F, Is<Controlled> E>
@@ -477,7 +477,7 @@ void fields(F& f, E& e) {
     f.real("value", e.value);
     f.integer("step", e.step);
     f.integer("epoch", e.epoch);
-    if (f.tells(!e.after.empty())) f.text("after", e.after);
+    if (f.includes(!e.after.empty())) f.text("after", e.after);
     timeField(f, e.timeUs);
 }
 
@@ -487,7 +487,7 @@ void fields(F& f, E& e) {
     f.text("tag", e.tag, Need::kRequired);
     f.integer("step", e.step);
     f.real("value", e.value);
-    if (f.tells(!e.source.empty())) f.text("source", e.source);
+    if (f.includes(!e.source.empty())) f.text("source", e.source);
     timeField(f, e.timeUs);
 }
 
@@ -504,8 +504,8 @@ void fields(F& f, E& e) {
     const std::optional<Severity> named = severityNamed(severity);
     if constexpr (!std::is_const_v<E>) e.severity = named.value_or(Severity::kNote);
     f.text("text", e.text, Need::kRequired);
-    if (f.tells(!e.where.empty())) f.text("where", e.where);
-    if (f.tells(!e.evidence.empty())) f.tree("evidence", e.evidence);
+    if (f.includes(!e.where.empty())) f.text("where", e.where);
+    if (f.includes(!e.evidence.empty())) f.tree("evidence", e.evidence);
     f.text("remedy", e.remedy);
     timeField(f, e.timeUs);
     f.check("severity", "is not mistake, cost or note", [&] { return named.has_value(); });

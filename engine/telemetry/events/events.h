@@ -103,7 +103,7 @@ struct GpuReading {
     double celsius = -1;
     double watts = -1;
 
-    bool known() const { return utilisationPercent >= 0 || usedBytes >= 0 || celsius >= 0 || watts >= 0; }
+    bool isKnown() const { return utilisationPercent >= 0 || usedBytes >= 0 || celsius >= 0 || watts >= 0; }
     bool operator==(const GpuReading&) const = default;
 };
 
@@ -265,7 +265,7 @@ struct PhaseReached {
 
 // "pace": whether a rank keeps the pace that parallel.pace requests. Sent when this changes; initially the pace is
 // assumed to be kept.
-struct PaceKept {
+struct ThrottleKept {
     int rank = 0;
     std::int64_t step = 0;
     std::optional<bool> kept = true;
@@ -354,7 +354,7 @@ struct RunEnded {
 
 using Event =
     std::variant<RunStarted, RankState, StepsFrame, Heartbeat, EpochResult, Consumed, Replica, LogLine, CheckpointSaved,
-                 RunEnded, ConsumedIndices, Controlled, StepTrace, RankMemory, PaceKept, GradientView, LocalResult,
+                 RunEnded, ConsumedIndices, Controlled, StepTrace, RankMemory, ThrottleKept, GradientView, LocalResult,
                  PhaseReached, RankTraffic, HostClock, RankLinks, LoggedScalar, Finding, ScriptFacts>;
 
 }  // namespace ringside

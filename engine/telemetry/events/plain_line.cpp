@@ -126,7 +126,7 @@ class PlainFields {
 
     bool complete() { return m_good && m_scan.literal('}') && m_scan.atEnd(); }
 
-    bool tells(bool) const { return m_good; }
+    bool includes(bool) const { return m_good; }
 
     void integer(std::string_view key, std::int64_t& out, std::int64_t least = 0, std::int64_t most = limits::kMaxCount,
                  Need need = Need::kOptional) {

@@ -179,7 +179,7 @@ void TelemetrySink::watchGpu(std::function<GpuReading()> gpu) {
 
 bool TelemetrySink::flush(milliseconds deadline) {
     const auto until = steady_clock::now() + deadline;
-    const Mark wanted = handedOver();
+    const Mark wanted = deliveredMark();
     while (backlogged()) {
         if (!write("", std::chrono::ceil<milliseconds>(until - steady_clock::now()))) return false;
     }
@@ -207,7 +207,7 @@ void TelemetrySink::work() {
         }
         m_turns.begin();
         const std::uint64_t sent = m_ring.popped();
-        if (!backlogged()) encodeUpTo(handedOver(), [this] { m_turns.next(); });
+        if (!backlogged()) encodeUpTo(deliveredMark(), [this] { m_turns.next(); });
         write("", m_options.frameInterval);
         steps = m_ring.popped() - sent;
         m_encodedUs = nowUs();
@@ -217,16 +217,16 @@ void TelemetrySink::work() {
 
 void TelemetrySink::beat() {
     nameThread("heartbeat");
-    bool toldStill = false;
+    bool reportedStall = false;
     for (int look = 0;; ++look) {
-        const bool still = standsStill();
+        const bool still = isStalled();
         // Reports at once that a rank has not advanced for a second: viewers use it to find the missing rank.
-        if (look % kLooksPerBeat == 0 || (still && !toldStill)) {
-            if (!backlogged()) write(heartbeat() + (still && !toldStill ? stepUnderWay() : ""), milliseconds(0));
+        if (look % kLooksPerBeat == 0 || (still && !reportedStall)) {
+            if (!backlogged()) write(heartbeat() + (still && !reportedStall ? stepUnderWay() : ""), milliseconds(0));
         }
-        toldStill = still;
+        reportedStall = still;
         if (isOverdue()) {
-            if (!backlogged()) encodeUpTo(handedOver(), [] {});
+            if (!backlogged()) encodeUpTo(deliveredMark(), [] {});
             write("", m_options.heartbeatInterval / kLooksPerBeat);
         }
         std::unique_lock lock(m_mutex);
@@ -235,7 +235,7 @@ void TelemetrySink::beat() {
 }
 
 // True if the position has not changed for a second or longer, as seen at the heartbeat thread's checks.
-bool TelemetrySink::standsStill() {
+bool TelemetrySink::isStalled() {
     constexpr std::int64_t kStillUs = 1'000'000;
     Place now{m_progress.step.load(std::memory_order_relaxed), m_progress.batches.load(std::memory_order_relaxed), 0,
               m_progress.phase.now()};
@@ -257,7 +257,7 @@ bool TelemetrySink::isOverdue() {
     return m_options.onlyWhereIdle && nowUs() - m_encodedUs > 4 * frameUs + kLateUs;
 }
 
-TelemetrySink::Mark TelemetrySink::handedOver() {
+TelemetrySink::Mark TelemetrySink::deliveredMark() {
     const std::lock_guard lock(m_mutex);
     return {m_sentEvents, m_ring.pushed()};
 }

@@ -98,7 +98,7 @@ class TelemetrySink {
         std::uint64_t events = 0;
         std::uint64_t steps = 0;
     };
-    Mark handedOver();
+    Mark deliveredMark();
     void work();
     void beat();
     bool isOverdue();
@@ -109,7 +109,7 @@ class TelemetrySink {
     std::string takeSteps(std::uint64_t until);
     std::string heartbeat();
     std::string stepUnderWay();
-    bool standsStill();
+    bool isStalled();
     bool backlogged();
     bool write(const std::string& lines, std::chrono::milliseconds patience);
 

@@ -89,7 +89,7 @@ PhaseTimes phaseTimes(const StepTrace& trace) {
     return times;
 }
 
-void tellWaitingFromMoving(StepTrace& trace) {
+void separateWaitingFromMoving(StepTrace& trace) {
     const std::vector<Stretch> moving = movingStretches(trace);
     const auto waits = [&](std::size_t span) {
         return trace.phase[span] == static_cast<std::int64_t>(Phase::kWaiting);

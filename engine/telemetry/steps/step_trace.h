@@ -88,6 +88,6 @@ PhaseTimes phaseTimes(const StepTrace& trace);
 
 // Splits the kWaiting spans of the training thread: the time between the arrival of a collective's last rank and the
 // collective's end becomes kMoving.
-void tellWaitingFromMoving(StepTrace& trace);
+void separateWaitingFromMoving(StepTrace& trace);
 
 }  // namespace ringside

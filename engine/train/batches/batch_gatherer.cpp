@@ -9,7 +9,7 @@ namespace ringside {
 
 namespace {
 
-Batch allocateBatch(const GathererParts& parts) {
+Batch allocateBatch(const BatchLoaderDependencies& parts) {
     const Dataset& dataset = parts.dataset;
     Batch batch;
     batch.features = parts.backend.allocate({parts.maxBatch, dataset.shape().features}, DType::kFloat32);
@@ -20,7 +20,7 @@ Batch allocateBatch(const GathererParts& parts) {
     return batch;
 }
 
-DataLoaderOptions loaderOptions(const GathererParts& parts) {
+DataLoaderOptions loaderOptions(const BatchLoaderDependencies& parts) {
     DataLoaderOptions options = dataLoaderOptions(parts.config);
     options.changeIndices = parts.changeIndices;
     return options;
@@ -42,7 +42,7 @@ Batch hostTensors(const HostBatch& host, std::int64_t features, std::int64_t tar
 
 }  // namespace
 
-BatchGatherer::BatchGatherer(const GathererParts& parts)
+BatchLoader::BatchLoader(const BatchLoaderDependencies& parts)
     : m_backend(parts.backend),
       m_shape(parts.dataset.shape()),
       m_targetCount(parts.dataset.targetCount()),
@@ -56,7 +56,7 @@ BatchGatherer::BatchGatherer(const GathererParts& parts)
     }
 }
 
-void BatchGatherer::begin(const ShardPlan& plan, int rank, std::int64_t epoch, std::int64_t firstBatch) {
+void BatchLoader::begin(const ShardPlan& plan, int rank, std::int64_t epoch, std::int64_t firstBatch) {
     end();
     m_loader.begin(plan, rank, epoch, firstBatch);
     if (!m_uploader) return;
@@ -65,12 +65,12 @@ void BatchGatherer::begin(const ShardPlan& plan, int rank, std::int64_t epoch, s
     sendNext(m_onDevice[m_next]);
 }
 
-void BatchGatherer::end() {
+void BatchLoader::end() {
     if (m_uploader) m_uploader->waitForSources();
     m_loader.end();
 }
 
-Batch BatchGatherer::next() {
+Batch BatchLoader::next() {
     if (!m_uploader) {
         const HostBatch& host = m_loader.next();
         m_indices = host.indices;
@@ -86,7 +86,7 @@ Batch BatchGatherer::next() {
 }
 
 // Starts the copy of the next batch. The loader reuses its memory, so earlier copies must have read it first.
-void BatchGatherer::sendNext(Travelling& to) {
+void BatchLoader::sendNext(Travelling& to) {
     if (m_notSent == 0) return;
     --m_notSent;
     m_uploader->waitForSources();
@@ -97,7 +97,7 @@ void BatchGatherer::sendNext(Travelling& to) {
     }
 }
 
-void BatchGatherer::send(Travelling& to) {
+void BatchLoader::send(Travelling& to) {
     const HostBatch& host = m_loader.next();
     to.indices.assign(host.indices.begin(), host.indices.end());
     const Batch loaded = hostTensors(host, m_shape.features, m_targetCount);

@@ -15,8 +15,8 @@
 
 namespace ringside {
 
-// Dependencies of a BatchGatherer. Each reference must outlive the gatherer.
-struct GathererParts {
+// Dependencies of a BatchLoader. Each reference must outlive the gatherer.
+struct BatchLoaderDependencies {
     const Dataset& dataset;
     const RunConfig& config;
     Backend& backend;
@@ -29,9 +29,9 @@ struct GathererParts {
 // Batches of one rank in the memory of the backend's device, read by a DataLoader of its own. If batches must be
 // copied to the device, the next batch is copied into one of two device buffers while the device computes on the
 // other. Allocates memory only in the constructor and in begin().
-class BatchGatherer {
+class BatchLoader {
   public:
-    explicit BatchGatherer(const GathererParts& parts);
+    explicit BatchLoader(const BatchLoaderDependencies& parts);
 
     void setScale(const ChannelScale& scale) { m_transforms.setScale(scale); }  // call before the first epoch
 

@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-PlanSubject subjectOf(const TrainerParts& parts) {
+PlanSubject subjectOf(const TrainerDependencies& parts) {
     RunConfig config = parts.config;
     config.parallel.worldSize = parts.communicator.size();
     return valueOrThrow(planSubject(config, parts.data));
@@ -18,7 +18,7 @@ PlanSubject subjectOf(const TrainerParts& parts) {
 
 }  // namespace
 
-DataShare::DataShare(const TrainerParts& parts)
+DataShare::DataShare(const TrainerDependencies& parts)
     : m_parts(parts),
       m_subject(subjectOf(parts)),
       m_plan(valueOrThrow(planStrategy(m_subject, takesChannelBlocks(m_subject.model, parts.backend)))),

@@ -17,7 +17,7 @@ namespace ringside {
 class DataShare {
   public:
     // `parts` must outlive this object. Throws Error if the configuration and the data set do not fit together.
-    explicit DataShare(const TrainerParts& parts);
+    explicit DataShare(const TrainerDependencies& parts);
 
     const RankLayout& layout() const { return m_layout; }
     const PlanSubject& subject() const { return m_subject; }
@@ -32,7 +32,7 @@ class DataShare {
   private:
     ShardSpec trainingSpec(std::int64_t epoch) const;
 
-    const TrainerParts& m_parts;
+    const TrainerDependencies& m_parts;
     PlanSubject m_subject;
     StrategyPlan m_plan;
     RankLayout m_layout;

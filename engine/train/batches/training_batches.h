@@ -16,7 +16,8 @@ namespace ringside {
 class TrainingBatches {
   public:
     // `observer` and the references in `parts` must outlive this object.
-    TrainingBatches(const GathererParts& parts, TrainerObserver& observer) : m_gatherer(parts), m_observer(observer) {}
+    TrainingBatches(const BatchLoaderDependencies& parts, TrainerObserver& observer)
+        : m_gatherer(parts), m_observer(observer) {}
 
     void setScale(const ChannelScale& scale) { m_gatherer.setScale(scale); }  // call before the first epoch
 
@@ -34,7 +35,7 @@ class TrainingBatches {
     std::int64_t takeWaitUs() { return std::exchange(m_waitUs, 0); }
 
   private:
-    BatchGatherer m_gatherer;
+    BatchLoader m_gatherer;
     TrainerObserver& m_observer;
     std::vector<std::int64_t> m_trained;
     std::int64_t m_waitUs = 0;

@@ -26,11 +26,14 @@ struct TrainingPosition {
 };
 
 // Resumes a training from training.resume and writes its checkpoints.
-class CheckpointKeeper {
+class Checkpointer {
   public:
     // All arguments must outlive the keeper.
-    CheckpointKeeper(const TrainerParts& parts, const Model& model, Strategy& strategy)
-        : m_parts(parts), m_model(model), m_strategy(strategy), m_places(parts.runDirectory, parts.config) {}
+    Checkpointer(const TrainerDependencies& dependencies, const Model& model, Strategy& strategy)
+        : m_dependencies(dependencies),
+          m_model(model),
+          m_strategy(strategy),
+          m_places(dependencies.runDirectory, dependencies.config) {}
 
     // Restores the weights, the optimizer's state and float16's loss scale on every rank. Returns the start position
     // if training.resume is empty. Throws TrainingError.
@@ -70,7 +73,7 @@ class CheckpointKeeper {
     void scheduleTimedSave(std::int64_t tookUs);
     CheckpointManifest manifestAt(const TrainingPosition& position) const;
 
-    const TrainerParts& m_parts;
+    const TrainerDependencies& m_dependencies;
     const Model& m_model;
     Strategy& m_strategy;
     SavePlaces m_places;  // used on rank 0 only

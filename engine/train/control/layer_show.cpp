@@ -3,7 +3,7 @@
 
 namespace ringside {
 
-void LayerShow::passBegins(const Model& model, Work work, std::int64_t samples) {
+void LayerProgress::passBegins(const Model& model, Work work, std::int64_t samples) {
     const LayerRange range = model.range();
     m_phase = work == Work::kForward ? Phase::kForward : Phase::kBackward;
     m_share = 0.5 / (m_passes * static_cast<double>(range.last - range.first));
@@ -11,7 +11,7 @@ void LayerShow::passBegins(const Model& model, Work work, std::int64_t samples) 
 }
 
 // Sleeps before m_next starts to measure the layer, so that the sleep does not count as its time.
-void LayerShow::layerBegins(std::size_t layer) {
+void LayerProgress::layerBegins(std::size_t layer) {
     if (m_control != nullptr && m_control->showsParts())
         m_control->showPart(m_phase, static_cast<int>(layer), {}, m_share);
     m_next.layerBegins(layer);

@@ -9,9 +9,9 @@ namespace ringside {
 // Reports each layer of the forward and backward passes in slow motion and single phases, and pauses the rank there.
 // Forwards all calls to the next LayerWatch. For whole and sharded models only; a pipeline reports the actions of its
 // schedule instead.
-class LayerShow final : public LayerWatch {
+class LayerProgress final : public LayerWatch {
   public:
-    explicit LayerShow(LayerWatch& next) : m_next(next) {}
+    explicit LayerProgress(LayerWatch& next) : m_next(next) {}
 
     // Reports through `control` from now on. `passes` is the number of forward passes in a step.
     void follow(RunControl& control, std::int64_t passes) {

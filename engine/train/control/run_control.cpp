@@ -54,8 +54,8 @@ void RunControl::beginStep(StepPlace place) {
 }
 
 void RunControl::showPhase(Phase phase) {
-    m_parts.observer.onEvent(
-        PhaseReached{m_parts.communicator.rank(), m_place.step + 1, phase, m_parts.observer.nowUs()});
+    m_dependencies.observer.onEvent(
+        PhaseReached{m_dependencies.communicator.rank(), m_place.step + 1, phase, m_dependencies.observer.nowUs()});
 }
 
 // The rank receives no command but a stop during the sleep, so the sleeps of a step's passes last one second in total
@@ -64,19 +64,19 @@ void RunControl::showPart(Phase phase, int layer, const std::string& action, dou
     constexpr double kMostSeconds = 1;
     const double passes = shareUntil(Phase::kBackward) - shareUntil(Phase::kDataWait);
     const double seconds = m_onePhase || m_rate <= 0 ? kMostSeconds : std::min(kMostSeconds, passes / m_rate);
-    TrainerObserver& observer = m_parts.observer;
+    TrainerObserver& observer = m_dependencies.observer;
     observer.onEvent(
-        PhaseReached{m_parts.communicator.rank(), m_place.step + 1, phase, observer.nowUs(), layer, action});
+        PhaseReached{m_dependencies.communicator.rank(), m_place.step + 1, phase, observer.nowUs(), layer, action});
     if (m_stop) return;
     const PhaseScope scope(observer.progress().phase, Phase::kPaused);
-    m_parts.source.waitForStop(std::chrono::microseconds(std::llround(share * seconds * 1e6)));
+    m_dependencies.source.waitForStop(std::chrono::microseconds(std::llround(share * seconds * 1e6)));
 }
 
 // Slow motion distributes a step's time over its phases, although each takes only microseconds.
 void RunControl::reach(Phase phase) {
     const Phase next = following(phase);
     if (m_onePhase) {
-        holdAfter(phase);
+        pauseAfter(phase);
         return showPhase(next);
     }
     const double share = shareUntil(phase) / m_rate;
@@ -113,7 +113,7 @@ bool RunControl::betweenBatches(Place place) {
     return !m_stop;
 }
 
-void RunControl::holdAfter(Phase phase) {
+void RunControl::pauseAfter(Phase phase) {
     m_due = {};
     m_onePhase = false;
     m_paused = true;
@@ -121,10 +121,10 @@ void RunControl::holdAfter(Phase phase) {
 }
 
 void RunControl::obey(const std::vector<ControlCommand>& commands) {
-    for (const ControlCommand& command : commands) obeyNow(command);
+    for (const ControlCommand& command : commands) executeNow(command);
 }
 
-void RunControl::obeyNow(const ControlCommand& command) {
+void RunControl::executeNow(const ControlCommand& command) {
     if (command.kind == ControlKind::kTraceEvery) return m_actions.traceEvery(static_cast<std::int64_t>(command.value));
     if (waitsForStepEnd(command.kind)) {
         if (m_insideStep) return m_afterStep.push_back(command);
@@ -192,22 +192,23 @@ std::chrono::microseconds RunControl::untilDue() const {
 
 // Rank 0 decides when the pause ends; all ranks leave the loop in the same poll.
 void RunControl::hold(const char* state, std::string_view after) {
-    TrainerObserver& observer = m_parts.observer;
+    TrainerObserver& observer = m_dependencies.observer;
     const PhaseScope scope(observer.progress().phase, Phase::kPaused);
-    bool told = false;
+    bool wasReported = false;
     for (;;) {
-        if (holds() && !told) {
-            told = true;
+        if (isHolding() && !wasReported) {
+            wasReported = true;
             observer.onState("paused");
             report({ControlKind::kPause}, after);
-        } else if (!holds() && told) {
-            told = false;
+        } else if (!isHolding() && wasReported) {
+            wasReported = false;
             observer.onState(state);
             if (m_stop) report({ControlKind::kStop});
         }
         const auto left = untilDue();
         if (isRankZero() && !m_stop && (m_paused || left.count() > 0))
-            m_parts.source.waitPending(m_paused ? m_parts.lookEvery : std::min(left, m_parts.lookEvery));
+            m_dependencies.source.waitPending(m_paused ? m_dependencies.pollInterval
+                                                       : std::min(left, m_dependencies.pollInterval));
         const bool goOn = m_stop || (!m_paused && untilDue().count() == 0);
         const StepAgreement::Look look = m_agreement.look(goOn);
         if (look.goOn) break;
@@ -217,12 +218,12 @@ void RunControl::hold(const char* state, std::string_view after) {
 
 void RunControl::report(const ControlCommand& command, std::string_view after) {
     if (!isRankZero()) return;
-    m_parts.observer.onEvent(Controlled{.command = std::string(controlName(command.kind)),
-                                        .value = command.value,
-                                        .step = m_place.step,
-                                        .epoch = m_place.epoch,
-                                        .after = std::string(after),
-                                        .timeUs = m_parts.observer.nowUs()});
+    m_dependencies.observer.onEvent(Controlled{.command = std::string(controlName(command.kind)),
+                                               .value = command.value,
+                                               .step = m_place.step,
+                                               .epoch = m_place.epoch,
+                                               .after = std::string(after),
+                                               .timeUs = m_dependencies.observer.nowUs()});
 }
 
 }  // namespace ringside

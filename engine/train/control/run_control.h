@@ -37,12 +37,12 @@ class RunControl final : public StepObserver {
         std::function<void(std::int64_t)> traceEvery;  // traces every n-th step
         std::function<void(std::int64_t)> replicas;    // reports the gradients of this number of steps
     };
-    struct Parts {
+    struct Dependencies {
         Communicator& communicator;
         ControlSource& source;  // pauses wait on rank 0's source
         TrainerObserver& observer;
         // polling interval of a pause; far below the timeout of a collective
-        std::chrono::microseconds lookEvery{200'000};
+        std::chrono::microseconds pollInterval{200'000};
     };
     // Value of a checkpoint command that the training posted itself; such a command is not reported.
     static constexpr double kOwnWish = 1;
@@ -52,8 +52,10 @@ class RunControl final : public StepObserver {
         std::int64_t epoch = 0;
     };
 
-    RunControl(const Parts& parts, Actions actions)
-        : m_parts(parts), m_actions(std::move(actions)), m_agreement(parts.communicator, parts.source) {}
+    RunControl(const Dependencies& dependencies, Actions actions)
+        : m_dependencies(dependencies),
+          m_actions(std::move(actions)),
+          m_agreement(dependencies.communicator, dependencies.source) {}
 
     // Adds a command as if the run had received it. Call on rank 0 only.
     void post(ControlCommand command) { m_agreement.post(command); }
@@ -98,20 +100,20 @@ class RunControl final : public StepObserver {
     using Clock = std::chrono::steady_clock;
 
     void obey(const std::vector<ControlCommand>& commands);
-    void obeyNow(const ControlCommand& command);
+    void executeNow(const ControlCommand& command);
     void act(const ControlCommand& command);  // executes a command that is valid only between two steps
     void reach(Phase phase);
-    void holdAfter(Phase phase);
+    void pauseAfter(Phase phase);
     void showPhase(Phase phase);
     // Blocks while the run is paused or until slow motion allows the next phase. `after` names the last finished
     // phase; `state` is the rank's state after the pause.
     void hold(const char* state, std::string_view after);
-    bool holds() const { return m_paused && !m_stop; }
+    bool isHolding() const { return m_paused && !m_stop; }
     std::chrono::microseconds untilDue() const;
-    bool isRankZero() const { return m_parts.communicator.rank() == 0; }
+    bool isRankZero() const { return m_dependencies.communicator.rank() == 0; }
     void report(const ControlCommand& command, std::string_view after = {});
 
-    Parts m_parts;
+    Dependencies m_dependencies;
     Actions m_actions;
     StepAgreement m_agreement;
     std::vector<ControlCommand> m_agreed;  // commands to execute after the current step

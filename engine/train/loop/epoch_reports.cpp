@@ -22,13 +22,13 @@ std::string hashOf(std::span<const std::int64_t> indices) {
 }  // namespace
 
 void EpochReports::result(const char* split, MetricSums& sums, const TrainingPosition& position) const {
-    TrainerObserver& observer = m_parts.trainer.observer;
+    TrainerObserver& observer = m_dependencies.trainer.observer;
     const double none = std::nan("");
-    const bool hits = m_parts.loss.countsCorrect();
-    if (m_parts.trainer.config.stepPitfalls.localMetrics && split == std::string_view("val"))
+    const bool hits = m_dependencies.loss.countsCorrect();
+    if (m_dependencies.trainer.config.stepPitfalls.localMetrics && split == std::string_view("val"))
         observer.onEvent(LocalResult{rank(), position.epoch, sums.loss(), hits ? sums.accuracy() : none, sums.samples(),
                                      position.step});
-    sums.reduce(m_parts.strategy.readers());
+    sums.reduce(m_dependencies.strategy.dataParallelGroup());
     if (rank() != 0) return;
     observer.onEvent(EpochResult{.epoch = position.epoch,
                                  .split = split,
@@ -44,41 +44,41 @@ void EpochReports::result(const char* split, MetricSums& sums, const TrainingPos
 }
 
 void EpochReports::epochEnd(std::span<const std::int64_t> trained, const TrainingPosition& position) const {
-    const RankLayout& layout = m_parts.share.layout();
+    const RankLayout& layout = m_dependencies.share.layout();
     if (layout.isReader())
-        m_parts.trainer.observer.onEvent(
+        m_dependencies.trainer.observer.onEvent(
             Consumed{layout.dataRank(), position.epoch, static_cast<std::int64_t>(trained.size()), hashOf(trained)});
     replica(position);
 }
 
 void EpochReports::memory() const {
-    MemoryCount& count = m_parts.trainer.backend.memory();
-    m_parts.trainer.observer.onEvent(RankMemory{.rank = rank(),
-                                                .parameters = count.of(MemoryClass::kParameters),
-                                                .gradients = count.of(MemoryClass::kGradients),
-                                                .optimizer = count.of(MemoryClass::kOptimizer),
-                                                .activations = count.of(MemoryClass::kActivations),
-                                                .gathered = count.of(MemoryClass::kGathered),
-                                                .buffers = count.of(MemoryClass::kBuffers),
-                                                .peak = count.all(),
-                                                .predictedPeak = predictedPeak()});
+    MemoryCount& count = m_dependencies.trainer.backend.memory();
+    m_dependencies.trainer.observer.onEvent(RankMemory{.rank = rank(),
+                                                       .parameters = count.of(MemoryClass::kParameters),
+                                                       .gradients = count.of(MemoryClass::kGradients),
+                                                       .optimizer = count.of(MemoryClass::kOptimizer),
+                                                       .activations = count.of(MemoryClass::kActivations),
+                                                       .gathered = count.of(MemoryClass::kGathered),
+                                                       .buffers = count.of(MemoryClass::kBuffers),
+                                                       .peak = count.all(),
+                                                       .predictedPeak = predictedPeak()});
 }
 
 // Returns the predicted peak memory in bytes, or -1 on CUDA devices, whose libraries allocate memory of their own.
 std::int64_t EpochReports::predictedPeak() const {
-    if (m_parts.trainer.config.parallel.device == DeviceChoice::kCuda) return -1;
-    return predictMemory(m_parts.share.subject(), m_parts.share.plan(), rank()).peak();
+    if (m_dependencies.trainer.config.parallel.device == DeviceChoice::kCuda) return -1;
+    return predictMemory(m_dependencies.share.subject(), m_dependencies.share.plan(), rank()).peak();
 }
 
 void EpochReports::replica(const TrainingPosition& position) const {
-    const std::string sum = m_parts.strategy.isWhole()
-                                ? parameterChecksum(m_parts.model.parameters(), m_parts.trainer.backend)
-                                : parameterChecksum(m_parts.strategy);
+    const std::string sum = m_dependencies.strategy.isWhole()
+                                ? parameterChecksum(m_dependencies.model.parameters(), m_dependencies.trainer.backend)
+                                : parameterChecksum(m_dependencies.strategy);
     Replica replica{rank(), position.step, sum};
     // Checksums of single tensors are added only in epochs 1, 2, 4, 8, ... and multiples of 64: epochs may be short.
     const auto epoch = static_cast<std::uint64_t>(position.epoch);
-    if (std::has_single_bit(epoch) || epoch % 64 == 0) m_parts.replicas.addChecksums(replica);
-    m_parts.trainer.observer.onEvent(std::move(replica));
+    if (std::has_single_bit(epoch) || epoch % 64 == 0) m_dependencies.replicas.addChecksums(replica);
+    m_dependencies.trainer.observer.onEvent(std::move(replica));
 }
 
 }  // namespace ringside

@@ -19,14 +19,14 @@ namespace ringside {
 class EpochReports {
   public:
     struct Parts {
-        const TrainerParts& trainer;
+        const TrainerDependencies& trainer;
         const DataShare& share;
         const Model& model;
         const Loss& loss;
         Strategy& strategy;
         const ReplicaProbe& replicas;
     };
-    explicit EpochReports(const Parts& parts) : m_parts(parts) {}
+    explicit EpochReports(const Parts& dependencies) : m_dependencies(dependencies) {}
 
     // Reports the memory of this rank. Call after all buffers are allocated.
     void memory() const;
@@ -40,9 +40,9 @@ class EpochReports {
 
   private:
     std::int64_t predictedPeak() const;
-    int rank() const { return m_parts.trainer.communicator.rank(); }
+    int rank() const { return m_dependencies.trainer.communicator.rank(); }
 
-    Parts m_parts;
+    Parts m_dependencies;
 };
 
 }  // namespace ringside

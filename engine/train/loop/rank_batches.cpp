@@ -11,34 +11,37 @@ const Dataset& validationOrTraining(const DataSplit& data) {
 }
 
 // Returns the function that exchanges a sample index for a test; empty in all other cases.
-DataLoaderOptions::ChangeIndices changeIndices(const TrainerParts& parts, const Dataset& dataset) {
-    const bool wanted =
-        parts.wrongIndex && &dataset == parts.data.training.get() && parts.wrongIndex->sample < dataset.size();
+DataLoaderOptions::ChangeIndices changeIndices(const TrainerDependencies& dependencies, const Dataset& dataset) {
+    const bool wanted = dependencies.wrongIndex && &dataset == dependencies.data.training.get() &&
+                        dependencies.wrongIndex->sample < dataset.size();
     if (!wanted) return {};
-    return [wrong = *parts.wrongIndex](std::int64_t epoch, std::int64_t firstSlot, std::span<std::int64_t> indices) {
-        wrong.apply(epoch, firstSlot, indices);
-    };
+    return
+        [wrong = *dependencies.wrongIndex](std::int64_t epoch, std::int64_t firstSlot,
+                                           std::span<std::int64_t> indices) { wrong.apply(epoch, firstSlot, indices); };
 }
 
-GathererParts gathererParts(const TrainerParts& parts, const DataShare& share, const Dataset& dataset,
-                            BatchMemory& hostMemory) {
-    const Problems problems = transformProblems(parts.config.loader, dataset.shape());
+BatchLoaderDependencies batchLoaderDependencies(const TrainerDependencies& dependencies, const DataShare& share,
+                                                const Dataset& dataset, BatchMemory& hostMemory) {
+    const Problems problems = transformProblems(dependencies.config.loader, dataset.shape());
     if (!problems.empty()) throw TrainingError(problems.front());
     return {.dataset = dataset,
-            .config = parts.config,
-            .backend = parts.backend,
-            .memory = parts.batchMemory != nullptr ? *parts.batchMemory : hostMemory,
+            .config = dependencies.config,
+            .backend = dependencies.backend,
+            .memory = dependencies.batchMemory != nullptr ? *dependencies.batchMemory : hostMemory,
             .maxBatch = share.plan().maxBatch,
-            .training = &dataset == parts.data.training.get(),
-            .changeIndices = changeIndices(parts, dataset)};
+            .training = &dataset == dependencies.data.training.get(),
+            .changeIndices = changeIndices(dependencies, dataset)};
 }
 
 }  // namespace
 
-RankBatches::RankBatches(const TrainerParts& parts, const DataShare& share)
+RankBatches::RankBatches(const TrainerDependencies& dependencies, const DataShare& share)
     : m_hostMemory(makeHostMemory()),
-      m_training(gathererParts(parts, share, *parts.data.training, *m_hostMemory), parts.observer),
-      m_validation(parts, share, gathererParts(parts, share, validationOrTraining(parts.data), *m_hostMemory)) {}
+      m_training(batchLoaderDependencies(dependencies, share, *dependencies.data.training, *m_hostMemory),
+                 dependencies.observer),
+      m_validation(
+          dependencies, share,
+          batchLoaderDependencies(dependencies, share, validationOrTraining(dependencies.data), *m_hostMemory)) {}
 
 void RankBatches::setScale(const ChannelScale& scale) {
     m_training.setScale(scale);

@@ -14,7 +14,7 @@ namespace ringside {
 class RankBatches {
   public:
     // Throws TrainingError if loader's transforms do not suit the samples. Both arguments must outlive this object.
-    RankBatches(const TrainerParts& parts, const DataShare& share);
+    RankBatches(const TrainerDependencies& dependencies, const DataShare& share);
 
     TrainingBatches& training() { return m_training; }
     Validation& validation() { return m_validation; }

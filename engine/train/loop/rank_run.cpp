@@ -73,10 +73,10 @@ class GpuHeartbeat {
     std::optional<GpuWatch> m_watch;
 };
 
-std::unique_ptr<Communicator> paced(std::unique_ptr<Communicator> links, const PaceConfig& pace) {
-    const LinkPace link{pace.gbitPerSecond, pace.latencyUs};
+std::unique_ptr<Communicator> throttled(std::unique_ptr<Communicator> links, const ThrottleConfig& throttle) {
+    const LinkThrottle link{throttle.gbitPerSecond, throttle.latencyUs};
     if (!link.any() || links->size() == 1) return links;
-    return std::make_unique<PacedCommunicator>(std::move(links), link);
+    return std::make_unique<ThrottledCommunicator>(std::move(links), link);
 }
 
 // Forwards the trainer's events to the rank's telemetry. A test's hooks run first.
@@ -105,7 +105,7 @@ class RankObserver final : public TrainerObserver {
 
 // Reports the final state and blocks until the supervisor has it: a run counts as finished only when every rank has
 // reported so. Throws CommError after the timeout, at least 30 s.
-void sayLast(TrainerObserver& observer, TelemetrySink& sink, TrainOutcome outcome, double timeoutSeconds) {
+void reportFinalState(TrainerObserver& observer, TelemetrySink& sink, TrainOutcome outcome, double timeoutSeconds) {
     const std::chrono::seconds patience{std::max<std::int64_t>(30, std::llround(timeoutSeconds))};
     observer.onState(outcome == TrainOutcome::kStopped ? "stopped" : "finished");
     if (!sink.flush(patience)) {
@@ -153,7 +153,7 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
     cpus.findShare();
     const std::unique_ptr<BatchMemory> batchMemory = devices.batchMemory(config);
     const std::unique_ptr<Communicator> communicator =
-        paced(devices.join(environment, channels, config, *backend), config.parallel.pace);
+        throttled(devices.join(environment, channels, config, *backend), config.parallel.throttle);
     RankState joined{environment.rank, "connecting", {}, 0, sink.nowUs()};
     joined.isa = backend->instructionSet();
     joined.transport = communicator->name();
@@ -163,7 +163,7 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
     // them.
     if (const std::string kept = cpus.keep(); !kept.empty()) sink.log("info", kept);
     const CollectiveWatch watch(sink, *communicator);
-    if (const std::int64_t strangers = communicator->strangers(); strangers > 0)
+    if (const std::int64_t strangers = communicator->refusedConnections(); strangers > 0)
         sink.log("warning", std::to_string(strangers) + (strangers == 1 ? " connection" : " connections") +
                                 " from outside the run refused while the ranks connected");
 
@@ -172,7 +172,7 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
                      batchMemory.get(), wrongIndex, reportSamples()});
     const StepWatch stepWatch(sink, trainer);
     const TrainOutcome outcome = trainer.run();
-    sayLast(observer, sink, outcome, config.parallel.timeoutSeconds);
+    reportFinalState(observer, sink, outcome, config.parallel.timeoutSeconds);
     return outcome == TrainOutcome::kStopped ? ExitCode::kStopped : ExitCode::kOk;
 }
 

@@ -27,36 +27,39 @@ std::int64_t ownParameters(const Mesh& mesh, const Strategy& strategy) {
 
 }  // namespace
 
-StepInstruments::StepInstruments(const TrainerParts& parts, const DataShare& share)
-    : m_parts(parts),
+StepInstruments::StepInstruments(const TrainerDependencies& dependencies, const DataShare& share)
+    : m_dependencies(dependencies),
       m_share(share),
-      m_collectives(parts.observer.progress().phase, kMostTracedCollectives),
-      m_tracedCommunicator(parts.communicator, &m_collectives),
-      m_pacer(DevicePace(parts.config, share.subject().task), parts.communicator.rank(),
-              parts.observer.progress().phase),
-      m_replicas(
-          {.config = parts.config, .backend = parts.backend, .observer = parts.observer, .layout = share.layout()}),
-      m_tracer({.trace = parts.config.telemetry.trace,
-                .rank = parts.communicator.rank(),
-                .worldSize = parts.communicator.size()},
-               parts.observer.progress().phase, m_collectives) {}
+      m_collectives(dependencies.observer.progress().phase, kMostTracedCollectives),
+      m_tracedCommunicator(dependencies.communicator, &m_collectives),
+      m_phaseThrottle(DeviceThrottle(dependencies.config, share.subject().task), dependencies.communicator.rank(),
+                      dependencies.observer.progress().phase),
+      m_replicas({.config = dependencies.config,
+                  .backend = dependencies.backend,
+                  .observer = dependencies.observer,
+                  .layout = share.layout()}),
+      m_tracer({.trace = dependencies.config.telemetry.trace,
+                .rank = dependencies.communicator.rank(),
+                .worldSize = dependencies.communicator.size()},
+               dependencies.observer.progress().phase, m_collectives) {}
 
-void StepInstruments::listenTo(StrategyParts& strategy) {
-    strategy.tell = [this](const std::string& text) {
-        m_parts.observer.onEvent(LogLine{m_parts.communicator.rank(), "info", text, m_parts.observer.nowUs()});
+void StepInstruments::listenTo(StrategyDependencies& strategy) {
+    strategy.log = [this](const std::string& text) {
+        m_dependencies.observer.onEvent(
+            LogLine{m_dependencies.communicator.rank(), "info", text, m_dependencies.observer.nowUs()});
     };
-    strategy.passed = [this](Phase phase) { m_steps.phaseEnded(phase); };
-    strategy.watch = &m_layerShow;
+    strategy.onPhaseEnd = [this](Phase phase) { m_steps.phaseEnded(phase); };
+    strategy.watch = &m_layerProgress;
     strategy.ownGradient = m_replicas.ownGradient();
-    strategy.acting = [this](const PipelineAction& action, double share) { show(action, share); };
+    strategy.onAction = [this](const PipelineAction& action, double share) { show(action, share); };
     strategy.trace = &m_collectives;
 }
 
 // The list is in the order in which a step begins. At the end of a phase and of the step it is called from its end:
 // reports come before the pause in which a person reads them, and the trace ends last.
 void StepInstruments::attach(const Observed& observed) {
-    TrainerObserver& observer = m_parts.observer;
-    const int rank = m_parts.communicator.rank();
+    TrainerObserver& observer = m_dependencies.observer;
+    const int rank = m_dependencies.communicator.rank();
     const RankLayout& layout = m_share.layout();
     m_control = &observed.control;
     m_replicas.setStrategy(observed.strategy);
@@ -66,23 +69,25 @@ void StepInstruments::attach(const Observed& observed) {
     if (rank == 0) m_steps.add<TimedSaves>(observed.checkpoints, observed.batches, observed.control);
     m_steps.add<InspectedSteps>(m_replicas, observed.control);
     m_steps.addReference(observed.control);
-    m_steps.add<Throttle>(Throttle::Parts{m_pacer, m_parts.config.stepPitfalls, m_parts.control, observer, rank,
-                                          ownParameters(layout.mesh, observed.strategy)});
-    m_steps.add<LinkReport>(m_parts.communicator, observer);
+    m_steps.add<Throttle>(Throttle::Parts{m_phaseThrottle, m_dependencies.config.stepPitfalls, m_dependencies.control,
+                                          observer, rank, ownParameters(layout.mesh, observed.strategy)});
+    m_steps.add<LinkReport>(m_dependencies.communicator, observer);
     m_steps.addReference(m_replicas);
-    m_stepReport = &m_steps.add<StepReport>(StepReport::Parts{m_parts, layout, observed.loss, observed.strategy,
+    m_stepReport = &m_steps.add<StepReport>(StepReport::Parts{m_dependencies, layout, observed.loss, observed.strategy,
                                                               observed.batches, m_tracer, observed.checkpoints});
-    m_steps.add<IndexReport>(layout.isReader() ? m_parts.reportSamples : "never", layout.dataRank(), observer);
+    m_steps.add<IndexReport>(layout.isReader() ? m_dependencies.reportSamples : "never", layout.dataRank(), observer);
     m_steps.add<TrafficReport>(rank, m_share.plan().maxBatch, observed.strategy, observer);
     m_steps.add<ProgressReport>(observer.progress());
-    if (layout.mesh.pipeline == 1) m_layerShow.follow(observed.control, m_parts.config.training.accumulateSteps);
+    if (layout.mesh.pipeline == 1)
+        m_layerProgress.follow(observed.control, m_dependencies.config.training.accumulateSteps);
 }
 
 // Reports the pipeline action that the rank executes, if single phases or slow motion are shown.
 void StepInstruments::show(const PipelineAction& action, double share) {
     if (!m_control->showsParts()) return;
     const Phase phase = action.work == PipelineWork::kForward ? Phase::kForward : Phase::kBackward;
-    m_control->showPart(phase, -1, action.text(), share / static_cast<double>(m_parts.config.training.accumulateSteps));
+    m_control->showPart(phase, -1, action.text(),
+                        share / static_cast<double>(m_dependencies.config.training.accumulateSteps));
 }
 
 }  // namespace ringside

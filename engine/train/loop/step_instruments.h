@@ -25,9 +25,9 @@ namespace ringside {
 class TracedCommunicator {
   public:
     TracedCommunicator(Communicator& communicator, CollectiveTrace* trace) : m_communicator(communicator) {
-        communicator.traceInto(trace);
+        communicator.setTrace(trace);
     }
-    ~TracedCommunicator() { m_communicator.traceInto(nullptr); }
+    ~TracedCommunicator() { m_communicator.setTrace(nullptr); }
     TracedCommunicator(const TracedCommunicator&) = delete;
     TracedCommunicator& operator=(const TracedCommunicator&) = delete;
 
@@ -46,15 +46,15 @@ class StepInstruments {
         const Loss& loss;
         Strategy& strategy;
         TrainingBatches& batches;
-        CheckpointKeeper& checkpoints;
+        Checkpointer& checkpoints;
         RunControl& control;
     };
 
     // Both arguments must outlive this object.
-    StepInstruments(const TrainerParts& parts, const DataShare& share);
+    StepInstruments(const TrainerDependencies& dependencies, const DataShare& share);
 
     // Adds the callbacks of a strategy to its dependencies.
-    void listenTo(StrategyParts& strategy);
+    void listenTo(StrategyDependencies& strategy);
     // Adds all observers in their order. Call once, before the first step.
     void attach(const Observed& observed);
 
@@ -67,12 +67,12 @@ class StepInstruments {
   private:
     void show(const PipelineAction& action, double share);
 
-    const TrainerParts& m_parts;
+    const TrainerDependencies& m_dependencies;
     const DataShare& m_share;
     CollectiveTrace m_collectives;
     TracedCommunicator m_tracedCommunicator;
-    Pacer m_pacer;
-    LayerShow m_layerShow{m_pacer};
+    PhaseThrottle m_phaseThrottle;
+    LayerProgress m_layerProgress{m_phaseThrottle};
     ReplicaProbe m_replicas;
     StepTracer m_tracer;
     RunControl* m_control = nullptr;     // set by attach()

@@ -39,27 +39,28 @@ std::string scaleText(const ChannelScale& scale) {
 
 // Returns the polling interval of paused ranks: an eighth of the collective timeout, at most 200 ms. The other ranks
 // wait for rank 0 in a collective meanwhile, so the interval must stay far below the timeout.
-std::chrono::microseconds lookEvery(const RunConfig& config) {
+std::chrono::microseconds pollInterval(const RunConfig& config) {
     return std::min(std::chrono::microseconds{200'000},
                     std::chrono::microseconds{static_cast<std::int64_t>(config.parallel.timeoutSeconds * 1e6 / 8)});
 }
 
 }  // namespace
 
-Trainer::Trainer(const TrainerParts& parts)
-    : m_parts(parts),
-      m_share(m_parts),
-      m_instruments(m_parts, m_share),
+Trainer::Trainer(const TrainerDependencies& dependencies)
+    : m_dependencies(dependencies),
+      m_share(m_dependencies),
+      m_instruments(m_dependencies, m_share),
       m_model(makeModel()),
       m_loss(makeLoss()),
       m_strategy(makeStrategy()),
-      m_schedule(parts.config.schedule, parts.config.scaledLearningRate(), parts.config.training.epochs),
-      m_data(m_parts, m_share),
-      m_checkpoints(m_parts, *m_model, *m_strategy),
-      m_control({.communicator = parts.communicator,
-                 .source = parts.control,
-                 .observer = parts.observer,
-                 .lookEvery = lookEvery(parts.config)},
+      m_schedule(dependencies.config.schedule, dependencies.config.scaledLearningRate(),
+                 dependencies.config.training.epochs),
+      m_data(m_dependencies, m_share),
+      m_checkpoints(m_dependencies, *m_model, *m_strategy),
+      m_control({.communicator = dependencies.communicator,
+                 .source = dependencies.control,
+                 .observer = dependencies.observer,
+                 .pollInterval = pollInterval(dependencies.config)},
                 controlActions()) {
     m_instruments.attach({*m_loss, *m_strategy, m_data.training(), m_checkpoints, m_control});
 }
@@ -67,44 +68,45 @@ Trainer::Trainer(const TrainerParts& parts)
 // Sets the memory limit before the model allocates its first tensor, so that all its memory is counted.
 std::unique_ptr<Model> Trainer::makeModel() const {
     constexpr double kMebibyte = 1 << 20;
-    m_parts.backend.memory().setLimit(static_cast<std::int64_t>(m_parts.config.parallel.memoryLimitMb * kMebibyte));
+    m_dependencies.backend.memory().setLimit(
+        static_cast<std::int64_t>(m_dependencies.config.parallel.memoryLimitMb * kMebibyte));
     std::vector<Unit*> noUnits;
-    auto model = ringside::makeModel(m_share.plan().layers, m_parts.backend, noUnits);
+    auto model = ringside::makeModel(m_share.plan().layers, m_dependencies.backend, noUnits);
     if (!m_share.plan().holdsWholeModel()) {
         model->prepare(1, LayerRange{0, 0}, Model::Values::kBoundLater);
         return model;
     }
     model->prepare(m_share.plan().maxBatch);
-    model->initialise(m_parts.config.training.seed);
+    model->initialise(m_dependencies.config.training.seed);
     return model;
 }
 
 std::unique_ptr<Loss> Trainer::makeLoss() const {
-    const Dataset& data = *m_parts.data.training;
+    const Dataset& data = *m_dependencies.data.training;
     const bool isWhole = m_share.plan().holdsWholeModel();
-    return valueOrThrow(ringside::makeLoss(m_parts.config.training.loss, data.classCount(), data.targetCount(),
-                                           isWhole ? m_share.plan().maxBatch : 1, m_parts.backend,
+    return valueOrThrow(ringside::makeLoss(m_dependencies.config.training.loss, data.classCount(), data.targetCount(),
+                                           isWhole ? m_share.plan().maxBatch : 1, m_dependencies.backend,
                                            data.shape().labels()));
 }
 
 std::unique_ptr<Strategy> Trainer::makeStrategy() {
-    StrategyParts dependencies{.model = *m_model,
-                               .loss = *m_loss,
-                               .communicator = m_parts.communicator,
-                               .backend = m_parts.backend,
-                               .task = m_share.subject().task,
-                               .plan = m_share.plan(),
-                               .phase = m_parts.observer.progress().phase};
+    StrategyDependencies dependencies{.model = *m_model,
+                                      .loss = *m_loss,
+                                      .communicator = m_dependencies.communicator,
+                                      .backend = m_dependencies.backend,
+                                      .task = m_share.subject().task,
+                                      .plan = m_share.plan(),
+                                      .phase = m_dependencies.observer.progress().phase};
     m_instruments.listenTo(dependencies);
-    return valueOrThrow(ringside::makeStrategy(m_parts.config, dependencies));
+    return valueOrThrow(ringside::makeStrategy(m_dependencies.config, dependencies));
 }
 
 TrainOutcome Trainer::run() {
-    const PhaseScope scope(m_parts.observer.progress().phase, Phase::kIdle);
+    const PhaseScope scope(m_dependencies.observer.progress().phase, Phase::kIdle);
     prepare();
-    const TrainingConfig& training = m_parts.config.training;
+    const TrainingConfig& training = m_dependencies.config.training;
     while (m_position.epoch < m_epochs && !hasEnoughSteps()) {
-        m_parts.observer.onState("training");
+        m_dependencies.observer.onState("training");
         m_strategy->setLearningRate(m_schedule.learningRate());
         if (!trainEpoch() || !validate()) {
             m_checkpoints.saveLast(m_position);
@@ -125,9 +127,9 @@ void Trainer::prepare() {
     const ShardPlan first = m_share.trainingPlan(0);
     checkShard(first);
     if (const std::string small = smallShardText(first); isRankZero() && !small.empty()) log("info", small);
-    checkPaceTimeout(m_parts, *m_model, m_share.plan().maxBatch);
-    m_instruments.stepReport().setPlannedSteps(plannedSteps(first, m_parts.config.training));
-    m_epochs = m_parts.config.training.epochs;
+    checkThrottleTimeout(m_dependencies, *m_model, m_share.plan().maxBatch);
+    m_instruments.stepReport().setPlannedSteps(plannedSteps(first, m_dependencies.config.training));
+    m_epochs = m_dependencies.config.training.epochs;
     resume();
     m_checkpoints.reserve();
     normalize();
@@ -145,21 +147,21 @@ void Trainer::resume() {
         for (const ControlChange& change : m_position.changes)
             if (change.kind == "lr" && change.epoch == epoch) m_schedule.setLearningRate(change.value);
     }
-    m_parts.observer.progress().step.store(m_position.step, std::memory_order_relaxed);
+    m_dependencies.observer.progress().step.store(m_position.step, std::memory_order_relaxed);
 }
 
 // Scales training and validation samples by the statistics of the training samples.
 void Trainer::normalize() {
-    if (!m_parts.config.loader.normalize) return;
-    const PhaseScope scope(m_parts.observer.progress().phase, Phase::kDataWait);
-    const ChannelScale scale = sharedChannelScale(*m_parts.data.training, m_parts.communicator);
+    if (!m_dependencies.config.loader.normalize) return;
+    const PhaseScope scope(m_dependencies.observer.progress().phase, Phase::kDataWait);
+    const ChannelScale scale = sharedChannelScale(*m_dependencies.data.training, m_dependencies.communicator);
     m_data.setScale(scale);
     m_checkpoints.setScale(scale);
     if (isRankZero()) log("info", scaleText(scale));
 }
 
 bool Trainer::trainEpoch() {
-    m_parts.observer.progress().epoch.store(m_position.epoch, std::memory_order_relaxed);
+    m_dependencies.observer.progress().epoch.store(m_position.epoch, std::memory_order_relaxed);
     const ShardPlan plan = m_share.trainingPlan(m_position.epoch);
     m_sumsReduced = false;
     m_data.training().begin(plan, m_share.layout().dataRank(), m_position.epoch, m_position.batches);
@@ -168,7 +170,7 @@ bool Trainer::trainEpoch() {
     if (goOn) {
         reports().result("train", m_position.sums, m_position);
     } else {
-        m_position.sums.reduce(m_strategy->readers());
+        m_position.sums.reduce(m_strategy->dataParallelGroup());
     }
     m_sumsReduced = true;
     return goOn;
@@ -176,10 +178,10 @@ bool Trainer::trainEpoch() {
 
 bool Trainer::trainSteps(const ShardPlan& plan) {
     const std::int64_t batches = plan.stepsPerEpoch();
-    const std::int64_t perStep = m_parts.config.training.accumulateSteps;
+    const std::int64_t perStep = m_dependencies.config.training.accumulateSteps;
     bool goOn = true;
     while (goOn && m_position.batches < batches && !hasEnoughSteps()) {
-        if (isLeavingEarly(batches)) leaveEarly();
+        if (isLeavingEarly(batches)) exitEarly();
         const std::int64_t first = m_position.batches;
         m_position.batches = std::min(first + perStep, batches);
         goOn = trainStep(plan, {first, m_position.batches});
@@ -221,7 +223,7 @@ void Trainer::count(const ShardPlan& plan, std::int64_t batch, const SampleLosse
 
 bool Trainer::validate() {
     if (!m_data.validation().hasSamples()) return true;
-    m_parts.observer.onState("validating");
+    m_dependencies.observer.onState("validating");
     std::optional<MetricSums> sums =
         m_data.validation().evaluate(*m_strategy, m_control, {m_position.step, m_position.epoch});
     if (sums) reports().result("val", *sums, m_position);
@@ -230,9 +232,9 @@ bool Trainer::validate() {
 
 void Trainer::saveNow() {
     TrainingPosition here = m_position;
-    if (!m_sumsReduced) here.sums.reduce(m_strategy->readers());
+    if (!m_sumsReduced) here.sums.reduce(m_strategy->dataParallelGroup());
     m_checkpoints.save(here);
-    m_parts.observer.onState(m_sumsReduced ? "validating" : "training");
+    m_dependencies.observer.onState(m_sumsReduced ? "validating" : "training");
 }
 
 RunControl::Actions Trainer::controlActions() {
@@ -255,32 +257,33 @@ RunControl::Actions Trainer::controlActions() {
 
 // True if pitfalls.early_exit ends the loop of the last rank one step before the other ranks, as uneven data would.
 bool Trainer::isLeavingEarly(std::int64_t batches) const {
-    if (!m_parts.config.stepPitfalls.earlyExit || m_parts.communicator.size() == 1) return false;
-    if (m_parts.communicator.rank() != m_parts.communicator.size() - 1) return false;
-    return m_position.batches + m_parts.config.training.accumulateSteps >= batches;
+    if (!m_dependencies.config.stepPitfalls.earlyExit || m_dependencies.communicator.size() == 1) return false;
+    if (m_dependencies.communicator.rank() != m_dependencies.communicator.size() - 1) return false;
+    return m_position.batches + m_dependencies.config.training.accumulateSteps >= batches;
 }
 
 // Blocks forever without joining any collective, until the supervisor ends the process.
-void Trainer::leaveEarly() {
-    log("warning", "pitfalls.early_exit: rank " + std::to_string(m_parts.communicator.rank()) + " stops after step " +
-                       std::to_string(m_position.step) +
+void Trainer::exitEarly() {
+    log("warning", "pitfalls.early_exit: rank " + std::to_string(m_dependencies.communicator.rank()) +
+                       " stops after step " + std::to_string(m_position.step) +
                        ", one step before the others; their next all-reduce waits for it");
-    m_parts.observer.onState("left early");
-    const PhaseScope scope(m_parts.observer.progress().phase, Phase::kIdle);
+    m_dependencies.observer.onState("left early");
+    const PhaseScope scope(m_dependencies.observer.progress().phase, Phase::kIdle);
     for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
 }
 
 bool Trainer::hasEnoughSteps() const {
-    const std::int64_t most = m_parts.config.training.maxSteps;
+    const std::int64_t most = m_dependencies.config.training.maxSteps;
     return most > 0 && m_position.step >= most;
 }
 
 void Trainer::log(const char* level, const std::string& text) {
-    m_parts.observer.onEvent(LogLine{m_parts.communicator.rank(), level, text, m_parts.observer.nowUs()});
+    m_dependencies.observer.onEvent(
+        LogLine{m_dependencies.communicator.rank(), level, text, m_dependencies.observer.nowUs()});
 }
 
 EpochReports Trainer::reports() {
-    return EpochReports({m_parts, m_share, *m_model, *m_loss, *m_strategy, m_instruments.replicas()});
+    return EpochReports({m_dependencies, m_share, *m_model, *m_loss, *m_strategy, m_instruments.replicas()});
 }
 
 }  // namespace ringside

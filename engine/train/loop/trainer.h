@@ -34,7 +34,7 @@ enum class TrainOutcome { kFinished, kStopped };
 class Trainer {
   public:
     // Builds the model and the strategy. Throws TrainingError when configuration and data do not fit together.
-    explicit Trainer(const TrainerParts& parts);
+    explicit Trainer(const TrainerDependencies& dependencies);
 
     // Trains until the configured epochs or steps are done or a stop command arrives. Throws TrainingError for a loss
     // that is not finite (if training.on_non_finite is stop), an invalid label or a checkpoint that does not fit, and
@@ -68,13 +68,13 @@ class Trainer {
     bool validate();  // false: stopped by request
     void saveNow();   // called between two steps, or between two validation batches
     bool isLeavingEarly(std::int64_t batches) const;
-    void leaveEarly();
+    void exitEarly();
     bool hasEnoughSteps() const;  // true once training.max_steps are done
-    bool isRankZero() const { return m_parts.communicator.rank() == 0; }
+    bool isRankZero() const { return m_dependencies.communicator.rank() == 0; }
     void log(const char* level, const std::string& text);
     EpochReports reports();
 
-    TrainerParts m_parts;
+    TrainerDependencies m_dependencies;
     DataShare m_share;
     StepInstruments m_instruments;  // must outlive the model and the strategy, which call it
     std::unique_ptr<Model> m_model;
@@ -82,7 +82,7 @@ class Trainer {
     std::unique_ptr<Strategy> m_strategy;
     LearningRateSchedule m_schedule;
     RankBatches m_data;
-    CheckpointKeeper m_checkpoints;
+    Checkpointer m_checkpoints;
     RunControl m_control;
     TrainingPosition m_position = {};
     std::int64_t m_epochs = 0;   // total number of epochs to train

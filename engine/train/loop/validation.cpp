@@ -8,17 +8,21 @@ namespace {
 
 // Returns the number of validation batches between two checks for control commands, the same on every rank. Each check
 // costs a collective: after each batch that may take seconds, after up to 32 small ones.
-std::int64_t batchesBetweenStopChecks(const TrainerParts& parts) {
+std::int64_t batchesBetweenStopChecks(const TrainerDependencies& dependencies) {
     constexpr std::int64_t kMostBatches = 32;
     constexpr std::int64_t kValues = 1'000'000;
-    const std::int64_t perBatch = parts.config.loader.batchSize * parts.data.training->shape().features;
+    const std::int64_t perBatch = dependencies.config.loader.batchSize * dependencies.data.training->shape().features;
     return std::clamp<std::int64_t>(kValues / std::max<std::int64_t>(perBatch, 1), 1, kMostBatches);
 }
 
 }  // namespace
 
-Validation::Validation(const TrainerParts& parts, const DataShare& share, const GathererParts& gatherer)
-    : m_parts(parts), m_dataRank(share.layout().dataRank()), m_plan(share.validationPlan()), m_gatherer(gatherer) {}
+Validation::Validation(const TrainerDependencies& dependencies, const DataShare& share,
+                       const BatchLoaderDependencies& gatherer)
+    : m_dependencies(dependencies),
+      m_dataRank(share.layout().dataRank()),
+      m_plan(share.validationPlan()),
+      m_gatherer(gatherer) {}
 
 std::optional<MetricSums> Validation::evaluate(Strategy& strategy, RunControl& control, StepPlace done) {
     MetricSums sums;
@@ -30,8 +34,8 @@ std::optional<MetricSums> Validation::evaluate(Strategy& strategy, RunControl& c
 }
 
 bool Validation::addBatches(Strategy& strategy, RunControl& control, StepPlace done, MetricSums& sums) {
-    const std::int64_t between = batchesBetweenStopChecks(m_parts);
-    Progress& progress = m_parts.observer.progress();
+    const std::int64_t between = batchesBetweenStopChecks(m_dependencies);
+    Progress& progress = m_dependencies.observer.progress();
     for (std::int64_t batch = 0; batch < m_plan->stepsPerEpoch(); ++batch) {
         if (batch % between == between - 1 && !control.betweenBatches({done.step, done.epoch})) return false;
         const Batch samples = next();
@@ -43,7 +47,7 @@ bool Validation::addBatches(Strategy& strategy, RunControl& control, StepPlace d
 }
 
 Batch Validation::next() {
-    const PhaseScope scope(m_parts.observer.progress().phase, Phase::kDataWait);
+    const PhaseScope scope(m_dependencies.observer.progress().phase, Phase::kDataWait);
     return m_gatherer.next();
 }
 

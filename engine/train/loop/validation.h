@@ -16,7 +16,8 @@ namespace ringside {
 class Validation {
   public:
     // References, also those in `gatherer`, must outlive this object.
-    Validation(const TrainerParts& parts, const DataShare& share, const GathererParts& gatherer);
+    Validation(const TrainerDependencies& dependencies, const DataShare& share,
+               const BatchLoaderDependencies& gatherer);
 
     void setScale(const ChannelScale& scale) { m_gatherer.setScale(scale); }  // call before the first evaluation
     bool hasSamples() const { return m_plan.has_value(); }
@@ -27,10 +28,10 @@ class Validation {
     bool addBatches(Strategy& strategy, RunControl& control, StepPlace done, MetricSums& sums);
     Batch next();
 
-    const TrainerParts& m_parts;
+    const TrainerDependencies& m_dependencies;
     int m_dataRank;
     std::optional<ShardPlan> m_plan;  // empty without validation samples
-    BatchGatherer m_gatherer;
+    BatchLoader m_gatherer;
 };
 
 }  // namespace ringside

@@ -52,7 +52,7 @@ StepRecord StepReport::recordOf(const FinishedStep& step) {
 }
 
 void StepReport::reportNonFinite(const FinishedStep& step) {
-    const TrainerParts& trainer = m_parts.trainer;
+    const TrainerDependencies& trainer = m_parts.trainer;
     if (trainer.config.training.onNonFinite == OnNonFinite::kStop) throwNonFinite(trainer.communicator, lossText(step));
     if (std::exchange(m_reportedNonFinite, true)) return;
     trainer.observer.onEvent(LogLine{

@@ -21,13 +21,13 @@ class StepReport final : public StepObserver {
   public:
     // All references must outlive the report.
     struct Parts {
-        const TrainerParts& trainer;
+        const TrainerDependencies& trainer;
         const RankLayout& layout;
         const Loss& loss;
         Strategy& strategy;
         TrainingBatches& batches;
         StepTracer& tracer;
-        const CheckpointKeeper& checkpoints;
+        const Checkpointer& checkpoints;
     };
     explicit StepReport(const Parts& parts) : m_parts(parts) {}
 

@@ -17,7 +17,7 @@ namespace ringside {
 class Throttle final : public StepObserver {
   public:
     struct Parts {
-        Pacer& pacer;
+        PhaseThrottle& phaseThrottle;
         const StepPitfalls& pitfalls;
         ControlSource& control;  // a stop ends the delay of a slow rank
         TrainerObserver& observer;

@@ -12,7 +12,7 @@ namespace ringside {
 // request as a control command. References must outlive this object.
 class TimedSaves final : public StepObserver {
   public:
-    TimedSaves(CheckpointKeeper& checkpoints, const TrainingBatches& batches, RunControl& control)
+    TimedSaves(Checkpointer& checkpoints, const TrainingBatches& batches, RunControl& control)
         : m_checkpoints(checkpoints), m_batches(batches), m_control(control) {}
     void phaseEnded(Phase phase, StepPlace /*place*/) override {
         if (phase == Phase::kDataWait && m_checkpoints.isTimedSaveDue(m_batches.readyUs()))
@@ -20,7 +20,7 @@ class TimedSaves final : public StepObserver {
     }
 
   private:
-    CheckpointKeeper& m_checkpoints;
+    Checkpointer& m_checkpoints;
     const TrainingBatches& m_batches;
     RunControl& m_control;
 };

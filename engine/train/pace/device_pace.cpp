@@ -31,8 +31,8 @@ double timesForward(LayerWatch::Work work, double backward) {
 
 }  // namespace
 
-DevicePace::DevicePace(const RunConfig& config, const ModelTask& task) {
-    const double gflops = config.parallel.pace.gflops;
+DeviceThrottle::DeviceThrottle(const RunConfig& config, const ModelTask& task) {
+    const double gflops = config.parallel.throttle.gflops;
     if (gflops <= 0) return;
     m_nsPerFlop = 1 / gflops;
     m_forwardFlops = static_cast<double>(valueOrThrow(describeModel(config.model, task)).flops());
@@ -40,8 +40,8 @@ DevicePace::DevicePace(const RunConfig& config, const ModelTask& task) {
     m_updateFlops = updateFlops(config.optimizer);
 }
 
-std::int64_t DevicePace::passNs(const Model& model, LayerWatch::Work work, std::int64_t samples, std::size_t first,
-                                std::size_t last) const {
+std::int64_t DeviceThrottle::passNs(const Model& model, LayerWatch::Work work, std::int64_t samples, std::size_t first,
+                                    std::size_t last) const {
     double all = 0;
     double wanted = 0;
     for (std::size_t i = 0; i < model.layerCount(); ++i) {
@@ -53,7 +53,7 @@ std::int64_t DevicePace::passNs(const Model& model, LayerWatch::Work work, std::
     return std::llround(flops * timesForward(work, m_backwardTimes) * m_nsPerFlop);
 }
 
-std::int64_t DevicePace::updateNs(std::int64_t parameters) const {
+std::int64_t DeviceThrottle::updateNs(std::int64_t parameters) const {
     return std::llround(static_cast<double>(parameters) * m_updateFlops * m_nsPerFlop);
 }
 

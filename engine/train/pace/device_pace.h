@@ -16,10 +16,10 @@ namespace ringside {
 // They are computed from the FLOPs of the model's description. A backward pass costs two forward passes, one of them
 // for the parameters; training.recompute adds another forward pass. The FLOPs are divided among the layers in
 // proportion to Model::costOf().
-class DevicePace {
+class DeviceThrottle {
   public:
-    DevicePace() = default;  // no pace: any() is false
-    DevicePace(const RunConfig& config, const ModelTask& task);
+    DeviceThrottle() = default;  // no pace: any() is false
+    DeviceThrottle(const RunConfig& config, const ModelTask& task);
 
     bool any() const { return m_nsPerFlop > 0; }
     // Returns the duration of a pass of `samples` samples through the layers [first, last), in nanoseconds.

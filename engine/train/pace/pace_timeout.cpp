@@ -19,13 +19,13 @@ double seconds(std::int64_t ns) {
 
 }  // namespace
 
-void checkPaceTimeout(const TrainerParts& parts, const Model& model, std::int64_t largestBatch) {
-    const PaceConfig& pace = parts.config.parallel.pace;
+void checkThrottleTimeout(const TrainerDependencies& parts, const Model& model, std::int64_t largestBatch) {
+    const ThrottleConfig& throttle = parts.config.parallel.throttle;
     const double most = parts.config.parallel.timeoutSeconds / 2;
-    const DevicePace device(parts.config, modelTask(*parts.data.training));
+    const DeviceThrottle device(parts.config, modelTask(*parts.data.training));
     const double backward =
         seconds(device.passNs(model, LayerWatch::Work::kBackward, largestBatch, 0, model.layerCount()));
-    const LinkPace link{pace.gbitPerSecond, pace.latencyUs};
+    const LinkThrottle link{throttle.gbitPerSecond, throttle.latencyUs};
     std::int64_t bytes = 0;
     for (const Parameter* one : model.wholeParameters()) bytes += 4 * one->shape.count();
     const double moving =

@@ -10,6 +10,6 @@ namespace ringside {
 
 // Throws TrainingError if the configured pace makes a backward pass or an all-reduce longer than half the timeout. A
 // rank that exceeds the timeout within one phase is treated as hung. `largestBatch` is the largest batch of a rank.
-void checkPaceTimeout(const TrainerParts& parts, const Model& model, std::int64_t largestBatch);
+void checkThrottleTimeout(const TrainerDependencies& parts, const Model& model, std::int64_t largestBatch);
 
 }  // namespace ringside

@@ -17,12 +17,12 @@ namespace ringside {
 // After each layer the pacer sleeps until the described device would have finished it, so that gradients become ready
 // at the same times as on that device. Time spent in communication or paused within a pass does not count. All calls
 // come from the training thread.
-class Pacer final : public LayerWatch, public PhaseListener {
+class PhaseThrottle final : public LayerWatch, public PhaseListener {
   public:
-    Pacer(const DevicePace& pace, int rank, PhaseTrack& track);
-    ~Pacer() override;
-    Pacer(const Pacer&) = delete;
-    Pacer& operator=(const Pacer&) = delete;
+    PhaseThrottle(const DeviceThrottle& throttle, int rank, PhaseTrack& track);
+    ~PhaseThrottle() override;
+    PhaseThrottle(const PhaseThrottle&) = delete;
+    PhaseThrottle& operator=(const PhaseThrottle&) = delete;
 
     // Starts to follow the phases of the track. Call after all listeners that delay phases (SlowPhase) are registered,
     // because listeners are called in order of registration.
@@ -32,7 +32,7 @@ class Pacer final : public LayerWatch, public PhaseListener {
     // Sleeps until the described device would have finished the update. Call after all work of the optimizer phase.
     void endUpdate();
     // Returns a report if the CPU has become too slow for the pace or fast enough again. Call after each step.
-    std::optional<PaceKept> endStep(std::int64_t step);
+    std::optional<ThrottleKept> endStep(std::int64_t step);
 
     void passBegins(const Model& model, Work work, std::int64_t samples) override;
     void layerBegins(std::size_t layer) override { m_track.enterLayer(static_cast<int>(layer)); }
@@ -44,7 +44,7 @@ class Pacer final : public LayerWatch, public PhaseListener {
     void sleepFor(std::int64_t wantedNs);  // sleeps until wantedNs after the start of the pass
     void judge(std::int64_t tookNs, std::int64_t askedNs);
 
-    const DevicePace m_pace;
+    const DeviceThrottle m_throttle;
     const int m_rank;
     PhaseTrack& m_track;
     PunctualSleep m_sleep;

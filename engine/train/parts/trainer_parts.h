@@ -16,7 +16,7 @@
 namespace ringside {
 
 // Dependencies of a Trainer. Each reference must outlive the trainer.
-struct TrainerParts {
+struct TrainerDependencies {
     const RunConfig& config;
     const DataSplit& data;
     Communicator& communicator;

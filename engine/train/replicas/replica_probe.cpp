@@ -31,12 +31,12 @@ double inDigits(double value) {
 }
 
 // Returns the reason why inspection is not possible, as far as it is known without a model; empty if there is none.
-std::string whyNot(const ReplicaProbe::Parts& parts) {
-    if (parts.config.parallel.strategy == StrategyKind::kDataParallel)
+std::string whyNot(const ReplicaProbe::Dependencies& dependencies) {
+    if (dependencies.config.parallel.strategy == StrategyKind::kDataParallel)
         return "replicas cannot be inspected with data_parallel: one process adds up the gradients of its devices";
-    if (parts.layout.mesh.ranks() > 1 && parts.layout.dataSize() == 1)
+    if (dependencies.layout.mesh.ranks() > 1 && dependencies.layout.dataSize() == 1)
         return "there are no replicas to inspect: each stage of the pipeline exists once; set mesh.replicate to 2";
-    if (parts.backend.device().kind != Device::Kind::kCpu) return "replicas can be inspected on the CPU only";
+    if (dependencies.backend.device().kind != Device::Kind::kCpu) return "replicas can be inspected on the CPU only";
     return {};
 }
 
@@ -44,15 +44,15 @@ std::string whyNot(const ReplicaProbe::Parts& parts) {
 
 // In the canonical order the local gradient is divided by the size of the data-parallel group from the start;
 // m_ownShare reverses the division.
-ReplicaProbe::ReplicaProbe(const Parts& parts)
-    : m_parts(parts),
-      m_ownShare(isCanonical(parts.config) ? static_cast<float>(parts.layout.dataSize()) : 1.0F),
-      m_whyNot(whyNot(parts)) {}
+ReplicaProbe::ReplicaProbe(const Dependencies& dependencies)
+    : m_dependencies(dependencies),
+      m_ownShare(isCanonical(dependencies.config) ? static_cast<float>(dependencies.layout.dataSize()) : 1.0F),
+      m_whyNot(whyNot(dependencies)) {}
 
 void ReplicaProbe::setStrategy(Strategy& strategy) {
     m_strategy = &strategy;
     std::size_t end = 0;
-    for (const Parameter* one : strategy.trainedHere()) {
+    for (const Parameter* one : strategy.localParameters()) {
         m_begins.push_back(end);
         end += static_cast<std::size_t>(one->shape.count());
     }
@@ -123,7 +123,7 @@ void ReplicaProbe::reportOwn() {
     m_ownTold = true;
     GradientView own = view("own", m_own, m_whole);
     if (m_whole) own.ring = ringOf(m_own);
-    m_parts.observer.onEvent(std::move(own));
+    m_dependencies.observer.onEvent(std::move(own));
 }
 
 // Reports each rank's angle to the mean; the cells of the mean, which are equal on all ranks of the data-parallel
@@ -131,12 +131,12 @@ void ReplicaProbe::reportOwn() {
 void ReplicaProbe::reportMean() {
     copyGradients(m_mean);
     if (m_whole) copyValues(m_before);
-    const bool cells = m_whole && m_parts.layout.dataRank() == 0;
+    const bool cells = m_whole && m_dependencies.layout.dataRank() == 0;
     GradientView mean = view("mean", m_mean, cells);
     const double norms = m_ownTold ? std::sqrt(dot(m_own, m_own)) * mean.norm : 0;
     mean.cosine = norms > 0 ? dot(m_own, m_mean) / norms : std::numeric_limits<double>::quiet_NaN();
     if (cells) mean.ring = ringOf(m_mean);
-    m_parts.observer.onEvent(std::move(mean));
+    m_dependencies.observer.onEvent(std::move(mean));
 }
 
 void ReplicaProbe::endStep(const FinishedStep&) {
@@ -147,30 +147,30 @@ void ReplicaProbe::endStep(const FinishedStep&) {
     copyValues(after);
     Values change(after.size());
     std::ranges::transform(after, m_before, change.begin(), std::minus());
-    GradientView told = view("change", change, m_parts.layout.dataRank() == 0);
-    const std::vector<Parameter*>& parameters = m_strategy->trainedHere();
+    GradientView told = view("change", change, m_dependencies.layout.dataRank() == 0);
+    const std::vector<Parameter*>& parameters = m_strategy->localParameters();
     for (std::size_t i = 0; i < parameters.size() && i < kMostNamed; ++i) {
         if (told.names.size() <= i) told.names.push_back(parameters[i]->name);
         told.checksums.push_back(tensorChecksum(of(after, i)));
     }
     if (told.names.size() != told.checksums.size()) told.checksums.clear();
-    m_parts.observer.onEvent(std::move(told));
+    m_dependencies.observer.onEvent(std::move(told));
 }
 
 GradientView ReplicaProbe::view(const char* moment, const Values& values, bool withCells) const {
-    GradientView view{.rank = m_parts.layout.rank,
+    GradientView view{.rank = m_dependencies.layout.rank,
                       .epoch = m_place.epoch,
                       .step = m_place.step,
                       .moment = moment,
                       .norm = std::sqrt(dot(values, values)),
                       .cosine = std::numeric_limits<double>::quiet_NaN()};
-    view.timeUs = m_parts.observer.nowUs();
+    view.timeUs = m_dependencies.observer.nowUs();
     if (withCells) addCells(view, values);
     return view;
 }
 
 void ReplicaProbe::addCells(GradientView& view, const Values& values) const {
-    const std::vector<Parameter*>& parameters = m_strategy->trainedHere();
+    const std::vector<Parameter*>& parameters = m_strategy->localParameters();
     constexpr std::int64_t kOften = 4;
     const std::int64_t most = std::max<std::int64_t>(mostCells(parameters.size()) / (m_often ? kOften : 1), 4);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -193,7 +193,7 @@ std::vector<double> ReplicaProbe::ringOf(const Values& values) const {
         const std::span<const float> one = of(values, i);
         bucket.insert(bucket.end(), one.begin(), one.end());
     }
-    const auto parts = static_cast<std::size_t>(m_parts.layout.dataSize());
+    const auto parts = static_cast<std::size_t>(m_dependencies.layout.dataSize());
     std::vector<double> ring;
     if (parts > 8 || bucket.size() < parts * kRingValues) return ring;
     for (std::size_t part = 0; part < parts; ++part)
@@ -203,8 +203,8 @@ std::vector<double> ReplicaProbe::ringOf(const Values& values) const {
 }
 
 void ReplicaProbe::addChecksums(Replica& replica) const {
-    if (!m_whyNot.empty() || !m_strategy->isWhole() || m_strategy->trainedHere().size() > kMostNamed) return;
-    for (const Parameter* one : m_strategy->trainedHere()) {
+    if (!m_whyNot.empty() || !m_strategy->isWhole() || m_strategy->localParameters().size() > kMostNamed) return;
+    for (const Parameter* one : m_strategy->localParameters()) {
         replica.names.push_back(one->name);
         replica.checksums.push_back(tensorChecksum(one->value.floats()));
     }

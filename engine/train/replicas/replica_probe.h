@@ -25,14 +25,14 @@ class ReplicaProbe final : public StepObserver {
   public:
     static constexpr std::int64_t kMostParameters = 200'000;
 
-    struct Parts {
+    struct Dependencies {
         const RunConfig& config;
         Backend& backend;
         TrainerObserver& observer;
         RankLayout layout;
     };
 
-    explicit ReplicaProbe(const Parts& parts);
+    explicit ReplicaProbe(const Dependencies& dependencies);
     void setStrategy(Strategy& strategy);  // call before the first step; the strategy must outlive this object
 
     // Inspects the next `steps` steps: all details of the last one, norms and angles of the other ones. Call on all
@@ -57,14 +57,14 @@ class ReplicaProbe final : public StepObserver {
     std::span<const float> of(const Values& values, std::size_t parameter) const;
     void copyGradients(Values& to) const;
     void copyValues(Values& to) const;
-    bool hasOwn() const { return m_strategy != nullptr && m_ownCount >= m_strategy->trainedHere().size(); }
+    bool hasOwn() const { return m_strategy != nullptr && m_ownCount >= m_strategy->localParameters().size(); }
     void reportOwn();
     GradientView view(const char* moment, const Values& values, bool withCells) const;
     void addCells(GradientView& view, const Values& values) const;
     std::vector<double> ringOf(const Values& values) const;
     void reportMean();
 
-    Parts m_parts;
+    Dependencies m_dependencies;
     float m_ownShare = 1;  // factor that scales the local gradient to the mean over the local samples
     Strategy* m_strategy = nullptr;
     std::string m_whyNot;

@@ -24,7 +24,7 @@ constexpr std::int64_t kPaceSteps = 16;
 constexpr std::int64_t kMostInterval = std::int64_t{1} << 20;
 
 // Returns kPaused for communication during a pause: paused ranks use a collective to agree on when to resume.
-Phase unlessHeld(Phase before, Phase phase) {
+Phase pausedOr(Phase before, Phase phase) {
     return before == Phase::kPaused && isCommunication(phase) ? Phase::kPaused : phase;
 }
 
@@ -66,12 +66,12 @@ void StepTracer::begin(std::int64_t step, std::int64_t epoch, std::int64_t runSt
     m_phases.enter(m_phases.now());
     m_beganNs = m_stamps.front().atNs;
     m_beganCpuNs = m_stamps.front().cpuNs;
-    beginSoFar();
+    beginLateTrace();
 }
 
 // Follows the phases for soFar(). Steps that are not traced do not register a listener and have no cost.
-void StepTracer::beginSoFar() {
-    if (!isTold()) return;
+void StepTracer::beginLateTrace() {
+    if (!isReported()) return;
     const std::lock_guard lock(m_mutex);
     m_soFar.rank = m_options.rank;
     m_soFar.step = m_trace.step;
@@ -89,7 +89,7 @@ void StepTracer::leaving(Phase, Phase next) {
     const std::lock_guard lock(m_mutex);
     if (m_soFar.phase.size() >= kMostSoFar) return;
     const auto before = static_cast<Phase>(m_soFar.phase.back());
-    m_soFar.phase.push_back(static_cast<std::int64_t>(unlessHeld(before, next)));
+    m_soFar.phase.push_back(static_cast<std::int64_t>(pausedOr(before, next)));
     m_soFar.at.push_back(at);
     m_soFar.cpu.push_back(0);
 }
@@ -99,7 +99,7 @@ std::optional<StepTrace> StepTracer::soFar() const {
     return m_soFar.phase.empty() ? std::nullopt : std::optional(m_soFar);
 }
 
-void StepTracer::endSoFar() {
+void StepTracer::endLateTrace() {
     m_phases.forget(*this);
     const std::lock_guard lock(m_mutex);
     for (auto* column : {&m_soFar.phase, &m_soFar.at, &m_soFar.cpu}) column->clear();
@@ -136,7 +136,7 @@ void StepTracer::fill(std::int64_t nowNs) {
     const bool layers = std::ranges::any_of(m_stamps, [](const PhaseStamp& stamp) { return stamp.layer >= 0; });
     Phase before = Phase::kIdle;
     for (const PhaseStamp& stamp : m_stamps) {
-        before = unlessHeld(before, stamp.phase);
+        before = pausedOr(before, stamp.phase);
         t.phase.push_back(static_cast<std::int64_t>(before));
         t.at.push_back(stamp.atNs - m_beganNs);
         t.cpu.push_back(stamp.cpuNs - m_beganCpuNs);
@@ -153,7 +153,7 @@ void StepTracer::fill(std::int64_t nowNs) {
         t.ended.push_back(stamp.endedNs - m_beganNs);
     }
     fillMessages();
-    tellWaitingFromMoving(t);
+    separateWaitingFromMoving(t);
 }
 
 void StepTracer::fillMessages() {
@@ -174,12 +174,12 @@ const StepTrace* StepTracer::end() {
     if (!m_active) return nullptr;
     m_active = false;
     m_phases.stampInto(nullptr);
-    endSoFar();
+    endLateTrace();
     fill(monotonicNs());
     m_collectives.stop();
     const std::int64_t queued = queuedNs();
     m_trace.queuedNs = queued < 0 || m_beganQueuedNs < 0 ? -1 : queued - m_beganQueuedNs;
-    return isTold() ? &m_trace : nullptr;
+    return isReported() ? &m_trace : nullptr;
 }
 
 std::optional<std::int64_t> StepTracer::wantedInterval() {

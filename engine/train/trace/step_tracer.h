@@ -66,12 +66,12 @@ class StepTracer final : private PhaseListener {
     void leaving(Phase phase, Phase next) override;
     bool isRecording() const { return m_step < m_recordUntil; }
     // true if whole traces are reported, not sums only
-    bool isTold() const { return m_options.trace != TraceLevel::kSteps || isRecording(); }
+    bool isReported() const { return m_options.trace != TraceLevel::kSteps || isRecording(); }
     void reserve();
     void fill(std::int64_t nowNs);
     void fillMessages();
-    void beginSoFar();
-    void endSoFar();
+    void beginLateTrace();
+    void endLateTrace();
     std::int64_t queuedNs();
 
     const TracerOptions m_options;

@@ -25,9 +25,9 @@ void WatchDoor::addInterests(std::vector<pollfd>& waiting) const {
     m_remote.addInterests(waiting);
 }
 
-std::vector<std::unique_ptr<WatchedRank>> WatchDoor::look(const Admit& admit) {
+std::vector<std::unique_ptr<WatchedRank>> WatchDoor::poll(const Admit& admit) {
     for (FrontDoor* door : {&m_local, &m_remote}) {
-        door->look([&](UniqueFd& socket, const std::string& nonce, const std::string& line) {
+        door->poll([&](UniqueFd& socket, const std::string& nonce, const std::string& line) {
             return greet(socket, nonce, line, admit);
         });
     }

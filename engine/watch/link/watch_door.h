@@ -28,15 +28,15 @@ class WatchDoor {
     int port() const;  // of the TCP socket
     void close();
 
-    // Appends the descriptors to poll before the next look().
+    // Appends the descriptors to poll before the next poll().
     void addInterests(std::vector<pollfd>& waiting) const;
 
     // Callback for a process that has proven the secret. Returns the reason of a refusal, or an empty text.
     using Admit = std::function<std::string(const Greeting&)>;
     // Accepts connections and returns the ranks whose handshake is complete. Does not block.
-    std::vector<std::unique_ptr<WatchedRank>> look(const Admit& admit);
+    std::vector<std::unique_ptr<WatchedRank>> poll(const Admit& admit);
     // Returns the number of connections without a valid greeting.
-    std::int64_t strangers() const { return m_local.strangers() + m_remote.strangers(); }
+    std::int64_t refusedConnections() const { return m_local.refusedConnections() + m_remote.refusedConnections(); }
 
   private:
     bool greet(UniqueFd& socket, const std::string& nonce, const std::string& line, const Admit& admit);

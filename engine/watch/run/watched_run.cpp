@@ -76,7 +76,7 @@ std::optional<RunEnded> WatchedRun::run() {
 
 void WatchedRun::turn() {
     waitForInput();
-    for (auto& link : m_door.look([this](const Greeting& greeting) { return admit(greeting); }))
+    for (auto& link : m_door.poll([this](const Greeting& greeting) { return admit(greeting); }))
         welcome(std::move(link));
     for (auto& [number, rank] : m_ranks) read(rank);
     if (m_command.poll() && !m_commandEndedUs) m_commandEndedUs = nowUs();
@@ -161,7 +161,7 @@ void WatchedRun::read(Rank& rank) {
 // True if a rank has sent nothing for long after the end of the command, not even a heartbeat: its host or the network
 // is lost.
 bool WatchedRun::isSilent(const Rank& rank) const {
-    const auto silence = std::chrono::steady_clock::now() - rank.link->lastHeard;
+    const auto silence = std::chrono::steady_clock::now() - rank.link->lastLineAt;
     return m_commandEndedUs && nowUs() - *m_commandEndedUs > kSilentUs &&
            silence > std::chrono::microseconds(kSilentUs);
 }
@@ -177,7 +177,7 @@ void WatchedRun::receive(Rank& rank, std::string_view line) {
                                (event ? "" : ": " + event.problem().text()));
         return;
     }
-    rank.link->heard(std::chrono::steady_clock::now());
+    rank.link->recordArrival(std::chrono::steady_clock::now());
     if (const auto* steps = std::get_if<StepsFrame>(&event.value()); steps != nullptr && !steps->step.empty())
         rank.steps = steps->step.back();
     m_verdict.take(event.value());

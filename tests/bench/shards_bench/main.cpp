@@ -103,9 +103,9 @@ struct Bench {
     void show(const char* button) {
         act([&] { page->findChild<QAbstractButton*>(QLatin1String(button))->click(); });
     }
-    LoomWidget* loomInSight() const {
-        for (LoomWidget* loom : page->findChildren<LoomWidget*>()) {
-            if (loom->isVisible()) return loom;
+    GridWidget* gridInSight() const {
+        for (GridWidget* grid : page->findChildren<GridWidget*>()) {
+            if (grid->isVisible()) return grid;
         }
         return nullptr;
     }
@@ -117,28 +117,28 @@ void press(QWidget* widget, Qt::Key key) {
 }
 
 void panAndZoom(Bench& bench, const std::string& view) {
-    LoomWidget* loom = bench.loomInSight();
-    if (loom == nullptr) return;
-    loom->fit();
+    GridWidget* grid = bench.gridInSight();
+    if (grid == nullptr) return;
+    grid->fit();
     bench.begin();
     for (int frame = 0; frame < 120; ++frame) {
-        press(loom, frame % 60 < 30 ? Qt::Key_W : Qt::Key_S);
+        press(grid, frame % 60 < 30 ? Qt::Key_W : Qt::Key_S);
         bench.until([] { return true; });
     }
     bench.tell((view + ": zoom").c_str());
     for (const int notches : {4, 12, 22, 30, 40}) {
-        loom->fit();
-        for (int notch = 0; notch < notches; ++notch) press(loom, Qt::Key_W);
+        grid->fit();
+        for (int notch = 0; notch < notches; ++notch) press(grid, Qt::Key_W);
         bench.until([&] { return bench.settled(); });
         bench.begin();
         for (int frame = 0; frame < 60; ++frame) {
-            loom->setFirstSlot(loom->geometryOfCells().firstSlot() + 9 / loom->geometryOfCells().pitch());
+            grid->setFirstSlot(grid->geometryOfCells().firstSlot() + 9 / grid->geometryOfCells().pitch());
             bench.until([] { return true; });
         }
-        const QByteArray pitch = QByteArray::number(loom->geometryOfCells().pitch(), 'f', 2);
+        const QByteArray pitch = QByteArray::number(grid->geometryOfCells().pitch(), 'f', 2);
         bench.tell((view + ": pan at " + pitch.toStdString() + " px").c_str());
     }
-    loom->fit();
+    grid->fit();
 }
 
 void changeEpochs(Bench& bench, const std::string& view, int& next) {
@@ -190,7 +190,7 @@ void save(Bench& bench, const std::string& view) {
     for (const char* suffix : {"png", "svg"}) {
         const QString file = bench.folder.filePath(QStringLiteral("view.") + QLatin1String(suffix));
         bool saved = false;
-        const auto told = QObject::connect(exporter, &ViewExport::said, exporter, [&](const QString& sentence) {
+        const auto told = QObject::connect(exporter, &ViewExport::messageReady, exporter, [&](const QString& sentence) {
             saved = sentence.contains(QLatin1String("Saved"));
         });
         bench.act([&] { exporter->savePicture(file); });
@@ -232,7 +232,7 @@ int main(int argc, char** argv) {
     bench.until([&] { return bench.settled(); });
     bench.tell("open the set");
     int epoch = 1;
-    for (const std::string view : {"loom", "map", "biography", "balance", "diff", "compare", "damage"}) {
+    for (const std::string view : {"grid", "map", "history", "balance", "diff", "compare", "mistakes"}) {
         bench.begin();
         bench.show((view + "ViewButton").c_str());
         bench.tell((view + ": show").c_str());
@@ -243,10 +243,10 @@ int main(int argc, char** argv) {
         save(bench, view);
         std::printf("%-34s %lld MB resident\n", view.c_str(), static_cast<long long>(residentBytes() / 1'000'000));
     }
-    bench.show("loomViewButton");
+    bench.show("gridViewButton");
     bench.page->findChild<QAbstractButton*>(QStringLiteral("colorByClassButton"))->click();
-    panAndZoom(bench, "loom by class");
-    changeEpochs(bench, "loom by class", epoch);
+    panAndZoom(bench, "grid by class");
+    changeEpochs(bench, "grid by class", epoch);
     find(bench);
     std::printf("%lld MB resident\n", static_cast<long long>(residentBytes() / 1'000'000));
     return 0;

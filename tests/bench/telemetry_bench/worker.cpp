@@ -50,7 +50,7 @@ class Alternation final : public TrainerObserver {
     void beginEpoch() {
         const std::int64_t inWindow = m_epoch % kWindow;
         if (inWindow == 0 && m_epoch > 0) logWindow();
-        const bool told = isTold(m_epoch / kWindow);
+        const bool told = isReported(m_epoch / kWindow);
         if (inWindow == 0 && m_tracer != nullptr) m_tracer->setResting(!told);
         if (inWindow == 0 && m_tracer == nullptr)
             m_config.training.logEvery = told ? 1 : std::numeric_limits<std::int64_t>::max();
@@ -69,12 +69,12 @@ class Alternation final : public TrainerObserver {
         // A busy machine lengthens the steps, but not what the training thread computes in them.
         const auto steps = static_cast<double>(progress().step.load() - m_fromStep);
         const double perSecond = 1e9 * steps / static_cast<double>(threadCpuNs() - m_fromCpuNs);
-        m_sink.log("info", std::string(isTold(m_epoch / kWindow - 1) ? "told-processor " : "silent-processor ") +
+        m_sink.log("info", std::string(isReported(m_epoch / kWindow - 1) ? "told-processor " : "silent-processor ") +
                                std::to_string(perSecond));
-        m_sink.log("info", (isTold(m_epoch / kWindow - 1) ? "told " : "silent ") + std::to_string(rate));
+        m_sink.log("info", (isReported(m_epoch / kWindow - 1) ? "told " : "silent ") + std::to_string(rate));
     }
 
-    static bool isTold(std::int64_t window) { return window % 2 == 0; }
+    static bool isReported(std::int64_t window) { return window % 2 == 0; }
 
     TelemetrySink& m_sink;
     RunConfig& m_config;
@@ -106,7 +106,7 @@ void train(const RankEnvironment& environment, RankChannels& channels, Telemetry
 
 int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);
-    giveWayToTheWindow();
+    lowerPriority();
     try {
         RankChannels channels = RankChannels::fromSupervisor();
         const RankEnvironment environment = valueOrThrow(parseArguments(argc, argv, channels));

@@ -109,7 +109,7 @@ void BalanceCanvas::paintEvent(QPaintEvent*) {
 
 void BalanceCanvas::drawClassNames(QPainter& painter) const {
     if (cell(0, 0).width() < kLeastName) return;
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     painter.setPen(m_theme.colors().muted);
     for (int label = 0; label < m_counts.classes; ++label) {
         const QRectF box = cell(0, label);

@@ -55,7 +55,7 @@ void BalanceView::setScene(const ShardScene& scene) {
     if (const auto* known = m_recent.find(key)) return setMade(*known);
     const auto make = [scene](const LatestWork::Stop& stop) { return std::make_shared<const Made>(made(scene, stop)); };
     if (key.spec.datasetSize <= kInstantSamples) return setMade(make(LatestWork::Stop(false)));
-    m_work.want(this, make, [this, key](const std::shared_ptr<const Made>& one) {
+    m_work.requestLatest(this, make, [this, key](const std::shared_ptr<const Made>& one) {
         m_recent.add(key, one);
         setMade(one);
     });
@@ -80,7 +80,7 @@ void BalanceView::setMade(std::shared_ptr<const Made> one) {
     show();
 }
 
-void BalanceView::setSelected(std::optional<qint64>, std::optional<LoomCell> cell) {
+void BalanceView::setSelected(std::optional<qint64>, std::optional<GridCell> cell) {
     if (cell == m_selected) return;
     m_selected = cell;
     show();
@@ -140,7 +140,7 @@ void BalanceView::explain() {
     said.lines
         << tr("%1 of %2 counts lie outside their band (mean \u00b1 1.96 standard deviations, in whole samples); a "
               "random assignment puts %3 there on average.")
-               .arg(groupedNumber(outside), groupedNumber(cellsDrawn()), fewText(expected));
+               .arg(groupedNumber(outside), groupedNumber(cellsDrawn()), shortNumberText(expected));
     if (m_selected && m_selected->rank < byRank.ranks) {
         const QString of = byRank.withinChance(m_selected->rank)
                                ? tr("Rank %1 is within the range expected by chance").arg(m_selected->rank)
@@ -149,7 +149,7 @@ void BalanceView::explain() {
                           .arg(of)
                           .arg(outsideOfRank(byRank, m_selected->rank))
                           .arg(byRank.classes)
-                          .arg(fewText(byRank.outsideByChance[static_cast<std::size_t>(m_selected->rank)]));
+                          .arg(shortNumberText(byRank.outsideByChance[static_cast<std::size_t>(m_selected->rank)]));
     }
     if (isByStep() && m_made->byStep.steps < m_made->byStep.stepsOfEpoch) {
         said.lines << tr("Only the first %2 of %1 steps are counted.")

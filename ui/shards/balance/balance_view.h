@@ -22,7 +22,7 @@ class BalanceView : public ShardView {
     explicit BalanceView(Theme& theme, QWidget* parent = nullptr);
 
     void setScene(const ShardScene& scene) override;
-    void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
+    void setSelected(std::optional<qint64> sample, std::optional<GridCell> cell) override;
     std::optional<Explanation> explanation() const override { return m_explanation; }
     ShardTable table() const override;
     bool isSettled() const override { return !m_work.isBusy(); }
@@ -50,7 +50,7 @@ class BalanceView : public ShardView {
     Theme& m_theme;
     std::optional<ShardScene> m_scene;
     std::shared_ptr<const Made> m_made = std::make_shared<Made>();
-    std::optional<LoomCell> m_selected;
+    std::optional<GridCell> m_selected;
     SegmentedControl* m_by = nullptr;
     ElidedLabel* m_legend = nullptr;
     BalanceCanvas* m_canvas = nullptr;

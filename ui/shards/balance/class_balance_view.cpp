@@ -49,7 +49,7 @@ void ClassBalanceView::setScene(std::optional<ShardScene> scene) {
 }
 
 void ClassBalanceView::count() {
-    m_work.want(
+    m_work.requestLatest(
         this, [scene = *m_wanted](const LatestWork::Stop& stop) { return made(scene, stop); },
         [this](const MadeRef& made) { setMade(made); });
 }
@@ -96,7 +96,7 @@ QString ClassBalanceView::sentence() const {
     const QLocale locale;
     return tr("%1 of %2 outside; %3 by chance")
         .arg(locale.toString(m_made->outside), locale.toString(balance().ranks * balance().classes),
-             fewText(balance().expectedOutside()));
+             shortNumberText(balance().expectedOutside()));
 }
 
 QString ClassBalanceView::rankSentence(int rank) const {
@@ -135,7 +135,7 @@ void ClassBalanceView::paintEvent(QPaintEvent*) {
     painter.setFont(m_theme.numberFont());
     painter.drawText(QRectF(0, 0, width(), 20), Qt::AlignLeft | Qt::AlignVCenter, tr("Class balance by rank"));
     painter.setPen(c.muted);
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     painter.drawText(QRectF(0, 20, width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
                      m_made->rows.empty() ? ranksSentence() : tr("grey: range expected by chance"));
     painter.drawText(QRectF(0, 36, width(), 16), Qt::AlignLeft | Qt::AlignVCenter, sentence());
@@ -143,7 +143,7 @@ void ClassBalanceView::paintEvent(QPaintEvent*) {
         for (int label = 0; label < balance().classes; ++label) drawBar(painter, row, label);
         const int rank = m_made->rows[static_cast<std::size_t>(row)];
         painter.setPen(balance().withinChance(rank) || !isUnusual() ? c.muted : c.danger);
-        painter.setFont(m_theme.noteFont());
+        painter.setFont(m_theme.smallFont());
         painter.drawText(QRectF(0, cell(row, 0).top() - 17, width(), 15), Qt::AlignLeft | Qt::AlignVCenter,
                          rankSentence(rank));
     }

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::int64_t kSamplesAtATime = 8'000'000;
 
-QString biographyText(const char* source) {
-    return QCoreApplication::translate("Biography", source);
+QString sampleHistoryText(const char* source) {
+    return QCoreApplication::translate("SampleHistory", source);
 }
 
 QString counted(int epochs) {
-    return epochs == 1 ? biographyText("1 epoch") : biographyText("%1 epochs").arg(epochs);
+    return epochs == 1 ? sampleHistoryText("1 epoch") : sampleHistoryText("%1 epochs").arg(epochs);
 }
 
 // Returns the number of epochs with about this many assigned samples, at least one.
@@ -29,14 +29,14 @@ std::int64_t epochsFor(const ShardScene& scene, std::int64_t samples) {
 
 }  // namespace
 
-Biography begunBiography(const ShardScene& scene, std::int64_t sample) {
+SampleHistory emptySampleHistory(const ShardScene& scene, std::int64_t sample) {
     const std::int64_t affordable = epochsFor(scene, kLargestWork / 4);  // about a quarter of a second
-    return {sample, scene.epochs, std::min({scene.epochs, Biography::kMostEpochs, affordable}), {}};
+    return {sample, scene.epochs, std::min({scene.epochs, SampleHistory::kMostEpochs, affordable}), {}};
 }
 
-Biography continued(const ShardScene& scene, Biography life, const std::atomic<bool>& stop) {
-    const auto from = std::ssize(life.entries);
-    const std::int64_t until = std::min(life.epochsToTell, from + epochsFor(scene, kSamplesAtATime));
+SampleHistory continued(const ShardScene& scene, SampleHistory history, const std::atomic<bool>& stop) {
+    const auto from = std::ssize(history.entries);
+    const std::int64_t until = std::min(history.epochsToTell, from + epochsFor(scene, kSamplesAtATime));
     // Takes a plan from the shelf, or computes it without storing it there, because it is used only once.
     const auto planOf = [&](const ShardSpec& spec) -> Result<ShardPlan> {
         if (scene.shelf) {
@@ -44,32 +44,32 @@ Biography continued(const ShardScene& scene, Biography life, const std::atomic<b
         }
         return ShardPlan::make(spec, &stop);
     };
-    const BiographySource source{[&](std::int64_t epoch) { return scene.specAt(epoch); }, planOf};
-    if (tellEpochs(source, life.sample, from, until, Biography::kMostMates, life.entries, &stop)) {
-        life.epochsToTell = std::ssize(life.entries);
+    const SampleHistorySource source{[&](std::int64_t epoch) { return scene.specAt(epoch); }, planOf};
+    if (appendEpochs(source, history.sample, from, until, SampleHistory::kMostMates, history.entries, &stop)) {
+        history.epochsToTell = std::ssize(history.entries);
     }
-    return life;
+    return history;
 }
 
-Biography biography(const ShardScene& scene, std::int64_t sample, const std::atomic<bool>& stop) {
-    Biography life = begunBiography(scene, sample);
-    while (!life.isWhole() && !stop) life = continued(scene, std::move(life), stop);
-    return life;
+SampleHistory sampleHistory(const ShardScene& scene, std::int64_t sample, const std::atomic<bool>& stop) {
+    SampleHistory history = emptySampleHistory(scene, sample);
+    while (!history.isWhole() && !stop) history = continued(scene, std::move(history), stop);
+    return history;
 }
 
 Explanation explainNobody(const ShardScene& scene) {
-    return {biographyText("Where is one sample trained in %1?").arg(counted(static_cast<int>(scene.epochs))),
-            {biographyText("Click a sample in another view, or type #42 in the search box and press Enter.")}};
+    return {sampleHistoryText("Where is one sample trained in %1?").arg(counted(static_cast<int>(scene.epochs))),
+            {sampleHistoryText("Click a sample in another view, or type #42 in the search box and press Enter.")}};
 }
 
-Explanation explainBiography(const ShardScene& scene, const Biography& life) {
-    const auto epochs = static_cast<int>(life.entries.size());
+Explanation explainSampleHistory(const ShardScene& scene, const SampleHistory& history) {
+    const auto epochs = static_cast<int>(history.entries.size());
     std::set<int> ranks;
     int uses = 0, onCursorRank = 0, unseen = 0, rankNow = -1;
-    for (const BiographyEntry& entry : life.entries) {
+    for (const SampleHistoryEntry& entry : history.entries) {
         if (entry.epoch == scene.epoch && !entry.uses.empty()) rankNow = entry.uses.front().place.rank;
     }
-    for (const BiographyEntry& entry : life.entries) {
+    for (const SampleHistoryEntry& entry : history.entries) {
         bool trained = false, here = false;
         for (const auto& [place, mates] : entry.uses) {
             if (place.step < 0) continue;
@@ -82,14 +82,14 @@ Explanation explainBiography(const ShardScene& scene, const Biography& life) {
         onCursorRank += here ? 1 : 0;
     }
     Explanation result;
-    result.title = biographyText("Where is sample %1 trained in %2 epochs?").arg(life.sample).arg(epochs);
-    result.lines << biographyText("It is trained %1 times, by %2 of %3 ranks, and left out in %4 epochs.")
+    result.title = sampleHistoryText("Where is sample %1 trained in %2 epochs?").arg(history.sample).arg(epochs);
+    result.lines << sampleHistoryText("It is trained %1 times, by %2 of %3 ranks, and left out in %4 epochs.")
                         .arg(uses)
                         .arg(ranks.size())
                         .arg(scene.ranks())
                         .arg(unseen);
     if (rankNow >= 0) {
-        result.lines << biographyText(
+        result.lines << sampleHistoryText(
                             "Rank %1, which trains it in this epoch, trains it in %2. With a new shuffle in each epoch "
                             "the average would be %3 / %4 = %5.")
                             .arg(rankNow)
@@ -102,13 +102,14 @@ Explanation explainBiography(const ShardScene& scene, const Biography& life) {
         result.warning = !scene.setEpoch && scene.plan.spec().shuffle;
         result.lines
             << (result.warning
-                    ? biographyText("set_epoch is not called: the sample has the same position in every epoch.")
-                    : biographyText("The sample has the same position in every epoch. ") + sameOrderReason(scene));
+                    ? sampleHistoryText("set_epoch is not called: the sample has the same position in every epoch.")
+                    : sampleHistoryText("The sample has the same position in every epoch. ") + sameOrderReason(scene));
     }
-    if (!life.isWhole()) {
-        result.lines << biographyText("%1 of %2 epochs are computed.").arg(epochs).arg(life.epochsToTell);
-    } else if (epochs < life.epochsOfRun) {
-        result.lines << biographyText("Only the first %2 of %1 epochs are shown.").arg(life.epochsOfRun).arg(epochs);
+    if (!history.isWhole()) {
+        result.lines << sampleHistoryText("%1 of %2 epochs are computed.").arg(epochs).arg(history.epochsToTell);
+    } else if (epochs < history.epochsOfRun) {
+        result.lines
+            << sampleHistoryText("Only the first %2 of %1 epochs are shown.").arg(history.epochsOfRun).arg(epochs);
     }
     return result;
 }

@@ -10,26 +10,26 @@
 
 namespace ringside {
 
-struct Biography {
+struct SampleHistory {
     static constexpr std::int64_t kMostMates = 256;
     static constexpr std::int64_t kMostEpochs = 1000;
 
     std::int64_t sample = -1;
     std::int64_t epochsOfRun = 0;
     std::int64_t epochsToTell = 0;  // may be smaller: limited by kMostEpochs and by the amount of work
-    std::vector<BiographyEntry> entries;
+    std::vector<SampleHistoryEntry> entries;
 
     bool isWhole() const { return std::ssize(entries) >= epochsToTell; }
 };
 
 // Returns a history without entries.
-Biography begunBiography(const ShardScene& scene, std::int64_t sample);
+SampleHistory emptySampleHistory(const ShardScene& scene, std::int64_t sample);
 // Returns the history with the entries of the next epochs, as many as fit into a few hundredths of a second.
-Biography continued(const ShardScene& scene, Biography life, const std::atomic<bool>& stop);
-Biography biography(const ShardScene& scene, std::int64_t sample, const std::atomic<bool>& stop);
+SampleHistory continued(const ShardScene& scene, SampleHistory history, const std::atomic<bool>& stop);
+SampleHistory sampleHistory(const ShardScene& scene, std::int64_t sample, const std::atomic<bool>& stop);
 
 // Explains how often each rank had the sample, compared with chance.
-Explanation explainBiography(const ShardScene& scene, const Biography& life);
+Explanation explainSampleHistory(const ShardScene& scene, const SampleHistory& history);
 Explanation explainNobody(const ShardScene& scene);  // explains what to do while no sample is selected
 
 }  // namespace ringside

@@ -5,12 +5,12 @@
 
 namespace ringside {
 
-ShardTable biographyTable(const Biography& life) {
-    return {QStringLiteral("sample-%1").arg(life.sample),
+ShardTable sampleHistoryTable(const SampleHistory& history) {
+    return {QStringLiteral("sample-%1").arg(history.sample),
             {"epoch", "rank", "step", "slot", "uses", "batch_mates"},
-            static_cast<qint64>(life.entries.size()),
-            [life](qint64 row) {
-                const BiographyEntry& entry = life.entries[static_cast<std::size_t>(row)];
+            static_cast<qint64>(history.entries.size()),
+            [history](qint64 row) {
+                const SampleHistoryEntry& entry = history.entries[static_cast<std::size_t>(row)];
                 QStringList mates;
                 std::optional<SamplePlace> first;
                 if (!entry.uses.empty()) {

@@ -6,6 +6,6 @@
 
 namespace ringside {
 
-ShardTable biographyTable(const Biography& life);
+ShardTable sampleHistoryTable(const SampleHistory& history);
 
 }  // namespace ringside

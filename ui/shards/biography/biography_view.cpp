@@ -22,39 +22,39 @@ constexpr TypeLength kWhereWidth{190};
 
 }  // namespace
 
-BiographyCanvas::BiographyCanvas(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
-    setObjectName(QStringLiteral("biographyCanvas"));
+SampleHistoryCanvas::SampleHistoryCanvas(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+    setObjectName(QStringLiteral("sampleHistoryCanvas"));
     setAccessibleName(tr("Sample history: the selected sample in every epoch"));
     setFocusPolicy(Qt::StrongFocus);
     connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
-void BiographyCanvas::show(const Biography& life, std::int64_t cursor, int ranks) {
-    m_life = life;
+void SampleHistoryCanvas::show(const SampleHistory& history, std::int64_t cursor, int ranks) {
+    m_history = history;
     m_cursor = cursor;
     m_ranks = ranks;
-    setMinimumHeight(std::max<int>(1, static_cast<int>(life.epochsToTell)) * kRowHeight);
+    setMinimumHeight(std::max<int>(1, static_cast<int>(history.epochsToTell)) * kRowHeight);
     update();
 }
 
-void BiographyCanvas::paintEvent(QPaintEvent* event) {
+void SampleHistoryCanvas::paintEvent(QPaintEvent* event) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    if (m_life.entries.empty()) {
+    if (m_history.entries.empty()) {
         painter.setPen(m_theme.colors().muted);
         painter.drawText(rect(), Qt::AlignCenter,
-                         m_life.sample < 0 ? tr("No sample is selected")
-                                           : tr("Following sample %1 through the epochs").arg(m_life.sample));
+                         m_history.sample < 0 ? tr("No sample is selected")
+                                              : tr("Following sample %1 through the epochs").arg(m_history.sample));
         return;
     }
     const int first = std::max(0, event->rect().top() / kRowHeight);
-    const int last = std::min(static_cast<int>(m_life.entries.size()), event->rect().bottom() / kRowHeight + 1);
+    const int last = std::min(static_cast<int>(m_history.entries.size()), event->rect().bottom() / kRowHeight + 1);
     for (int row = first; row < last; ++row) {
-        drawRow(painter, m_life.entries[static_cast<std::size_t>(row)], row * kRowHeight);
+        drawRow(painter, m_history.entries[static_cast<std::size_t>(row)], row * kRowHeight);
     }
 }
 
-void BiographyCanvas::drawRow(QPainter& painter, const BiographyEntry& entry, double top) const {
+void SampleHistoryCanvas::drawRow(QPainter& painter, const SampleHistoryEntry& entry, double top) const {
     const ThemeColors& c = m_theme.colors();
     const QRectF row(0, top, width(), kRowHeight - 2);
     if (entry.epoch == m_cursor) {
@@ -85,7 +85,7 @@ void BiographyCanvas::drawRow(QPainter& painter, const BiographyEntry& entry, do
 }
 
 // Draws an epoch from its first to its last step, with a mark in the colour of the rank where the sample is trained.
-void BiographyCanvas::drawTrack(QPainter& painter, const BiographyEntry& entry, const QRectF& track) const {
+void SampleHistoryCanvas::drawTrack(QPainter& painter, const SampleHistoryEntry& entry, const QRectF& track) const {
     painter.setPen(Qt::NoPen);
     painter.setBrush(m_theme.colors().grid);
     painter.drawRoundedRect(track, 3, 3);
@@ -99,43 +99,43 @@ void BiographyCanvas::drawTrack(QPainter& painter, const BiographyEntry& entry, 
     }
 }
 
-void BiographyCanvas::drawMates(QPainter& painter, const BiographyEntry& entry, QRectF room) const {
+void SampleHistoryCanvas::drawMates(QPainter& painter, const SampleHistoryEntry& entry, QRectF room) const {
     if (entry.uses.front().batchMates.empty() || room.width() < 60) return;
     QStringList names;
     for (const std::uint32_t mate : entry.uses.front().batchMates) {
         names << QString::number(mate);
         if (names.size() >= 24) break;
     }
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     painter.setPen(m_theme.colors().muted);
     const QString text = tr("with %1").arg(names.join(QStringLiteral(", ")));
     painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(room.width())));
 }
 
-void BiographyCanvas::mousePressEvent(QMouseEvent* event) {
+void SampleHistoryCanvas::mousePressEvent(QMouseEvent* event) {
     const auto row = static_cast<std::size_t>(std::max(0, event->pos().y() / kRowHeight));
-    if (event->button() == Qt::LeftButton && row < m_life.entries.size()) {
-        Q_EMIT epochClicked(static_cast<int>(m_life.entries[row].epoch));
+    if (event->button() == Qt::LeftButton && row < m_history.entries.size()) {
+        Q_EMIT epochClicked(static_cast<int>(m_history.entries[row].epoch));
     }
 }
 
 // Up and Down change the epoch.
-void BiographyCanvas::keyPressEvent(QKeyEvent* event) {
+void SampleHistoryCanvas::keyPressEvent(QKeyEvent* event) {
     const int by = (event->key() == Qt::Key_Down ? 1 : 0) - (event->key() == Qt::Key_Up ? 1 : 0);
     const std::int64_t next = m_cursor + by;
     if (by == 0) return QWidget::keyPressEvent(event);
-    if (next >= 0 && next < static_cast<std::int64_t>(m_life.entries.size())) {
+    if (next >= 0 && next < static_cast<std::int64_t>(m_history.entries.size())) {
         Q_EMIT epochClicked(static_cast<int>(next));
     }
 }
 
-BiographyView::BiographyView(Theme& theme, QWidget* parent) : ShardView(parent) {
-    setObjectName(QStringLiteral("biographyView"));
+SampleHistoryView::SampleHistoryView(Theme& theme, QWidget* parent) : ShardView(parent) {
+    setObjectName(QStringLiteral("sampleHistoryView"));
     setProperty("role", "clear");
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    m_canvas = new BiographyCanvas(theme);
+    m_canvas = new SampleHistoryCanvas(theme);
     m_scroll = new QScrollArea;
     m_scroll->setFrameShape(QFrame::NoFrame);
     m_scroll->setWidgetResizable(true);
@@ -144,71 +144,75 @@ BiographyView::BiographyView(Theme& theme, QWidget* parent) : ShardView(parent) 
     m_scroll->viewport()->setAutoFillBackground(false);
     m_canvas->setAutoFillBackground(false);
     layout->addWidget(m_scroll);
-    connect(m_canvas, &BiographyCanvas::epochClicked, this, &ShardView::epochChosen);
+    connect(m_canvas, &SampleHistoryCanvas::epochClicked, this, &ShardView::epochChosen);
 }
 
-void BiographyView::setScene(const ShardScene& scene) {
+void SampleHistoryView::setScene(const ShardScene& scene) {
     m_scene.emplace(scene);
-    tell();
+    updateExplanation();
 }
 
-void BiographyView::setSelected(std::optional<qint64> sample, std::optional<LoomCell>) {
+void SampleHistoryView::setSelected(std::optional<qint64> sample, std::optional<GridCell>) {
     if (sample == m_sample) return;
     m_sample = sample;
-    tell();
+    updateExplanation();
 }
 
 // Discards an incomplete history, which is computed again when needed.
-void BiographyView::freeMemory() {
+void SampleHistoryView::freeMemory() {
     m_work.cancel();
     m_scene.reset();
-    if (!m_life.isWhole()) m_life = {};
+    if (!m_history.isWhole()) m_history = {};
 }
 
-void BiographyView::tell() {
+void SampleHistoryView::updateExplanation() {
     m_explanation.reset();
     if (!m_scene || !m_sample) {
         m_work.cancel();
-        m_life = {};
-        m_canvas->show(m_life, 0, 1);
+        m_history = {};
+        m_canvas->show(m_history, 0, 1);
         if (m_scene) m_explanation = explainNobody(*m_scene);
         Q_EMIT explanationChanged();
         return;
     }
     const ShardSpec spec = m_scene->specAt(0);
     if (!isCurrent(spec)) {  // otherwise only the selected epoch changed
-        m_life = begunBiography(*m_scene, *m_sample);
+        m_history = emptySampleHistory(*m_scene, *m_sample);
         m_lifeOf = spec;
         m_scrolledTo.reset();
-        goOn();
+        continueComputing();
     }
     show();
 }
 
 // Computes the next epochs. The first epochs of a large data set are shown while the others are computed.
-void BiographyView::goOn() {
-    m_work.want(
-        this, [scene = *m_scene, life = m_life](const LatestWork::Stop& stop) { return continued(scene, life, stop); },
-        [this](const Biography& life) {
-            m_life = life;
-            if (!m_life.isWhole()) goOn();
+void SampleHistoryView::continueComputing() {
+    m_work.requestLatest(
+        this,
+        [scene = *m_scene, history = m_history](const LatestWork::Stop& stop) {
+            return continued(scene, history, stop);
+        },
+        [this](const SampleHistory& history) {
+            m_history = history;
+            if (!m_history.isWhole()) continueComputing();
             show();
         });
 }
 
-bool BiographyView::isCurrent(const ShardSpec& spec) const {
-    return m_life.sample == m_sample && m_life.epochsOfRun == m_scene->epochs && m_lifeOf == spec;
+bool SampleHistoryView::isCurrent(const ShardSpec& spec) const {
+    return m_history.sample == m_sample && m_history.epochsOfRun == m_scene->epochs && m_lifeOf == spec;
 }
 
-void BiographyView::show() {
-    m_canvas->show(m_life, m_scene->epoch, m_scene->ranks());
-    if (m_life.entries.empty()) return;
-    const bool there = m_scene->epoch < std::ssize(m_life.entries);
+void SampleHistoryView::show() {
+    m_canvas->show(m_history, m_scene->epoch, m_scene->ranks());
+    if (m_history.entries.empty()) return;
+    const bool there = m_scene->epoch < std::ssize(m_history.entries);
     if (there && m_scrolledTo != m_scene->epoch) {
-        m_scroll->ensureVisible(0, m_scene->epoch * BiographyCanvas::kRowHeight + BiographyCanvas::kRowHeight / 2);
+        m_scroll->ensureVisible(0,
+                                m_scene->epoch * SampleHistoryCanvas::kRowHeight + SampleHistoryCanvas::kRowHeight / 2);
         m_scrolledTo = m_scene->epoch;
     }
-    m_explanation = explainBiography(*m_scene, m_life);
+    m_explanation = explainSampleHistory(*m_scene, m_history);
     Q_EMIT explanationChanged();
 }
 

@@ -14,13 +14,13 @@ namespace ringside {
 class Theme;
 
 // Picture with a row for each epoch: position in the epoch, rank, step, slot, and other samples of the batch.
-class BiographyCanvas : public QWidget {
+class SampleHistoryCanvas : public QWidget {
     Q_OBJECT
   public:
     static constexpr TypePixels kRowHeight{30};
 
-    explicit BiographyCanvas(Theme& theme, QWidget* parent = nullptr);
-    void show(const Biography& life, std::int64_t cursor, int ranks);
+    explicit SampleHistoryCanvas(Theme& theme, QWidget* parent = nullptr);
+    void show(const SampleHistory& history, std::int64_t cursor, int ranks);
 
   Q_SIGNALS:
     void epochClicked(int epoch);
@@ -31,42 +31,42 @@ class BiographyCanvas : public QWidget {
     void keyPressEvent(QKeyEvent* event) override;
 
   private:
-    void drawRow(QPainter& painter, const BiographyEntry& entry, double top) const;
-    void drawTrack(QPainter& painter, const BiographyEntry& entry, const QRectF& track) const;
-    void drawMates(QPainter& painter, const BiographyEntry& entry, QRectF room) const;
+    void drawRow(QPainter& painter, const SampleHistoryEntry& entry, double top) const;
+    void drawTrack(QPainter& painter, const SampleHistoryEntry& entry, const QRectF& track) const;
+    void drawMates(QPainter& painter, const SampleHistoryEntry& entry, QRectF room) const;
 
     Theme& m_theme;
-    Biography m_life;
+    SampleHistory m_history;
     std::int64_t m_cursor = 0;
     int m_ranks = 1;
 };
 
 // View with the selected sample in all epochs; a click selects an epoch.
-class BiographyView : public ShardView {
+class SampleHistoryView : public ShardView {
     Q_OBJECT
   public:
-    explicit BiographyView(Theme& theme, QWidget* parent = nullptr);
+    explicit SampleHistoryView(Theme& theme, QWidget* parent = nullptr);
 
     void setScene(const ShardScene& scene) override;
-    void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
+    void setSelected(std::optional<qint64> sample, std::optional<GridCell> cell) override;
     std::optional<Explanation> explanation() const override { return m_explanation; }
     bool isSettled() const override { return !m_work.isBusy(); }
     void freeMemory() override;
-    qint64 cellsDrawn() const override { return static_cast<qint64>(m_life.entries.size()); }
-    const Biography& life() const { return m_life; }
-    ShardTable table() const override { return biographyTable(m_life); }
+    qint64 cellsDrawn() const override { return static_cast<qint64>(m_history.entries.size()); }
+    const SampleHistory& history() const { return m_history; }
+    ShardTable table() const override { return sampleHistoryTable(m_history); }
 
   private:
-    void tell();
-    void goOn();
+    void updateExplanation();
+    void continueComputing();
     void show();
     bool isCurrent(const ShardSpec& spec) const;
 
     std::optional<ShardScene> m_scene;
     std::optional<qint64> m_sample;
-    Biography m_life;
+    SampleHistory m_history;
     ShardSpec m_lifeOf;  // except for the epoch
-    BiographyCanvas* m_canvas;
+    SampleHistoryCanvas* m_canvas;
     QScrollArea* m_scroll;
     std::optional<std::int64_t> m_scrolledTo;  // selected epoch to which the view has scrolled
     std::optional<Explanation> m_explanation;

@@ -17,7 +17,7 @@ constexpr int kLeastIndexPixels = 8, kLeastNamePixels = 9;
 constexpr double kIndexMargin = 8;  // both sides together, so that seven digits do not touch the border
 
 QString translated(const char* text) {
-    return QCoreApplication::translate("Loom", text);
+    return QCoreApplication::translate("Grid", text);
 }
 
 // Returns the longest class name of a data set whose classes are numbers: the last number.
@@ -36,7 +36,7 @@ QColor CellPainter::textColor(CellKind kind) const {
                                                                                      : c.text;
 }
 
-QPen CellPainter::border(const CellContent& content, LoomCell cell, double width) const {
+QPen CellPainter::border(const CellContent& content, GridCell cell, double width) const {
     const ThemeColors& c = m_theme.colors();
     switch (content.kind) {
         case CellKind::Duplicate:
@@ -62,7 +62,7 @@ void CellPainter::frame(QPainter& painter, const QRectF& rect, const QPen& pen, 
 
 // Draws a number horizontally if it fits, otherwise vertically if it fits.
 void CellPainter::stampNumber(QPainter& painter, const QRectF& rect, const CellContent& content) const {
-    const QFont font = m_theme.noteFont();
+    const QFont font = m_theme.smallFont();
     const QColor color = textColor(content.kind);
     const double width = m_sheet.width(painter, content.sample, font, color);
     const double height = font.pixelSize() + 3;
@@ -73,7 +73,7 @@ void CellPainter::stampNumber(QPainter& painter, const QRectF& rect, const CellC
     }
 }
 
-void CellPainter::card(QPainter& painter, const QRectF& rect, LoomCell cell, bool withClass,
+void CellPainter::card(QPainter& painter, const QRectF& rect, GridCell cell, bool withClass,
                        const QString& line) const {
     const CellContent content = cellContent(m_scene.plan, cell.rank, cell.slot);
     if (content.kind == CellKind::None) {
@@ -97,7 +97,7 @@ void CellPainter::card(QPainter& painter, const QRectF& rect, LoomCell cell, boo
         const QString label = !line.isEmpty() ? line
                               : dropped       ? translated("dropped")
                                               : className(m_scene, content.sample);
-        painter.setFont(m_theme.noteFont());
+        painter.setFont(m_theme.smallFont());
         const QString last = line.isEmpty() && !dropped ? lastClassNumbered(m_scene) : QString();
         const QString& widest = last.isEmpty() ? label : last;
         const bool fits = painter.fontMetrics().horizontalAdvance(widest) <= rect.width() - 6;
@@ -132,7 +132,7 @@ void CellPainter::drawIndex(QPainter& painter, const QRectF& place, const CellCo
 
 // Returns the font with which the longest index of the data set fits, so that all cards have the same size.
 QFont CellPainter::indexFont(const QPainter& painter, double room, const QColor& color) const {
-    QFont font = m_theme.noteFont();
+    QFont font = m_theme.smallFont();
     font.setWeight(QFont::DemiBold);
     const std::int64_t longest = std::max<std::int64_t>(0, m_scene.plan.spec().datasetSize - 1);
     const auto width = [&] {
@@ -143,7 +143,7 @@ QFont CellPainter::indexFont(const QPainter& painter, double room, const QColor&
     return font;
 }
 
-void CellPainter::chip(QPainter& painter, const QRectF& rect, LoomCell cell) const {
+void CellPainter::chip(QPainter& painter, const QRectF& rect, GridCell cell) const {
     const CellContent content = cellContent(m_scene.plan, cell.rank, cell.slot);
     if (content.kind == CellKind::None) {
         return;
@@ -157,7 +157,7 @@ void CellPainter::chip(QPainter& painter, const QRectF& rect, LoomCell cell) con
         return;
     }
     const QString text = QString::number(content.sample);
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     painter.setPen(textColor(content.kind));
     const QSizeF size(painter.fontMetrics().horizontalAdvance(text), painter.fontMetrics().height());
     if (size.width() <= rect.width() - 3) {

@@ -21,12 +21,12 @@ class CellPainter {
         : m_scene(scene), m_colors(colors), m_theme(theme), m_thumbnails(thumbnails) {}
 
     // For 48 px and more. line: text below the index instead of the class.
-    void card(QPainter& painter, const QRectF& rect, LoomCell cell, bool withClass, const QString& line = {}) const;
-    void chip(QPainter& painter, const QRectF& rect, LoomCell cell) const;     // for 16 to 48 px
+    void card(QPainter& painter, const QRectF& rect, GridCell cell, bool withClass, const QString& line = {}) const;
+    void chip(QPainter& painter, const QRectF& rect, GridCell cell) const;     // for 16 to 48 px
     void outline(QPainter& painter, const QRectF& rect, CellKind kind) const;  // for any size
 
   private:
-    QPen border(const CellContent& content, LoomCell cell, double width) const;
+    QPen border(const CellContent& content, GridCell cell, double width) const;
     QColor textColor(CellKind kind) const;
     void frame(QPainter& painter, const QRectF& rect, const QPen& pen, const QColor& fill, double inset,
                double corner) const;

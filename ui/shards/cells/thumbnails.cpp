@@ -6,16 +6,16 @@
 namespace ringside {
 namespace {
 
-constexpr int kTellMs = 40;
+constexpr int kNotifyMs = 40;
 constexpr double kPlaceholderInk = 0.08;
 
 }  // namespace
 
 Thumbnails::Thumbnails(QObject* parent) : QObject(parent) {
     m_pool.setMaxThreadCount(1);
-    m_tell.setSingleShot(true);
-    m_tell.setInterval(kTellMs);
-    connect(&m_tell, &QTimer::timeout, this, &Thumbnails::arrived);
+    m_notifyTimer.setSingleShot(true);
+    m_notifyTimer.setInterval(kNotifyMs);
+    connect(&m_notifyTimer, &QTimer::timeout, this, &Thumbnails::arrived);
 }
 
 Thumbnails::~Thumbnails() {
@@ -47,7 +47,7 @@ void Thumbnails::forget() {
 QImage Thumbnails::image(std::int64_t sample) {
     if (const QImage* known = m_cache.object(sample)) return *known;
     if (m_data->isLazy() || m_data->shape().features > kInstantValues) {
-        want(sample);
+        requestLatest(sample);
         if (m_placeholder.isNull()) {
             m_placeholder = QImage(1, 1, QImage::Format_RGB32);
             m_placeholder.fill(mixed(m_colors.paper, m_colors.ink, kPlaceholderInk));
@@ -59,7 +59,7 @@ QImage Thumbnails::image(std::int64_t sample) {
     return made;
 }
 
-void Thumbnails::want(std::int64_t sample) {
+void Thumbnails::requestLatest(std::int64_t sample) {
     if (m_waiting.contains(sample)) return;
     if (m_waiting.size() >= kMostWaiting) {  // scrolled past; visible pictures are requested again
         m_pool.clear();
@@ -79,7 +79,7 @@ void Thumbnails::setPicture(quint64 generation, std::int64_t sample, const QImag
     if (generation != m_generation) return;
     m_waiting.remove(sample);
     m_cache.insert(sample, new QImage(image), static_cast<int>(image.sizeInBytes()));
-    if (!m_tell.isActive()) m_tell.start();
+    if (!m_notifyTimer.isActive()) m_notifyTimer.start();
 }
 
 }  // namespace ringside

@@ -30,14 +30,14 @@ class Thumbnails final : public QObject {
     void setColors(const QColor& paper, const QColor& ink);
     bool available() const { return m_data && m_data->shape().isImage(); }
     QImage image(std::int64_t sample);
-    bool isSettled() const { return m_waiting.isEmpty() && !m_tell.isActive(); }
+    bool isSettled() const { return m_waiting.isEmpty() && !m_notifyTimer.isActive(); }
 
   Q_SIGNALS:
     void arrived();  // missing pictures are available; emitted at most 25 times a second
 
   private:
     void forget();
-    void want(std::int64_t sample);
+    void requestLatest(std::int64_t sample);
     void setPicture(quint64 generation, std::int64_t sample, const QImage& image);
 
     std::shared_ptr<const Dataset> m_data;
@@ -47,7 +47,7 @@ class Thumbnails final : public QObject {
     QSet<qint64> m_waiting;
     quint64 m_generation = 0;  // of data and colours
     int m_wish = 0;
-    QTimer m_tell;
+    QTimer m_notifyTimer;
     QThreadPool m_pool;  // with one thread
 };
 

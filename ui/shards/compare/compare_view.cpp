@@ -12,10 +12,10 @@
 namespace ringside {
 namespace {
 
-constexpr int kLeastLoomHeight = 60;
+constexpr int kLeastGridHeight = 60;
 
 // Returns "312 of 1,440 differ, 8 visible", exact at every zoom.
-QString countText(const CellDifferences& differences, const LoomGeometry& view) {
+QString countText(const CellDifferences& differences, const GridGeometry& view) {
     const CellRange ranks = view.visibleRanks(), seen = view.visibleSlots();
     qint64 inSight = 0;
     for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
@@ -34,28 +34,28 @@ CompareView::CompareView(Theme& theme, QWidget* parent) : ShardView(parent) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(Theme::kSpace1);
-    m_a = new LoomWidget(theme);
-    m_b = new LoomWidget(theme);
-    m_a->setObjectName(QStringLiteral("loomAWidget"));
-    m_b->setObjectName(QStringLiteral("loomBWidget"));
-    for (LoomWidget* loom : {m_a, m_b}) loom->setMinimumHeight(kLeastLoomHeight);
+    m_a = new GridWidget(theme);
+    m_b = new GridWidget(theme);
+    m_a->setObjectName(QStringLiteral("gridAWidget"));
+    m_b->setObjectName(QStringLiteral("gridBWidget"));
+    for (GridWidget* grid : {m_a, m_b}) grid->setMinimumHeight(kLeastGridHeight);
     m_form = new SpecForm;
     layout->addWidget(makeHeadOfA());
     layout->addWidget(m_a, 1);
     layout->addWidget(m_form);
     layout->addWidget(m_b, 1);
-    connect(m_a, &LoomWidget::viewChanged, this, [this] {
+    connect(m_a, &GridWidget::viewChanged, this, [this] {
         m_b->copyView(*m_a);
         showCounts();
     });
-    connect(m_b, &LoomWidget::viewChanged, this, [this] {
+    connect(m_b, &GridWidget::viewChanged, this, [this] {
         if (!m_planOfB) return;  // an empty grid has no view
         m_a->copyView(*m_b);
         showCounts();
     });
-    connect(m_a, &LoomWidget::cellClicked, this, &ShardView::cellChosen);
-    connect(m_a, &LoomWidget::cellHovered, this, &ShardView::cellHovered);
-    connect(m_b, &LoomWidget::cellClicked, this, &CompareView::chooseInB);
+    connect(m_a, &GridWidget::cellClicked, this, &ShardView::cellChosen);
+    connect(m_a, &GridWidget::cellHovered, this, &ShardView::cellHovered);
+    connect(m_b, &GridWidget::cellClicked, this, &CompareView::chooseInB);
     connect(m_form, &SpecForm::changed, this, [this] {
         m_touched = true;
         compare();
@@ -120,24 +120,24 @@ void CompareView::setScene(const ShardScene& scene) {
     compare();
 }
 
-void CompareView::setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) {
+void CompareView::setSelected(std::optional<qint64> sample, std::optional<GridCell> cell) {
     m_selected = sample;
     m_a->setSelected(cell);
     selectInB();
 }
 
 void CompareView::selectInB() {
-    std::optional<LoomCell> there;
+    std::optional<GridCell> there;
     if (m_selected && m_planOfB) {
         const std::vector<SamplePlace> places = m_planOfB->places(*m_selected);
         const auto place = places.empty() ? droppedPlace(*m_planOfB, *m_selected) : std::optional(places.front());
-        if (place) there = LoomCell{place->rank, place->slot};
+        if (place) there = GridCell{place->rank, place->slot};
     }
     m_b->setSelected(there);
 }
 
 // Selects in B the position that the selected sample has in A's numbering.
-void CompareView::chooseInB(LoomCell cell) {
+void CompareView::chooseInB(GridCell cell) {
     if (!m_planOfB || !m_scene) return;
     const std::int64_t sample = cellContent(*m_planOfB, cell.rank, cell.slot).sample;
     const std::vector<SamplePlace> places = m_scene->plan.places(sample);
@@ -165,7 +165,7 @@ void CompareView::compare() {
     m_work.cancel();
     if (const Made* known = m_recent.find(key)) return setMade(*known);
     if (key.a.datasetSize <= kInstantSamples) return setMade(made(*m_scene, spec, LatestWork::Stop(false)));
-    m_work.want(
+    m_work.requestLatest(
         this, [scene = *m_scene, spec](const LatestWork::Stop& stop) { return made(scene, spec, stop); },
         [this, key](const Made& one) {
             m_recent.add(key, one);

@@ -25,8 +25,8 @@ class CompareView : public ShardView {
     explicit CompareView(Theme& theme, QWidget* parent = nullptr);
 
     void setScene(const ShardScene& scene) override;
-    void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
-    void reveal(LoomCell cell) override { m_a->reveal(cell); }
+    void setSelected(std::optional<qint64> sample, std::optional<GridCell> cell) override;
+    void reveal(GridCell cell) override { m_a->reveal(cell); }
     std::optional<Explanation> explanation() const override { return m_explanation; }
     ShardTable table() const override {
         if (!m_scene || !m_planOfB) return {};
@@ -50,7 +50,7 @@ class CompareView : public ShardView {
     static Made made(const ShardScene& scene, const ShardSpec& spec, const LatestWork::Stop& stop);
     QWidget* makeHeadOfA();
     void selectInB();
-    void chooseInB(LoomCell cell);
+    void chooseInB(GridCell cell);
     void follow();  // copies A's settings to B except those that the user changed
     ShardSpec specOfB() const;
     void compare();
@@ -62,8 +62,8 @@ class CompareView : public ShardView {
     QComboBox* m_samplerOfA = nullptr;
     QLabel* m_countOfA = nullptr;
     SpecForm* m_form = nullptr;
-    LoomWidget* m_a = nullptr;
-    LoomWidget* m_b = nullptr;
+    GridWidget* m_a = nullptr;
+    GridWidget* m_b = nullptr;
     std::optional<ShardPlan> m_planOfB;
     std::shared_ptr<const CellDifferences> m_ofA, m_ofB;
     std::optional<qint64> m_selected;

@@ -23,15 +23,15 @@ QString swatch(const QColor& color) {
 
 }  // namespace
 
-DiffView::DiffView(Theme& theme, QWidget* parent) : ShardView(parent), m_theme(theme) {
-    setObjectName(QStringLiteral("diffView"));
+EpochDiffView::EpochDiffView(Theme& theme, QWidget* parent) : ShardView(parent), m_theme(theme) {
+    setObjectName(QStringLiteral("epochDiffView"));
     setProperty("role", "clear");
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(Theme::kSpace2);
     layout->addLayout(makeHead());
-    m_loom = new LoomWidget(theme);
-    m_loom->setObjectName(QStringLiteral("diffLoomWidget"));
+    m_loom = new GridWidget(theme);
+    m_loom->setObjectName(QStringLiteral("diffGridWidget"));
     m_loom->setAccessibleName(tr("Epoch diff: where each sample was in the other epoch"));
     layout->addWidget(m_loom, 1);
     m_legend = new WrappedText;
@@ -41,15 +41,15 @@ DiffView::DiffView(Theme& theme, QWidget* parent) : ShardView(parent), m_theme(t
     m_legend->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     layout->addWidget(m_legend);
     showLegend();
-    connect(m_loom, &LoomWidget::cellClicked, this, [this](LoomCell cell) {
+    connect(m_loom, &GridWidget::cellClicked, this, [this](GridCell cell) {
         if (m_scene && m_shown == m_scene->plan.spec())
             Q_EMIT cellChosen(cell);  // otherwise the picture is out of date
     });
-    connect(m_loom, &LoomWidget::cellHovered, this, &ShardView::cellHovered);
-    connect(&theme, &Theme::changed, this, &DiffView::showLegend);
+    connect(m_loom, &GridWidget::cellHovered, this, &ShardView::cellHovered);
+    connect(&theme, &Theme::changed, this, &EpochDiffView::showLegend);
 }
 
-QLayout* DiffView::makeHead() {
+QLayout* EpochDiffView::makeHead() {
     auto* row = new QHBoxLayout;
     m_title = new QLabel;
     m_title->setProperty("role", "muted");
@@ -68,7 +68,7 @@ QLayout* DiffView::makeHead() {
     return row;
 }
 
-void DiffView::showLegend() {
+void EpochDiffView::showLegend() {
     m_legend->setText(swatch(m_theme.colors().text) + tr("same rank and step in both") +
                       QStringLiteral("&nbsp;&nbsp;&nbsp; ") + swatch(m_theme.rankColor(0)) +
                       swatch(m_theme.rankColor(1)) + swatch(m_theme.rankColor(2)) +
@@ -76,7 +76,7 @@ void DiffView::showLegend() {
                       swatch(m_theme.colors().danger) + tr("not used in the other epoch"));
 }
 
-void DiffView::setScene(const ShardScene& scene) {
+void EpochDiffView::setScene(const ShardScene& scene) {
     m_scene.emplace(scene);
     m_title->setText(tr("Where is each sample of epoch %1 in epoch").arg(epochNumber(scene.epoch)));
     if (!m_chosen) {
@@ -86,11 +86,11 @@ void DiffView::setScene(const ShardScene& scene) {
     compare();
 }
 
-void DiffView::setSelected(std::optional<qint64>, std::optional<LoomCell> cell) {
+void EpochDiffView::setSelected(std::optional<qint64>, std::optional<GridCell> cell) {
     m_loom->setSelected(cell);
 }
 
-void DiffView::freeMemory() {
+void EpochDiffView::freeMemory() {
     m_work.cancel();
     m_scene.reset();
     m_there.reset();
@@ -99,14 +99,14 @@ void DiffView::freeMemory() {
 }
 
 // Computes the origins of all cells. Callable from any thread.
-DiffView::Made DiffView::made(const ShardScene& scene, const ShardPlan& there, const LatestWork::Stop& stop) {
+EpochDiffView::Made EpochDiffView::made(const ShardScene& scene, const ShardPlan& there, const LatestWork::Stop& stop) {
     const std::vector<SampleOwner> ours = sampleOwners(scene.plan, &stop);
     const std::vector<SampleOwner> theirs = sampleOwners(there, &stop);
     return {diffPlans(there, theirs, scene.plan, ours),
             std::make_shared<const CellOrigins>(cellOrigins(scene, there, theirs, stop))};
 }
 
-void DiffView::compare() {
+void EpochDiffView::compare() {
     if (!m_scene) return;
     const std::int64_t other = m_other->value() - 1;
     const Key key{m_scene->plan.spec(), m_scene->specAt(other)};
@@ -126,11 +126,11 @@ void DiffView::compare() {
         setMade(answer->second, scene, answer->first, other);
     };
     if (key.here.datasetSize <= kInstantSamples) return show(make(LatestWork::Stop(false)));
-    m_work.want(this, make, show);
+    m_work.requestLatest(this, make, show);
 }
 
 // Shows the result. The grid keeps the previous epoch until the colours of the new one are available.
-void DiffView::setMade(const Made& one, const ShardScene& scene, const ShardPlan& there, std::int64_t other) {
+void EpochDiffView::setMade(const Made& one, const ShardScene& scene, const ShardPlan& there, std::int64_t other) {
     const bool first = !m_shown;
     m_there = there;
     m_shown = scene.plan.spec();
@@ -140,7 +140,7 @@ void DiffView::setMade(const Made& one, const ShardScene& scene, const ShardPlan
     Q_EMIT explanationChanged();
 }
 
-ShardTable DiffView::table() const {
+ShardTable EpochDiffView::table() const {
     if (!m_scene || !m_there) return {};
     return comparisonTable(*m_scene, *m_there,
                            QStringLiteral("diff-epochs-%1-%2").arg(m_scene->epoch).arg(m_other->value() - 1));

@@ -18,14 +18,14 @@ class Theme;
 
 // View of the changes between the selected epoch and another one: a grid coloured by the position of each sample in the
 // other epoch; black if nothing changed.
-class DiffView : public ShardView {
+class EpochDiffView : public ShardView {
     Q_OBJECT
   public:
-    explicit DiffView(Theme& theme, QWidget* parent = nullptr);
+    explicit EpochDiffView(Theme& theme, QWidget* parent = nullptr);
 
     void setScene(const ShardScene& scene) override;
-    void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
-    void reveal(LoomCell cell) override { m_loom->reveal(cell); }
+    void setSelected(std::optional<qint64> sample, std::optional<GridCell> cell) override;
+    void reveal(GridCell cell) override { m_loom->reveal(cell); }
     std::optional<Explanation> explanation() const override { return m_explanation; }
     ShardTable table() const override;
     bool isSettled() const override { return !m_work.isBusy() && m_loom->isSettled(); }
@@ -53,7 +53,7 @@ class DiffView : public ShardView {
     bool m_chosen = false;             // true if the user chose the other epoch; until then it is the previous one
     QLabel* m_title = nullptr;
     QSpinBox* m_other = nullptr;
-    LoomWidget* m_loom = nullptr;
+    GridWidget* m_loom = nullptr;
     QLabel* m_legend = nullptr;
     std::optional<ShardPlan> m_there;
     std::optional<Explanation> m_explanation;

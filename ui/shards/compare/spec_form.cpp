@@ -22,7 +22,7 @@ constexpr TypePixels kNumberWidth{78};
 constexpr TypePixels kLargestKindWidth{220};
 constexpr double kLeastFraction = 0.01;
 
-QLabel* noted(const QString& text, const char* role) {
+QLabel* styledLabel(const QString& text, const char* role) {
     auto* label = new QLabel(text);
     label->setProperty("role", role);
     return label;
@@ -68,7 +68,7 @@ QWidget* SpecForm::makeFirstLine() {
     auto* row = new QHBoxLayout(line);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(Theme::kSpace1);
-    row->addWidget(noted(tr("B"), "number"));
+    row->addWidget(styledLabel(tr("B"), "number"));
     m_kind = makeSamplerChoice(tr("B: sampler"));
     m_kind->setObjectName(QStringLiteral("compareSamplerComboBox"));
     m_kind->setToolTip(tr("B's sampler"));
@@ -105,7 +105,7 @@ QWidget* SpecForm::makeSecondLine() {
     m_dropLast = addSwitch(*row, tr("drop_last"), "compareDropLastCheckBox");
     m_dropLast->setToolTip(tr("drop_last of B's sampler"));
     m_loaderDropLast = addSwitch(*row, tr("drop_last (loader)"), "compareLoaderDropLastCheckBox");
-    m_summary = noted({}, "note");
+    m_summary = styledLabel({}, "note");
     m_summary->setObjectName(QStringLiteral("compareSummaryLabel"));
     m_summary->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -120,7 +120,7 @@ QSpinBox* SpecForm::addNumber(QLayout& layout, const QString& label, const char*
     box->setToolTip(tr("B: %1").arg(label));
     box->setRange(least, most);
     box->setFixedWidth(kNumberWidth);
-    layout.addWidget(noted(label, "muted"));
+    layout.addWidget(styledLabel(label, "muted"));
     layout.addWidget(box);
     connect(box, &QSpinBox::valueChanged, this, &SpecForm::edited);
     return box;

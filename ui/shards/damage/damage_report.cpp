@@ -27,7 +27,7 @@ std::optional<ShardScene> healed(const ShardScene& scene, const std::atomic<bool
     return healthy;
 }
 
-void countNeverSeen(const ShardScene& scene, DamageReport::Measures& measures, const std::atomic<bool>& stop) {
+void countNeverSeen(const ShardScene& scene, MistakeEffectReport::Measures& measures, const std::atomic<bool>& stop) {
     const qint64 n = scene.plan.spec().datasetSize;
     const bool changes = changesByEpoch(scene);
     const qint64 affordable = std::max<qint64>(1, kLargestWork / 4 / std::max<qint64>(1, n));
@@ -43,42 +43,42 @@ void countNeverSeen(const ShardScene& scene, DamageReport::Measures& measures, c
     measures.expectedNeverSeen = expectedNeverSeen(scene.plan.spec(), measures.epochs, !changes);
 }
 
-DamageReport::Measures measure(const ShardScene& scene, const std::atomic<bool>& stop) {
-    DamageReport::Measures measures;
-    measures.epoch = planDamage(scene.plan, &stop);
+MistakeEffectReport::Measures measure(const ShardScene& scene, const std::atomic<bool>& stop) {
+    MistakeEffectReport::Measures measures;
+    measures.epoch = assignmentEffects(scene.plan, &stop);
     countNeverSeen(scene, measures, stop);
     return measures;
 }
 
 template <class Visit>
-void forEachPair(const PlanDamage& damage, Visit visit) {
-    if (damage.overlap.empty()) return;
-    for (std::int64_t a = 0; a < damage.ranks; ++a) {
-        for (std::int64_t b = a + 1; b < damage.ranks; ++b) {
-            visit(damage.overlap[static_cast<std::size_t>(a * damage.ranks + b)]);
+void forEachPair(const AssignmentEffects& effects, Visit visit) {
+    if (effects.overlap.empty()) return;
+    for (std::int64_t a = 0; a < effects.ranks; ++a) {
+        for (std::int64_t b = a + 1; b < effects.ranks; ++b) {
+            visit(effects.overlap[static_cast<std::size_t>(a * effects.ranks + b)]);
         }
     }
 }
 
 }  // namespace
 
-double DamageReport::meanOverlap(const PlanDamage& damage) {
+double MistakeEffectReport::meanOverlap(const AssignmentEffects& effects) {
     double sum = 0, pairs = 0;
-    forEachPair(damage, [&](std::int64_t shared) {
+    forEachPair(effects, [&](std::int64_t shared) {
         sum += static_cast<double>(shared);
         pairs += 1;
     });
     return pairs > 0 ? sum / pairs : 0;
 }
 
-qint64 DamageReport::largestOverlap(const PlanDamage& damage) {
+qint64 MistakeEffectReport::largestOverlap(const AssignmentEffects& effects) {
     qint64 most = 0;
-    forEachPair(damage, [&](std::int64_t shared) { most = std::max<qint64>(most, shared); });
+    forEachPair(effects, [&](std::int64_t shared) { most = std::max<qint64>(most, shared); });
     return most;
 }
 
-DamageReport damageReport(const ShardScene& scene, const std::atomic<bool>& stop) {
-    DamageReport report;
+MistakeEffectReport mistakeEffectReport(const ShardScene& scene, const std::atomic<bool>& stop) {
+    MistakeEffectReport report;
     report.here = measure(scene, stop);
     if (hasMistake(scene) && !stop) {
         if (const std::optional<ShardScene> healthy = healed(scene, stop)) report.healthy = measure(*healthy, stop);

@@ -11,9 +11,9 @@ namespace ringside {
 
 // Samples that an assignment uses, repeats and misses, compared with chance and with the same experiment without
 // mistakes.
-struct DamageReport {
+struct MistakeEffectReport {
     struct Measures {
-        PlanDamage epoch;  // of the selected epoch
+        AssignmentEffects epoch;  // of the selected epoch
         qint64 neverSeen = 0;
         double expectedNeverSeen = -1;  // -1: no formula is known
         qint64 epochs = 0;              // number of epochs in which neverSeen was counted
@@ -23,15 +23,15 @@ struct DamageReport {
     std::optional<qint64> identicalEpoch;  // another epoch with the same order
 
     // Return the samples that two different ranks share: average and maximum over all pairs of the matrix.
-    static double meanOverlap(const PlanDamage& damage);
-    static qint64 largestOverlap(const PlanDamage& damage);
+    static double meanOverlap(const AssignmentEffects& effects);
+    static qint64 largestOverlap(const AssignmentEffects& effects);
 };
 
 // Computes the report. Counts fewer epochs if there would be more than kLargestWork samples in total.
-DamageReport damageReport(const ShardScene& scene, const std::atomic<bool>& stop);
+MistakeEffectReport mistakeEffectReport(const ShardScene& scene, const std::atomic<bool>& stop);
 
 // One number of the report as a row: "Never used in 10 epochs", 24, "23.7", 0.
-struct DamageRow {
+struct MistakeEffectRow {
     QString name;
     QString here;
     QString expected;
@@ -39,9 +39,9 @@ struct DamageRow {
     bool bad = false;
     QString tip;
 };
-QList<DamageRow> damageRows(const ShardScene& scene, const DamageReport& report);
+QList<MistakeEffectRow> mistakeEffectRows(const ShardScene& scene, const MistakeEffectReport& report);
 
-Explanation explainDamage(const ShardScene& scene, const DamageReport& report);
-ShardTable damageTable(const ShardScene& scene, const DamageReport& report);
+Explanation explainMistakeEffect(const ShardScene& scene, const MistakeEffectReport& report);
+ShardTable mistakeEffectTable(const ShardScene& scene, const MistakeEffectReport& report);
 
 }  // namespace ringside

@@ -15,14 +15,14 @@ constexpr int kColumns = 4;
 
 }  // namespace
 
-DamageView::DamageView(Theme& theme, QWidget* parent) : ShardView(parent), m_theme(theme) {
-    setObjectName(QStringLiteral("damageView"));
+MistakeEffectView::MistakeEffectView(Theme& theme, QWidget* parent) : ShardView(parent), m_theme(theme) {
+    setObjectName(QStringLiteral("mistakeEffectView"));
     setProperty("role", "clear");
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(Theme::kSpace4);
     m_switches = new MistakeSwitches;
-    connect(m_switches, &MistakeSwitches::toggled, this, &DamageView::mistakeToggled);
+    connect(m_switches, &MistakeSwitches::toggled, this, &MistakeEffectView::mistakeToggled);
     layout->addWidget(m_switches);
     auto* parts = new QHBoxLayout;
     parts->setSpacing(Theme::kSpace5);
@@ -37,7 +37,7 @@ DamageView::DamageView(Theme& theme, QWidget* parent) : ShardView(parent), m_the
     layout->addLayout(parts, 1);
 }
 
-QWidget* DamageView::makeNumbers() {
+QWidget* MistakeEffectView::makeNumbers() {
     auto* numbers = new QWidget;
     numbers->setProperty("role", "clear");
     auto* layout = new QVBoxLayout(numbers);
@@ -51,26 +51,26 @@ QWidget* DamageView::makeNumbers() {
     return numbers;
 }
 
-void DamageView::setScene(const ShardScene& scene) {
+void MistakeEffectView::setScene(const ShardScene& scene) {
     m_scene.emplace(scene);
     m_switches->setScene(scene);
-    m_work.want(
-        this, [scene](const LatestWork::Stop& stop) { return damageReport(scene, stop); },
-        [this](const DamageReport& report) { setReport(report); });
+    m_work.requestLatest(
+        this, [scene](const LatestWork::Stop& stop) { return mistakeEffectReport(scene, stop); },
+        [this](const MistakeEffectReport& report) { setReport(report); });
 }
 
-void DamageView::setReport(const DamageReport& report) {
+void MistakeEffectView::setReport(const MistakeEffectReport& report) {
     m_report = report;
-    m_explanation = explainDamage(*m_scene, report);
-    fillRows(damageRows(*m_scene, report), report.healthy.has_value());
-    m_matrix->setDamage(report.here.epoch);
+    m_explanation = explainMistakeEffect(*m_scene, report);
+    fillRows(mistakeEffectRows(*m_scene, report), report.healthy.has_value());
+    m_matrix->setMistakeEffect(report.here.epoch);
     Q_EMIT explanationChanged();
 }
 
-void DamageView::fillRows(const QList<DamageRow>& rows, bool healthy) {
+void MistakeEffectView::fillRows(const QList<MistakeEffectRow>& rows, bool healthy) {
     QList<QStringList> lines{
         {{}, tr("with these settings"), tr("by chance"), healthy ? tr("without the mistake") : QString()}};
-    for (const DamageRow& row : rows) lines << QStringList{row.name, row.here, row.expected, row.healthy};
+    for (const MistakeEffectRow& row : rows) lines << QStringList{row.name, row.here, row.expected, row.healthy};
     while (m_cells.size() < lines.size()) {
         QList<QLabel*> cells;
         for (int column = 0; column < kColumns; ++column) {
@@ -93,8 +93,8 @@ void DamageView::fillRows(const QList<DamageRow>& rows, bool healthy) {
     }
 }
 
-ShardTable DamageView::table() const {
-    return m_scene && m_report ? damageTable(*m_scene, *m_report) : ShardTable{};
+ShardTable MistakeEffectView::table() const {
+    return m_scene && m_report ? mistakeEffectTable(*m_scene, *m_report) : ShardTable{};
 }
 
 }  // namespace ringside

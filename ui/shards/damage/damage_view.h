@@ -15,13 +15,13 @@ namespace ringside {
 class Theme;
 
 // View of the used, repeated and missed samples, with switches for common mistakes above.
-class DamageView : public ShardView {
+class MistakeEffectView : public ShardView {
     Q_OBJECT
   public:
-    explicit DamageView(Theme& theme, QWidget* parent = nullptr);
+    explicit MistakeEffectView(Theme& theme, QWidget* parent = nullptr);
 
     void setScene(const ShardScene& scene) override;
-    void setSelected(std::optional<qint64>, std::optional<LoomCell>) override {}
+    void setSelected(std::optional<qint64>, std::optional<GridCell>) override {}
     std::optional<Explanation> explanation() const override { return m_explanation; }
     ShardTable table() const override;
     bool isSettled() const override { return !m_work.isBusy(); }
@@ -31,12 +31,12 @@ class DamageView : public ShardView {
 
   private:
     QWidget* makeNumbers();
-    void setReport(const DamageReport& report);
-    void fillRows(const QList<DamageRow>& rows, bool healthy);
+    void setReport(const MistakeEffectReport& report);
+    void fillRows(const QList<MistakeEffectRow>& rows, bool healthy);
 
     Theme& m_theme;
     std::optional<ShardScene> m_scene;
-    std::optional<DamageReport> m_report;
+    std::optional<MistakeEffectReport> m_report;
     std::optional<Explanation> m_explanation;
     MistakeSwitches* m_switches = nullptr;
     QGridLayout* m_rows = nullptr;

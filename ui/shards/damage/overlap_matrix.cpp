@@ -29,8 +29,8 @@ OverlapMatrix::OverlapMatrix(Theme& theme, QWidget* parent) : QWidget(parent), m
     connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
-void OverlapMatrix::setDamage(const PlanDamage& damage) {
-    m_damage = damage;
+void OverlapMatrix::setMistakeEffect(const AssignmentEffects& effects) {
+    m_damage = effects;
     update();
 }
 
@@ -78,7 +78,7 @@ void OverlapMatrix::drawCell(QPainter& painter, std::int64_t a, std::int64_t b) 
                            : shared(a, b) == 0 ? c.grid
                                                : mixed(c.danger, c.panel, 0.85 * (1 - part)));
     if (side < kLeastForNumbers) return;
-    QFont font = m_theme.noteFont();
+    QFont font = m_theme.smallFont();
     const QString text = groupedNumber(shared(a, b));
     while (QFontMetricsF(font).horizontalAdvance(text) > cell.width() - 2 && font.pixelSize() > 7) {
         font.setPixelSize(font.pixelSize() - 1);
@@ -93,7 +93,7 @@ void OverlapMatrix::drawCell(QPainter& painter, std::int64_t a, std::int64_t b) 
 void OverlapMatrix::drawNames(QPainter& painter) const {
     const double side = pitch();
     const auto every = static_cast<std::int64_t>(std::ceil(18 / side));
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     painter.setPen(m_theme.colors().muted);
     for (std::int64_t rank = 0; rank < m_damage.ranks; rank += every) {
         const double at = kNames + static_cast<double>(rank) * side;

@@ -16,7 +16,7 @@ class OverlapMatrix : public QWidget {
   public:
     explicit OverlapMatrix(Theme& theme, QWidget* parent = nullptr);
 
-    void setDamage(const PlanDamage& damage);
+    void setMistakeEffect(const AssignmentEffects& effects);
 
     QSize sizeHint() const override { return {320, 320}; }
     QSize minimumSizeHint() const override { return {180, 180}; }
@@ -34,7 +34,7 @@ class OverlapMatrix : public QWidget {
     QString tip(QPointF point) const;
 
     Theme& m_theme;
-    PlanDamage m_damage;
+    AssignmentEffects m_damage;
 };
 
 }  // namespace ringside

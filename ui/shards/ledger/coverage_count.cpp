@@ -13,14 +13,14 @@
 namespace ringside {
 namespace {}  // namespace
 
-void UniqueCount::want(const ShardPlan& plan) {
+void UniqueCount::requestLatest(const ShardPlan& plan) {
     m_work.cancel();
     if (uniqueSeenByFormula(plan) || plan.spec().datasetSize <= kInstantSamples) {
         m_result = uniqueSeen(plan);
         return;
     }
     m_result.reset();
-    m_work.want(
+    m_work.requestLatest(
         this, [plan](const LatestWork::Stop& stop) { return uniqueSeen(plan, &stop); },
         [this](qint64 unique) {
             m_result = unique;
@@ -39,7 +39,8 @@ CoverageCount::~CoverageCount() {
     m_pool.waitForDone();
 }
 
-void CoverageCount::want(const RunConfig& config, qint64 datasetSize, std::shared_ptr<const ClassLabels> classes) {
+void CoverageCount::requestLatest(const RunConfig& config, qint64 datasetSize,
+                                  std::shared_ptr<const ClassLabels> classes) {
     if (m_size == datasetSize && m_config.parallel.worldSize == config.parallel.worldSize &&
         m_config.sampler == config.sampler && m_config.pitfalls == config.pitfalls && m_classes == classes &&
         m_config.loader == config.loader && m_config.training.epochs == config.training.epochs) {

@@ -20,7 +20,7 @@ class UniqueCount : public QObject {
   public:
     using QObject::QObject;
 
-    void want(const ShardPlan& plan);
+    void requestLatest(const ShardPlan& plan);
     std::optional<qint64> result() const { return m_result; }  // empty while counting
 
   Q_SIGNALS:
@@ -38,7 +38,7 @@ class CoverageCount : public QObject {
     explicit CoverageCount(QObject* parent = nullptr);
     ~CoverageCount() override;
 
-    void want(const RunConfig& config, qint64 datasetSize, std::shared_ptr<const ClassLabels> classes = {});
+    void requestLatest(const RunConfig& config, qint64 datasetSize, std::shared_ptr<const ClassLabels> classes = {});
     const Coverage* result() const { return m_known ? &m_result : nullptr; }  // null while computing
 
   Q_SIGNALS:

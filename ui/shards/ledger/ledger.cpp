@@ -22,103 +22,107 @@ QString share(std::int64_t part, std::int64_t whole) {
 }
 
 // Returns a row with the length of the order, "k", if it differs from the number of samples, n.
-std::optional<LedgerRow> orderRow(const ShardSpec& spec, std::int64_t length) {
+std::optional<EpochSummaryRow> orderRow(const ShardSpec& spec, std::int64_t length) {
     if (spec.kind == SamplerKind::kSubset) {
-        return LedgerRow{ledgerText("Subset (k)"), groupedNumber(length), Tone::Normal,
-                         ledgerText("k: number of samples in the subset")};
+        return EpochSummaryRow{epochSummaryText("Subset (k)"), groupedNumber(length), Tone::Normal,
+                               epochSummaryText("k: number of samples in the subset")};
     }
     if (spec.pitfalls.doubleSharding) {
-        return LedgerRow{
-            ledgerText("One rank's part (k)"), groupedNumber(length), Tone::Danger,
-            ledgerText("k: number of samples that the first split leaves on a rank; the sampler splits them again")};
+        return EpochSummaryRow{
+            epochSummaryText("One rank's part (k)"), groupedNumber(length), Tone::Danger,
+            epochSummaryText(
+                "k: number of samples that the first split leaves on a rank; the sampler splits them again")};
     }
     if (spec.kind == SamplerKind::kClassBalanced) {
-        return LedgerRow{ledgerText("Positions (k)"), groupedNumber(length), Tone::Normal,
-                         ledgerText("k: number of positions that are filled with the classes in turn")};
+        return EpochSummaryRow{epochSummaryText("Positions (k)"), groupedNumber(length), Tone::Normal,
+                               epochSummaryText("k: number of positions that are filled with the classes in turn")};
     }
     if (!repeatsDraws(spec.kind)) return {};
-    return LedgerRow{ledgerText("Draws (k)"), groupedNumber(length), Tone::Normal,
-                     ledgerText("k: number of draws with replacement in one epoch")};
+    return EpochSummaryRow{epochSummaryText("Draws (k)"), groupedNumber(length), Tone::Normal,
+                           epochSummaryText("k: number of draws with replacement in one epoch")};
 }
 
 QString perRankName(const ShardSpec& spec, const QString& n) {
-    if (isReplicated(spec.kind)) return ledgerText("Per rank = all of %1").arg(n);
+    if (isReplicated(spec.kind)) return epochSummaryText("Per rank = all of %1").arg(n);
     if (spec.kind == SamplerKind::kUnpadded && spec.datasetSize % spec.worldSize != 0) {
-        return ledgerText("Per rank, n / W rounded up or down");
+        return epochSummaryText("Per rank, n / W rounded up or down");
     }
     const QString round = spec.dropLast && takesDropLast(spec.kind) ? QStringLiteral("floor") : QStringLiteral("ceil");
-    if (dealsByBatch(spec.kind)) return ledgerText("Per rank = %1(%2 / (W x B)) x B").arg(round, n);
+    if (assignsBatches(spec.kind)) return epochSummaryText("Per rank = %1(%2 / (W x B)) x B").arg(round, n);
     const bool told = spec.pitfalls.wrongWorldSize > 0;
-    return told ? ledgerText("Per rank = %1(%2 / %3), with the hard-coded size")
+    return told ? epochSummaryText("Per rank = %1(%2 / %3), with the hard-coded size")
                       .arg(round, n)
                       .arg(spec.pitfalls.wrongWorldSize)
-                : ledgerText("Per rank = %1(%2 / W)").arg(round, n);
+                : epochSummaryText("Per rank = %1(%2 / W)").arg(round, n);
 }
 
 QString perRankTip(const ShardPlan& plan, std::int64_t length) {
     const ShardSpec& spec = plan.spec();
     const QString round = spec.dropLast ? QStringLiteral("floor") : QStringLiteral("ceil");
     if (plan.samplesPerRank() == 0) {
-        return ledgerText("floor(%1 / %2) = 0: every shard is empty, there are fewer samples than ranks")
+        return epochSummaryText("floor(%1 / %2) = 0: every shard is empty, there are fewer samples than ranks")
             .arg(length)
             .arg(spec.worldSize);
     }
-    if (isReplicated(spec.kind)) return ledgerText("Nothing is sharded: every rank uses the complete order");
-    if (dealsByBatch(spec.kind)) {
-        return ledgerText("%1(%2 / (%3 x %4)) x %4: whole batches, the same number for every rank")
+    if (isReplicated(spec.kind)) return epochSummaryText("Nothing is sharded: every rank uses the complete order");
+    if (assignsBatches(spec.kind)) {
+        return epochSummaryText("%1(%2 / (%3 x %4)) x %4: whole batches, the same number for every rank")
             .arg(round)
             .arg(length)
             .arg(spec.worldSize)
             .arg(spec.batchSize);
     }
     if (spec.kind == SamplerKind::kUnpadded) {
-        return ledgerText("%1 / %2: nothing is repeated, so some ranks may have one more sample")
+        return epochSummaryText("%1 / %2: nothing is repeated, so some ranks may have one more sample")
             .arg(length)
             .arg(spec.worldSize);
     }
-    return ledgerText("%1(%2 / %3): every rank gets the same number of samples")
+    return epochSummaryText("%1(%2 / %3): every rank gets the same number of samples")
         .arg(round)
         .arg(length)
         .arg(spec.pitfalls.wrongWorldSize > 0 ? spec.pitfalls.wrongWorldSize : spec.worldSize);
 }
 
 // Rows about ranks. W is the number of data-parallel ranks in all other rows.
-QList<LedgerRow> worldRows(std::int64_t readers, const LedgerCounts& counts) {
-    const QString name = ledgerText("Data-parallel ranks (W)");
+QList<EpochSummaryRow> worldRows(std::int64_t dataRanks, const EpochSummaryCounts& counts) {
+    const QString name = epochSummaryText("Data-parallel ranks (W)");
     if (counts.devices > 1)
-        return {{name, groupedNumber(readers), Tone::Normal,
-                 ledgerText("W: one process reads every batch and splits it over its devices")},
-                {ledgerText("Devices"), groupedNumber(counts.devices), Tone::Normal,
-                 ledgerText("Each device computes its part of the batch; the devices are not ranks")}};
-    if (counts.ranks > readers)
-        return {{name, groupedNumber(readers), Tone::Normal,
-                 ledgerText("W: number of ranks that train on different samples")},
-                {ledgerText("World size"), groupedNumber(counts.ranks), Tone::Normal,
-                 ledgerText("All ranks: groups of %1 work on the same samples, each rank on its part of the model")
-                     .arg(counts.ranks / readers)}};
-    return {{ledgerText("World size"), groupedNumber(readers), Tone::Normal, ledgerText("W: the number of ranks")}};
+        return {{name, groupedNumber(dataRanks), Tone::Normal,
+                 epochSummaryText("W: one process reads every batch and splits it over its devices")},
+                {epochSummaryText("Devices"), groupedNumber(counts.devices), Tone::Normal,
+                 epochSummaryText("Each device computes its part of the batch; the devices are not ranks")}};
+    if (counts.ranks > dataRanks)
+        return {
+            {name, groupedNumber(dataRanks), Tone::Normal,
+             epochSummaryText("W: number of ranks that train on different samples")},
+            {epochSummaryText("World size"), groupedNumber(counts.ranks), Tone::Normal,
+             epochSummaryText("All ranks: groups of %1 work on the same samples, each rank on its part of the model")
+                 .arg(counts.ranks / dataRanks)}};
+    return {{epochSummaryText("World size"), groupedNumber(dataRanks), Tone::Normal,
+             epochSummaryText("W: the number of ranks")}};
 }
 
-LedgerRow perRank(const ShardPlan& plan, std::int64_t length, const QString& n) {
+EpochSummaryRow perRank(const ShardPlan& plan, std::int64_t length, const QString& n) {
     const std::int64_t last = plan.samplesOf(static_cast<int>(plan.spec().worldSize) - 1);
-    const QString value = last == plan.samplesPerRank()
-                              ? groupedNumber(last)
-                              : ledgerText("%1 or %2").arg(groupedNumber(plan.samplesPerRank()), groupedNumber(last));
+    const QString value =
+        last == plan.samplesPerRank()
+            ? groupedNumber(last)
+            : epochSummaryText("%1 or %2").arg(groupedNumber(plan.samplesPerRank()), groupedNumber(last));
     return {perRankName(plan.spec(), n), value, plan.samplesPerRank() == 0 ? Tone::Danger : Tone::Normal,
             perRankTip(plan, length)};
 }
 
-LedgerRow repeated(const ShardPlan& plan, std::int64_t length) {
+EpochSummaryRow repeated(const ShardPlan& plan, std::int64_t length) {
     const ShardSpec& spec = plan.spec();
-    LedgerRow row{ledgerText("Padding (duplicates)"), groupedNumber(plan.padding()),
-                  plan.padding() > 0 ? Tone::Warning : Tone::Normal,
-                  ledgerText("Samples used twice, so that all ranks get the same number")};
+    EpochSummaryRow row{epochSummaryText("Padding (duplicates)"), groupedNumber(plan.padding()),
+                        plan.padding() > 0 ? Tone::Warning : Tone::Normal,
+                        epochSummaryText("Samples used twice, so that all ranks get the same number")};
     if (isReplicated(spec.kind)) {
-        row.name = ledgerText("Repeated on other ranks");
-        row.tip =
-            ledgerText("Nothing is sharded: ranks 1 to %1 train on the same samples as rank 0").arg(spec.worldSize - 1);
+        row.name = epochSummaryText("Repeated on other ranks");
+        row.tip = epochSummaryText("Nothing is sharded: ranks 1 to %1 train on the same samples as rank 0")
+                      .arg(spec.worldSize - 1);
     } else if (plan.padding() > 0 && !spec.pitfalls.any()) {
-        row.tip = ledgerText("%1 x %2 - %3: samples used twice, so that all ranks get the same number")
+        row.tip = epochSummaryText("%1 x %2 - %3: samples used twice, so that all ranks get the same number")
                       .arg(plan.samplesPerRank())
                       .arg(spec.worldSize)
                       .arg(length);
@@ -126,112 +130,117 @@ LedgerRow repeated(const ShardPlan& plan, std::int64_t length) {
     return row;
 }
 
-LedgerRow lastBatch(const ShardPlan& plan) {
+EpochSummaryRow lastBatch(const ShardPlan& plan) {
     QString value = groupedNumber(plan.lastBatchSize());
     if (plan.stepsPerEpoch() > 0) {
         const int lastRank = static_cast<int>(plan.spec().worldSize) - 1;
         const std::int64_t least = plan.batch(lastRank, plan.stepsPerEpoch() - 1).count;
-        if (least != plan.lastBatchSize()) value = ledgerText("%1 or %2").arg(value, groupedNumber(least));
+        if (least != plan.lastBatchSize()) value = epochSummaryText("%1 or %2").arg(value, groupedNumber(least));
     }
-    return {ledgerText("Last batch per rank"), value, Tone::Normal,
-            ledgerText("Samples of each rank in the last step")};
+    return {epochSummaryText("Last batch per rank"), value, Tone::Normal,
+            epochSummaryText("Samples of each rank in the last step")};
 }
 
 // Rows about batches. Only existing samples count: a batch has at most the samples of the shard, and a group at most
 // the batches of an epoch.
-QList<LedgerRow> batchRows(const ShardPlan& plan, std::int64_t accumulateSteps) {
+QList<EpochSummaryRow> batchRows(const ShardPlan& plan, std::int64_t accumulateSteps) {
     const ShardSpec& spec = plan.spec();
     const std::int64_t batch = std::min(spec.batchSize, plan.samplesPerRank());
-    QString tip = ledgerText("%1 per rank x %2 ranks").arg(batch).arg(spec.worldSize);
+    QString tip = epochSummaryText("%1 per rank x %2 ranks").arg(batch).arg(spec.worldSize);
     if (batch < spec.batchSize)
         tip += QLatin1Char('\n') +
-               ledgerText("A batch of %1 is larger than a rank's shard, so each batch is the whole shard")
+               epochSummaryText("A batch of %1 is larger than a rank's shard, so each batch is the whole shard")
                    .arg(spec.batchSize);
-    QList<LedgerRow> rows{{ledgerText("Global batch"), groupedNumber(batch * spec.worldSize), Tone::Normal, tip}};
+    QList<EpochSummaryRow> rows{
+        {epochSummaryText("Global batch"), groupedNumber(batch * spec.worldSize), Tone::Normal, tip}};
     if (accumulateSteps <= 1) return rows;
     const std::int64_t perRank = std::min(batch * accumulateSteps, plan.samplesPerRank());
-    rows << LedgerRow{ledgerText("Effective batch"), groupedNumber(perRank * spec.worldSize), Tone::Normal,
-                      ledgerText("%1 per rank x %2 ranks x %3 accumulated batches: samples per optimizer step")
-                          .arg(perRank)
-                          .arg(spec.worldSize)
-                          .arg(accumulateSteps)};
+    rows << EpochSummaryRow{
+        epochSummaryText("Effective batch"), groupedNumber(perRank * spec.worldSize), Tone::Normal,
+        epochSummaryText("%1 per rank x %2 ranks x %3 accumulated batches: samples per optimizer step")
+            .arg(perRank)
+            .arg(spec.worldSize)
+            .arg(accumulateSteps)};
     return rows;
 }
 
-LedgerRow neverSeen(const Coverage* coverage, qint64 epochs) {
-    LedgerRow row;
-    row.name = ledgerText("Never seen in %1 epochs").arg(groupedNumber(coverage ? coverage->epochs : epochs));
+EpochSummaryRow neverSeen(const Coverage* coverage, qint64 epochs) {
+    EpochSummaryRow row;
+    row.name = epochSummaryText("Never seen in %1 epochs").arg(groupedNumber(coverage ? coverage->epochs : epochs));
     if ((coverage ? coverage->epochs : epochs) == 1) {
-        row.name = ledgerText("Never seen in 1 epoch");
+        row.name = epochSummaryText("Never seen in 1 epoch");
     }
-    row.value = coverage ? groupedNumber(coverage->neverSeen) : ledgerText("counting");
+    row.value = coverage ? groupedNumber(coverage->neverSeen) : epochSummaryText("counting");
     row.tone = coverage && coverage->neverSeen > 0 ? Tone::Danger : Tone::Normal;
-    row.tip = ledgerText("Samples that no rank trains on in any of these epochs");
+    row.tip = epochSummaryText("Samples that no rank trains on in any of these epochs");
     return row;
 }
 
 // Row about distinct orders. A single order for all epochs is a mistake if samples are shuffled.
-LedgerRow distinctOrders(const LedgerCounts& counts, qint64 epochs, bool shuffles) {
-    LedgerRow row;
-    row.name = ledgerText("Distinct orders in %1 epochs").arg(groupedNumber(epochs));
+EpochSummaryRow distinctOrders(const EpochSummaryCounts& counts, qint64 epochs, bool shuffles) {
+    EpochSummaryRow row;
+    row.name = epochSummaryText("Distinct orders in %1 epochs").arg(groupedNumber(epochs));
     row.value = groupedNumber(counts.changesByEpoch ? epochs : 1);
     row.tone = counts.changesByEpoch ? Tone::Normal : shuffles ? Tone::Danger : Tone::Warning;
-    row.tip = counts.changesByEpoch ? ledgerText("Each epoch shuffles with a different seed: seed + epoch - 1")
-                                    : ledgerText("Every epoch assigns the same samples to the same slots") +
+    row.tip = counts.changesByEpoch ? epochSummaryText("Each epoch shuffles with a different seed: seed + epoch - 1")
+                                    : epochSummaryText("Every epoch assigns the same samples to the same slots") +
                                           QLatin1Char('\n') + counts.sameOrderReason;
     return row;
 }
 
-void say(QList<LedgerRow>& rows, const QString& name, const QString& sentence) {
-    for (LedgerRow& row : rows) {
+void say(QList<EpochSummaryRow>& rows, const QString& name, const QString& sentence) {
+    for (EpochSummaryRow& row : rows) {
         if (row.name == name && !sentence.isEmpty()) row.tip += QLatin1Char('\n') + sentence;
     }
 }
 
-void addSentences(QList<LedgerRow>& rows, const ShardPlan& plan, std::int64_t accumulateSteps) {
+void addSentences(QList<EpochSummaryRow>& rows, const ShardPlan& plan, std::int64_t accumulateSteps) {
     const ShardSpec& spec = plan.spec();
-    say(rows, ledgerText("Samples"), sameOrderSentence(spec));
-    say(rows, ledgerText("Padding (duplicates)"), duplicatesSentence(plan));
+    say(rows, epochSummaryText("Samples"), sameOrderSentence(spec));
+    say(rows, epochSummaryText("Padding (duplicates)"), duplicatesSentence(plan));
     for (const char* name : {"Dropped by sampler", "Dropped by loader"})
-        say(rows, ledgerText(name), bothDropLasts(spec));
+        say(rows, epochSummaryText(name), bothDropLasts(spec));
     for (const char* name : {"Global batch", "Effective batch"}) {
-        say(rows, ledgerText(name), learningRateSentence(spec, accumulateSteps));
+        say(rows, epochSummaryText(name), learningRateSentence(spec, accumulateSteps));
     }
 }
 
 }  // namespace
 
-QList<LedgerRow> ledgerRows(const ShardPlan& plan, const LedgerCounts& counts, qint64 epochs, qint64 accumulateSteps) {
+QList<EpochSummaryRow> epochSummaryRows(const ShardPlan& plan, const EpochSummaryCounts& counts, qint64 epochs,
+                                        qint64 accumulateSteps) {
     const ShardSpec& spec = plan.spec();
     const std::int64_t length = shardNumbers(spec).orderLength;
     const auto dropped = static_cast<std::int64_t>(plan.dropped().size());
     const std::int64_t loader = plan.droppedByLoader() * spec.worldSize;
-    QList<LedgerRow> rows;
-    rows << LedgerRow{ledgerText("Samples"), groupedNumber(spec.datasetSize), Tone::Normal,
-                      ledgerText("n: the training samples")};
-    const std::optional<LedgerRow> order = orderRow(spec, length);
+    QList<EpochSummaryRow> rows;
+    rows << EpochSummaryRow{epochSummaryText("Samples"), groupedNumber(spec.datasetSize), Tone::Normal,
+                            epochSummaryText("n: the training samples")};
+    const std::optional<EpochSummaryRow> order = orderRow(spec, length);
     if (order) rows << *order;
     rows << worldRows(spec.worldSize, counts);
     rows << perRank(plan, length, order ? QStringLiteral("k") : QStringLiteral("n")) << repeated(plan, length);
-    rows << LedgerRow{
-        ledgerText("Dropped by sampler"), groupedNumber(dropped), dropped > 0 ? Tone::Danger : Tone::Normal,
-        ledgerText("Last samples of the order that do not divide evenly, if drop_last of the sampler is on")};
-    rows << LedgerRow{ledgerText("Dropped by loader"), groupedNumber(loader), loader > 0 ? Tone::Danger : Tone::Normal,
-                      ledgerText("%1 on each of %2 ranks: the incomplete last batch, if drop_last of the loader is on")
-                          .arg(plan.droppedByLoader())
-                          .arg(spec.worldSize)};
-    rows << LedgerRow{ledgerText("Steps per epoch"), groupedNumber(plan.stepsPerEpoch()),
-                      plan.stepsPerEpoch() == 0 ? Tone::Danger : Tone::Normal,
-                      (spec.loaderDropLast ? ledgerText("floor(%1 / %2)") : ledgerText("ceil(%1 / %2)"))
-                          .arg(plan.samplesPerRank())
-                          .arg(spec.batchSize)};
+    rows << EpochSummaryRow{
+        epochSummaryText("Dropped by sampler"), groupedNumber(dropped), dropped > 0 ? Tone::Danger : Tone::Normal,
+        epochSummaryText("Last samples of the order that do not divide evenly, if drop_last of the sampler is on")};
+    rows << EpochSummaryRow{
+        epochSummaryText("Dropped by loader"), groupedNumber(loader), loader > 0 ? Tone::Danger : Tone::Normal,
+        epochSummaryText("%1 on each of %2 ranks: the incomplete last batch, if drop_last of the loader is on")
+            .arg(plan.droppedByLoader())
+            .arg(spec.worldSize)};
+    rows << EpochSummaryRow{
+        epochSummaryText("Steps per epoch"), groupedNumber(plan.stepsPerEpoch()),
+        plan.stepsPerEpoch() == 0 ? Tone::Danger : Tone::Normal,
+        (spec.loaderDropLast ? epochSummaryText("floor(%1 / %2)") : epochSummaryText("ceil(%1 / %2)"))
+            .arg(plan.samplesPerRank())
+            .arg(spec.batchSize)};
     rows << batchRows(plan, accumulateSteps);
     rows << lastBatch(plan);
-    rows << LedgerRow{ledgerText("Unique seen"),
-                      counts.unique ? ledgerText("%1 (%2)").arg(groupedNumber(*counts.unique),
-                                                                share(*counts.unique, spec.datasetSize))
-                                    : ledgerText("counting"),
-                      Tone::Normal, ledgerText("Distinct samples used in this epoch")};
+    rows << EpochSummaryRow{epochSummaryText("Unique seen"),
+                            counts.unique ? epochSummaryText("%1 (%2)").arg(groupedNumber(*counts.unique),
+                                                                            share(*counts.unique, spec.datasetSize))
+                                          : epochSummaryText("counting"),
+                            Tone::Normal, epochSummaryText("Distinct samples used in this epoch")};
     rows << neverSeen(counts.coverage, epochs);
     if (epochs > 1) rows << distinctOrders(counts, epochs, spec.shuffle);
     addSentences(rows, plan, accumulateSteps);

@@ -11,7 +11,7 @@ namespace ringside {
 
 enum class Tone { Normal, Good, Warning, Danger };
 
-struct LedgerRow {
+struct EpochSummaryRow {
     QString name;
     QString value;
     Tone tone = Tone::Normal;
@@ -20,7 +20,7 @@ struct LedgerRow {
 
 // Arithmetic of one epoch. coverage may be null while it is computed. accumulateSteps: training.accumulate_steps.
 // Counted values are empty until they are available.
-struct LedgerCounts {
+struct EpochSummaryCounts {
     const Coverage* coverage = nullptr;
     std::optional<qint64> unique = {};  // distinct samples in this epoch
     bool changesByEpoch = true;         // true if other epochs have another order
@@ -28,7 +28,7 @@ struct LedgerCounts {
     qint64 ranks = 0;    // number of all ranks, if several of them train on the same samples; 0: each rank has its own
     qint64 devices = 1;  // number of devices over which a rank splits its batches (data_parallel)
 };
-QList<LedgerRow> ledgerRows(const ShardPlan& plan, const LedgerCounts& counts, qint64 epochs,
-                            qint64 accumulateSteps = 1);
+QList<EpochSummaryRow> epochSummaryRows(const ShardPlan& plan, const EpochSummaryCounts& counts, qint64 epochs,
+                                        qint64 accumulateSteps = 1);
 
 }  // namespace ringside

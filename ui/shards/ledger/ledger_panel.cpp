@@ -35,8 +35,8 @@ QLabel* titled(const QString& text) {
 
 }  // namespace
 
-LedgerPanel::LedgerPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_theme(theme) {
-    setObjectName(QStringLiteral("ledgerPanel"));
+EpochSummaryPanel::EpochSummaryPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_theme(theme) {
+    setObjectName(QStringLiteral("epochSummaryPanel"));
     setProperty("role", "clear");
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(Theme::kSpace4, Theme::kSpace3, Theme::kSpace4, Theme::kSpace3);
@@ -92,14 +92,14 @@ LedgerPanel::LedgerPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_them
     showRows(0);
 }
 
-LedgerPanel::RowLabels LedgerPanel::addRow() {
+EpochSummaryPanel::RowLabels EpochSummaryPanel::addRow() {
     auto* line = m_rows.isEmpty() ? nullptr : new QFrame;
     if (line != nullptr) {
         line->setProperty("role", "line");
         m_rowsBox->layout()->addWidget(line);
     }
     auto* frame = new QFrame;
-    frame->setProperty("role", "ledgerRow");
+    frame->setProperty("role", "epochSummaryRow");
     frame->setAttribute(Qt::WA_Hover);
     frame->installEventFilter(this);
     auto* row = new QHBoxLayout(frame);
@@ -117,7 +117,7 @@ LedgerPanel::RowLabels LedgerPanel::addRow() {
     return labels;
 }
 
-bool LedgerPanel::eventFilter(QObject* watched, QEvent* event) {
+bool EpochSummaryPanel::eventFilter(QObject* watched, QEvent* event) {
     const bool enters = event->type() == QEvent::Enter;
     if (enters || event->type() == QEvent::Leave) {
         for (const RowLabels& row : m_rows) {
@@ -131,7 +131,7 @@ bool LedgerPanel::eventFilter(QObject* watched, QEvent* event) {
 
 // Shows `count` rows. Their box is hidden meanwhile, because each row that appears in a visible box causes a layout of
 // the whole page.
-void LedgerPanel::showRows(qsizetype count) {
+void EpochSummaryPanel::showRows(qsizetype count) {
     if (count == m_rowsShown) return;
     m_rowsShown = count;
     m_rowsBox->hide();
@@ -143,10 +143,10 @@ void LedgerPanel::showRows(qsizetype count) {
     m_rowsBox->show();
 }
 
-void LedgerPanel::setRows(const QList<LedgerRow>& rows) {
+void EpochSummaryPanel::setRows(const QList<EpochSummaryRow>& rows) {
     showRows(rows.size());
     for (qsizetype at = 0; at < m_rows.size(); ++at) {
-        const LedgerRow row = at < rows.size() ? rows[at] : LedgerRow{};
+        const EpochSummaryRow row = at < rows.size() ? rows[at] : EpochSummaryRow{};
         m_rows[at].name->setText(row.name);
         m_rows[at].value->setText(row.value);
         m_rows[at].frame->setAccessibleDescription(row.tip);
@@ -158,16 +158,16 @@ void LedgerPanel::setRows(const QList<LedgerRow>& rows) {
     }
 }
 
-void LedgerPanel::setOrderHash(const QString& hash) {
+void EpochSummaryPanel::setOrderHash(const QString& hash) {
     m_hash->setText(hash.isEmpty() ? QString() : tr("order hash %1").arg(hash));
 }
 
-void LedgerPanel::setProgress(const QString& sentence) {
+void EpochSummaryPanel::setProgress(const QString& sentence) {
     m_progress->setText(sentence);
     m_progress->setVisible(!sentence.isEmpty());
 }
 
-void LedgerPanel::setVerification(const QString& sentence, Tone tone) {
+void EpochSummaryPanel::setVerification(const QString& sentence, Tone tone) {
     const QString text =
         sentence.isEmpty() ? tr("Click Run to compare the samples of each rank with this plan.") : sentence;
     if (text == m_verification->text() && m_verification->property("tone").toString() == QLatin1String(toneName(tone)))

@@ -14,12 +14,12 @@ class Theme;
 class Verification;
 
 // Panel with the numbers of an epoch, and below them whether the ranks trained on the planned samples.
-class LedgerPanel : public QFrame {
+class EpochSummaryPanel : public QFrame {
     Q_OBJECT
   public:
-    LedgerPanel(Theme& theme, QWidget* parent = nullptr);
+    EpochSummaryPanel(Theme& theme, QWidget* parent = nullptr);
 
-    void setRows(const QList<LedgerRow>& rows);
+    void setRows(const QList<EpochSummaryRow>& rows);
     void setOrderHash(const QString& hash);
     void setVerification(const QString& sentence, Tone tone);
     void setProgress(const QString& sentence);  // progress of the selected epoch in the run

@@ -22,7 +22,7 @@ QString duplicatesSentence(const ShardPlan& plan) {
         QStringList ofSlot;
         for (int rank = 0; rank < plan.spec().worldSize; ++rank) {
             if (slot < plan.samplesOf(rank) && plan.isPadded(rank, slot)) {
-                ofSlot << ledgerText("rank %1 trains on sample %2 again").arg(rank).arg(plan.index(rank, slot));
+                ofSlot << epochSummaryText("rank %1 trains on sample %2 again").arg(rank).arg(plan.index(rank, slot));
             }
         }
         if (ofSlot.isEmpty()) break;
@@ -32,7 +32,7 @@ QString duplicatesSentence(const ShardPlan& plan) {
     named = named.mid(0, kDuplicatesListed);
     const std::int64_t more = plan.padding() - named.size();
     const QString list = named.join(QStringLiteral(", "));
-    return (more > 0 ? ledgerText("%1, and %2 more").arg(list, groupedNumber(more)) : list) + QLatin1Char('.');
+    return (more > 0 ? epochSummaryText("%1, and %2 more").arg(list, groupedNumber(more)) : list) + QLatin1Char('.');
 }
 
 QString bothDropLasts(const ShardSpec& spec) {
@@ -41,21 +41,21 @@ QString bothDropLasts(const ShardSpec& spec) {
     loader.loaderDropLast = true;
     const ShardNumbers dropped = shardNumbers(sampler);
     const std::int64_t byLoader = shardNumbers(loader).droppedByLoader;
-    QString first = ledgerText("This sampler has no drop_last");
+    QString first = epochSummaryText("This sampler has no drop_last");
     if (takesDropLast(spec.kind)) {
-        const QString divisor = dealsByBatch(spec.kind)
+        const QString divisor = assignsBatches(spec.kind)
                                     ? QStringLiteral("%1 x %2").arg(spec.worldSize).arg(spec.batchSize)
                                     : QString::number(spec.worldSize);
-        first = ledgerText(
+        first = epochSummaryText(
                     "drop_last of the sampler drops %1 = %2 mod %3 = %4 samples before the assignment, so nothing is "
                     "repeated")
-                    .arg(dealsByBatch(spec.kind) ? QStringLiteral("n mod (W x B)") : QStringLiteral("n mod W"))
+                    .arg(assignsBatches(spec.kind) ? QStringLiteral("n mod (W x B)") : QStringLiteral("n mod W"))
                     .arg(dropped.orderLength)
-                    .arg(dealsByBatch(spec.kind) ? QLatin1Char('(') + divisor + QLatin1Char(')') : divisor)
+                    .arg(assignsBatches(spec.kind) ? QLatin1Char('(') + divisor + QLatin1Char(')') : divisor)
                     .arg(groupedNumber(dropped.droppedBySampler));
     }
     return first +
-           ledgerText(
+           epochSummaryText(
                "; drop_last of the loader drops the incomplete last batch: %1 samples on each rank, %2 in total.")
                .arg(groupedNumber(byLoader), groupedNumber(byLoader * spec.worldSize));
 }
@@ -64,15 +64,15 @@ QString bothDropLasts(const ShardSpec& spec) {
 QString sameOrderSentence(const ShardSpec& spec) {
     constexpr std::int64_t kPlain = 1'000'000'000'000;  // limit below which sums fit into 64 bits
     if (spec.kind == SamplerKind::kSequential)
-        return ledgerText("Samples are in the order of the data set: the seed is not used.");
+        return epochSummaryText("Samples are in the order of the data set: the seed is not used.");
     const bool draws = needsClasses(spec.kind) || spec.kind == SamplerKind::kRandom;
-    if (!spec.shuffle && !draws) return ledgerText("Shuffle is off: the seed is not used.");
+    if (!spec.shuffle && !draws) return epochSummaryText("Shuffle is off: the seed is not used.");
     if (!spec.shuffle && spec.kind == SamplerKind::kClassBalanced) return {};
     if (spec.seed < -kPlain || spec.seed > kPlain || spec.epoch > kPlain) return {};
     const std::int64_t sum = spec.seed + spec.epoch;
-    const QString other = spec.epoch > 0 ? ledgerText("seed %1 has the same order in epoch 1").arg(sum)
-                                         : ledgerText("seed %1 has the same order in epoch 2").arg(sum - 1);
-    return ledgerText(
+    const QString other = spec.epoch > 0 ? epochSummaryText("seed %1 has the same order in epoch 1").arg(sum)
+                                         : epochSummaryText("seed %1 has the same order in epoch 2").arg(sum - 1);
+    return epochSummaryText(
                "The generator is seeded with seed + epoch - 1 = %1 + %2 = %3, so %4. Runs with nearly equal seeds "
                "share most of their orders.")
         .arg(spec.seed)
@@ -85,7 +85,7 @@ QString learningRateSentence(const ShardSpec& spec, std::int64_t accumulateSteps
     const std::int64_t factor = spec.worldSize * accumulateSteps;
     if (factor < 2) return {};
     if (isReplicated(spec.kind) && spec.worldSize > 1) {
-        return ledgerText(
+        return epochSummaryText(
                    "All ranks train on the same samples: the effective batch is only %1, and each step is slower.")
             .arg(groupedNumber(spec.batchSize * accumulateSteps));
     }
@@ -94,7 +94,7 @@ QString learningRateSentence(const ShardSpec& spec, std::int64_t accumulateSteps
     const std::int64_t batch = std::min(spec.batchSize, shard);
     const std::int64_t all = std::min(spec.batchSize * accumulateSteps, shard) * spec.worldSize;
     if (batch < 1) return {};
-    return ledgerText(
+    return epochSummaryText(
                "A learning rate that was chosen for batches of %1 on one rank is usually multiplied by %2 for batches "
                "of %3 (linear scaling rule, with warm-up).")
         .arg(groupedNumber(batch))

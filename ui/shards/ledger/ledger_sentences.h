@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-inline QString ledgerText(const char* source) {
+inline QString epochSummaryText(const char* source) {
     return QCoreApplication::translate("Summary", source);
 }
 

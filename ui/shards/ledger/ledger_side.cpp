@@ -3,19 +3,19 @@
 
 namespace ringside {
 
-LedgerSide::LedgerSide(QWidget* ledger, QWidget* parent) : QScrollArea(parent) {
-    setObjectName(QStringLiteral("ledgerSide"));
+EpochSummarySide::EpochSummarySide(QWidget* epochSummary, QWidget* parent) : QScrollArea(parent) {
+    setObjectName(QStringLiteral("epochSummarySide"));
     setProperty("role", "panel");  // the border stays visible while scrolling
     setWidgetResizable(true);
     setFixedWidth(kWidth);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    setWidget(ledger);
+    setWidget(epochSummary);
     viewport()->setAutoFillBackground(false);
-    ledger->setAutoFillBackground(false);
+    epochSummary->setAutoFillBackground(false);
     hide();
 }
 
-void LedgerSide::setBeside(QBoxLayout& row, bool beside) {
+void EpochSummarySide::setBeside(QBoxLayout& row, bool beside) {
     if (beside == m_beside) return;
     m_beside = beside;
     if (beside) {

@@ -9,13 +9,13 @@
 namespace ringside {
 
 // Area with the summary beside the views. On a narrow page it is a drawer over the right side that a button opens.
-class LedgerSide : public QScrollArea {
+class EpochSummarySide : public QScrollArea {
     Q_OBJECT
   public:
     static constexpr TypePixels kWidth{292};
     static constexpr TypePixels kNarrowPage{780};
 
-    explicit LedgerSide(QWidget* ledger, QWidget* parent = nullptr);
+    explicit EpochSummarySide(QWidget* epochSummary, QWidget* parent = nullptr);
 
     // Puts the area into the row, or removes it from the row and closes it.
     void setBeside(QBoxLayout& row, bool beside);

@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-ShardTable ledgerTable(const QList<LedgerRow>& rows) {
-    return {QStringLiteral("ledger"), {"name", "value", "meaning"}, rows.size(), [rows](qint64 row) {
+ShardTable epochSummaryTable(const QList<EpochSummaryRow>& rows) {
+    return {QStringLiteral("summary"), {"name", "value", "meaning"}, rows.size(), [rows](qint64 row) {
                 return QStringList{rows[row].name, rows[row].value, rows[row].tip};
             }};
 }

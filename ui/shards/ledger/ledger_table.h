@@ -6,6 +6,6 @@
 
 namespace ringside {
 
-ShardTable ledgerTable(const QList<LedgerRow>& rows);
+ShardTable epochSummaryTable(const QList<EpochSummaryRow>& rows);
 
 }  // namespace ringside

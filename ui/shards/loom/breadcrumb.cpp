@@ -22,7 +22,7 @@ QString range(const char* one, const char* many, qint64 first, qint64 last) {
                          : words(many).arg(groupedNumber(first), groupedNumber(last));
 }
 
-void addSelected(QList<Crumb>& trail, const ShardScene& scene, LoomCell cell) {
+void addSelected(QList<Crumb>& trail, const ShardScene& scene, GridCell cell) {
     const CellContent content = cellContent(scene.plan, cell.rank, cell.slot);
     if (content.kind == CellKind::DroppedBySampler) {
         trail << Crumb{CrumbKind::Step, words("dropped by the sampler")};
@@ -34,7 +34,7 @@ void addSelected(QList<Crumb>& trail, const ShardScene& scene, LoomCell cell) {
     trail << Crumb{CrumbKind::Sample, words("sample %1").arg(cellName(content))};
 }
 
-void addInSight(QList<Crumb>& trail, const ShardScene& scene, const LoomGeometry& view) {
+void addInSight(QList<Crumb>& trail, const ShardScene& scene, const GridGeometry& view) {
     const CellRange ranks = view.visibleRanks();
     const CellRange seen = view.visibleSlots();
     const qint64 batch = scene.plan.spec().batchSize;
@@ -50,7 +50,7 @@ void addInSight(QList<Crumb>& trail, const ShardScene& scene, const LoomGeometry
 
 }  // namespace
 
-QList<Crumb> trailOf(const ShardScene& scene, const LoomGeometry& view, std::optional<LoomCell> selected) {
+QList<Crumb> trailOf(const ShardScene& scene, const GridGeometry& view, std::optional<GridCell> selected) {
     QList<Crumb> trail{{CrumbKind::Epoch, words("Epoch %1").arg(epochNumber(scene.epoch))}};
     if (selected) {
         addSelected(trail, scene, *selected);
@@ -106,15 +106,15 @@ void Breadcrumb::setTrail(const QList<Crumb>& trail) {
         buttons[level]->setToolTip(tr("Show %1").arg(trail[level].text));
         buttons[level]->setAccessibleName(trail[level].text);
     }
-    fitWords();
+    fitText();
 }
 
 void Breadcrumb::resizeEvent(QResizeEvent*) {
-    fitWords();
+    fitText();
 }
 
 // Truncates the text of the last part to the room that the other parts leave.
-void Breadcrumb::fitWords() {
+void Breadcrumb::fitText() {
     const auto buttons = findChildren<QPushButton*>();
     const QLabel* arrow = findChild<QLabel*>();
     const int between = (arrow == nullptr ? 0 : arrow->sizeHint().width()) + 2 * m_row->spacing();

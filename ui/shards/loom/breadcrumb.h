@@ -20,7 +20,7 @@ struct Crumb {
 
 // Returns the trail of the selection, such as "Epoch 2 > rank 1 > step 3 > sample 88". Without a selection, returns the
 // visible ranks and steps unless all are visible.
-QList<Crumb> trailOf(const ShardScene& scene, const LoomGeometry& view, std::optional<LoomCell> selected);
+QList<Crumb> trailOf(const ShardScene& scene, const GridGeometry& view, std::optional<GridCell> selected);
 
 // Returns the slots of the step of a cell, including dropped ones.
 CellRange stepSlots(const ShardScene& scene, qint64 slot);
@@ -40,7 +40,7 @@ class Breadcrumb : public QWidget {
     void chosen(ringside::CrumbKind kind);
 
   private:
-    void fitWords();
+    void fitText();
 
     QList<Crumb> m_trail;
     QHBoxLayout* m_row;

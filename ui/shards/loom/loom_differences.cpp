@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How LoomWidget marks the cells that differ from another plan's.
+// How GridWidget marks the cells that differ from another plan's.
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -22,7 +22,7 @@ double stripHeight(double row) {
 
 // Draws differences: a dark corner in large cells, a tick along the top of small ones, and a strip with one shade per
 // pixel for narrower cells, darker for more differences.
-void LoomWidget::drawDifferences(QPainter& painter) const {
+void GridWidget::drawDifferences(QPainter& painter) const {
     if (!m_differences) return;
     if (m_geometry.pitch() < 4) return drawDifferenceStrips(painter);
     const CellRange ranks = m_geometry.visibleRanks();
@@ -47,7 +47,7 @@ void LoomWidget::drawDifferences(QPainter& painter) const {
     painter.setRenderHint(QPainter::Antialiasing);
 }
 
-void LoomWidget::drawDifferenceStrips(QPainter& painter) const {
+void GridWidget::drawDifferenceStrips(QPainter& painter) const {
     const double ratio = devicePixelRatioF(), pitch = m_geometry.pitch() * ratio;
     const auto width = static_cast<int>(std::ceil(m_geometry.area().width() * ratio));
     const auto slotAt = [&](int x) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Painting of LoomWidget. Events are in loom_widget.cpp.
+// Painting of GridWidget. Events are in loom_widget.cpp.
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -32,7 +32,7 @@ qint64 roundCount(double count) {
 
 }  // namespace
 
-void LoomWidget::paintEvent(QPaintEvent*) {
+void GridWidget::paintEvent(QPaintEvent*) {
     if (!m_scene || !m_colors || m_scene->columns() == 0) {
         return;
     }
@@ -59,7 +59,7 @@ void LoomWidget::paintEvent(QPaintEvent*) {
     m_flight.paintCards(painter, CellPainter(*m_scene, *m_colors, m_theme, m_thumbnails), m_geometry);
 }
 
-void LoomWidget::drawStep(QPainter& painter) const {
+void GridWidget::drawStep(QPainter& painter) const {
     if (!m_step || m_step->size() <= 0 || !m_scene) return;
     const CellRange ranks = m_geometry.visibleRanks();
     const QRectF first = m_geometry.cell(static_cast<int>(ranks.first), m_step->first);
@@ -74,7 +74,7 @@ void LoomWidget::drawStep(QPainter& painter) const {
     painter.drawRoundedRect(frame.adjusted(0, 1, 0, -1), 3, 3);
 }
 
-void LoomWidget::drawRankNames(QPainter& painter) const {
+void GridWidget::drawRankNames(QPainter& painter) const {
     const QRectF area = cellsArea();
     const double height = m_geometry.rowHeight();
     const CellRange ranks = m_geometry.visibleRanks();
@@ -96,7 +96,7 @@ void LoomWidget::drawRankNames(QPainter& painter) const {
                              tr("Rank %1").arg(rank));
             drawRankNote(painter, static_cast<int>(rank), text.adjusted(0, text.height() / 2 + 4, 0, 0));
         } else {
-            painter.setFont(m_theme.noteFont());
+            painter.setFont(m_theme.smallFont());
             painter.drawText(QRectF(text.left(), text.center().y() - 8, text.width(), 16),
                              Qt::AlignLeft | Qt::AlignVCenter, tr("Rank %1").arg(rank));
         }
@@ -105,11 +105,11 @@ void LoomWidget::drawRankNames(QPainter& painter) const {
 }
 
 // Draws the number of samples of the rank, or the state of its verification.
-void LoomWidget::drawRankNote(QPainter& painter, int rank, const QRectF& place) const {
+void GridWidget::drawRankNote(QPainter& painter, int rank, const QRectF& place) const {
     const auto at = static_cast<std::size_t>(rank);
     const RankProgress progress = at < m_progress.ranks.size() ? m_progress.ranks[at] : RankProgress{};
     const ThemeColors& c = m_theme.colors();
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     const qint64 taken = m_flight.taken(rank).size();
     painter.setPen(progress.wrong                                 ? c.danger
                    : progress.verified && m_progress.repeatsOrder ? c.warningText
@@ -128,13 +128,13 @@ void LoomWidget::drawRankNote(QPainter& painter, int rank, const QRectF& place) 
                                          : groupedNumber(samples));
 }
 
-void LoomWidget::drawSteps(QPainter& painter) const {
+void GridWidget::drawSteps(QPainter& painter) const {
     const QRectF area = cellsArea();
     const ShardPlan& plan = m_scene->plan;
     const qint64 batch = plan.spec().batchSize;
     const CellRange span = m_geometry.visibleSlots();
     const qint64 last = std::min<qint64>(span.last, plan.samplesPerRank());
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     painter.setPen(m_theme.colors().muted);
     const double stepWidth = m_geometry.pitch() * static_cast<double>(batch);
     const qint64 every = roundCount(kLeastStepLabel / stepWidth);
@@ -164,7 +164,7 @@ void LoomWidget::drawSteps(QPainter& painter) const {
     }
 }
 
-void LoomWidget::drawCells(QPainter& painter) {
+void GridWidget::drawCells(QPainter& painter) {
     const CellDetail detail = m_geometry.detail();
     if (detail != CellDetail::Thumbnail && detail != CellDetail::Index) {
         drawRaster(painter);
@@ -175,7 +175,7 @@ void LoomWidget::drawCells(QPainter& painter) {
     const CellRange span = m_geometry.visibleSlots();
     for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {
         for (qint64 slot = span.first; slot < span.last; ++slot) {
-            const LoomCell cell{static_cast<int>(rank), slot};
+            const GridCell cell{static_cast<int>(rank), slot};
             const QRectF rect = m_geometry.cell(cell.rank, slot);
             if (detail == CellDetail::Thumbnail) {
                 cells.card(painter, rect, cell, rect.height() >= 62);
@@ -187,12 +187,12 @@ void LoomWidget::drawCells(QPainter& painter) {
     drawGrid(painter);
 }
 
-void LoomWidget::drawRaster(QPainter& painter) {
+void GridWidget::drawRaster(QPainter& painter) {
     const CellRange ranks = m_geometry.visibleRanks();
     const double ratio = devicePixelRatioF();
     const double pitch = m_geometry.pitch();
-    m_raster.want({m_geometry.firstSlot(), 1 / (pitch * ratio),
-                   static_cast<int>(std::ceil(m_geometry.area().width() * ratio)), ranks});
+    m_raster.requestLatest({m_geometry.firstSlot(), 1 / (pitch * ratio),
+                            static_cast<int>(std::ceil(m_geometry.area().width() * ratio)), ranks});
     painter.setRenderHint(QPainter::Antialiasing, false);
     drawStrips(painter, m_raster.image(), m_raster.imageRequest());
     if (m_fade.isHeld() && m_raster.isSettled()) m_fade.arrive();
@@ -206,7 +206,7 @@ void LoomWidget::drawRaster(QPainter& painter) {
 }
 
 // Draws the image of an earlier view at the current position of its slots.
-void LoomWidget::drawStrips(QPainter& painter, const QImage& image, const RasterRequest& made) const {
+void GridWidget::drawStrips(QPainter& painter, const QImage& image, const RasterRequest& made) const {
     const double pitch = m_geometry.pitch();
     const double left = (made.firstSlot - m_geometry.firstSlot()) * pitch;
     const double width = made.slotsPerPixel * image.width() * pitch;
@@ -220,7 +220,7 @@ void LoomWidget::drawStrips(QPainter& painter, const QImage& image, const Raster
 }
 
 // Draws gaps between cells if there is room, and the borders between batches.
-void LoomWidget::drawGrid(QPainter& painter) const {
+void GridWidget::drawGrid(QPainter& painter) const {
     const double pitch = m_geometry.pitch();
     const qint64 batch = m_scene->plan.spec().batchSize;
     const CellRange span = m_geometry.visibleSlots();
@@ -241,7 +241,7 @@ void LoomWidget::drawGrid(QPainter& painter) const {
 }
 
 // Draws the borders at which torch.chunk splits the batches of a rank with several devices.
-void LoomWidget::drawChunks(QPainter& painter) const {
+void GridWidget::drawChunks(QPainter& painter) const {
     if (m_scene->devices < 2 || m_geometry.pitch() < 4) return;
     const CellRange span = m_geometry.visibleSlots(), ranks = m_geometry.visibleRanks();
     const double gap = m_geometry.pitch() - m_geometry.cell(0, 0).width();
@@ -260,7 +260,7 @@ void LoomWidget::drawChunks(QPainter& painter) const {
 }
 
 // Draws marks on duplicates and dropped samples, at every zoom.
-void LoomWidget::drawMarks(QPainter& painter) const {
+void GridWidget::drawMarks(QPainter& painter) const {
     const CellDetail detail = m_geometry.detail();
     if (detail == CellDetail::Thumbnail || detail == CellDetail::Index) {
         return;
@@ -276,7 +276,7 @@ void LoomWidget::drawMarks(QPainter& painter) const {
 }
 
 // Draws an outline per cell if cells are large enough, otherwise one per run of cells.
-void LoomWidget::drawMark(QPainter& painter, int rank, const PlacedMark& mark) const {
+void GridWidget::drawMark(QPainter& painter, int rank, const PlacedMark& mark) const {
     const CellPainter cells(*m_scene, *m_colors, m_theme, const_cast<Thumbnails&>(m_thumbnails));
     QRectF row = m_geometry.cell(rank, mark.run.span.first);
     if (mark.run.kind == CellKind::DroppedByLoader) {
@@ -299,7 +299,7 @@ void LoomWidget::drawMark(QPainter& painter, int rank, const PlacedMark& mark) c
 
 // Draws outlines around search matches, or marks if cells are narrower than an outline. Matches are in training order,
 // followed by those without a rank.
-void LoomWidget::drawHits(QPainter& painter) const {
+void GridWidget::drawHits(QPainter& painter) const {
     if (!m_hits || m_hits->empty()) return;
     constexpr std::ptrdiff_t kMostDrawn = 20'000;
     const CellRange seen = m_geometry.visibleSlots(), ranks = m_geometry.visibleRanks();
@@ -320,7 +320,7 @@ void LoomWidget::drawHits(QPainter& painter) const {
     }
 }
 
-void LoomWidget::drawCursor(QPainter& painter, LoomCell cell, const QColor& color, double width) const {
+void GridWidget::drawCursor(QPainter& painter, GridCell cell, const QColor& color, double width) const {
     if (cell.slot >= m_scene->columns() || cell.rank >= m_scene->ranks()) {
         return;
     }

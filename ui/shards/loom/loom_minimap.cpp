@@ -21,67 +21,67 @@ constexpr double kLeastStepBand = 48;
 
 }  // namespace
 
-LoomMinimap::LoomMinimap(Theme& theme, QWidget* parent)
+GridMinimap::GridMinimap(Theme& theme, QWidget* parent)
     : QWidget(parent), m_theme(theme), m_largestHeight(kLargestHeight) {
-    setObjectName(QStringLiteral("loomMinimap"));
+    setObjectName(QStringLiteral("gridMinimap"));
     setAccessibleName(tr("Whole epoch"));
     setToolTip(tr("The whole epoch. Drag the frame, or click a position to show it."));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    connect(&m_raster, &LoomRaster::imageChanged, this, qOverload<>(&QWidget::update));
-    connect(&theme, &Theme::changed, this, &LoomMinimap::restyle);
+    connect(&m_raster, &GridRaster::imageChanged, this, qOverload<>(&QWidget::update));
+    connect(&theme, &Theme::changed, this, &GridMinimap::restyle);
 }
 
-void LoomMinimap::setScene(std::optional<ShardScene> scene) {
+void GridMinimap::setScene(std::optional<ShardScene> scene) {
     m_scene = std::move(scene);
     restyle();
     updateGeometry();
 }
 
-void LoomMinimap::setColorBy(ColorBy by) {
+void GridMinimap::setColorBy(ColorBy by) {
     m_by = by;
     restyle();
 }
 
-void LoomMinimap::restyle() {
+void GridMinimap::restyle() {
     if (m_scene) {
         m_raster.setScene(*m_scene, CellColors(m_by, *m_scene, m_theme));
     }
     update();
 }
 
-void LoomMinimap::setLargestHeight(int height) {
+void GridMinimap::setLargestHeight(int height) {
     if (height == m_largestHeight) return;
     m_largestHeight = height;
     updateGeometry();
     update();
 }
 
-void LoomMinimap::setProgress(const RunProgress& progress) {
+void GridMinimap::setProgress(const RunProgress& progress) {
     if (progress == m_progress) return;
     m_progress = progress;
     update();
 }
 
-void LoomMinimap::setWindow(double firstSlot, double slotCount) {
+void GridMinimap::setWindow(double firstSlot, double slotCount) {
     m_firstSlot = firstSlot;
     m_slots = slotCount;
     update();
 }
 
-int LoomMinimap::stripsHeight() const {
+int GridMinimap::stripsHeight() const {
     return m_scene ? std::min(m_scene->ranks() * kLargestRankStrip, m_largestHeight) : kLargestRankStrip;
 }
 
-double LoomMinimap::pixelsPerSlot() const {
+double GridMinimap::pixelsPerSlot() const {
     return (width() - 2 * kMargin) / static_cast<double>(std::max<std::int64_t>(1, m_scene->columns()));
 }
 
-QRectF LoomMinimap::strip(int rank) const {
+QRectF GridMinimap::strip(int rank) const {
     const double height = static_cast<double>(stripsHeight()) / m_scene->ranks();
     return {kMargin, kMargin + rank * height, width() - 2 * kMargin, height - (height >= 4 ? 2 : 0)};
 }
 
-void LoomMinimap::paintEvent(QPaintEvent*) {
+void GridMinimap::paintEvent(QPaintEvent*) {
     if (!m_scene || m_scene->columns() == 0) {
         return;
     }
@@ -99,11 +99,11 @@ void LoomMinimap::paintEvent(QPaintEvent*) {
     painter.drawRoundedRect(window, 3, 3);
 }
 
-void LoomMinimap::drawStrips(QPainter& painter) {
+void GridMinimap::drawStrips(QPainter& painter) {
     if (showsSteps()) return drawSteps(painter);
     const double ratio = devicePixelRatioF();
     const int pixels = std::max(1, static_cast<int>((width() - 2 * kMargin) * ratio));
-    m_raster.want({0, static_cast<double>(m_scene->columns()) / pixels, pixels, {0, m_scene->ranks()}});
+    m_raster.requestLatest({0, static_cast<double>(m_scene->columns()) / pixels, pixels, {0, m_scene->ranks()}});
     const QImage& image = m_raster.image();
     if (image.isNull()) {
         return;
@@ -123,22 +123,22 @@ void LoomMinimap::drawStrips(QPainter& painter) {
     }
 }
 
-bool LoomMinimap::isLow() const {
+bool GridMinimap::isLow() const {
     return m_scene && stripsHeight() < kLeastRankStrip * m_scene->ranks();
 }
 
-bool LoomMinimap::showsSteps() const {
+bool GridMinimap::showsSteps() const {
     return isLow() && (m_by == ColorBy::Rank || m_by == ColorBy::Batch);
 }
 
 // Draws all ranks together, step by step with step numbers. Used for many ranks, for which lines of one pixel would
 // form meaningless stripes. Marks still show padded and dropped samples.
-void LoomMinimap::drawSteps(QPainter& painter) const {
+void GridMinimap::drawSteps(QPainter& painter) const {
     const ThemeColors& c = m_theme.colors();
     const std::int64_t steps = std::max<std::int64_t>(1, m_scene->plan.stepsPerEpoch());
     const double batch = static_cast<double>(m_scene->plan.spec().batchSize) * pixelsPerSlot();
     const auto every = static_cast<std::int64_t>(std::max(1.0, std::ceil(kLeastStepBand / batch)));
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     for (std::int64_t step = 0; step < steps; step += every) {
         const double left = kMargin + static_cast<double>(step) * batch;
         const double right = std::min(width() - kMargin, left + static_cast<double>(every) * batch);
@@ -151,7 +151,7 @@ void LoomMinimap::drawSteps(QPainter& painter) const {
     }
 }
 
-void LoomMinimap::drawMarks(QPainter& painter) const {
+void GridMinimap::drawMarks(QPainter& painter) const {
     for (int rank = 0; rank < m_scene->ranks(); ++rank) {
         const QRectF row = strip(rank);
         for (const PlacedMark& mark : placedMarks(markRuns(*m_scene, rank), 0, pixelsPerSlot(), kLeastTick)) {
@@ -169,7 +169,7 @@ void LoomMinimap::drawMarks(QPainter& painter) const {
     }
 }
 
-void LoomMinimap::mousePressEvent(QMouseEvent* event) {
+void GridMinimap::mousePressEvent(QMouseEvent* event) {
     if (!m_scene) {
         return;
     }
@@ -179,7 +179,7 @@ void LoomMinimap::mousePressEvent(QMouseEvent* event) {
     mouseMoveEvent(event);
 }
 
-void LoomMinimap::mouseMoveEvent(QMouseEvent* event) {
+void GridMinimap::mouseMoveEvent(QMouseEvent* event) {
     if (m_scene && event->buttons() & Qt::LeftButton) {
         Q_EMIT windowMoved((event->position().x() - kMargin) / pixelsPerSlot() - m_grabbed);
     }

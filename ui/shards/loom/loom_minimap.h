@@ -12,12 +12,12 @@ namespace ringside {
 class Theme;
 
 // The whole epoch with a strip for each rank, and a frame around the visible part. Drag the frame, or click a position.
-class LoomMinimap : public QWidget {
+class GridMinimap : public QWidget {
     Q_OBJECT
   public:
     static constexpr int kLargestHeight = 62;
 
-    explicit LoomMinimap(Theme& theme, QWidget* parent = nullptr);
+    explicit GridMinimap(Theme& theme, QWidget* parent = nullptr);
 
     void setScene(std::optional<ShardScene> scene);
     void setColorBy(ColorBy by);
@@ -52,7 +52,7 @@ class LoomMinimap : public QWidget {
     std::optional<ShardScene> m_scene;
     ColorBy m_by = ColorBy::Rank;
     RunProgress m_progress;
-    LoomRaster m_raster;
+    GridRaster m_raster;
     int m_largestHeight;
     double m_firstSlot = 0, m_slots = 1;
     double m_grabbed = 0;  // slots between the left edge of the frame and the pointer

@@ -15,15 +15,15 @@
 namespace ringside {
 
 // View with the grid, a minimap of the whole epoch above it, and a magnified panel of the last slots beside it.
-class LoomView : public ShardView {
+class GridView : public ShardView {
     Q_OBJECT
   public:
-    explicit LoomView(Theme& theme, QWidget* parent = nullptr);
+    explicit GridView(Theme& theme, QWidget* parent = nullptr);
 
     void setScene(const ShardScene& scene) override;
-    void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
-    void reveal(LoomCell cell) override { m_loom->reveal(cell); }
-    std::optional<Explanation> explanation() const override { return m_loom->dealing().explanation(); }
+    void setSelected(std::optional<qint64> sample, std::optional<GridCell> cell) override;
+    void reveal(GridCell cell) override { m_loom->reveal(cell); }
+    std::optional<Explanation> explanation() const override { return m_loom->animationOverlay().explanation(); }
     QWidget* keyboardHome() override { return m_loom; }
     void setProgress(const RunProgress& progress) override;
     void setStep(std::optional<CellRange> slots_) override { m_loom->setStep(slots_); }
@@ -42,18 +42,18 @@ class LoomView : public ShardView {
     void showWindow();
     void showTrail();
     void goTo(CrumbKind kind);
-    void deal();
-    void nameDealButton();
+    void animateAssignment();
+    void nameAnimationButton();
 
     std::optional<ShardScene> m_scene;
-    std::optional<LoomCell> m_selected;
+    std::optional<GridCell> m_selected;
     QBoxLayout* m_header = nullptr;  // trail and buttons, in one row or two
     Breadcrumb* m_trail = nullptr;
-    QPushButton* m_deal = nullptr;
+    QPushButton* m_animation = nullptr;
     SegmentedControl* m_colorBy = nullptr;
-    LoomMinimap* m_minimap = nullptr;
-    LoomWidget* m_loom = nullptr;
-    TailPanel* m_tail = nullptr;
+    GridMinimap* m_minimap = nullptr;
+    GridWidget* m_loom = nullptr;
+    LastSlotsPanel* m_lastSlots = nullptr;
 };
 
 }  // namespace ringside

@@ -22,31 +22,31 @@ constexpr qint64 kScrubMs = 400;
 
 }  // namespace
 
-LoomWidget::LoomWidget(Theme& theme, QWidget* parent)
+GridWidget::GridWidget(Theme& theme, QWidget* parent)
     : QWidget(parent),
       m_theme(theme),
-      m_deal({theme, m_thumbnails, m_geometry}, this),
+      m_animation({theme, m_thumbnails, m_geometry}, this),
       m_flight(theme, *this),
       m_fade(theme, *this),
       m_scrollBar(Qt::Vertical, this) {
-    setObjectName(QStringLiteral("loomWidget"));
+    setObjectName(QStringLiteral("gridWidget"));
     setAccessibleName(tr("Grid: which rank trains on which sample"));
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
-    m_scrollBar.setObjectName(QStringLiteral("loomScrollBar"));
+    m_scrollBar.setObjectName(QStringLiteral("gridScrollBar"));
     connect(&m_scrollBar, &QScrollBar::valueChanged, this, [this](int value) {
         m_geometry.setScrollY(value);
         update();
         Q_EMIT viewChanged();
     });
     connect(&m_thumbnails, &Thumbnails::arrived, this, qOverload<>(&QWidget::update));
-    connect(&m_raster, &LoomRaster::imageChanged, this, qOverload<>(&QWidget::update));
-    connect(&m_deal, &DealOverlay::groupChanged, this, &LoomWidget::dealWentOn);
-    connect(&m_deal, &DealOverlay::ended, this, &LoomWidget::dealEnded);
-    connect(&theme, &Theme::changed, this, &LoomWidget::restyle);
+    connect(&m_raster, &GridRaster::imageChanged, this, qOverload<>(&QWidget::update));
+    connect(&m_animation, &AssignmentOverlay::groupChanged, this, &GridWidget::animationAdvanced);
+    connect(&m_animation, &AssignmentOverlay::ended, this, &GridWidget::animationEnded);
+    connect(&theme, &Theme::changed, this, &GridWidget::restyle);
 }
 
-void LoomWidget::setScene(std::optional<ShardScene> scene, std::shared_ptr<const CellOrigins> origins) {
+void GridWidget::setScene(std::optional<ShardScene> scene, std::shared_ptr<const CellOrigins> origins) {
     const bool first = !m_scene && scene;
     const std::optional<ShardScene> before = std::move(m_scene);
     m_scene = std::move(scene);
@@ -64,7 +64,7 @@ void LoomWidget::setScene(std::optional<ShardScene> scene, std::shared_ptr<const
 
 // Animates a change to another epoch of the same settings: as an assignment if cards are large enough, otherwise as a
 // fade. While the epoch slider moves, epochs are shown without animation.
-void LoomWidget::animateChange(const std::optional<ShardScene>& before) {
+void GridWidget::animateChange(const std::optional<ShardScene>& before) {
     const bool scrubbing = m_sinceEpoch.isValid() && m_sinceEpoch.elapsed() < kScrubMs;
     if (!before || !m_scene || before->epoch == m_scene->epoch || !(before->specAt(0) == m_scene->specAt(0))) return;
     m_sinceEpoch.start();
@@ -73,25 +73,26 @@ void LoomWidget::animateChange(const std::optional<ShardScene>& before) {
     if (detail != CellDetail::Thumbnail && detail != CellDetail::Index) {
         m_fading = m_raster.image();
         m_fadingRequest = m_raster.imageRequest();
-        m_fade.hold();
-    } else if (!m_origins && m_geometry.visibleRanks().size() * m_geometry.visibleSlots().size() <= Deal::kMostCards) {
-        deal(Deal::Pace::Quick);
+        m_fade.keepCurrentPicture();
+    } else if (!m_origins &&
+               m_geometry.visibleRanks().size() * m_geometry.visibleSlots().size() <= AssignmentAnimation::kMostCards) {
+        animateAssignment(AssignmentAnimation::Speed::Quick);
     }
 }
 
-void LoomWidget::deal(Deal::Pace pace) {
+void GridWidget::animateAssignment(AssignmentAnimation::Speed speed) {
     if (!m_scene || m_scene->columns() == 0) return;
     const CellDetail detail = m_geometry.detail();
     if (detail != CellDetail::Thumbnail && detail != CellDetail::Index) home();
-    m_deal.start(*m_scene, *m_colors, pace, cellsArea());
+    m_animation.start(*m_scene, *m_colors, speed, cellsArea());
 }
 
-void LoomWidget::setColorBy(ColorBy by) {
+void GridWidget::setColorBy(ColorBy by) {
     m_by = by;
     restyle();
 }
 
-void LoomWidget::restyle() {
+void GridWidget::restyle() {
     m_colors.reset();
     if (m_scene) {
         m_colors.emplace(m_origins ? ColorBy::Origin : m_by, *m_scene, m_theme, m_origins);
@@ -101,12 +102,12 @@ void LoomWidget::restyle() {
     update();
 }
 
-QRectF LoomWidget::cellsArea() const {
+QRectF GridWidget::cellsArea() const {
     return QRectF(rect()).adjusted(kNamesWidth, kStepsHeight, -kScrollBarWidth - 2, 0);
 }
 
-void LoomWidget::changeView() {
-    m_deal.stop();
+void GridWidget::changeView() {
+    m_animation.stop();
     const int hidden = static_cast<int>(std::ceil(m_geometry.contentHeight() - cellsArea().height()));
     const QSignalBlocker blocker(&m_scrollBar);
     m_scrollBar.setRange(0, std::max(0, hidden));
@@ -118,79 +119,79 @@ void LoomWidget::changeView() {
     Q_EMIT viewChanged();
 }
 
-void LoomWidget::setSelected(std::optional<LoomCell> cell) {
+void GridWidget::setSelected(std::optional<GridCell> cell) {
     m_selected = cell;
     update();
 }
 
-void LoomWidget::setDifferences(std::shared_ptr<const CellDifferences> differences) {
+void GridWidget::setDifferences(std::shared_ptr<const CellDifferences> differences) {
     m_differences = std::move(differences);
     update();
 }
 
-void LoomWidget::setHits(const Hits& hits) {
+void GridWidget::setHits(const Hits& hits) {
     if (hits == m_hits) return;
     m_hits = hits;
     update();
 }
 
-void LoomWidget::setStep(std::optional<CellRange> slots_) {
+void GridWidget::setStep(std::optional<CellRange> slots_) {
     if (slots_ == m_step) return;
     m_step = slots_;
     update();
 }
 
-void LoomWidget::setProgress(const RunProgress& progress) {
+void GridWidget::setProgress(const RunProgress& progress) {
     if (progress == m_progress) return;
     m_progress = progress;
     m_flight.setProgress(progress);
     update();
 }
 
-void LoomWidget::copyView(const LoomWidget& other) {
+void GridWidget::copyView(const GridWidget& other) {
     m_geometry.copyView(other.m_geometry);
     const QSignalBlocker blocker(this);
     changeView();
 }
 
-bool LoomWidget::isSettled() const {
+bool GridWidget::isSettled() const {
     const CellDetail detail = m_geometry.detail();
     if (detail == CellDetail::Thumbnail) return m_thumbnails.isSettled();
     return detail == CellDetail::Index || m_raster.isSettled();
 }
 
-void LoomWidget::reveal(LoomCell cell) {
+void GridWidget::reveal(GridCell cell) {
     m_geometry.show(cell);
     changeView();
 }
 
-void LoomWidget::setFirstSlot(double slot) {
+void GridWidget::setFirstSlot(double slot) {
     m_geometry.setFirstSlot(slot);
     changeView();
 }
 
-void LoomWidget::showSlots(CellRange span) {
+void GridWidget::showSlots(CellRange span) {
     m_geometry.showSlots(span);
     changeView();
 }
 
-void LoomWidget::fit() {
+void GridWidget::fit() {
     m_geometry.fit();
     changeView();
 }
 
-void LoomWidget::home() {
+void GridWidget::home() {
     m_geometry.home();
     changeView();
 }
 
-void LoomWidget::resizeEvent(QResizeEvent*) {
+void GridWidget::resizeEvent(QResizeEvent*) {
     m_geometry.setArea(cellsArea().size());
     m_scrollBar.setGeometry(width() - kScrollBarWidth, kStepsHeight, kScrollBarWidth, height() - kStepsHeight);
     changeView();
 }
 
-void LoomWidget::wheelEvent(QWheelEvent* event) {
+void GridWidget::wheelEvent(QWheelEvent* event) {
     const QPointF at = event->position() - cellsArea().topLeft();
     const QPointF turn = event->pixelDelta().isNull() ? QPointF(event->angleDelta()) / 2 : QPointF(event->pixelDelta());
     if (event->modifiers() & Qt::ShiftModifier) {
@@ -206,14 +207,14 @@ void LoomWidget::wheelEvent(QWheelEvent* event) {
     changeView();
 }
 
-void LoomWidget::mousePressEvent(QMouseEvent* event) {
+void GridWidget::mousePressEvent(QMouseEvent* event) {
     if (event->button() == Qt::LeftButton) {
         m_dragFrom = event->position();
         m_dragged = false;
     }
 }
 
-void LoomWidget::mouseMoveEvent(QMouseEvent* event) {
+void GridWidget::mouseMoveEvent(QMouseEvent* event) {
     if (m_dragFrom) {
         const QPointF moved = event->position() - *m_dragFrom;
         if (!m_dragged && moved.manhattanLength() < kDragThreshold) {
@@ -229,7 +230,7 @@ void LoomWidget::mouseMoveEvent(QMouseEvent* event) {
     hover(m_scene ? m_geometry.cellAt(event->position() - cellsArea().topLeft()) : std::nullopt);
 }
 
-void LoomWidget::mouseReleaseEvent(QMouseEvent* event) {
+void GridWidget::mouseReleaseEvent(QMouseEvent* event) {
     unsetCursor();
     const bool click = m_dragFrom && !m_dragged && m_scene;
     m_dragFrom.reset();
@@ -242,16 +243,16 @@ void LoomWidget::mouseReleaseEvent(QMouseEvent* event) {
     }
 }
 
-std::vector<Identity> LoomWidget::identitiesAt(const QPoint& point) const {
+std::vector<Identity> GridWidget::identitiesAt(const QPoint& point) const {
     const auto cell = m_geometry.cellAt(QPointF(point) - cellsArea().topLeft());
     return m_scene && cell ? identitiesOf(*m_scene, *cell) : std::vector<Identity>();
 }
 
-void LoomWidget::leaveEvent(QEvent*) {
+void GridWidget::leaveEvent(QEvent*) {
     hover({});
 }
 
-void LoomWidget::hover(std::optional<LoomCell> cell) {
+void GridWidget::hover(std::optional<GridCell> cell) {
     if (cell && cellContent(m_scene->plan, cell->rank, cell->slot).kind == CellKind::None) {
         cell.reset();
     }
@@ -262,7 +263,7 @@ void LoomWidget::hover(std::optional<LoomCell> cell) {
     }
 }
 
-void LoomWidget::keyPressEvent(QKeyEvent* event) {
+void GridWidget::keyPressEvent(QKeyEvent* event) {
     const QPointF middle(m_geometry.area().width() / 2, m_geometry.area().height() / 2);
     const double stride = m_geometry.area().width() / 4;
     switch (event->key()) {
@@ -306,11 +307,11 @@ void LoomWidget::keyPressEvent(QKeyEvent* event) {
     changeView();
 }
 
-void LoomWidget::moveSelection(int ranks, qint64 slots_) {
+void GridWidget::moveSelection(int ranks, qint64 slots_) {
     if (!m_scene) {
         return;
     }
-    LoomCell next{0, m_geometry.visibleSlots().first};
+    GridCell next{0, m_geometry.visibleSlots().first};
     if (m_selected) {
         next = {std::clamp(m_selected->rank + ranks, 0, m_scene->ranks() - 1),
                 std::clamp<qint64>(m_selected->slot + slots_, 0, m_scene->columns() - 1)};

@@ -23,36 +23,36 @@ class Theme;
 
 // The loom: a row for each rank, a column for each slot, a cell for each sample. Wheel, W and S zoom; A, D and dragging
 // pan; F fits the epoch; Home shows the first cells.
-class LoomWidget : public QWidget, public IdentitySource {
+class GridWidget : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
-    explicit LoomWidget(Theme& theme, QWidget* parent = nullptr);
+    explicit GridWidget(Theme& theme, QWidget* parent = nullptr);
 
     // Sets the scene. With origins, they determine the colours.
     void setScene(std::optional<ShardScene> scene, std::shared_ptr<const CellOrigins> origins = {});
     void forgetPictures() { m_raster.forget(); }  // frees pictures of other epochs
     void setColorBy(ColorBy by);
     ColorBy colorBy() const { return m_by; }
-    void setSelected(std::optional<LoomCell> cell);
+    void setSelected(std::optional<GridCell> cell);
     void setDifferences(std::shared_ptr<const CellDifferences> differences);  // marks these cells
     void setProgress(const RunProgress& progress);  // sets what a run has trained of the scene
     void setStep(std::optional<CellRange> slots_);  // frames these slots on all ranks
     std::optional<CellRange> step() const { return m_step; }
     void setHits(const Hits& hits);          // marks the matches of a search
-    void copyView(const LoomWidget& other);  // copies zoom and position; emits no signal
-    void reveal(LoomCell cell);              // scrolls until the cell is visible
+    void copyView(const GridWidget& other);  // copies zoom and position; emits no signal
+    void reveal(GridCell cell);              // scrolls until the cell is visible
     void setFirstSlot(double slot);
     void showSlots(CellRange span);  // with the largest zoom at which all fit
     // Animates how the visible samples are assigned to their ranks.
-    void deal(Deal::Pace pace);
-    void stopDeal() { m_deal.stop(); }
-    const DealOverlay& dealing() const { return m_deal; }
+    void animateAssignment(AssignmentAnimation::Speed speed);
+    void stopAnimation() { m_animation.stop(); }
+    const AssignmentOverlay& animationOverlay() const { return m_animation; }
     void fit();
     void home();
 
     // Sample, rank, step and epoch of the cell.
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
-    const LoomGeometry& geometryOfCells() const { return m_geometry; }
+    const GridGeometry& geometryOfCells() const { return m_geometry; }
     QRectF cellsArea() const;
 
     bool isSettled() const;                             // true if no worker is drawing
@@ -63,10 +63,10 @@ class LoomWidget : public QWidget, public IdentitySource {
 
   Q_SIGNALS:
     void viewChanged();
-    void dealEnded();
-    void dealWentOn();
-    void cellClicked(ringside::LoomCell cell);
-    void cellHovered(std::optional<ringside::LoomCell> cell);
+    void animationEnded();
+    void animationAdvanced();
+    void cellClicked(ringside::GridCell cell);
+    void cellHovered(std::optional<ringside::GridCell> cell);
 
   protected:
     void paintEvent(QPaintEvent* event) override;
@@ -82,7 +82,7 @@ class LoomWidget : public QWidget, public IdentitySource {
     void restyle();
     void animateChange(const std::optional<ShardScene>& before);
     void changeView();
-    void hover(std::optional<LoomCell> cell);
+    void hover(std::optional<GridCell> cell);
     void moveSelection(int ranks, qint64 slots_);
     void drawRankNames(QPainter& painter) const;
     void drawRankNote(QPainter& painter, int rank, const QRectF& place) const;
@@ -94,12 +94,12 @@ class LoomWidget : public QWidget, public IdentitySource {
     void drawChunks(QPainter& painter) const;
     void drawMarks(QPainter& painter) const;
     void drawMark(QPainter& painter, int rank, const PlacedMark& mark) const;
-    // Defined in loom_differences.cpp.
+    // Defined in grid_differences.cpp.
     void drawDifferences(QPainter& painter) const;
     void drawDifferenceStrips(QPainter& painter) const;
     void drawHits(QPainter& painter) const;
     void drawStep(QPainter& painter) const;
-    void drawCursor(QPainter& painter, LoomCell cell, const QColor& color, double width) const;
+    void drawCursor(QPainter& painter, GridCell cell, const QColor& color, double width) const;
 
     Theme& m_theme;
     std::optional<ShardScene> m_scene;
@@ -110,17 +110,17 @@ class LoomWidget : public QWidget, public IdentitySource {
     Hits m_hits;
     ColorBy m_by = ColorBy::Rank;
     std::shared_ptr<const CellOrigins> m_origins;
-    LoomGeometry m_geometry;
-    LoomRaster m_raster;
+    GridGeometry m_geometry;
+    GridRaster m_raster;
     Thumbnails m_thumbnails;
-    DealOverlay m_deal;
+    AssignmentOverlay m_animation;
     BatchFlight m_flight;
     CrossFade m_fade;
     QImage m_fading;  // previous epoch, fading out
     RasterRequest m_fadingRequest;
     QElapsedTimer m_sinceEpoch;
     QScrollBar m_scrollBar;
-    std::optional<LoomCell> m_selected, m_hovered;
+    std::optional<GridCell> m_selected, m_hovered;
     std::optional<QPointF> m_dragFrom;
     bool m_dragged = false;
     qint64 m_cellsDrawn = 0;

@@ -37,7 +37,7 @@ ShardTable placesTable(const ShardScene& scene) {
     if (scene.devices > 1) columns << "device";
     if (hasClasses(scene)) columns << "class";
     const qint64 rows = scene.plan.totalSize() + static_cast<qint64>(scene.plan.dropped().size());
-    return {QStringLiteral("loom-epoch-%1").arg(scene.epoch), columns, rows,
+    return {QStringLiteral("grid-epoch-%1").arg(scene.epoch), columns, rows,
             [scene](qint64 row) { return placeRow(scene, row); }};
 }
 

@@ -21,7 +21,7 @@ constexpr TypeLength kTitleHeight{44};
 constexpr double kCardSide = 62;
 constexpr double kTallCard = 74;  // with the rank below the index
 constexpr double kCardGap = 8;
-constexpr int kTailBarWidth = 10;
+constexpr int kLastSlotsBarWidth = 10;
 constexpr TypePixels kTitlePixels{12};
 
 // True if the last two cells of every rank contain all marks.
@@ -35,18 +35,19 @@ bool lastTwoShowAll(const ShardScene& scene) {
 
 }  // namespace
 
-TailPanel::TailPanel(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme), m_scrollBar(Qt::Vertical, this) {
-    setObjectName(QStringLiteral("tailPanel"));
+LastSlotsPanel::LastSlotsPanel(Theme& theme, QWidget* parent)
+    : QWidget(parent), m_theme(theme), m_scrollBar(Qt::Vertical, this) {
+    setObjectName(QStringLiteral("lastSlotsPanel"));
     setAccessibleName(tr("Last slots: duplicates and dropped samples"));
     setFixedWidth(static_cast<int>(2 * (kCardSide + kCardMargin) + kCardGap));
     setMouseTracking(true);
-    m_scrollBar.setObjectName(QStringLiteral("tailScrollBar"));
+    m_scrollBar.setObjectName(QStringLiteral("lastSlotsScrollBar"));
     connect(&m_scrollBar, &QScrollBar::valueChanged, this, qOverload<>(&QWidget::update));
     connect(&m_thumbnails, &Thumbnails::arrived, this, qOverload<>(&QWidget::update));
-    connect(&theme, &Theme::changed, this, &TailPanel::restyle);
+    connect(&theme, &Theme::changed, this, &LastSlotsPanel::restyle);
 }
 
-void TailPanel::setScene(std::optional<ShardScene> scene) {
+void LastSlotsPanel::setScene(std::optional<ShardScene> scene) {
     m_scene = std::move(scene);
     if (m_scene) {
         m_thumbnails.setData(m_scene->data);
@@ -56,17 +57,17 @@ void TailPanel::setScene(std::optional<ShardScene> scene) {
     restyle();
 }
 
-void TailPanel::setColorBy(ColorBy by) {
+void LastSlotsPanel::setColorBy(ColorBy by) {
     m_by = by;
     restyle();
 }
 
-void TailPanel::setSelected(std::optional<LoomCell> cell) {
+void LastSlotsPanel::setSelected(std::optional<GridCell> cell) {
     m_selected = cell;
     update();
 }
 
-void TailPanel::restyle() {
+void LastSlotsPanel::restyle() {
     m_colors.reset();
     if (m_scene) {
         m_colors.emplace(m_by, *m_scene, m_theme);
@@ -76,7 +77,7 @@ void TailPanel::restyle() {
 }
 
 // Computes the visible cells and the scroll range.
-void TailPanel::arrange() {
+void LastSlotsPanel::arrange() {
     if (!m_scene) return;
     m_onlyMarked = false;
     const bool all = m_marked == 0 || (m_scene->ranks() <= rowsInSight() && lastTwoShowAll(*m_scene));
@@ -86,24 +87,24 @@ void TailPanel::arrange() {
     m_scrollBar.setRange(0, static_cast<int>(std::min<qint64>(hidden, std::numeric_limits<int>::max())));
     m_scrollBar.setPageStep(std::max(1, rowsInSight()));
     m_scrollBar.setVisible(hidden > 0);
-    m_scrollBar.setGeometry(width() - kTailBarWidth - 1, static_cast<int>(kTitleHeight), kTailBarWidth,
+    m_scrollBar.setGeometry(width() - kLastSlotsBarWidth - 1, static_cast<int>(kTitleHeight), kLastSlotsBarWidth,
                             height() - static_cast<int>(kTitleHeight + kCardGap));
 }
 
-void TailPanel::resizeEvent(QResizeEvent*) {
+void LastSlotsPanel::resizeEvent(QResizeEvent*) {
     arrange();
 }
 
-double TailPanel::rowHeight() const {
+double LastSlotsPanel::rowHeight() const {
     return (m_onlyMarked ? kTallCard : kCardSide) + kCardGap;
 }
 
-int TailPanel::rowsInSight() const {
+int LastSlotsPanel::rowsInSight() const {
     return std::max(0, static_cast<int>((height() - kTitleHeight) / rowHeight()));
 }
 
-std::vector<TailPanel::Placed> TailPanel::placedCells() const {
-    std::vector<LoomCell> cells;
+std::vector<LastSlotsPanel::Placed> LastSlotsPanel::placedCells() const {
+    std::vector<GridCell> cells;
     const qint64 rows = rowsInSight();
     const qint64 first = m_scrollBar.value();
     if (m_onlyMarked) {
@@ -124,13 +125,13 @@ std::vector<TailPanel::Placed> TailPanel::placedCells() const {
     return placed;
 }
 
-std::vector<LoomCell> TailPanel::cellsInSight() const {
-    std::vector<LoomCell> cells;
+std::vector<GridCell> LastSlotsPanel::cellsInSight() const {
+    std::vector<GridCell> cells;
     for (const Placed& placed : m_scene ? placedCells() : std::vector<Placed>()) cells.push_back(placed.cell);
     return cells;
 }
 
-QString TailPanel::subtitle() const {
+QString LastSlotsPanel::subtitle() const {
     const ShardPlan& plan = m_scene->plan;
     const bool dropped = !plan.dropped().empty() || plan.droppedByLoader() > 0;
     if (m_marked == 0) return tr("no duplicates, none dropped");
@@ -143,7 +144,7 @@ QString TailPanel::subtitle() const {
     return dropped ? tr("dashed: dropped") : tr("outlined: duplicates");
 }
 
-void TailPanel::paintEvent(QPaintEvent*) {
+void LastSlotsPanel::paintEvent(QPaintEvent*) {
     if (!m_scene || !m_colors) {
         return;
     }
@@ -163,24 +164,24 @@ void TailPanel::paintEvent(QPaintEvent*) {
     }
 }
 
-void TailPanel::drawHead(QPainter& painter) const {
+void LastSlotsPanel::drawHead(QPainter& painter) const {
     const ThemeColors& c = m_theme.colors();
     painter.setPen(c.border);
     painter.setBrush(c.window);
     painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), Theme::kCorner, Theme::kCorner);
     painter.setPen(c.text);
-    QFont bold = m_theme.noteFont();
+    QFont bold = m_theme.smallFont();
     bold.setPixelSize(kTitlePixels);
     bold.setWeight(QFont::DemiBold);
     painter.setFont(bold);
     painter.drawText(QRectF(kCardMargin, 8, width() - kCardMargin, 16), Qt::AlignLeft,
                      m_onlyMarked ? tr("Marked samples") : tr("Last slots"));
     painter.setPen(c.muted);
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     painter.drawText(QRectF(kCardMargin, 24, width() - kCardMargin, 14), Qt::AlignLeft, subtitle());
 }
 
-std::optional<LoomCell> TailPanel::cellAt(QPointF point) const {
+std::optional<GridCell> LastSlotsPanel::cellAt(QPointF point) const {
     for (const Placed& placed : m_scene ? placedCells() : std::vector<Placed>()) {
         const bool empty = cellContent(m_scene->plan, placed.cell.rank, placed.cell.slot).kind == CellKind::None;
         if (placed.rect.contains(point) && !empty) return placed.cell;
@@ -188,19 +189,19 @@ std::optional<LoomCell> TailPanel::cellAt(QPointF point) const {
     return {};
 }
 
-void TailPanel::mousePressEvent(QMouseEvent* event) {
+void LastSlotsPanel::mousePressEvent(QMouseEvent* event) {
     if (const auto cell = cellAt(event->position())) Q_EMIT cellClicked(*cell);
 }
 
-void TailPanel::mouseMoveEvent(QMouseEvent* event) {
+void LastSlotsPanel::mouseMoveEvent(QMouseEvent* event) {
     Q_EMIT cellHovered(cellAt(event->position()));
 }
 
-void TailPanel::leaveEvent(QEvent*) {
+void LastSlotsPanel::leaveEvent(QEvent*) {
     Q_EMIT cellHovered({});
 }
 
-void TailPanel::wheelEvent(QWheelEvent* event) {
+void LastSlotsPanel::wheelEvent(QWheelEvent* event) {
     QCoreApplication::sendEvent(&m_scrollBar, event);
 }
 

@@ -14,22 +14,22 @@ class Theme;
 
 // Magnifier for the end of the epoch with duplicates and dropped samples: the last two cells of every rank if they
 // contain all of them, otherwise all such samples, two per row, with a scroll bar.
-class TailPanel : public QWidget {
+class LastSlotsPanel : public QWidget {
     Q_OBJECT
   public:
-    explicit TailPanel(Theme& theme, QWidget* parent = nullptr);
+    explicit LastSlotsPanel(Theme& theme, QWidget* parent = nullptr);
 
     void setScene(std::optional<ShardScene> scene);
     void setColorBy(ColorBy by);
-    void setSelected(std::optional<LoomCell> cell);
+    void setSelected(std::optional<GridCell> cell);
     QString subtitle() const;
-    std::vector<LoomCell> cellsInSight() const;
+    std::vector<GridCell> cellsInSight() const;
 
     QSize sizeHint() const override { return {168, 300}; }
 
   Q_SIGNALS:
-    void cellClicked(ringside::LoomCell cell);
-    void cellHovered(std::optional<ringside::LoomCell> cell);
+    void cellClicked(ringside::GridCell cell);
+    void cellHovered(std::optional<ringside::GridCell> cell);
 
   protected:
     void paintEvent(QPaintEvent* event) override;
@@ -41,7 +41,7 @@ class TailPanel : public QWidget {
 
   private:
     struct Placed {
-        LoomCell cell;
+        GridCell cell;
         QRectF rect;
     };
     void restyle();
@@ -49,7 +49,7 @@ class TailPanel : public QWidget {
     double rowHeight() const;
     int rowsInSight() const;
     std::vector<Placed> placedCells() const;
-    std::optional<LoomCell> cellAt(QPointF point) const;
+    std::optional<GridCell> cellAt(QPointF point) const;
     void drawHead(QPainter& painter) const;
 
     Theme& m_theme;
@@ -57,7 +57,7 @@ class TailPanel : public QWidget {
     std::optional<CellColors> m_colors;
     ColorBy m_by = ColorBy::Rank;
     Thumbnails m_thumbnails;
-    std::optional<LoomCell> m_selected;
+    std::optional<GridCell> m_selected;
     qint64 m_marked = 0;        // number of duplicates and dropped samples of all ranks
     bool m_onlyMarked = false;  // true if they do not fit into two cells per rank
     QScrollBar m_scrollBar;

@@ -56,14 +56,14 @@ QRect MapView::area() const {
 void MapView::setScene(const ShardScene& scene) {
     if (m_scene && m_scene->epoch != scene.epoch && isVisible()) {
         m_fading = m_image;
-        m_fade.hold();
+        m_fade.keepCurrentPicture();
     }
     m_scene.emplace(scene);
     m_thumbnails.setData(scene.data);
     redraw();
 }
 
-void MapView::setSelected(std::optional<qint64> sample, std::optional<LoomCell>) {
+void MapView::setSelected(std::optional<qint64> sample, std::optional<GridCell>) {
     m_selected = sample;
     update();
 }
@@ -89,7 +89,7 @@ void MapView::redraw() {
     m_work.cancel();
     if (const QImage* known = m_recent.find(key)) return show(*known);
     if (n <= kInstantSamples) return useImage(mapImage(m_scene->plan, map, colors, LatestWork::Stop(false)));
-    m_work.want(
+    m_work.requestLatest(
         this,
         [plan = m_scene->plan, map, colors](const LatestWork::Stop& stop) { return mapImage(plan, map, colors, stop); },
         useImage);
@@ -141,7 +141,7 @@ void MapView::drawSquares(QPainter& painter) {
         }
     }
     if (m_map.side >= kLeastTextSide) {
-        painter.setFont(m_theme.noteFont());
+        painter.setFont(m_theme.smallFont());
         for (qint64 sample = 0; sample < m_map.samples; ++sample) {
             QRectF square = rectOf(sample);
             const QColor back =
@@ -206,7 +206,7 @@ void MapView::drawLegend(QPainter& painter) const {
     if (m_scene->plan.droppedByLoader() > 0 || !m_scene->plan.dropped().empty()) {
         entries.push_back({m_theme.colors().danger, tr("dropped")});
     }
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     double x = 0;
     const double y = std::min(height() - kLegendHeight / 2.0 + 2,
                               area().top() + m_map.rows * m_map.side + kLegendHeight / 2.0 + Theme::kSpace1);
@@ -218,16 +218,16 @@ void MapView::drawLegend(QPainter& painter) const {
     }
 }
 
-std::optional<LoomCell> MapView::cellAt(QPointF point) const {
+std::optional<GridCell> MapView::cellAt(QPointF point) const {
     if (!m_scene) return {};
     const auto sample = m_map.sampleAt(point - area().topLeft());
     return sample ? cellOf(*sample) : std::nullopt;
 }
 
-std::optional<LoomCell> MapView::cellOf(qint64 sample) const {
+std::optional<GridCell> MapView::cellOf(qint64 sample) const {
     const std::vector<SamplePlace> places = m_scene->plan.places(sample);
     const auto place = places.empty() ? droppedPlace(m_scene->plan, sample) : std::optional(places.front());
-    return place ? std::optional(LoomCell{place->rank, place->slot}) : std::nullopt;
+    return place ? std::optional(GridCell{place->rank, place->slot}) : std::nullopt;
 }
 
 void MapView::mouseMoveEvent(QMouseEvent* event) {

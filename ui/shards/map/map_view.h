@@ -25,7 +25,7 @@ class MapView : public ShardView, public IdentitySource {
     explicit MapView(Theme& theme, QWidget* parent = nullptr);
 
     void setScene(const ShardScene& scene) override;
-    void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) override;
+    void setSelected(std::optional<qint64> sample, std::optional<GridCell> cell) override;
     ShardTable table() const override { return m_scene ? samplesTable(*m_scene) : ShardTable{}; }
     bool isSettled() const override { return !m_work.isBusy(); }
     void setHits(const Hits& hits) override;
@@ -46,8 +46,8 @@ class MapView : public ShardView, public IdentitySource {
   private:
     QRect area() const;
     void redraw();
-    std::optional<LoomCell> cellAt(QPointF point) const;
-    std::optional<LoomCell> cellOf(qint64 sample) const;
+    std::optional<GridCell> cellAt(QPointF point) const;
+    std::optional<GridCell> cellOf(qint64 sample) const;
     void drawHits(QPainter& painter) const;
     void drawLegend(QPainter& painter) const;
     void drawSquares(QPainter& painter);

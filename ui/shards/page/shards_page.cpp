@@ -29,7 +29,7 @@ namespace {
 constexpr QPoint kTipOffset{12, 12};
 constexpr int kWordsPauseMs = 20;
 
-SamplePlace placeOf(const ShardPlan& plan, LoomCell cell) {
+SamplePlace placeOf(const ShardPlan& plan, GridCell cell) {
     const CellContent content = cellContent(plan, cell.rank, cell.slot);
     return {cell.rank, cell.slot, content.step, content.position, content.kind == CellKind::Duplicate};
 }
@@ -74,35 +74,35 @@ void ShardsPage::makeLayout(Theme& theme) {
     m_stack->addWidget(m_views);
     m_stack->addWidget(m_empty);
     m_row->addWidget(centre, 1);
-    makeLedger(theme);
+    makeEpochSummary(theme);
 }
 
-void ShardsPage::makeLedger(Theme& theme) {
-    m_ledger = new LedgerPanel(theme);
+void ShardsPage::makeEpochSummary(Theme& theme) {
+    m_ledger = new EpochSummaryPanel(theme);
     m_balance = new ClassBalanceView(theme);
     m_ledger->extraLayout().addWidget(m_balance);
-    m_side = new LedgerSide(m_ledger, this);
-    connect(m_views, &ViewPanel::ledgerToggled, this, &ShardsPage::placeLedger);
+    m_side = new EpochSummarySide(m_ledger, this);
+    connect(m_views, &ViewPanel::epochSummaryToggled, this, &ShardsPage::placeEpochSummary);
 }
 
 // Moves the summary beside the views, or into a drawer on a narrow page.
-void ShardsPage::placeLedger() {
-    const bool beside = width() >= LedgerSide::kNarrowPage;
+void ShardsPage::placeEpochSummary() {
+    const bool beside = width() >= EpochSummarySide::kNarrowPage;
     if (beside != m_side->isBeside()) {
         m_side->setBeside(*m_row, beside);
         QTimer::singleShot(0, this,
                            [this] { layout()->update(); });  // a row changed during a resize would keep its old layout
     }
-    m_views->offerLedger(!beside);
+    m_views->offerEpochSummary(!beside);
     if (beside) return;
     const int top = m_views->mapTo(this, QPoint(0, m_views->toolRowBottom())).y();
     m_side->setGeometry(width() - m_side->width(), top, m_side->width(), height() - top);
-    m_side->setVisible(m_views->ledgerWanted());
+    m_side->setVisible(m_views->epochSummaryWanted());
     m_side->raise();
 }
 
 void ShardsPage::resizeEvent(QResizeEvent*) {
-    placeLedger();
+    placeEpochSummary();
 }
 
 void ShardsPage::addExports() {
@@ -111,7 +111,7 @@ void ShardsPage::addExports() {
     m_views->exporter().addTable(tr("Save search results as CSV..."),
                                  [this] { return scene() ? hitsTable(*scene(), m_finder.hits()) : ShardTable{}; });
     m_views->exporter().addTable(tr("Save the summary as CSV..."),
-                                 [this] { return scene() ? ledgerTable(rowsOfLedger()) : ShardTable{}; });
+                                 [this] { return scene() ? epochSummaryTable(rowsOfEpochSummary()) : ShardTable{}; });
     m_views->exporter().addTable(tr("Save the class balance as CSV..."),
                                  [this] { return balanceTable(m_balance->balance()); });
 }
@@ -126,8 +126,8 @@ void ShardsPage::connectParts() {
     connect(&m_experiment, &ExperimentModel::dataChanged, this, [this] {
         if (!scene()) showEmpty();  // the data is available; its plan may take longer
     });
-    connect(&m_coverage, &CoverageCount::resultChanged, this, &ShardsPage::showLedger);
-    connect(&m_unique, &UniqueCount::resultChanged, this, &ShardsPage::showLedger);
+    connect(&m_coverage, &CoverageCount::resultChanged, this, &ShardsPage::showEpochSummary);
+    connect(&m_unique, &UniqueCount::resultChanged, this, &ShardsPage::showEpochSummary);
     connect(&m_views->find(), &FindBox::textChanged, &m_finder, &PlanFinder::setText);
     connect(&m_views->find(), &FindBox::stepWanted, this, &ShardsPage::goToHit);
     connect(&m_finder, &PlanFinder::changed, this, &ShardsPage::showFound);
@@ -135,7 +135,7 @@ void ShardsPage::connectParts() {
 }
 
 void ShardsPage::connectRun() {
-    connect(m_ledger, &LedgerPanel::rowHovered, this, [this](const QString& name, const QString& tip) {
+    connect(m_ledger, &EpochSummaryPanel::rowHovered, this, [this](const QString& name, const QString& tip) {
         if (name.isEmpty() || tip.isEmpty()) {
             showExplanation();
         } else {
@@ -194,8 +194,8 @@ void ShardsPage::showScene() {
     m_views->view().setScene(*scene());
     m_views->refreshTable();
     m_finder.setScene(*scene(), m_experiment.config());
-    m_coverage.want(m_experiment.config(), plan.spec().datasetSize, plan.spec().data);
-    m_unique.want(plan);
+    m_coverage.requestLatest(m_experiment.config(), plan.spec().datasetSize, plan.spec().data);
+    m_unique.requestLatest(plan);
     m_views->view().setSelected(m_plan.selectedSample(), selectedCell());
     if (plan.spec().datasetSize > kInstantSamples) {
         if (!m_wordsLater.isActive()) m_wordsLater.start();  // after the frame in which the view is drawn
@@ -204,7 +204,7 @@ void ShardsPage::showScene() {
     }
     showProgress();
     if (m_goal && m_plan.epoch() == scene()->epoch) {
-        const LoomCell goal = *std::exchange(m_goal, {});
+        const GridCell goal = *std::exchange(m_goal, {});
         if (goal.slot < plan.samplesPerRank()) selectAt(plan.index(goal.rank, goal.slot), goal);
         m_views->view().reveal(goal);
     }
@@ -238,7 +238,7 @@ void ShardsPage::showEmpty() {
     m_stack->setCurrentWidget(m_empty);
 }
 
-std::optional<LoomCell> ShardsPage::selectedCell() const {
+std::optional<GridCell> ShardsPage::selectedCell() const {
     if (!scene() || !m_plan.selectedSample()) {
         return {};
     }
@@ -246,7 +246,7 @@ std::optional<LoomCell> ShardsPage::selectedCell() const {
     if (!place) {
         place = droppedPlace(scene()->plan, *m_plan.selectedSample());
     }
-    return place ? std::optional(LoomCell{place->rank, place->slot}) : std::nullopt;
+    return place ? std::optional(GridCell{place->rank, place->slot}) : std::nullopt;
 }
 
 void ShardsPage::showSelection() {
@@ -258,7 +258,7 @@ void ShardsPage::showSelection() {
 }
 
 void ShardsPage::showWords() {
-    showLedger();
+    showEpochSummary();
     showExplanation();
 }
 
@@ -275,7 +275,7 @@ void ShardsPage::showExplanation() {
 }
 
 // Adds what a run did with the cell, if it differs from the plan.
-Explanation ShardsPage::withOutcome(Explanation explanation, LoomCell cell) const {
+Explanation ShardsPage::withOutcome(Explanation explanation, GridCell cell) const {
     for (const WrongCell& wrong : m_progress.wrong) {
         if (wrong.cell != cell) continue;
         explanation.warning = true;
@@ -287,7 +287,7 @@ Explanation ShardsPage::withOutcome(Explanation explanation, LoomCell cell) cons
 }
 
 // Selects a cell. A second click on the selected cell clears the selection.
-void ShardsPage::select(LoomCell cell) {
+void ShardsPage::select(GridCell cell) {
     if (selectedCell() == cell) {
         m_plan.select({});
     } else {
@@ -295,7 +295,7 @@ void ShardsPage::select(LoomCell cell) {
     }
 }
 
-void ShardsPage::selectAt(qint64 sample, std::optional<LoomCell> cell) {
+void ShardsPage::selectAt(qint64 sample, std::optional<GridCell> cell) {
     if (!scene()) {
         return;
     }
@@ -303,7 +303,7 @@ void ShardsPage::selectAt(qint64 sample, std::optional<LoomCell> cell) {
     m_plan.select(sample, dealt ? std::optional(placeOf(scene()->plan, *cell)) : std::nullopt);
 }
 
-void ShardsPage::hover(std::optional<LoomCell> cell) {
+void ShardsPage::hover(std::optional<GridCell> cell) {
     if (!cell || !scene()) {
         QToolTip::hideText();
         showExplanation();
@@ -354,7 +354,7 @@ void ShardsPage::goToHit(int direction) {
     if (hit == nullptr) {
         return;
     }
-    selectAt(hit->sample, hit->rank >= 0 ? std::optional(LoomCell{hit->rank, hit->slot}) : std::nullopt);
+    selectAt(hit->sample, hit->rank >= 0 ? std::optional(GridCell{hit->rank, hit->slot}) : std::nullopt);
     if (const auto cell = selectedCell()) {
         m_views->view().reveal(*cell);
     }
@@ -376,19 +376,19 @@ PageFigures ShardsPage::figures() const {
     return {work.lastMs, work.made, work.cacheHits, m_views->view().cellsDrawn()};
 }
 
-QList<LedgerRow> ShardsPage::rowsOfLedger() const {
+QList<EpochSummaryRow> ShardsPage::rowsOfEpochSummary() const {
     const RunConfig& config = m_experiment.config();
     const bool changes = changesByEpoch(*scene());
-    LedgerCounts counts{m_coverage.result(), m_unique.result(), changes,
-                        changes ? QString() : sameOrderReason(*scene())};
+    EpochSummaryCounts counts{m_coverage.result(), m_unique.result(), changes,
+                              changes ? QString() : sameOrderReason(*scene())};
     // Uses the devices of the scene, which may not match the form yet.
     counts.devices = scene()->devices;
     if (config.dataRanks() == scene()->ranks() && counts.devices == 1) counts.ranks = config.parallel.worldSize;
-    return ledgerRows(scene()->plan, counts, config.training.epochs, config.training.accumulateSteps);
+    return epochSummaryRows(scene()->plan, counts, config.training.epochs, config.training.accumulateSteps);
 }
 
-void ShardsPage::showLedger() {
-    if (scene()) m_ledger->setRows(rowsOfLedger());
+void ShardsPage::showEpochSummary() {
+    if (scene()) m_ledger->setRows(rowsOfEpochSummary());
     const RunConfig& config = m_experiment.config();
     m_orderNote->say(scene() && config.repeatsOrder() ? config.training.epochs : 0);
 }
@@ -417,7 +417,7 @@ void ShardsPage::showStep(std::optional<qint64> step, qint64 epoch, bool go) {
     m_stepEpoch = epoch;
     markStep();
     if (!step || !go) return;
-    const LoomCell goal{0, firstSlotOfStep()};
+    const GridCell goal{0, firstSlotOfStep()};
     if (m_plan.epoch() == epoch) return m_views->view().reveal(goal);
     m_goal = goal;
     m_plan.setEpoch(static_cast<int>(epoch));
@@ -485,8 +485,8 @@ void ShardsPage::goToMismatch() {
     if (mismatches.empty()) return;
     const PlanMismatch& first = mismatches.front();
     if (m_progress.otherPlan) adoptRunPlan();
-    m_views->showView(QStringLiteral("loom"));
-    m_goal = LoomCell{first.rank, std::max<qint64>(0, first.slot)};
+    m_views->showView(QStringLiteral("grid"));
+    m_goal = GridCell{first.rank, std::max<qint64>(0, first.slot)};
     m_follower.setOn(false);
     m_plan.setEpoch(static_cast<int>(first.epoch));
     if (scene() && scene()->epoch == first.epoch) showScene();

@@ -67,8 +67,8 @@ class ShardsPage : public Page {
     void resizeEvent(QResizeEvent* event) override;
 
   private:
-    void makeLedger(Theme& theme);
-    void placeLedger();
+    void makeEpochSummary(Theme& theme);
+    void placeEpochSummary();
     void connectParts();
     void connectViews();
     void addExports();
@@ -77,8 +77,8 @@ class ShardsPage : public Page {
     void showSelection();
     void showWords();  // updates the summary and the explanation
     void showExplanation();
-    QList<LedgerRow> rowsOfLedger() const;
-    void showLedger();
+    QList<EpochSummaryRow> rowsOfEpochSummary() const;
+    void showEpochSummary();
     void showVerification();
     void showProgress();
     void showVerdict();
@@ -94,12 +94,12 @@ class ShardsPage : public Page {
     void showFound();
     void showChosenView();
     void goToHit(int direction);
-    void select(LoomCell cell);
-    void selectAt(qint64 sample, std::optional<LoomCell> cell);
-    Explanation withOutcome(Explanation explanation, LoomCell cell) const;
-    void hover(std::optional<LoomCell> cell);
+    void select(GridCell cell);
+    void selectAt(qint64 sample, std::optional<GridCell> cell);
+    Explanation withOutcome(Explanation explanation, GridCell cell) const;
+    void hover(std::optional<GridCell> cell);
     const std::optional<ShardScene>& scene() const { return m_source.scene(); }
-    std::optional<LoomCell> selectedCell() const;
+    std::optional<GridCell> selectedCell() const;
 
     ExperimentModel& m_experiment;
     PlanModel& m_plan;
@@ -122,11 +122,11 @@ class ShardsPage : public Page {
     std::optional<qint64> m_step;  // step of the run, chosen on another page
     qint64 m_stepEpoch = 0;
     qint64 m_followedSlot = -1;      // first slot of the batch that was made visible last
-    std::optional<LoomCell> m_goal;  // cell to show when the plan of its epoch is available
+    std::optional<GridCell> m_goal;  // cell to show when the plan of its epoch is available
     ViewPanel* m_views = nullptr;
     EmptyPanel* m_empty = nullptr;
-    LedgerPanel* m_ledger = nullptr;
-    LedgerSide* m_side = nullptr;
+    EpochSummaryPanel* m_ledger = nullptr;
+    EpochSummarySide* m_side = nullptr;
     QHBoxLayout* m_row = nullptr;
     ClassBalanceView* m_balance = nullptr;
 };

@@ -73,13 +73,13 @@ QWidget* TablePanel::makePager() {
     m_rows->setObjectName(QStringLiteral("tableRowsLabel"));
     m_rows->setProperty("role", "muted");
     row->addWidget(m_rows, 1);
-    m_back = addTurn(tr("Earlier rows"), tr("Previous page of rows"), "tableBackButton", -1);
-    m_on = addTurn(tr("Later rows"), tr("The next page of rows"), "tableOnButton", 1);
+    m_back = addPageButton(tr("Earlier rows"), tr("Previous page of rows"), "tableBackButton", -1);
+    m_on = addPageButton(tr("Later rows"), tr("The next page of rows"), "tableOnButton", 1);
     m_pager->hide();
     return m_pager;
 }
 
-QPushButton* TablePanel::addTurn(const QString& text, const QString& tip, const char* name, int pages) {
+QPushButton* TablePanel::addPageButton(const QString& text, const QString& tip, const char* name, int pages) {
     auto* button = new QPushButton(text);
     button->setObjectName(QLatin1String(name));
     button->setToolTip(tip);

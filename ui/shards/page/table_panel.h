@@ -26,7 +26,7 @@ class TablePanel : public QWidget {
   private:
     void placeColumns();
     QWidget* makePager();
-    QPushButton* addTurn(const QString& text, const QString& tip, const char* name, int pages);
+    QPushButton* addPageButton(const QString& text, const QString& tip, const char* name, int pages);
     void showPage();
 
     ShardTableModel& m_model;

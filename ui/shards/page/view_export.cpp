@@ -69,9 +69,9 @@ void ViewExport::addFile(const QString& text, const QString& name, const QString
 }
 
 void ViewExport::saveFile(const Writer& writer, const QString& file) {
-    if (isBusy()) return sayBusy(file);
-    Q_EMIT said(tr("Writing %1").arg(QFileInfo(file).fileName()), false);
-    m_work.want(
+    if (isBusy()) return reportBusy(file);
+    Q_EMIT messageReady(tr("Writing %1").arg(QFileInfo(file).fileName()), false);
+    m_work.requestLatest(
         this, [writer](const LatestWork::Stop&) { return writer(); },
         [this, file](const QString& problem) { report(file, problem); });
 }
@@ -91,16 +91,16 @@ void ViewExport::saveTable(const ShardTable& table, const QString& file) {
         report(file, tr("Nothing to save: this view shows no samples yet."));
         return;
     }
-    if (isBusy()) return sayBusy(file);
-    Q_EMIT said(tr("Writing %1 rows to %2").arg(table.rows).arg(QFileInfo(file).fileName()), false);
-    m_work.want(
+    if (isBusy()) return reportBusy(file);
+    Q_EMIT messageReady(tr("Writing %1 rows to %2").arg(table.rows).arg(QFileInfo(file).fileName()), false);
+    m_work.requestLatest(
         this, [table, file](const LatestWork::Stop& stop) { return writeCsv(table, file, stop); },
         [this, file](const QString& problem) { report(file, problem); });
 }
 
 void ViewExport::savePicture(const QString& file) {
-    if (isBusy()) return sayBusy(file);
-    Q_EMIT said(tr("Writing %1").arg(QFileInfo(file).fileName()), false);
+    if (isBusy()) return reportBusy(file);
+    Q_EMIT messageReady(tr("Writing %1").arg(QFileInfo(file).fileName()), false);
     m_pictureFile = file;
     m_settle.start(0);
 }
@@ -125,18 +125,18 @@ bool ViewExport::settleForAMoment() {
 void ViewExport::writePicture() {
     if (!settleForAMoment()) return;
     m_settle.stop();
-    m_work.want(
+    m_work.requestLatest(
         this, [write = pictureWriter(*m_picture(), m_pictureFile)](const LatestWork::Stop&) { return write(); },
         [this, file = m_pictureFile](const QString& problem) { report(file, problem); });
 }
 
-void ViewExport::sayBusy(const QString& file) {
+void ViewExport::reportBusy(const QString& file) {
     report(file, tr("Another file is still being written. Save this one afterwards."));
 }
 
 void ViewExport::report(const QString& file, const QString& problem) {
     const QString sentence = problem.isEmpty() ? tr("Saved %1").arg(file) : problem;
-    Q_EMIT said(sentence, !problem.isEmpty());
+    Q_EMIT messageReady(sentence, !problem.isEmpty());
     problem.isEmpty() ? Q_EMIT saved(sentence) : Q_EMIT failed(sentence);
 }
 

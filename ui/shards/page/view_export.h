@@ -36,14 +36,14 @@ class ViewExport : public QPushButton {
 
   Q_SIGNALS:
     void tableToggled(bool shown);
-    void said(const QString& sentence, bool failed);
+    void messageReady(const QString& sentence, bool failed);
     void saved(const QString& sentence);  // success of said()
     void failed(const QString& sentence);
 
   private:
     void ask(const QString& name, const QString& suffix, std::function<void(const QString& file)> save);
     void report(const QString& file, const QString& problem);
-    void sayBusy(const QString& file);
+    void reportBusy(const QString& file);
     bool isBusy() const { return m_work.isBusy() || m_settle.isActive(); }
     bool settleForAMoment();
     void writePicture();

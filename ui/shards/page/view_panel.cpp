@@ -76,18 +76,18 @@ QWidget* ViewPanel::makeToolRow() {
     layout->addWidget(m_find, 1);
     m_export = new ViewExport;
     layout->addWidget(m_export);
-    m_ledger = new QPushButton(tr("Ledger"));
-    m_ledger->setObjectName(QStringLiteral("ledgerButton"));
+    m_ledger = new QPushButton(tr("EpochSummary"));
+    m_ledger->setObjectName(QStringLiteral("epochSummaryButton"));
     m_ledger->setToolTip(tr("Numbers of this epoch, and the comparison with a run"));
     m_ledger->setProperty("role", "segment");
     m_ledger->setCheckable(true);
     m_ledger->hide();
     layout->addWidget(m_ledger);
-    connect(m_ledger, &QPushButton::toggled, this, &ViewPanel::ledgerToggled);
+    connect(m_ledger, &QPushButton::toggled, this, &ViewPanel::epochSummaryToggled);
     return row;
 }
 
-void ViewPanel::offerLedger(bool offer) {
+void ViewPanel::offerEpochSummary(bool offer) {
     m_ledger->setVisible(offer);
     fitToolRow();
 }
@@ -106,15 +106,15 @@ void ViewPanel::resizeEvent(QResizeEvent*) {
 
 // Creates the views in the order of the buttons.
 void ViewPanel::addViews(Theme& theme) {
-    auto* damage = new DamageView(theme);
-    connect(damage, &DamageView::mistakeToggled, this, &ViewPanel::mistakeToggled);
-    m_views = {new LoomView(theme),
+    auto* effects = new MistakeEffectView(theme);
+    connect(effects, &MistakeEffectView::mistakeToggled, this, &ViewPanel::mistakeToggled);
+    m_views = {new GridView(theme),
                new MapView(theme),
-               new BiographyView(theme),
+               new SampleHistoryView(theme),
                new BalanceView(theme),
-               new DiffView(theme),
+               new EpochDiffView(theme),
                new CompareView(theme),
-               damage};
+               effects};
     for (ShardView* view : m_views) {
         m_stack->addWidget(view);
         connect(view, &ShardView::cellChosen, this, &ViewPanel::cellChosen);
@@ -135,13 +135,13 @@ void ViewPanel::addViews(Theme& theme) {
 }
 
 QList<Page::View> ViewPanel::choices() {
-    return {{QStringLiteral("loom"), tr("Grid"), tr("loom slots ranks steps cells order assignment")},
+    return {{QStringLiteral("grid"), tr("Grid"), tr("loom slots ranks steps cells order assignment")},
             {QStringLiteral("map"), tr("Map"), tr("dataset owner")},
-            {QStringLiteral("biography"), tr("Sample history"), tr("biography sample epochs")},
+            {QStringLiteral("history"), tr("Sample history"), tr("biography sample epochs")},
             {QStringLiteral("balance"), tr("Balance"), tr("classes histogram distribution labels")},
             {QStringLiteral("diff"), tr("Epoch diff"), tr("difference compare epochs changes")},
             {QStringLiteral("compare"), tr("A/B"), tr("compare settings side")},
-            {QStringLiteral("damage"), tr("Effect of mistakes"), tr("damage pitfalls overlap coverage")}};
+            {QStringLiteral("mistakes"), tr("Effect of mistakes"), tr("damage pitfalls overlap coverage")}};
 }
 
 void ViewPanel::showView(const QString& name) {
@@ -153,7 +153,7 @@ void ViewPanel::showView(const QString& name) {
 void ViewPanel::connectExport() {
     m_export->setView([this] { return view().table(); }, [this] { return static_cast<QWidget*>(&view()); });
     connect(m_export, &ViewExport::tableToggled, this, &ViewPanel::refreshTable);
-    connect(m_export, &ViewExport::said, this, [this](const QString& sentence, bool failed) {
+    connect(m_export, &ViewExport::messageReady, this, [this](const QString& sentence, bool failed) {
         explain({failed ? tr("Not saved") : tr("Export"), {sentence}, failed});
     });
     connect(m_table, &TablePanel::rowChosen, this, &ViewPanel::chooseRow);
@@ -161,7 +161,7 @@ void ViewPanel::connectExport() {
 
 // Shows a page of the stack. The focus is moved first, because Qt would give it to another widget of the window, which
 // would be redrawn.
-void ViewPanel::turnTo(int page) {
+void ViewPanel::showStackPage(int page) {
     const bool focused = m_stack->currentWidget()->isAncestorOf(QApplication::focusWidget());
     if (focused) m_stack->parentWidget()->setFocus();
     m_stack->setCurrentIndex(page);
@@ -170,7 +170,7 @@ void ViewPanel::turnTo(int page) {
 
 void ViewPanel::refreshTable() {
     const bool table = m_export->tableShown();
-    turnTo(table ? static_cast<int>(m_views.size()) : m_choice->current());
+    showStackPage(table ? static_cast<int>(m_views.size()) : m_choice->current());
     if (table || m_tableModel.rowCount() > 0) m_table->setTable(table ? view().table() : ShardTable{});
 }
 
@@ -186,7 +186,7 @@ void ViewPanel::chooseRow(qint64 row) {
     const auto sample = number("index"), rank = number("rank"), slot = number("slot");
     if (!sample) return;
     const bool placed = rank && slot;
-    Q_EMIT rowChosen(*sample, placed ? std::optional(LoomCell{static_cast<int>(*rank), *slot}) : std::nullopt);
+    Q_EMIT rowChosen(*sample, placed ? std::optional(GridCell{static_cast<int>(*rank), *slot}) : std::nullopt);
 }
 
 }  // namespace ringside

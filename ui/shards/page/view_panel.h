@@ -32,22 +32,22 @@ class ViewPanel : public QFrame {
     QWidget* explanationBox() const { return m_explanation; }
     void explain(const Explanation& explanation) { m_explanation->show(explanation); }
     // Shows a button for the summary if the page has no room for it beside the views.
-    void offerLedger(bool offer);
-    bool ledgerWanted() const { return m_ledger->isChecked(); }
+    void offerEpochSummary(bool offer);
+    bool epochSummaryWanted() const { return m_ledger->isChecked(); }
     int toolRowBottom() const { return m_toolRow->geometry().bottom() + 1; }
     void refreshTable();  // updates the table of the view if it is visible
 
   Q_SIGNALS:
     void viewChosen();  // another view is visible
-    void cellChosen(ringside::LoomCell cell);
-    void cellHovered(std::optional<ringside::LoomCell> cell);
+    void cellChosen(ringside::GridCell cell);
+    void cellHovered(std::optional<ringside::GridCell> cell);
     void epochChosen(int epoch);
     void samplerChosen(const QString& kind);
     void explanationChanged();
-    void ledgerToggled(bool shown);
+    void epochSummaryToggled(bool shown);
     void mistakeToggled(ringside::Mistake mistake, bool made);
     // A row of the table was chosen; `cell` is set if the table contains a position.
-    void rowChosen(qint64 sample, std::optional<ringside::LoomCell> cell);
+    void rowChosen(qint64 sample, std::optional<ringside::GridCell> cell);
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -57,7 +57,7 @@ class ViewPanel : public QFrame {
     QWidget* makeToolRow();
     void connectExport();
     void fitToolRow();
-    void turnTo(int page);
+    void showStackPage(int page);
     void chooseRow(qint64 row);
 
     QWidget* m_toolRow = nullptr;

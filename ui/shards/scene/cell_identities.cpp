@@ -3,7 +3,7 @@
 
 namespace ringside {
 
-std::vector<Identity> identitiesOf(const ShardScene& scene, const LoomCell& cell) {
+std::vector<Identity> identitiesOf(const ShardScene& scene, const GridCell& cell) {
     const CellContent content = cellContent(scene.plan, cell.rank, cell.slot);
     if (content.kind == CellKind::None) return {};
     std::vector<Identity> found{{IdentityKind::Sample, content.sample}, {IdentityKind::Rank, cell.rank}};

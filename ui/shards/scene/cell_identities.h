@@ -11,6 +11,6 @@ namespace ringside {
 
 // Returns the sample, the rank, the step and the epoch of a cell; nothing for a place without a sample. A cell that no
 // step trains has no step.
-std::vector<Identity> identitiesOf(const ShardScene& scene, const LoomCell& cell);
+std::vector<Identity> identitiesOf(const ShardScene& scene, const GridCell& cell);
 
 }  // namespace ringside

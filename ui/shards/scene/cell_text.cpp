@@ -9,7 +9,7 @@ QString cellName(const CellContent& content) {
     const QString index = QString::number(content.sample);
     switch (content.kind) {
         case CellKind::Duplicate:
-            return loomText("%1 again").arg(index);
+            return gridText("%1 again").arg(index);
         case CellKind::DroppedBySampler:
         case CellKind::DroppedByLoader:
         case CellKind::Normal:
@@ -26,7 +26,7 @@ QString className(const ShardScene& scene, std::int64_t sample) {
     }
     const std::int64_t label = scene.data->label(sample);
     const std::string name = scene.data->className(label);
-    return name == std::to_string(label) ? loomText("class %1").arg(label) : QString::fromStdString(name);
+    return name == std::to_string(label) ? gridText("class %1").arg(label) : QString::fromStdString(name);
 }
 
 }  // namespace ringside

@@ -19,49 +19,49 @@ Explanation explainDropped(const ShardScene& scene, const CellContent& content) 
     const ShardPlan& plan = scene.plan;
     const ShardLayout layout = ShardLayout::of(plan.spec());
     Explanation result;
-    result.title = loomText("Why does no rank get sample %1?").arg(plainNumber(content.sample));
+    result.title = gridText("Why does no rank get sample %1?").arg(plainNumber(content.sample));
     const QString dealt = plainNumber(layout.totalSize());
     const QString product =
         layout.rule == ShardLayout::Rule::kByBatch
-            ? loomText("%1 x %2 x %3 = %4")
+            ? gridText("%1 x %2 x %3 = %4")
                   .arg(plainNumber(layout.samplesPerRank / layout.batchSize), plainNumber(layout.worldSize),
                        plainNumber(layout.batchSize), dealt)
-            : loomText("%1 x %2 = %3").arg(plainNumber(layout.samplesPerRank), plainNumber(layout.worldSize), dealt);
+            : gridText("%1 x %2 = %3").arg(plainNumber(layout.samplesPerRank), plainNumber(layout.worldSize), dealt);
     result.lines
-        << loomText("The sample is at position %1 of the order, and drop_last of the sampler keeps only the first %2.")
+        << gridText("The sample is at position %1 of the order, and drop_last of the sampler keeps only the first %2.")
                .arg(plainNumber(content.position), product);
     result.lines << withoutDropSentence(plan, content.position);
-    result.lines << (changesByEpoch(scene) ? loomText("Each epoch shuffles again and drops other samples.")
-                                           : loomText("Every epoch has the same order, so the sample is never used."));
+    result.lines << (changesByEpoch(scene) ? gridText("Each epoch shuffles again and drops other samples.")
+                                           : gridText("Every epoch has the same order, so the sample is never used."));
     return result;
 }
 
 QString tailSentence(const ShardPlan& plan) {
     if (isReplicated(plan.spec().kind) && plan.spec().worldSize > 1) {
-        return loomText("Every epoch trains on each sample %1 times, as with a DataLoader without DistributedSampler.")
+        return gridText("Every epoch trains on each sample %1 times, as with a DataLoader without DistributedSampler.")
             .arg(plainNumber(plan.spec().worldSize));
     }
     if (plan.droppedByLoader() > 0) {
-        return loomText("drop_last of the loader drops the last %1 samples of every rank; they are shown dashed.")
+        return gridText("drop_last of the loader drops the last %1 samples of every rank; they are shown dashed.")
             .arg(groupedNumber(plan.droppedByLoader()));
     }
     if (plan.padding() > 0 && !plan.spec().pitfalls.any()) return paddingSentence(plan);
     if (!plan.dropped().empty()) {
-        return loomText("The sampler drops the last %1 positions; they are shown dashed after the end.")
+        return gridText("The sampler drops the last %1 positions; they are shown dashed after the end.")
             .arg(groupedNumber(static_cast<std::int64_t>(plan.dropped().size())));
     }
-    return loomText("Click a sample to see why it is assigned to its rank and slot.");
+    return gridText("Click a sample to see why it is assigned to its rank and slot.");
 }
 
 // Returns "torch.chunk splits its batch of 32 into chunks of 8: the 8 samples from slot 16 on are sent to device 2."
-QString chunkSentence(const ShardScene& scene, LoomCell cell) {
+QString chunkSentence(const ShardScene& scene, GridCell cell) {
     const ShardPlan& plan = scene.plan;
     const std::int64_t batch = plan.spec().batchSize;
     const std::int64_t first = cell.slot / batch * batch;
     const std::int64_t samples = std::min(batch, plan.samplesOf(cell.rank) - first);
     const DeviceChunk chunk = chunkAt(plan, scene.devices, cell.rank, cell.slot);
     const std::int64_t size = (samples + scene.devices - 1) / scene.devices;
-    return loomText(
+    return gridText(
                "torch.chunk splits its batch of %1 into chunks of ceil(%1 / %2) = %3: the %4 samples from slot %5 on "
                "are sent to device %6.")
         .arg(plainNumber(samples), plainNumber(scene.devices), plainNumber(size), plainNumber(chunk.count),
@@ -70,14 +70,14 @@ QString chunkSentence(const ShardScene& scene, LoomCell cell) {
 
 }  // namespace
 
-Explanation explain(const ShardScene& scene, LoomCell cell) {
+Explanation explain(const ShardScene& scene, GridCell cell) {
     const ShardPlan& plan = scene.plan;
     const CellContent content = cellContent(plan, cell.rank, cell.slot);
     if (content.kind == CellKind::DroppedBySampler) {
         return explainDropped(scene, content);
     }
     Explanation result;
-    result.title = loomText("Why is sample %1 on rank %2?").arg(plainNumber(content.sample), plainNumber(cell.rank));
+    result.title = gridText("Why is sample %1 on rank %2?").arg(plainNumber(content.sample), plainNumber(cell.rank));
     result.warning = plan.spec().pitfalls.any();
     result.lines << placeSentence(plan, cell);
     if (plan.isPadded(cell.rank, cell.slot) && !isReplicated(plan.spec().kind)) {
@@ -98,13 +98,13 @@ Explanation explain(const ShardScene& scene, LoomCell cell) {
 Explanation explainNothing(const ShardScene& scene) {
     const ShardPlan& plan = scene.plan;
     Explanation result;
-    result.title = loomText("Which rank gets which sample?");
+    result.title = gridText("Which rank gets which sample?");
     result.lines << orderSentence(scene) << ruleSentence(plan);
     const std::string mistake = pitfallSentence(plan.spec());
     result.warning = !mistake.empty();
     if (scene.devices > 1)
         result.lines
-            << loomText(
+            << gridText(
                    "One process reads every batch, and torch.chunk splits it over its %1 devices, shown by colour.")
                    .arg(plainNumber(scene.devices));
     result.lines << (mistake.empty() ? tailSentence(plan) : QString::fromStdString(mistake));
@@ -115,40 +115,40 @@ Explanation explainEmptyShard(const ShardScene& scene) {
     const ShardSpec& spec = scene.plan.spec();
     Explanation result;
     if (spec.datasetSize == 0) {
-        return {loomText("The data set has no samples"),
-                {loomText("Choose another data set, or a smaller validation fraction.")}};
+        return {gridText("The data set has no samples"),
+                {gridText("Choose another data set, or a smaller validation fraction.")}};
     }
-    result.title = loomText("No rank gets any sample");
-    result.lines << loomText(
+    result.title = gridText("No rank gets any sample");
+    result.lines << gridText(
                         "drop_last of the sampler keeps floor(%1 / %2) = 0 samples per rank: there are fewer samples "
                         "than ranks.")
                         .arg(plainNumber(spec.datasetSize), plainNumber(spec.worldSize));
     result.lines
-        << loomText("Turn drop_last of the sampler off, or use at most %1 ranks.").arg(plainNumber(spec.datasetSize));
+        << gridText("Turn drop_last of the sampler off, or use at most %1 ranks.").arg(plainNumber(spec.datasetSize));
     return result;
 }
 
-QString cellTip(const ShardScene& scene, LoomCell cell) {
+QString cellTip(const ShardScene& scene, GridCell cell) {
     const CellContent content = cellContent(scene.plan, cell.rank, cell.slot);
     QStringList lines;
     const QString label = className(scene, content.sample);
-    lines << loomText("sample %1").arg(plainNumber(content.sample)) +
+    lines << gridText("sample %1").arg(plainNumber(content.sample)) +
                  (label.isEmpty() ? QString() : QStringLiteral(", ") + label);
     if (content.kind == CellKind::DroppedBySampler) {
-        lines << loomText("dropped by the sampler, position %1").arg(plainNumber(content.position));
+        lines << gridText("dropped by the sampler, position %1").arg(plainNumber(content.position));
     } else {
-        lines << loomText("rank %1, slot %2, %3")
+        lines << gridText("rank %1, slot %2, %3")
                      .arg(plainNumber(cell.rank), plainNumber(cell.slot),
-                          content.step < 0 ? loomText("dropped by the loader")
-                                           : loomText("step %1").arg(groupedNumber(content.step + 1)));
+                          content.step < 0 ? gridText("dropped by the loader")
+                                           : gridText("step %1").arg(groupedNumber(content.step + 1)));
         if (scene.devices > 1 && content.step >= 0)
-            lines << loomText("device %1")
+            lines << gridText("device %1")
                          .arg(plainNumber(chunkAt(scene.plan, scene.devices, cell.rank, cell.slot).device));
         const bool repeats = content.kind == CellKind::Duplicate;
-        lines << loomText("position %1").arg(plainNumber(orderPosition(scene.plan, cell))) +
+        lines << gridText("position %1").arg(plainNumber(orderPosition(scene.plan, cell))) +
                      (!repeats                               ? QString()
-                      : isReplicated(scene.plan.spec().kind) ? loomText(" (same sample as on rank 0)")
-                                                             : loomText(" (padding: a duplicate)"));
+                      : isReplicated(scene.plan.spec().kind) ? gridText(" (same sample as on rank 0)")
+                                                             : gridText(" (padding: a duplicate)"));
     }
     if (const QString row = scene.data ? rowText(*scene.data, content.sample) : QString(); !row.isEmpty()) lines << row;
     return lines.join(QLatin1Char('\n'));

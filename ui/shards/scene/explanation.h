@@ -16,11 +16,11 @@ struct Explanation {
     bool warning = false;  // true if the setting is probably a mistake
 };
 
-Explanation explain(const ShardScene& scene, LoomCell cell);
+Explanation explain(const ShardScene& scene, GridCell cell);
 Explanation explainNothing(const ShardScene& scene);     // while nothing is selected: explains rows and marks
 Explanation explainEmptyShard(const ShardScene& scene);  // for fewer samples than ranks, all dropped
 
 // Returns a tooltip: sample, class, rank, slot, step, position, and the first values of a table.
-QString cellTip(const ShardScene& scene, LoomCell cell);
+QString cellTip(const ShardScene& scene, GridCell cell);
 
 }  // namespace ringside

@@ -5,10 +5,10 @@
 
 namespace ringside {
 
-struct LoomCell {
+struct GridCell {
     int rank = 0;
     qint64 slot = 0;
-    bool operator==(const LoomCell&) const = default;
+    bool operator==(const GridCell&) const = default;
 };
 
 // Half-open range of slots or ranks.

@@ -14,8 +14,8 @@ namespace {
 // Returns "seeded with seed + epoch - 1 = 0 + 2 = 2", or that every epoch has the same seed.
 QString seeded(const ShardScene& scene) {
     const ShardSpec& spec = scene.plan.spec();
-    if (scene.setEpoch) return loomText("seeded with %1").arg(seedSum(spec));
-    return loomText("seeded with %1 + 0 in every epoch: set_epoch is not called").arg(plainNumber(spec.seed));
+    if (scene.setEpoch) return gridText("seeded with %1").arg(seedSum(spec));
+    return gridText("seeded with %1 + 0 in every epoch: set_epoch is not called").arg(plainNumber(spec.seed));
 }
 
 QString subsetSentence(const ShardScene& scene) {
@@ -23,30 +23,30 @@ QString subsetSentence(const ShardScene& scene) {
     const std::int64_t size = ShardLayout::of(spec).orderLength;
     const QString chosen =
         spec.subsetIndices.empty()
-            ? loomText("The subset is the first %1 of randperm(%2) seeded with %3, in all epochs")
+            ? gridText("The subset is the first %1 of randperm(%2) seeded with %3, in all epochs")
                   .arg(plainNumber(size), plainNumber(spec.datasetSize), plainNumber(spec.subsetSeed))
-            : loomText("The subset contains the %1 listed samples").arg(groupedNumber(size));
-    if (!spec.shuffle) return chosen + loomText("; shuffle is off, so they keep this order.");
-    return chosen + loomText("; they are shuffled by randperm(%1), %2.").arg(plainNumber(size), seeded(scene));
+            : gridText("The subset contains the %1 listed samples").arg(groupedNumber(size));
+    if (!spec.shuffle) return chosen + gridText("; shuffle is off, so they keep this order.");
+    return chosen + gridText("; they are shuffled by randperm(%1), %2.").arg(plainNumber(size), seeded(scene));
 }
 
 QString shuffledSentence(const ShardScene& scene, std::optional<int> rank) {
     const ShardSpec& spec = scene.plan.spec();
     if (!spec.shuffle) {
         return spec.pitfalls.doubleSharding
-                   ? loomText("Shuffle is off, so each part keeps its order.")
-                   : loomText(
+                   ? gridText("Shuffle is off, so each part keeps its order.")
+                   : gridText(
                          "Shuffle is off, so the order is 0, 1, 2, ...: position p holds sample p in every epoch.");
     }
     const QString length = plainNumber(ShardLayout::of(spec).orderLength);
     if (spec.pitfalls.seedPerRank) {
         return rank
-                   ? loomText("This rank's order is randperm(%1), seeded with %2: every rank has a different order.")
+                   ? gridText("This rank's order is randperm(%1), seeded with %2: every rank has a different order.")
                          .arg(length, seedSum(spec, rank))
-                   : loomText("Every rank uses its own randperm(%1), seeded with seed + epoch - 1 + rank.").arg(length);
+                   : gridText("Every rank uses its own randperm(%1), seeded with seed + epoch - 1 + rank.").arg(length);
     }
-    return scene.setEpoch ? loomText("The order is randperm(%1), %2.").arg(length, seeded(scene))
-                          : loomText("The order is randperm(%1) %2.").arg(length, seeded(scene));
+    return scene.setEpoch ? gridText("The order is randperm(%1), %2.").arg(length, seeded(scene))
+                          : gridText("The order is randperm(%1) %2.").arg(length, seeded(scene));
 }
 
 std::vector<std::int64_t> classCounts(const ShardScene& scene) {
@@ -56,7 +56,7 @@ std::vector<std::int64_t> classCounts(const ShardScene& scene) {
 }
 
 // Returns how often the sample is expected in the sequence, and how often it occurs.
-QString weightSentence(const ShardScene& scene, LoomCell cell, std::int64_t sample) {
+QString weightSentence(const ShardScene& scene, GridCell cell, std::int64_t sample) {
     const ShardSpec& spec = scene.plan.spec();
     const std::vector<std::int64_t> counts = classCounts(scene);
     const auto label = static_cast<std::size_t>(scene.data->label(sample));
@@ -75,13 +75,13 @@ QString weightSentence(const ShardScene& scene, LoomCell cell, std::int64_t samp
     }
     const QString weightText =
         given ? plainNumber(spec.classWeights[label]) : QStringLiteral("1 / %1").arg(counts[label]);
-    return loomText(
+    return gridText(
                "%1 has %2 samples of weight %3 each: in %4 draws, this sample is expected %5 times and is drawn %6.")
         .arg(className(scene, sample), groupedNumber(counts[label]), weightText, groupedNumber(draws),
              QLocale().toString(static_cast<double>(draws) * weight / total, 'f', 1), groupedNumber(drawn));
 }
 
-QString turnSentence(const ShardScene& scene, LoomCell cell, std::int64_t sample) {
+QString turnSentence(const ShardScene& scene, GridCell cell, std::int64_t sample) {
     const ShardPlan& plan = scene.plan;
     const std::vector<std::int64_t> counts = classCounts(scene);
     const std::int64_t filled = std::ranges::count_if(counts, [](auto n) { return n > 0; });
@@ -89,7 +89,7 @@ QString turnSentence(const ShardScene& scene, LoomCell cell, std::int64_t sample
     const std::int64_t place = ShardLayout::of(plan.spec()).orderPlace(plan.position(cell.rank, cell.slot));
     const std::int64_t members = std::max<std::int64_t>(1, counts[static_cast<std::size_t>(scene.data->label(sample))]);
     const std::int64_t turn = place / classes;
-    return loomText(
+    return gridText(
                "The %1 classes alternate: position %2 is number %2 div %1 = %3 of %4, which uses sample %3 mod %5 = %6 "
                "of its %5 samples.")
         .arg(plainNumber(classes), plainNumber(place), plainNumber(turn), className(scene, sample),
@@ -102,21 +102,21 @@ QString orderSentence(const ShardScene& scene, std::optional<int> rank) {
     const ShardSpec& spec = scene.plan.spec();
     switch (spec.kind) {
         case SamplerKind::kSequential:
-            return loomText("SequentialSampler uses the order of the data set, 0, 1, 2, ..., in every epoch.");
+            return gridText("SequentialSampler uses the order of the data set, 0, 1, 2, ..., in every epoch.");
         case SamplerKind::kRandom:
-            return loomText(
+            return gridText(
                        "After torch.manual_seed(%1), the loader draws its own seed, and RandomSampler then draws the "
                        "seed for randperm(%2).")
                 .arg(seedSum(spec), plainNumber(spec.datasetSize));
         case SamplerKind::kWeighted:
         case SamplerKind::kDistributedWeighted:
-            return loomText("The sequence consists of %1 draws with replacement, %2.")
+            return gridText("The sequence consists of %1 draws with replacement, %2.")
                 .arg(groupedNumber(ShardLayout::of(spec).orderLength), seeded(scene));
         case SamplerKind::kClassBalanced:
             return spec.shuffle
-                       ? loomText("The classes alternate; the samples of each class are shuffled, %1.")
+                       ? gridText("The classes alternate; the samples of each class are shuffled, %1.")
                              .arg(seeded(scene))
-                       : loomText("The classes alternate; the samples of each class are in the order of the data set.");
+                       : gridText("The classes alternate; the samples of each class are in the order of the data set.");
         case SamplerKind::kSubset:
             return subsetSentence(scene);
         case SamplerKind::kDistributed:
@@ -138,16 +138,16 @@ bool changesByEpoch(const ShardScene& scene) {
 
 QString sameOrderReason(const ShardScene& scene) {
     if (scene.plan.spec().kind == SamplerKind::kSequential) {
-        return loomText("SequentialSampler uses the order of the data set in every epoch.");
+        return gridText("SequentialSampler uses the order of the data set in every epoch.");
     }
     return !scene.plan.spec().shuffle
-               ? loomText("Shuffle is off, so every epoch has the order of the data set.")
-               : loomText(
+               ? gridText("Shuffle is off, so every epoch has the order of the data set.")
+               : gridText(
                      "set_epoch is not called, so every epoch is shuffled with the seed of epoch 0: "
                      "call sampler.set_epoch(epoch) before each epoch.");
 }
 
-QString drawSentence(const ShardScene& scene, LoomCell cell) {
+QString drawSentence(const ShardScene& scene, GridCell cell) {
     const SamplerKind kind = scene.plan.spec().kind;
     if (!needsClasses(kind) || !scene.labels || !scene.data) return {};
     const std::int64_t sample = scene.plan.index(cell.rank, cell.slot);

@@ -14,6 +14,6 @@ bool changesByEpoch(const ShardScene& scene);
 QString sameOrderReason(const ShardScene& scene);
 
 // Explains the position of a sample in an order with repeated draws or alternating classes; empty for other orders.
-QString drawSentence(const ShardScene& scene, LoomCell cell);
+QString drawSentence(const ShardScene& scene, GridCell cell);
 
 }  // namespace ringside

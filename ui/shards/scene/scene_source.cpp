@@ -52,7 +52,7 @@ void SceneSource::readLabels() {
         m_labels = ringside::readLabels(*m_labelsOf);
         return;
     }
-    m_labelsWork.want(
+    m_labelsWork.requestLatest(
         this, [dataset = m_labelsOf](const LatestWork::Stop& stop) { return ringside::readLabels(*dataset, &stop); },
         [this](const Labels& labels) {
             m_labels = labels;
@@ -76,7 +76,7 @@ void SceneSource::makeOrderHash() {
 
 void SceneSource::startOrderHash() {
     if (!m_scene) return;
-    m_hashWork.want(
+    m_hashWork.requestLatest(
         this, [plan = m_scene->plan](const LatestWork::Stop& stop) { return ringside::orderHash(plan, &stop); },
         [this](const QString& hash) { setOrderHash(hash); });
 }

@@ -13,15 +13,15 @@ namespace ringside {
 
 // Parts of sentences about a plan.
 
-inline QString loomText(const char* source) {
-    return QCoreApplication::translate("Loom", source);
+inline QString gridText(const char* source) {
+    return QCoreApplication::translate("Grid", source);
 }
 // Returns a count: "1,437".
 inline QString groupedNumber(std::int64_t value) {
     return QLocale().toString(static_cast<qlonglong>(value));
 }
 // Returns an expected number, with a decimal below ten: "1,572" or "3.4".
-inline QString fewText(double value) {
+inline QString shortNumberText(double value) {
     return QLocale().toString(value, 'f', value < 10 ? 1 : 0);
 }
 // Returns a position, a sample or a number in a formula: "1437".
@@ -36,6 +36,6 @@ QString seedSum(const ShardSpec& spec, std::optional<int> rank = {});
 QString orderName(const ShardPlan& plan);
 
 // Returns the position in that order; the slot if every rank uses the complete order.
-std::int64_t orderPosition(const ShardPlan& plan, LoomCell cell);
+std::int64_t orderPosition(const ShardPlan& plan, GridCell cell);
 
 }  // namespace ringside

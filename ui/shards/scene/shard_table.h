@@ -12,7 +12,7 @@ namespace ringside {
 // Numbers of a view as rows that are computed on demand: a plan of millions of samples costs nothing until its table is
 // scrolled or written. row() may be called on any thread. Numbers are in the C locale.
 struct ShardTable {
-    QString name;  // base name of a file: "loom-epoch-2"
+    QString name;  // base name of a file: "grid-epoch-2"
     QStringList columns;
     qint64 rows = 0;
     std::function<QStringList(qint64 row)> row;

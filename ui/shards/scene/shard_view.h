@@ -25,8 +25,8 @@ class ShardView : public QWidget {
     using QWidget::QWidget;
     virtual void setScene(const ShardScene& scene) = 0;
     // Sets the selected sample, and its cell if it has one in the plan.
-    virtual void setSelected(std::optional<qint64> sample, std::optional<LoomCell> cell) = 0;
-    virtual void reveal(LoomCell) {}
+    virtual void setSelected(std::optional<qint64> sample, std::optional<GridCell> cell) = 0;
+    virtual void reveal(GridCell) {}
     // Called when another view becomes visible: frees memory that can be computed again.
     virtual void freeMemory() {}
     virtual void setHits(const Hits&) {}             // marks the matches
@@ -43,11 +43,11 @@ class ShardView : public QWidget {
     virtual qint64 cellsDrawn() const { return 0; }  // number of samples that the last picture shows
 
   Q_SIGNALS:
-    void cellChosen(ringside::LoomCell cell);
+    void cellChosen(ringside::GridCell cell);
     void epochChosen(int epoch);
     void samplerChosen(const QString& kind);  // requests another sampler for the experiment
     void explanationChanged();
-    void cellHovered(std::optional<ringside::LoomCell> cell);
+    void cellHovered(std::optional<ringside::GridCell> cell);
 };
 
 }  // namespace ringside

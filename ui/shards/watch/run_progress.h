@@ -14,7 +14,7 @@ class Verification;
 
 // Slot in which a rank did not train on the planned sample.
 struct WrongCell {
-    LoomCell cell;
+    GridCell cell;
     qint64 trained = -1;
     bool operator==(const WrongCell&) const = default;
 };

@@ -23,9 +23,9 @@ std::function<std::shared_ptr<const ClassLabels>()> classesOf(const DatasetConfi
 Verification::Verification(const RunModel& run, QObject* parent) : QObject(parent), m_run(run) {
     connect(&run, &RunModel::restarted, this, &Verification::restart);
     connect(&run, &RunModel::changed, this, [this](unsigned changes) {
-        if (changes & (kRunStartedChanged | kConsumedChanged | kEndChanged)) look();
+        if (changes & (kRunStartedChanged | kConsumedChanged | kEndChanged)) checkEpochs();
     });
-    look();
+    checkEpochs();
 }
 
 Verification::~Verification() {
@@ -74,7 +74,7 @@ bool Verification::begin() {
     return true;
 }
 
-void Verification::look() {
+void Verification::checkEpochs() {
     if (!begin()) return;
     for (int rank = 0; rank < m_state.ranks; ++rank) pass(rank);
     const auto& ended = m_run.data().ended();

@@ -60,7 +60,7 @@ class Verification : public QObject {
         qint64 indices = 0;
     };
     void restart();
-    void look();
+    void checkEpochs();
     bool begin();
     void pass(int rank);
     void addNews();

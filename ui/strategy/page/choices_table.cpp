@@ -115,7 +115,7 @@ void ChoicesTable::setScene(const StrategyScene& scene) {
         m_figures.erase(one.name);
         m_proofs.erase(one.name);
     }
-    m_paced = scene.config.parallel.pace.any();
+    m_throttled = scene.config.parallel.throttle.any();
     const std::string before = std::exchange(m_current, strategyName(scene.config));
     fill();
     if (before != m_current) scrollToCurrent();
@@ -185,7 +185,7 @@ QString ChoicesTable::expectedTip(bool known) const {
     const QString machine =
         known ? tr("Computed from the time that a single rank takes on this computer")
               : tr("Computed for ranks of 20 GFLOP/s; click Measure to determine the speed of this computer");
-    return m_paced ? machine + tr(", slowed down by the throttle of the experiment") : machine;
+    return m_throttled ? machine + tr(", slowed down by the throttle of the experiment") : machine;
 }
 
 void ChoicesTable::fillRow(int row, const StrategyChoice& choice) {

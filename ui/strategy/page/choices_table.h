@@ -45,8 +45,8 @@ class ChoicesTable final : public QTableWidget {
 
     Theme& m_theme;
     std::vector<StrategyChoice> m_choices;
-    std::string m_current;  // name of the experiment's strategy
-    bool m_paced = false;   // true if the experiment throttles its ranks
+    std::string m_current;     // name of the experiment's strategy
+    bool m_throttled = false;  // true if the experiment throttles its ranks
     std::map<std::string, StrategyFigures> m_figures;
     std::map<std::string, StrategyProof> m_proofs;
 };

@@ -229,7 +229,7 @@ void StrategyPage::connectAll() {
     m_move.setInterval(kMoveMs);
     connect(&m_move, &QTimer::timeout, this, &StrategyPage::followRanks);
     connect(&m_tick, &QTimer::timeout, this, &StrategyPage::plan);
-    connect(&m_look, &QTimer::timeout, this, &StrategyPage::lookAtRun);
+    connect(&m_look, &QTimer::timeout, this, &StrategyPage::readRun);
     connect(&m_experiment, &ExperimentModel::configChanged, this, &StrategyPage::planLater);
     connect(&m_experiment, &ExperimentModel::dataChanged, this, &StrategyPage::planLater);
     connect(&m_run, &RunModel::changed, this, [this](unsigned changes) {
@@ -238,14 +238,14 @@ void StrategyPage::connectAll() {
         if ((changes & (kRanksChanged | kControlChanged)) != 0 && isVisible() && !m_move.isActive()) m_move.start();
     });
     connect(&m_run, &RunModel::restarted, this, &StrategyPage::planLater);
-    connect(m_choices, &ChoicesTable::chosen, this, &StrategyPage::takeOver);
+    connect(m_choices, &ChoicesTable::chosen, this, &StrategyPage::useStrategy);
     connect(m_kinds, &SegmentedControl::chosen, this, &StrategyPage::chooseSchedule);
     connect(m_measure, &QPushButton::clicked, this, &StrategyPage::measure);
     connect(m_prove, &QPushButton::clicked, this, &StrategyPage::prove);
     connect(&m_process, &StrategyProcess::measured, m_choices, &ChoicesTable::setFigures);
     connect(&m_process, &StrategyProcess::proved, m_choices, &ChoicesTable::setProof);
-    connect(&m_process, &StrategyProcess::measured, this, &StrategyPage::countTried);
-    connect(&m_process, &StrategyProcess::proved, this, &StrategyPage::countTried);
+    connect(&m_process, &StrategyProcess::measured, this, &StrategyPage::countTested);
+    connect(&m_process, &StrategyProcess::proved, this, &StrategyPage::countTested);
     connect(&m_process, &StrategyProcess::failed, this, &Page::failed);
     connect(&m_process, &StrategyProcess::over, this, &StrategyPage::showBusy);
 }
@@ -270,7 +270,7 @@ void StrategyPage::plan() {
     showScene();
 }
 
-void StrategyPage::lookAtRun() {
+void StrategyPage::readRun() {
     m_scene.ran = ranScene(m_scene, m_run.data());
     showScene();
 }
@@ -338,7 +338,7 @@ void StrategyPage::expectTried(std::size_t strategies) {
     showBusy();
 }
 
-void StrategyPage::countTried() {
+void StrategyPage::countTested() {
     m_tried = std::min(m_tried + 1, m_toTry);
     showBusy();
 }
@@ -355,7 +355,7 @@ void StrategyPage::showScheduleChoice() {
 }
 
 // Uses a strategy in the form. Paths in the form stay as written; only the settings of the strategy change.
-void StrategyPage::takeOver(const std::string& strategy) {
+void StrategyPage::useStrategy(const std::string& strategy) {
     const auto found = std::ranges::find(m_scene.choices, strategy, &StrategyChoice::name);
     if (found == m_scene.choices.end()) return;
     RunConfig next = m_experiment.config();
@@ -437,7 +437,7 @@ void StrategyPage::exportTo(const QString& file, const QString& table) {
             if (one.name == table) write = [lines = one.csvLines(), file] { return exportText(lines, file); };
     }
     if (!write) return;
-    m_writing.want(
+    m_writing.requestLatest(
         this, [write](const LatestWork::Stop&) { return write(); },
         [this, file](const QString& problem) {
             if (problem.isEmpty())

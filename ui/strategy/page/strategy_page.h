@@ -58,12 +58,12 @@ class StrategyPage : public Page {
     void connectAll();
     void planLater();
     void plan();
-    void lookAtRun();
+    void readRun();
     void followRanks();
     void showScene();
     void showSentences();
     void showScheduleChoice();
-    void takeOver(const std::string& strategy);
+    void useStrategy(const std::string& strategy);
     void chooseSchedule(int index);
     void edit(const RunConfig& next, const QString& field);
     void measure();
@@ -71,7 +71,7 @@ class StrategyPage : public Page {
     void showBusy();
     QString choicesNote() const;
     void expectTried(std::size_t strategies);
-    void countTried();
+    void countTested();
     void setTables(bool tables);
     void ask(const QString& suffix, const QString& table);
     void askForSchedule();

@@ -68,7 +68,7 @@ double HoldsCanvas::rowHeight() const {
 
 // Returns the width of the longest place in the mesh, such as "replica 0, shard 0 of 2".
 double HoldsCanvas::namesWidth() const {
-    const QFontMetrics metrics(theme().noteFont());
+    const QFontMetrics metrics(theme().smallFont());
     const StrategyPlan& plan = scene().plan();
     const int last = static_cast<int>(plan.mesh.ranks()) - 1;
     const int widest =
@@ -85,7 +85,7 @@ QRectF HoldsCanvas::cell(int rank, std::size_t column) const {
 }
 
 void HoldsCanvas::drawHeads(QPainter& painter, const std::vector<Column>& columns) const {
-    painter.setFont(theme().noteFont());
+    painter.setFont(theme().smallFont());
     painter.setPen(theme().colors().muted);
     for (std::size_t i = 0; i < columns.size(); ++i) {
         const QRectF box = cell(0, i);
@@ -120,7 +120,7 @@ void HoldsCanvas::drawHeld(QPainter& painter, const QRectF& box, int rank, bool 
                              color);
         }
         if (third < kRoomForLetters / 3 || box.height() - strip < 12) continue;
-        painter.setFont(theme().noteFont());
+        painter.setFont(theme().smallFont());
         painter.setPen(partly ? theme().colors().text : inkOn(color));
         painter.drawText(part.adjusted(0, 0, 0, -strip), Qt::AlignCenter,
                          QLatin1String(kLetters[static_cast<std::size_t>(i)]));
@@ -138,7 +138,7 @@ void HoldsCanvas::drawRow(QPainter& painter, int rank, const std::vector<Column>
     const int up = Qt::AlignLeft | (two ? Qt::AlignTop : Qt::AlignVCenter);
     painter.drawText(names, up, tr("Rank %1").arg(rank));
     if (two) {
-        painter.setFont(theme().noteFont());
+        painter.setFont(theme().smallFont());
         painter.setPen(theme().colors().muted);
         painter.drawText(names, Qt::AlignLeft | Qt::AlignBottom,
                          painter.fontMetrics().elidedText(place, Qt::ElideRight, static_cast<int>(names.width())));

@@ -70,7 +70,7 @@ void MemoryCanvas::drawRank(QPainter& painter, int rank, double scale) {
     const double row = rowHeight();
     const double bar = std::min(30.0, row - (row > 20 ? 8 : 3));
     const double top = rank * row + (row - bar) / 2;
-    painter.setFont(row >= 20 ? theme().numberFont() : theme().noteFont());
+    painter.setFont(row >= 20 ? theme().numberFont() : theme().smallFont());
     painter.setPen(c.text);
     painter.drawText(QRectF(0, top, kNames - 6, bar), Qt::AlignLeft | Qt::AlignVCenter, tr("Rank %1").arg(rank));
     const std::vector<std::int64_t> all = parts(scene(), rank);
@@ -105,7 +105,7 @@ void MemoryCanvas::drawLimit(QPainter& painter, double scale) {
     const double bottom = rowHeight() * static_cast<double>(scene().plan().mesh.ranks());
     painter.setPen(QPen(theme().colors().danger, 1.2, Qt::DashLine));
     painter.drawLine(QPointF(x, 0), QPointF(x, bottom + 2));
-    painter.setFont(theme().noteFont());
+    painter.setFont(theme().smallFont());
     painter.drawText(QRectF(x - 160, bottom + 2, 160, 14), Qt::AlignRight,
                      tr("limit %1").arg(bytesText(limit * kMebibyte)));
 }

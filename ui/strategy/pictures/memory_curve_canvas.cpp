@@ -79,7 +79,7 @@ void MemoryCurveCanvas::drawPlot(QPainter& painter, int rank, const QRectF& plot
     const QString place = placeText(scene().plan(), rank);
     const QString name = place.isEmpty() ? tr("Rank %1").arg(rank) : tr("Rank %1, %2").arg(rank).arg(place);
     const QString size = measured ? tr("%1 measured").arg(bytesText(taken)) : bytesText(taken);
-    painter.setFont(theme().noteFont());
+    painter.setFont(theme().smallFont());
     painter.setPen(c.muted);
     const QRectF title(plot.left(), plot.top() - kPlotTitle, plot.width(), kPlotTitle);
     painter.drawText(title, Qt::AlignRight | Qt::AlignVCenter, size);

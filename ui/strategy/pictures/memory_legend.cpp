@@ -19,8 +19,8 @@ double memoryLegendHeight() {
 
 void paintMemoryLegend(QPainter& painter, const QRectF& room, std::span<const std::int64_t> bytes, const QString& words,
                        const Theme& theme) {
-    painter.setFont(theme.noteFont());
-    const QFontMetricsF metrics(theme.noteFont());
+    painter.setFont(theme.smallFont());
+    const QFontMetricsF metrics(theme.smallFont());
     const QStringList names = MemoryCanvas::partNames();
     double x = room.left(), y = room.top();
     for (int i = 0; i < names.size(); ++i) {

@@ -121,7 +121,7 @@ void MeshCanvas::drawCopies(QPainter& painter) const {
     const Mesh& mesh = scene().plan().mesh;
     const ThemeColors& c = theme().colors();
     if (mesh.ranks() == mesh.replicate) return;
-    painter.setFont(theme().noteFont());
+    painter.setFont(theme().smallFont());
     for (int replica = 0; replica < mesh.replicate; ++replica) {
         QRectF frame;
         for (int rank = 0; rank < mesh.ranks(); ++rank)
@@ -181,7 +181,7 @@ void MeshCanvas::drawRoute(QPainter& painter, const Route& route, double most) {
     painter.setBrush(color);
     painter.drawPolygon(QPolygonF(
         {end + into * 2, end - into * kArrow + side * kArrow * 0.7, end - into * kArrow - side * kArrow * 0.7}));
-    painter.setFont(theme().noteFont());
+    painter.setFont(theme().smallFont());
     const QString label = bytesText(static_cast<double>(route.bytes));
     const double wide = painter.fontMetrics().horizontalAdvance(label) + 6;
     const bool upright = straight && a.column == b.column;
@@ -214,17 +214,17 @@ void MeshCanvas::drawNode(QPainter& painter, int rank) {
         said += tr("; measured %1").arg(bytesText(static_cast<double>(*scene().ran->bytesPerStep[at])));
     explain(box, said);
     const bool two = box.height() >= 28 && !place.isEmpty();
-    painter.setFont(box.width() >= 48 && box.height() >= 16 ? theme().numberFont() : theme().noteFont());
+    painter.setFont(box.width() >= 48 && box.height() >= 16 ? theme().numberFont() : theme().smallFont());
     const QString name = box.width() >= 48 ? tr("Rank %1").arg(rank) : QString::number(rank);
     painter.drawText(two ? box.adjusted(0, 2, 0, -box.height() / 2) : box, Qt::AlignCenter, name);
     if (!two) return;
-    painter.setFont(theme().noteFont());
+    painter.setFont(theme().smallFont());
     painter.drawText(box.adjusted(2, box.height() / 2 - 2, -2, 0), Qt::AlignCenter,
                      painter.fontMetrics().elidedText(place, Qt::ElideRight, static_cast<int>(box.width()) - 4));
 }
 
 void MeshCanvas::drawLegend(QPainter& painter, const std::vector<Route>& all) const {
-    painter.setFont(theme().noteFont());
+    painter.setFont(theme().smallFont());
     double x = 0;
     const double y = height() - 16;
     for (const StepLink::What what : {StepLink::What::kGradients, StepLink::What::kParameters,

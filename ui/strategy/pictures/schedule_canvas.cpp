@@ -68,7 +68,7 @@ void ScheduleCanvas::drawGroup(QPainter& painter, const LaneGroup& group, double
     painter.drawText(QRectF(0, top, kTitles, all), Qt::AlignLeft | Qt::AlignVCenter, group.title);
     for (std::size_t i = 0; i < group.lanes.size(); ++i) {
         const QRectF row(left, top + static_cast<double>(i) * lane, wide, lane - (lane > 14 ? 3 : 1));
-        painter.setFont(theme().noteFont());
+        painter.setFont(theme().smallFont());
         painter.setPen(c.muted);
         const QRectF label(kTitles, row.top(), left - kTitles - 6, row.height());
         painter.drawText(
@@ -118,7 +118,7 @@ void ScheduleCanvas::drawBlock(QPainter& painter, const LaneBlock& block, const 
     painter.fillRect(inside, color);
     explain(inside, block.what);
     if (block.text.isEmpty() || inside.width() < kLeastText || inside.height() < 11) return;
-    painter.setFont(theme().noteFont());
+    painter.setFont(theme().smallFont());
     if (painter.fontMetrics().horizontalAdvance(block.text) + 2 > inside.width()) return;
     painter.setPen(inkOn(color));
     painter.drawText(inside, Qt::AlignCenter, block.text);
@@ -136,7 +136,7 @@ void ScheduleCanvas::drawLegend(QPainter& painter) const {
     words << (scene().isSharded() && !scene().isPipeline() ? tr("hatched: unit not gathered, or idle")
                                                            : tr("hatched: idle"));
     if (!m_groups.empty() && !m_groups.back().length.isEmpty()) words << m_groups.back().length;
-    painter.setFont(theme().noteFont());
+    painter.setFont(theme().smallFont());
     painter.setPen(theme().colors().muted);
     const QString legend = words.join(QStringLiteral(" · "));
     painter.drawText(QRectF(0, height() - 15, width(), 15), Qt::AlignRight | Qt::AlignVCenter, legend);

@@ -34,7 +34,7 @@ void StrategyCanvas::paintEvent(QPaintEvent*) {
     painter.setRenderHint(QPainter::Antialiasing);
     if (m_scene.cost) return draw(painter);
     painter.setPen(m_theme.colors().muted);
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, m_empty);
 }
 

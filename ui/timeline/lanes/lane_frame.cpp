@@ -100,7 +100,7 @@ void LaneFrame::paintHosts() {
             m_painter.drawLine(QPointF(0, row.top()), QPointF(m_geometry.area.right(), row.top()));
         }
         if (m_geometry.bar(static_cast<std::size_t>(index)).top() - row.top() < 9) continue;
-        m_painter.setFont(m_theme.noteFont());
+        m_painter.setFont(m_theme.smallFont());
         m_painter.setPen(m_theme.colors().muted);
         paintLink(group, row);
         const QString name = group.name();
@@ -113,7 +113,7 @@ void LaneFrame::paintHosts() {
 // Draws the link of a host beside its name, at the top of the lanes, because there is no room below the name.
 void LaneFrame::paintLink(const HostGroup& group, const QRectF& row) {
     if (group.link.isEmpty()) return;
-    m_painter.setFont(m_theme.noteFont());
+    m_painter.setFont(m_theme.smallFont());
     m_painter.setPen(group.slow ? m_theme.colors().warningText : m_theme.colors().muted);
     const QRectF room(m_geometry.area.left() + 4, row.top() - 1, m_geometry.area.width() - 8, 12);
     m_painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
@@ -121,7 +121,7 @@ void LaneFrame::paintLink(const HostGroup& group, const QRectF& row) {
 }
 
 // Returns the current phase of a rank in slow motion and while paused, and otherwise its working time in the step.
-QString LaneFrame::noteOf(int rank) const {
+QString LaneFrame::statusOf(int rank) const {
     const RunData& run = m_model.run();
     const auto at = static_cast<std::size_t>(rank);
     if (m_model.isLive() && at < run.ranks().size()) {
@@ -159,9 +159,9 @@ void LaneFrame::paintName(std::size_t index, double busiest) {
     if (!two) return;
     const TracedStep* step = m_model.shownStep();
     const bool late = busiest > 0 && step != nullptr && busyMs(step->ranks[static_cast<std::size_t>(rank)]) >= busiest;
-    m_painter.setFont(m_theme.noteFont());
+    m_painter.setFont(m_theme.smallFont());
     m_painter.setPen(late ? c.warningText : c.muted);
-    m_painter.drawText(name.adjusted(0, bar.height() / 2, 0, 4), Qt::AlignLeft | Qt::AlignVCenter, noteOf(rank));
+    m_painter.drawText(name.adjusted(0, bar.height() / 2, 0, 4), Qt::AlignLeft | Qt::AlignVCenter, statusOf(rank));
 }
 
 void LaneFrame::paintChosen() {
@@ -176,7 +176,7 @@ void LaneFrame::paintChosen() {
 // Draws the time axis. Each stretch counts from the start of its first visible step.
 void LaneFrame::paintAxis() {
     const ThemeColors& c = m_theme.colors();
-    m_painter.setFont(m_theme.noteFont());
+    m_painter.setFont(m_theme.smallFont());
     const double every = niceStep(kTickRoom / m_geometry.pixelsPerNs());
     const double top = m_geometry.lowest();
     double free = 0;
@@ -207,7 +207,7 @@ void LaneFrame::paintAxis() {
 
 void LaneFrame::paintCuts() {
     const ThemeColors& c = m_theme.colors();
-    m_painter.setFont(m_theme.noteFont());
+    m_painter.setFont(m_theme.smallFont());
     const auto& stretches = m_model.clock().stretches();
     for (std::size_t i = 1; i < stretches.size(); ++i) {
         const double from = m_geometry.xOf(stretches[i - 1].shownEnd()), to = m_geometry.xOf(stretches[i].shown);

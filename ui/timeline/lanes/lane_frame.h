@@ -25,7 +25,7 @@ class LaneFrame {
     void paintHosts();
     void paintLink(const HostGroup& group, const QRectF& row);
     void paintName(std::size_t index, double busiest);
-    QString noteOf(int rank) const;
+    QString statusOf(int rank) const;
     void paintChosen();
     void paintAxis();
     void paintCuts();

@@ -104,7 +104,7 @@ void LanePainter::paintSpan(const LaneSpan& span, const QRectF& bar) {
 void LanePainter::paintLabel(const LaneSpan& span, const QRectF& rect) {
     if (rect.height() < 14 || rect.width() < 24) return;
     const bool waits = span.phase == Phase::kWaiting;
-    m_painter.setFont(m_theme.noteFont());
+    m_painter.setFont(m_theme.smallFont());
     const QString length = millisecondsText(static_cast<double>(span.endNs - span.beginNs) / 1e6);
     const QString name = span.layer >= 0 ? QObject::tr("%1, layer %2").arg(phaseText(span.phase)).arg(span.layer)
                                          : phaseText(span.phase);
@@ -145,7 +145,7 @@ void LanePainter::paintCollectives(const TracedStep& step, std::size_t index) {
         m_painter.drawPolygon(QPolygonF({tip, tip + QPointF(-kTick, 1.6 * kTick), tip + QPointF(kTick, 1.6 * kTick)}));
         const int bucket = bucketOf(step, one);
         if (bucket < 0 || room < 16 || tip.x() < bar.left()) continue;
-        m_painter.setFont(m_theme.noteFont());
+        m_painter.setFont(m_theme.smallFont());
         const QString text = QObject::tr("bucket %1 ready").arg(bucket);
         const double width = m_painter.fontMetrics().horizontalAdvance(text);
         const double stepEnd = x(step.ranks[static_cast<std::size_t>(rank)].endNs);
@@ -180,7 +180,7 @@ void LanePainter::paintOpen() {
                        : ranks.isEmpty()
                            ? QObject::tr("last reported in %1, %2 s").arg(phaseText(span.phase), seconds)
                            : QObject::tr("waits for rank %1, %2 s").arg(ranks.join(QStringLiteral(", ")), seconds);
-        m_painter.setFont(m_theme.noteFont());
+        m_painter.setFont(m_theme.smallFont());
         const auto widthOf = [&] { return m_painter.fontMetrics().horizontalAdvance(text) + 2.0 * Theme::kSpace2; };
         if (widthOf() > rect.width()) text = QObject::tr("%1 s").arg(seconds);
         const double width = widthOf();

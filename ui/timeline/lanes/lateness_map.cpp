@@ -108,7 +108,7 @@ void LatenessMap::paintEvent(QPaintEvent*) {
     painter.setRenderHint(QPainter::SmoothPixmapTransform, m_image.width() > at.width());
     painter.drawImage(at, m_image);
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     painter.setPen(c.muted);
     const double pitch = at.height() / std::max(m_model.ranks(), 1);
     const int every = std::max(1, static_cast<int>(std::ceil(kNameEvery / pitch)));

@@ -36,7 +36,7 @@ std::vector<Phase> PhaseLegend::phases() const {
 }
 
 int PhaseLegend::widthOf(Phase phase, int apart) const {
-    return kSwatch + 5 + QFontMetrics(m_theme.noteFont()).horizontalAdvance(phaseText(phase)) + apart;
+    return kSwatch + 5 + QFontMetrics(m_theme.smallFont()).horizontalAdvance(phaseText(phase)) + apart;
 }
 
 int PhaseLegend::widthOfAll(int apart) const {
@@ -94,7 +94,7 @@ std::vector<Phase> PhaseLegend::litPhases() const {
 void PhaseLegend::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     const std::vector<Phase> lit = litPhases();
     for (const auto& [phase, place] : placedIn(width())) {
         const int x = place.x();

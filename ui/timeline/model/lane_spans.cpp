@@ -12,7 +12,7 @@ namespace {
 
 // Returns the rank that ended a wait: the last to arrive at the collective whose last arrival is nearest to the end of
 // the wait.
-int awaitedBy(const TracedStep& step, std::size_t rank, const LaneSpan& wait) {
+int rankThatEndedWait(const TracedStep& step, std::size_t rank, const LaneSpan& wait) {
     const Meeting* nearest = nullptr;
     for (const Meeting& meeting : step.meetings) {
         if (rank >= meeting.arrivedNs.size() || meeting.arrivedNs[rank] < 0) continue;
@@ -38,7 +38,7 @@ std::vector<LaneSpan> laneSpans(const TracedStep& step, std::size_t rank) {
         }
     }
     for (LaneSpan& span : spans)
-        if (span.phase == Phase::kWaiting) span.waitsFor = awaitedBy(step, rank, span);
+        if (span.phase == Phase::kWaiting) span.waitsFor = rankThatEndedWait(step, rank, span);
     return spans;
 }
 
@@ -75,7 +75,7 @@ std::int64_t latenessOf(const TracedStep& step, std::size_t rank) {
 std::vector<OpenSpan> openSpans(const RunData& run) {
     std::vector<OpenSpan> spans;
     const bool failed = run.ended() && run.ended()->state == "failed";
-    const std::optional<Awaited> awaited = awaitedRanks(run.ranks());
+    const std::optional<MissingRanks> awaited = findMissingRanks(run.ranks());
     if (!failed && !awaited) return spans;
     const std::int64_t untilNs = run.lastTimeUs() * 1000;
     const int missing = run.ended() ? run.ended()->firstFailedRank : -1;

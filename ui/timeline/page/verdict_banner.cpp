@@ -59,7 +59,7 @@ TimelineVerdict timelineVerdict(const TimelineModel& model) {
         }
         return verdict;
     }
-    if (const auto awaited = awaitedRanks(run.ranks()); awaited && model.isLive()) {
+    if (const auto awaited = findMissingRanks(run.ranks()); awaited && model.isLive()) {
         const QString text = withCapital(QString::fromStdString(awaited->text(run.lastTimeUs())));
         return {text + QLatin1Char('.'), said("All other ranks are blocked until it arrives. ") + traced,
                 TimelineVerdict::Tone::Danger, awaited->missing.front()};

@@ -13,7 +13,7 @@
 namespace ringside {
 namespace {
 
-constexpr double kStandsOut = 0.05;  // minimum distance of an outlier, as a share of the step
+constexpr double kMinimumDeviation = 0.05;  // minimum distance of an outlier, as a share of the step
 
 double medianMs(std::vector<double> values) {
     if (values.empty()) return 0;
@@ -57,7 +57,7 @@ bool isOwnWork(Phase phase) {
 // Marks the number farthest from the median of its row, if it is far enough. rows: rows of the ranks' own work, with
 // their medians.
 void markOutlier(StepNumbers& numbers, const std::vector<std::pair<std::size_t, double>>& rows) {
-    double farthest = kStandsOut * numbers.lengthMs;
+    double farthest = kMinimumDeviation * numbers.lengthMs;
     StepNumbers::Row* found = nullptr;
     int column = -1;
     for (const auto& [index, middle] : rows) {

@@ -55,7 +55,7 @@ class StepPanel::Figures final : public QWidget {
                 static_cast<double>(kRowHeight)};
     }
     void paintHead(QPainter& painter, const StepNumbers& numbers) const {
-        painter.setFont(m_theme.noteFont());
+        painter.setFont(m_theme.smallFont());
         painter.setPen(m_theme.colors().muted);
         bool named = false;  // "rank" only in the first column
         for (std::size_t at = 0; at < numbers.ranks.size(); ++at) {

@@ -55,7 +55,7 @@ void StepStrip::read() {
         for (const float ns : bar.ns) bar.whole += ns;
     }
     std::erase_if(m_bars, [trace](const auto& bar) { return trace->find(bar.first) == nullptr; });
-    m_turn = findTurn();
+    m_changePoint = findChangePoint();
     draw();
 }
 
@@ -111,15 +111,15 @@ void StepStrip::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.drawImage(QPointF(0, kTop), m_image);
     const ThemeColors& c = m_theme.colors();
-    painter.setFont(m_theme.noteFont());
+    painter.setFont(m_theme.smallFont());
     painter.setPen(c.muted);
     painter.drawText(QRectF(0, 0, width(), kTop - 4), Qt::AlignRight | Qt::AlignTop,
                      tr("maximum: %1").arg(millisecondsText(m_fullNs / 1e6)));
-    if (m_turn) {
-        const double x = xOf(*m_turn) - width() / 2.0 / static_cast<double>(m_bars.size());
+    if (m_changePoint) {
+        const double x = xOf(*m_changePoint) - width() / 2.0 / static_cast<double>(m_bars.size());
         painter.setPen(QPen(c.danger, 1, Qt::DashLine));
         painter.drawLine(QPointF(x, 2), QPointF(x, height()));
-        const QString text = tr("from step %1").arg(QLocale().toString(*m_turn));
+        const QString text = tr("from step %1").arg(QLocale().toString(*m_changePoint));
         const double wide = painter.fontMetrics().horizontalAdvance(text);
         painter.setPen(c.danger);
         painter.drawText(QPointF(x > wide + 8 ? x - wide - 5 : x + 5, 10), text);
@@ -165,7 +165,7 @@ void StepStrip::mouseMoveEvent(QMouseEvent* event) {
 }
 
 // Returns the step at which a split of all steps explains most of the variance of the logarithm of their times.
-std::optional<std::int64_t> StepStrip::findTurn() const {
+std::optional<std::int64_t> StepStrip::findChangePoint() const {
     std::vector<double> logs;
     std::vector<std::int64_t> numbers;
     for (const auto& [number, bar] : m_bars) {

@@ -22,7 +22,7 @@ class StepStrip final : public QWidget, public IdentitySource {
     StepStrip(TimelineModel& model, const Theme& theme, QWidget* parent = nullptr);
 
     // Returns the step from which on steps took clearly more or less time; empty if there is none.
-    std::optional<std::int64_t> turningStep() const { return m_turn; }
+    std::optional<std::int64_t> changePoint() const { return m_changePoint; }
     // Returns the middle of a step in pixels.
     double xOf(std::int64_t step) const;
     QSize minimumSizeHint() const override { return {200, 70}; }
@@ -46,7 +46,7 @@ class StepStrip final : public QWidget, public IdentitySource {
     void draw();
     QRectF window() const;
     void moveWindow(double x);
-    std::optional<std::int64_t> findTurn() const;
+    std::optional<std::int64_t> findChangePoint() const;
     double highest() const;
 
     TimelineModel& m_model;
@@ -54,7 +54,7 @@ class StepStrip final : public QWidget, public IdentitySource {
     std::map<std::int64_t, Bar> m_bars;
     QImage m_image;
     double m_fullNs = 1;
-    std::optional<std::int64_t> m_turn;
+    std::optional<std::int64_t> m_changePoint;
 };
 
 }  // namespace ringside

@@ -24,12 +24,12 @@ Result<RunConfig> provingExperiment(const RunConfig& run, const StepChange& chan
                            "only a delay from pitfalls.slow_rank can be removed"};
         config.stepPitfalls.slowRank = -1;
     }
-    PaceConfig& pace = config.parallel.pace;
-    if ((change.bandwidth != 1 && pace.gbitPerSecond <= 0) || (change.latency != 1 && pace.latencyUs <= 0))
+    ThrottleConfig& throttle = config.parallel.throttle;
+    if ((change.bandwidth != 1 && throttle.gbitPerSecond <= 0) || (change.latency != 1 && throttle.latencyUs <= 0))
         return Problem{"links", "belong to this computer and cannot be changed",
                        "only those of a throttled run can be changed (parallel.pace)"};
-    pace.gbitPerSecond *= change.bandwidth;
-    pace.latencyUs *= change.latency;
+    throttle.gbitPerSecond *= change.bandwidth;
+    throttle.latencyUs *= change.latency;
     if (change.noOverlap)
         return Problem{"overlap", "cannot be switched off: buckets are always reduced during the backward pass",
                        "use the prediction only"};

@@ -19,8 +19,8 @@ QString freeDirectory(const QString& beside) {
         if (const QString path = base + QString::number(number); !QFileInfo::exists(path)) return path;
 }
 
-ProofResult measured(const QString& directory) {
-    ProofResult result;
+CheckResult measured(const QString& directory) {
+    CheckResult result;
     result.directory = directory;
     const Result<RecordedTraces> traces = readTraces(RunPaths(directory.toStdString()));
     if (!traces) {
@@ -36,13 +36,13 @@ ProofResult measured(const QString& directory) {
 
 }  // namespace
 
-ProofRun::ProofRun(const QString& controlProgram, QObject* parent) : QObject(parent), m_program(controlProgram) {}
+CheckRun::CheckRun(const QString& controlProgram, QObject* parent) : QObject(parent), m_program(controlProgram) {}
 
-ProofRun::~ProofRun() {
+CheckRun::~CheckRun() {
     stop();
 }
 
-void ProofRun::start(const RunConfig& config, const QString& beside) {
+void CheckRun::start(const RunConfig& config, const QString& beside) {
     if (isRunning()) return;
     m_directory = freeDirectory(beside);
     m_process = new QProcess(this);
@@ -50,7 +50,7 @@ void ProofRun::start(const RunConfig& config, const QString& beside) {
     connect(m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error == QProcess::FailedToStart) fail(tr("%1 could not be started.").arg(m_program));
     });
-    connect(m_process, &QProcess::finished, this, &ProofRun::ended);
+    connect(m_process, &QProcess::finished, this, &CheckRun::ended);
     connect(m_process, &QProcess::started, this, [this, text = QByteArray::fromStdString(config.toText())] {
         m_process->write(text);
         m_process->closeWriteChannel();
@@ -60,7 +60,7 @@ void ProofRun::start(const RunConfig& config, const QString& beside) {
 }
 
 // Stops the run and its ranks. No result is reported.
-void ProofRun::stop() {
+void CheckRun::stop() {
     m_reading.cancel();
     if (m_process == nullptr) return;
     QProcess* process = std::exchange(m_process, nullptr);
@@ -70,21 +70,21 @@ void ProofRun::stop() {
     process->terminate();
 }
 
-void ProofRun::fail(const QString& problem) {
+void CheckRun::fail(const QString& problem) {
     if (m_process != nullptr) std::exchange(m_process, nullptr)->deleteLater();
-    ProofResult result;
+    CheckResult result;
     result.problem = problem;
     Q_EMIT finished(result);
 }
 
-void ProofRun::ended(int exitCode) {
+void CheckRun::ended(int exitCode) {
     const QString said = complaintIn(m_process->readAllStandardError());
     if (exitCode != 0)
         return fail(said.isEmpty() ? tr("The run ended with code %1: see %2.").arg(exitCode).arg(m_directory) : said);
     std::exchange(m_process, nullptr)->deleteLater();
-    m_reading.want(
+    m_reading.requestLatest(
         this, [directory = m_directory](const LatestWork::Stop&) { return measured(directory); },
-        [this](const ProofResult& result) { Q_EMIT finished(result); });
+        [this](const CheckResult& result) { Q_EMIT finished(result); });
 }
 
 }  // namespace ringside

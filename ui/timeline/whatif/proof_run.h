@@ -11,7 +11,7 @@
 namespace ringside {
 
 // Measurement of the changed experiment.
-struct ProofResult {
+struct CheckResult {
     double ms = 0;  // milliseconds per step
     std::int64_t steps = 0;
     QString directory;
@@ -19,11 +19,11 @@ struct ProofResult {
 };
 
 // Runs an experiment in the background and measures its steps. Other runs on this computer influence the result.
-class ProofRun final : public QObject {
+class CheckRun final : public QObject {
     Q_OBJECT
   public:
-    explicit ProofRun(const QString& controlProgram, QObject* parent = nullptr);
-    ~ProofRun() override;
+    explicit CheckRun(const QString& controlProgram, QObject* parent = nullptr);
+    ~CheckRun() override;
 
     bool isRunning() const { return m_process != nullptr || m_reading.isBusy(); }
     // Starts the run in a new directory next to `beside`.
@@ -31,7 +31,7 @@ class ProofRun final : public QObject {
     void stop();
 
   Q_SIGNALS:
-    void finished(const ringside::ProofResult& result);
+    void finished(const ringside::CheckResult& result);
 
   private:
     void ended(int exitCode);

@@ -74,7 +74,7 @@ WhatIfPanel::WhatIfPanel(TimelineModel& model, const QString& controlProgram, QW
     connect(m_controls, &WhatIfControls::changed, this, [this] { m_later.start(kSoonMs); });
     connect(&model, &TimelineModel::dataChanged, this, &WhatIfPanel::recomputeLater);
     connect(m_prove, &QPushButton::clicked, this, &WhatIfPanel::prove);
-    connect(&m_proof, &ProofRun::finished, this, &WhatIfPanel::applyProof);
+    connect(&m_proof, &CheckRun::finished, this, &WhatIfPanel::applyProof);
     showResult();
 }
 
@@ -106,7 +106,7 @@ void WhatIfPanel::recompute() {
     m_revision = recorded->revision();
     m_asked = m_controls->change();
     auto steps = std::make_shared<const TraceData>(recorded->latest(kReplayed));
-    m_work.want(
+    m_work.requestLatest(
         this,
         [steps, change = m_asked](const LatestWork::Stop&) {
             Answer answer{replaySteps(*steps, change), nullptr};
@@ -203,7 +203,7 @@ void WhatIfPanel::prove() {
     showProof();
 }
 
-void WhatIfPanel::applyProof(const ProofResult& result) {
+void WhatIfPanel::applyProof(const CheckResult& result) {
     m_proofResult = result;
     showProof();
     if (m_proofText->isVisibleTo(this)) Q_EMIT outcomeShown(m_proofText);

@@ -45,7 +45,7 @@ class WhatIfPanel final : public QFrame {
     void showProof();
     void showOutcome();
     void prove();
-    void applyProof(const ProofResult& result);
+    void applyProof(const CheckResult& result);
     QString whyNotProvable() const;
     double provingSeconds() const;
 
@@ -62,10 +62,10 @@ class WhatIfPanel final : public QFrame {
     std::optional<ReplayResult> m_result;
     StepChange m_asked;
     std::uint64_t m_revision = 0;
-    ProofRun m_proof;
+    CheckRun m_proof;
     StepChange m_proved;
     ReplayResult m_checked;  // prediction with which the check is compared
-    std::optional<ProofResult> m_proofResult;
+    std::optional<CheckResult> m_proofResult;
 };
 
 }  // namespace ringside

@@ -16,7 +16,7 @@ class Heap final : public HostMemory {
         const std::size_t whole = std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
         return std::aligned_alloc(kAlignment, whole);
     }
-    void giveBack(void* memory) noexcept override { std::free(memory); }
+    void releaseMemory(void* memory) noexcept override { std::free(memory); }
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ class HostMemory {
     virtual ~HostMemory() = default;
     // Returns a 64-byte aligned block, or null if memory is exhausted.
     virtual void* take(std::size_t bytes) = 0;
-    virtual void giveBack(void* memory) noexcept = 0;
+    virtual void releaseMemory(void* memory) noexcept = 0;
 };
 
 // Returns the allocator that uses the heap.
@@ -23,15 +23,15 @@ HostMemory& plainHostMemory();
 class HostBlock {
   public:
     HostBlock() = default;
-    HostBlock(HostMemory& owner, std::size_t bytes) : m_memory(owner.take(bytes), GiveBack{&owner}) {}
+    HostBlock(HostMemory& owner, std::size_t bytes) : m_memory(owner.take(bytes), ReleaseMemory{&owner}) {}
     void* data() const { return m_memory.get(); }
 
   private:
-    struct GiveBack {
+    struct ReleaseMemory {
         HostMemory* owner;
-        void operator()(void* memory) const noexcept { owner->giveBack(memory); }
+        void operator()(void* memory) const noexcept { owner->releaseMemory(memory); }
     };
-    std::unique_ptr<void, GiveBack> m_memory{nullptr, GiveBack{nullptr}};
+    std::unique_ptr<void, ReleaseMemory> m_memory{nullptr, ReleaseMemory{nullptr}};
 };
 
 }  // namespace ringside

@@ -3,7 +3,7 @@
 
 namespace ringside {
 
-ImageCache::Pixels ImageCache::lookUp(std::int64_t index) {
+ImageCache::Pixels ImageCache::findOrDecode(std::int64_t index) {
     const std::lock_guard lock(m_mutex);
     const auto found = m_places.find(index);
     if (found == m_places.end()) return nullptr;
@@ -25,7 +25,7 @@ void ImageCache::store(std::int64_t index, const Pixels& pixels) {
 }
 
 ImageCache::Pixels ImageCache::find(std::int64_t index, const std::function<std::vector<std::uint8_t>()>& make) {
-    if (Pixels known = lookUp(index)) return known;
+    if (Pixels known = findOrDecode(index)) return known;
     const Pixels made = std::make_shared<const std::vector<std::uint8_t>>(make());
     store(index, made);
     return made;

@@ -30,7 +30,7 @@ class ImageCache {
         Pixels pixels;
     };
 
-    Pixels lookUp(std::int64_t index);
+    Pixels findOrDecode(std::int64_t index);
     void store(std::int64_t index, const Pixels& pixels);
 
     const std::size_t m_mostBytes;

@@ -17,13 +17,13 @@ constexpr double kArrived = 10;       // size of a card that is there
 
 }  // namespace
 
-BatchFlight::BatchFlight(const Theme& theme, QWidget& loom) : m_theme(theme) {
+BatchFlight::BatchFlight(const Theme& theme, QWidget& grid) : m_theme(theme) {
     m_timer.setTimerType(Qt::PreciseTimer);
     m_timer.setInterval(kFlightFrameMs);
     m_clock.start();
-    connect(&m_timer, &QTimer::timeout, &loom, [this, &loom] {
+    connect(&m_timer, &QTimer::timeout, &grid, [this, &grid] {
         showAt(static_cast<double>(m_clock.elapsed()));
-        loom.update();
+        grid.update();
     });
 }
 
@@ -64,7 +64,7 @@ double BatchFlight::travelled(const Batch& batch) const {
     return QEasingCurve(QEasingCurve::InOutCubic).valueForProgress(share);
 }
 
-void BatchFlight::paintHoles(QPainter& painter, const LoomGeometry& geometry) const {
+void BatchFlight::paintHoles(QPainter& painter, const GridGeometry& geometry) const {
     const CellRange ranks = geometry.visibleRanks(), seen = geometry.visibleSlots();
     const bool apart = geometry.detail() == CellDetail::Thumbnail || geometry.detail() == CellDetail::Index;
     QPen border(m_theme.colors().border, 1, Qt::DashLine);
@@ -86,7 +86,7 @@ void BatchFlight::paintHoles(QPainter& painter, const LoomGeometry& geometry) co
     }
 }
 
-void BatchFlight::paintCards(QPainter& painter, const CellPainter& cells, const LoomGeometry& geometry) const {
+void BatchFlight::paintCards(QPainter& painter, const CellPainter& cells, const GridGeometry& geometry) const {
     const CellRange ranks = geometry.visibleRanks(), seen = geometry.visibleSlots();
     const bool apart = (geometry.detail() == CellDetail::Thumbnail || geometry.detail() == CellDetail::Index) &&
                        ranks.size() * seen.size() <= kMostFlying;

@@ -17,15 +17,15 @@ namespace ringside {
 class BatchFlight : public QObject {
     Q_OBJECT
   public:
-    BatchFlight(const Theme& theme, QWidget& loom);
+    BatchFlight(const Theme& theme, QWidget& grid);
 
     void setProgress(const RunProgress& progress);
     bool isAnyTaken() const;
     CellRange taken(int rank) const;  // slots that the rank is computing with; empty: none
 
     // Draws the holes, in the coordinates of the cells' area.
-    void paintHoles(QPainter& painter, const LoomGeometry& geometry) const;
-    void paintCards(QPainter& painter, const CellPainter& cells, const LoomGeometry& geometry) const;
+    void paintHoles(QPainter& painter, const GridGeometry& geometry) const;
+    void paintCards(QPainter& painter, const CellPainter& cells, const GridGeometry& geometry) const;
     void showAt(double ms);  // called by the clock; public for tests
     bool isFlying() const { return m_timer.isActive(); }
 

@@ -6,7 +6,8 @@
 
 namespace ringside {
 
-Deal::Deal(const ShardScene& scene, CellRange ranks, CellRange slots_, Pace pace) : m_groupSize(scene.ranks()) {
+AssignmentAnimation::AssignmentAnimation(const ShardScene& scene, CellRange ranks, CellRange slots_, Speed speed)
+    : m_groupSize(scene.ranks()) {
     const ShardSpec& spec = scene.plan.spec();
     // If every rank has its own order, all ranks move at the same time.
     const bool together = isReplicated(spec.kind) || spec.pitfalls.any();
@@ -23,20 +24,20 @@ Deal::Deal(const ShardScene& scene, CellRange ranks, CellRange slots_, Pace pace
     if (static_cast<qint64>(m_cards.size()) > kMostCards) m_cards.resize(kMostCards);
     m_groupSize = std::max<qint64>(1, std::min(m_groupSize, ranks.size()));
     const auto later = static_cast<double>(std::max<qint64>(1, groupCount() - 1));
-    m_interval = pace == Pace::Slow ? kSlowGroupMs : std::min(kTravelMs / 2, (kQuickMs - kTravelMs) / later);
+    m_interval = speed == Speed::Slow ? kSlowGroupMs : std::min(kTravelMs / 2, (kQuickMs - kTravelMs) / later);
 }
 
-qint64 Deal::groupCount() const {
+qint64 AssignmentAnimation::groupCount() const {
     return (static_cast<qint64>(m_cards.size()) + m_groupSize - 1) / m_groupSize;
 }
 
-qint64 Deal::groupAt(double ms) const {
+qint64 AssignmentAnimation::groupAt(double ms) const {
     if (ms < 0 || m_cards.empty()) return -1;
     if (m_interval <= 0) return groupCount() - 1;
     return std::min(static_cast<qint64>(std::floor(ms / m_interval)), groupCount() - 1);
 }
 
-double Deal::travelled(std::size_t card, double ms) const {
+double AssignmentAnimation::travelled(std::size_t card, double ms) const {
     const double start = groupStart(static_cast<qint64>(card) / m_groupSize);
     return std::clamp((ms - start) / kTravelMs, 0.0, 1.0);
 }

@@ -10,21 +10,21 @@ namespace ringside {
 
 // Times of an animated assignment: one card for each visible cell, in the order of the samples, in groups of one card
 // per rank. Times are milliseconds since the start.
-class Deal {
+class AssignmentAnimation {
   public:
     static constexpr qint64 kMostCards = 400;
     static constexpr double kTravelMs = 200;
     static constexpr double kQuickMs = 600;      // duration of all groups in the quick animation
     static constexpr double kSlowGroupMs = 900;  // duration of a group in the slow animation
 
-    enum class Pace { Quick, Slow };
+    enum class Speed { Quick, Slow };
     struct Card {
-        LoomCell cell;
+        GridCell cell;
         CellContent content;
     };
 
-    Deal() = default;
-    Deal(const ShardScene& scene, CellRange ranks, CellRange slots_, Pace pace);
+    AssignmentAnimation() = default;
+    AssignmentAnimation(const ShardScene& scene, CellRange ranks, CellRange slots_, Speed speed);
 
     const std::vector<Card>& cards() const { return m_cards; }
     qint64 groupSize() const { return m_groupSize; }

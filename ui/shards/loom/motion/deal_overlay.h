@@ -13,23 +13,23 @@ namespace ringside {
 
 // Overlay on which cards move from the order, a strip at the top, to their ranks. The grid below already shows the
 // destinations. Any click or key ends it; Space continues with the next group.
-class DealOverlay : public QWidget {
+class AssignmentOverlay : public QWidget {
     Q_OBJECT
   public:
     // Objects that are used for drawing. All must outlive the overlay.
     struct Table {
         const Theme& theme;
         Thumbnails& thumbnails;
-        const LoomGeometry& geometry;
+        const GridGeometry& geometry;
     };
-    DealOverlay(const Table& table, QWidget* loom);
+    AssignmentOverlay(const Table& table, QWidget* grid);
 
     // area: area of the cells, in the coordinates of the grid.
-    void start(const ShardScene& scene, const CellColors& colors, Deal::Pace pace, QRectF area);
+    void start(const ShardScene& scene, const CellColors& colors, AssignmentAnimation::Speed speed, QRectF area);
     void stop();
     bool isRunning() const { return isVisible(); }
     void showAt(double ms);  // called by the clock; public for tests
-    const Deal& deal() const { return m_deal; }
+    const AssignmentAnimation& animation() const { return m_animation; }
     // Returns an explanation of the current group, for a slow animation.
     std::optional<Explanation> explanation() const;
 
@@ -44,16 +44,16 @@ class DealOverlay : public QWidget {
 
   private:
     void drawStrip(QPainter& painter, const CellPainter& cells) const;
-    QString sentence(const Deal::Card& card) const;
+    QString sentence(const AssignmentAnimation::Card& card) const;
     void drawCard(QPainter& painter, const CellPainter& cells, std::size_t card) const;
     QRectF stripPlace(std::size_t card) const;
-    QRectF target(const Deal::Card& card) const;
+    QRectF target(const AssignmentAnimation::Card& card) const;
 
     Table m_table;
     std::optional<ShardScene> m_scene;
     std::optional<CellColors> m_colors;
-    Deal m_deal;
-    Deal::Pace m_pace = Deal::Pace::Quick;
+    AssignmentAnimation m_animation;
+    AssignmentAnimation::Speed m_speed = AssignmentAnimation::Speed::Quick;
     QRectF m_area;
     double m_ms = 0;
     double m_ahead = 0;  // time by which Space has advanced the clock

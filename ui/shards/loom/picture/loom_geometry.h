@@ -24,7 +24,7 @@ CellDetail cellDetail(double pitch);
 
 // Positions of cells: rows are ranks, columns are slots. Coordinates are pixels of the cells' area. Zooming in makes
 // columns wider and, when they are wider than a row is high, also makes rows higher.
-class LoomGeometry {
+class GridGeometry {
   public:
     static constexpr double kLargestPitch = 62;
     static constexpr double kSmallestRow = 8;
@@ -51,7 +51,7 @@ class LoomGeometry {
     QRectF cell(int rank, qint64 slot) const;  // without the gap to its neighbours
     CellRange visibleSlots() const;
     CellRange visibleRanks() const;
-    std::optional<LoomCell> cellAt(QPointF point) const;
+    std::optional<GridCell> cellAt(QPointF point) const;
 
     void zoomAt(QPointF anchor, double factor);
     void panBy(QPointF pixels);  // positive: towards later slots and higher ranks
@@ -60,8 +60,8 @@ class LoomGeometry {
     void fit();                                // shows the whole epoch
     void showSlots(CellRange span);            // with the largest zoom at which all fit, from the left edge
     void home();                               // shows the first slots with the largest zoom
-    void copyView(const LoomGeometry& other);  // copies zoom and position
-    void show(LoomCell cell);                  // scrolls only if the cell is not visible
+    void copyView(const GridGeometry& other);  // copies zoom and position
+    void show(GridCell cell);                  // scrolls only if the cell is not visible
 
   private:
     void clampView();

@@ -56,8 +56,8 @@ qint64 markCount(const ShardScene& scene) {
     return count;
 }
 
-std::vector<LoomCell> markedCells(const ShardScene& scene, qint64 skipped, qint64 most) {
-    std::vector<LoomCell> cells;
+std::vector<GridCell> markedCells(const ShardScene& scene, qint64 skipped, qint64 most) {
+    std::vector<GridCell> cells;
     for (int rank = 0; rank < scene.ranks() && most > 0; ++rank) {
         for (const MarkRun& run : markRuns(scene, rank)) {
             const qint64 passed = std::min(skipped, run.span.size());

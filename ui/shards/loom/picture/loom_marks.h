@@ -32,6 +32,6 @@ std::vector<PlacedMark> placedMarks(const std::vector<MarkRun>& runs, double fir
 qint64 markCount(const ShardScene& scene);
 
 // Returns up to `most` marked cells after the first `skipped`, rank by rank.
-std::vector<LoomCell> markedCells(const ShardScene& scene, qint64 skipped, qint64 most);
+std::vector<GridCell> markedCells(const ShardScene& scene, qint64 skipped, qint64 most);
 
 }  // namespace ringside

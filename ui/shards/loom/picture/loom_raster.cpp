@@ -89,18 +89,18 @@ QImage rasterized(const ShardScene& scene, const CellColors& colors, const Raste
     return image;
 }
 
-LoomRaster::LoomRaster(QObject* parent) : QObject(parent) {
+GridRaster::GridRaster(QObject* parent) : QObject(parent) {
     m_pool.setMaxThreadCount(1);
 }
 
-LoomRaster::~LoomRaster() {
+GridRaster::~GridRaster() {
     if (m_stop) {
         *m_stop = true;
     }
     m_pool.waitForDone();
 }
 
-void LoomRaster::setScene(const ShardScene& scene, const CellColors& colors) {
+void GridRaster::setScene(const ShardScene& scene, const CellColors& colors) {
     m_scene.emplace(scene);
     m_colors.emplace(colors);
     m_upToDate = false;
@@ -110,7 +110,7 @@ void LoomRaster::setScene(const ShardScene& scene, const CellColors& colors) {
     }
 }
 
-void LoomRaster::want(const RasterRequest& request) {
+void GridRaster::requestLatest(const RasterRequest& request) {
     m_wanted = request;
     if (!m_scene || (m_upToDate && m_made == request)) {
         return;
@@ -124,25 +124,25 @@ void LoomRaster::want(const RasterRequest& request) {
 }
 
 // Returns the number of cells to read and pixels to fill.
-double LoomRaster::cost(const RasterRequest& request) const {
+double GridRaster::cost(const RasterRequest& request) const {
     const double columns = request.slotsPerPixel * request.width;
     const auto ranks = static_cast<double>(request.ranks.size());
     return m_colors->needsSample() ? columns * ranks : columns + request.width * ranks;
 }
 
-bool LoomRaster::recall(const RasterRequest& request) {
+bool GridRaster::recall(const RasterRequest& request) {
     const QImage* known = m_recent.find({m_scene->plan.spec(), *m_colors, request});
     if (known != nullptr) setImage(*known, request);
     return known != nullptr;
 }
 
-void LoomRaster::setImage(const QImage& image, const RasterRequest& request) {
+void GridRaster::setImage(const QImage& image, const RasterRequest& request) {
     m_image = image;
     m_made = request;
     m_upToDate = true;
 }
 
-void LoomRaster::startNext() {
+void GridRaster::startNext() {
     m_busy = true;
     m_running = m_wanted;
     m_stop = std::make_shared<std::atomic<bool>>(false);
@@ -158,7 +158,7 @@ void LoomRaster::startNext() {
                         m_recent.add({m_scene->plan.spec(), *m_colors, request}, image);
                     }
                     if (!m_upToDate || !(m_made == m_wanted)) {
-                        want(m_wanted);
+                        requestLatest(m_wanted);
                     }
                     Q_EMIT imageChanged();
                 },

@@ -29,17 +29,17 @@ QImage rasterized(const ShardScene& scene, const CellColors& colors, const Raste
 
 // Image of the latest request: small ones are drawn at once, large ones on a worker thread while the old image is
 // shown. The most recent images are cached, so a previous epoch appears at once.
-class LoomRaster : public QObject {
+class GridRaster : public QObject {
     Q_OBJECT
   public:
     static constexpr qint64 kInstantCells = 40'000;
     static constexpr std::size_t kRemembered = 16;
 
-    explicit LoomRaster(QObject* parent = nullptr);
-    ~LoomRaster() override;
+    explicit GridRaster(QObject* parent = nullptr);
+    ~GridRaster() override;
 
     void setScene(const ShardScene& scene, const CellColors& colors);
-    void want(const RasterRequest& request);
+    void requestLatest(const RasterRequest& request);
     void forget() { m_recent.clear(); }  // frees all pictures except the current one
 
     const QImage& image() const { return m_image; }

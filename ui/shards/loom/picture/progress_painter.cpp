@@ -37,7 +37,7 @@ const QColor& trainedColor(const RunProgress& progress, const Theme& theme) {
 }
 
 void paintRow(QPainter& painter, const RankProgress& progress, const QColor& trained, int rank,
-              const LoomGeometry& geometry, const Theme& theme) {
+              const GridGeometry& geometry, const Theme& theme) {
     const ThemeColors& c = theme.colors();
     const QRectF first = geometry.cell(rank, 0);
     const double left = std::max(0.0, first.left());
@@ -55,7 +55,7 @@ void paintRow(QPainter& painter, const RankProgress& progress, const QColor& tra
 }
 
 void paintTicks(QPainter& painter, const RankProgress& progress, const QColor& trained, int rank,
-                const LoomGeometry& geometry, const Theme& theme) {
+                const GridGeometry& geometry, const Theme& theme) {
     const bool large = geometry.detail() == CellDetail::Thumbnail;
     if (!large && (geometry.detail() != CellDetail::Index || geometry.pitch() < 26)) return;
     const CellRange span = geometry.visibleSlots();
@@ -66,7 +66,7 @@ void paintTicks(QPainter& painter, const RankProgress& progress, const QColor& t
     }
 }
 
-void paintWrong(QPainter& painter, const WrongCell& wrong, const LoomGeometry& geometry, const Theme& theme) {
+void paintWrong(QPainter& painter, const WrongCell& wrong, const GridGeometry& geometry, const Theme& theme) {
     const ThemeColors& c = theme.colors();
     QRectF cell = geometry.cell(wrong.cell.rank, wrong.cell.slot);
     if (cell.width() < kLeastWrong)
@@ -79,7 +79,7 @@ void paintWrong(QPainter& painter, const WrongCell& wrong, const LoomGeometry& g
     if (geometry.detail() != CellDetail::Thumbnail) return;
     const QRectF label(cell.left() + 1, cell.bottom() - 16, cell.width() - 2, 15);
     painter.fillRect(label, c.danger);
-    painter.setFont(theme.noteFont());
+    painter.setFont(theme.smallFont());
     painter.setPen(c.panel);
     painter.drawText(label, Qt::AlignCenter, QStringLiteral("\u2192 %1").arg(wrong.trained));
     badge(painter, cell, kBadge, c.danger, c.panel, false);
@@ -87,7 +87,7 @@ void paintWrong(QPainter& painter, const WrongCell& wrong, const LoomGeometry& g
 
 }  // namespace
 
-void paintProgress(QPainter& painter, const RunProgress& progress, const LoomGeometry& geometry, const Theme& theme) {
+void paintProgress(QPainter& painter, const RunProgress& progress, const GridGeometry& geometry, const Theme& theme) {
     const CellRange ranks = geometry.visibleRanks();
     for (qint64 at = ranks.first; at < std::min<qint64>(ranks.last, static_cast<qint64>(progress.ranks.size())); ++at) {
         const RankProgress& rank = progress.ranks[static_cast<std::size_t>(at)];
