@@ -11,12 +11,12 @@
 #include <thread>
 
 #include "base/crypto/secret.h"
-#include "launch/classroom/class_guest.h"
-#include "launch/classroom/class_host.h"
+#include "launch/classroom/classroom_guest.h"
+#include "launch/classroom/classroom_host.h"
 #include "launch/rendezvous/rendezvous_guest.h"
 #include "launch/rendezvous/rendezvous_host.h"
 #include "program.h"
-#include "run/prepare/class_data.h"
+#include "run/prepare/classroom_data.h"
 #include "run/prepare/experiment_file.h"
 #include "support/catch.h"
 #include "support/network_hosts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/classroom/class_lines.h"
+#include "launch/classroom/classroom_lines.h"
 #include "launch/classroom/join_code.h"
 #include "launch/wire/greeting.h"
 #include "mutator.h"

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "base/crypto/secret.h"
-#include "launch/classroom/class_guest.h"
-#include "launch/classroom/class_host.h"
+#include "launch/classroom/classroom_guest.h"
+#include "launch/classroom/classroom_host.h"
 #include "launch/wire/line_socket.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"

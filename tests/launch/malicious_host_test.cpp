@@ -13,7 +13,7 @@
 #include "base/crypto/secret.h"
 #include "config/config_fields.h"
 #include "config/run_config.h"
-#include "launch/classroom/class_guest.h"
+#include "launch/classroom/classroom_guest.h"
 #include "launch/wire/line_socket.h"
 #include "run/prepare/guest_experiment.h"
 #include "support/catch.h"

@@ -58,9 +58,9 @@ ROOMS = {
               "findings": {"audit", "evidence", "seen"}, "report": {"audit", "evidence", "findings", "seen"},
               "run": {"audit", "evidence", "findings", "link", "report", "seen"}},
     "train": {"parts": set(), "batches": {"parts"}, "control": {"parts"}, "checkpoint": {"parts"}, "devices": {"parts"},
-              "trace": {"parts"}, "pace": {"parts"}, "replicas": {"parts"},
-              "observe": {"parts", "batches", "control", "checkpoint", "pace", "replicas", "trace"},
-              "loop": {"parts", "batches", "control", "checkpoint", "devices", "observe", "pace", "replicas", "trace"}},
+              "trace": {"parts"}, "throttle": {"parts"}, "replicas": {"parts"},
+              "observe": {"parts", "batches", "control", "checkpoint", "throttle", "replicas", "trace"},
+              "loop": {"parts", "batches", "control", "checkpoint", "devices", "observe", "throttle", "replicas", "trace"}},
 }
 
 # The window's folders, lowest first: what each may include of the others.
@@ -98,14 +98,14 @@ UI = {
 }
 VIEWS = {"scene", "cells"}
 UI_ROOMS = {
-    "shards/loom": {"picture": set(), "motion": {"picture"}, ".": {"motion", "picture"}},
+    "shards/grid": {"picture": set(), "motion": {"picture"}, ".": {"motion", "picture"}},
     "strategy": {"scene": set(), "pictures": {"scene"}, "page": {"pictures", "scene"}},
     "timeline": {"model": set(), "lanes": {"model"}, "step": {"lanes", "model"}, "whatif": {"model"},
                  "page": {"lanes", "model", "step", "whatif"}},
-    "shards": {"scene": set(), "cells": {"scene"}, "watch": {"scene"}, "find": {"scene"}, "ledger": {"scene"},
-               "loom": VIEWS | {"watch"}, "map": VIEWS, "biography": VIEWS, "balance": VIEWS, "damage": VIEWS,
-               "compare": VIEWS | {"loom"},
-               "page": VIEWS | {"watch", "find", "ledger", "loom", "map", "biography", "balance", "damage", "compare"}},
+    "shards": {"scene": set(), "cells": {"scene"}, "watch": {"scene"}, "find": {"scene"}, "summary": {"scene"},
+               "grid": VIEWS | {"watch"}, "map": VIEWS, "history": VIEWS, "balance": VIEWS, "mistakes": VIEWS,
+               "compare": VIEWS | {"grid"},
+               "page": VIEWS | {"watch", "find", "summary", "grid", "map", "history", "balance", "mistakes", "compare"}},
 }
 # The command line's: a folder is a kind of command.
 CONTROL = {

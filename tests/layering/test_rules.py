@@ -6,12 +6,12 @@ import rules
 
 APACHE = "// SPDX-License-Identifier: Apache-2.0\n"
 GPL = "// SPDX-License-Identifier: GPL-3.0-or-later\n"
-rules.TREE = {"ui/main_window/main_window.h", "ui/shards/loom/loom_view.h", "ui/shards/scene/shard_scene.h",
+rules.TREE = {"ui/main_window/main_window.h", "ui/shards/grid/grid_view.h", "ui/shards/scene/shard_scene.h",
               "ui/devices/devices_dialog.h", "app/ringsidectl/plan/plan_settings.h"}
 BAD = [
     ("ui/models/a.cpp", GPL + '#include "main_window/main_window.h"\n', "ui/models may not include"),
     ("ui/models/a.cpp", GPL + '#include "devices/devices_dialog.h"\n', "ui/models may not include"),
-    ("ui/shards/scene/a.cpp", GPL + '#include "shards/loom/loom_view.h"\n', "ui/shards/scene may not include"),
+    ("ui/shards/scene/a.cpp", GPL + '#include "shards/grid/grid_view.h"\n', "ui/shards/scene may not include"),
     ("ui/shards/attic/a.cpp", GPL, "in no list"),
     ("ui/attic/a.cpp", GPL, "in no list"),
     ("app/ringsidectl/live/a.cpp", APACHE + '#include "plan/plan_settings.h"\n', "live may not include"),
@@ -43,7 +43,7 @@ GOOD = [
     ("engine/train/loop/a.cpp", APACHE + '#include "comm/communicator.h"\n#include "parallel/strategy.h"\n'),
     ("ui/shards/scene/a.cpp", GPL + '#include "sampling/shard_plan.h"\n#include <QWidget>\n'),
     ("ui/models/a.cpp", GPL + '#include "devices/host_devices.h"\n'),  # the engine's
-    ("ui/shards/loom/a.cpp", GPL + '#include "shards/scene/shard_scene.h"\n'),
+    ("ui/shards/grid/a.cpp", GPL + '#include "shards/scene/shard_scene.h"\n'),
     ("app/ringsidectl/live/a.cpp", APACHE + '#include "run/read/run_directory.h"\n'),
 ]
 wrong = [f"not flagged ({word}): {path}" for path, text, word in BAD

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/data/awaited.h"
+#include "telemetry/data/missing_ranks.h"
 
 #include "support/catch.h"
 

@@ -4,7 +4,7 @@
 #include "data/loading/channel_moments.h"
 #include "support/catch.h"
 #include "support/choices.h"
-#include "train/batches/batch_gatherer.h"
+#include "train/batches/batch_loader.h"
 #include "train/training_run.h"
 
 using namespace ringside;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/loom/breadcrumb.h"
+#include "shards/grid/breadcrumb.h"
 
 #include <QSignalSpy>
 

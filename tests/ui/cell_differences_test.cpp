@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/loom/picture/cell_differences.h"
+#include "shards/grid/picture/cell_differences.h"
 
 #include <random>
 

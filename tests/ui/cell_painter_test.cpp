@@ -5,7 +5,7 @@
 
 #include "plans.h"
 #include "sampling/query/plan_query.h"
-#include "shards/loom/loom_widget.h"
+#include "shards/grid/grid_widget.h"
 #include "shards/map/map_view.h"
 #include "support/catch.h"
 #include "theme/theme.h"

@@ -11,7 +11,7 @@
 
 #include "data/raw_file.h"
 #include "experiment/number_spin_box.h"
-#include "experiment/pace_presets.h"
+#include "experiment/throttle_presets.h"
 #include "models/experiment_model.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"

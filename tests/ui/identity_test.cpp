@@ -11,7 +11,7 @@
 #include "help/help_dialog.h"
 #include "identity/table_identity.h"
 #include "main_window/identity_menu.h"
-#include "shards/loom/loom_widget.h"
+#include "shards/grid/grid_widget.h"
 #include "timeline/lanes/lanes_widget.h"
 #include "timeline/page/timeline_page.h"
 #include "ui/traced_run.h"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-ringside_add_test(test_loom SOURCES cell_differences_test.cpp loom_geometry_test.cpp loom_marks_test.cpp loom_raster_test.cpp map_test.cpp LIBS ringside_ui)
-ringside_add_test(test_ledger SOURCES batch_balance_test.cpp ledger_test.cpp explanation_test.cpp sampler_sentences_test.cpp damage_report_test.cpp class_balance_test.cpp shard_table_test.cpp LIBS ringside_ui Qt6::Test)
+ringside_add_test(test_grid SOURCES cell_differences_test.cpp grid_geometry_test.cpp grid_marks_test.cpp grid_raster_test.cpp map_test.cpp LIBS ringside_ui)
+ringside_add_test(test_epoch_summary SOURCES batch_balance_test.cpp epoch_summary_test.cpp explanation_test.cpp sampler_sentences_test.cpp mistake_effect_report_test.cpp class_balance_test.cpp shard_table_test.cpp LIBS ringside_ui Qt6::Test)
 ringside_add_test(test_plan_model SOURCES plan_model_test.cpp verification_test.cpp LIBS ringside_ui GUI)
 ringside_add_test(test_shards_page SOURCES shards_page_test.cpp LIBS ringside_ui Qt6::Test GUI)
 ringside_add_test(test_charts SOURCES smoothing_test.cpp decimator_test.cpp axis_test.cpp LIBS ringside_ui)
@@ -8,6 +8,6 @@ ringside_add_test(test_timeline SOURCES timeline_parts_test.cpp timeline_page_te
 ringside_add_test(test_export_resume SOURCES export_resume_test.cpp LIBS ringside_ui GUI)
 ringside_add_test(test_training_page SOURCES live_chart_test.cpp training_page_test.cpp LIBS ringside_ui Qt6::Test GUI)
 ringside_add_test(test_strategy_page SOURCES strategy_page_test.cpp LIBS ringside_ui Qt6::Test GUI)
-ringside_add_test(test_shard_views SOURCES breadcrumb_test.cpp cell_painter_test.cpp deal_test.cpp shard_views_test.cpp LIBS ringside_ui Qt6::Test GUI)
+ringside_add_test(test_shard_views SOURCES breadcrumb_test.cpp cell_painter_test.cpp assignment_animation_test.cpp shard_views_test.cpp LIBS ringside_ui Qt6::Test GUI)
 ringside_add_test(test_replicas SOURCES replicas_test.cpp LIBS ringside_ui Qt6::Test GUI)
 ringside_add_test(test_diagnostics SOURCES diagnostics_test.cpp LIBS ringside_ui GUI)

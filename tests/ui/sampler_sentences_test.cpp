@@ -2,9 +2,9 @@
 // "Why is sample s on rank r?" for every sampler, by hand: ten samples on four ranks in batches of 2. With seed 0 the
 // shuffled order is 4 1 7 5 3 9 0 8 6 2.
 #include "plans.h"
-#include "shards/ledger/ledger.h"
-#include "shards/ledger/ledger_sentences.h"
 #include "shards/scene/explanation.h"
+#include "shards/summary/epoch_summary.h"
+#include "shards/summary/epoch_summary_sentences.h"
 #include "support/catch.h"
 #include "support/labelled_set.h"
 

@@ -2,7 +2,7 @@
 #include "shards/scene/shard_table.h"
 #include "shards/balance/balance_table.h"
 #include "shards/compare/comparison_table.h"
-#include "shards/loom/places_table.h"
+#include "shards/grid/places_table.h"
 #include "shards/map/samples_table.h"
 
 #include <QAbstractItemModelTester>

@@ -12,11 +12,11 @@
 
 #include "plans.h"
 #include "shards/balance/balance_view.h"
-#include "shards/biography/biography_view.h"
 #include "shards/cells/cell_origins.h"
 #include "shards/compare/compare_view.h"
 #include "shards/compare/diff_sentences.h"
-#include "shards/compare/diff_view.h"
+#include "shards/compare/epoch_diff_view.h"
+#include "shards/history/sample_history_view.h"
 #include "shards/map/map_view.h"
 #include "shards_window.h"
 

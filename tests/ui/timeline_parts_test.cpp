@@ -10,7 +10,7 @@
 #include "timeline/page/trace_export.h"
 #include "timeline/step/step_numbers.h"
 #include "timeline/whatif/check_outcome.h"
-#include "timeline/whatif/proof_plan.h"
+#include "timeline/whatif/check_plan.h"
 #include "traced_run.h"
 
 using namespace ringside;

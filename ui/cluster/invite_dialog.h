@@ -11,7 +11,7 @@
 #include <QStackedWidget>
 #include <QTemporaryDir>
 
-#include "cluster/class_process.h"
+#include "cluster/classroom_process.h"
 #include "cluster/qr_view.h"
 
 namespace ringside {

@@ -5,7 +5,7 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
-#include "launch/classroom/class_lines.h"
+#include "launch/classroom/classroom_lines.h"
 #include "launch/classroom/join_code.h"
 #include "theme/theme.h"
 

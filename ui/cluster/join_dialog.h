@@ -6,7 +6,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 
-#include "cluster/class_process.h"
+#include "cluster/classroom_process.h"
 
 namespace ringside {
 

@@ -13,7 +13,7 @@
 #include "experiment/field_row.h"
 #include "experiment/form_section.h"
 #include "experiment/number_spin_box.h"
-#include "experiment/pace_presets.h"
+#include "experiment/throttle_presets.h"
 #include "models/experiment_model.h"
 #include "theme/theme.h"
 #include "words/field_text.h"

@@ -9,7 +9,7 @@
 
 #include "config/config_fields.h"
 #include "cost/memory_limit.h"
-#include "cost/pace_limit.h"
+#include "cost/throttle_limit.h"
 #include "data/loading/sample_transforms.h"
 #include "devices/memory_check.h"
 #include "model/model_description.h"

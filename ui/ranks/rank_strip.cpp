@@ -17,7 +17,7 @@
 #include "models/experiment_model.h"
 #include "models/run_model.h"
 #include "sampling/plan/epoch_spec.h"
-#include "telemetry/data/awaited.h"
+#include "telemetry/data/missing_ranks.h"
 #include "theme/theme.h"
 #include "words/field_text.h"
 

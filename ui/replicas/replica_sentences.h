@@ -4,7 +4,7 @@
 #include <QString>
 
 #include "config/run_config.h"
-#include "replicas/step_pulls.h"
+#include "replicas/step_contributions.h"
 #include "telemetry/data/run_data.h"
 
 namespace ringside {

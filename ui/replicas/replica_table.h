@@ -2,7 +2,7 @@
 #pragma once
 
 #include "replicas/ring_steps.h"
-#include "replicas/step_pulls.h"
+#include "replicas/step_contributions.h"
 #include "shards/scene/shard_table.h"
 #include "telemetry/data/replica_data.h"
 

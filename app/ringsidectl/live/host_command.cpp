@@ -10,7 +10,7 @@
 #include "experiment/experiment_file.h"
 #include "launch/place/launch_sources.h"
 #include "launch/wire/own_addresses.h"
-#include "live/class_run.h"
+#include "live/classroom_run.h"
 #include "run/ranks/worker_program.h"
 #include "run/read/default_run_directory.h"
 #include "terminal/signal_input.h"

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "experiment/experiment_file.h"
-#include "live/class_seat.h"
+#include "live/classroom_seat.h"
 #include "live/join_code_source.h"
 #include "run/ranks/worker_program.h"
 #include "terminal/signal_input.h"

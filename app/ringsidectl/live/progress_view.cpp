@@ -10,7 +10,7 @@
 
 #include "base/text/terminal_text.h"
 #include "config/run_config.h"
-#include "telemetry/data/awaited.h"
+#include "telemetry/data/missing_ranks.h"
 
 namespace ringside {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdio>
 
 #include "base/text/number_text.h"
+#include "sampling/findings/assignment_effects.h"
 #include "sampling/findings/class_balance.h"
-#include "sampling/findings/plan_damage.h"
 #include "sampling/findings/plan_diff.h"
 #include "sampling/findings/plan_sentences.h"
 #include "sampling/query/plan_query.h"

@@ -13,7 +13,7 @@
 #include "base/text/number_text.h"
 #include "devices/host_devices.h"
 #include "plan/plan_answers.h"
-#include "plan/plan_biography.h"
+#include "plan/plan_sample_history.h"
 #include "plan/plan_settings.h"
 #include "plan/plan_writers.h"
 #include "plan/slow_progress.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/errors/result.h"
-#include "launch/classroom/class_lines.h"
+#include "launch/classroom/classroom_lines.h"
 
 namespace ringside {
 

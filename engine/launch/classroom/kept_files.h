@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "launch/classroom/class_lines.h"
+#include "launch/classroom/classroom_lines.h"
 
 namespace ringside {
 

@@ -8,7 +8,7 @@
 
 #include "base/errors/result.h"
 #include "config/run_config.h"
-#include "launch/classroom/class_lines.h"
+#include "launch/classroom/classroom_lines.h"
 
 namespace ringside {
 

@@ -6,7 +6,7 @@
 #include "config/config_fields.h"
 #include "config/mesh.h"
 #include "cost/memory_limit.h"
-#include "cost/pace_limit.h"
+#include "cost/throttle_limit.h"
 #include "data/loading/sample_transforms.h"
 #include "data/sets/common/dataset.h"
 #include "devices/memory_check.h"

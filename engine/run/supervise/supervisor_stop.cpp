@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/system/files.h"
-#include "run/supervise/awaited.h"
 #include "run/supervise/supervisor.h"
+#include "run/supervise/waiting_for_text.h"
 #include "telemetry/events/codec.h"
 
 namespace ringside {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "sampling/findings/plan_damage.h"
+#include "sampling/findings/assignment_effects.h"
 #include "sampling/plan/class_labels.h"
 #include "sampling/plan/epoch_spec.h"
 #include "sampling/plan/work_limits.h"

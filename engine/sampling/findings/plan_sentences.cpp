@@ -5,7 +5,7 @@
 
 #include "base/text/number_text.h"
 #include "sampling/plan/class_labels.h"
-#include "sampling/plan/mistaken_deal.h"
+#include "sampling/plan/mistaken_assignment.h"
 
 namespace ringside {
 namespace {

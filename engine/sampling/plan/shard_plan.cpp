@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/crypto/sha256.h"
-#include "sampling/plan/mistaken_deal.h"
+#include "sampling/plan/mistaken_assignment.h"
 #include "sampling/plan/sample_finder.h"
 #include "sampling/plan/shard_layout.h"
 #include "sampling/plan/shard_numbers.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sampling/findings/plan_damage.h"
+#include "sampling/findings/assignment_effects.h"
 #include "sampling/findings/plan_marks.h"
 
 namespace ringside {

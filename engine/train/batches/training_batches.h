@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sampling/plan/shard_plan.h"
-#include "train/batches/batch_gatherer.h"
+#include "train/batches/batch_loader.h"
 #include "train/parts/trainer_observer.h"
 
 namespace ringside {

@@ -8,7 +8,7 @@
 #include "nn/models/model.h"
 #include "parallel/strategy/strategy.h"
 #include "train/batches/data_share.h"
-#include "train/checkpoint/checkpoint_keeper.h"
+#include "train/checkpoint/checkpointer.h"
 #include "train/parts/metric_sums.h"
 #include "train/parts/trainer_parts.h"
 #include "train/replicas/replica_probe.h"

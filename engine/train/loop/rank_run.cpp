@@ -10,7 +10,7 @@
 
 #include "base/json/json.h"
 #include "base/processors/processors.h"
-#include "comm/pace/paced_communicator.h"
+#include "comm/throttle/throttled_communicator.h"
 #include "config/run_config.h"
 #include "data/sets/common/dataset.h"
 #include "train/devices/gpu_watch.h"

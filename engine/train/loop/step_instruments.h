@@ -8,14 +8,14 @@
 #include "telemetry/steps/collective_trace.h"
 #include "train/batches/data_share.h"
 #include "train/batches/training_batches.h"
-#include "train/checkpoint/checkpoint_keeper.h"
-#include "train/control/layer_show.h"
+#include "train/checkpoint/checkpointer.h"
+#include "train/control/layer_progress.h"
 #include "train/control/run_control.h"
 #include "train/observe/step_report.h"
-#include "train/pace/pacer.h"
 #include "train/parts/step_observer.h"
 #include "train/parts/trainer_parts.h"
 #include "train/replicas/replica_probe.h"
+#include "train/throttle/phase_throttle.h"
 #include "train/trace/step_tracer.h"
 
 namespace ringside {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "nn/models/model_factory.h"
-#include "train/pace/pace_timeout.h"
 #include "train/parts/training_error.h"
+#include "train/throttle/throttle_timeout.h"
 
 namespace ringside {
 

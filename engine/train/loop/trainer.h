@@ -11,7 +11,7 @@
 #include "parallel/strategy/strategy.h"
 #include "sampling/plan/shard_plan.h"
 #include "train/batches/data_share.h"
-#include "train/checkpoint/checkpoint_keeper.h"
+#include "train/checkpoint/checkpointer.h"
 #include "train/control/run_control.h"
 #include "train/loop/epoch_reports.h"
 #include "train/loop/rank_batches.h"

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "parallel/strategy/strategy.h"
-#include "train/batches/batch_gatherer.h"
+#include "train/batches/batch_loader.h"
 #include "train/batches/data_share.h"
 #include "train/control/run_control.h"
 #include "train/parts/metric_sums.h"

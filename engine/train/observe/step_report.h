@@ -9,7 +9,7 @@
 #include "nn/models/loss.h"
 #include "parallel/strategy/strategy.h"
 #include "train/batches/training_batches.h"
-#include "train/checkpoint/checkpoint_keeper.h"
+#include "train/checkpoint/checkpointer.h"
 #include "train/parts/step_observer.h"
 #include "train/parts/trainer_parts.h"
 #include "train/trace/step_tracer.h"

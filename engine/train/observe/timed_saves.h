@@ -2,7 +2,7 @@
 #pragma once
 
 #include "train/batches/training_batches.h"
-#include "train/checkpoint/checkpoint_keeper.h"
+#include "train/checkpoint/checkpointer.h"
 #include "train/control/run_control.h"
 #include "train/parts/step_observer.h"
 

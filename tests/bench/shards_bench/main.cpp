@@ -17,7 +17,7 @@
 #include "dialogs/qt_dialogs.h"
 #include "main_window/main_window.h"
 #include "settings/settings.h"
-#include "shards/loom/loom_widget.h"
+#include "shards/grid/grid_widget.h"
 #include "shards/page/shards_page.h"
 #include "shards/page/view_export.h"
 #include "start/qt_messages.h"

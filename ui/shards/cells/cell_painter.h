@@ -7,7 +7,7 @@
 #include "shards/cells/cell_colors.h"
 #include "shards/cells/chip_sheet.h"
 #include "shards/cells/thumbnails.h"
-#include "shards/scene/loom_cell.h"
+#include "shards/scene/grid_cell.h"
 
 namespace ringside {
 

@@ -9,8 +9,8 @@
 #include "sampling/findings/plan_diff.h"
 #include "shards/compare/comparison_table.h"
 #include "shards/compare/spec_form.h"
-#include "shards/loom/loom_widget.h"
-#include "shards/loom/picture/cell_differences.h"
+#include "shards/grid/grid_widget.h"
+#include "shards/grid/picture/cell_differences.h"
 #include "shards/scene/shard_view.h"
 
 namespace ringside {

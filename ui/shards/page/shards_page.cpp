@@ -16,10 +16,10 @@
 #include "sampling/plan/work_limits.h"
 #include "shards/balance/balance_table.h"
 #include "shards/find/hits_table.h"
-#include "shards/ledger/ledger_table.h"
 #include "shards/page/refusal_text.h"
 #include "shards/scene/order_sentences.h"
 #include "shards/scene/sentence_text.h"
+#include "shards/summary/epoch_summary_table.h"
 #include "theme/theme.h"
 #include "words/form_fields.h"
 

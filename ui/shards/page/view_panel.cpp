@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "shards/balance/balance_view.h"
-#include "shards/biography/biography_view.h"
 #include "shards/compare/compare_view.h"
-#include "shards/compare/diff_view.h"
-#include "shards/damage/damage_view.h"
-#include "shards/loom/loom_view.h"
+#include "shards/compare/epoch_diff_view.h"
+#include "shards/grid/grid_view.h"
+#include "shards/history/sample_history_view.h"
 #include "shards/map/map_view.h"
+#include "shards/mistakes/mistake_effect_view.h"
 #include "theme/theme.h"
 #include "theme/type_length.h"
 

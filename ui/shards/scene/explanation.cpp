@@ -6,8 +6,8 @@
 
 #include "sampling/findings/plan_sentences.h"
 #include "sampling/plan/shard_layout.h"
+#include "shards/scene/assignment_sentences.h"
 #include "shards/scene/cell_text.h"
-#include "shards/scene/deal_sentences.h"
 #include "shards/scene/device_chunks.h"
 #include "shards/scene/order_sentences.h"
 #include "shards/scene/row_text.h"

@@ -4,7 +4,7 @@
 #include <QString>
 #include <QStringList>
 
-#include "shards/scene/loom_cell.h"
+#include "shards/scene/grid_cell.h"
 #include "shards/scene/shard_scene.h"
 
 namespace ringside {

@@ -6,7 +6,7 @@
 #include <QString>
 #include <cstdint>
 
-#include "shards/scene/loom_cell.h"
+#include "shards/scene/grid_cell.h"
 #include "shards/scene/shard_scene.h"
 
 namespace ringside {

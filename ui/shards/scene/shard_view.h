@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "shards/scene/explanation.h"
-#include "shards/scene/loom_cell.h"
+#include "shards/scene/grid_cell.h"
 #include "shards/scene/shard_scene.h"
 #include "shards/scene/shard_table.h"
 

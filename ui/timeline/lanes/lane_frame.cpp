@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "telemetry/data/awaited.h"
+#include "telemetry/data/missing_ranks.h"
 #include "theme/phase_colors.h"
 #include "theme/theme.h"
 #include "theme/type_length.h"

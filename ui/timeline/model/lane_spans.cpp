@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "telemetry/data/awaited.h"
+#include "telemetry/data/missing_ranks.h"
 #include "telemetry/data/open_steps.h"
 
 namespace ringside {

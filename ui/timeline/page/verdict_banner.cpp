@@ -6,7 +6,7 @@
 
 #include "controls/tone.h"
 #include "controls/wrapped_text.h"
-#include "telemetry/data/awaited.h"
+#include "telemetry/data/missing_ranks.h"
 #include "telemetry/data/run_verdict.h"
 #include "theme/theme.h"
 #include "words/form_fields.h"

@@ -4,7 +4,7 @@
 #include <QString>
 
 #include "telemetry/data/step_replay.h"
-#include "timeline/whatif/proof_run.h"
+#include "timeline/whatif/check_run.h"
 
 namespace ringside {
 

@@ -8,7 +8,7 @@
 #include "controls/tone.h"
 #include "theme/theme.h"
 #include "timeline/whatif/check_outcome.h"
-#include "timeline/whatif/proof_plan.h"
+#include "timeline/whatif/check_plan.h"
 #include "words/form_fields.h"
 #include "words/phase_text.h"
 

@@ -11,7 +11,7 @@
 
 #include "controls/latest_work.h"
 #include "timeline/model/timeline_model.h"
-#include "timeline/whatif/proof_run.h"
+#include "timeline/whatif/check_run.h"
 #include "timeline/whatif/whatif_controls.h"
 
 namespace ringside {

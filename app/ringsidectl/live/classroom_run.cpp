@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live/classroom_run.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <utility>
+
+#include "base/errors/errors.h"
+#include "base/text/terminal_text.h"
+#include "run/prepare/prepared_run.h"
+#include "run/prepare/resume_point.h"
+#include "run/supervise/launched_run.h"
+#include "run/supervise/run_place.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kLookEvery{50};
+constexpr seconds kReportInterval{2};
+constexpr seconds kComeBack{8};  // wait for lost members, after which the run continues without them
+constexpr seconds kMeet{60};
+constexpr seconds kLastWords{3};
+// Restart limit if parallel.max_restarts is 0 and parallel.min_ranks is set.
+constexpr std::int64_t kManyRestarts = 1000;
+constexpr std::size_t kMostInput = 4096;
+constexpr int kMostFailures = 3;  // of one guest, before it is removed
+
+bool isRestartable(int exitCode) {
+    for (const ExitCode code :
+         {ExitCode::kCommunicationFailed, ExitCode::kDeviceFailed, ExitCode::kRankDied, ExitCode::kRankHung}) {
+        if (exitCode == static_cast<int>(code)) return true;
+    }
+    return false;
+}
+
+std::string namesOf(const std::vector<ClassroomMember*>& members) {
+    std::string names;
+    for (const ClassroomMember* member : members) names += (names.empty() ? "" : ", ") + member->name();
+    return names;
+}
+
+std::int64_t runClockUs() {
+    return std::chrono::duration_cast<std::chrono::microseconds>(ClassroomHost::Clock::now().time_since_epoch())
+        .count();
+}
+
+}  // namespace
+
+ClassroomRun::ClassroomRun(ClassroomPlan plan, ClassroomHost& host, ClassroomView& view, Screen& screen)
+    : m_plan(std::move(plan)), m_host(host), m_view(view), m_screen(screen) {}
+
+int ClassroomRun::run(int inputFd, int signalFd) {
+    m_resume = m_plan.experiment.config.training.resume;
+    if (!offer(most())) return m_exitCode;
+    m_view.begin(m_host, m_plan.experiment.config.name, static_cast<int>(most()));
+    while (m_phase != Phase::kOver) {
+        waitForNews(inputFd, signalFd);
+        m_host.poll(ClassroomHost::Clock::now());
+        for (const std::string& note : m_host.takeNotes()) m_view.print(note);
+        advance();
+        reportProgress();
+    }
+    return m_exitCode;
+}
+
+// Sends the members an offer of experiment, data and checkpoint for `worldSize` ranks. If it cannot be prepared, ends
+// the classroom and returns false.
+bool ClassroomRun::offer(std::int64_t worldSize) {
+    RunConfig config = classConfig(m_plan.experiment.config, worldSize);
+    resolvePaths(config, m_plan.experiment.baseDirectory);
+    std::filesystem::path checkpoint;
+    if (m_restarts > 0) {
+        const Result<std::string> found = findResumeAuto(m_plan.out, config.dataRanks());
+        m_resume = found ? found.value() : "";
+    }
+    if (!m_resume.empty()) {
+        const Result<std::filesystem::path> found = findCheckpoint(m_resume);
+        if (!found) return over(found.problem().text(), static_cast<int>(ExitCode::kBadConfiguration)), false;
+        checkpoint = found.value();
+    }
+    Result<ClassroomData> data = gatherClassroomData(config, checkpoint, m_plan.mostBytes);
+    if (!data) return over(data.problem().text(), static_cast<int>(ExitCode::kBadConfiguration)), false;
+    m_data = std::move(data).value();
+    m_host.offer(m_data.offer, m_data.sources);
+    return true;
+}
+
+void ClassroomRun::waitForNews(int inputFd, int signalFd) {
+    std::vector<pollfd> waiting{{signalFd, POLLIN, 0}, {m_inputEnded ? -1 : inputFd, POLLIN, 0}};
+    m_host.addInterests(waiting);
+    if (::poll(waiting.data(), waiting.size(), static_cast<int>(kLookEvery.count())) <= 0) return;
+    if (waiting[0].revents != 0) readSignal(signalFd);
+    if (waiting[1].revents != 0) readInput(inputFd);
+}
+
+void ClassroomRun::readSignal(int signalFd) {
+    signalfd_siginfo ignored{};
+    if (::read(signalFd, &ignored, sizeof ignored) > 0) stop();
+}
+
+void ClassroomRun::readInput(int inputFd) {
+    std::array<char, 512> bytes;
+    const ssize_t got = ::read(inputFd, bytes.data(), bytes.size());
+    if (got <= 0) {
+        m_inputEnded = true;
+        // The program that started the classroom has ended. A run in progress continues: it has its own control socket.
+        if (m_view.asLines() && m_phase != Phase::kRunning) stop();
+        return;
+    }
+    m_input.append(bytes.data(), static_cast<std::size_t>(got));
+    for (std::size_t end = m_input.find('\n'); end != std::string::npos; end = m_input.find('\n')) {
+        const std::string line = m_input.substr(0, end);
+        m_input.erase(0, end + 1);
+        if (line == "stop") stop();
+        if (line == "start" || line.empty()) m_startAsked = true;
+    }
+    if (m_input.size() > kMostInput) m_input.clear();
+}
+
+void ClassroomRun::stop() {
+    m_stopAsked = true;
+    const std::uint64_t one = 1;
+    if (m_phase == Phase::kRunning) {
+        [[maybe_unused]] const ssize_t written = ::write(m_stopRun.get(), &one, sizeof one);
+    } else {
+        over("the classroom was closed before the run started", static_cast<int>(ExitCode::kStopped));
+    }
+}
+
+void ClassroomRun::advance() {
+    if (m_phase == Phase::kGathering) return m_worldSize == 0 ? gather() : gatherAgain();
+    if (m_phase == Phase::kSending) return waitUntilSent();
+    if (m_phase != Phase::kRunning) return;
+    std::vector<std::string> said;
+    std::string directory;
+    {
+        const std::lock_guard lock(m_mutex);
+        said.swap(m_said);
+        directory.swap(m_directory);
+    }
+    for (const std::string& sentence : said) m_view.print(sentence);
+    if (!directory.empty()) m_view.runBegins(directory);
+    if (m_training.wait_for(seconds(0)) == std::future_status::ready) conclude(m_training.get());
+}
+
+void ClassroomRun::gather() {
+    std::vector<ClassroomMember*> ready = m_host.readyOnes(ClassroomHost::Clock::now());
+    const auto others = static_cast<std::size_t>(most() - 1);
+    if (ready.size() > others) ready.resize(others);
+    if (ready.size() == others || (m_startAsked && !ready.empty())) return begin(ready);
+    if (std::exchange(m_startAsked, false)) m_view.print("no computer is ready yet");
+}
+
+// Waits, after a failure, until all members are back, the user asks to start, or kComeBack has passed and
+// parallel.min_ranks allows fewer. Then sends a new offer, because members may lack the checkpoint.
+void ClassroomRun::gatherAgain() {
+    const auto now = ClassroomHost::Clock::now();
+    std::vector<ClassroomMember*> here;
+    for (const auto& member : m_host.members()) {
+        if (member->isHere(now) && here.size() + 1 < static_cast<std::size_t>(most())) here.push_back(member.get());
+    }
+    const auto ranks = static_cast<std::int64_t>(here.size()) + 1;
+    const bool all = ranks >= m_worldSize;
+    const bool enough = least() > 0 && ranks >= std::max<std::int64_t>(least(), 2) && now - m_endedAt > kComeBack;
+    if (here.empty() || (!all && !enough && !m_startAsked)) return;
+    m_startAsked = false;
+    if (!offer(ranks)) return;
+    m_awaited.clear();
+    for (const ClassroomMember* member : here) m_awaited.push_back(member->id());
+    m_phase = Phase::kSending;
+}
+
+void ClassroomRun::waitUntilSent() {
+    std::vector<ClassroomMember*> ready;
+    const auto now = ClassroomHost::Clock::now();
+    std::size_t lost = m_awaited.size();
+    for (const auto& member : m_host.members()) {
+        if (std::ranges::find(m_awaited, member->id()) == m_awaited.end() || !member->isHere(now)) continue;
+        --lost;
+        if (member->ready == m_host.offered()) ready.push_back(member.get());
+    }
+    if (lost > 0) {
+        m_phase = Phase::kGathering;
+    } else if (ready.size() == m_awaited.size()) {
+        begin(ready);
+    }
+}
+
+void ClassroomRun::begin(const std::vector<ClassroomMember*>& ranks) {
+    const auto before = std::exchange(m_worldSize, static_cast<std::int64_t>(ranks.size()) + 1);
+    m_startAsked = false;
+    LaunchPlace place;
+    place.launcher = LauncherKind::kClassroom;
+    place.worldSize = static_cast<int>(m_worldSize);
+    place.masterHosts = {m_host.code().host};
+    place.masterPort = m_host.runPort();
+    place.found = {"ringsidectl host"};
+    place.hosts = {m_plan.name};
+    for (const ClassroomMember* member : ranks) place.hosts.push_back(member->name());
+    place.restart = static_cast<int>(m_restarts);
+    RunConfig offered = m_data.offered;
+    offered.parallel.worldSize = m_worldSize;
+    m_ranks.clear();
+    for (const ClassroomMember* member : ranks) m_ranks.push_back(member->id());
+    const std::string token = m_host.start(ranks);
+    RendezvousTerms terms = termsOf(place, token, RINGSIDE_VERSION, experimentHash(offered));
+    terms.deadline = kMeet;
+    m_view.print("starting " + std::to_string(m_worldSize) + " ranks: " + m_plan.name + ", " + namesOf(ranks));
+    if (m_restarts > 0 && m_worldSize != before)
+        m_view.print("from now on the samples are assigned to " + std::to_string(m_worldSize) + " ranks instead of " +
+                     std::to_string(before) + ", from the last complete epoch");
+    m_stopRun = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    m_phase = Phase::kRunning;
+    m_training = std::async(std::launch::async, [this, place, terms] { return train(place, terms); });
+}
+
+// Trains in the run's own thread, with the supervisor of any run. Returns errors in the Outcome.
+ClassroomRun::Outcome ClassroomRun::train(LaunchPlace place, RendezvousTerms terms) {
+    const auto refused = [](const Problem& problem, ExitCode code) {
+        return Outcome{"failed", problem.text(), static_cast<int>(code)};
+    };
+    try {
+        RunConfig config = classConfig(m_plan.experiment.config, place.worldSize);
+        config.training.resume = m_resume;
+        LaunchedRun launched;
+        launched.epochUs = runClockUs();
+        Result<PreparedRun> prepared = prepareRun(config, m_plan.experiment.baseDirectory, nullptr, 1);
+        if (!prepared) return refused(prepared.problem(), ExitCode::kBadConfiguration);
+        const bool isResumed = m_restarts > 0;
+        Result<RunPlace> where = takeRunPlace(m_plan.out, isResumed ? std::optional(m_resume) : std::nullopt);
+        if (!where) return refused(where.problem(), ExitCode::kBadConfiguration);
+        launched.epochUs -= where.value().recordedUs;
+        launched.place = std::move(place);
+        launched.terms = std::move(terms);
+        launched.ownToken = true;
+        launched.run = std::move(prepared).value();
+        launched.worker = m_plan.worker;
+        launched.stopFd = m_stopRun.get();
+        launched.restart = m_restarts;
+        launched.hostName = m_plan.name;
+        std::vector<Culprit> culprits;
+        launched.onStartFailure = [&culprits](const Culprit& culprit) { culprits.push_back(culprit); };
+        launched.log = [this](const std::string& text) {
+            const std::lock_guard lock(m_mutex);
+            m_said.push_back(text);
+        };
+        ProgressView progress(m_screen, false, m_view.asLines());
+        launched.onChange = [&](const RunData& run, unsigned changes) { showProgressOf(run, changes, progress); };
+        const Result<RunEnded> end = hostLaunchedRun(std::move(launched), std::move(where).value().directory);
+        if (!end) {
+            Outcome outcome = refused(end.problem(), ExitCode::kCommunicationFailed);
+            outcome.culprits = std::move(culprits);
+            return outcome;
+        }
+        return {end.value().state, end.value().verdict, end.value().exitCode, end.value().firstFailedRank,
+                end.value().isMisuse};
+    } catch (const Error& error) {
+        return {"failed", error.what(), static_cast<int>(error.exitCode())};
+    }
+}
+
+void ClassroomRun::showProgressOf(const RunData& run, unsigned changes, ProgressView& progress) {
+    if ((changes & kRunStartedChanged) != 0 && run.started()) {
+        const std::lock_guard lock(m_mutex);
+        m_directory = run.started()->runDirectory;
+    }
+    if (!m_view.asLines()) run.ended() ? progress.finish(run, m_plan.out.string()) : progress.update(run, changes);
+    const auto& last = run.lastStep();
+    if (!last) return;
+    char loss[32];
+    std::snprintf(loss, sizeof loss, "%.4f", last->loss);
+    const std::lock_guard lock(m_mutex);
+    m_progress = "step " + std::to_string(last->step) + " of " + std::to_string(run.totalSteps()) + ", loss " + loss;
+}
+
+bool ClassroomRun::canContinue(const Outcome& outcome) const {
+    const std::int64_t allowed = m_plan.experiment.config.parallel.maxRestarts;
+    const std::int64_t mostRestarts = allowed == 0 && least() > 0 ? kManyRestarts : allowed;
+    const bool passes = isRestartable(outcome.exitCode) || isGuestsFault(outcome);
+    return outcome.state == "failed" && passes && !m_stopAsked && m_restarts < mostRestarts;
+}
+
+// True if a guest's rank refused the configuration or the data, sent invalid data or had an internal error. The run can
+// then continue without that guest.
+bool ClassroomRun::isGuestsFault(const Outcome& outcome) const {
+    const bool isOwn = outcome.exitCode == static_cast<int>(ExitCode::kBadConfiguration) ||
+                       outcome.exitCode == static_cast<int>(ExitCode::kInternal);
+    return outcome.firstFailedRank > 0 && (isOwn || outcome.isMisuse);
+}
+
+// Removes a guest at once if the failure is its fault, and otherwise once its rank has made kMostFailures runs fail.
+void ClassroomRun::reportGuestFailures(const Outcome& outcome) {
+    for (const Culprit& culprit : outcome.culprits)
+        reportFailure(idOf(culprit), "prevented the start of the run", culprit.isMisuse);
+    const auto place = static_cast<std::size_t>(outcome.firstFailedRank) - 1;
+    if (outcome.firstFailedRank <= 0 || place >= m_ranks.size()) return;
+    const char* const why = outcome.isMisuse         ? "sent a line that is not valid for a rank"
+                            : isGuestsFault(outcome) ? "could not train the experiment"
+                                                     : "ended the run";
+    reportFailure(m_ranks[place], why, isGuestsFault(outcome));
+}
+
+void ClassroomRun::reportFailure(int id, const std::string& why, bool isMisuse) {
+    if (id == 0 || (!isMisuse && ++m_failures[id] < kMostFailures)) return;
+    m_host.remove(id, isMisuse ? why : why + " " + std::to_string(kMostFailures) + " times");
+}
+
+// Returns the id of the member with the culprit's address; if several have it, of the member with the claimed rank.
+// Returns 0 if the member is not known.
+int ClassroomRun::idOf(const Culprit& culprit) const {
+    const auto place = static_cast<std::size_t>(culprit.rank) - 1;
+    const int named = culprit.rank > 0 && place < m_ranks.size() ? m_ranks[place] : 0;
+    if (culprit.address.empty()) return named;
+    std::vector<int> there;
+    for (const auto& member : m_host.members()) {
+        if (member->address() == culprit.address) there.push_back(member->id());
+    }
+    if (there.size() == 1) return there.front();
+    return std::ranges::find(there, named) == there.end() ? 0 : named;
+}
+
+void ClassroomRun::conclude(const Outcome& outcome) {
+    m_host.clearRanks();
+    if (!canContinue(outcome)) {
+        if (!m_view.asLines() && outcome.state != "finished")
+            std::fprintf(stderr, "ringsidectl: %s\n", terminalText(outcome.verdict).c_str());
+        return over(outcome.verdict, outcome.exitCode);
+    }
+    reportGuestFailures(outcome);
+    ++m_restarts;
+    m_endedAt = ClassroomHost::Clock::now();
+    m_phase = Phase::kGathering;
+    m_view.print(outcome.verdict);
+    m_view.print(
+        "waiting for " + std::to_string(m_worldSize - 1) + " to come back" +
+        (least() > 0 ? ", or continuing with at least " + std::to_string(std::max<std::int64_t>(least(), 2)) : ""));
+}
+
+void ClassroomRun::over(const std::string& verdict, int exitCode) {
+    m_phase = Phase::kOver;
+    m_exitCode = exitCode;
+    m_view.over(verdict, exitCode);
+    m_host.close(verdict, exitCode, kLastWords);
+    if (m_host.code().port == 0 || m_view.asLines() || exitCode == 0 || m_worldSize > 0) return;
+    std::fprintf(stderr, "ringsidectl: %s\n", terminalText(verdict).c_str());
+}
+
+std::string ClassroomRun::currentNews() {
+    const auto here = m_host.readyOnes(ClassroomHost::Clock::now());
+    if (m_phase == Phase::kRunning) {
+        const std::lock_guard lock(m_mutex);
+        return m_progress.empty() ? "starting" : m_progress;
+    }
+    if (m_phase == Phase::kSending) return "sending the checkpoint from which the ranks continue";
+    const std::int64_t wanted = m_worldSize == 0 ? most() : m_worldSize;
+    return std::to_string(here.size() + 1) + " of " + std::to_string(wanted) + " are here" +
+           (here.empty() ? "" : ": " + m_plan.name + ", " + namesOf(here));
+}
+
+void ClassroomRun::reportProgress() {
+    if (m_phase == Phase::kOver) return;
+    const auto now = ClassroomHost::Clock::now();
+    static constexpr std::array kPhases = {"waiting", "sending", "running", "over"};
+    const std::string news = currentNews();
+    m_view.show(m_host, {kPhases[static_cast<std::size_t>(m_phase)], static_cast<int>(most()),
+                         static_cast<int>(least()), m_phase == Phase::kRunning ? "" : news});
+    if (now < m_reportAt) return;
+    m_reportAt = now + kReportInterval;
+    m_host.sendToAll(news, m_phase == Phase::kRunning
+                               ? "the others train; this computer takes part from the next start: " + news
+                               : news);
+}
+
+}  // namespace ringside

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live/classroom_seat.h"
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+
+#include "base/errors/exit_code.h"
+#include "base/json/json.h"
+#include "base/text/terminal_text.h"
+#include "launch/place/launch_sources.h"
+#include "run/prepare/guest_experiment.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kSeatLooksEvery{250};
+constexpr seconds kSeatReportInterval{2};
+constexpr seconds kTryEvery{2};
+constexpr seconds kFirstPatience{10};  // timeout of the first connection
+constexpr seconds kGiveUpAfter{600};   // timeout of reconnecting
+constexpr seconds kSilence{20};        // timeout of a silent host, which sends a line every 2 s
+constexpr seconds kConnectPatience{8};
+
+}  // namespace
+
+int ClassroomSeat::run(int signalFd) {
+    m_lostAt = Clock::now();
+    while (!m_exitCode) {
+        if (!m_guest && !connect()) break;
+        if (wait(signalFd)) break;
+        readClass();
+        readRank();
+        reportProgress();
+    }
+    if (m_rank) m_rank->signal(SIGKILL);  // the other ranks detect the loss
+    return m_exitCode.value_or(0);
+}
+
+// Tries to connect, at most every kTryEvery. False if the classroom refuses this computer or the timeout has passed;
+// sets the exit code then.
+bool ClassroomSeat::connect() {
+    const auto now = Clock::now();
+    if (now < m_tryAt) return true;
+    m_tryAt = now + kTryEvery;
+    Result<UniqueFd> socket =
+        connectToClassroom(m_plan.code, m_plan.name, RINGSIDE_VERSION, hostKey(), now + kConnectPatience);
+    if (socket) {
+        m_guest = std::make_unique<ClassroomGuest>(std::move(socket).value(), m_plan.folder, m_plan.mostBytes,
+                                                   [](const ClassroomOffer& offer) { return guestProblem(offer); });
+        m_lastReceivedAt = Clock::now();
+        report("joined", m_everThere ? "reconnected to the classroom" : "joined as " + m_plan.name);
+        m_everThere = true;
+        return true;
+    }
+    const auto patience = m_everThere ? kGiveUpAfter : kFirstPatience;
+    const bool refused = socket.problem().field == "the join code" || socket.problem().field == "this computer";
+    if (!refused && now - m_lostAt < patience) return true;
+    if (m_plan.lines) report("over", socket.problem().text(), static_cast<int>(ExitCode::kBadConfiguration));
+    if (!m_plan.lines) std::fprintf(stderr, "ringsidectl: %s\n", terminalText(socket.problem().text()).c_str());
+    end(static_cast<int>(refused || !m_everThere ? ExitCode::kBadConfiguration : ExitCode::kCommunicationFailed));
+    return false;
+}
+
+// Waits for input for up to kSeatLooksEvery. True if the user leaves: a signal, or in JSON mode the end of standard
+// input.
+bool ClassroomSeat::wait(int signalFd) {
+    pollfd waiting[] = {{signalFd, POLLIN, 0},
+                        {m_guest ? m_guest->fd() : -1, POLLIN, 0},
+                        {m_rank ? m_rank->outputFd() : -1, POLLIN, 0},
+                        {m_rank ? m_rank->exitFd() : -1, POLLIN, 0},
+                        {m_plan.lines ? STDIN_FILENO : -1, POLLIN, 0}};
+    if (::poll(waiting, std::size(waiting), static_cast<int>(kSeatLooksEvery.count())) <= 0) return false;
+    char ignored = 0;
+    // True if the program that started this one has ended.
+    const bool isAlone = waiting[4].revents != 0 && ::read(STDIN_FILENO, &ignored, 1) <= 0;
+    if (waiting[0].revents == 0 && !isAlone) return false;
+    if (m_guest) m_guest->send({ClassroomLine::Kind::kLeave, {}});
+    report("over", "left the classroom", 0);
+    end(static_cast<int>(ExitCode::kStopped));
+    return true;
+}
+
+void ClassroomSeat::readClass() {
+    if (!m_guest) return;
+    const bool open = m_guest->read();
+    while (const auto line = m_guest->next()) {
+        m_lastReceivedAt = Clock::now();
+        take(*line);
+    }
+    if (m_guest->problem()) {
+        std::fprintf(stderr, "ringsidectl: %s\n", terminalText(m_guest->problem()->text()).c_str());
+        if (m_plan.lines) report("over", m_guest->problem()->text(), static_cast<int>(ExitCode::kBadConfiguration));
+        return end(static_cast<int>(ExitCode::kBadConfiguration));
+    }
+    if (const std::string come = m_guest->progress(); !come.empty()) {
+        m_lastReceivedAt = Clock::now();
+        report("data", come);
+    }
+    if (m_exitCode || (open && Clock::now() - m_lastReceivedAt < kSilence)) return;
+    m_lostGuest = m_rank ? std::move(m_guest) : nullptr;
+    m_guest.reset();
+    m_lostAt = Clock::now();
+    m_tryAt = {};
+    report("lost", "connection to the classroom lost; reconnecting");
+}
+
+void ClassroomSeat::take(const ClassroomLine& line) {
+    if (line.kind == ClassroomLine::Kind::kStart) return launchRank(line.start);
+    if (line.kind == ClassroomLine::Kind::kNews) return report("news", line.text);
+    if (line.kind != ClassroomLine::Kind::kOver) return;
+    report("over", line.text, line.number);
+    end(line.number > 0 && line.number < 256 ? static_cast<int>(line.number) : 0);
+}
+
+void ClassroomSeat::launchRank(const ClassroomStart& start) {
+    if (m_rank) m_rank->signal(SIGKILL);  // rank of an earlier start
+    m_rank.reset();
+    m_lostGuest.reset();
+    const std::filesystem::path& offer = m_guest->offerDirectory();
+    if (offer.empty()) return;
+    ChildOptions options;
+    options.program = m_plan.worker;
+    options.arguments = {
+        (offer / "experiment.json").string(),
+        "--rank",
+        std::to_string(start.rank),
+        "--world-size",
+        std::to_string(start.worldSize),
+        "--master",
+        (m_plan.code.host.find(':') == std::string::npos ? m_plan.code.host : "[" + m_plan.code.host + "]") + ":" +
+            std::to_string(start.port),
+        "--wait",
+        "60",
+        "--name=" + m_plan.name};
+    if (m_guest->resumes()) options.arguments.insert(options.arguments.end(), {"--resume", "checkpoint"});
+    options.environment = {"RINGSIDE_TOKEN=" + tokenOfStart(m_plan.code.token, start),
+                           std::string(kGuestVariable) + "=1"};
+    m_rank = std::make_unique<ChildProcess>(options);
+    m_lastWords.clear();
+    report("rank", "rank " + std::to_string(start.rank) + " of " + std::to_string(start.worldSize), start.rank);
+}
+
+void ClassroomSeat::readRank() {
+    if (!m_rank) return;
+    std::array<char, 4096> bytes;
+    for (;;) {
+        const ssize_t got = m_rank->outputFd() < 0 ? -1 : ::read(m_rank->outputFd(), bytes.data(), bytes.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        m_output.feed({bytes.data(), static_cast<std::size_t>(got)}, [this](std::string_view line) {
+            m_lastWords = line;
+            if (!m_plan.lines) std::fprintf(stderr, "%s\n", terminalText(line).c_str());
+        });
+    }
+    if (m_rank->poll()) endRank();
+}
+
+void ClassroomSeat::endRank() {
+    const ChildEnd end = *m_rank->end();
+    m_rank.reset();
+    m_lostGuest.reset();
+    const int code = end.signalled ? 128 + end.code : end.code;
+    if (m_guest) m_guest->send({ClassroomLine::Kind::kEnded, code == 0 ? "" : m_lastWords, code});
+    report("ended", code == 0 ? "this rank has finished" : "this rank has ended: " + m_lastWords, code);
+}
+
+void ClassroomSeat::reportProgress() {
+    const auto now = Clock::now();
+    if (!m_guest || now < m_reportAt) return;
+    m_reportAt = now + kSeatReportInterval;
+    m_guest->send({ClassroomLine::Kind::kHere, m_rank ? "training" : m_guest->progress()});
+}
+
+void ClassroomSeat::report(const std::string& kind, const std::string& text, std::int64_t number) {
+    if (kind + text == m_said) return;
+    m_said = kind + text;
+    if (m_plan.lines) {
+        const Json json = {{"kind", kind}, {"text", text}, {"number", number}};
+        std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+    } else {
+        std::printf("%s\n", terminalText(text).c_str());
+    }
+    std::fflush(stdout);
+}
+
+}  // namespace ringside

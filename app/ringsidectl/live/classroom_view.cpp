@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "live/classroom_view.h"
+
+#include <unistd.h>
+
+#include "base/json/json.h"
+#include "base/text/terminal_text.h"
+#include "launch/classroom/qr_code.h"
+
+namespace ringside {
+namespace {
+
+std::string lineOfJson(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string stateOf(const ClassroomMember& member, int offered, ClassroomHost::Clock::time_point now) {
+    if (!member.isHere(now)) return "away";
+    if (member.rank >= 0) return "rank";
+    return member.ready == offered ? "ready" : "fetching";
+}
+
+Json membersOf(const ClassroomHost& host) {
+    const auto now = ClassroomHost::Clock::now();
+    Json members = Json::array();
+    for (const auto& member : host.members())
+        members.push_back({{"name", member->name()},
+                           {"address", member->address()},
+                           {"state", stateOf(*member, host.offered(), now)},
+                           {"rank", member->rank},
+                           {"doing", member->doing}});
+    return members;
+}
+
+}  // namespace
+
+void ClassroomView::begin(const ClassroomHost& host, const std::string& experiment, int wanted) {
+    const std::string code = host.code().text();
+    if (m_lines) {
+        m_screen.out(lineOfJson({{"kind", "code"},
+                                 {"code", code},
+                                 {"address", host.code().host},
+                                 {"ports", {host.code().port, host.runPort()}},
+                                 {"experiment", experiment},
+                                 {"wanted", wanted}}));
+        return;
+    }
+    const bool isTerminal = ::isatty(STDOUT_FILENO) == 1;
+    m_screen.out((isTerminal ? "\n" + makeQrCode(code).blocks() + "\n" : "") + "join code: " + code +
+                 "\n\non the other computers:  ringsidectl join - --name NAME, then enter the code;\n" +
+                 "or Run > Join in the window. Waiting for " + std::to_string(wanted - 1) +
+                 " to join; press Enter to start with the computers that are ready.\n");
+}
+
+void ClassroomView::print(const std::string& sentence) {
+    m_lines ? m_screen.out(lineOfJson({{"kind", "note"}, {"text", sentence}}))
+            : m_screen.out(terminalText(sentence) + "\n");
+}
+
+void ClassroomView::runBegins(const std::string& directory) {
+    m_lines ? m_screen.out(lineOfJson({{"kind", "run"}, {"directory", directory}}))
+            : m_screen.out("run directory: " + directory + "\n");
+}
+
+// Prints the state in JSON mode if it has changed. Without JSON, say() prints the events as sentences.
+void ClassroomView::show(const ClassroomHost& host, const Moment& moment) {
+    if (!m_lines) return;
+    const std::string line = lineOfJson({{"kind", "class"},
+                                         {"phase", moment.phase},
+                                         {"wanted", moment.wanted},
+                                         {"least", moment.least},
+                                         {"news", moment.news},
+                                         {"strangers", host.refusedConnections()},
+                                         {"members", membersOf(host)}});
+    if (line == m_shown) return;
+    m_shown = line;
+    m_screen.out(line);
+}
+
+void ClassroomView::over(const std::string& verdict, int exitCode) {
+    if (m_lines) m_screen.out(lineOfJson({{"kind", "over"}, {"text", verdict}, {"code", exitCode}}));
+}
+
+}  // namespace ringside

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "comm/throttle/throttled_communicator.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "base/time/monotonic.h"
+#include "base/time/sleep_until.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::size_t kMostStamps = 4096;
+constexpr std::size_t kMostSentStamps = 256;
+
+CommBuffer bytesOf(std::int64_t& value) {
+    return CommBuffer::of(std::span(&value, 1));
+}
+
+// True if the time can come from the clock of this host: not in the future and at most an hour old.
+bool isThisClock(std::int64_t sentNs, std::int64_t nowNs) {
+    constexpr std::int64_t kMostNs = 3'600'000'000'000;
+    return sentNs <= nowNs && nowNs - sentNs < kMostNs;
+}
+
+}  // namespace
+
+ThrottledCommunicator::ThrottledCommunicator(std::unique_ptr<Communicator> inner, const LinkThrottle& throttle)
+    : m_inner(std::move(inner)), m_throttle(throttle), m_stamps(m_noPhases, kMostStamps) {
+    m_inner->setTrace(&m_stamps);
+    m_stamps.start();
+}
+
+ThrottledCommunicator::~ThrottledCommunicator() {
+    m_stamps.stop();
+    m_inner->setTrace(nullptr);
+}
+
+std::unique_ptr<Communicator> ThrottledCommunicator::split(int colour, int key, GroupUse use) {
+    std::unique_ptr<Communicator> group = m_inner->split(colour, key, use);
+    if (!group) return nullptr;
+    auto throttled = std::make_unique<ThrottledCommunicator>(std::move(group), m_throttle);
+    throttled->setTrace(trace());
+    return throttled;
+}
+
+CommHandle ThrottledCommunicator::begin(CollectiveKind kind, CommBuffer in, CommHandle handle) {
+    countCollective(kind, in);
+    const auto bytes = static_cast<std::int64_t>(in.bytes()) / (kind == CollectiveKind::kReduceScatter ? size() : 1);
+    m_moving.push_back({++m_started, handle, m_throttle.collectiveNs(kind, bytes, size()), activeTrace()});
+    return {*this, m_started};
+}
+
+void ThrottledCommunicator::now(CollectiveKind kind, CommBuffer in) {
+    begin(kind, in, {});
+    finish(m_started);
+}
+
+void ThrottledCommunicator::waitFor(std::int64_t ticket) {
+    if (ticket < 0) return receive(ticket);
+    const WaitScope waiting(trace());
+    finish(ticket);
+}
+
+void ThrottledCommunicator::finish(std::int64_t ticket) {
+    while (!m_moving.empty() && m_moving.front().ticket <= ticket) {
+        const Moving one = m_moving.front();
+        m_moving.pop_front();
+        one.handle.wait();
+        settle(one);
+    }
+    if (m_moving.empty()) {
+        m_stamps.start();
+        m_stampsTaken = 0;
+    }
+    sleepUntilNs(m_freeNs);
+}
+
+// Lets the simulated link carry one collective. If the inner communicator reports no arrival of the last rank, the
+// present time is used.
+void ThrottledCommunicator::settle(const Moving& one) {
+    if (size() == 1) return;
+    const std::vector<CollectiveStamp> stamps = m_stamps.soFar();
+    CollectiveStamp stamp;
+    const bool hasStamp = m_stampsTaken < stamps.size();
+    if (hasStamp) stamp = stamps[m_stampsTaken++];
+    // Published data needs no further work of the ranks on a simulated link, unless the real transfer took longer.
+    const bool published = stamp.lastPublishedNs > 0;
+    const std::int64_t come = published ? stamp.lastPublishedNs : stamp.lastNs;
+    m_freeNs = std::max(m_freeNs, hasStamp && come > 0 ? come : monotonicNs()) + one.lastsNs;
+    if (one.trace == nullptr || !hasStamp) return;
+    if (published && stamp.endedNs <= m_freeNs) {
+        stamp.arrivedNs = stamp.publishedNs;
+        stamp.lastNs = stamp.lastPublishedNs;
+    }
+    stamp.endedNs = std::max(stamp.endedNs, m_freeNs);
+    one.trace->add(stamp);
+}
+
+void ThrottledCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
+    const WaitScope waiting(trace());
+    m_inner->allReduce(buffer, op);
+    now(CollectiveKind::kAllReduce, buffer);
+}
+
+CommHandle ThrottledCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
+    // The inner communicator may have to complete the previous collective first, which waits for all ranks.
+    const WaitScope waiting(trace());
+    return begin(CollectiveKind::kAllReduce, buffer, m_inner->allReduceAsync(buffer, op));
+}
+
+void ThrottledCommunicator::broadcast(CommBuffer buffer, int root) {
+    const WaitScope waiting(trace());
+    m_inner->broadcast(buffer, root);
+    now(CollectiveKind::kBroadcast, buffer);
+}
+
+void ThrottledCommunicator::allGather(CommBuffer in, CommBuffer out) {
+    const WaitScope waiting(trace());
+    m_inner->allGather(in, out);
+    now(CollectiveKind::kAllGather, in);
+}
+
+CommHandle ThrottledCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
+    const WaitScope waiting(trace());
+    return begin(CollectiveKind::kAllGather, in, m_inner->allGatherAsync(in, out));
+}
+
+void ThrottledCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
+    const WaitScope waiting(trace());
+    m_inner->reduceScatter(in, out, op);
+    now(CollectiveKind::kReduceScatter, in);
+}
+
+CommHandle ThrottledCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
+    const WaitScope waiting(trace());
+    return begin(CollectiveKind::kReduceScatter, in, m_inner->reduceScatterAsync(in, out, op));
+}
+
+void ThrottledCommunicator::barrier() {
+    const WaitScope waiting(trace());
+    m_inner->barrier();
+    now(CollectiveKind::kBarrier, {});
+}
+
+CommHandle ThrottledCommunicator::sendAsync(CommBuffer buffer, int to) {
+    countMessage(buffer);
+    if (m_sentStamps.size() >= kMostSentStamps) {
+        m_sentStamps.front().handle.wait();
+        m_sentStamps.pop_front();
+    }
+    SentStamp& stamp = m_sentStamps.emplace_back(SentStamp{monotonicNs(), {}});
+    stamp.handle = m_inner->sendAsync(bytesOf(stamp.ns), to);
+    return m_inner->sendAsync(buffer, to);
+}
+
+CommHandle ThrottledCommunicator::recvAsync(CommBuffer buffer, int from) {
+    auto message = std::make_unique<Message>();
+    message->ticket = -(++m_asked);
+    message->stamp = m_inner->recvAsync(bytesOf(message->sentNs), from);
+    message->payload = m_inner->recvAsync(buffer, from);
+    message->lastsNs = m_throttle.messageNs(static_cast<double>(buffer.bytes()));
+    m_messages.push_back(std::move(message));
+    return {*this, -m_asked};
+}
+
+// Receives all messages up to this ticket. The link carries one message after the other.
+void ThrottledCommunicator::receive(std::int64_t ticket) {
+    while (!m_messages.empty() && m_messages.front()->ticket >= ticket) {
+        const std::unique_ptr<Message> message = std::move(m_messages.front());
+        m_messages.pop_front();
+        message->stamp.wait();
+        message->payload.wait();
+        const std::int64_t nowNs = monotonicNs();
+        const std::int64_t sentNs = isThisClock(message->sentNs, nowNs) ? message->sentNs : nowNs;
+        m_freeNs = std::max(m_freeNs, sentNs) + message->lastsNs;
+    }
+    sleepUntilNs(m_freeNs);
+}
+
+}  // namespace ringside

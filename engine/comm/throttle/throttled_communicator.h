@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/communicator.h"
+#include "comm/throttle/link_throttle.h"
+
+namespace ringside {
+
+// Wrapper that makes the collectives and messages of another communicator last as long as on a link of the given pace.
+// The inner communicator transfers the data, with unchanged results; then the rank sleeps until the simulated link
+// would have finished. A collective starts on the link when the last rank has arrived and the previous collective has
+// left the link. All ranks of the run must use the same pace.
+class ThrottledCommunicator final : public Communicator {
+  public:
+    ThrottledCommunicator(std::unique_ptr<Communicator> inner, const LinkThrottle& throttle);
+    ~ThrottledCommunicator() override;
+
+    int rank() const override { return m_inner->rank(); }
+    int size() const override { return m_inner->size(); }
+    std::string name() const override { return m_inner->name(); }
+    std::string hosts() const override { return m_inner->hosts(); }
+    std::unique_ptr<Communicator> split(int colour, int key, GroupUse use) override;
+
+    void allReduce(CommBuffer buffer, ReduceOp op) override;
+    CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) override;
+    void broadcast(CommBuffer buffer, int root) override;
+    void allGather(CommBuffer in, CommBuffer out) override;
+    void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override;
+    void send(CommBuffer buffer, int to) override { sendAsync(buffer, to).wait(); }
+    void recv(CommBuffer buffer, int from) override { recvAsync(buffer, from).wait(); }
+    void barrier() override;
+    // Forwards without pacing, because ranks that save a checkpoint wait for a disk.
+    void barrierWithoutTimeout() override { m_inner->barrierWithoutTimeout(); }
+    CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
+    CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;
+    CommHandle sendAsync(CommBuffer buffer, int to) override;
+    CommHandle recvAsync(CommBuffer buffer, int from) override;
+    void abort() override { m_inner->abort(); }
+    std::int64_t collective() const override { return m_inner->collective(); }
+    std::int64_t refusedConnections() const override { return m_inner->refusedConnections(); }
+    std::vector<LinkReading> links() override { return m_inner->links(); }
+    ContributionWatch* contributions() override { return m_inner->contributions(); }
+    std::span<float> allocate(std::size_t count) override { return m_inner->allocate(count); }
+
+  protected:
+    void waitFor(std::int64_t ticket) override;
+
+  private:
+    // A collective that has not been waited for on the simulated link.
+    struct Moving {
+        std::int64_t ticket = 0;
+        CommHandle handle;
+        std::int64_t lastsNs = 0;
+        CollectiveTrace* trace = nullptr;  // null if the step is not traced
+    };
+    // A message to receive. The sender transmits its time first, which is comparable on one host, where both ranks read
+    // the same clock.
+    struct Message {
+        std::int64_t ticket = 0;
+        CommHandle stamp;
+        CommHandle payload;
+        std::int64_t lastsNs = 0;
+        std::int64_t sentNs = 0;
+    };
+
+    struct SentStamp {
+        std::int64_t ns = 0;  // must stay valid until it is sent
+        CommHandle handle;
+    };
+
+    CommHandle begin(CollectiveKind kind, CommBuffer in, CommHandle handle);
+    void finish(std::int64_t ticket);  // completes this collective and all before it
+    void settle(const Moving& one);
+    void receive(std::int64_t ticket);
+    void now(CollectiveKind kind, CommBuffer in);  // paces a collective that has already completed
+
+    std::unique_ptr<Communicator> m_inner;
+    LinkThrottle m_throttle;
+    // Stamps of the inner communicator, which contain the arrival of the last rank. Its phases are not used.
+    PhaseTrack m_noPhases;
+    CollectiveTrace m_stamps;
+    std::size_t m_stampsTaken = 0;
+    std::deque<Moving> m_moving;
+    std::deque<std::unique_ptr<Message>> m_messages;  // pending receives, in order
+    std::deque<SentStamp> m_sentStamps;
+    std::int64_t m_started = 0;
+    std::int64_t m_asked = 0;   // number of receives; tickets of receives count down from -1
+    std::int64_t m_freeNs = 0;  // time at which the link is free
+};
+
+}  // namespace ringside

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/crypto/sha256.h"
+#include "base/errors/result.h"
+#include "base/system/unique_fd.h"
+#include "launch/classroom/classroom_lines.h"
+#include "launch/classroom/guest_folder.h"
+#include "launch/classroom/join_code.h"
+#include "launch/classroom/kept_files.h"
+#include "launch/wire/line_socket.h"
+
+namespace ringside {
+
+// Connects to the classroom of a join code. Guest and host prove to each other that they know its secret
+// (wire/greeting.h). Returns a problem if no classroom answers, the code is wrong, or the versions differ.
+Result<UniqueFd> connectToClassroom(const JoinCode& code, const std::string& name, const std::string& program,
+                                    const std::string& ownHostKey, LineDeadline deadline);
+
+// Connection of a guest to a classroom. Receives the offered files, checks their SHA-256, keeps them for the next
+// classroom, and stores them under the experiment's names in a private folder, which the destructor removes. The host
+// is not trusted: an offer that breaks a rule is refused with a problem, and its files are removed. Sending and writing
+// block; one thread.
+class ClassroomGuest {
+  public:
+    // Returns why the experiment of an offer cannot be trained here.
+    using Check = std::function<std::optional<Problem>(const ClassroomOffer& offer)>;
+
+    // folder: parent of received files. mostBytes: limit of one offer, and of all kept files together.
+    ClassroomGuest(UniqueFd socket, std::filesystem::path folder, std::int64_t mostBytes, Check check = {});
+
+    int fd() const { return m_socket.get(); }
+    // Sends a line; paths and quoted text are removed from its text. Blocks for up to 10 s.
+    void send(ClassroomLine line);
+    // Reads the available bytes without waiting for more. False if the connection has ended, the host sent an invalid
+    // line, or this guest has refused an offer. Throws IoError if a file cannot be written.
+    bool read();
+    // Returns the next received line of the kinds start, news and over, if any.
+    std::optional<ClassroomLine> next();
+
+    // Folder with the experiment and files of the last complete offer; empty if there is none.
+    const std::filesystem::path& offerDirectory() const { return m_offerDirectory; }
+    bool resumes() const { return m_offer.resumes; }
+    // Progress text, "3 of 12 MB of data have come"; empty if no files are being received.
+    std::string progress() const;
+    // Reason why this guest cannot take part, if any.
+    const std::optional<Problem>& problem() const { return m_problem; }
+
+  private:
+    bool receiveBytes(std::string_view& bytes);
+    bool receiveLines(std::string_view& bytes);
+    void take(const ClassroomLine& line);
+    void begin(ClassroomOffer offer);
+    std::optional<Problem> objection(const ClassroomOffer& offer) const;
+    void findMissing();
+    void requestNextFile();
+    void beginFile(std::int64_t bytes);
+    void endFile();
+    void finishOffer();
+    void refuse(Problem problem);
+
+    UniqueFd m_socket;
+    std::int64_t m_mostBytes;
+    Check m_check;
+    GuestFolder m_folder;
+    KeptFiles m_kept;
+    std::string m_line;
+    std::vector<ClassroomLine> m_lines;  // received lines for next()
+    ClassroomOffer m_offer;
+    std::vector<std::size_t> m_missing;  // indices in m_offer.files; the file in transfer is last
+    std::filesystem::path m_offerDirectory;
+    std::optional<Problem> m_problem;
+    UniqueFd m_file;
+    std::unique_ptr<Sha256> m_sum;
+    std::int64_t m_left = 0;  // missing bytes of the file in transfer
+    std::int64_t m_come = 0;  // bytes received of the offer's missing files
+    std::int64_t m_awaited = 0;
+    int m_again = 0;  // number of files received with a wrong SHA-256
+};
+
+}  // namespace ringside

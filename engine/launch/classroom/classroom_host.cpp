@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "launch/classroom/classroom_host.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/crypto/secret.h"
+#include "base/errors/exit_code.h"
+#include "base/system/files.h"
+#include "launch/wire/line_socket.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr const char* kOnlyWatched = " (this computer joined after the start and did not train)";
+constexpr seconds kForgetAfter{90};  // of silence: the member is dropped
+constexpr std::chrono::milliseconds kAnswerTime{1000};
+constexpr int kLowestPort = 20000;  // below the kernel's range of ephemeral ports
+constexpr int kPorts = 12000;
+constexpr int kTries = 64;
+constexpr std::size_t kMostNotes = 1000;
+constexpr std::size_t kMostRemoved = 1000;
+
+}  // namespace
+
+ClassroomHost::ClassroomHost(Options options) : m_options(std::move(options)) {
+    m_code.host = m_options.address;
+    m_code.token = randomHex(JoinCode::kTokenHex / 2);
+}
+
+// Binds a port and checks that the next one, the port of the ranks' rendezvous, is free.
+bool ClassroomHost::bindPair(int port) {
+    FrontDoor next;
+    if (!next.listen(m_options.address, port + 1, false)) return false;
+    return m_door.listen(m_options.address, port, false);
+}
+
+Problems ClassroomHost::listen() {
+    if (m_options.port != 0) {
+        m_code.port = m_options.port;
+        if (bindPair(m_options.port)) return {};
+    }
+    for (int i = 0; m_options.port == 0 && i < kTries; ++i) {
+        m_code.port = kLowestPort + std::stoi(randomHex(2), nullptr, 16) % kPorts;
+        if (bindPair(m_code.port)) return {};
+    }
+    return {{"--address",
+             "is " + m_options.address + ": cannot listen there at port " + std::to_string(m_code.port) +
+                 " and the next port (" + errnoText(errno) + ")",
+             "use an address of this computer, or another port with --port"}};
+}
+
+void ClassroomHost::offer(ClassroomOffer offer, std::vector<std::filesystem::path> sources) {
+    offer.number = m_offer.number + 1;
+    m_offer = std::move(offer);
+    m_sources = std::move(sources);
+    for (const auto& member : m_members) {
+        member->forgetFiles();
+        member->send({ClassroomLine::Kind::kOffer, {}, 0, m_offer});
+    }
+}
+
+bool ClassroomHost::acceptGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line) {
+    const auto greeting = decodeGreeting(line);
+    if (!greeting || !sameSecret(greeting->proof, hmacSha256(m_code.token, greeting->provenText(nonce)))) {
+        sendLine(socket.get(), encodeAnswer({"", "the join code belongs to another classroom", ""}), Clock::now());
+        return false;
+    }
+    const std::string refused = objection(*greeting, peerAddress(socket.get(), false));
+    const Answer answer{hmacSha256(m_code.token, answeredText(greeting->nonce, refused)), refused, m_options.hostKey};
+    const bool wasSent = sendLine(socket.get(), encodeAnswer(answer), Clock::now() + kAnswerTime);
+    if (wasSent && refused.empty()) admit(*greeting, std::move(socket));
+    if (!refused.empty()) m_notes.push_back(greeting->host + " was refused: it " + refused);
+    return true;
+}
+
+std::string ClassroomHost::objection(const Greeting& greeting, const std::string& address) const {
+    for (const Removed& one : m_removed) {
+        const bool isProcess = one.hostKey == greeting.hostKey && one.pid == greeting.pid;
+        if (isProcess || (!one.address.empty() && one.address == address))
+            return "was removed from the classroom: it " + one.why;
+    }
+    if (greeting.role != kClassRole) return "is a rank of a run, and not a computer that joins a classroom";
+    if (greeting.program != m_options.program)
+        return "has ringside " + greeting.program + ", but the classroom has " + m_options.program;
+    const bool known = std::ranges::any_of(m_members, [&](const auto& one) { return one->isSameProcess(greeting); });
+    if (!known && m_members.size() >= m_options.most)
+        return "is too late: the classroom is full with " + std::to_string(m_members.size());
+    return {};
+}
+
+std::string ClassroomHost::nameFor(const std::string& wanted) const {
+    const auto isTaken = [&](const std::string& name) {
+        return std::ranges::any_of(m_members, [&](const auto& one) { return one->name() == name; });
+    };
+    const std::string base = wanted.empty() ? "somebody" : wanted.substr(0, kMaxClassName);
+    std::string name = base;
+    for (int i = 2; isTaken(name); ++i) name = base + " (" + std::to_string(i) + ")";
+    return name;
+}
+
+void ClassroomHost::admit(const Greeting& greeting, UniqueFd socket) {
+    const auto known = std::ranges::find_if(m_members, [&](const auto& one) { return one->isSameProcess(greeting); });
+    const bool isBack = known != m_members.end();
+    const std::string name = isBack ? (*known)->name() : nameFor(greeting.host);
+    auto member = std::make_unique<ClassroomMember>(isBack ? (*known)->id() : m_nextId++, name, greeting,
+                                                    std::move(socket), Clock::now());
+    m_notes.push_back(name + (isBack ? " is back" : " joined from " + member->address()));
+    if (m_offer.number > 0) member->send({ClassroomLine::Kind::kOffer, {}, 0, m_offer});
+    if (isBack) {
+        member->rank = (*known)->rank;
+        *known = std::move(member);
+    } else {
+        m_members.push_back(std::move(member));
+    }
+}
+
+void ClassroomHost::addInterests(std::vector<pollfd>& waiting) const {
+    m_door.addInterests(waiting);
+    for (const auto& member : m_members) {
+        const short writing = member->hasOutput() ? short{POLLOUT} : short{0};
+        waiting.push_back({member->fd(), static_cast<short>(POLLIN | writing), 0});
+    }
+}
+
+void ClassroomHost::poll(Clock::time_point now) {
+    m_door.poll([this](UniqueFd& socket, const std::string& nonce, const std::string& line) {
+        return acceptGreeting(socket, nonce, line);
+    });
+    for (std::size_t i = 0; i < m_members.size();) {
+        ClassroomMember& member = *m_members[i];
+        const bool isConnected =
+            member.read(now, [&](const ClassroomLine& line) { take(member, line); }) && member.write();
+        const bool isGone = !isConnected || member.left;
+        if (!member.misuse.empty()) {
+            refuseInFuture(member, member.misuse);
+            drop(i, "was removed: it " + member.misuse);
+        } else if (isGone || now - member.lastReceivedAt() > kForgetAfter) {
+            drop(i, isGone ? "has left" : "has not sent anything for " + std::to_string(kForgetAfter.count()) + " s");
+        } else {
+            ++i;
+        }
+    }
+}
+
+void ClassroomHost::refuseInFuture(const ClassroomMember& member, const std::string& why) {
+    const bool isShared =
+        std::ranges::count(m_members, member.address(), [](const auto& one) { return one->address(); }) > 1;
+    if (m_removed.size() < kMostRemoved)
+        m_removed.push_back({member.hostKey(), member.pid(), isShared ? "" : member.address(), why});
+}
+
+void ClassroomHost::remove(int id, const std::string& why) {
+    const auto found = std::ranges::find(m_members, id, [](const auto& one) { return one->id(); });
+    if (found == m_members.end()) return;
+    refuseInFuture(**found, why);
+    (*found)->forgetFiles();
+    (*found)->send({ClassroomLine::Kind::kOver, "this computer was removed from the classroom: it " + why,
+                    static_cast<std::int64_t>(ExitCode::kBadConfiguration)});
+    (*found)->write();  // sends what fits without blocking; a later greeting of the computer is refused with the reason
+    drop(static_cast<std::size_t>(found - m_members.begin()), "was removed: it " + why);
+}
+
+void ClassroomHost::drop(std::size_t place, const std::string& why) {
+    m_notes.push_back(m_members[place]->name() + " " + why);
+    m_members.erase(m_members.begin() + static_cast<std::ptrdiff_t>(place));
+}
+
+void ClassroomHost::take(ClassroomMember& member, const ClassroomLine& line) {
+    switch (line.kind) {
+        case ClassroomLine::Kind::kHere:
+            member.doing = line.text.substr(0, 200);
+            return;
+        case ClassroomLine::Kind::kReady:
+            if (line.number == m_offer.number) member.ready = m_offer.number;
+            return;
+        case ClassroomLine::Kind::kWant: {
+            const auto which = static_cast<std::size_t>(line.number);
+            // Requests for files of an earlier offer are ignored.
+            if (which >= m_sources.size() || line.text != std::to_string(m_offer.number)) return;
+            if (!member.sendFile(m_offer.files[which].bytes, m_sources[which]))
+                member.misuse =
+                    "requested more than " + std::to_string(ClassroomMember::kMostWanted) + " files at once";
+            return;
+        }
+        case ClassroomLine::Kind::kEnded:
+            member.rank = -1;
+            if (line.number != 0 && m_notes.size() < kMostNotes)
+                m_notes.push_back(member.name() + "'s rank ended with code " + std::to_string(line.number) +
+                                  (line.text.empty() ? "" : ": " + line.text));
+            return;
+        case ClassroomLine::Kind::kLeave:
+            member.left = true;
+            if (!line.text.empty()) m_notes.push_back(member.name() + ": " + line.text);
+            return;
+        default:
+            member.misuse = "sent a message that only a host sends";
+    }
+}
+
+std::vector<ClassroomMember*> ClassroomHost::readyOnes(Clock::time_point now) const {
+    std::vector<ClassroomMember*> ready;
+    for (const auto& member : m_members) {
+        if (member->ready == m_offer.number && member->isHere(now)) ready.push_back(member.get());
+    }
+    return ready;
+}
+
+std::string ClassroomHost::start(const std::vector<ClassroomMember*>& ranks) {
+    ClassroomStart start;
+    start.number = m_offer.number;
+    start.worldSize = static_cast<int>(ranks.size()) + 1;
+    start.port = runPort();
+    start.nonce = randomHex(16);
+    for (ClassroomMember* member : ranks) {
+        member->rank = ++start.rank;
+        member->hasTrained = true;
+        member->send({ClassroomLine::Kind::kStart, {}, 0, {}, start});
+        member->write();
+    }
+    return tokenOfStart(m_code.token, start);
+}
+
+void ClassroomHost::clearRanks() {
+    for (const auto& member : m_members) member->rank = -1;
+}
+
+void ClassroomHost::sendToAll(const std::string& news, const std::string& toWatchers) {
+    for (const auto& member : m_members) {
+        if (!member->hasOutput()) member->send({ClassroomLine::Kind::kNews, member->rank < 0 ? toWatchers : news});
+    }
+}
+
+void ClassroomHost::close(const std::string& verdict, int exitCode, std::chrono::milliseconds patience) {
+    m_door.close();
+    const bool wasRun = std::ranges::any_of(m_members, [](const auto& member) { return member->hasTrained; });
+    for (const auto& member : m_members) {
+        const bool onlyWatched = wasRun && !member->hasTrained;
+        member->forgetFiles();
+        member->send({ClassroomLine::Kind::kOver, verdict + (onlyWatched ? kOnlyWatched : ""), exitCode});
+    }
+    const auto until = Clock::now() + patience;
+    while (Clock::now() < until && !m_members.empty()) {
+        for (std::size_t i = 0; i < m_members.size();) m_members[i]->finishSending() ? drop(i, "has left") : void(++i);
+        ::poll(nullptr, 0, 10);
+    }
+    m_members.clear();
+}
+
+std::vector<std::string> ClassroomHost::takeNotes() {
+    return std::exchange(m_notes, {});
+}
+
+}  // namespace ringside

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/supervise/waiting_for_text.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace ringside {
+namespace {
+
+std::string megabytes(std::uintmax_t bytes) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.1f MB", static_cast<double>(bytes) / 1e6);
+    return text.data();
+}
+
+}  // namespace
+
+std::uintmax_t bytesSaved(const std::filesystem::path& runDirectory) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    fs::path newest;
+    for (const auto& entry : fs::directory_iterator(runDirectory / "checkpoints", error)) {
+        if (newest.empty() || entry.path() > newest) newest = entry.path();
+    }
+    std::uintmax_t bytes = 0;
+    if (newest.empty()) return bytes;
+    for (const auto& file : fs::directory_iterator(newest, error)) {
+        std::error_code missing;
+        const std::uintmax_t size = fs::file_size(file.path(), missing);
+        if (!missing) bytes += size;
+    }
+    return bytes;
+}
+
+std::string waitingForText(const std::vector<RankFate>& fates, const std::filesystem::path& runDirectory) {
+    const RankFate* last = nullptr;
+    for (const RankFate& fate : fates) {
+        if (!fate.end && (last == nullptr || isBehind(fate, *last))) last = &fate;
+    }
+    if (last == nullptr) return "the end of the run";
+    const std::string name = "rank " + std::to_string(last->rank);
+    if (last->said == "finished" || last->said == "stopped") return name + " to end";
+    const bool saves = last->said == "saving" || last->beat.phase == Phase::kCheckpoint;
+    if (saves) return name + ", which saves (" + megabytes(bytesSaved(runDirectory)) + " written)";
+    std::string text = name;
+    if (last->processStopped) text += ", whose process is stopped,";
+    text += " in " + std::string(phaseName(last->beat.phase));
+    if (last->beat.step > 0) text += " " + last->place;
+    if (last->stillSeconds >= 1) text += " for " + std::to_string(std::lround(last->stillSeconds)) + " s";
+    return text;
+}
+
+}  // namespace ringside

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampling/findings/assignment_effects.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "sampling/plan/shard_numbers.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::int64_t kMostBits = std::int64_t{1} << 31;  // limit of the bit sets of all ranks: 256 MiB
+
+using Bits = std::vector<std::uint64_t>;
+
+// Returns the distinct samples of every rank as bit sets.
+std::vector<Bits> rankSets(const ShardPlan& plan, std::int64_t ranks, const std::atomic<bool>* stop) {
+    const auto words = static_cast<std::size_t>(plan.spec().datasetSize / 64 + 1);
+    std::vector<Bits> sets(static_cast<std::size_t>(ranks), Bits(words));
+    for (int rank = 0; rank < ranks && !(stop && *stop); ++rank) {
+        Bits& set = sets[static_cast<std::size_t>(rank)];
+        for (std::int64_t slot = 0; slot < plan.trainedOf(rank); ++slot) {
+            const auto sample = static_cast<std::uint64_t>(plan.index(rank, slot));
+            set[sample / 64] |= std::uint64_t{1} << (sample % 64);
+        }
+    }
+    return sets;
+}
+
+std::int64_t common(const Bits& a, const Bits& b) {
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) count += std::popcount(a[i] & b[i]);
+    return count;
+}
+
+void fillOverlap(const ShardPlan& plan, AssignmentEffects& damage, const std::atomic<bool>* stop) {
+    const std::int64_t room = kMostBits / std::max<std::int64_t>(1, damage.samples);
+    damage.ranks = std::min({plan.spec().worldSize, kMostOverlapRanks, std::max<std::int64_t>(room, 1)});
+    const std::vector<Bits> sets = rankSets(plan, damage.ranks, stop);
+    const std::size_t ranks = sets.size();
+    damage.overlap.resize(ranks * ranks);
+    for (std::size_t a = 0; a < ranks && !(stop && *stop); ++a) {
+        for (std::size_t b = a; b < ranks; ++b) {
+            damage.overlap[a * ranks + b] = damage.overlap[b * ranks + a] = common(sets[a], sets[b]);
+        }
+    }
+}
+
+// Returns the number of distinct samples that one rank trains: its slots before the order repeats.
+double distinctOfRank(const ShardSpec& spec) {
+    const ShardNumbers numbers = shardNumbers(spec);
+    return static_cast<double>(
+        std::min(numbers.samplesPerRank - numbers.droppedByLoader, std::max<std::int64_t>(1, numbers.orderLength)));
+}
+
+// Returns the expected fraction of the samples that one epoch trains.
+double seenPart(const ShardSpec& spec) {
+    const auto n = static_cast<double>(spec.datasetSize);
+    const auto world = static_cast<double>(spec.worldSize);
+    const double part = distinctOfRank(spec) / n;
+    if (isReplicated(spec.kind) || spec.pitfalls.wrongRank >= 0) return std::min(1.0, part);
+    if (spec.pitfalls.seedPerRank) return 1 - std::pow(1 - part, world);
+    return std::min(1.0, world * part);
+}
+
+bool hasFormula(const ShardSpec& spec) {
+    const bool twoAtOnce = spec.pitfalls.seedPerRank && (spec.pitfalls.doubleSharding || spec.pitfalls.wrongRank >= 0);
+    return !repeatsDraws(spec.kind) && spec.kind != SamplerKind::kSubset && !twoAtOnce && spec.datasetSize > 0;
+}
+
+// Returns the probability that a sample is missed in all epochs. Rank r in epoch e uses permutation r + e, and ranks
+// that use the same permutation take disjoint slices of it. The probability is therefore the product of 1 - slices *
+// part over the permutations.
+double missedWithSeedPerRank(const ShardSpec& spec, std::int64_t epochs) {
+    const double part = distinctOfRank(spec) / static_cast<double>(spec.datasetSize);
+    double missed = 1;
+    for (std::int64_t order = 0; order < spec.worldSize + epochs - 1 && missed > 0; ++order) {
+        const std::int64_t slices = std::min({order + 1, spec.worldSize, epochs, spec.worldSize + epochs - 1 - order});
+        missed *= std::max(0.0, 1 - static_cast<double>(slices) * part);
+    }
+    return missed;
+}
+
+double expectedOverlapOf(const ShardSpec& spec) {
+    if (!hasFormula(spec)) return -1;
+    const double own = distinctOfRank(spec);
+    const auto n = static_cast<double>(spec.datasetSize);
+    if (isReplicated(spec.kind) || spec.pitfalls.wrongRank >= 0) return own;
+    if (spec.pitfalls.seedPerRank) return own * own / n;
+    const ShardNumbers numbers = shardNumbers(spec);
+    const std::int64_t pairsOfRanks = spec.worldSize * (spec.worldSize - 1) / 2;
+    const auto pairs = static_cast<double>(pairsOfRanks);
+    if (pairs == 0 || numbers.padding > spec.datasetSize || numbers.droppedByLoader > 0) return pairs == 0 ? 0 : -1;
+    // The two ranks that hold the copies of a repeated sample share it, unless both copies are on one rank.
+    return spec.pitfalls.any() ? 0 : static_cast<double>(numbers.padding) / pairs;
+}
+
+}  // namespace
+
+std::int64_t markTrained(const ShardPlan& plan, std::vector<bool>& seen, const std::atomic<bool>* stop) {
+    constexpr std::int64_t kMarkedBetweenLooks = std::int64_t{1} << 16;
+    std::int64_t added = 0;
+    for (int rank = 0; rank < plan.spec().worldSize; ++rank) {
+        for (std::int64_t slot = 0; slot < plan.trainedOf(rank); ++slot) {
+            if (stop && slot % kMarkedBetweenLooks == 0 && *stop) return added;
+            auto mark = seen[static_cast<std::size_t>(plan.index(rank, slot))];
+            added += mark ? 0 : 1;
+            mark = true;
+        }
+    }
+    return added;
+}
+
+AssignmentEffects assignmentEffects(const ShardPlan& plan, const std::atomic<bool>* stop) {
+    AssignmentEffects damage;
+    damage.samples = plan.spec().datasetSize;
+    std::vector<bool> seen(static_cast<std::size_t>(damage.samples));
+    damage.seen = markTrained(plan, seen, stop);
+    for (int rank = 0; rank < plan.spec().worldSize; ++rank) damage.uses += plan.trainedOf(rank);
+    const double missed = expectedNeverSeen(plan.spec(), 1, false);
+    damage.expectedSeen = missed < 0 ? -1 : static_cast<double>(damage.samples) - missed;
+    damage.expectedOverlap = expectedOverlapOf(plan.spec());
+    fillOverlap(plan, damage, stop);
+    return damage;
+}
+
+double expectedNeverSeen(const ShardSpec& spec, std::int64_t epochs, bool sameOrder) {
+    if (!hasFormula(spec) || epochs < 1) return -1;
+    const auto n = static_cast<double>(spec.datasetSize);
+    const bool changes = spec.shuffle && spec.kind != SamplerKind::kSequential && !sameOrder;
+    if (spec.pitfalls.seedPerRank && !spec.shuffle) {
+        ShardSpec same = spec;  // the seed has no effect without shuffle
+        same.pitfalls.seedPerRank = false;
+        return expectedNeverSeen(same, epochs, sameOrder);
+    }
+    if (spec.pitfalls.seedPerRank) return n * missedWithSeedPerRank(spec, changes ? epochs : 1);
+    return n * std::pow(1 - seenPart(spec), changes ? static_cast<double>(epochs) : 1.0);
+}
+
+}  // namespace ringside

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sampling/plan/mistaken_assignment.h"
+
+#include "sampling/plan/shard_order.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::int64_t kMostDraws = std::int64_t{1} << 30;  // of all ranks together; takes seconds and 4 GiB
+
+// Reports what DistributedSampler refuses: a rank that is not below num_replicas.
+Problems checkRank(const ShardSpec& spec) {
+    const std::int64_t world = samplerWorldSize(spec);
+    const bool byHand = spec.pitfalls.wrongRank >= 0;
+    const std::int64_t rank = byHand ? spec.pitfalls.wrongRank : spec.worldSize - 1;
+    if (rank < world) return {};
+    const std::string last = std::to_string(world - 1);
+    const std::string says = "; PyTorch raises \"Invalid rank " + std::to_string(rank) +
+                             ", rank should be in the interval [0, " + last + "]\"";
+    if (byHand)
+        return {{"pitfalls.wrong_rank", "is " + std::to_string(rank) + says, "choose a rank from 0 to " + last}};
+    return {{"pitfalls.wrong_world_size",
+             "is " + std::to_string(world) + ", but there are " + std::to_string(spec.worldSize) + " ranks" + says,
+             "set it to " + std::to_string(spec.worldSize) + " or more, or also set pitfalls.wrong_rank"}};
+}
+
+}  // namespace
+
+std::int64_t samplerWorldSize(const ShardSpec& spec) {
+    return spec.pitfalls.wrongWorldSize > 0 ? spec.pitfalls.wrongWorldSize : spec.worldSize;
+}
+
+bool partsOrders(const PitfallsConfig& pitfalls) {
+    return pitfalls.seedPerRank || pitfalls.doubleSharding;
+}
+
+Problems checkPitfalls(const ShardSpec& spec) {
+    if (!spec.pitfalls.any()) return {};
+    if (spec.pitfalls.shuffleWithSampler) {
+        return {{"pitfalls.shuffle_with_sampler",
+                 "is on, and PyTorch raises \"sampler option is mutually exclusive with shuffle\": both would set the "
+                 "order",
+                 "switch it off and use the shuffle of the sampler (sampler.shuffle)"}};
+    }
+    if (spec.kind != SamplerKind::kDistributed) {
+        return {{"pitfalls",
+                 "are mistakes of the distributed sampler, but sampler.kind is " + std::string(samplerName(spec.kind)),
+                 "switch them off, or choose the distributed sampler"}};
+    }
+    if (const Problems problems = checkRank(spec); !problems.empty()) return problems;
+    const ShardLayout layout = ShardLayout::of(spec);
+    const bool tooMany = layout.orderLength > kMostDraws / spec.worldSize;
+    if (partsOrders(spec.pitfalls) && (tooMany || layout.samplesPerRank > kMostDraws / spec.worldSize)) {
+        return {{"pitfalls",
+                 "give each of " + std::to_string(spec.worldSize) + " ranks its own order of " +
+                     std::to_string(layout.orderLength) + " samples; the maximum is " + std::to_string(kMostDraws) +
+                     " together",
+                 "use fewer samples or ranks"}};
+    }
+    return {};
+}
+
+std::vector<std::uint32_t> assignWithMistakes(const ShardSpec& spec, const ShardLayout& layout,
+                                              const std::atomic<bool>* stop) {
+    std::vector<std::uint32_t> dealt;
+    dealt.reserve(static_cast<std::size_t>(layout.samplesPerRank * spec.worldSize));
+    std::vector<std::uint32_t> order;
+    for (std::int64_t rank = 0; rank < spec.worldSize && !(stop && *stop); ++rank) {
+        const std::int64_t shift = spec.pitfalls.seedPerRank ? rank : 0;
+        if (rank == 0 || shift > 0) order = shuffledOrder(spec, layout.orderLength, shift, stop);
+        const std::int64_t said = spec.pitfalls.wrongRank < 0 ? rank : spec.pitfalls.wrongRank;
+        for (std::int64_t slot = 0; slot < layout.samplesPerRank; ++slot) {
+            std::int64_t index = order[static_cast<std::size_t>(layout.orderPlace(layout.position(said, slot)))];
+            if (spec.pitfalls.doubleSharding) index = (said + layout.worldSize * index) % spec.datasetSize;
+            dealt.push_back(static_cast<std::uint32_t>(index));
+        }
+    }
+    return dealt;
+}
+
+}  // namespace ringside

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/data/missing_ranks.h"
+
+#include <algorithm>
+
+namespace ringside {
+namespace {
+
+constexpr std::int64_t kAwaitedUs = 1'000'000;
+
+bool isOver(const RankData& rank) {
+    return rank.state == "finished" || rank.state == "stopped" || rank.state == "failed";
+}
+
+bool waitsLong(const RankData& rank) {
+    return !isOver(rank) && rank.phase && isCommunication(*rank.phase) && rank.stillUs >= kAwaitedUs;
+}
+
+// True if a recent heartbeat shows the rank in this collective. It entered later than the first rank, so it does not
+// count as waiting yet.
+bool hasCome(const RankData& rank, std::int64_t collective, std::int64_t newestUs) {
+    return rank.phase && isCommunication(*rank.phase) && rank.collective == collective &&
+           newestUs - rank.beatUs < kAwaitedUs;
+}
+
+std::string secondsText(std::int64_t us) {
+    return std::to_string(std::max<std::int64_t>(us, 0) / 1'000'000) + " s";
+}
+
+}  // namespace
+
+std::optional<MissingRanks> findMissingRanks(const std::vector<RankData>& ranks) {
+    MissingRanks awaited;
+    std::int64_t collective = 0, newestUs = 0;
+    bool anyWaits = false;
+    for (const RankData& rank : ranks) {
+        newestUs = std::max(newestUs, rank.beatUs);
+        if (!waitsLong(rank)) continue;
+        anyWaits = true;
+        collective = std::max(collective, rank.collective);
+    }
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        const bool waits = waitsLong(ranks[i]) && ranks[i].collective == collective;
+        const bool there = waits || hasCome(ranks[i], collective, newestUs);
+        if (!isOver(ranks[i])) (there ? awaited.waiting : awaited.missing).push_back(static_cast<int>(i));
+        // The wait begins when the last of the waiting ranks has arrived.
+        if (waits) awaited.sinceUs = std::max(awaited.sinceUs, ranks[i].beatUs - ranks[i].stillUs);
+    }
+    if (!anyWaits || awaited.missing.empty()) return {};
+    // No rank is missing if the first one sent a heartbeat more than a second after the wait began, and the heartbeat
+    // shows that the rank still advances and has reached this collective.
+    const RankData& first = ranks[static_cast<std::size_t>(awaited.missing.front())];
+    if (first.beatUs > awaited.sinceUs + kAwaitedUs && first.stillUs < kAwaitedUs && first.collective >= collective)
+        return {};
+    awaited.phase = first.phase.value_or(Phase::kIdle);
+    awaited.seenUs = first.beatUs;
+    return awaited;
+}
+
+std::string MissingRanks::text(std::int64_t nowUs) const {
+    std::string who = missing.size() == 1 ? "rank " : "ranks ";
+    constexpr std::size_t kNamed = 4;
+    for (std::size_t i = 0; i < std::min(missing.size(), kNamed); ++i)
+        who += (i > 0 ? ", " : "") + std::to_string(missing[i]);
+    if (missing.size() > kNamed) who += " and " + std::to_string(missing.size() - kNamed) + " more";
+    return who + (missing.size() == 1 ? " is" : " are") + " missing for " + secondsText(nowUs - sinceUs) +
+           ", last reported in " + std::string(phaseName(phase)) + " " + secondsText(nowUs - seenUs) + " ago";
+}
+
+}  // namespace ringside

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/batches/batch_loader.h"
+
+#include <utility>
+
+#include "data/loading/channel_moments.h"
+
+namespace ringside {
+
+namespace {
+
+Batch allocateBatch(const BatchLoaderDependencies& parts) {
+    const Dataset& dataset = parts.dataset;
+    Batch batch;
+    batch.features = parts.backend.allocate({parts.maxBatch, dataset.shape().features}, DType::kFloat32);
+    if (dataset.classCount() > 0)
+        batch.labels = parts.backend.allocate({parts.maxBatch, dataset.shape().labels()}, DType::kInt64);
+    else
+        batch.targets = parts.backend.allocate({parts.maxBatch, dataset.targetCount()}, DType::kFloat32);
+    return batch;
+}
+
+DataLoaderOptions loaderOptions(const BatchLoaderDependencies& parts) {
+    DataLoaderOptions options = dataLoaderOptions(parts.config);
+    options.changeIndices = parts.changeIndices;
+    return options;
+}
+
+// Returns tensors that refer to the loader's memory.
+Batch hostTensors(const HostBatch& host, std::int64_t features, std::int64_t targets) {
+    Batch batch;
+    batch.features = {host.features.data(), {host.rows(), features}, DType::kFloat32, {}};
+    if (host.targets.empty())
+        batch.labels = {host.labels.data(),
+                        {host.rows(), static_cast<std::int64_t>(host.labels.size()) / host.rows()},
+                        DType::kInt64,
+                        {}};
+    else
+        batch.targets = {host.targets.data(), {host.rows(), targets}, DType::kFloat32, {}};
+    return batch;
+}
+
+}  // namespace
+
+BatchLoader::BatchLoader(const BatchLoaderDependencies& parts)
+    : m_backend(parts.backend),
+      m_shape(parts.dataset.shape()),
+      m_targetCount(parts.dataset.targetCount()),
+      m_transforms(parts.config.loader, m_shape, parts.config.training.seed, parts.training),
+      m_loader(parts.dataset, m_transforms, loaderOptions(parts), parts.maxBatch, parts.memory),
+      m_uploader(parts.backend.makeUploader(parts.memory.pinned())) {
+    if (!m_uploader) return;
+    for (Travelling& one : m_onDevice) {
+        one.whole = allocateBatch(parts);
+        one.indices.reserve(static_cast<std::size_t>(parts.maxBatch));
+    }
+}
+
+void BatchLoader::begin(const ShardPlan& plan, int rank, std::int64_t epoch, std::int64_t firstBatch) {
+    end();
+    m_loader.begin(plan, rank, epoch, firstBatch);
+    if (!m_uploader) return;
+    for (Travelling& one : m_onDevice) one.error = nullptr;
+    m_notSent = plan.stepsPerEpoch() - firstBatch;
+    sendNext(m_onDevice[m_next]);
+}
+
+void BatchLoader::end() {
+    if (m_uploader) m_uploader->waitForSources();
+    m_loader.end();
+}
+
+Batch BatchLoader::next() {
+    if (!m_uploader) {
+        const HostBatch& host = m_loader.next();
+        m_indices = host.indices;
+        return hostTensors(host, m_shape.features, m_targetCount);
+    }
+    Travelling& now = m_onDevice[m_next];
+    if (now.error) std::rethrow_exception(std::exchange(now.error, nullptr));
+    m_uploader->join();
+    m_indices = now.indices;
+    m_next = 1 - m_next;
+    sendNext(m_onDevice[m_next]);
+    return now.batch;
+}
+
+// Starts the copy of the next batch. The loader reuses its memory, so earlier copies must have read it first.
+void BatchLoader::sendNext(Travelling& to) {
+    if (m_notSent == 0) return;
+    --m_notSent;
+    m_uploader->waitForSources();
+    try {
+        send(to);
+    } catch (...) {
+        to.error = std::current_exception();
+    }
+}
+
+void BatchLoader::send(Travelling& to) {
+    const HostBatch& host = m_loader.next();
+    to.indices.assign(host.indices.begin(), host.indices.end());
+    const Batch loaded = hostTensors(host, m_shape.features, m_targetCount);
+    const auto start = [&](const Tensor& from, const Tensor& whole) {
+        if (!from) return Tensor{};
+        const Tensor on = whole.head(host.rows());
+        m_uploader->start(from.data, on);
+        return on;
+    };
+    to.batch = {start(loaded.features, to.whole.features), start(loaded.labels, to.whole.labels),
+                start(loaded.targets, to.whole.targets)};
+}
+
+ChannelScale sharedChannelScale(const Dataset& training, Communicator& communicator) {
+    ChannelMoments moments(training);
+    for (std::int64_t chunk = communicator.rank(); chunk < ChannelMoments::kChunks; chunk += communicator.size())
+        moments.addChunk(chunk);
+    // Each value is nonzero on one rank only, so the sum is exact.
+    if (communicator.size() > 1) communicator.allReduce(CommBuffer::of(moments.values()), ReduceOp::kSum);
+    return moments.scale();
+}
+
+}  // namespace ringside

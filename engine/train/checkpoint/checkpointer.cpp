@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/checkpoint/checkpointer.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+#include <utility>
+
+#include "sampling/plan/epoch_spec.h"
+#include "train/checkpoint/own_checkpoints.h"
+#include "train/parts/non_finite.h"
+#include "train/parts/training_error.h"
+
+namespace ringside {
+
+namespace {
+
+// Returns the settings that assign samples to ranks, for programs that read a checkpoint.
+Json samplerJson(const RunConfig& config) {
+    Json json = config.toJson()["sampler"];
+    json["world_size"] = config.dataRanks();
+    json["batch_size"] = config.loader.batchSize;
+    json["loader_drop_last"] = config.loader.dropLast;
+    json["accumulate_steps"] = config.training.accumulateSteps;
+    return json;
+}
+
+// Removes a checkpoint, its manifest first, so that an incomplete removal leaves no checkpoint that looks complete.
+// Errors are ignored: a superfluous checkpoint does no harm.
+void removeCheckpoint(const std::filesystem::path& directory) {
+    std::error_code ignored;
+    std::filesystem::remove(directory / kManifestName, ignored);
+    std::filesystem::remove_all(directory, ignored);
+}
+
+std::string megabytes(std::int64_t bytes) {
+    constexpr std::int64_t kMegabyte = 1'000'000;
+    return std::to_string((bytes + kMegabyte - 1) / kMegabyte) + " MB";
+}
+
+}  // namespace
+
+TrainingPosition Checkpointer::resume() {
+    if (m_dependencies.config.training.resume.empty()) return {};
+    const ResumePoint point = valueOrThrow(openResumePoint(m_dependencies.config, m_dependencies.data.training));
+    const bool mustBeFinite = m_dependencies.config.training.onNonFinite == OnNonFinite::kStop;
+    if (m_strategy.isWhole())
+        valueOrThrow(restoreCheckpoint(
+            point, {m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_dependencies.backend},
+            mustBeFinite));
+    else
+        valueOrThrow(restoreCheckpoint(point, m_strategy, m_model, mustBeFinite));
+    TrainingPosition position{.step = point.manifest.step,
+                              .epoch = point.manifest.epochsDone,
+                              .batches = point.manifest.batchesDone,
+                              .changes = point.manifest.changes};
+    if (m_dependencies.communicator.rank() == 0) {
+        position.sums = MetricSums(point.manifest.epochSums);
+        findEarlierAttempts(point);
+        m_dependencies.observer.onEvent(
+            LogLine{0, "info",
+                    "continues from " + point.directory.string() + ", " + std::to_string(position.step) + " steps done",
+                    m_dependencies.observer.nowUs()});
+    }
+    return position;
+}
+
+CheckpointManifest Checkpointer::manifestAt(const TrainingPosition& position) const {
+    CheckpointManifest manifest{.step = position.step,
+                                .epochsDone = position.epoch,
+                                .model = m_model.describe(),
+                                .optimizer = textOf(m_dependencies.config.optimizer.kind),
+                                .sampler = samplerJson(m_dependencies.config)};
+    const Optimizer& optimizer = m_strategy.optimizer();
+    if (optimizer.rules().scalesLoss) {
+        const UpdateState progress = optimizer.progress();
+        manifest.lossScale = LossScale{progress.lossScale, progress.goodSteps, progress.skippedSteps};
+    }
+    manifest.normalize = m_scale;
+    manifest.changes = m_changes;
+    manifest.timed = m_nextIsTimed;
+    if (position.batches == 0) return manifest;
+    manifest.batchesDone = position.batches;
+    manifest.epochSums = position.sums.values();
+    ShardSpec spec = epochSpec(m_dependencies.config, m_dependencies.data.training, position.epoch);
+    spec.worldSize = m_strategy.dataParallelGroup().size();
+    const ShardPlan plan = valueOrThrow(ShardPlan::make(spec));
+    for (int rank = 0; rank < m_strategy.dataParallelGroup().size(); ++rank)
+        manifest.planHashes.push_back(plan.hash(rank));
+    return manifest;
+}
+
+void Checkpointer::reserve() {
+    std::error_code ignored;
+    if (m_dependencies.communicator.rank() != 0 || !std::filesystem::is_directory(m_dependencies.runDirectory, ignored))
+        return;
+    const std::int64_t bytes =
+        m_strategy.isWhole()
+            ? checkpointBytes({m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_dependencies.backend})
+            : checkpointBytes(m_strategy, m_model);
+    m_reserve.emplace(m_dependencies.runDirectory, bytes, "a checkpoint of " + megabytes(bytes));
+    if (m_timedSaveUs == std::numeric_limits<std::int64_t>::max()) scheduleTimedSave(0);
+}
+
+void Checkpointer::save(const TrainingPosition& position) {
+    const bool isNew = m_savedStep != position.step;
+    saveLast(position);
+    if (!m_reserve || !isNew) return;
+    try {
+        reserve();
+    } catch (const IoError& error) {
+        throw IoError("the weights of step " + std::to_string(position.step) + " are saved in " + m_lastPath +
+                      ", but " + error.what());
+    }
+}
+
+void Checkpointer::saveLast(const TrainingPosition& position) {
+    if (m_dependencies.runDirectory.empty() || isSaved(position)) return;
+    const PhaseScope scope(m_dependencies.observer.progress().phase, Phase::kCheckpoint);
+    begin();
+    while (!attempt(position)) continue;
+    m_savedStep = position.step;
+    if (m_dependencies.communicator.rank() == 0 && !m_places.isRunDirectory())
+        throw IoError(m_places.firstFailure() + "; the weights after step " + std::to_string(position.step) +
+                      " are saved in " + m_lastPath + " instead: ringsidectl run --resume " +
+                      m_places.current().string() + " continues from there");
+}
+
+// Prepares a save. Telemetry is flushed first, so that a resumed run never starts after steps that are not recorded.
+void Checkpointer::begin() {
+    m_dependencies.observer.onState("saving");
+    m_dependencies.observer.flush();
+    m_dependencies.communicator.barrierWithoutTimeout();
+}
+
+// True on every rank if the checkpoint of this step was written and rank 0 still finds it.
+bool Checkpointer::isSaved(const TrainingPosition& position) {
+    if (m_savedStep != position.step) return false;
+    std::error_code ignored;
+    return agree(std::filesystem::exists(m_dependencies.runDirectory / m_lastPath / kManifestName, ignored));
+}
+
+// Returns the value of rank 0 on every rank.
+bool Checkpointer::agree(bool ofRankZero) {
+    std::int64_t value = m_dependencies.communicator.rank() == 0 && ofRankZero ? 1 : 0;
+    if (m_dependencies.communicator.size() > 1)
+        m_dependencies.communicator.allReduce(CommBuffer::of(std::span(&value, 1)), ReduceOp::kMaximum);
+    return value != 0;
+}
+
+// Returns whether the checkpoint is complete, the same on every rank; otherwise rank 0 has chosen another place. The
+// other ranks wait without a timeout until rank 0 has written: a slow disk must not count as a hung rank.
+bool Checkpointer::attempt(const TrainingPosition& position) {
+    bool isComplete = true;
+    if (m_dependencies.communicator.rank() == 0)
+        isComplete = write(position);
+    else if (!m_strategy.isWhole())
+        gatherForCheckpoint(m_strategy);
+    m_dependencies.communicator.barrierWithoutTimeout();
+    return agree(isComplete);
+}
+
+// Writes the checkpoint; returns its path, or nothing if the weights must be finite and are not.
+std::optional<std::string> Checkpointer::writtenUnlessBad(const TrainingPosition& position) {
+    const bool mustBeFinite = m_dependencies.config.training.onNonFinite == OnNonFinite::kStop;
+    if (!m_strategy.isWhole())
+        return writeCheckpoint(m_places.current(), manifestAt(position), m_strategy, mustBeFinite);
+    if (mustBeFinite && !areFinite(m_model.parameters(), m_dependencies.backend)) return {};
+    const TrainedParts dependencies{m_model.state(), m_model.parameters(), m_strategy.optimizer(),
+                                    m_dependencies.backend};
+    return writeCheckpoint(m_places.current(), manifestAt(position), dependencies);
+}
+
+bool Checkpointer::write(const TrainingPosition& position) {
+    try {
+        writeHere(position);
+        return true;
+    } catch (const IoError& error) {
+        if (!m_places.advance(error))
+            throw IoError(m_places.firstFailure() + "; the weights after step " + std::to_string(position.step) +
+                          " could not be saved next to the run directory or in the state directory either");
+        m_dependencies.observer.onEvent(
+            LogLine{0, "warning", std::string(error.what()) + "; saving again in " + m_places.current().string(),
+                    m_dependencies.observer.nowUs()});
+        return false;
+    }
+}
+
+void Checkpointer::writeHere(const TrainingPosition& position) {
+    const std::int64_t fromUs = m_dependencies.observer.nowUs();
+    if (m_reserve) m_reserve->release();
+    const std::optional<std::string> path = writtenUnlessBad(position);
+    if (!path)
+        throwNonFinite(m_dependencies.communicator, "the weights after step " + std::to_string(position.step) +
+                                                        " are not all finite numbers and are not saved" + lastText() +
+                                                        ": lower optimizer.lr");
+    m_lastPath = m_places.isRunDirectory() ? *path : (m_places.current() / *path).string();
+    m_dependencies.observer.onEvent(CheckpointSaved{position.step, m_lastPath, m_dependencies.observer.nowUs()});
+    if (m_places.isRunDirectory()) forgetOlder(std::exchange(m_nextIsTimed, false));
+    scheduleTimedSave(m_dependencies.observer.nowUs() - fromUs);
+}
+
+// Finds the checkpoints of earlier attempts, so that they are removed like those of this attempt. A killed attempt
+// leaves checkpoints that it would have removed after its next save.
+void Checkpointer::findEarlierAttempts(const ResumePoint& point) {
+    OwnCheckpoints own = findOwnCheckpoints(m_dependencies.runDirectory, point.directory, point.manifest.step);
+    m_kept = std::move(own.kept);
+    m_passing = std::move(own.timed);
+    m_passing.insert(m_passing.end(), own.overtaken.begin(), own.overtaken.end());
+}
+
+// Removes superseded checkpoints of this run only. A resumed checkpoint in another directory is left alone.
+void Checkpointer::forgetOlder(bool isTimed) {
+    for (auto* list : {&m_kept, &m_passing}) std::erase(*list, m_lastPath);  // a rewritten checkpoint is listed once
+    for (const std::string& path : std::exchange(m_passing, {})) removeCheckpoint(m_dependencies.runDirectory / path);
+    (isTimed ? m_passing : m_kept).push_back(m_lastPath);
+    const std::int64_t most = m_dependencies.config.training.keepCheckpoints;
+    for (; most > 0 && static_cast<std::int64_t>(m_kept.size()) > most; m_kept.erase(m_kept.begin()))
+        removeCheckpoint(m_dependencies.runDirectory / m_kept.front());
+}
+
+// Schedules the next timed save so that saving takes at most a twentieth of the time.
+void Checkpointer::scheduleTimedSave(std::int64_t tookUs) {
+    constexpr std::int64_t kTimes = 20;
+    const std::int64_t seconds = m_dependencies.config.training.checkpointSeconds;
+    if (seconds == 0) return;
+    m_timedSaveUs = m_dependencies.observer.nowUs() + std::max(seconds * 1'000'000, kTimes * tookUs);
+}
+
+bool Checkpointer::isTimedSaveDue(std::int64_t nowUs) {
+    if (nowUs < m_timedSaveUs) return false;
+    m_timedSaveUs = std::numeric_limits<std::int64_t>::max() - 1;  // no further save is due until this one is done
+    m_nextIsTimed = true;
+    return true;
+}
+
+std::string Checkpointer::lastText() const {
+    if (m_lastPath.empty()) return "";
+    return " (the last good checkpoint is " + m_lastPath + ")";
+}
+
+}  // namespace ringside

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/control/layer_progress.h"
+
+namespace ringside {
+
+void LayerProgress::passBegins(const Model& model, Work work, std::int64_t samples) {
+    const LayerRange range = model.range();
+    m_phase = work == Work::kForward ? Phase::kForward : Phase::kBackward;
+    m_share = 0.5 / (m_passes * static_cast<double>(range.last - range.first));
+    m_next.passBegins(model, work, samples);
+}
+
+// Sleeps before m_next starts to measure the layer, so that the sleep does not count as its time.
+void LayerProgress::layerBegins(std::size_t layer) {
+    if (m_control != nullptr && m_control->showsParts())
+        m_control->showPart(m_phase, static_cast<int>(layer), {}, m_share);
+    m_next.layerBegins(layer);
+}
+
+}  // namespace ringside

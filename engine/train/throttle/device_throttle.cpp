@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/throttle/device_throttle.h"
+
+#include <cmath>
+
+#include "train/parts/training_error.h"
+
+namespace ringside {
+namespace {
+
+// Returns the number of multiplications and additions per parameter in an update.
+double updateFlops(const OptimizerConfig& optimizer) {
+    if (optimizer.kind != OptimizerKind::kSgd) return 12;
+    return 2 + (optimizer.momentum > 0 ? 2 : 0) + (optimizer.weightDecay > 0 ? 2 : 0);
+}
+
+// Returns the cost of a kind of work relative to a forward pass. `backward` is the cost of a whole backward pass.
+double timesForward(LayerWatch::Work work, double backward) {
+    switch (work) {
+        case LayerWatch::Work::kForward:
+            return 1;
+        case LayerWatch::Work::kBackward:
+            return backward;
+        case LayerWatch::Work::kInputs:
+            return backward - 1;
+        case LayerWatch::Work::kWeights:
+            return 1;
+    }
+    return 1;
+}
+
+}  // namespace
+
+DeviceThrottle::DeviceThrottle(const RunConfig& config, const ModelTask& task) {
+    const double gflops = config.parallel.throttle.gflops;
+    if (gflops <= 0) return;
+    m_nsPerFlop = 1 / gflops;
+    m_forwardFlops = static_cast<double>(valueOrThrow(describeModel(config.model, task)).flops());
+    m_backwardTimes = config.training.recompute == Recompute::kNone ? 2 : 3;
+    m_updateFlops = updateFlops(config.optimizer);
+}
+
+std::int64_t DeviceThrottle::passNs(const Model& model, LayerWatch::Work work, std::int64_t samples, std::size_t first,
+                                    std::size_t last) const {
+    double all = 0;
+    double wanted = 0;
+    for (std::size_t i = 0; i < model.layerCount(); ++i) {
+        all += model.costOf(i);
+        if (i >= first && i < last) wanted += model.costOf(i);
+    }
+    if (all <= 0) return 0;
+    const double flops = m_forwardFlops * static_cast<double>(samples) * wanted / all;
+    return std::llround(flops * timesForward(work, m_backwardTimes) * m_nsPerFlop);
+}
+
+std::int64_t DeviceThrottle::updateNs(std::int64_t parameters) const {
+    return std::llround(static_cast<double>(parameters) * m_updateFlops * m_nsPerFlop);
+}
+
+}  // namespace ringside

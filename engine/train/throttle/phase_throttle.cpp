@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/throttle/phase_throttle.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/time/monotonic.h"
+#include "base/time/sleep_until.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::int64_t kWindow = 32;          // number of passes that are evaluated together
+constexpr double kTolerance = 0.02;           // tolerated delay relative to the planned duration
+constexpr std::int64_t kLeastLateNs = 20000;  // always tolerated; sleeping is not more precise
+constexpr std::int64_t kMostLate = kWindow / 8;
+
+}  // namespace
+
+PhaseThrottle::PhaseThrottle(const DeviceThrottle& throttle, int rank, PhaseTrack& track)
+    : m_throttle(throttle), m_rank(rank), m_track(track) {
+    if (m_throttle.any()) askForPunctualSleep();
+}
+
+void PhaseThrottle::follow() {
+    if (m_throttle.any()) m_track.listen(*this);
+}
+
+PhaseThrottle::~PhaseThrottle() {
+    if (m_throttle.any()) m_track.forget(*this);
+}
+
+void PhaseThrottle::beginStep(std::int64_t parameters, std::int64_t delayNs) {
+    if (!m_throttle.any()) return;
+    m_updateNs = m_throttle.updateNs(parameters) + delayNs;
+    m_updatedNs = 0;
+}
+
+std::optional<ThrottleKept> PhaseThrottle::endStep(std::int64_t step) {
+    if (m_passes < kWindow) return {};
+    const bool kept = m_late <= kMostLate;
+    const double worst = std::exchange(m_worst, 1);
+    m_passes = 0;
+    m_late = 0;
+    if (std::exchange(m_kept, kept) == kept) return {};
+    return ThrottleKept{m_rank, step, kept, worst};
+}
+
+void PhaseThrottle::passBegins(const Model& model, Work work, std::int64_t samples) {
+    if (!m_throttle.any()) return;
+    m_work = work;
+    m_samples = samples;
+    m_doneNs = 0;
+    m_passLastsNs = m_throttle.passNs(model, work, samples, model.range().first, model.range().last);
+    m_passBeganNs = monotonicNs();
+}
+
+// Called once per layer, or once for each half of its backward pass.
+void PhaseThrottle::layerDone(const Model& model, std::size_t layer, Work work) {
+    if (!m_throttle.any()) return;
+    m_doneNs += m_throttle.passNs(model, work, m_samples, layer, layer + 1);
+    sleepFor(std::min(m_doneNs, m_passLastsNs));
+}
+
+void PhaseThrottle::sleepFor(std::int64_t wantedNs) {
+    m_sleep.until(m_passBeganNs + wantedNs);
+}
+
+// Sleeps until the planned end of the pass: layers before the first parameter compute no gradient, so their calls of
+// layerDone() are missing.
+void PhaseThrottle::passEnds() {
+    m_track.enterLayer(-1);
+    if (!m_throttle.any()) return;
+    sleepFor(m_passLastsNs);
+    judge(monotonicNs() - m_passBeganNs, m_passLastsNs);
+}
+
+void PhaseThrottle::judge(std::int64_t tookNs, std::int64_t askedNs) {
+    if (++m_passes <= 0) return;
+    const auto asked = static_cast<double>(std::max<std::int64_t>(askedNs, 1));
+    const auto late = static_cast<double>(tookNs - askedNs);
+    if (late <= std::max(kTolerance * asked, static_cast<double>(kLeastLateNs))) return;
+    ++m_late;
+    m_worst = std::max(m_worst, static_cast<double>(tookNs) / asked);
+}
+
+// The optimizer phase may run in several parts, such as the gradient norm. The rest of its planned time is slept after
+// the last part.
+void PhaseThrottle::endUpdate() {
+    if (!m_throttle.any()) return;
+    {
+        const PhaseScope scope(m_track, Phase::kOptimizer);
+        m_sleep.until(monotonicNs() + m_updateNs - m_updatedNs);
+    }
+    judge(m_updatedNs, m_updateNs);
+}
+
+void PhaseThrottle::leaving(Phase phase, Phase) {
+    const std::int64_t now = monotonicNs();
+    if (phase == Phase::kOptimizer) m_updatedNs += now - m_phaseSinceNs;
+    if (isCommunication(phase) || phase == Phase::kPaused) m_passBeganNs += now - m_phaseSinceNs;
+    m_phaseSinceNs = now;
+}
+
+}  // namespace ringside

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "train/throttle/throttle_timeout.h"
+
+#include <array>
+#include <cstdio>
+#include <string>
+
+#include "comm/throttle/link_throttle.h"
+#include "model/model_description.h"
+#include "train/parts/training_error.h"
+#include "train/throttle/device_throttle.h"
+
+namespace ringside {
+namespace {
+
+double seconds(std::int64_t ns) {
+    return static_cast<double>(ns) / 1e9;
+}
+
+}  // namespace
+
+void checkThrottleTimeout(const TrainerDependencies& parts, const Model& model, std::int64_t largestBatch) {
+    const ThrottleConfig& throttle = parts.config.parallel.throttle;
+    const double most = parts.config.parallel.timeoutSeconds / 2;
+    const DeviceThrottle device(parts.config, modelTask(*parts.data.training));
+    const double backward =
+        seconds(device.passNs(model, LayerWatch::Work::kBackward, largestBatch, 0, model.layerCount()));
+    const LinkThrottle link{throttle.gbitPerSecond, throttle.latencyUs};
+    std::int64_t bytes = 0;
+    for (const Parameter* one : model.wholeParameters()) bytes += 4 * one->shape.count();
+    const double moving =
+        link.any() ? seconds(link.collectiveNs(CollectiveKind::kAllReduce, bytes, parts.communicator.size())) : 0;
+    const auto refuse = [&](const char* field, const char* what, double lasts) {
+        std::array<char, 96> text{};
+        std::snprintf(text.data(), text.size(), "makes %s last %.3g s; the maximum is %.3g s", what, lasts, most);
+        throw TrainingError(Problem{field, std::string(text.data()) + ", half of parallel.timeout_seconds",
+                                    "raise it, or parallel.timeout_seconds"});
+    };
+    if (backward > most) refuse("parallel.pace.gflops", "a backward pass", backward);
+    if (moving > most) refuse("parallel.pace.gbit_per_s", "the gradients' all-reduce", moving);
+}
+
+}  // namespace ringside

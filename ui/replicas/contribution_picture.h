@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+#include <optional>
+
+#include "replicas/step_contributions.h"
+
+namespace ringside {
+
+class Theme;
+
+// Table with a row per rank: its share of the step as a bar around zero with a line at the equal share, the cosine
+// between its gradient and the mean, its loss, and its samples. Clicking a row requests the samples.
+class ContributionPicture : public QWidget {
+    Q_OBJECT
+  public:
+    explicit ContributionPicture(const Theme& theme, QWidget* parent = nullptr);
+    void setContributions(StepContributions contributions);
+    const StepContributions& contributions() const { return m_pulls; }
+    QSize minimumSizeHint() const override;
+
+  Q_SIGNALS:
+    void samplesWanted(qint64 step, qint64 epoch);
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+
+  private:
+    struct Columns {
+        double bar = 0, barWidth = 0, cosine = 0, norm = 0, loss = 0, samples = 0;
+    };
+    Columns columns() const;
+    QRectF rowOf(std::size_t place) const;
+    std::optional<std::size_t> rowAt(const QPointF& at) const;
+    void paintHead(QPainter& painter) const;
+    void paintRow(QPainter& painter, std::size_t place) const;
+    void paintBar(QPainter& painter, const RankContribution& contribution, const QRectF& row) const;
+    double reach() const;  // largest share on the scale, at least 1 / N
+
+    const Theme& m_theme;
+    StepContributions m_pulls;
+};
+
+}  // namespace ringside

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QLabel>
+#include <QSpinBox>
+#include <memory>
+
+#include "controls/latest_work.h"
+#include "controls/recent.h"
+#include "sampling/findings/plan_diff.h"
+#include "shards/cells/cell_origins.h"
+#include "shards/grid/grid_widget.h"
+#include "shards/scene/shard_view.h"
+
+namespace ringside {
+
+class Theme;
+
+// View of the changes between the selected epoch and another one: a grid coloured by the position of each sample in the
+// other epoch; black if nothing changed.
+class EpochDiffView : public ShardView {
+    Q_OBJECT
+  public:
+    explicit EpochDiffView(Theme& theme, QWidget* parent = nullptr);
+
+    void setScene(const ShardScene& scene) override;
+    void setSelected(std::optional<qint64> sample, std::optional<GridCell> cell) override;
+    void reveal(GridCell cell) override { m_loom->reveal(cell); }
+    std::optional<Explanation> explanation() const override { return m_explanation; }
+    ShardTable table() const override;
+    bool isSettled() const override { return !m_work.isBusy() && m_loom->isSettled(); }
+    void freeMemory() override;
+    qint64 cellsDrawn() const override { return m_loom->cellsDrawn(); }
+
+  private:
+    struct Made {
+        PlanDiff diff;
+        std::shared_ptr<const CellOrigins> origins;
+    };
+    struct Key {
+        ShardSpec here, there;
+        bool operator==(const Key&) const = default;
+    };
+    static Made made(const ShardScene& scene, const ShardPlan& there, const LatestWork::Stop& stop);
+    QLayout* makeHead();
+    void showLegend();
+    void compare();
+    void setMade(const Made& made, const ShardScene& scene, const ShardPlan& there, std::int64_t other);
+
+    Theme& m_theme;
+    std::optional<ShardScene> m_scene;
+    std::optional<ShardSpec> m_shown;  // plan that the grid shows
+    bool m_chosen = false;             // true if the user chose the other epoch; until then it is the previous one
+    QLabel* m_title = nullptr;
+    QSpinBox* m_other = nullptr;
+    GridWidget* m_loom = nullptr;
+    QLabel* m_legend = nullptr;
+    std::optional<ShardPlan> m_there;
+    std::optional<Explanation> m_explanation;
+    Recent<Key, Made> m_recent{5};
+    LatestWork m_work;
+};
+
+}  // namespace ringside

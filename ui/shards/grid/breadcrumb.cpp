@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/grid/breadcrumb.h"
+
+#include <QCoreApplication>
+#include <QLabel>
+#include <algorithm>
+
+#include "shards/scene/cell_text.h"
+#include "shards/scene/sentence_text.h"
+#include "theme/theme.h"
+#include "words/field_text.h"
+
+namespace ringside {
+namespace {
+
+QString words(const char* text) {
+    return QCoreApplication::translate("Breadcrumb", text);
+}
+
+QString range(const char* one, const char* many, qint64 first, qint64 last) {
+    return first == last ? words(one).arg(groupedNumber(first))
+                         : words(many).arg(groupedNumber(first), groupedNumber(last));
+}
+
+void addSelected(QList<Crumb>& trail, const ShardScene& scene, GridCell cell) {
+    const CellContent content = cellContent(scene.plan, cell.rank, cell.slot);
+    if (content.kind == CellKind::DroppedBySampler) {
+        trail << Crumb{CrumbKind::Step, words("dropped by the sampler")};
+    } else {
+        trail << Crumb{CrumbKind::Rank, words("rank %1").arg(cell.rank)};
+        trail << Crumb{CrumbKind::Step, content.step < 0 ? words("dropped by the loader")
+                                                         : words("step %1").arg(groupedNumber(content.step + 1))};
+    }
+    trail << Crumb{CrumbKind::Sample, words("sample %1").arg(cellName(content))};
+}
+
+void addInSight(QList<Crumb>& trail, const ShardScene& scene, const GridGeometry& view) {
+    const CellRange ranks = view.visibleRanks();
+    const CellRange seen = view.visibleSlots();
+    const qint64 batch = scene.plan.spec().batchSize;
+    if (ranks.size() > 0 && ranks.size() < scene.ranks()) {
+        trail << Crumb{CrumbKind::Rank, range("rank %1", "ranks %1 to %2", ranks.first, ranks.last - 1)};
+    }
+    const qint64 steps = scene.plan.stepsPerEpoch();
+    const qint64 first = seen.first / batch, last = std::min(steps, (seen.last - 1) / batch + 1) - 1;
+    if (seen.size() > 0 && seen.size() < scene.columns() && first <= last) {
+        trail << Crumb{CrumbKind::Step, range("step %1", "steps %1 to %2", first + 1, last + 1)};
+    }
+}
+
+}  // namespace
+
+QList<Crumb> trailOf(const ShardScene& scene, const GridGeometry& view, std::optional<GridCell> selected) {
+    QList<Crumb> trail{{CrumbKind::Epoch, words("Epoch %1").arg(epochNumber(scene.epoch))}};
+    if (selected) {
+        addSelected(trail, scene, *selected);
+    } else {
+        addInSight(trail, scene, view);
+    }
+    return trail;
+}
+
+CellRange stepSlots(const ShardScene& scene, qint64 slot) {
+    const qint64 batch = scene.plan.spec().batchSize;
+    if (slot >= scene.plan.samplesPerRank()) return {scene.plan.samplesPerRank(), scene.columns()};
+    const qint64 first = slot / batch * batch;
+    return {first, std::min<qint64>(first + batch, scene.plan.samplesPerRank())};
+}
+
+Breadcrumb::Breadcrumb(QWidget* parent) : QWidget(parent) {
+    setObjectName(QStringLiteral("breadcrumb"));
+    setAccessibleName(tr("Visible part of the grid"));
+    setProperty("role", "clear");
+    m_row = new QHBoxLayout(this);
+    m_row->setContentsMargins(0, 0, 0, 0);
+    m_row->setSpacing(Theme::kSpace1);
+    m_row->addStretch(1);
+}
+
+// Shows the trail. Existing buttons are reused and only change their texts, so that the keyboard focus is kept.
+void Breadcrumb::setTrail(const QList<Crumb>& trail) {
+    if (trail == m_trail) return;
+    m_trail = trail;
+    auto buttons = findChildren<QPushButton*>();
+    while (buttons.size() < trail.size()) {
+        const auto level = buttons.size();
+        if (level > 0) {
+            auto* arrow = new QLabel(QStringLiteral("\u203a"), this);
+            arrow->setProperty("role", "muted");
+            m_row->insertWidget(m_row->count() - 1, arrow);
+        }
+        auto* button = new QPushButton(this);
+        button->setObjectName(QStringLiteral("crumb%1Button").arg(level));
+        button->setProperty("role", "crumb");
+        button->setCursor(Qt::PointingHandCursor);
+        connect(button, &QPushButton::clicked, this, [this, level] { Q_EMIT chosen(m_trail[level].kind); });
+        m_row->insertWidget(m_row->count() - 1, button);
+        buttons << button;
+    }
+    const auto arrows = findChildren<QLabel*>();
+    for (qsizetype level = 0; level < buttons.size(); ++level) {
+        const bool shown = level < trail.size();
+        buttons[level]->setVisible(shown);
+        if (level > 0) arrows[level - 1]->setVisible(shown);
+        if (!shown) continue;
+        buttons[level]->setToolTip(tr("Show %1").arg(trail[level].text));
+        buttons[level]->setAccessibleName(trail[level].text);
+    }
+    fitText();
+}
+
+void Breadcrumb::resizeEvent(QResizeEvent*) {
+    fitText();
+}
+
+// Truncates the text of the last part to the room that the other parts leave.
+void Breadcrumb::fitText() {
+    const auto buttons = findChildren<QPushButton*>();
+    const QLabel* arrow = findChild<QLabel*>();
+    const int between = (arrow == nullptr ? 0 : arrow->sizeHint().width()) + 2 * m_row->spacing();
+    int room = width();
+    for (qsizetype level = 0; level < m_trail.size(); ++level) {
+        QPushButton* button = buttons[level];
+        button->setText(m_trail[level].text);
+        const int extra = button->sizeHint().width() - button->fontMetrics().horizontalAdvance(m_trail[level].text);
+        if (level + 1 == m_trail.size()) {
+            button->setText(button->fontMetrics().elidedText(m_trail[level].text, Qt::ElideRight, room - extra));
+        }
+        room -= button->sizeHint().width() + between;
+    }
+}
+
+}  // namespace ringside

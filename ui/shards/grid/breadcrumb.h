@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QWidget>
+
+#include "shards/grid/picture/grid_geometry.h"
+#include "shards/scene/shard_scene.h"
+
+namespace ringside {
+
+enum class CrumbKind { Epoch, Rank, Step, Sample };
+
+struct Crumb {
+    CrumbKind kind = CrumbKind::Epoch;
+    QString text;
+    bool operator==(const Crumb&) const = default;
+};
+
+// Returns the trail of the selection, such as "Epoch 2 > rank 1 > step 3 > sample 88". Without a selection, returns the
+// visible ranks and steps unless all are visible.
+QList<Crumb> trailOf(const ShardScene& scene, const GridGeometry& view, std::optional<GridCell> selected);
+
+// Returns the slots of the step of a cell, including dropped ones.
+CellRange stepSlots(const ShardScene& scene, qint64 slot);
+
+// Trail of buttons; a click goes back to that level.
+class Breadcrumb : public QWidget {
+    Q_OBJECT
+  public:
+    explicit Breadcrumb(QWidget* parent = nullptr);
+    void setTrail(const QList<Crumb>& trail);
+    const QList<Crumb>& trail() const { return m_trail; }
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+  Q_SIGNALS:
+    void chosen(ringside::CrumbKind kind);
+
+  private:
+    void fitText();
+
+    QList<Crumb> m_trail;
+    QHBoxLayout* m_row;
+};
+
+}  // namespace ringside

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/grid/grid_minimap.h"
+
+#include <QMouseEvent>
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+
+#include "shards/grid/picture/grid_marks.h"
+#include "shards/grid/picture/progress_painter.h"
+#include "theme/theme.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kLargestRankStrip = 14;
+constexpr double kMargin = 3;
+constexpr double kLeastTick = 5;
+constexpr int kLeastRankStrip = 3;
+constexpr double kLeastStepBand = 48;
+
+}  // namespace
+
+GridMinimap::GridMinimap(Theme& theme, QWidget* parent)
+    : QWidget(parent), m_theme(theme), m_largestHeight(kLargestHeight) {
+    setObjectName(QStringLiteral("gridMinimap"));
+    setAccessibleName(tr("Whole epoch"));
+    setToolTip(tr("The whole epoch. Drag the frame, or click a position to show it."));
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    connect(&m_raster, &GridRaster::imageChanged, this, qOverload<>(&QWidget::update));
+    connect(&theme, &Theme::changed, this, &GridMinimap::restyle);
+}
+
+void GridMinimap::setScene(std::optional<ShardScene> scene) {
+    m_scene = std::move(scene);
+    restyle();
+    updateGeometry();
+}
+
+void GridMinimap::setColorBy(ColorBy by) {
+    m_by = by;
+    restyle();
+}
+
+void GridMinimap::restyle() {
+    if (m_scene) {
+        m_raster.setScene(*m_scene, CellColors(m_by, *m_scene, m_theme));
+    }
+    update();
+}
+
+void GridMinimap::setLargestHeight(int height) {
+    if (height == m_largestHeight) return;
+    m_largestHeight = height;
+    updateGeometry();
+    update();
+}
+
+void GridMinimap::setProgress(const RunProgress& progress) {
+    if (progress == m_progress) return;
+    m_progress = progress;
+    update();
+}
+
+void GridMinimap::setWindow(double firstSlot, double slotCount) {
+    m_firstSlot = firstSlot;
+    m_slots = slotCount;
+    update();
+}
+
+int GridMinimap::stripsHeight() const {
+    return m_scene ? std::min(m_scene->ranks() * kLargestRankStrip, m_largestHeight) : kLargestRankStrip;
+}
+
+double GridMinimap::pixelsPerSlot() const {
+    return (width() - 2 * kMargin) / static_cast<double>(std::max<std::int64_t>(1, m_scene->columns()));
+}
+
+QRectF GridMinimap::strip(int rank) const {
+    const double height = static_cast<double>(stripsHeight()) / m_scene->ranks();
+    return {kMargin, kMargin + rank * height, width() - 2 * kMargin, height - (height >= 4 ? 2 : 0)};
+}
+
+void GridMinimap::paintEvent(QPaintEvent*) {
+    if (!m_scene || m_scene->columns() == 0) {
+        return;
+    }
+    QPainter painter(this);
+    drawStrips(painter);
+    drawMarks(painter);
+    for (int rank = 0; rank < m_scene->ranks(); ++rank) {
+        paintProgressStrip(painter, m_progress, rank, strip(rank), pixelsPerSlot(), m_theme);
+    }
+    painter.setRenderHint(QPainter::Antialiasing);
+    const double left = kMargin + m_firstSlot * pixelsPerSlot();
+    QRectF window(left, 1, std::max(4.0, m_slots * pixelsPerSlot()), stripsHeight() + 2);
+    window.setRight(std::min(window.right(), width() - 1.0));
+    painter.setPen(QPen(m_theme.colors().text, 1.5));
+    painter.drawRoundedRect(window, 3, 3);
+}
+
+void GridMinimap::drawStrips(QPainter& painter) {
+    if (showsSteps()) return drawSteps(painter);
+    const double ratio = devicePixelRatioF();
+    const int pixels = std::max(1, static_cast<int>((width() - 2 * kMargin) * ratio));
+    m_raster.requestLatest({0, static_cast<double>(m_scene->columns()) / pixels, pixels, {0, m_scene->ranks()}});
+    const QImage& image = m_raster.image();
+    if (image.isNull()) {
+        return;
+    }
+    if (isLow()) {  // without room for gaps, one picture contains every rank
+        painter.setRenderHint(QPainter::SmoothPixmapTransform);
+        painter.drawImage(QRectF(kMargin, kMargin, width() - 2 * kMargin, stripsHeight()), image);
+        return;
+    }
+    for (int rank = 0; rank < std::min(m_scene->ranks(), image.height()); ++rank) {
+        drawStrip(painter, strip(rank), image, rank);
+    }
+    const double stepWidth = pixelsPerSlot() * static_cast<double>(m_scene->plan.spec().batchSize);
+    for (std::int64_t step = 1; stepWidth >= 8 && step < m_scene->plan.stepsPerEpoch(); ++step) {
+        painter.fillRect(QRectF(kMargin + static_cast<double>(step) * stepWidth - 1, 0, 1.5, height()),
+                         m_theme.colors().panel);
+    }
+}
+
+bool GridMinimap::isLow() const {
+    return m_scene && stripsHeight() < kLeastRankStrip * m_scene->ranks();
+}
+
+bool GridMinimap::showsSteps() const {
+    return isLow() && (m_by == ColorBy::Rank || m_by == ColorBy::Batch);
+}
+
+// Draws all ranks together, step by step with step numbers. Used for many ranks, for which lines of one pixel would
+// form meaningless stripes. Marks still show padded and dropped samples.
+void GridMinimap::drawSteps(QPainter& painter) const {
+    const ThemeColors& c = m_theme.colors();
+    const std::int64_t steps = std::max<std::int64_t>(1, m_scene->plan.stepsPerEpoch());
+    const double batch = static_cast<double>(m_scene->plan.spec().batchSize) * pixelsPerSlot();
+    const auto every = static_cast<std::int64_t>(std::max(1.0, std::ceil(kLeastStepBand / batch)));
+    painter.setFont(m_theme.smallFont());
+    for (std::int64_t step = 0; step < steps; step += every) {
+        const double left = kMargin + static_cast<double>(step) * batch;
+        const double right = std::min(width() - kMargin, left + static_cast<double>(every) * batch);
+        const QRectF band(left, kMargin, right - left, stripsHeight());
+        painter.fillRect(band, step / every % 2 == 0 ? c.accentSoft : c.grid);
+        const QString name = every == 1 ? tr("step %1").arg(step + 1) : QString::number(step + 1);
+        if (painter.fontMetrics().horizontalAdvance(name) + 2 * kMargin > band.width()) continue;
+        painter.setPen(c.muted);
+        painter.drawText(band.adjusted(kMargin, 0, 0, -kMargin), Qt::AlignLeft | Qt::AlignBottom, name);
+    }
+}
+
+void GridMinimap::drawMarks(QPainter& painter) const {
+    for (int rank = 0; rank < m_scene->ranks(); ++rank) {
+        const QRectF row = strip(rank);
+        for (const PlacedMark& mark : placedMarks(markRuns(*m_scene, rank), 0, pixelsPerSlot(), kLeastTick)) {
+            const QRectF rect(row.left() + mark.left, row.top(), mark.right - mark.left, row.height());
+            painter.fillRect(rect, m_theme.colors().panel);
+            if (mark.run.kind == CellKind::DroppedByLoader) {
+                painter.fillRect(rect, QBrush(m_theme.colors().danger, Qt::BDiagPattern));
+                continue;
+            }
+            const bool duplicate = mark.run.kind == CellKind::Duplicate;
+            painter.setPen(
+                QPen(duplicate ? m_theme.colors().warning : m_theme.colors().danger, row.height() >= 5 ? 1.5 : 1));
+            painter.drawRect(rect.adjusted(0.5, 0.5, -0.5, -0.5));
+        }
+    }
+}
+
+void GridMinimap::mousePressEvent(QMouseEvent* event) {
+    if (!m_scene) {
+        return;
+    }
+    const double slot = (event->position().x() - kMargin) / pixelsPerSlot();
+    const bool inside = slot >= m_firstSlot && slot <= m_firstSlot + m_slots;
+    m_grabbed = inside ? slot - m_firstSlot : m_slots / 2;
+    mouseMoveEvent(event);
+}
+
+void GridMinimap::mouseMoveEvent(QMouseEvent* event) {
+    if (m_scene && event->buttons() & Qt::LeftButton) {
+        Q_EMIT windowMoved((event->position().x() - kMargin) / pixelsPerSlot() - m_grabbed);
+    }
+}
+
+}  // namespace ringside

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+#include <optional>
+
+#include "shards/grid/picture/grid_raster.h"
+#include "shards/watch/run_progress.h"
+
+namespace ringside {
+
+class Theme;
+
+// The whole epoch with a strip for each rank, and a frame around the visible part. Drag the frame, or click a position.
+class GridMinimap : public QWidget {
+    Q_OBJECT
+  public:
+    static constexpr int kLargestHeight = 62;
+
+    explicit GridMinimap(Theme& theme, QWidget* parent = nullptr);
+
+    void setScene(std::optional<ShardScene> scene);
+    void setColorBy(ColorBy by);
+    void setProgress(const RunProgress& progress);
+    void setLargestHeight(int height);
+    void setWindow(double firstSlot, double slotCount);
+
+    bool isSettled() const { return showsSteps() || m_raster.isSettled(); }
+
+    QSize sizeHint() const override { return {400, stripsHeight() + 6}; }
+
+  Q_SIGNALS:
+    void windowMoved(double firstSlot);
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+
+  private:
+    void restyle();
+    int stripsHeight() const;
+    double pixelsPerSlot() const;
+    void drawStrips(QPainter& painter);
+    bool showsSteps() const;  // true if steps are shown instead of a strip per rank
+    bool isLow() const;       // true if there is no room for a strip per rank
+    void drawSteps(QPainter& painter) const;
+    void drawMarks(QPainter& painter) const;
+    QRectF strip(int rank) const;
+
+    Theme& m_theme;
+    std::optional<ShardScene> m_scene;
+    ColorBy m_by = ColorBy::Rank;
+    RunProgress m_progress;
+    GridRaster m_raster;
+    int m_largestHeight;
+    double m_firstSlot = 0, m_slots = 1;
+    double m_grabbed = 0;  // slots between the left edge of the frame and the pointer
+};
+
+}  // namespace ringside

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QElapsedTimer>
+#include <QTimer>
+#include <QWidget>
+#include <vector>
+
+#include "shards/cells/cell_painter.h"
+#include "shards/grid/picture/grid_geometry.h"
+#include "shards/watch/run_progress.h"
+
+namespace ringside {
+
+// Animation of the current batch in slow motion and single phases: its cards move to the rank when the forward pass
+// begins, and leave holes until the step has finished. Inactive at full speed.
+class BatchFlight : public QObject {
+    Q_OBJECT
+  public:
+    BatchFlight(const Theme& theme, QWidget& grid);
+
+    void setProgress(const RunProgress& progress);
+    bool isAnyTaken() const;
+    CellRange taken(int rank) const;  // slots that the rank is computing with; empty: none
+
+    // Draws the holes, in the coordinates of the cells' area.
+    void paintHoles(QPainter& painter, const GridGeometry& geometry) const;
+    void paintCards(QPainter& painter, const CellPainter& cells, const GridGeometry& geometry) const;
+    void showAt(double ms);  // called by the clock; public for tests
+    bool isFlying() const { return m_timer.isActive(); }
+
+  private:
+    struct Batch {
+        qint64 first = -1;  // first slot; -1: none
+        qint64 count = 0;
+        double startMs = 0;  // start of the movement
+    };
+    double travelled(const Batch& batch) const;  // 1: arrived
+
+    const Theme& m_theme;
+    std::vector<Batch> m_batches;  // by rank
+    double m_ms = 0;
+    QElapsedTimer m_clock;
+    QTimer m_timer;
+};
+
+}  // namespace ringside

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QPointF>
+#include <QRectF>
+#include <QSizeF>
+#include <QtGlobal>
+#include <optional>
+
+#include "shards/scene/grid_cell.h"
+
+namespace ringside {
+
+// Level of detail of a cell, which depends on the width of a slot in pixels.
+enum class CellDetail {
+    Thumbnail,  // from 48 px: picture, index and label
+    Index,      // 16 to 48 px: colour and index
+    Border,     // 4 to 16 px: colour and the border between batches
+    Color,      // 1 to 4 px: colour
+    Majority    // below 1 px: exact majority colour of the cells under a pixel
+};
+
+CellDetail cellDetail(double pitch);
+
+// Positions of cells: rows are ranks, columns are slots. Coordinates are pixels of the cells' area. Zooming in makes
+// columns wider and, when they are wider than a row is high, also makes rows higher.
+class GridGeometry {
+  public:
+    static constexpr double kLargestPitch = 62;
+    static constexpr double kSmallestRow = 8;
+    static constexpr double kLargestRow = 88;
+    static constexpr double kSmallestCardRow = 48;  // minimum height for a thumbnail and an index
+    static constexpr double kSmallestChipRow = 16;  // minimum height for an index
+    static constexpr double kSmallestCard = 48;     // minimum width for a thumbnail
+    static constexpr double kRowPerPitch = 1.4;     // height of a cell with a thumbnail, relative to its width
+
+    void setShape(qint64 slots_, int ranks);
+    void setArea(QSizeF area);
+
+    qint64 slotCount() const { return m_slots; }
+    int rankCount() const { return m_ranks; }
+    QSizeF area() const { return m_area; }
+    double pitch() const { return m_pitch; }
+    double firstSlot() const { return m_firstSlot; }
+    double scrollY() const { return m_scrollY; }
+    double rowHeight() const;
+    double contentHeight() const { return rowHeight() * m_ranks; }
+    double smallestPitch() const;  // zoom at which everything fits; in low rows as indices without thumbnails
+    CellDetail detail() const { return cellDetail(m_pitch); }
+
+    QRectF cell(int rank, qint64 slot) const;  // without the gap to its neighbours
+    CellRange visibleSlots() const;
+    CellRange visibleRanks() const;
+    std::optional<GridCell> cellAt(QPointF point) const;
+
+    void zoomAt(QPointF anchor, double factor);
+    void panBy(QPointF pixels);  // positive: towards later slots and higher ranks
+    void setFirstSlot(double slot);
+    void setScrollY(double pixels);
+    void fit();                                // shows the whole epoch
+    void showSlots(CellRange span);            // with the largest zoom at which all fit, from the left edge
+    void home();                               // shows the first slots with the largest zoom
+    void copyView(const GridGeometry& other);  // copies zoom and position
+    void show(GridCell cell);                  // scrolls only if the cell is not visible
+
+  private:
+    void clampView();
+
+    qint64 m_slots = 0;
+    int m_ranks = 0;
+    QSizeF m_area{1, 1};
+    double m_pitch = kLargestPitch;
+    double m_firstSlot = 0;
+    double m_scrollY = 0;
+    bool m_atHome = false;  // true if the view has not moved since home(); a change of size then goes home again
+};
+
+}  // namespace ringside

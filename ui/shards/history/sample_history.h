@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <atomic>
+#include <iterator>
+#include <vector>
+
+#include "sampling/findings/sample_history.h"
+#include "shards/scene/explanation.h"
+
+namespace ringside {
+
+struct SampleHistory {
+    static constexpr std::int64_t kMostMates = 256;
+    static constexpr std::int64_t kMostEpochs = 1000;
+
+    std::int64_t sample = -1;
+    std::int64_t epochsOfRun = 0;
+    std::int64_t epochsToTell = 0;  // may be smaller: limited by kMostEpochs and by the amount of work
+    std::vector<SampleHistoryEntry> entries;
+
+    bool isWhole() const { return std::ssize(entries) >= epochsToTell; }
+};
+
+// Returns a history without entries.
+SampleHistory emptySampleHistory(const ShardScene& scene, std::int64_t sample);
+// Returns the history with the entries of the next epochs, as many as fit into a few hundredths of a second.
+SampleHistory continued(const ShardScene& scene, SampleHistory history, const std::atomic<bool>& stop);
+SampleHistory sampleHistory(const ShardScene& scene, std::int64_t sample, const std::atomic<bool>& stop);
+
+// Explains how often each rank had the sample, compared with chance.
+Explanation explainSampleHistory(const ShardScene& scene, const SampleHistory& history);
+Explanation explainNobody(const ShardScene& scene);  // explains what to do while no sample is selected
+
+}  // namespace ringside

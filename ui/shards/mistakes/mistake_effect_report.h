@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <optional>
+
+#include "sampling/findings/assignment_effects.h"
+#include "shards/scene/explanation.h"
+#include "shards/scene/shard_table.h"
+
+namespace ringside {
+
+// Samples that an assignment uses, repeats and misses, compared with chance and with the same experiment without
+// mistakes.
+struct MistakeEffectReport {
+    struct Measures {
+        AssignmentEffects epoch;  // of the selected epoch
+        qint64 neverSeen = 0;
+        double expectedNeverSeen = -1;  // -1: no formula is known
+        qint64 epochs = 0;              // number of epochs in which neverSeen was counted
+    };
+    Measures here;
+    std::optional<Measures> healthy;       // without the mistakes; empty if there are none
+    std::optional<qint64> identicalEpoch;  // another epoch with the same order
+
+    // Return the samples that two different ranks share: average and maximum over all pairs of the matrix.
+    static double meanOverlap(const AssignmentEffects& effects);
+    static qint64 largestOverlap(const AssignmentEffects& effects);
+};
+
+// Computes the report. Counts fewer epochs if there would be more than kLargestWork samples in total.
+MistakeEffectReport mistakeEffectReport(const ShardScene& scene, const std::atomic<bool>& stop);
+
+// One number of the report as a row: "Never used in 10 epochs", 24, "23.7", 0.
+struct MistakeEffectRow {
+    QString name;
+    QString here;
+    QString expected;
+    QString healthy;  // empty without mistakes
+    bool bad = false;
+    QString tip;
+};
+QList<MistakeEffectRow> mistakeEffectRows(const ShardScene& scene, const MistakeEffectReport& report);
+
+Explanation explainMistakeEffect(const ShardScene& scene, const MistakeEffectReport& report);
+ShardTable mistakeEffectTable(const ShardScene& scene, const MistakeEffectReport& report);
+
+}  // namespace ringside

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/mistakes/overlap_matrix.h"
+
+#include <QHelpEvent>
+#include <QLocale>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+
+#include "shards/cells/cell_colors.h"
+#include "shards/scene/sentence_text.h"
+#include "theme/theme.h"
+#include "theme/type_length.h"
+
+namespace ringside {
+namespace {
+
+constexpr TypeLength kNames{22};  // room for rank numbers, above and at the left
+constexpr double kLargestCell = 64;
+constexpr TypeLength kLeastForNumbers{20};
+
+}  // namespace
+
+OverlapMatrix::OverlapMatrix(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+    setObjectName(QStringLiteral("overlapMatrix"));
+    setAccessibleName(tr("Samples that ranks share"));
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+    connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
+}
+
+void OverlapMatrix::setMistakeEffect(const AssignmentEffects& effects) {
+    m_damage = effects;
+    update();
+}
+
+double OverlapMatrix::pitch() const {
+    const double room = std::min(width(), height()) - kNames;
+    return std::min(kLargestCell, room / static_cast<double>(std::max<std::int64_t>(1, m_damage.ranks)));
+}
+
+QRectF OverlapMatrix::grid() const {
+    const double side = pitch() * static_cast<double>(m_damage.ranks);
+    return {kNames, kNames, side, side};
+}
+
+std::int64_t OverlapMatrix::shared(std::int64_t a, std::int64_t b) const {
+    return m_damage.overlap[static_cast<std::size_t>(a * m_damage.ranks + b)];
+}
+
+void OverlapMatrix::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    if (m_damage.overlap.empty()) {
+        painter.setPen(m_theme.colors().muted);
+        painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap,
+                         m_damage.ranks > 0 ? tr("Too many samples to show a matrix") : QString());
+        return;
+    }
+    for (std::int64_t a = 0; a < m_damage.ranks; ++a) {
+        for (std::int64_t b = 0; b < m_damage.ranks; ++b) drawCell(painter, a, b);
+    }
+    drawNames(painter);
+}
+
+// Draws a cell: a deeper red means that the ranks share a larger part of their samples. A square root makes a few
+// shared samples visible.
+void OverlapMatrix::drawCell(QPainter& painter, std::int64_t a, std::int64_t b) const {
+    const ThemeColors& c = m_theme.colors();
+    const double side = pitch();
+    const double gap = side >= 8 ? 2 : side >= 4 ? 1 : 0;
+    const QRectF cell(kNames + static_cast<double>(b) * side, kNames + static_cast<double>(a) * side, side - gap,
+                      side - gap);
+    const auto own = static_cast<double>(std::max<std::int64_t>(1, shared(a, a)));
+    const double part = std::sqrt(std::min(1.0, static_cast<double>(shared(a, b)) / own));
+    const bool diagonal = a == b;
+    painter.fillRect(cell, diagonal            ? m_theme.rankColor(static_cast<int>(a))
+                           : shared(a, b) == 0 ? c.grid
+                                               : mixed(c.danger, c.panel, 0.85 * (1 - part)));
+    if (side < kLeastForNumbers) return;
+    QFont font = m_theme.smallFont();
+    const QString text = groupedNumber(shared(a, b));
+    while (QFontMetricsF(font).horizontalAdvance(text) > cell.width() - 2 && font.pixelSize() > 7) {
+        font.setPixelSize(font.pixelSize() - 1);
+    }
+    if (QFontMetricsF(font).horizontalAdvance(text) > cell.width()) return;
+    painter.setFont(font);
+    const QColor back = diagonal ? m_theme.rankColor(static_cast<int>(a)) : mixed(c.danger, c.panel, 0.85 * (1 - part));
+    painter.setPen(shared(a, b) == 0 ? c.muted : qGray(back.rgb()) > 128 ? QColor(Qt::black) : QColor(Qt::white));
+    painter.drawText(cell, Qt::AlignCenter, text);
+}
+
+void OverlapMatrix::drawNames(QPainter& painter) const {
+    const double side = pitch();
+    const auto every = static_cast<std::int64_t>(std::ceil(18 / side));
+    painter.setFont(m_theme.smallFont());
+    painter.setPen(m_theme.colors().muted);
+    for (std::int64_t rank = 0; rank < m_damage.ranks; rank += every) {
+        const double at = kNames + static_cast<double>(rank) * side;
+        painter.drawText(QRectF(at - 10, 0, side + 20, kNames - 4), Qt::AlignCenter, groupedNumber(rank));
+        painter.drawText(QRectF(0, at - 4, kNames - 6, side + 8), Qt::AlignRight | Qt::AlignVCenter,
+                         groupedNumber(rank));
+    }
+}
+
+QString OverlapMatrix::tip(QPointF point) const {
+    if (m_damage.overlap.empty() || !grid().contains(point)) {
+        return tr("Number of samples that two ranks have in common; the diagonal shows the samples of each rank");
+    }
+    const auto a =
+        std::min<std::int64_t>(static_cast<std::int64_t>((point.y() - kNames) / pitch()), m_damage.ranks - 1);
+    const auto b =
+        std::min<std::int64_t>(static_cast<std::int64_t>((point.x() - kNames) / pitch()), m_damage.ranks - 1);
+    if (a == b) return tr("Rank %1 trains on %2 distinct samples").arg(groupedNumber(a), groupedNumber(shared(a, a)));
+    const QString pair = tr("Ranks %1 and %2 have %3 samples in common")
+                             .arg(groupedNumber(a), groupedNumber(b), groupedNumber(shared(a, b)));
+    return m_damage.expectedOverlap < 0
+               ? pair
+               : tr("%1; %2 by chance").arg(pair, QLocale().toString(m_damage.expectedOverlap, 'f', 1));
+}
+
+bool OverlapMatrix::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    QToolTip::showText(help->globalPos(), tip(help->pos()), this);
+    return true;
+}
+
+}  // namespace ringside

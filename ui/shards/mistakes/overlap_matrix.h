@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+
+#include "sampling/findings/assignment_effects.h"
+
+namespace ringside {
+
+class Theme;
+
+// Heat map of the number of samples that each two ranks share, with numbers if they fit. The diagonal shows the number
+// of samples of each rank.
+class OverlapMatrix : public QWidget {
+    Q_OBJECT
+  public:
+    explicit OverlapMatrix(Theme& theme, QWidget* parent = nullptr);
+
+    void setMistakeEffect(const AssignmentEffects& effects);
+
+    QSize sizeHint() const override { return {320, 320}; }
+    QSize minimumSizeHint() const override { return {180, 180}; }
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+
+  private:
+    QRectF grid() const;
+    double pitch() const;
+    std::int64_t shared(std::int64_t a, std::int64_t b) const;
+    void drawCell(QPainter& painter, std::int64_t a, std::int64_t b) const;
+    void drawNames(QPainter& painter) const;
+    QString tip(QPointF point) const;
+
+    Theme& m_theme;
+    AssignmentEffects m_damage;
+};
+
+}  // namespace ringside

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/summary/epoch_summary.h"
+
+#include <QLocale>
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "sampling/plan/shard_numbers.h"
+#include "shards/scene/sentence_text.h"
+#include "shards/summary/epoch_summary_sentences.h"
+
+namespace ringside {
+namespace {
+
+// Returns a percentage; "100 %" only if the part is the whole.
+QString share(std::int64_t part, std::int64_t whole) {
+    const double percent = whole > 0 ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
+    const double shown = part < whole ? std::min(percent, 99.99) : percent;
+    const int decimals = part < whole && shown >= 99.9 ? 2 : shown == std::round(shown) ? 0 : 1;
+    return QLocale().toString(shown, 'f', decimals) + QStringLiteral(" %");
+}
+
+// Returns a row with the length of the order, "k", if it differs from the number of samples, n.
+std::optional<EpochSummaryRow> orderRow(const ShardSpec& spec, std::int64_t length) {
+    if (spec.kind == SamplerKind::kSubset) {
+        return EpochSummaryRow{epochSummaryText("Subset (k)"), groupedNumber(length), Tone::Normal,
+                               epochSummaryText("k: number of samples in the subset")};
+    }
+    if (spec.pitfalls.doubleSharding) {
+        return EpochSummaryRow{
+            epochSummaryText("One rank's part (k)"), groupedNumber(length), Tone::Danger,
+            epochSummaryText(
+                "k: number of samples that the first split leaves on a rank; the sampler splits them again")};
+    }
+    if (spec.kind == SamplerKind::kClassBalanced) {
+        return EpochSummaryRow{epochSummaryText("Positions (k)"), groupedNumber(length), Tone::Normal,
+                               epochSummaryText("k: number of positions that are filled with the classes in turn")};
+    }
+    if (!repeatsDraws(spec.kind)) return {};
+    return EpochSummaryRow{epochSummaryText("Draws (k)"), groupedNumber(length), Tone::Normal,
+                           epochSummaryText("k: number of draws with replacement in one epoch")};
+}
+
+QString perRankName(const ShardSpec& spec, const QString& n) {
+    if (isReplicated(spec.kind)) return epochSummaryText("Per rank = all of %1").arg(n);
+    if (spec.kind == SamplerKind::kUnpadded && spec.datasetSize % spec.worldSize != 0) {
+        return epochSummaryText("Per rank, n / W rounded up or down");
+    }
+    const QString round = spec.dropLast && takesDropLast(spec.kind) ? QStringLiteral("floor") : QStringLiteral("ceil");
+    if (assignsBatches(spec.kind)) return epochSummaryText("Per rank = %1(%2 / (W x B)) x B").arg(round, n);
+    const bool told = spec.pitfalls.wrongWorldSize > 0;
+    return told ? epochSummaryText("Per rank = %1(%2 / %3), with the hard-coded size")
+                      .arg(round, n)
+                      .arg(spec.pitfalls.wrongWorldSize)
+                : epochSummaryText("Per rank = %1(%2 / W)").arg(round, n);
+}
+
+QString perRankTip(const ShardPlan& plan, std::int64_t length) {
+    const ShardSpec& spec = plan.spec();
+    const QString round = spec.dropLast ? QStringLiteral("floor") : QStringLiteral("ceil");
+    if (plan.samplesPerRank() == 0) {
+        return epochSummaryText("floor(%1 / %2) = 0: every shard is empty, there are fewer samples than ranks")
+            .arg(length)
+            .arg(spec.worldSize);
+    }
+    if (isReplicated(spec.kind)) return epochSummaryText("Nothing is sharded: every rank uses the complete order");
+    if (assignsBatches(spec.kind)) {
+        return epochSummaryText("%1(%2 / (%3 x %4)) x %4: whole batches, the same number for every rank")
+            .arg(round)
+            .arg(length)
+            .arg(spec.worldSize)
+            .arg(spec.batchSize);
+    }
+    if (spec.kind == SamplerKind::kUnpadded) {
+        return epochSummaryText("%1 / %2: nothing is repeated, so some ranks may have one more sample")
+            .arg(length)
+            .arg(spec.worldSize);
+    }
+    return epochSummaryText("%1(%2 / %3): every rank gets the same number of samples")
+        .arg(round)
+        .arg(length)
+        .arg(spec.pitfalls.wrongWorldSize > 0 ? spec.pitfalls.wrongWorldSize : spec.worldSize);
+}
+
+// Rows about ranks. W is the number of data-parallel ranks in all other rows.
+QList<EpochSummaryRow> worldRows(std::int64_t dataRanks, const EpochSummaryCounts& counts) {
+    const QString name = epochSummaryText("Data-parallel ranks (W)");
+    if (counts.devices > 1)
+        return {{name, groupedNumber(dataRanks), Tone::Normal,
+                 epochSummaryText("W: one process reads every batch and splits it over its devices")},
+                {epochSummaryText("Devices"), groupedNumber(counts.devices), Tone::Normal,
+                 epochSummaryText("Each device computes its part of the batch; the devices are not ranks")}};
+    if (counts.ranks > dataRanks)
+        return {
+            {name, groupedNumber(dataRanks), Tone::Normal,
+             epochSummaryText("W: number of ranks that train on different samples")},
+            {epochSummaryText("World size"), groupedNumber(counts.ranks), Tone::Normal,
+             epochSummaryText("All ranks: groups of %1 work on the same samples, each rank on its part of the model")
+                 .arg(counts.ranks / dataRanks)}};
+    return {{epochSummaryText("World size"), groupedNumber(dataRanks), Tone::Normal,
+             epochSummaryText("W: the number of ranks")}};
+}
+
+EpochSummaryRow perRank(const ShardPlan& plan, std::int64_t length, const QString& n) {
+    const std::int64_t last = plan.samplesOf(static_cast<int>(plan.spec().worldSize) - 1);
+    const QString value =
+        last == plan.samplesPerRank()
+            ? groupedNumber(last)
+            : epochSummaryText("%1 or %2").arg(groupedNumber(plan.samplesPerRank()), groupedNumber(last));
+    return {perRankName(plan.spec(), n), value, plan.samplesPerRank() == 0 ? Tone::Danger : Tone::Normal,
+            perRankTip(plan, length)};
+}
+
+EpochSummaryRow repeated(const ShardPlan& plan, std::int64_t length) {
+    const ShardSpec& spec = plan.spec();
+    EpochSummaryRow row{epochSummaryText("Padding (duplicates)"), groupedNumber(plan.padding()),
+                        plan.padding() > 0 ? Tone::Warning : Tone::Normal,
+                        epochSummaryText("Samples used twice, so that all ranks get the same number")};
+    if (isReplicated(spec.kind)) {
+        row.name = epochSummaryText("Repeated on other ranks");
+        row.tip = epochSummaryText("Nothing is sharded: ranks 1 to %1 train on the same samples as rank 0")
+                      .arg(spec.worldSize - 1);
+    } else if (plan.padding() > 0 && !spec.pitfalls.any()) {
+        row.tip = epochSummaryText("%1 x %2 - %3: samples used twice, so that all ranks get the same number")
+                      .arg(plan.samplesPerRank())
+                      .arg(spec.worldSize)
+                      .arg(length);
+    }
+    return row;
+}
+
+EpochSummaryRow lastBatch(const ShardPlan& plan) {
+    QString value = groupedNumber(plan.lastBatchSize());
+    if (plan.stepsPerEpoch() > 0) {
+        const int lastRank = static_cast<int>(plan.spec().worldSize) - 1;
+        const std::int64_t least = plan.batch(lastRank, plan.stepsPerEpoch() - 1).count;
+        if (least != plan.lastBatchSize()) value = epochSummaryText("%1 or %2").arg(value, groupedNumber(least));
+    }
+    return {epochSummaryText("Last batch per rank"), value, Tone::Normal,
+            epochSummaryText("Samples of each rank in the last step")};
+}
+
+// Rows about batches. Only existing samples count: a batch has at most the samples of the shard, and a group at most
+// the batches of an epoch.
+QList<EpochSummaryRow> batchRows(const ShardPlan& plan, std::int64_t accumulateSteps) {
+    const ShardSpec& spec = plan.spec();
+    const std::int64_t batch = std::min(spec.batchSize, plan.samplesPerRank());
+    QString tip = epochSummaryText("%1 per rank x %2 ranks").arg(batch).arg(spec.worldSize);
+    if (batch < spec.batchSize)
+        tip += QLatin1Char('\n') +
+               epochSummaryText("A batch of %1 is larger than a rank's shard, so each batch is the whole shard")
+                   .arg(spec.batchSize);
+    QList<EpochSummaryRow> rows{
+        {epochSummaryText("Global batch"), groupedNumber(batch * spec.worldSize), Tone::Normal, tip}};
+    if (accumulateSteps <= 1) return rows;
+    const std::int64_t perRank = std::min(batch * accumulateSteps, plan.samplesPerRank());
+    rows << EpochSummaryRow{
+        epochSummaryText("Effective batch"), groupedNumber(perRank * spec.worldSize), Tone::Normal,
+        epochSummaryText("%1 per rank x %2 ranks x %3 accumulated batches: samples per optimizer step")
+            .arg(perRank)
+            .arg(spec.worldSize)
+            .arg(accumulateSteps)};
+    return rows;
+}
+
+EpochSummaryRow neverSeen(const Coverage* coverage, qint64 epochs) {
+    EpochSummaryRow row;
+    row.name = epochSummaryText("Never seen in %1 epochs").arg(groupedNumber(coverage ? coverage->epochs : epochs));
+    if ((coverage ? coverage->epochs : epochs) == 1) {
+        row.name = epochSummaryText("Never seen in 1 epoch");
+    }
+    row.value = coverage ? groupedNumber(coverage->neverSeen) : epochSummaryText("counting");
+    row.tone = coverage && coverage->neverSeen > 0 ? Tone::Danger : Tone::Normal;
+    row.tip = epochSummaryText("Samples that no rank trains on in any of these epochs");
+    return row;
+}
+
+// Row about distinct orders. A single order for all epochs is a mistake if samples are shuffled.
+EpochSummaryRow distinctOrders(const EpochSummaryCounts& counts, qint64 epochs, bool shuffles) {
+    EpochSummaryRow row;
+    row.name = epochSummaryText("Distinct orders in %1 epochs").arg(groupedNumber(epochs));
+    row.value = groupedNumber(counts.changesByEpoch ? epochs : 1);
+    row.tone = counts.changesByEpoch ? Tone::Normal : shuffles ? Tone::Danger : Tone::Warning;
+    row.tip = counts.changesByEpoch ? epochSummaryText("Each epoch shuffles with a different seed: seed + epoch - 1")
+                                    : epochSummaryText("Every epoch assigns the same samples to the same slots") +
+                                          QLatin1Char('\n') + counts.sameOrderReason;
+    return row;
+}
+
+void say(QList<EpochSummaryRow>& rows, const QString& name, const QString& sentence) {
+    for (EpochSummaryRow& row : rows) {
+        if (row.name == name && !sentence.isEmpty()) row.tip += QLatin1Char('\n') + sentence;
+    }
+}
+
+void addSentences(QList<EpochSummaryRow>& rows, const ShardPlan& plan, std::int64_t accumulateSteps) {
+    const ShardSpec& spec = plan.spec();
+    say(rows, epochSummaryText("Samples"), sameOrderSentence(spec));
+    say(rows, epochSummaryText("Padding (duplicates)"), duplicatesSentence(plan));
+    for (const char* name : {"Dropped by sampler", "Dropped by loader"})
+        say(rows, epochSummaryText(name), bothDropLasts(spec));
+    for (const char* name : {"Global batch", "Effective batch"}) {
+        say(rows, epochSummaryText(name), learningRateSentence(spec, accumulateSteps));
+    }
+}
+
+}  // namespace
+
+QList<EpochSummaryRow> epochSummaryRows(const ShardPlan& plan, const EpochSummaryCounts& counts, qint64 epochs,
+                                        qint64 accumulateSteps) {
+    const ShardSpec& spec = plan.spec();
+    const std::int64_t length = shardNumbers(spec).orderLength;
+    const auto dropped = static_cast<std::int64_t>(plan.dropped().size());
+    const std::int64_t loader = plan.droppedByLoader() * spec.worldSize;
+    QList<EpochSummaryRow> rows;
+    rows << EpochSummaryRow{epochSummaryText("Samples"), groupedNumber(spec.datasetSize), Tone::Normal,
+                            epochSummaryText("n: the training samples")};
+    const std::optional<EpochSummaryRow> order = orderRow(spec, length);
+    if (order) rows << *order;
+    rows << worldRows(spec.worldSize, counts);
+    rows << perRank(plan, length, order ? QStringLiteral("k") : QStringLiteral("n")) << repeated(plan, length);
+    rows << EpochSummaryRow{
+        epochSummaryText("Dropped by sampler"), groupedNumber(dropped), dropped > 0 ? Tone::Danger : Tone::Normal,
+        epochSummaryText("Last samples of the order that do not divide evenly, if drop_last of the sampler is on")};
+    rows << EpochSummaryRow{
+        epochSummaryText("Dropped by loader"), groupedNumber(loader), loader > 0 ? Tone::Danger : Tone::Normal,
+        epochSummaryText("%1 on each of %2 ranks: the incomplete last batch, if drop_last of the loader is on")
+            .arg(plan.droppedByLoader())
+            .arg(spec.worldSize)};
+    rows << EpochSummaryRow{
+        epochSummaryText("Steps per epoch"), groupedNumber(plan.stepsPerEpoch()),
+        plan.stepsPerEpoch() == 0 ? Tone::Danger : Tone::Normal,
+        (spec.loaderDropLast ? epochSummaryText("floor(%1 / %2)") : epochSummaryText("ceil(%1 / %2)"))
+            .arg(plan.samplesPerRank())
+            .arg(spec.batchSize)};
+    rows << batchRows(plan, accumulateSteps);
+    rows << lastBatch(plan);
+    rows << EpochSummaryRow{epochSummaryText("Unique seen"),
+                            counts.unique ? epochSummaryText("%1 (%2)").arg(groupedNumber(*counts.unique),
+                                                                            share(*counts.unique, spec.datasetSize))
+                                          : epochSummaryText("counting"),
+                            Tone::Normal, epochSummaryText("Distinct samples used in this epoch")};
+    rows << neverSeen(counts.coverage, epochs);
+    if (epochs > 1) rows << distinctOrders(counts, epochs, spec.shuffle);
+    addSentences(rows, plan, accumulateSteps);
+    return rows;
+}
+
+}  // namespace ringside

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QCheckBox>
+#include <QFrame>
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include "shards/summary/epoch_summary.h"
+
+namespace ringside {
+
+class Theme;
+class Verification;
+
+// Panel with the numbers of an epoch, and below them whether the ranks trained on the planned samples.
+class EpochSummaryPanel : public QFrame {
+    Q_OBJECT
+  public:
+    EpochSummaryPanel(Theme& theme, QWidget* parent = nullptr);
+
+    void setRows(const QList<EpochSummaryRow>& rows);
+    void setOrderHash(const QString& hash);
+    void setVerification(const QString& sentence, Tone tone);
+    void setProgress(const QString& sentence);  // progress of the selected epoch in the run
+    QCheckBox& follow() const { return *m_follow; }
+    QVBoxLayout& extraLayout() { return *m_extra; }  // layout below the verification
+
+  Q_SIGNALS:
+    void rowHovered(const QString& name, const QString& tip);  // empty when the pointer leaves
+
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+  private:
+    struct RowLabels {
+        QFrame* frame;
+        QLabel* name;
+        QLabel* value;
+        QFrame* line;  // line above the row; null for the first
+    };
+    RowLabels addRow();
+    void showRows(qsizetype count);
+
+    Theme& m_theme;
+    QWidget* m_rowsBox = nullptr;
+    qsizetype m_rowsShown = 0;
+    QVBoxLayout* m_extra = nullptr;
+    QList<RowLabels> m_rows;
+    QLabel* m_verification = nullptr;
+    QLabel* m_progress = nullptr;
+    QCheckBox* m_follow = nullptr;
+    QLabel* m_hash = nullptr;
+};
+
+}  // namespace ringside
