@@ -40,7 +40,7 @@ TEST_CASE("a number beyond the range of double is a problem, not an exception") 
     CHECK(result.problem().message == "holds a number too large to represent");
 }
 
-TEST_CASE("a key that an object has twice is refused, at any level and however it is written") {
+TEST_CASE("a key that an object has twice is refused at every level, also when it is written with escapes") {
     CHECK(parseJson(R"({"a": 1, "b": {"c": 1, "d": 2, "c": 3}})", "x").problem().text() ==
           R"(x has the key "c" twice in one object: keep one of the two)");
     CHECK(parseJson(R"([{"a": 1, "\u0061": 1}])", "x").problem().message == R"(has the key "a" twice in one object)");

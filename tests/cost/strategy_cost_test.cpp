@@ -64,7 +64,7 @@ TEST_CASE("a pipeline sends each boundary's activations once forward and once ba
     CHECK(cost.traffic[0].messages == 8);
 }
 
-TEST_CASE("a rank's links add up to what it sends, whatever the mesh") {
+TEST_CASE("the bytes on a rank's links add up to the bytes that it sends, in every mesh") {
     PlanSubject subject = digits(4, {16, 16, 16});
     using Spread = std::pair<StrategyKind, MeshConfig>;
     const Spread hybrid{StrategyKind::kFsdp, {.replicate = 2, .shard = 2, .pipeline = 1}};

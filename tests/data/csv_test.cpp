@@ -227,7 +227,7 @@ TEST_CASE("a file is read plain or compressed, and an unreadable one is named") 
     CHECK(readCsv(directory.path(), {}).problem().message == "is a directory");
 }
 
-TEST_CASE("a file that is not text is reported as such, even if its bytes could be parsed") {
+TEST_CASE("a file that is not text is refused, even if its bytes could be parsed") {
     const TemporaryDirectory directory;
     const auto picture = directory.path() / "picture.csv";
     std::ofstream(picture, std::ios::binary) << std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR,1\n2,3\n", 24);

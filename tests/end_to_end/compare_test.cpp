@@ -18,7 +18,7 @@ void train(const std::filesystem::path& out, const std::vector<std::string>& ass
 
 }  // namespace
 
-TEST_CASE("the same experiment run twice has the same losses to the last bit, and compare says so") {
+TEST_CASE("the same experiment run twice has the same losses to the last bit, and compare reports that") {
     const TemporaryDirectory scratch;
     const auto a = scratch.path() / "a";
     const auto b = scratch.path() / "b";

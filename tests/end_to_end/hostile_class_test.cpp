@@ -160,7 +160,7 @@ TEST_CASE("read errors of a guest are reported to the host without cells and pat
     CHECK(hostile.leftNothing());
 }
 
-TEST_CASE("the rank of a guest refuses files that were not offered, however it was started") {
+TEST_CASE("the rank of a guest refuses files that were not offered, in every way to start it") {
     const TemporaryDirectory offer;
     const auto rank = [&] {
         return std::make_unique<Program>(Words{"RINGSIDE_GUEST=1", "RINGSIDE_TOKEN=x", builtProgram("ringside-worker"),

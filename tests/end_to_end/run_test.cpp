@@ -46,7 +46,7 @@ TEST_CASE("the built-in experiment trains on 4 ranks above 93 % and leaves a com
     CHECK(allGone(workerPids(out)));
 }
 
-TEST_CASE("an override with --set changes the run and the resolved configuration says so") {
+TEST_CASE("an override with --set changes the run and the resolved configuration") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     Program run({"run", "--quiet", "--out", out, "--set", "parallel.world_size=2", "--set", "training.epochs=1"});

@@ -6,7 +6,7 @@
 
 using namespace ringside;
 
-TEST_CASE("a trace for Perfetto has a process per rank with its phases, collectives and the awaited rank") {
+TEST_CASE("a trace for Perfetto has a process per rank with its phases, collectives and the rank that was late") {
     TraceData data(2);
     for (int rank = 0; rank < 2; ++rank) {
         StepTrace trace;

@@ -71,7 +71,7 @@ FAULTS = [
     dying("exit 0", "exit=0", "exited with code 0"),
     dying("exception", "throw", "an injected exception", OURS),
     Fault("endless loop", "loop", (HUNG,), said="hung"),
-    # Who saves is waited for, and at the end nobody waits any more.
+    # Other ranks wait for the rank that saves; at the end no rank waits any more.
     Fault("stall above", f"stall={ABOVE}", (HUNG,), said="hung",
           codes_at={"checkpoint": (FINISHED,), "the end": (FINISHED,)}),
     Fault("stall below", f"stall={BELOW}", (FINISHED,), names_rank=False),
@@ -80,7 +80,7 @@ FAULTS = [
     from_supervisor("supervisor HUP x2", signal.SIGHUP),
     Fault("supervisor KILL", f"supervisor={int(signal.SIGKILL)}", (-int(signal.SIGKILL),), names_rank=False,
           anyone=True),
-    # Recording ends first; a run with room for its checkpoint may finish, one without says so.
+    # Recording ends first; a run with room for its checkpoint may finish; otherwise it reports the full disk.
     Fault("disk full", "fill-disk", (BAD, STOPPED, FINISHED), names_rank=False, anyone=True, needs="small disk"),
     Fault("file-size limit", "limit-files=16000", (BAD, STOPPED), names_rank=False, anyone=True,
           codes_at={"the end": (BAD, STOPPED, FINISHED)}),

@@ -212,7 +212,7 @@ TEST_CASE("Cross-entropy of two equal logits is ln 2, and its gradient plus and 
     CHECK(cuda::softmaxGradientOf(1.0F, 2.0F, true, 1.0F) == -0.5F);
 }
 
-TEST_CASE("The largest logit is the first among equals, whatever lane it is in") {
+TEST_CASE("The largest logit is the first among equals, in every lane") {
     std::vector<float> row(100, -1.0F);
     row[70] = 2;
     row[37] = 2;

@@ -2,7 +2,7 @@
 """The architecture's rules about source files, as functions from (path, text) to complaints."""
 import re
 
-# What each engine folder may include, besides itself and base.
+# The folders that each engine folder may include, besides itself and base.
 ENGINE = {
     "base": set(),
     "config": set(),
@@ -115,7 +115,7 @@ CONTROL = {
     "live": {"experiment", "terminal"},
     "results": {"experiment", "terminal"},
 }
-# Every source file of the tree, as "ui/shards/scene/shard_scene.h": tells ui/devices from engine/devices.
+# Every source file of the tree, as "ui/shards/scene/shard_scene.h": distinguishes ui/devices from engine/devices.
 TREE = set()
 
 # A library's headers, and the only places that may include them.

@@ -354,7 +354,7 @@ TEST_CASE("ranks that ignore the stop are waited for until the third request, th
     CHECK_FALSE(run.anybodyLeft());
 }
 
-TEST_CASE("a second stop request loses nothing, and the awaited rank is logged") {
+TEST_CASE("a second stop request loses nothing, and the missing rank is logged") {
     FakeRun run("*:slowly-stops");
     run.options.waitLogInterval = 1ms;
     Insistence user(run, 2);

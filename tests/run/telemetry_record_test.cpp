@@ -243,7 +243,7 @@ TEST_CASE("logged scalars of rank 0 are recorded in metrics.jsonl") {
           "{\"kind\":\"logged\",\"tag\":\"b\",\"step\":8,\"value\":null}\n");
 }
 
-TEST_CASE("an epoch's result is recorded with its last step, whichever of the two comes first") {
+TEST_CASE("an epoch's result is recorded with its last step, in either order of arrival") {
     const TemporaryDirectory directory;
     RecordBudget budget({});
     EpochGate epochs(budget, 1, 3);

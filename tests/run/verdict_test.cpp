@@ -71,7 +71,7 @@ TEST_CASE("a living rank that others wait for counts as hung after the grace tim
     CHECK(verdict->text.find("rank 1 hung at step 9 of epoch 0, as rank 0 found") == 0);
 }
 
-TEST_CASE("an awaited rank that exited early counts as dead, even with exit code 0") {
+TEST_CASE("a missing rank that exited early counts as dead, even with exit code 0") {
     auto fates = alive(2);
     end(fates[1], false, 0, 1);
     end(fates[0], false, 10, 2, "rank 0: rank 1 did not reach collective 3 (barrier) within 1 s", 1);
@@ -82,7 +82,7 @@ TEST_CASE("an awaited rank that exited early counts as dead, even with exit code
     CHECK(verdict->text.find("while the others were training") != std::string::npos);
 }
 
-TEST_CASE("failed communication without a missing rank is reported as such, for any text") {
+TEST_CASE("failed communication without a missing rank blames no rank, for any text") {
     auto fates = alive(2);
     end(fates[0], false, 10, 1, "rank 0: rank 1 did not hold what was expected");
     const auto verdict = judge(fates, {}, true);

@@ -40,7 +40,7 @@ void delay(StepBrief& step, std::size_t rank, Phase phase, std::int64_t ns) {
 
 }  // namespace
 
-TEST_CASE("a steady straggler is named with the phase in which it is late, whichever that is") {
+TEST_CASE("a steady straggler is named with the phase in which it is late, for every phase") {
     for (const Phase phase : {Phase::kDataWait, Phase::kForward, Phase::kBackward, Phase::kOptimizer, Phase::kCopy}) {
         auto all = steps(4, 20);
         for (StepBrief& step : all) delay(step, 3, phase, 10 * kMs);
@@ -62,7 +62,7 @@ TEST_CASE("balanced steps and a single slow step name no rank") {
     CHECK_FALSE(verdict.namesRank());
 }
 
-TEST_CASE("a different late rank in each step is reported as such") {
+TEST_CASE("if another rank is late in each step, no rank is named") {
     auto all = steps(4, 40);
     for (std::size_t i = 0; i < all.size(); ++i) delay(all[i], i % 4, Phase::kForward, 10 * kMs);
     const StepsVerdict verdict = judgeSteps(all);

@@ -103,7 +103,7 @@ TEST_CASE("moving the epoch slider, changed settings and a first plan are shown 
     CHECK(!table.overlay().isRunning());
 }
 
-TEST_CASE("a slow deal explains each group, goes on with Space and ends with any other key or a click") {
+TEST_CASE("a slow animation explains each group, continues with Space and ends with any other key or a click") {
     Table table(false);
     table.grid.animateAssignment(AssignmentAnimation::Speed::Slow);
     REQUIRE(table.overlay().isRunning());

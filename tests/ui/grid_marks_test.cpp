@@ -86,7 +86,7 @@ TEST_CASE("a sampler that drops whole batches leaves no sample without a cell") 
     }
 }
 
-TEST_CASE("every duplicate and every dropped sample is marked, whatever the sizes") {
+TEST_CASE("every duplicate and every dropped sample is marked at all sizes") {
     std::mt19937 random(7);
     for (int round = 0; round < 300; ++round) {
         const ShardScene scene = randomScene(random);

@@ -192,7 +192,7 @@ TEST_CASE("in slow motion a card shows the current phase, and a throttled run is
     REQUIRE(waitFor([&] { return strip.cards()[1].rate == "CPU too slow for the throttle"; }));
 }
 
-TEST_CASE("ranks that will restart are marked as such, not as failed") {
+TEST_CASE("ranks that will restart are marked as restarting, not as failed") {
     FollowedRun followed;
     auto& [experiment, run, theme, fake, strip] = followed;
     strip.setLive(true);

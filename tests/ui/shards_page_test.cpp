@@ -249,7 +249,7 @@ TEST_CASE("in slow motion the grid keeps the current batch visible") {
     };
     train(5);
     REQUIRE(waitFor([&] { return window.run.data().ranks()[3].step == 5; }));
-    REQUIRE_FALSE(inSight(5 * 32));  // at full speed nothing is moved under a reader's eyes
+    REQUIRE_FALSE(inSight(5 * 32));  // at full speed the view does not move by itself
     feed(window, Controlled{.command = "rate", .value = 1, .step = 5});
     train(6);
     CHECK(waitFor([&] { return inSight(6 * 32); }));

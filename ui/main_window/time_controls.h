@@ -29,8 +29,8 @@ class TimeControls final : public QObject {
 
     // Returns a command for each speed, for the command finder. `parent` owns the commands.
     QList<QAction*> speedCommands(QObject* parent);
-    void setSpeed(int index);  // of kSpeeds; tells a live run
-    // What a live run was told last, by whomever; without one, what the next is told. 0 is full speed.
+    void setSpeed(int index);  // an index of kSpeeds; also changes a live run
+    // Returns the speed of the live run, or of the next run if none is live. 0 is full speed.
     double stepsPerSecond() const { return m_rate; }
     static QString speedText(double stepsPerSecond);
     // Handles Space, Right and Shift+Right if no control has used them. Returns false for other keys.

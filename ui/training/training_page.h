@@ -22,7 +22,7 @@ class RunModel;
 class StepCursor;
 
 // Loss, accuracy, throughput, gradient norm and learning rate while they are measured, on one x axis with one
-// crosshair. The curves of a run that goes on from others begin where the first of them began.
+// crosshair. The curves of a resumed run include the runs before it.
 class TrainingPage : public Page, public IdentitySource {
     Q_OBJECT
   public:

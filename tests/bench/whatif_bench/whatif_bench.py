@@ -68,7 +68,7 @@ SCENARIOS = [
     ("1F1B: bandwidth x 4", {**PACED, **PIPE, "pipeline.schedule": "1f1b", "parallel.pace.gbit_per_s": 0.05}, ["--bandwidth", 4],
      {"parallel.pace.gbit_per_s": 0.2}),
     ("1F1B: latency x 10", {**PACED, **PIPE, "pipeline.schedule": "1f1b"}, ["--latency", 10], {"parallel.pace.latency_us": 2000}),
-    # What remains is this machine's own step of some milliseconds.
+    # Without a throttle a step takes this machine's own time of some milliseconds.
     ("not paced: no delay", {**MLP, **slow("backward")}, ["--without-delay", 2], NOT_SLOW),
 ]
 

@@ -63,7 +63,7 @@ class Feature:
     name: str
     settings: tuple
     equal: bool = True        # to the twin's last bit
-    # Where the twin's other batch size deals other samples: several readers that accumulate.
+    # False if the twin's other batch size assigns other samples: several readers that accumulate.
     same_deal: bool = True
     fails: str = ""           # every strategy must end so, with these words
 

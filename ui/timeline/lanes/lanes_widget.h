@@ -25,7 +25,7 @@ class LanesWidget final : public QWidget, public IdentitySource {
     QSize minimumSizeHint() const override { return {320, 120}; }
     // Step, rank and, in a collective, that collective.
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
-    // What stands under the pointer, in words; empty: nothing.
+    // Returns a description of what is drawn at `at`, or an empty text.
     QString textAt(QPointF at) const;
     bool takeKey(const QKeyEvent& event);  // returns false if the key has no function here
 
