@@ -40,6 +40,16 @@ TEST_CASE("a rank in the middle of a long phase is also named") {
     CHECK(findMissingRanks(ranks)->phase == Phase::kDataWait);
 }
 
+TEST_CASE("a paused rank keeps no rank waiting, unless its heartbeats have stopped") {
+    std::vector<RankData> ranks{rankIn(Phase::kPaused, 40, 13'000'000, 3'000'000),
+                                rankIn(Phase::kWaiting, 41, 13'000'000, 2'000'000),
+                                rankIn(Phase::kPaused, 40, 12'500'000, 2'000'000)};
+    CHECK_FALSE(findMissingRanks(ranks));
+    ranks[2].beatUs = 7'000'000;
+    REQUIRE(findMissingRanks(ranks));
+    CHECK(findMissingRanks(ranks)->missing == std::vector<int>{2});
+}
+
 TEST_CASE("no rank is named while ranks progress, or if all wait in one collective") {
     CHECK_FALSE(
         findMissingRanks({rankIn(Phase::kWaiting, 41, 13'000'000, 100), rankIn(Phase::kForward, 40, 13'000'000, 0)}));

@@ -132,6 +132,22 @@ TEST_CASE("the lanes follow the newest steps until the user zooms, and again aft
     CHECK(timeline.model().stepsInSight() == std::pair<std::int64_t, std::int64_t>(9, 10));
 }
 
+TEST_CASE("a step with a pause does not flatten the bars of the other steps, and the legend names the pause") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 2, 1);
+    run.steps(3);
+    REQUIRE(timeline.shows(3));
+    const auto& strip = timeline.part<StepStrip>("stepStripArea");
+    const double before = strip.fullNs();
+    const int legend = timeline.part<PhaseLegend>("phaseLegendArea").sizeHint().width();
+    for (int rank = 0; rank < 2; ++rank)
+        run.feed(pausedStep(tracedStep(rank, 4, run.beginMs, rank == 1 ? 30 : 10, 30), 5000));
+    REQUIRE(timeline.shows(4));
+    CHECK(strip.fullNs() == Approx(before));
+    CHECK(timeline.text("stepLengthLabel") == "33.0 ms");
+    CHECK(timeline.part<PhaseLegend>("phaseLegendArea").sizeHint().width() > legend);
+}
+
 TEST_CASE("keys zoom, pan, fit and move between steps") {
     Timeline timeline;
     TracedRun run(timeline.run, 2, 1);

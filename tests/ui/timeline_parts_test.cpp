@@ -92,6 +92,23 @@ TEST_CASE("the numbers of a step mark the value farthest from the median of the 
     }
 }
 
+TEST_CASE("a pause within a step is a row of its own, and no part of the length of the step") {
+    TraceData data(3);
+    for (int rank = 0; rank < 3; ++rank) data.apply(pausedStep(tracedStep(rank, 7, 0, rank == 2 ? 30 : 10, 30), 1000));
+    const StepNumbers numbers = stepNumbers(*data.find(7), 0);
+    CHECK(numbers.pausedMs == Approx(1000));
+    CHECK(numbers.lengthMs == Approx(33));
+    CHECK(numbers.exposed == Approx((22 + 22 + 2) / 3.0 / 33));
+    const auto paused = std::ranges::find(numbers.rows, QStringLiteral("paused"), &StepNumbers::Row::name);
+    REQUIRE(paused != numbers.rows.end());
+    CHECK(paused->ms == std::vector<double>{1000, 1000, 1000});
+    CHECK(paused->outlier == -1);
+    for (const StepNumbers::Row& row : numbers.rows) {
+        if (row.name == "waiting") CHECK(row.ms == std::vector<double>{20, 20, 0});
+        if (row.name == "moving") CHECK(row.ms == std::vector<double>{2, 2, 2});
+    }
+}
+
 TEST_CASE("with many ranks the numbers show the median, the selected rank and the most different ones") {
     TraceData data(12);
     for (int rank = 0; rank < 12; ++rank) data.apply(tracedStep(rank, 1, 0, rank == 7 ? 30 : rank == 4 ? 20 : 10, 30));

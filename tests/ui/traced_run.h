@@ -34,6 +34,20 @@ inline ringside::StepTrace tracedStep(int rank, std::int64_t step, std::int64_t 
     return trace;
 }
 
+// Returns the same step with a pause of `pauseMs` after 4 ms of its work.
+inline ringside::StepTrace pausedStep(ringside::StepTrace trace, std::int64_t pauseMs) {
+    using ringside::Phase;
+    const std::int64_t pause = pauseMs * kTracedMs;
+    trace.lengthNs += pause;
+    for (auto* column : {&trace.ready, &trace.arrived, &trace.last, &trace.ended}) (*column)[0] += pause;
+    for (std::size_t i = 1; i < trace.at.size(); ++i) trace.at[i] += pause;
+    const auto first = static_cast<std::int64_t>(Phase::kBackward);
+    trace.phase.insert(trace.phase.begin() + 1, {static_cast<std::int64_t>(Phase::kPaused), first});
+    trace.at.insert(trace.at.begin() + 1, {4 * kTracedMs, 4 * kTracedMs + pause});
+    trace.cpu.insert(trace.cpu.begin() + 1, {0, 0});
+    return trace;
+}
+
 // A run whose rank `late` works for 30 ms in every step, the others for 10 ms: steps of 33 ms.
 struct TracedRun {
     ringside::RunModel& model;

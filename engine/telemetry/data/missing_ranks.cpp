@@ -23,6 +23,13 @@ bool hasCome(const RankData& rank, std::int64_t collective, std::int64_t newestU
            newestUs - rank.beatUs < kAwaitedUs;
 }
 
+// True if recent heartbeats show the rank in a pause. Paused ranks communicate about the end of the pause, at which the
+// others wait for rank 0.
+bool isPaused(const RankData& rank, std::int64_t newestUs) {
+    constexpr std::int64_t kRecentUs = 5'000'000;
+    return rank.phase == Phase::kPaused && newestUs - rank.beatUs < kRecentUs;
+}
+
 std::string secondsText(std::int64_t us) {
     return std::to_string(std::max<std::int64_t>(us, 0) / 1'000'000) + " s";
 }
@@ -41,6 +48,7 @@ std::optional<MissingRanks> findMissingRanks(const std::vector<RankData>& ranks)
     }
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         const bool waits = waitsLong(ranks[i]) && ranks[i].collective == collective;
+        if (isPaused(ranks[i], newestUs)) continue;
         const bool there = waits || hasCome(ranks[i], collective, newestUs);
         if (!isOver(ranks[i])) (there ? awaited.waiting : awaited.missing).push_back(static_cast<int>(i));
         // The wait begins when the last of the waiting ranks has arrived.

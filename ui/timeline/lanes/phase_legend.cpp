@@ -16,6 +16,7 @@ constexpr int kSwatch = 11;
 constexpr TypePixels kHeight{22};
 constexpr int kApart = Theme::kSpace3;  // from one phase to the next
 constexpr int kLeastApart = Theme::kSpace1;
+constexpr int kFrame = 4;  // room for the frame of a highlighted phase
 
 }  // namespace
 
@@ -27,12 +28,27 @@ PhaseLegend::PhaseLegend(const TimelineModel& model, const Theme& theme, QWidget
         tr("Waiting: time in a collective until the last rank arrives. Moving: transfer of the bytes after that. A "
            "triangle below a lane marks when a bucket is ready; the line next to it shows its transfer."));
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
-    connect(&model, &TimelineModel::dataChanged, this, qOverload<>(&QWidget::update));
+    for (const auto signal : {&TimelineModel::dataChanged, &TimelineModel::viewChanged, &TimelineModel::choiceChanged})
+        connect(&model, signal, this, [this] {
+            if (const int width = widthOfAll(kApart); width != m_wholeWidth) {
+                m_wholeWidth = width;  // the legend has gained or lost the pause
+                setMinimumHeight(placedIn(this->width()).back().second.bottom() + 1);
+                updateGeometry();
+            }
+            update();
+        });
     connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
 std::vector<Phase> PhaseLegend::phases() const {
-    return {Phase::kDataWait, Phase::kForward, Phase::kBackward, Phase::kWaiting, Phase::kMoving, Phase::kOptimizer};
+    std::vector<Phase> phases{Phase::kDataWait, Phase::kForward, Phase::kBackward,
+                              Phase::kWaiting,  Phase::kMoving,  Phase::kOptimizer};
+    const TracedStep* step = m_model.shownStep();
+    const bool paused = step != nullptr && std::ranges::any_of(step->ranks, [](const RankTrace& rank) {
+                            return timeOf(rank.times, Phase::kPaused) > 0;
+                        });
+    if (paused) phases.push_back(Phase::kPaused);
+    return phases;
 }
 
 int PhaseLegend::widthOf(Phase phase, int apart) const {
@@ -40,7 +56,7 @@ int PhaseLegend::widthOf(Phase phase, int apart) const {
 }
 
 int PhaseLegend::widthOfAll(int apart) const {
-    int width = 0;
+    int width = kFrame;
     for (const Phase phase : phases()) width += widthOf(phase, apart);
     return width;
 }
@@ -50,12 +66,12 @@ std::vector<std::pair<Phase, QRect>> PhaseLegend::placedIn(int width) const {
     const int apart = widthOfAll(kApart) <= width ? kApart : kLeastApart;
     const bool single = widthOfAll(apart) <= width;
     std::vector<std::pair<Phase, QRect>> placed;
-    int x = single ? width - widthOfAll(apart) : 0;
+    int x = single ? width - widthOfAll(apart) + kFrame : kFrame;
     int y = 0;
     for (const Phase phase : phases()) {
         const int own = widthOf(phase, apart);
-        if (!single && x > 0 && x + own > width) {
-            x = 0;
+        if (!single && x > kFrame && x + own > width) {
+            x = kFrame;
             y += kHeight;
         }
         placed.emplace_back(phase, QRect(x, y, own, kHeight));
@@ -75,7 +91,7 @@ QSize PhaseLegend::sizeHint() const {
 QSize PhaseLegend::minimumSizeHint() const {
     int widest = 0;
     for (const Phase phase : phases()) widest = std::max(widest, widthOf(phase, kLeastApart));
-    return {widest, kHeight};
+    return {widest + kFrame, kHeight};
 }
 
 std::vector<Phase> PhaseLegend::litPhases() const {

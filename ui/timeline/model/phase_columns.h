@@ -32,6 +32,6 @@ class PhaseColumns {
 // The phases from the bottom to the top of a stack, in the order of the legend.
 inline constexpr std::array kStackedPhases{Phase::kDataWait,   Phase::kCopy,   Phase::kForward,   Phase::kBackward,
                                            Phase::kWaiting,    Phase::kMoving, Phase::kOptimizer, Phase::kValidation,
-                                           Phase::kCheckpoint, Phase::kIdle};
+                                           Phase::kCheckpoint, Phase::kPaused, Phase::kIdle};
 
 }  // namespace ringside

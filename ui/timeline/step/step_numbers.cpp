@@ -78,7 +78,8 @@ StepNumbers stepNumbers(const TracedStep& step, int chosenRank) {
     StepNumbers numbers;
     numbers.step = step.step;
     numbers.epoch = step.epoch;
-    numbers.lengthMs = static_cast<double>(step.endNs - step.beginNs) / 1e6;
+    numbers.pausedMs = medianMs(ofAll(step, [](const RankTrace& rank) { return msIn(rank, Phase::kPaused); }));
+    numbers.lengthMs = static_cast<double>(step.endNs - step.beginNs) / 1e6 - numbers.pausedMs;
     numbers.ranks = columnsOf(step, chosenRank);
     numbers.missing = static_cast<int>(step.ranks.size()) - step.known;
     std::vector<std::pair<std::size_t, double>> own;
@@ -100,7 +101,7 @@ StepNumbers stepNumbers(const TracedStep& step, int chosenRank) {
         const double most = values.empty() ? 0 : *std::ranges::max_element(values);
         // These rows are always shown, because rows that appear and disappear between steps are hard to read.
         const bool always = phase != Phase::kCopy && phase != Phase::kValidation && phase != Phase::kCheckpoint &&
-                            phase != Phase::kIdle;
+                            phase != Phase::kPaused && phase != Phase::kIdle;
         if (!always && most < 0.01 * numbers.lengthMs) continue;
         const double middle = add(phaseText(phase), measure);
         if (isOwnWork(phase)) own.emplace_back(numbers.rows.size() - 1, middle);

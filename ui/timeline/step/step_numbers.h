@@ -19,7 +19,8 @@ struct StepNumbers {
 
     std::int64_t step = 0;
     std::int64_t epoch = 0;
-    double lengthMs = 0;     // from the start of the first rank to the end of the last rank
+    double lengthMs = 0;     // from the start of the first rank to the end of the last rank, without the pause
+    double pausedMs = 0;     // pause within the step, median of the ranks
     std::vector<int> ranks;  // ranks of the columns; -1: the median of all
     std::vector<Row> rows;
     double exposed = 0;  // share of the step in which the average rank only communicated

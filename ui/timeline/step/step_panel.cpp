@@ -98,7 +98,6 @@ StepPanel::StepPanel(TimelineModel& model, const Theme& theme, QWidget* parent) 
     m_length = new QLabel;
     m_length->setObjectName(QStringLiteral("stepLengthLabel"));
     m_length->setProperty("role", "title");
-    m_length->setToolTip(tr("From the start of the first rank to the end of the last rank"));
     auto* head = new QHBoxLayout;
     head->addWidget(m_title, 1);
     head->addWidget(m_length);
@@ -141,6 +140,10 @@ void StepPanel::refresh() {
     m_title->setText(step == nullptr ? tr("No step") : tr("Step %1").arg(QLocale().toString(m_numbers.step)));
     m_title->setToolTip(tr("Epoch %1").arg(epochNumber(m_numbers.epoch)));
     m_length->setText(step == nullptr ? QString() : millisecondsText(m_numbers.lengthMs));
+    const QString whole = tr("From the start of the first rank to the end of the last rank");
+    m_length->setToolTip(m_numbers.pausedMs > 0
+                             ? tr("%1, without the pause of %2").arg(whole, millisecondsText(m_numbers.pausedMs))
+                             : whole);
     m_exposed->setText(tr("%1 %").arg(qRound(100 * m_numbers.exposed)));
     m_show->setEnabled(step != nullptr);
     if (rows != m_numbers.rows.size()) m_figures->updateGeometry();

@@ -6,6 +6,7 @@
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "theme/theme.h"
 #include "theme/type_length.h"
@@ -27,7 +28,9 @@ StepStrip::StepStrip(TimelineModel& model, const Theme& theme, QWidget* parent)
     : QWidget(parent), m_model(model), m_theme(theme) {
     setObjectName(QStringLiteral("stepStripArea"));
     setAccessibleName(tr("Time per step"));
-    setToolTip(tr("Time per step by phase, mean of the ranks. Drag the frame to see other steps."));
+    setToolTip(
+        tr("Time per step by phase, mean of the ranks, without pauses. Two short lines mark a step with a "
+           "pause. Drag the frame to see other steps."));
     setCursor(Qt::PointingHandCursor);
     connect(&model, &TimelineModel::dataChanged, this, &StepStrip::read);
     connect(&model, &TimelineModel::viewChanged, this, qOverload<>(&QWidget::update));
@@ -46,12 +49,13 @@ void StepStrip::read() {
     for (const auto& [number, step] : trace->steps()) {
         Bar& bar = m_bars[number];
         if (bar.known == step.known) continue;
-        bar = {step.known, {}, 0};
+        bar = {step.known, {}, 0, 0};
         for (const RankTrace& rank : step.ranks) {
             if (!rank.known) continue;
             for (std::size_t phase = 0; phase < rank.times.size(); ++phase)
                 bar.ns[phase] += static_cast<float>(rank.times[phase]) / static_cast<float>(step.known);
         }
+        bar.paused = std::exchange(bar.ns[static_cast<std::size_t>(Phase::kPaused)], 0.0F);
         for (const float ns : bar.ns) bar.whole += ns;
     }
     std::erase_if(m_bars, [trace](const auto& bar) { return trace->find(bar.first) == nullptr; });
@@ -115,6 +119,7 @@ void StepStrip::paintEvent(QPaintEvent*) {
     painter.setPen(c.muted);
     painter.drawText(QRectF(0, 0, width(), kTop - 4), Qt::AlignRight | Qt::AlignTop,
                      tr("maximum: %1").arg(millisecondsText(m_fullNs / 1e6)));
+    paintPauses(painter);
     if (m_changePoint) {
         const double x = xOf(*m_changePoint) - width() / 2.0 / static_cast<double>(m_bars.size());
         painter.setPen(QPen(c.danger, 1, Qt::DashLine));
@@ -130,6 +135,18 @@ void StepStrip::paintEvent(QPaintEvent*) {
     painter.setPen(QPen(c.text, 1.6));
     painter.setBrush(Qt::NoBrush);
     painter.drawRoundedRect(frame, 3, 3);
+}
+
+// Marks steps with a pause by two lines at the top, because the bars contain no paused time.
+void StepStrip::paintPauses(QPainter& painter) const {
+    constexpr double kLine = 2, kHeight = 7;
+    const float least = 0.01F * static_cast<float>(m_fullNs);
+    for (const auto& [number, bar] : m_bars) {
+        if (bar.paused <= least) continue;
+        const double x = xOf(number);
+        for (const double left : {x - 1.5 * kLine, x + 0.5 * kLine})
+            painter.fillRect(QRectF(left, kTop + 1, kLine, kHeight), m_theme.colors().muted);
+    }
 }
 
 void StepStrip::resizeEvent(QResizeEvent*) {

@@ -25,6 +25,8 @@ class StepStrip final : public QWidget, public IdentitySource {
     std::optional<std::int64_t> changePoint() const { return m_changePoint; }
     // Returns the middle of a step in pixels.
     double xOf(std::int64_t step) const;
+    // Returns the time of the highest bar that fits in, in nanoseconds.
+    double fullNs() const { return m_fullNs; }
     QSize minimumSizeHint() const override { return {200, 70}; }
     QSize sizeHint() const override { return {400, 84}; }
 
@@ -40,11 +42,13 @@ class StepStrip final : public QWidget, public IdentitySource {
     struct Bar {
         int known = 0;
         std::array<float, kPhaseCount> ns{};
-        float whole = 0;
+        float whole = 0;   // without the pause
+        float paused = 0;  // pause within the step
     };
     void read();
     void draw();
     QRectF window() const;
+    void paintPauses(QPainter& painter) const;
     void moveWindow(double x);
     std::optional<std::int64_t> findChangePoint() const;
     double highest() const;
