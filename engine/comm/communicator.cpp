@@ -28,6 +28,25 @@ CommHandle Communicator::reduceScatterAsync(CommBuffer in, CommBuffer out, Reduc
     return {};
 }
 
+void Communicator::startTogether(std::span<const CollectiveCall> calls, std::vector<CommHandle>& handles) {
+    for (const CollectiveCall& call : calls) {
+        switch (call.kind) {
+            case CollectiveKind::kAllReduce:
+                allReduce(call.in, call.op);
+                break;
+            case CollectiveKind::kAllGather:
+                handles.push_back(allGatherAsync(call.in, call.out));
+                break;
+            case CollectiveKind::kReduceScatter:
+                handles.push_back(reduceScatterAsync(call.in, call.out, call.op));
+                break;
+            case CollectiveKind::kBroadcast:
+            case CollectiveKind::kBarrier:
+                RINGSIDE_ASSERT(false);
+        }
+    }
+}
+
 void Communicator::countCollective(CollectiveKind kind, CommBuffer in) {
     const auto ranks = static_cast<std::int64_t>(size());
     const auto bytes = static_cast<std::int64_t>(in.bytes());

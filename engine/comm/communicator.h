@@ -42,6 +42,14 @@ enum class ReduceOp { kSum, kMaximum, kTreeSum };
 // Kind of a collective, as used in traces, counters and error messages.
 enum class CollectiveKind : std::uint8_t { kAllReduce, kBroadcast, kAllGather, kReduceScatter, kBarrier };
 
+// A collective on two buffers, as the arguments of a call. An all-reduce works in place on `in`.
+struct CollectiveCall {
+    CollectiveKind kind = CollectiveKind::kAllReduce;  // all-reduce, all-gather or reduce-scatter
+    CommBuffer in;
+    CommBuffer out = {};           // not used by an all-reduce
+    ReduceOp op = ReduceOp::kSum;  // not used by an all-gather
+};
+
 // Purpose of a sub-group. A kMessages group is optimised for sends and receives: in shared memory it uses smaller
 // chunks and takes less memory.
 enum class GroupUse { kCollectives, kMessages };
@@ -138,6 +146,10 @@ class Communicator {
     // `out` of a reduce-scatter may be this rank's block of `in`.
     virtual CommHandle allGatherAsync(CommBuffer in, CommBuffer out);
     virtual CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op);
+    // Starts several collectives and appends handles to `handles`; all of them must be waited for. NCCL starts all
+    // calls as one group, which is one launch and has one handle. The default implementation starts them one by one,
+    // and completes each all-reduce.
+    virtual void startTogether(std::span<const CollectiveCall> calls, std::vector<CommHandle>& handles);
     // Starts a message to or from one rank and returns. Messages between two ranks arrive in the order of the sends,
     // independently in each direction. Use one sub-group per stream of messages: a receive that waits blocks the
     // receives behind it. Two ranks may both send to each other before they receive; they do not deadlock.

@@ -495,3 +495,41 @@ TEST_CASE("NCCL's version numbers are formatted in the usual way") {
     CHECK(ncclVersionText(21005) == "2.10.5");
     CHECK(ncclVersionText(2708) == "2.7.8");
 }
+
+TEST_CASE("collectives that start together are one group of NCCL with one handle") {
+    World world;
+    const auto communicator = world.connect();
+    const auto one = world.onDevice(*communicator, {1, 2});
+    const auto two = world.onDevice(*communicator, {3});
+    const auto all = world.onDevice(*communicator, {0, 0, 0, 0});
+    world.nccl->calls.clear();
+    std::vector<CommHandle> handles;
+    const std::vector<CollectiveCall> calls{{CollectiveKind::kAllReduce, CommBuffer::of(one), {}, ReduceOp::kSum},
+                                            {CollectiveKind::kAllGather, CommBuffer::of(two), CommBuffer::of(all)}};
+    communicator->startTogether(calls, handles);
+    CHECK(world.nccl->calls == std::vector<std::string>{"groupStart", "allReduce", "allGather", "groupEnd"});
+    REQUIRE(handles.size() == 1);
+    handles.front().wait();
+    CHECK(std::vector<float>(one.begin(), one.end()) == std::vector<float>{4, 8});
+    CHECK(std::vector<float>(all.begin(), all.end()) == std::vector<float>{3, 3, 3, 3});
+    CHECK(communicator->collective() == 2);
+    CHECK(communicator->bytesSent() == 2 * 8 * 3 / 4 + 4 * 3);
+}
+
+TEST_CASE("A group of NCCL is closed after a failed call, and a hanging group is named by its collectives") {
+    World world;
+    const auto communicator = world.connect();
+    const auto values = world.onDevice(*communicator, {1, 2, 3, 4});
+    const CollectiveCall sum{CollectiveKind::kAllReduce, CommBuffer::of(values), {}, ReduceOp::kSum};
+    const std::vector<CollectiveCall> calls{sum, sum, sum};
+    std::vector<CommHandle> handles;
+    world.nccl->stalled = true;
+    communicator->startTogether(calls, handles);
+    CHECK_THAT(errorOf([&] { handles.front().wait(); }), containing("collectives 1 to 3 (all-reduce of 12 floats)"));
+
+    const auto refused = world.connect();
+    world.nccl->answers["allReduce"] = NcclResult::kInvalidArgument;
+    world.nccl->calls.clear();
+    CHECK_THAT(errorOf([&] { refused->startTogether(calls, handles); }), containing("NCCL refused collectives 1 to 3"));
+    CHECK(world.nccl->calls == std::vector<std::string>{"groupStart", "allReduce", "groupEnd"});
+}

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strategies over NCCL on fake GPUs. The fake adds in the order of the ranks, as the communicator of threads does, so
 // the weights have to be equal to the last bit; a real NCCL may add in another order.
+#include <algorithm>
 #include <mutex>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "backend/backend.h"
 #include "comm/in_process_store.h"
@@ -16,7 +20,7 @@ namespace {
 
 struct OverNccl {
     std::vector<RankReport> ranks;
-    int collectives = 0;  // of all ranks
+    std::vector<std::vector<std::string>> calls;  // calls of NCCL by each rank, in order
 };
 
 OverNccl trainOverNccl(const RunConfig& config, bool isAllDevice) {
@@ -40,7 +44,7 @@ OverNccl trainOverNccl(const RunConfig& config, bool isAllDevice) {
     };
     OverNccl result;
     result.ranks = trainAsThreads(config, options);
-    for (const auto& library : libraries) result.collectives += library->collectives();
+    for (const auto& library : libraries) result.calls.push_back(library->calls);
     return result;
 }
 
@@ -49,7 +53,7 @@ void checkSameWeights(const RunConfig& config) {
     for (const bool isAllDevice : {true, false}) {
         CAPTURE(isAllDevice);
         const OverNccl run = trainOverNccl(config, isAllDevice);
-        CHECK(run.collectives > 0);
+        for (const auto& calls : run.calls) CHECK_FALSE(calls.empty());
         REQUIRE(run.ranks.size() == expected.size());
         for (std::size_t rank = 0; rank < expected.size(); ++rank) {
             CAPTURE(rank);
@@ -58,6 +62,20 @@ void checkSameWeights(const RunConfig& config) {
             CHECK(run.ranks[rank].steps.back().loss == expected[rank].steps.back().loss);
         }
     }
+}
+
+// Number of groups that consist of `size` calls with this name and no other calls.
+std::int64_t groupsOf(const std::vector<std::string>& calls, const std::string& name, std::size_t size) {
+    std::int64_t found = 0;
+    for (std::size_t at = 0; at < calls.size(); ++at) {
+        if (calls[at] != "groupStart") continue;
+        const std::size_t first = at + 1;
+        while (calls[++at] != "groupEnd") {
+        }
+        const std::span group(calls.data() + first, at - first);
+        found += group.size() == size && std::ranges::count(group, name) == static_cast<std::ptrdiff_t>(size);
+    }
+    return found;
 }
 
 }  // namespace
@@ -100,4 +118,28 @@ TEST_CASE("a pipeline of sharded stages over NCCL trains the same weights") {
 
 TEST_CASE("DDP over NCCL trains the same weights") {
     checkSameWeights(blobs(3, 8));
+}
+
+// Each of the model's three layers has a weight and a bias. A step gathers a layer before its forward and before its
+// backward pass and scatters its gradients once; a unit that is the whole model is gathered once.
+TEST_CASE("FSDP over NCCL gathers and scatters the tensors of a unit as one group") {
+    constexpr std::int64_t kSteps = 2 * 256 / (2 * 8);
+    const auto callsOf = [](const char* unit) {
+        return trainOverNccl(sharded(blobs(2, 8), "parameters", unit), true).calls.front();
+    };
+    const std::vector<std::string> layers = callsOf("layer");
+    CHECK(groupsOf(layers, "reduceScatter", 2) == 3 * kSteps);
+    CHECK(std::ranges::count(layers, "reduceScatter") == 2 * 3 * kSteps);
+    CHECK(groupsOf(layers, "allGather", 2) >= 2 * 3 * kSteps);
+    const std::vector<std::string> whole = callsOf("whole");
+    CHECK(groupsOf(whole, "reduceScatter", 6) == kSteps);
+    CHECK(std::ranges::count(whole, "reduceScatter") == 6 * kSteps);
+    CHECK(groupsOf(whole, "allGather", 6) >= kSteps);
+}
+
+TEST_CASE("HSDP over NCCL reduces the gradients of a unit over all replicas as one group") {
+    constexpr std::int64_t kSteps = 2 * 256 / (4 * 4);
+    RunConfig config = sharded(blobs(4, 4), "parameters", "layer");
+    config.mesh.replicate = 2;
+    CHECK(groupsOf(trainOverNccl(config, true).calls.front(), "allReduce", 2) == 3 * kSteps);
 }

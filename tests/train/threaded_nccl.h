@@ -4,9 +4,13 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <future>
 #include <memory>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "comm/nccl/nccl_communicator.h"
 #include "comm/store.h"
@@ -64,61 +68,91 @@ class ThreadedNccl final : public NcclApi {
         return NcclResult::kSuccess;
     }
 
+    NcclResult groupStart() override {
+        calls.push_back("groupStart");
+        m_isInGroup = true;
+        return NcclResult::kSuccess;
+    }
+    // Starts the calls of the group as one operation, as NCCL does.
+    NcclResult groupEnd() override {
+        calls.push_back("groupEnd");
+        m_isInGroup = false;
+        enqueue(m_groupStream, [group = std::exchange(m_group, {})] {
+            for (const auto& one : group) one();
+        });
+        return NcclResult::kSuccess;
+    }
+
     NcclResult allReduce(const void* in, void* out, std::size_t count, CommType type, ReduceOp op, NcclComm comm,
                          DeviceStream stream) override {
-        return run(comm, stream, [=](Communicator& ranks) {
+        return run("allReduce", comm, stream, [=](Communicator& ranks) {
             if (in != out) std::memcpy(out, in, count * sizeOf(type));
             ranks.allReduce({out, count, type}, op);
         });
     }
     NcclResult broadcast(void* buffer, std::size_t count, CommType type, int root, NcclComm comm,
                          DeviceStream stream) override {
-        return run(comm, stream, [=](Communicator& ranks) { ranks.broadcast({buffer, count, type}, root); });
+        return run("broadcast", comm, stream, [=](Communicator& ranks) {
+            ranks.broadcast({buffer, count, type}, root);
+        });
     }
     NcclResult allGather(const void* in, void* out, std::size_t count, CommType type, NcclComm comm,
                          DeviceStream stream) override {
-        return run(comm, stream, [=](Communicator& ranks) {
+        return run("allGather", comm, stream, [=](Communicator& ranks) {
             const auto size = static_cast<std::size_t>(ranks.size());
             ranks.allGather({const_cast<void*>(in), count, type}, {out, size * count, type});
         });
     }
     NcclResult reduceScatter(const void* in, void* out, std::size_t count, CommType type, ReduceOp op, NcclComm comm,
                              DeviceStream stream) override {
-        return run(comm, stream, [=](Communicator& ranks) {
+        return run("reduceScatter", comm, stream, [=](Communicator& ranks) {
             const auto size = static_cast<std::size_t>(ranks.size());
             ranks.reduceScatter({const_cast<void*>(in), size * count, type}, {out, count, type}, op);
         });
     }
     NcclResult send(const void* data, std::size_t count, CommType type, int to, NcclComm comm,
                     DeviceStream stream) override {
-        return run(comm, stream, [=](Communicator& ranks) { ranks.send({const_cast<void*>(data), count, type}, to); });
+        return run("send", comm, stream, [=](Communicator& ranks) {
+            ranks.send({const_cast<void*>(data), count, type}, to);
+        });
     }
     NcclResult recv(void* data, std::size_t count, CommType type, int from, NcclComm comm,
                     DeviceStream stream) override {
-        return run(comm, stream, [=](Communicator& ranks) { ranks.recv({data, count, type}, from); });
+        return run("recv", comm, stream, [=](Communicator& ranks) { ranks.recv({data, count, type}, from); });
     }
 
-    int collectives() const { return m_collectives; }
+    std::vector<std::string> calls;  // names of all calls that start work, and the bounds of groups, in order
 
   private:
     static Communicator& of(NcclComm comm) { return *static_cast<Communicator*>(comm); }
 
+    NcclResult run(const char* name, NcclComm comm, DeviceStream stream, std::function<void(Communicator&)> operation) {
+        calls.push_back(name);
+        auto bound = [comm, operation = std::move(operation)] { operation(of(comm)); };
+        if (!m_isInGroup) {
+            enqueue(stream, std::move(bound));
+        } else {
+            m_groupStream = stream;
+            m_group.push_back(std::move(bound));
+        }
+        return NcclResult::kSuccess;
+    }
     // Enqueues an operation, which starts when it is the first of its stream and runs on a thread of its own.
-    NcclResult run(NcclComm comm, DeviceStream stream, std::function<void(Communicator&)> operation) {
-        ++m_collectives;
+    void enqueue(DeviceStream stream, std::function<void()> operation) {
         auto result = std::make_shared<std::future<void>>();
-        const auto ready = [result, comm, operation] {
-            if (!result->valid()) *result = std::async(std::launch::async, [comm, operation] { operation(of(comm)); });
+        const auto ready = [result, operation = std::move(operation)] {
+            if (!result->valid()) *result = std::async(std::launch::async, operation);
             return result->wait_for(std::chrono::seconds(0)) == std::future_status::ready;
         };
         m_gpu->enqueue(stream, ready, [result] { result->get(); });
-        return NcclResult::kSuccess;
     }
 
     std::shared_ptr<ThreadedGpu> m_gpu;
     Communicator& m_world;
     std::vector<std::unique_ptr<Communicator>> m_groups;
-    int m_collectives = 0;
+    bool m_isInGroup = false;
+    DeviceStream m_groupStream = nullptr;
+    std::vector<std::function<void()>> m_group;  // calls of the group that is open
 };
 
 }  // namespace ringside::test

@@ -48,6 +48,10 @@ class NcclApi {
     virtual NcclResult commDestroy(NcclComm comm) = 0;
     virtual NcclResult commAbort(NcclComm comm) = 0;
 
+    // Calls between the two functions are started together by groupEnd(). groupEnd() must follow a failed call, too.
+    virtual NcclResult groupStart() = 0;
+    virtual NcclResult groupEnd() = 0;
+
     virtual NcclResult allReduce(const void* in, void* out, std::size_t count, CommType type, ReduceOp op,
                                  NcclComm comm, DeviceStream stream) = 0;
     virtual NcclResult broadcast(void* buffer, std::size_t count, CommType type, int root, NcclComm comm,

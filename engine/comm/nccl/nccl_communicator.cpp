@@ -7,6 +7,7 @@
 
 #include "base/errors/errors.h"
 #include "comm/group_members.h"
+#include "comm/nccl/nccl_group.h"
 
 namespace ringside {
 namespace {
@@ -298,6 +299,20 @@ CommHandle NcclCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, R
                 return m_parts.api->reduceScatter(in.data, out.data, out.count, in.type, op, m_connection->comm(),
                                                   m_stream);
             })};
+}
+
+// Host memory is copied call by call, so calls with host memory are not grouped.
+void NcclCommunicator::startTogether(std::span<const CollectiveCall> calls, std::vector<CommHandle>& handles) {
+    const auto usesHost = [this](const CollectiveCall& call) { return isOnHost(call.in) || isOnHost(call.out); };
+    if (calls.size() < 2 || std::ranges::any_of(calls, usesHost)) return Communicator::startTogether(calls, handles);
+    NcclOperation group{.together = static_cast<int>(calls.size())};
+    for (const CollectiveCall& call : calls) {
+        const NcclOperation one = next(call.kind, call.in);
+        group = {one.name, one.type, group.count + one.count, one.number, -1, group.together};
+    }
+    const std::int64_t ticket =
+        start(group, [&] { return callTogether(*m_parts.api, calls, m_connection->comm(), m_stream); });
+    handles.push_back({*this, ticket});
 }
 
 CommHandle NcclCommunicator::sendAsync(CommBuffer buffer, int to) {

@@ -56,6 +56,7 @@ class NcclCommunicator final : public Communicator {
     void barrierWithoutTimeout() override;
     CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
     CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;
+    void startTogether(std::span<const CollectiveCall> calls, std::vector<CommHandle>& handles) override;
     CommHandle sendAsync(CommBuffer buffer, int to) override;
     CommHandle recvAsync(CommBuffer buffer, int from) override;
     void abort() override { m_connection->requestAbort(); }

@@ -91,6 +91,9 @@ class NcclLibrary final : public NcclApi {
     NcclResult commDestroy(NcclComm comm) override { return toResult(ncclCommDestroy(commOf(comm))); }
     NcclResult commAbort(NcclComm comm) override { return toResult(ncclCommAbort(commOf(comm))); }
 
+    NcclResult groupStart() override { return toResult(ncclGroupStart()); }
+    NcclResult groupEnd() override { return toResult(ncclGroupEnd()); }
+
     NcclResult allReduce(const void* in, void* out, std::size_t count, CommType type, ReduceOp op, NcclComm comm,
                          DeviceStream stream) override {
         return toResult(ncclAllReduce(in, out, count, toNccl(type), toNccl(op), commOf(comm), streamOf(stream)));

@@ -208,12 +208,14 @@ void ShardedParameters::startGather(std::size_t number) {
     }
     unit.resident = true;
     const auto ranks = static_cast<std::size_t>(m_shard.size());
+    m_calls.clear();
     for (const std::size_t i : unit.parameters) {
         const Part& part = m_parts[i];
         if (part.chunk == 0) continue;
-        unit.gathering.push_back(m_shard.allGatherAsync(
-            CommBuffer::of(part.values), CommBuffer::of(unit.values.subspan(part.wholePlace, part.chunk * ranks))));
+        m_calls.push_back({CollectiveKind::kAllGather, CommBuffer::of(part.values),
+                           CommBuffer::of(unit.values.subspan(part.wholePlace, part.chunk * ranks))});
     }
+    m_shard.startTogether(m_calls, unit.gathering);
 }
 
 void ShardedParameters::enter(std::size_t number, Way way) {
@@ -270,33 +272,44 @@ void ShardedParameters::close(std::size_t number) {
     unit.gradients = {};
 }
 
+// Averages and scatters the gradients of a unit. With several replicas of the shard group, the gradients are summed
+// over all data-parallel ranks by rank, as in DDP with this number of ranks.
 void ShardedParameters::reduce(UnitState& unit) {
+    const bool scatters = m_data.size() == m_shard.size();
+    m_calls.clear();
     for (const std::size_t i : unit.parameters) {
         Part& part = m_parts[i];
         if (part.chunk == 0) continue;
         const auto values = static_cast<std::size_t>(part.shape.count());
-        const std::span<float> mine =
-            unit.gradients.subspan(part.wholePlace, part.chunk * static_cast<std::size_t>(m_shard.size()));
+        const std::span<float> mine = wholeGradient(unit, part);
         if (m_own) m_own(i, m_models.front()->parameters()[i]->gradient);
         if (values < mine.size()) m_backend.fill(vectorOf(mine.subspan(values)), 0);
         if (m_data.size() > 1 && !m_options.inTree) m_backend.scale(vectorOf(mine.first(values)), m_share);
-        reducePart(unit, part);
+        if (scatters)
+            m_calls.push_back(
+                {CollectiveKind::kReduceScatter, CommBuffer::of(mine), CommBuffer::of(part.gradients), m_op});
+        else
+            m_calls.push_back({CollectiveKind::kAllReduce, CommBuffer::of(mine), {}, m_op});
+    }
+    (scatters ? m_shard : m_data).startTogether(m_calls, unit.scattering);
+    if (!scatters) keepOwnRows(unit);
+}
+
+// Waits for the all-reduces of a unit and copies this rank's rows to its shards.
+void ShardedParameters::keepOwnRows(UnitState& unit) {
+    for (const CommHandle& handle : unit.scattering) handle.wait();
+    unit.scattering.clear();
+    for (const std::size_t i : unit.parameters) {
+        Part& part = m_parts[i];
+        const std::size_t begin = static_cast<std::size_t>(m_shard.rank()) * part.chunk;
+        const std::span<float> reduced = wholeGradient(unit, part).subspan(begin, part.chunk);
+        if (part.chunk > 0 && reduced.data() != part.gradients.data())
+            m_backend.copy(vectorOf(reduced), vectorOf(part.gradients));
     }
 }
 
-// Reduces a part. With several replicas of the shard group, the gradients are summed over all data-parallel ranks by
-// rank, as in DDP with this number of ranks.
-void ShardedParameters::reducePart(UnitState& unit, Part& part) {
-    const auto ranks = static_cast<std::size_t>(m_shard.size());
-    const std::span<float> mine = unit.gradients.subspan(part.wholePlace, part.chunk * ranks);
-    const std::span<float> own = part.gradients;
-    if (m_data.size() == m_shard.size()) {
-        unit.scattering.push_back(m_shard.reduceScatterAsync(CommBuffer::of(mine), CommBuffer::of(own), m_op));
-        return;
-    }
-    m_data.allReduce(CommBuffer::of(mine), m_op);
-    const std::span<float> reduced = mine.subspan(static_cast<std::size_t>(m_shard.rank()) * part.chunk, part.chunk);
-    if (reduced.data() != own.data()) m_backend.copy(vectorOf(reduced), vectorOf(own));
+std::span<float> ShardedParameters::wholeGradient(const UnitState& unit, const Part& part) const {
+    return unit.gradients.subspan(part.wholePlace, part.chunk * static_cast<std::size_t>(m_shard.size()));
 }
 
 void ShardedParameters::finish() {

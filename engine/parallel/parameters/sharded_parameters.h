@@ -106,7 +106,8 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     void startGather(std::size_t number);
     void close(std::size_t number);
     void reduce(UnitState& unit);
-    void reducePart(UnitState& unit, Part& part);
+    void keepOwnRows(UnitState& unit);
+    std::span<float> wholeGradient(const UnitState& unit, const Part& part) const;
     std::span<float> takeMemory(std::vector<Memory>& pool, int unit);
     void releaseMemory(std::vector<Memory>& pool, int unit);
     Tensor vectorOf(std::span<float> values) const;
@@ -124,6 +125,7 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     std::vector<std::size_t> m_trainedOf;
     std::vector<Memory> m_valuePool;
     std::vector<Memory> m_gradientPool;
+    std::vector<CollectiveCall> m_calls;  // of one unit, kept so that a step allocates no memory
     PassPlace m_place;
     OwnGradient m_own;
 };
