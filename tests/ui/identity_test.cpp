@@ -7,11 +7,17 @@
 #include <QMenu>
 #include <QStandardItemModel>
 #include <QTableView>
+#include <QTest>
+#include <set>
 
+#include "controls/epoch_slider.h"
 #include "help/help_dialog.h"
+#include "identity/table_copy.h"
 #include "identity/table_identity.h"
 #include "main_window/identity_menu.h"
 #include "shards/grid/grid_widget.h"
+#include "shards/history/sample_history_view.h"
+#include "strategy/pictures/strategy_canvas.h"
 #include "timeline/lanes/lanes_widget.h"
 #include "timeline/page/timeline_page.h"
 #include "ui/traced_run.h"
@@ -94,6 +100,75 @@ TEST_CASE("a rank's card, its lane and a step of the timeline lead to the other 
     REQUIRE(menu != nullptr);
     IdentityWindow::choose(*menu, "showInShardsAction");
     CHECK(f.page() == "shards");
+}
+
+TEST_CASE("every row of the sample history has its sample, and the epoch, rank and step where it is trained") {
+    IdentityWindow f;
+    f.window.pages().show(QStringLiteral("shards/history"));
+    REQUIRE(waitFor([&] { return f.window.isDrawn() && f.window.pages().current().isSettled(); }));
+    auto* grid = f.find<GridWidget>("gridWidget");
+    const auto first = grid->identitiesAt(grid->cellsArea().topLeft().toPoint() + QPoint(4, 4));
+    auto* history = f.find<SampleHistoryCanvas>("sampleHistoryCanvas");
+    f.window.plan().select(0);
+    REQUIRE(waitFor([&] { return history->identitiesAt(QPoint(10, 40)).size() >= 4; }));
+    const auto things = history->identitiesAt(QPoint(10, 40));  // the second row
+    CHECK(things[0] == Identity{IdentityKind::Sample, 0});
+    CHECK(things[1] == Identity{IdentityKind::Epoch, 1});
+    CHECK(things[2].kind == IdentityKind::Rank);
+    CHECK(things[3].kind == IdentityKind::Step);
+    const std::int64_t steps = f.window.plan().plan()->stepsPerEpoch();
+    CHECK(things[3].number > steps);  // of the second epoch
+    CHECK(things[3].number <= 2 * steps);
+    QMenu* menu = f.menuAt(*history, QPoint(10, 40));
+    REQUIRE(menu != nullptr);
+    CHECK(IdentityWindow::names(*menu) == kActions);
+}
+
+TEST_CASE("a right click on the epoch slider opens the menu of the epoch at that place") {
+    IdentityWindow f;
+    auto* slider = f.find<EpochSlider>("epochSlider");
+    REQUIRE(slider->maximum() > 0);
+    QMenu* menu = f.menuAt(*slider, QPoint(slider->width() - 2, slider->height() / 2));
+    REQUIRE(menu != nullptr);
+    CHECK(menu->actions().front()->text() == identityText({IdentityKind::Epoch, slider->maximum()}));
+    IdentityWindow::choose(*menu, "showInShardsAction");
+    CHECK(slider->value() == slider->maximum());
+}
+
+TEST_CASE("the pictures of the Strategy page name the rank under the pointer") {
+    IdentityWindow f;
+    f.window.pages().show(QStringLiteral("strategy"));
+    REQUIRE(waitFor([&] { return f.window.isDrawn() && f.window.pages().current().isSettled(); }));
+    for (const char* name : {"holdsCanvas", "memoryCanvas", "scheduleCanvas"}) {
+        INFO(name);
+        auto* picture = f.find<StrategyCanvas>(name);
+        REQUIRE(waitFor([&] { return !picture->grab().isNull() && !picture->visibleRegion().isEmpty(); }));
+        std::set<std::int64_t> ranks;
+        for (int y = 0; y < picture->height(); ++y)
+            for (const Identity& one : picture->identitiesAt(QPoint(picture->width() / 2, y)))
+                if (one.kind == IdentityKind::Rank) ranks.insert(one.number);
+        CHECK(ranks == std::set<std::int64_t>{0, 1, 2, 3});
+    }
+}
+
+TEST_CASE("the copy key copies a table of any window whole, and its selected rows if there are several") {
+    TableCopy copy;
+    qApp->installEventFilter(&copy);
+    QStandardItemModel model(3, 2);
+    model.setHorizontalHeaderLabels({"Key", "Action"});
+    for (int row = 0; row < 3; ++row)
+        for (int column = 0; column < 2; ++column)
+            model.setItem(row, column, new QStandardItem(QString::number(10 * row + column)));
+    QTableView view;
+    view.setModel(&model);
+    view.setSelectionBehavior(QAbstractItemView::SelectRows);
+    view.show();
+    view.setCurrentIndex(model.index(1, 0));
+    QTest::keyClick(&view, Qt::Key_C, Qt::ControlModifier);
+    CHECK(QApplication::clipboard()->text() == "Key\tAction\n0\t1\n10\t11\n20\t21\n");
+    view.selectionModel()->select(model.index(2, 0), QItemSelectionModel::Select | QItemSelectionModel::Rows);
+    QTest::keyClick(&view, Qt::Key_C, Qt::ControlModifier);
+    CHECK(QApplication::clipboard()->text() == "Key\tAction\n10\t11\n20\t21\n");
 }
 
 TEST_CASE("the row of a table names its things by the headings of the columns") {

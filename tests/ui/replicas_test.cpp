@@ -138,6 +138,27 @@ TEST_CASE("the ring can be stepped forward and back, and ends with the result of
     CHECK(bench.text("ringLabel").startsWith("Step 1 of 2."));
 }
 
+// By hand: the gradients have a column for each rank, the contributions and the ring a row.
+TEST_CASE("the pictures name the rank and the step under the pointer") {
+    ReplicasBench bench;
+    bench.look();
+    const Identity step{IdentityKind::Step, 12};
+    const auto* gradients = bench.page.findChild<GradientPicture*>();
+    const auto left = gradients->identitiesAt(QPoint(140, 60));
+    CHECK(left == std::vector<Identity>{{IdentityKind::Rank, 0}, step});
+    CHECK(gradients->identitiesAt(QPoint(gradients->width() - 20, 60)) == std::vector<Identity>{step});
+    bench.button("contributionViewButton").click();
+    const auto* rows = bench.page.findChild<ContributionPicture*>();
+    for (const int rank : {0, 1}) {
+        const auto things = rows->identitiesAt(QPoint(20, 40 + 46 * rank));
+        CHECK(std::ranges::count(things, Identity{IdentityKind::Rank, rank}) == 1);
+        CHECK(std::ranges::count(things, step) == 1);
+    }
+    bench.button("ringViewButton").click();
+    const auto* ring = bench.page.findChild<RingPicture*>();
+    CHECK(ring->identitiesAt(QPoint(20, 50)) == std::vector<Identity>{{IdentityKind::Rank, 0}, step});
+}
+
 TEST_CASE("identical replicas are reported, and differing ones with rank, step and tensor") {
     ReplicasBench bench;
     const auto tell = [&](std::int64_t step, std::int64_t bias) {

@@ -6,7 +6,7 @@
 namespace ringside {
 
 // Slider whose handle moves to a clicked position and then follows the pointer. QSlider itself moves by one page.
-class SeekSlider final : public QSlider {
+class SeekSlider : public QSlider {
     Q_OBJECT
   public:
     using QSlider::QSlider;
@@ -14,9 +14,11 @@ class SeekSlider final : public QSlider {
   protected:
     void mousePressEvent(QMouseEvent* event) override;
 
+    // Returns the value whose handle would be at this x position.
+    int valueAt(int x) const;
+
   private:
     QRect handle() const;
-    int valueAt(int x) const;
 };
 
 }  // namespace ringside

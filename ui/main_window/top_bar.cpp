@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "controls/epoch_slider.h"
 #include "controls/seek_slider.h"
 #include "main_window/time_controls.h"
 #include "main_window/window_actions.h"
@@ -190,7 +191,7 @@ void TopBar::setSpeed(double stepsPerSecond) {
 void TopBar::addEpochCursor(QHBoxLayout& line) {
     m_epochCaption = new QLabel(tr("Epoch"), this);
     m_epochCaption->setProperty("role", "muted");
-    m_epoch = new SeekSlider(Qt::Horizontal, this);
+    m_epoch = new EpochSlider(Qt::Horizontal, this);
     m_epoch->setObjectName(QStringLiteral("epochSlider"));
     m_epoch->setAccessibleName(tr("Epoch"));
     m_epoch->setToolTip(

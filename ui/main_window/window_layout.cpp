@@ -10,6 +10,7 @@
 #include "controls/focus_ring.h"
 #include "diagnostics/debug_overlay.h"
 #include "experiment/experiment_form.h"
+#include "identity/table_copy.h"
 #include "main_window/identity_menu.h"
 #include "main_window/main_window.h"
 #include "main_window/paint_stages.h"
@@ -125,6 +126,7 @@ void MainWindow::addPages() {
         shards->showStep(step, epoch, true);
     };
     m_identityMenu = new IdentityMenu({m_plan, m_run, m_stepCursor, *m_navigator, *shards, *timeline, *training}, this);
+    QCoreApplication::instance()->installEventFilter(new TableCopy(this));
     connect(m_identityMenu, &IdentityMenu::explanationWanted, this, &MainWindow::showHelp);
     connect(timeline, &TimelinePage::samplesWanted, shards, showSamples);
     connect(replicas, &ReplicasPage::samplesWanted, shards, showSamples);

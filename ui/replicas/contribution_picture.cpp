@@ -21,6 +21,7 @@ constexpr TypeLength kMostContribution{46};
 constexpr TypeLength kLeastContribution{22};
 constexpr double kLeastSamples = 120;
 constexpr double kBarGap = 16;
+constexpr std::size_t kMostSamples = 32;  // of a rank, drawn
 
 QString percent(double share) {
     return QStringLiteral("%1 %").arg(std::lround(share * 100));
@@ -141,7 +142,7 @@ void ContributionPicture::paintRow(QPainter& painter, std::size_t place) const {
     painter.setPen(m_theme.colors().muted);
     const double room = width() - c.samples - 4;
     QString text;
-    for (std::size_t most = std::min<std::size_t>(contribution.samples.size(), 32); most > 0; --most) {
+    for (std::size_t most = std::min(contribution.samples.size(), kMostSamples); most > 0; --most) {
         text = samplesText(contribution.samples, most);
         if (painter.fontMetrics().horizontalAdvance(text) <= room) break;
     }
@@ -155,6 +156,31 @@ void ContributionPicture::paintEvent(QPaintEvent*) {
     painter.setFont(m_theme.smallFont());
     paintHead(painter);
     for (std::size_t i = 0; i < m_pulls.ranks.size(); ++i) paintRow(painter, i);
+}
+
+std::vector<Identity> ContributionPicture::identitiesAt(const QPoint& point) const {
+    std::vector<Identity> found;
+    const auto row = rowAt(point);
+    if (!row) return found;
+    const RankContribution& contribution = m_pulls.ranks[*row];
+    if (const auto sample = sampleAt(contribution, point.x() - columns().samples))
+        found.push_back({IdentityKind::Sample, *sample});
+    found.push_back({IdentityKind::Rank, contribution.rank});
+    found.push_back({IdentityKind::Step, m_pulls.step});
+    found.push_back({IdentityKind::Epoch, m_pulls.epoch});
+    return found;
+}
+
+// Returns the sample whose number is drawn at this distance from the start of the samples.
+std::optional<std::int64_t> ContributionPicture::sampleAt(const RankContribution& contribution, double at) const {
+    const QFontMetrics metrics(m_theme.smallFont());
+    if (at < 0) return {};
+    for (std::size_t count = 1; count <= std::min(contribution.samples.size(), kMostSamples); ++count) {
+        const std::vector<std::int64_t> first(contribution.samples.begin(),
+                                              contribution.samples.begin() + static_cast<std::ptrdiff_t>(count));
+        if (at < metrics.horizontalAdvance(samplesText(first, count))) return contribution.samples[count - 1];
+    }
+    return {};
 }
 
 bool ContributionPicture::event(QEvent* event) {

@@ -4,6 +4,7 @@
 #include <QWidget>
 #include <optional>
 
+#include "identity/identity.h"
 #include "replicas/step_contributions.h"
 
 namespace ringside {
@@ -12,13 +13,14 @@ class Theme;
 
 // Table with a row per rank: its share of the step as a bar around zero with a line at the equal share, the cosine
 // between its gradient and the mean, its loss, and its samples. Clicking a row requests the samples.
-class ContributionPicture : public QWidget {
+class ContributionPicture : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
     explicit ContributionPicture(const Theme& theme, QWidget* parent = nullptr);
     void setContributions(StepContributions contributions);
     const StepContributions& contributions() const { return m_pulls; }
     QSize minimumSizeHint() const override;
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
   Q_SIGNALS:
     void samplesWanted(qint64 step, qint64 epoch);
@@ -38,6 +40,7 @@ class ContributionPicture : public QWidget {
     void paintHead(QPainter& painter) const;
     void paintRow(QPainter& painter, std::size_t place) const;
     void paintBar(QPainter& painter, const RankContribution& contribution, const QRectF& row) const;
+    std::optional<std::int64_t> sampleAt(const RankContribution& contribution, double at) const;
     double reach() const;  // largest share on the scale, at least 1 / N
 
     const Theme& m_theme;

@@ -290,6 +290,19 @@ QString GradientPicture::tipAt(const QPointF& at) const {
     return {};
 }
 
+std::vector<Identity> GradientPicture::identitiesAt(const QPoint& point) const {
+    std::vector<Identity> found;
+    if (!anyView()) return found;
+    const std::vector<Column> all = columns();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const QRectF place = placeOf(0, i);
+        if (all[i].rank >= 0 && point.x() >= place.left() && point.x() < place.right())
+            found.push_back({IdentityKind::Rank, all[i].rank});
+    }
+    found.push_back({IdentityKind::Step, m_step.step});
+    return found;
+}
+
 bool GradientPicture::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);

@@ -6,6 +6,7 @@
 #include <QWidget>
 #include <vector>
 
+#include "identity/identity.h"
 #include "telemetry/data/replica_data.h"
 
 namespace ringside {
@@ -15,7 +16,7 @@ class Theme;
 // Heat maps of the gradients of a step: one row per tensor; columns for the local gradient of each rank, their mean,
 // and the weight change. All gradients of a row have one scale; the weight change has its own. New values are animated:
 // gradients move to the mean, the mean moves to the weights.
-class GradientPicture : public QWidget {
+class GradientPicture : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
     explicit GradientPicture(const Theme& theme, QWidget* parent = nullptr);
@@ -24,6 +25,7 @@ class GradientPicture : public QWidget {
     void setStep(const InspectedStep* step, const std::vector<int>& ranks, bool summed = false);
     bool isFlowing() const { return m_flow.state() == QAbstractAnimation::Running; }
     QSize minimumSizeHint() const override;
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
   protected:
     void paintEvent(QPaintEvent* event) override;

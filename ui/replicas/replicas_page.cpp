@@ -414,7 +414,7 @@ void ReplicasPage::showRing(const InspectedStep& step) {
     const std::pair shown(step.step, ranks.front());
     if (m_ringOf != shown || m_ring->steps().has_value() != can) {
         m_ringOf = shown;
-        m_ring->setSteps(can ? std::optional<RingSteps>(RingSteps(values, !summed)) : std::nullopt);
+        m_ring->setSteps(can ? std::optional<RingSteps>(RingSteps(values, !summed)) : std::nullopt, step.step);
         m_ring->setStep(0);
     }
     m_ringError = -1;

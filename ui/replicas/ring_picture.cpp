@@ -29,7 +29,8 @@ RingPicture::RingPicture(const Theme& theme, QWidget* parent) : QWidget(parent),
     connect(&theme, &Theme::changed, this, [this] { update(); });
 }
 
-void RingPicture::setSteps(std::optional<RingSteps> steps) {
+void RingPicture::setSteps(std::optional<RingSteps> steps, std::int64_t step) {
+    m_trained = step;
     m_steps = std::move(steps);
     m_step = m_steps ? std::min(m_step, m_steps->steps()) : 0;
     update();
@@ -38,6 +39,17 @@ void RingPicture::setSteps(std::optional<RingSteps> steps) {
 void RingPicture::setStep(int step) {
     m_step = m_steps ? std::clamp(step, 0, m_steps->steps()) : 0;
     update();
+}
+
+std::vector<Identity> RingPicture::identitiesAt(const QPoint& point) const {
+    std::vector<Identity> found;
+    if (!m_steps) return found;
+    for (int rank = 0; rank < m_steps->ranks(); ++rank) {
+        const QRectF row = cellOf(rank, 0);
+        if (point.y() >= row.top() && point.y() < row.bottom()) found.push_back({IdentityKind::Rank, rank});
+    }
+    found.push_back({IdentityKind::Step, m_trained});
+    return found;
 }
 
 QRectF RingPicture::cellOf(int rank, int part) const {

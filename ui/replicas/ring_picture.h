@@ -4,6 +4,7 @@
 #include <QWidget>
 #include <optional>
 
+#include "identity/identity.h"
 #include "replicas/ring_steps.h"
 
 namespace ringside {
@@ -12,15 +13,17 @@ class Theme;
 
 // Picture of the ring all-reduce: one row per rank with the parts of the bucket and real numbers. Parts that are sent
 // in the next step are framed, and an arrow shows the receiver.
-class RingPicture : public QWidget {
+class RingPicture : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
     explicit RingPicture(const Theme& theme, QWidget* parent = nullptr);
-    void setSteps(std::optional<RingSteps> steps);
+    // step: the step of the training whose gradients the ring reduces.
+    void setSteps(std::optional<RingSteps> steps, std::int64_t step);
     void setStep(int step);
     int step() const { return m_step; }
     const std::optional<RingSteps>& steps() const { return m_steps; }
     QSize minimumSizeHint() const override { return {420, 160}; }
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
   protected:
     void paintEvent(QPaintEvent* event) override;
@@ -33,6 +36,7 @@ class RingPicture : public QWidget {
     const Theme& m_theme;
     std::optional<RingSteps> m_steps;
     int m_step = 0;
+    std::int64_t m_trained = 0;  // step of the training
 };
 
 }  // namespace ringside

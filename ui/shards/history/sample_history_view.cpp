@@ -19,6 +19,15 @@ namespace {
 constexpr TypeLength kEpochWidth{66};
 constexpr TypeLength kTrackWidth{130};
 constexpr TypeLength kWhereWidth{190};
+constexpr std::size_t kMostMatesDrawn = 24;
+
+// Returns "with 12, 44, 81": the first `most` other samples of a batch.
+QString matesText(const std::vector<std::uint32_t>& mates, std::size_t most) {
+    QStringList names;
+    for (std::size_t i = 0; i < std::min(mates.size(), most); ++i) names << QString::number(mates[i]);
+    return QCoreApplication::translate("ringside::SampleHistoryCanvas", "with %1")
+        .arg(names.join(QStringLiteral(", ")));
+}
 
 }  // namespace
 
@@ -81,7 +90,7 @@ void SampleHistoryCanvas::drawRow(QPainter& painter, const SampleHistoryEntry& e
         (place.step < 0 ? tr("rank %1, dropped by the loader").arg(place.rank)
                         : tr("rank %1, step %2, slot %3").arg(place.rank).arg(place.step + 1).arg(place.slot)) +
             (entry.uses.size() > 1 ? tr(" (%1 times)").arg(entry.uses.size()) : QString()));
-    drawMates(painter, entry, {where.right() + 4, top, width() - where.right() - 10, row.height()});
+    drawMates(painter, entry, matesRoom(top));
 }
 
 // Draws an epoch from its first to its last step, with a mark in the colour of the rank where the sample is trained.
@@ -99,16 +108,39 @@ void SampleHistoryCanvas::drawTrack(QPainter& painter, const SampleHistoryEntry&
     }
 }
 
+QRectF SampleHistoryCanvas::matesRoom(double top) const {
+    const double left = kEpochWidth + kTrackWidth + 20 + kWhereWidth + 4;
+    return {left, top, width() - left - 6, kRowHeight - 2.0};
+}
+
+std::optional<std::int64_t> SampleHistoryCanvas::mateAt(const SampleHistoryEntry& entry, double at) const {
+    const QFontMetrics metrics(m_theme.smallFont());
+    const std::vector<std::uint32_t>& mates = entry.uses.front().batchMates;
+    for (std::size_t count = 1; at >= 0 && count <= std::min(mates.size(), kMostMatesDrawn); ++count)
+        if (at < metrics.horizontalAdvance(matesText(mates, count))) return mates[count - 1];
+    return {};
+}
+
+// Returns the epoch of the row, the sample, and its rank and step there.
+std::vector<Identity> SampleHistoryCanvas::identitiesAt(const QPoint& point) const {
+    const auto row = static_cast<std::size_t>(std::max(0, point.y() / kRowHeight));
+    if (row >= m_history.entries.size()) return {};
+    const SampleHistoryEntry& entry = m_history.entries[row];
+    std::vector<Identity> found{{IdentityKind::Sample, m_history.sample}, {IdentityKind::Epoch, entry.epoch}};
+    if (entry.uses.empty()) return found;
+    const SamplePlace& place = entry.uses.front().place;
+    found.push_back({IdentityKind::Rank, place.rank});
+    if (place.step >= 0) found.push_back({IdentityKind::Step, entry.epoch * entry.steps + place.step + 1});
+    if (const auto mate = mateAt(entry, point.x() - matesRoom(0).left()))
+        found.push_back({IdentityKind::Sample, *mate});
+    return found;
+}
+
 void SampleHistoryCanvas::drawMates(QPainter& painter, const SampleHistoryEntry& entry, QRectF room) const {
     if (entry.uses.front().batchMates.empty() || room.width() < 60) return;
-    QStringList names;
-    for (const std::uint32_t mate : entry.uses.front().batchMates) {
-        names << QString::number(mate);
-        if (names.size() >= 24) break;
-    }
     painter.setFont(m_theme.smallFont());
     painter.setPen(m_theme.colors().muted);
-    const QString text = tr("with %1").arg(names.join(QStringLiteral(", ")));
+    const QString text = matesText(entry.uses.front().batchMates, kMostMatesDrawn);
     painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(room.width())));
 }

@@ -4,6 +4,7 @@
 #include <QScrollArea>
 
 #include "controls/latest_work.h"
+#include "identity/identity.h"
 #include "shards/history/sample_history.h"
 #include "shards/history/sample_history_table.h"
 #include "shards/scene/shard_view.h"
@@ -14,13 +15,14 @@ namespace ringside {
 class Theme;
 
 // Picture with a row for each epoch: position in the epoch, rank, step, slot, and other samples of the batch.
-class SampleHistoryCanvas : public QWidget {
+class SampleHistoryCanvas : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
     static constexpr TypePixels kRowHeight{30};
 
     explicit SampleHistoryCanvas(Theme& theme, QWidget* parent = nullptr);
     void show(const SampleHistory& history, std::int64_t cursor, int ranks);
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
   Q_SIGNALS:
     void epochClicked(int epoch);
@@ -34,6 +36,9 @@ class SampleHistoryCanvas : public QWidget {
     void drawRow(QPainter& painter, const SampleHistoryEntry& entry, double top) const;
     void drawTrack(QPainter& painter, const SampleHistoryEntry& entry, const QRectF& track) const;
     void drawMates(QPainter& painter, const SampleHistoryEntry& entry, QRectF room) const;
+    QRectF matesRoom(double top) const;
+    // Returns the other sample of the batch whose number is drawn at this distance from the start of the text.
+    std::optional<std::int64_t> mateAt(const SampleHistoryEntry& entry, double at) const;
 
     Theme& m_theme;
     SampleHistory m_history;

@@ -143,6 +143,7 @@ void HoldsCanvas::drawRow(QPainter& painter, int rank, const std::vector<Column>
         painter.drawText(names, Qt::AlignLeft | Qt::AlignBottom,
                          painter.fontMetrics().elidedText(place, Qt::ElideRight, static_cast<int>(names.width())));
     }
+    identify(QRectF(0, first.top(), width(), rowHeight()), {{IdentityKind::Rank, rank}});
     const RankLayout layout{plan.mesh, rank};
     const std::vector<std::size_t> own = plan.stagesOf(layout.pipeline());
     for (std::size_t i = 0; i < columns.size(); ++i) {

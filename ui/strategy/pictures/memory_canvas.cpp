@@ -70,6 +70,7 @@ void MemoryCanvas::drawRank(QPainter& painter, int rank, double scale) {
     const double row = rowHeight();
     const double bar = std::min(30.0, row - (row > 20 ? 8 : 3));
     const double top = rank * row + (row - bar) / 2;
+    identify(QRectF(0, rank * row, width(), row), {{IdentityKind::Rank, rank}});
     painter.setFont(row >= 20 ? theme().numberFont() : theme().smallFont());
     painter.setPen(c.text);
     painter.drawText(QRectF(0, top, kNames - 6, bar), Qt::AlignLeft | Qt::AlignVCenter, tr("Rank %1").arg(rank));

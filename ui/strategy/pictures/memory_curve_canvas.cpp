@@ -87,6 +87,7 @@ void MemoryCurveCanvas::drawPlot(QPainter& painter, int rank, const QRectF& plot
     const double room = title.width() - painter.fontMetrics().horizontalAdvance(size) - 8;
     painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(name, Qt::ElideRight, static_cast<int>(room)));
+    identify(plot.united(title), {{IdentityKind::Rank, rank}});
     explain(plot, tr("Rank %1: peak of %2 after %3 of the step; allocated before the step: %4 predicted%5")
                       .arg(rank)
                       .arg(bytesText(static_cast<double>(curve.most())), percentText(curve.mostAt() / curve.end),

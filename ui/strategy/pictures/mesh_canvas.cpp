@@ -213,6 +213,7 @@ void MeshCanvas::drawNode(QPainter& painter, int rank) {
     if (scene().ran && at < scene().ran->bytesPerStep.size() && scene().ran->bytesPerStep[at])
         said += tr("; measured %1").arg(bytesText(static_cast<double>(*scene().ran->bytesPerStep[at])));
     explain(box, said);
+    identify(box, {{IdentityKind::Rank, rank}});
     const bool two = box.height() >= 28 && !place.isEmpty();
     painter.setFont(box.width() >= 48 && box.height() >= 16 ? theme().numberFont() : theme().smallFont());
     const QString name = box.width() >= 48 ? tr("Rank %1").arg(rank) : QString::number(rank);

@@ -74,6 +74,10 @@ void ScheduleCanvas::drawGroup(QPainter& painter, const LaneGroup& group, double
         painter.drawText(
             label, Qt::AlignRight | Qt::AlignVCenter,
             painter.fontMetrics().elidedText(group.lanes[i].label, Qt::ElideMiddle, static_cast<int>(label.width())));
+        std::vector<Identity> things;
+        if (group.lanes[i].rank >= 0) things.push_back({IdentityKind::Rank, group.lanes[i].rank});
+        if (group.step > 0) things.push_back({IdentityKind::Step, group.step});
+        identify(QRectF(0, row.top(), width(), lane), std::move(things));
         painter.fillRect(row, idleBrush(c));
         const double scale = group.end > 0 ? wide / group.end : 0;
         for (const LaneBlock& block : group.lanes[i].blocks)

@@ -59,7 +59,10 @@ LaneGroup plannedPipeline(const StrategyScene& scene) {
     const ScheduleSimulation run = simulate(scene.plan().schedule, {});
     LaneGroup group{laneText("Planned"), {}, run.makespan, {}};
     group.lanes.resize(scene.plan().schedule.ranks.size());
-    for (std::size_t rank = 0; rank < group.lanes.size(); ++rank) group.lanes[rank].label = QString::number(rank);
+    for (std::size_t stage = 0; stage < group.lanes.size(); ++stage) {
+        group.lanes[stage].label = QString::number(stage);
+        group.lanes[stage].rank = static_cast<int>(stage) * static_cast<int>(scene.plan().mesh.dataRanks());
+    }
     for (const SimulatedAction& one : run.actions)
         group.lanes[static_cast<std::size_t>(one.rank)].blocks.push_back(blockOf(one.action, one.begin, one.end));
     return group;
@@ -151,7 +154,7 @@ LaneGroup plannedReplicas(const StrategyScene& scene) {
     LaneGroup group{laneText("Planned"), {}, 3, {}};
     const auto ranks = static_cast<int>(scene.plan().mesh.ranks());
     for (int rank = 0; rank < std::min(ranks, kMostRanks); ++rank) {
-        Lane lane{QString::number(rank), {}};
+        Lane lane{QString::number(rank), {}, rank};
         lane.blocks.push_back(
             {LaneBlock::Kind::Forward, 0, 1, -1, laneText("forward"), laneText("forward, its own batch")});
         lane.blocks.push_back({LaneBlock::Kind::Backward, 1, 3, -1, laneText("backward"), laneText("backward")});
@@ -171,7 +174,7 @@ Lane ranLane(const StrategyScene& scene, std::size_t rank) {
     const auto& actions = scene.plan().schedule.ranks[static_cast<std::size_t>(place.pipeline())];
     const std::vector<PassSpan>& passes = scene.ran->passes[rank];
     const bool known = scene.isPipeline() && passes.size() == actions.size();
-    Lane lane{QString::number(rank), {}};
+    Lane lane{QString::number(rank), {}, static_cast<int>(rank)};
     for (std::size_t i = 0; i < passes.size(); ++i) {
         const auto begin = static_cast<double>(passes[i].beginNs - scene.ran->range.beginNs);
         const auto end = static_cast<double>(passes[i].endNs - scene.ran->range.beginNs);
@@ -190,6 +193,7 @@ LaneGroup ranGroup(const StrategyScene& scene) {
     const auto end = static_cast<double>(scene.ran->range.endNs - scene.ran->range.beginNs);
     LaneGroup group{
         laneText("Ran"), laneText("step %1: %2").arg(scene.ran->step).arg(stepTimeText(end / 1e9)), end, {}};
+    group.step = scene.ran->step;
     // Shows the first of replicas with equal work; without a pipeline all ranks that fit.
     const auto step = scene.isPipeline() ? static_cast<std::size_t>(scene.plan().mesh.dataRanks()) : 1;
     for (std::size_t rank = 0; rank < scene.ran->passes.size(); rank += step) {

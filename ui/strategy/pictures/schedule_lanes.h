@@ -22,6 +22,7 @@ struct LaneBlock {
 struct Lane {
     QString label;
     std::vector<LaneBlock> blocks;
+    int rank = -1;  // rank whose work the lane shows; -1: a unit of all ranks
 };
 
 // Lanes with a common time axis: the planned schedule, or the schedule as it ran.
@@ -30,6 +31,7 @@ struct LaneGroup {
     QString length;  // length of the axis as text; empty if time has no unit
     double end = 0;
     std::vector<Lane> lanes;
+    std::int64_t step = 0;  // step that ran; 0: a plan
 };
 
 // Returns a lane for each rank of a pipeline or each replica; for sharded models a lane for each gathered unit.

@@ -30,12 +30,19 @@ void StrategyCanvas::setMotion(const std::optional<StepMotion>& motion) {
 
 void StrategyCanvas::paintEvent(QPaintEvent*) {
     m_parts.clear();
+    m_named.clear();
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     if (m_scene.cost) return draw(painter);
     painter.setPen(m_theme.colors().muted);
     painter.setFont(m_theme.smallFont());
     painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, m_empty);
+}
+
+std::vector<Identity> StrategyCanvas::identitiesAt(const QPoint& point) const {
+    const auto found = std::find_if(m_named.rbegin(), m_named.rend(),
+                                    [&point](const Named& part) { return part.where.contains(point); });
+    return found == m_named.rend() ? std::vector<Identity>() : found->things;
 }
 
 bool StrategyCanvas::event(QEvent* event) {

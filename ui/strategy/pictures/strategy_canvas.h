@@ -2,16 +2,18 @@
 #pragma once
 
 #include <QWidget>
+#include <utility>
 #include <vector>
 
+#include "identity/identity.h"
 #include "strategy/scene/strategy_scene.h"
 
 namespace ringside {
 
 class Theme;
 
-// Picture of a StrategyScene with tooltips for its parts.
-class StrategyCanvas : public QWidget {
+// Picture of a StrategyScene with tooltips and identities of its parts.
+class StrategyCanvas : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
     StrategyCanvas(const QString& name, Theme& theme, QWidget* parent = nullptr);
@@ -19,6 +21,7 @@ class StrategyCanvas : public QWidget {
     // Sets the text that is shown while there is no plan to draw.
     void setEmptyText(const QString& text) { m_empty = text; }
     void setMotion(const std::optional<StepMotion>& motion);
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
   protected:
     const StrategyScene& scene() const { return m_scene; }
@@ -28,6 +31,8 @@ class StrategyCanvas : public QWidget {
     virtual void motionChanged() {}
     // Sets the tooltip of a part. Call while drawing.
     void explain(const QRectF& part, const QString& what) { m_parts.push_back({part, what}); }
+    // Sets the things that a part draws, the most specific first. Call while drawing.
+    void identify(const QRectF& part, std::vector<Identity> things) { m_named.push_back({part, std::move(things)}); }
 
     void paintEvent(QPaintEvent* event) override;
     bool event(QEvent* event) override;
@@ -37,10 +42,15 @@ class StrategyCanvas : public QWidget {
         QRectF where;
         QString what;
     };
+    struct Named {
+        QRectF where;
+        std::vector<Identity> things;
+    };
     Theme& m_theme;
     StrategyScene m_scene;
     QString m_empty;
     std::vector<Part> m_parts;
+    std::vector<Named> m_named;
 };
 
 }  // namespace ringside
