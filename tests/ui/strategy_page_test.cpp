@@ -298,6 +298,25 @@ TEST_CASE("a narrow page scrolls its table instead of truncating numbers") {
     CHECK(widthOfColumns() == f.table().viewport()->width());
 }
 
+// By measure: with four cards of ranks, a window 900 pixels high leaves 660 pixels to the page.
+TEST_CASE("all strategies are visible in a page of 660 pixels") {
+    Strategies f;
+    f.page.resize(1060, 660);
+    REQUIRE(f.table().rowCount() == 12);
+    REQUIRE(waitFor([&] {
+        const int last = f.table().rowViewportPosition(11) + f.table().rowHeight(11);
+        return last <= f.table().viewport()->height();
+    }));
+    for (const char* name : {"holdsCanvas", "memoryCanvas", "scheduleCanvas"}) {
+        INFO(name);
+        const auto* picture = f.page.findChild<QWidget*>(QLatin1String(name));
+        CHECK(picture->height() >= picture->minimumHeight());
+        CHECK(picture->visibleRegion().boundingRect().height() >= picture->minimumHeight());
+    }
+    f.page.resize(700, 400);  // a small window: the pictures keep their room
+    REQUIRE(waitFor([&] { return f.table().height() < 200; }));
+}
+
 TEST_CASE("figures of a strategy are discarded when its own settings change, and kept otherwise") {
     Strategies f;
     f.table().setFigures("pipeline:gpipe", {.measuredMs = 1.5});

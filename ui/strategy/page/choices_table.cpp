@@ -21,7 +21,7 @@ enum Column { kName, kOptions, kMemory, kBytes, kIdle, kExpected, kLimit, kMeasu
 // Widths of the columns, in percent.
 constexpr std::array<int, kColumns> kShares = {17, 15, 8, 8, 6, 10, 9, 11, 7, 9, 8};
 constexpr TypePixels kLeastWidth{960};  // a narrower table scrolls, so that no number is cut off
-constexpr TypePixels kRowHeight{24};
+constexpr TypePixels kRowHeight{20};
 
 QString msText(double ms) {
     return stepTimeText(ms / 1e3);
@@ -93,6 +93,11 @@ ChoicesTable::ChoicesTable(Theme& theme, QWidget* parent) : QTableWidget(0, kCol
     connect(this, &QTableWidget::cellClicked, this, choose);
     connect(this, &QTableWidget::cellActivated, this, choose);
     connect(&theme, &Theme::changed, this, &ChoicesTable::fill);
+}
+
+int ChoicesTable::wholeHeight() const {
+    constexpr int kBarRoom = 12;  // for the horizontal scroll bar of a narrow page
+    return horizontalHeader()->sizeHint().height() + rowCount() * int(kRowHeight) + kBarRoom;
 }
 
 void ChoicesTable::resizeEvent(QResizeEvent* event) {

@@ -23,6 +23,7 @@ class ChoicesTable final : public QTableWidget {
     void setProof(const QString& strategy, const StrategyProof& proof);
     void forgetSeen();
     StrategyTable table() const;
+    int wholeHeight() const;               // height at which all strategies are visible
     QStringList provedStrategies() const;  // names of the possible strategies that `ringsidectl prove` compares
 
   Q_SIGNALS:

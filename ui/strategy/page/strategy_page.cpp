@@ -32,6 +32,8 @@ namespace {
 constexpr int kLookMs = 400;  // interval for reading the traces of a live run
 constexpr int kMoveMs = 40;
 constexpr TypePixels kLeastHeight{470};
+constexpr TypePixels kLeastChoices{120};
+constexpr TypePixels kLeastPictures{372};  // room for the other panels and for the head of the table
 constexpr std::array kKinds = {PipelineScheduleKind::kGpipe, PipelineScheduleKind::k1F1B,
                                PipelineScheduleKind::kInterleaved, PipelineScheduleKind::kZeroBubble};
 
@@ -305,9 +307,21 @@ void StrategyPage::showScene() {
     m_memoryPanel->setTable(m_memoryView->current() == 0 ? memoryTable(m_scene) : curvesTable(m_scene));
     m_schedulePanel->setTable(scheduleTable(m_scene));
     m_choices->setScene(m_scene);
+    fitChoices();
     showSentences();
     showScheduleChoice();
     showBusy();
+}
+
+void StrategyPage::resizeEvent(QResizeEvent* event) {
+    Page::resizeEvent(event);
+    fitChoices();
+}
+
+// Gives the table the height of all strategies, as far as the pictures keep enough room.
+void StrategyPage::fitChoices() {
+    const int room = std::max<int>(kLeastChoices, height() - kLeastPictures);
+    m_choices->setMinimumHeight(std::min(m_choices->wholeHeight(), room));
 }
 
 void StrategyPage::showSentences() {

@@ -49,6 +49,7 @@ class StrategyPage : public Page {
 
   protected:
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
   private:
     QWidget* makeTop();
@@ -62,6 +63,7 @@ class StrategyPage : public Page {
     void followRanks();
     void showScene();
     void showSentences();
+    void fitChoices();
     void showScheduleChoice();
     void useStrategy(const std::string& strategy);
     void chooseSchedule(int index);
