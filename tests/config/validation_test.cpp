@@ -28,9 +28,9 @@ TEST_CASE("The built-in experiment has no problems") {
 
 TEST_CASE("a value out of range is refused with its limit and remedy") {
     CHECK(problemAfter([](RunConfig& c) { c.parallel.worldSize = 0; }) ==
-          "parallel.world_size is 0; the least is 1: choose a value from 1 to 4096");
+          "parallel.world_size is 0; the minimum is 1: choose a value from 1 to 4096");
     CHECK(problemAfter([](RunConfig& c) { c.parallel.worldSize = 1000000000; }) ==
-          "parallel.world_size is 1000000000; the most is 4096: choose a value from 1 to 4096");
+          "parallel.world_size is 1000000000; the maximum is 4096: choose a value from 1 to 4096");
     CHECK(problemAfter([](RunConfig& c) { c.optimizer.lr = 0; }) ==
           "optimizer.lr is 0.0; it must be above 0: choose a value above 0 up to 1000000");
     CHECK(problemAfter([](RunConfig& c) { c.optimizer.lr = std::nan(""); }).find("must be finite") !=
@@ -44,7 +44,7 @@ TEST_CASE("a value out of range is refused with its limit and remedy") {
           std::string::npos);
     CHECK(problemAfter([](RunConfig& c) {
               c.model.hidden = {128, 0};
-          }) == "model.hidden is a list with 0; the least is 1: choose a value from 1 to 65536");
+          }) == "model.hidden is a list with 0; the minimum is 1: choose a value from 1 to 65536");
     CHECK(problemAfter([](RunConfig& c) { c.model.hidden.assign(65, 1); }).find("65 layers") != std::string::npos);
 }
 

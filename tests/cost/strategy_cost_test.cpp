@@ -471,7 +471,7 @@ TEST_CASE("a throttle with which ranks would count as hung is refused before the
     REQUIRE(slow.size() == 1);
     CHECK(slow.front().field == "parallel.pace.gflops");
     CHECK(slow.front().message.starts_with("makes a backward pass last 122 s"));
-    CHECK(slow.front().message.ends_with("the most is 15 s, half of parallel.timeout_seconds"));
+    CHECK(slow.front().message.ends_with("the maximum is 15 s, half of parallel.timeout_seconds"));
     subject.config.parallel.throttle = {.latencyUs = 2'600'000};  // 6 rounds of 2.6 s
     CHECK(checkThrottleLimit(subject).front().field == "parallel.pace.gbit_per_s");
     subject.config.parallel.throttle = {.gbitPerSecond = 1e-6};  // 6 rounds of 8 * 4 * 9,610 / 4 bits at 1,000 bits/s

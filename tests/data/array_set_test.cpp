@@ -97,10 +97,10 @@ TEST_CASE("labels that do not match the samples are refused with the remedy") {
         return loadArraySet(images, labels).problem().text();
     };
     CHECK_THAT(loadArraySet(images, {}).problem().text(),
-               containing("dataset.labels_path is empty, and no file beside"));
+               containing("dataset.labels_path is empty, and no file next to"));
     CHECK_THAT(problem(integers({0, 1, 2})), containing("labels 3 samples, but there are 2"));
     CHECK_THAT(problem(integers({0, -1})), containing("gives sample 1 the label -1; labels count from 0"));
-    CHECK_THAT(problem(integers({2000000, 0})), containing("gives sample 0 the label 2000000; the most is 99999"));
+    CHECK_THAT(problem(integers({2000000, 0})), containing("gives sample 0 the label 2000000; the maximum is 99999"));
     CHECK_THAT(problem(idxBytes({2, 2}, bytes({0, 1, 1, 0}))), containing("labels must be one integer per sample"));
     CHECK_THAT(problem(idxBytes({0}, "")), containing("labels 0 samples"));
     CHECK_THAT(problem(""), containing("ends after 0 bytes"));

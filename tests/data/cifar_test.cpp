@@ -62,7 +62,7 @@ TEST_CASE("a truncated, empty or wrong CIFAR file is refused with the byte") {
     };
     const std::string good = record10(3, 1, 2, 3);
     CHECK_THAT(problem(good + good.substr(0, 100)), containing("ends within a record, after 3173 bytes"));
-    CHECK_THAT(problem(good + record10(10, 0, 0, 0)), containing("has the label 10 at byte 3073; the most is 9"));
+    CHECK_THAT(problem(good + record10(10, 0, 0, 0)), containing("has the label 10 at byte 3073; the maximum is 9"));
     CHECK_THAT(problem(""), containing("is empty"));
     CHECK_THAT(loadCifar(CifarKind::k100, directory.path()).problem().text(),
                containing("is a directory without train.bin"));

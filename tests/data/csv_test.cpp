@@ -188,7 +188,7 @@ TEST_CASE("a cancelled table is neither converted, nor filled, nor scaled") {
 TEST_CASE("files that are not tables are refused") {
     CHECK(refusal("") == "data.csv is empty: choose a file with at least 2 rows");
     CHECK(refusal("1,2\n") == "data.csv has one row; the minimum is 2 rows of data: add rows");
-    CHECK(refusal("a,b\n1,2\n") == "data.csv has too few rows of data (1); the least is 2: add rows");
+    CHECK(refusal("a,b\n1,2\n") == "data.csv has too few rows of data (1); the minimum is 2: add rows");
     CHECK(refusal("1\n2\n").find("one column") != std::string::npos);
     CHECK(refusal("1,2\n1,2,3\n") == "data.csv line 2 has 3 cells, and the first line 2: make all lines equally long");
     CHECK(refusal("1,2\n1,\"2\n").find("line 2 has a quote that is not closed") != std::string::npos);

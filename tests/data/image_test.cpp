@@ -84,7 +84,7 @@ TEST_CASE("a file that is not an image, too large or damaged is reported") {
     CHECK_THAT(decode("").problem().text(), containing("picture is empty"));
     CHECK_THAT(decode("GIF89a").problem().text(), containing("is neither a JPEG nor a PNG image"));
     CHECK_THAT(decode(pngFile(1 << 20, 1 << 20, "")).problem().text(),
-               containing("1048576 x 1048576 pixels; the most is"));
+               containing("1048576 x 1048576 pixels; the maximum is"));
     CHECK_THAT(decode(pngFile(2000000, 1, "")).problem().text(), containing("is a damaged PNG image"));
     CHECK_THAT(decode(pngFile(0, 1, "")).problem().text(), containing("is a damaged PNG image"));
     std::string crc = pngFile(2, 1, bytes({255, 0, 0, 0, 0, 255}));

@@ -52,7 +52,7 @@ TEST_CASE("a data set that cannot be split is reported") {
     CHECK(loadDataset(config).problem().text() ==
           "dataset.path is empty; a data set of the kind cifar10 needs one: name the file or directory");
     config.path = writeRaw(directory.path() / "one.bin", std::string(3073, '\1')).string();
-    CHECK_THAT(loadDataset(config).problem().text(), containing("one.bin has too few samples, 1; the least is 2"));
+    CHECK_THAT(loadDataset(config).problem().text(), containing("one.bin has too few samples, 1; the minimum is 2"));
 }
 
 TEST_CASE("Reading any kind of file ends when it is stopped") {

@@ -156,7 +156,7 @@ TEST_CASE("a file without a preview is refused with the remedy") {
     CHECK_THAT(problem(gzipPacked(std::string(std::size_t{9} << 20, '0'))),
                containing("has no line end in its first 8388608 bytes"));
     CHECK_THAT(problem(idxBytes({3}, bytes({1, 0, 1}))),
-               containing("seems to hold labels: choose the file with the samples"));
+               containing("probably contains labels: choose the file with the samples"));
     CHECK_THAT(previewFile(directory.path() / "none").problem().text(), containing("No such file"));
 }
 
@@ -194,7 +194,7 @@ TEST_CASE("A .txt file is a table where its rows are equally long, and a text ot
     CHECK(text.rows[2] == std::vector<std::string>{""});
     CHECK(text.notes.empty());
     CHECK(look("play.txt.gz", gzipPacked(prose), {.contextLength = 7}).value().dataset.kind == DatasetKind::kText);
-    CHECK(look("short.txt", "hello").value().notes.front().find("has 5 characters; the least") != std::string::npos);
+    CHECK(look("short.txt", "hello").value().notes.front().find("has 5 characters; the minimum") != std::string::npos);
     CHECK_FALSE(look("play.csv", prose).value().dataset.kind == DatasetKind::kText);
 }
 

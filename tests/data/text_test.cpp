@@ -53,7 +53,7 @@ TEST_CASE("Characters are code points of UTF-8 in their order, without a byte or
 
 TEST_CASE("A text that cannot be used is refused with the byte or the limit") {
     CHECK(refusal("ab", 1) ==
-          "t.txt has 2 characters; the minimum with dataset.context_length 1 a sample is 3: use a longer text or lower "
+          "t.txt has 2 characters; the minimum with dataset.context_length 1 is 3: use a longer text or lower "
           "dataset.context_length");
     CHECK(refusal("aaaa", 1) == "t.txt has 1 distinct characters; the limits are 2 to 65,535: choose another text");
     for (const char* bad : {"ab\xff", "ab\xc0\x80", "ab\xed\xa0\x80", "ab\xe2\x82", "ab\xf4\x90\x80\x80"})

@@ -144,7 +144,7 @@ TEST_CASE("a classroom that loses a computer continues with fewer ranks from the
     CHECK(lesson.host->wait() == 0);
     CHECK(lesson.guests["Ada"]->wait() == 0);
     INFO(lesson.host->output());
-    CHECK(contains(lesson.host->output(), "the samples are dealt to 2 ranks instead of 3"));
+    CHECK(contains(lesson.host->output(), "the samples are assigned to 2 ranks instead of 3"));
     const Json summary = lesson.summary();
     CHECK(summary["state"] == "finished");
     CHECK(summary["world_size"] == 2);
@@ -174,7 +174,7 @@ TEST_CASE("a wrong join code, a missing name and a closed classroom are reported
     wrong[wrong.find('/') + 1] = wrong[wrong.find('/') + 1] == '7' ? '6' : '7';
     lesson.join("Eve", wrong);
     CHECK(lesson.guests["Eve"]->wait() == 2);
-    CHECK(contains(lesson.guests["Eve"]->output(), "the join code is not this class's"));
+    CHECK(contains(lesson.guests["Eve"]->output(), "the join code belongs to another classroom"));
     Program nameless({"join", lesson.code()});
     CHECK(nameless.wait() == 2);
     CHECK(contains(nameless.output(), "--name is missing"));

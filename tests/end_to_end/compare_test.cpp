@@ -60,7 +60,7 @@ TEST_CASE("compare returns 1 for different runs and 2 for unreadable ones") {
     train(b, {"training.epochs=1", "training.seed=1"});
     Program compare({"compare", a, b});
     CHECK(compare.wait() == 1);
-    CHECK(contains(compare.output(), "they part at step 1"));
+    CHECK(contains(compare.output(), "different from step 1"));
     CHECK(contains(compare.output(), "training.seed: 0 and 1"));
     Program missing({"compare", a, scratch.path() / "nowhere"});
     CHECK(missing.wait() == 2);

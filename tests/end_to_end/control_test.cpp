@@ -123,7 +123,7 @@ TEST_CASE("a resumed run trains the requested number of epochs") {
     Program run(settings(first, "400"));
     REQUIRE(eventually([&] { return fs::exists(first / "telemetry.jsonl"); }));
     REQUIRE(tell(first, {"pause"}).code == 0);
-    CHECK(contains(tell(first, {"epochs", "402"}).text, "trains for 402 epochs in all"));
+    CHECK(contains(tell(first, {"epochs", "402"}).text, "trains for 402 epochs in total"));
     CHECK(tell(first, {"stop"}).code == 0);
     CHECK(run.wait() == 20);
     Program more({"run", "--quiet", "--resume", first, "--out", rest});
@@ -137,12 +137,12 @@ TEST_CASE("invalid commands to a run are refused in one line") {
     Program run({"run", "--quiet", "--out", out, "--set", "training.epochs=1"});
     REQUIRE(run.wait() == 0);
     for (const auto& [words, said] :
-         std::vector<std::pair<std::vector<std::string>, std::string>>{{{"pause"}, "is over: nothing to pause"},
-                                                                       {{"dance"}, "\"dance\" is no command"},
+         std::vector<std::pair<std::vector<std::string>, std::string>>{{{"pause"}, "has ended: nothing to pause"},
+                                                                       {{"dance"}, "\"dance\" is not a command"},
                                                                        {{"rate"}, "needs a value"},
                                                                        {{"rate", "-1"}, "from 0 to"},
                                                                        {{"step", "1.5"}, "a whole number"},
-                                                                       {{"pause", "3"}, "leave it out"}}) {
+                                                                       {{"pause", "3"}, "omit it"}}) {
         const ControlReply answer = tell(out, words);
         INFO(answer.text);
         CHECK(answer.code == 2);

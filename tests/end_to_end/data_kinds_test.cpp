@@ -105,5 +105,5 @@ TEST_CASE("plan assigns a data file without an experiment and detects its kind")
     CHECK(contains(plan("nothing.csv", {}).second, "nothing.csv cannot be opened (No such file or directory)"));
     const auto both = plan("table.csv", {"--config", "x.json"});
     CHECK(both.first == 2);
-    CHECK(contains(both.second, "--data is given together with --config"));
+    CHECK(contains(both.second, "--data cannot be combined with --config"));
 }

@@ -107,8 +107,8 @@ TEST_CASE("a host cannot read a file of the guest by naming it in the experiment
             csvOf(way == "absolute" ? (hostile.scratch.path() / "accounts.csv").string() : "../../../accounts.csv"));
         hostile.lookUntil([&] { return contains(hostile.heard(), "Ada has left"); });
         CHECK(hostile.guest->wait() == 2);
-        CHECK(contains(hostile.guest->output(), "dataset.path of the offered experiment is none of the offered files"));
-        CHECK(contains(hostile.heard(), "Ada: dataset.path of the offered experiment is none of the offered files"));
+        CHECK(contains(hostile.guest->output(), "dataset.path of the offered experiment is not an offered file"));
+        CHECK(contains(hostile.heard(), "Ada: dataset.path of the offered experiment is not an offered file"));
         CHECK(hostile.learnsNothing(hostile.heard().substr(hostile.heard().find("Ada: "))));
         CHECK(hostile.leftNothing());
     }
@@ -171,7 +171,7 @@ TEST_CASE("the rank of a guest refuses files that were not offered, in every way
     std::ofstream(offer.path() / "experiment.json") << csvOf("/etc/passwd").toText();
     const auto absolute = rank();
     CHECK(absolute->wait() == 2);
-    CHECK(contains(absolute->output(), "dataset.path of the offered experiment is none of the offered files"));
+    CHECK(contains(absolute->output(), "dataset.path of the offered experiment is not an offered file"));
     fs::create_directories(offer.path() / "data");
     fs::create_symlink("/etc/passwd", offer.path() / "data" / "x.csv");
     std::ofstream(offer.path() / "experiment.json") << csvOf("data/x.csv").toText();

@@ -444,7 +444,7 @@ TEST_CASE("without a lost host the other ranks continue with newly assigned samp
     const int code = program.wait();
     INFO(program.output());
     REQUIRE(code == 0);
-    CHECK(contains(program.output(), "without 127.0.0.1: 2 ranks go on"));
+    CHECK(contains(program.output(), "without 127.0.0.1: 2 ranks continue"));
     const Json summary = jsonOf(out / "summary.json");
     CHECK(summary["state"] == "finished");
     CHECK(summary["world_size"] == 2);

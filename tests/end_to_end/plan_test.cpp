@@ -68,7 +68,7 @@ TEST_CASE("plan refuses values out of range with one line and exit code 2") {
         return outcome.output;
     };
     CHECK(refusal({"--size", "10", "--world-size", "0"}) ==
-          "ringsidectl plan: world size is 0; the least is 1: choose a value from 1 to 4096\n");
+          "ringsidectl plan: world size is 0; the minimum is 1: choose a value from 1 to 4096\n");
     CHECK(contains(refusal({"--size", "10", "--world-size", "4097"}), "the maximum is 4096"));
     CHECK(contains(refusal({"--size", "2147483648", "--world-size", "4"}), "the maximum is 2147483647"));
     CHECK(refusal({"--size", "10", "--world-size", "4", "--rank", "4"}) ==
@@ -99,7 +99,7 @@ TEST_CASE("config prints defaults and changed values, and checks a file with its
     CHECK(contains(large.output, "drops the only batch: a rank's shard of 180 samples does not fill a batch of 181"));
     const Outcome wrong = ringsidectl({"config", "--validate", file, "--set", "loader.batch_size=0"});
     CHECK(wrong.exitCode == 2);
-    CHECK(wrong.output == file + ": loader.batch_size is 0; the least is 1: choose a value from 1 to 2147483647\n");
+    CHECK(wrong.output == file + ": loader.batch_size is 0; the minimum is 1: choose a value from 1 to 2147483647\n");
     CHECK(ringsidectl({"config", "--validate", file + ".missing"}).exitCode == 2);
     CHECK(parseJson(ringsidectl({"config", "--schema"}).output, "schema").value().contains("properties"));
 }

@@ -59,7 +59,7 @@ TEST_CASE("an invalid resume point is refused before a run directory exists") {
     const fs::path weights = scratch.path() / "w.safetensors";
     writeFileAtomically(weights, "nothing");
     CHECK(contains(refusalOf({"run", "--resume", scratch.path() / "nowhere", "--out", out}), "which does not exist"));
-    CHECK(contains(refusalOf({"run", "--resume", scratch.path(), "--out", out}), "holds no complete checkpoint"));
+    CHECK(contains(refusalOf({"run", "--resume", scratch.path(), "--out", out}), "contains no complete checkpoint"));
     CHECK(contains(refusalOf({"run", "--resume", weights, "--out", out}), "has 7 bytes, too few"));
     CHECK_FALSE(fs::exists(out));
 }

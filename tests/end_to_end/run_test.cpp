@@ -130,7 +130,7 @@ TEST_CASE("missing and broken files are named, with code 2") {
 
 TEST_CASE("an invalid command line is reported in one line with code 2") {
     const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
-        {{"rum"}, "ringsidectl: rum is no command: did you mean run?\n"},
+        {{"rum"}, "ringsidectl: rum is not a command: did you mean run?\n"},
         {{"run", "--detatch"}, "ringsidectl run: --detatch is not expected here: see ringsidectl run --help\n"},
         {{"run", "--page", "x", "--size", "y"},
          "ringsidectl run: --page is not expected here: see ringsidectl run --help\n"},

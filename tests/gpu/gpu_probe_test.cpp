@@ -38,7 +38,7 @@ TEST_CASE("without a driver no child process is started") {
 TEST_CASE("A driver without ringside-worker-cuda is explained") {
     Machine machine("");
     std::filesystem::remove(machine.options.worker);
-    CHECK_THAT(machine.why(), containing("computes on CPUs only (ringside-worker-cuda is not there"));
+    CHECK_THAT(machine.why(), containing("computes on CPUs only (ringside-worker-cuda is missing"));
 }
 
 TEST_CASE("the report of the child is used") {

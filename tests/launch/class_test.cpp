@@ -132,7 +132,7 @@ TEST_CASE("guests with a wrong secret or version, and one too many, are refused 
     CHECK(older.problem().text().find("has ringside 0.9, but the classroom has 1.0") != std::string::npos);
     std::vector<ClassroomGuest> guests;
     for (const char* name : {"a", "b", "c", "d"}) guests.push_back(lesson.guest(name));
-    CHECK(lesson.connect(lesson.host.code(), "e").problem().text().find("the class is full with 4") !=
+    CHECK(lesson.connect(lesson.host.code(), "e").problem().text().find("the classroom is full with 4") !=
           std::string::npos);
     CHECK(lesson.host.members().size() == 4);
     CHECK(lesson.host.refusedConnections() >= 1);

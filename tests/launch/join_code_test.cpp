@@ -35,10 +35,10 @@ TEST_CASE("a mistyped join code is reported with the position") {
     CHECK(refusal("10.0.0.7/008J4CT4ANK7F24SNAXWSQFEZW").find("has no ADDRESS:PORT") != std::string::npos);
     CHECK(refusal("10.0.0.7:0/008J4CT4ANK7F24SNAXWSQFEZW").find("a port from 1 to 65535") != std::string::npos);
     CHECK(refusal("h:99999/008J4CT4ANK7F24SNAXWSQFEZW").find("has \"99999\"") != std::string::npos);
-    CHECK(refusal("h:1/008J4CT4ANK7F24SNAXWSQFEZ").find("mistyped") != std::string::npos);
-    CHECK(refusal("h:1/008J4CT4ANK7F24SNAXWSQFEZWW").find("mistyped") != std::string::npos);
-    CHECK(refusal("h:1/U08J4CT4ANK7F24SNAXWSQFEZW").find("mistyped") != std::string::npos);
-    CHECK(refusal("h:1/008J4CT4ANK7F24SNAXWSQFEZX").find("mistyped") != std::string::npos);  // bits beyond the 128
+    CHECK(refusal("h:1/008J4CT4ANK7F24SNAXWSQFEZ").find("has an invalid secret") != std::string::npos);
+    CHECK(refusal("h:1/008J4CT4ANK7F24SNAXWSQFEZWW").find("has an invalid secret") != std::string::npos);
+    CHECK(refusal("h:1/U08J4CT4ANK7F24SNAXWSQFEZW").find("has an invalid secret") != std::string::npos);
+    CHECK(refusal("h:1/008J4CT4ANK7F24SNAXWSQFEZX").find("has an invalid secret") != std::string::npos);  // bits beyond the 128
     CHECK(refusal(std::string(300, 'a')).find("has more than 256 characters") != std::string::npos);
 }
 

@@ -137,10 +137,10 @@ TEST_CASE("a missing rank is named with its host at the deadline, and the others
     REQUIRE_FALSE(gathering.ok());
     CHECK(gathering.problem().text().find("rank 2 (on n2) did not connect within 2 s") != std::string::npos);
     REQUIRE(meeting.said.size() == 1);
-    CHECK(meeting.said.front().find("waiting for rank 2 (on n2), 2 s so far") == 0);
+    CHECK(meeting.said.front().find("waiting for rank 2 (on n2), 2 s until now") == 0);
     const Result<Joined> joined = one.get();
     REQUIRE_FALSE(joined.ok());
-    CHECK(joined.problem().text().find("rank 2 (on n2) did not come") != std::string::npos);
+    CHECK(joined.problem().text().find("rank 2 (on n2) did not connect") != std::string::npos);
 }
 
 TEST_CASE("a different version or experiment, and an extra rank, are refused by name") {

@@ -40,7 +40,7 @@ TEST_CASE("an invalid entry is reported with its position and remedy") {
         "flatten, batch_norm2d, global_average_pool, dropout, residual, embedding, position_embedding, attention: did "
         "you mean linear?");
     CHECK(refusal(R"([{"kind": "flatten"}, {"kind": "linear", "width": 3}])") ==
-          "model.layers[1] linear does not know \"width\": it knows out");
+          "model.layers[1] linear does not have a setting \"width\": its settings are out");
     CHECK(refusal(R"([{"kind": "linear"}, {"kind": "relu"}])", {5}) ==
           "model.layers[0] linear has no \"out\": add it, from 1 to 65536");
     CHECK(refusal(R"([{"kind": "conv2d", "out": 4, "kernel": 99}])") ==
@@ -56,9 +56,9 @@ TEST_CASE("an invalid entry is reported with its position and remedy") {
 
 TEST_CASE("layers that do not fit are reported with expected and actual shape") {
     CHECK(refusal(R"([{"kind": "conv2d", "out": 4, "kernel": 3}, {"kind": "linear"}])") ==
-          "model layer 1, Linear(4, 10), takes values in one row but receives the shape (4, 6, 6): add a flatten "
+          "model layer 1, Linear(4, 10), needs values in one row but receives the shape (4, 6, 6): add a flatten "
           "before it");
-    CHECK(refusal(R"([{"kind": "conv2d", "out": 4, "kernel": 9}])").find("images of at least 9 pixels a side") !=
+    CHECK(refusal(R"([{"kind": "conv2d", "out": 4, "kernel": 9}])").find("images of at least 9 pixels per side") !=
           std::string::npos);
     CHECK(refusal(R"([{"kind": "linear", "out": 3}])", {7}) ==
           "model.layers ends with the shape (3), but the data set needs (10): end with a flatten and a linear layer");

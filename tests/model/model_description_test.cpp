@@ -29,10 +29,10 @@ TEST_CASE("SimpleCNN takes small grey images, and odd ones as PyTorch rounds the
 
 TEST_CASE("a model that does not fit the data is reported with layer, expected and actual shape") {
     CHECK(describeModel({ModelKind::kSimpleCnn, {}}, {3, 3, 9}, 10).problem().text() ==
-          "model layer 5, MaxPool2d(2), takes images of at least 2 pixels a side but receives the shape (64, 1, 4): "
+          "model layer 5, MaxPool2d(2), needs images of at least 2 pixels per side but receives the shape (64, 1, 4): "
           "use larger images or fewer layers");
     CHECK(describeModel({ModelKind::kSimpleCnn, {}}, {8}, 2).problem().text() ==
-          "model layer 0, Conv2d(8, 32, kernel_size=3, padding=1), takes images (channels, height, width) but receives "
+          "model layer 0, Conv2d(8, 32, kernel_size=3, padding=1), needs images (channels, height, width) but receives "
           "the shape (8): choose a data set of images");
 }
 

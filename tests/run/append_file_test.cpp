@@ -56,5 +56,5 @@ TEST_CASE("reserved space has no name in the directory") {
     const TemporaryDirectory directory;
     const SpaceReserve reserve(directory.path());
     CHECK(std::filesystem::is_empty(directory.path()));
-    CHECK_THROWS_WITH(SpaceReserve(directory.path() / "none"), containing("has no room for a run"));
+    CHECK_THROWS_WITH(SpaceReserve(directory.path() / "none"), containing("does not have enough space for a run"));
 }

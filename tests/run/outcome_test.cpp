@@ -85,7 +85,7 @@ TEST_CASE("a run with any of these parts missing has failed") {
     RunEvidence run = wholeRun();
     SECTION("a rank that timed out") {
         run.ranks[1] = left(1, 10, "training");
-        checkFailed(run, 12, 1, "rank 1 exited with code 10 while it was training, and never said that it had");
+        checkFailed(run, 12, 1, "rank 1 exited with code 10 while it was training, without reporting that it had");
     }
     SECTION("all ranks timed out") {
         run.ranks = {left(0, 10, "training", 2), left(1, 10, "training", 1)};
@@ -105,7 +105,7 @@ TEST_CASE("a run with any of these parts missing has failed") {
     }
     SECTION("a rank that is still alive") {
         run.ranks[1].end.reset();
-        checkFailed(run, 12, 1, "rank 1 would not end");
+        checkFailed(run, 12, 1, "rank 1 did not end");
     }
     SECTION("no checkpoint") {
         run.checkpoint.reset();

@@ -116,7 +116,7 @@ TEST_CASE("the first difference, the first beyond the tolerance and the largest 
     CHECK(result.largest.at == 4);
     CHECK(result.largest.relative() == Approx(0.5));
     CHECK(compared(a.read(), b.read(), 0.5).equal());
-    CHECK(result.text().find("they part at step 3") != std::string::npos);
+    CHECK(result.text().find("different from step 3") != std::string::npos);
 }
 
 TEST_CASE("steps that only one run has make runs different") {

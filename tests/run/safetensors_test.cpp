@@ -67,7 +67,7 @@ TEST_CASE("short, wrong and damaged safetensors files are refused in one line") 
           std::string::npos);
     CHECK(problemOf(fileWith("[]", "")).find("not a JSON object") != std::string::npos);
     CHECK(problemOf(fileWith("{", "")).find("not a JSON object") != std::string::npos);
-    CHECK(problemOf(fileWith(a, "123")).find(R"(has a tensor "a" whose type, shape and place)") != std::string::npos);
+    CHECK(problemOf(fileWith(a, "123")).find(R"(has a tensor "a" whose type, shape and offset)") != std::string::npos);
     CHECK(problemOf(fileWith(a, "12345")).find("belong to no tensor") != std::string::npos);
     const std::string twice =
         R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})";

@@ -207,7 +207,7 @@ TEST_CASE("a rank that never sends a line counts as hung after the start deadlin
     run.go();
     CHECK(run.end.exitCode == 13);
     CHECK(run.end.firstFailedRank == 2);
-    CHECK(contains(run.end.verdict, "said nothing within 3.0 s"));
+    CHECK(contains(run.end.verdict, "sent nothing within 3.0 s"));
     CHECK_FALSE(run.anybodyLeft());
 }
 
@@ -219,7 +219,7 @@ TEST_CASE("a rank may take parallel.timeout_seconds to start, and longer on a bu
     run.options.readLoad = [](int ranks) { return HostLoad{.ranks = ranks, .processors = 2, .others = 0.6}; };
     run.go();
     CHECK(run.end.exitCode == 13);
-    CHECK(contains(run.end.verdict, "said nothing within 1.2 s"));
+    CHECK(contains(run.end.verdict, "sent nothing within 1.2 s"));
     CHECK(contains(contentOf(run.paths().log()),
                    "this computer is busy: 3 ranks and 1 process of other programs share "
                    "2 CPUs. A rank may take 2 s to start instead of 1 s"));
@@ -350,7 +350,7 @@ TEST_CASE("ranks that ignore the stop are waited for until the third request, th
     CHECK(contains(run.end.verdict, "had to be terminated"));
     const std::string log = contentOf(run.paths().log());
     CHECK(contains(log, "already stopping: waiting for rank "));
-    CHECK(contains(log, "throws 8 trained steps away: there is no checkpoint yet"));
+    CHECK(contains(log, "discards 8 trained steps: there is no checkpoint yet"));
     CHECK_FALSE(run.anybodyLeft());
 }
 

@@ -160,7 +160,7 @@ TEST_CASE("a first step may take ten times as long, because the step time is not
     CHECK_FALSE(judge(fates, limits, false));
     fates[0].stillSeconds = 51;
     REQUIRE(judge(fates, limits, false));
-    CHECK(judge(fates, limits, false)->text.find("rank 0 hung in forward before its first step: alive") == 0);
+    CHECK(judge(fates, limits, false)->text.find("rank 0 hung in forward before its first step: heartbeats arrive") == 0);
 }
 
 TEST_CASE("the exit codes for configuration, device and internal errors become those of the run") {
@@ -218,7 +218,7 @@ TEST_CASE("the verdict on a killed rank names the cause as far as it is known") 
     end(fates[0], true, SIGKILL, 1);
     CHECK(judge(fates, {}, false)->text.find("it was killed by a user, or by the kernel") != std::string::npos);
     fates[0].memoryKill = true;
-    CHECK(judge(fates, {}, false)->text.find("out of memory, and the kernel's out-of-memory killer") !=
+    CHECK(judge(fates, {}, false)->text.find("; the kernel's out-of-memory killer ended it") !=
           std::string::npos);
     fates[0].memoryKill = false;
     CHECK(judge(fates, {}, false)->text.find("not by the kernel's out-of-memory killer") != std::string::npos);

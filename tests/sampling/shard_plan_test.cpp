@@ -169,11 +169,11 @@ TEST_CASE("a cancelled plan is not completed, and a cancelled index is built lat
 TEST_CASE("Sizes out of range are refused with their limit") {
     const auto refusal = [](const ShardSpec& spec) { return ShardPlan::make(spec).problem().text(); };
     CHECK(refusal({.datasetSize = 10, .worldSize = 0}) ==
-          "world size is 0; the least is 1: choose a value from 1 to 4096");
+          "world size is 0; the minimum is 1: choose a value from 1 to 4096");
     CHECK(refusal({.datasetSize = 10, .worldSize = 1000000000}) ==
-          "world size is 1000000000; the most is 4096: choose a value from 1 to 4096");
+          "world size is 1000000000; the maximum is 4096: choose a value from 1 to 4096");
     CHECK(refusal({.datasetSize = 2147483648}) ==
-          "dataset size is 2147483648; the most is 2147483647: choose a value from 0 to 2147483647");
+          "dataset size is 2147483648; the maximum is 2147483647: choose a value from 0 to 2147483647");
     CHECK_FALSE(ShardPlan::make({.datasetSize = -1}).ok());
     CHECK_FALSE(ShardPlan::make({.datasetSize = 10, .epoch = -1}).ok());
     CHECK_FALSE(ShardPlan::make({.datasetSize = 10, .batchSize = 0}).ok());

@@ -70,7 +70,7 @@ TEST_CASE("an invalid schedule is refused with the position") {
     CHECK_THAT(problemOf("0F0,0B0\n0F1,0B1"), Catch::Matchers::StartsWith("stage 0 is on rank 0 and on rank 1"));
     CHECK_THAT(problemOf("0B0,0F0"), Catch::Matchers::StartsWith("0B0 on rank 0 runs backward before its forward"));
     CHECK_THAT(problemOf("0F0,0W0,0I0"), Catch::Matchers::StartsWith("0W0 on rank 0 comes before its I"));
-    CHECK_THAT(problemOf("0F0,0F0,0B0"), Catch::Matchers::StartsWith("0F0 on rank 0 is done twice"));
+    CHECK_THAT(problemOf("0F0,0F0,0B0"), Catch::Matchers::StartsWith("0F0 on rank 0 occurs twice"));
     CHECK_THAT(problemOf("0F0,0I0"),
                Catch::Matchers::StartsWith("micro-batch 0 does not run forward and backward through stage 0"));
     CHECK_THAT(problemOf("0F0,0B0,0F1,0B1\n1F1,1F0,1B0,1B1"),

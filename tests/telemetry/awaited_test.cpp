@@ -29,7 +29,7 @@ TEST_CASE("the rank that the others wait for is named with its last phase") {
     CHECK(awaited->missing == std::vector<int>{1});
     CHECK(awaited->waiting == std::vector<int>{0, 2});
     CHECK(awaited->sinceUs == 10'000'000);
-    CHECK(awaited->text(14'000'000) == "rank 1 is awaited for 4 s, last seen in backward 4 s ago");
+    CHECK(awaited->text(14'000'000) == "rank 1 has been missing for 4 s, last reported in backward 4 s ago");
 }
 
 TEST_CASE("a rank in the middle of a long phase is also named") {

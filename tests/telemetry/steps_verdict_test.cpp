@@ -80,7 +80,7 @@ TEST_CASE("a rank that waits for a CPU is distinguished from a rank with more wo
     const StepsVerdict verdict = judgeSteps(all);
     CHECK(verdict.finding == StepsFinding::kCpuTaken);
     CHECK(verdict.rank == 1);
-    CHECK(verdict.text.find("for 10.0 ms of it other programs have its CPU") != std::string::npos);
+    CHECK(verdict.text.find("for 10.0 ms of it other programs use its CPU") != std::string::npos);
 }
 
 TEST_CASE("if all ranks wait for CPUs, no rank is named for arriving last") {
@@ -144,7 +144,7 @@ TEST_CASE("communication is bound by its bytes or by its round trips") {
         for (RankBrief& rank : step.ranks) timeOf(rank.times, Phase::kMoving) = 20 * kMs;
     }
     CHECK(judgeSteps(all).finding == StepsFinding::kBytes);
-    CHECK(judgeSteps(all).text == "Moving 100.0 MB a step takes 50 % of the step time of all ranks.");
+    CHECK(judgeSteps(all).text == "Moving 100.0 MB per step takes 50 % of the step time of all ranks.");
     for (StepBrief& step : all) {
         step.bytes = 200 * 1024;
         step.collectives = 50;

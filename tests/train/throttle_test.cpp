@@ -242,7 +242,7 @@ TEST_CASE("a throttle with which ranks would count as hung is refused with limit
     config.parallel.timeoutSeconds = 2;
     config.parallel.throttle.gflops = 0.001;  // 2 * 120 * 19,072 FLOP take 4.58 s
     CHECK_THROWS_WITH(trainAsThreads(config),
-                      containing("parallel.pace.gflops makes a backward pass last 4.58 s; the most is 1 s"));
+                      containing("parallel.pace.gflops makes a backward pass last 4.58 s; the maximum is 1 s"));
     config.parallel.throttle = {0, 0.0001, 0};  // 38,440 bytes once each way between two ranks: 3.08 s
     CHECK_THROWS_WITH(trainAsThreads(config),
                       containing("parallel.pace.gbit_per_s makes the gradients' all-reduce last 3.08 s"));

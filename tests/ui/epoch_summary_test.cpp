@@ -131,7 +131,7 @@ TEST_CASE("samples never used are those that every epoch drops") {
 
 TEST_CASE("the summary names the rank and sample of a duplicate") {
     // torch.randperm(10) seeded with 0 begins 4 1: positions 10 and 11 repeat them.
-    CHECK(duplicatesSentence(planOf(tenOnFour())) == "rank 2 trains on sample 4 again, rank 3 trains sample 1 again.");
+    CHECK(duplicatesSentence(planOf(tenOnFour())) == "rank 2 trains on sample 4 again, rank 3 trains on sample 1 again.");
     ShardSpec many = tenOnFour();
     many.datasetSize = 11;
     many.worldSize = 64;
@@ -142,8 +142,8 @@ TEST_CASE("the summary names the rank and sample of a duplicate") {
 
 TEST_CASE("both drop_last settings are compared") {
     // 10 mod 4 = 2; ceil(10 / 4) = 3 per rank and 3 mod 2 = 1 of each is left out.
-    CHECK(bothDropLasts(tenOnFour()).contains("10 mod 4 = 2 before dealing"));
-    CHECK(bothDropLasts(tenOnFour()).contains("1 on each rank, 4 in all."));
+    CHECK(bothDropLasts(tenOnFour()).contains("10 mod 4 = 2 samples before the assignment"));
+    CHECK(bothDropLasts(tenOnFour()).contains("1 samples on each rank, 4 in total."));
 }
 
 TEST_CASE("seeds and epochs that share an order are named") {

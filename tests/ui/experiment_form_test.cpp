@@ -129,7 +129,7 @@ TEST_CASE("a check box is one undo step") {
     CHECK(!f.find<QCheckBox>("samplerDropLastCheckBox")->isChecked());
 }
 
-TEST_CASE("arrows step whole numbers by one and stop at the least") {
+TEST_CASE("arrows step whole numbers by one and stop at the minimum") {
     NumberSpinBox box(NumberSpinBox::Kind::Integer);
     box.setLeast(1);
     box.setNumberText("2");
@@ -343,7 +343,7 @@ TEST_CASE("a model that does not fit the data is reported next to its kind, and 
     f.model.edit(config, QStringLiteral("dataset.kind"));
     REQUIRE(waitFor([&] { return !f.model.isLoadingData(); }));
     CHECK(f.find<QLabel>("modelProblemLabel")->text() ==
-          "Model layer 0, Conv2d(8, 32, kernel_size=3, padding=1), takes images (channels, height, width) but receives "
+          "Model layer 0, Conv2d(8, 32, kernel_size=3, padding=1), needs images (channels, height, width) but receives "
           "the shape (8): choose a data set of images");
     CHECK(f.find<QLabel>("modelSentenceLabel")->text().isEmpty());
     CHECK(f.model.problems().size() == 1);
@@ -390,7 +390,7 @@ TEST_CASE("a forgotten set_epoch is marked beside its field") {
     config.sampler.setEpoch = false;
     f.model.edit(config, "sampler.set_epoch");
     CHECK_FALSE(hint->isHidden());
-    CHECK(hint->text().contains("all 10 epochs get one order"));
+    CHECK(hint->text().contains("all 10 epochs have the same order"));
     config.sampler.shuffle = false;  // then it is the same order anyway
     f.model.edit(config, "sampler.shuffle");
     CHECK(hint->isHidden());

@@ -57,7 +57,7 @@ TEST_CASE("the experiment is exported as a script with its data, and the notice 
     CHECK(f.window.noticeText().contains("train.py --out DIR"));
     CHECK(f.fake.read("train.py").contains("DistributedDataParallel"));
     CHECK(QFile::exists(f.fake.folder.filePath("train-data.csv.gz")));
-    CHECK(f.window.noticeText().contains("train-data.csv.gz beside it"));
+    CHECK(f.window.noticeText().contains("train-data.csv.gz in the same folder"));
     CHECK(f.dialogs.savesAsked == 1);
 }
 

@@ -500,7 +500,7 @@ TEST_CASE("a command runs from the palette, and an unavailable one is marked") {
     CHECK(palette->isVisible());
     line->clear();
     QTest::keyClicks(line, "mistakes");
-    CHECK(list->item(0)->text() == "Shards: Damage");
+    CHECK(list->item(0)->text() == "Shards: Effect of mistakes");
     line->clear();
     QTest::keyClicks(line, "dark");
     QTest::keyClick(line, Qt::Key_Return);

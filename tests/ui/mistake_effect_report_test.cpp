@@ -41,7 +41,7 @@ TEST_CASE("a correct assignment shares only its padding and loses no samples") {
     CHECK(explained.title == "No problems: the assignment is correct");
     CHECK(explained.lines[0] == "In this epoch, ranks train on 10 of 10 samples (100 %); expected by chance 10.");
     CHECK(explained.lines[1] == "Two ranks share 0.3 samples on average, at most 1; expected by chance 0.3.");
-    CHECK(rowOf(mistakeEffectRows(scene, report), "Order of epoch 1")->here == "its own");
+    CHECK(rowOf(mistakeEffectRows(scene, report), "Order of epoch 1")->here == "own order");
 }
 
 TEST_CASE("a forgotten set_epoch makes epochs identical, and with drop_last the same samples are lost") {
@@ -74,7 +74,7 @@ TEST_CASE("with one shard for all ranks, all train on the same quarter") {
     CHECK(report.healthy->epoch.seen == 12);
     CHECK(MistakeEffectReport::meanOverlap(report.here.epoch) == 3);
     const Explanation explained = explainMistakeEffect(scene, report);
-    CHECK(explained.title.contains("Every process says it is rank 1"));
+    CHECK(explained.title.contains("Every process passes rank 1"));
     CHECK(explained.lines[0] ==
           "In this epoch, ranks train on 3 of 12 samples (25 %); expected by chance 3; without the mistake 12.");
     CHECK(explained.lines[1] ==

@@ -132,7 +132,7 @@ TEST_CASE("the ring can be stepped forward and back, and ends with the result of
     bench.button("ringNextButton").click();
     CHECK(bench.text("ringLabel").contains("one complete part of the sum"));
     bench.button("ringNextButton").click();
-    CHECK(bench.text("ringLabel").endsWith("the run's own all-reduce gave the same within 0."));
+    CHECK(bench.text("ringLabel").endsWith("the run's all-reduce gave the same result within 0."));
     CHECK_FALSE(bench.button("ringNextButton").isEnabled());
     bench.button("ringBackButton").click();
     CHECK(bench.text("ringLabel").startsWith("Step 1 of 2."));
@@ -188,7 +188,7 @@ TEST_CASE("the contribution of a rank is the part of its gradient along the mean
     CHECK(contributions.ranks[1].samples == std::vector<std::int64_t>{5});
     CHECK_FALSE(contributions.ranks[1].samplesPlanned);
     CHECK(contributionTable(contributions).row(1)[6] == "5");
-    CHECK(bench.text("contributionLabel").startsWith("Step 12: rank 0 pulled farthest from the mean (cosine 0.50)."));
+    CHECK(bench.text("contributionLabel").startsWith("Step 12: the gradient of rank 0 was farthest from the mean (cosine 0.50)."));
 }
 
 TEST_CASE("a step without inspection shows losses and samples, and how to get the rest") {
@@ -258,7 +258,7 @@ TEST_CASE("an all-reduce with other values than the ring is reported as differen
     REQUIRE(waitFor([&] { return bench.text("lookedAtLabel") == "step 12"; }));
     bench.page.showView("ring");
     for (int step = 0; step < 2; ++step) bench.button("ringNextButton").click();
-    CHECK(bench.text("ringLabel").endsWith("the run's own all-reduce gave other values, which differ by up to 2."));
+    CHECK(bench.text("ringLabel").endsWith("the result of the run's all-reduce differs by up to 2."));
     CHECK(bench.page.findChild<QLabel*>("ringLabel")->property("tone") == "danger");
     bench.button("ringBackButton").click();
     CHECK(bench.page.findChild<QLabel*>("ringLabel")->property("tone").toString().isEmpty());

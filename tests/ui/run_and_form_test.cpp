@@ -98,7 +98,7 @@ TEST_CASE("after a change of the form the cards follow the form until the change
     CHECK(f.text("rankSourceLabel") == "Planned by the form, not started");
     CHECK(f.find<RankStrip>("rankStripArea")->cards()[0].mark == "ready");
     CHECK(f.text("progressLabel").startsWith("Last run: Finished"));
-    CHECK(f.text("changesLabel").endsWith("It differs in: Batch size per rank."));
+    CHECK(f.text("changesLabel").endsWith("differs from the experiment of the run on screen in: Batch size per rank."));
     f.trigger("undoAction");
     CHECK(f.text("rankSourceLabel").endsWith(": finished"));
     CHECK(f.text("progressLabel").startsWith("Finished"));

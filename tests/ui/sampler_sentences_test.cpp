@@ -76,7 +76,7 @@ TEST_CASE("whole batches in turn are explained with two divisions") {
     CHECK(dropped.lines[1] ==
           "Without drop_last, the sample would be assigned to rank 0, slot 3, and 6 samples would be repeated.");
     CHECK(valueOf(spec, "Per rank = ceil(n / (W x B)) x B") == "4");
-    CHECK(bothDropLasts(spec).startsWith("drop_last of the sampler drops n mod (W x B) = 10 mod (4 x 2) = 2 before"));
+    CHECK(bothDropLasts(spec).startsWith("drop_last of the sampler drops n mod (W x B) = 10 mod (4 x 2) = 2 samples before"));
 }
 
 TEST_CASE("unpadded ranks repeat nothing, and two of them are shorter") {
@@ -104,7 +104,7 @@ TEST_CASE("sequential and random samplers do not shard") {
               "Step 2 of 5 takes slots 2 to 3 on all 4 ranks: only 2 of its 8 samples are distinct."});
     CHECK(valueOf(sequential, "Repeated on other ranks") == "30");
     CHECK(valueOf(sequential, "Per rank = all of n") == "10");
-    CHECK(learningRateSentence(sequential).contains("no larger than 2"));
+    CHECK(learningRateSentence(sequential).contains("the effective batch is only 2"));
     CHECK(sameOrderSentence(sequential).contains("the seed is not used"));
     // torch.manual_seed(0), DataLoader(shuffle=True): 6 7 1 4 2 0 9 8 3 5
     const ShardSpec random = specOf(SamplerKind::kRandom);
@@ -112,7 +112,7 @@ TEST_CASE("sequential and random samplers do not shard") {
     CHECK(why(random, {1, 0})[1] ==
           "After torch.manual_seed(seed + epoch - 1 = 0 + 0 = 0), the loader draws its own seed, and RandomSampler "
           "then draws the seed for randperm(10).");
-    CHECK(explainNothing(sceneOf(random)).lines[2].contains("trains each of them 4 times"));
+    CHECK(explainNothing(sceneOf(random)).lines[2].contains("trains on each sample 4 times"));
 }
 
 TEST_CASE("draws are explained with the expected frequency of the sample") {
@@ -127,11 +127,11 @@ TEST_CASE("draws are explained with the expected frequency of the sample") {
                       "is drawn 3.",
                       "Step 1 of 2 uses slots 0 to 1 of every rank: positions 0 to 7 of the order."});
     const QStringList alike = explain(eightAndTwo(specOf(SamplerKind::kWeighted)), {3, 1}).lines;
-    CHECK(alike[0].startsWith("Nothing is sharded: each of 4 ranks takes the whole sequence of draws"));
+    CHECK(alike[0].startsWith("Nothing is sharded: each of 4 ranks uses the complete sequence of draws"));
     CHECK(alike[2].endsWith("is drawn 3."));
     ShardSpec weighted = specOf(SamplerKind::kDistributedWeighted);
     weighted.classWeights = {1, 6};  // 8 x 1 + 2 x 6 = 20, of which a sample of class 1 has 6
-    CHECK(explain(eightAndTwo(weighted), {0, 0}).lines[2].contains("of weight 6: in 10 draws this one is expected 3"));
+    CHECK(explain(eightAndTwo(weighted), {0, 0}).lines[2].contains("of weight 6 each: in 10 draws, this sample is expected 3"));
 }
 
 TEST_CASE("class-balanced positions are explained with the alternation of classes") {

@@ -274,7 +274,7 @@ TEST_CASE("arrow keys move the selection in map and epoch diff, and the epoch in
     QTest::keyClick(window.page.findChild<GridWidget*>("diffGridWidget"), Qt::Key_Down);
     CHECK(window.plan.selectedSample() == 532);
     window.choose("historyViewButton");
-    REQUIRE(window.says("Where does sample 532 go"));
+    REQUIRE(window.says("Where is sample 532 trained"));
     QTest::keyClick(window.page.findChild<SampleHistoryCanvas*>(), Qt::Key_Down);
     CHECK(window.plan.epoch() == 1);
 }

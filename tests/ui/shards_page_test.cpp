@@ -43,7 +43,7 @@ TEST_CASE("a banner about a missing set_epoch call stays until it is called, and
     config.sampler.setEpoch = false;
     window.experiment.edit(config, "sampler.set_epoch");
     REQUIRE(waitFor([&] { return !banner->isHidden(); }));
-    CHECK(window.text("orderBannerLabel").startsWith("set_epoch is never called: all 10 epochs deal the same order"));
+    CHECK(window.text("orderBannerLabel").startsWith("set_epoch is never called: all 10 epochs have the same order"));
     window.page.findChild<QPushButton*>("orderBannerButton")->click();
     CHECK(window.page.findChild<QPushButton*>("diffViewButton")->isChecked());
     config.sampler.setEpoch = true;
@@ -274,7 +274,7 @@ TEST_CASE("a wrong sample turns the page red with a message, and a button shows 
     CHECK(window.grid().isVisible());
     CHECK(window.plan.selectedSample() == 608);
     CHECK(window.plan.selectedPlace()->rank == 2);
-    CHECK(window.text("explanationLabel").contains("rank 2 trained sample 17 in this slot"));
+    CHECK(window.text("explanationLabel").contains("rank 2 trained on sample 17 in this slot"));
     CHECK_FALSE(window.page.grab().isNull());
     window.run.reset();
     CHECK_FALSE(banner->isVisible());
@@ -287,7 +287,7 @@ TEST_CASE("if only the hash is known, the banner offers to report samples in the
     for (int rank = 0; rank < 4; ++rank) feed(window, Consumed{rank, 0, 360, "0000"});
     auto* report = window.page.findChild<QPushButton*>("alarmReportButton");
     REQUIRE(waitFor([&] { return report->isVisible(); }));
-    CHECK(window.text("alarmLabel").startsWith("rank 0, epoch 1: other samples than planned"));
+    CHECK(window.text("alarmLabel").startsWith("rank 0, epoch 1: samples differ from the plan"));
     CHECK(window.text("alarmLabel").endsWith("(and 3 more)"));
     const QSignalSpy wanted(&window.page, &ShardsPage::reportSamplesWanted);
     report->click();
@@ -316,7 +316,7 @@ TEST_CASE("the page follows the epochs of a live run until the user selects anot
     REQUIRE(waitFor([&] { return window.plan.epoch() == 3; }));
     CHECK(follow->isVisible());
     CHECK(window.text("runProgressLabel") ==
-          "Epoch 4: 128 of 360 samples of each rank are trained, known from the step count; the hash is compared at "
+          "Epoch 4: 128 of 360 samples per rank used, known from the step count; the hash is compared at "
           "the end of the epoch.");
     window.plan.setEpoch(1);
     CHECK_FALSE(follow->isChecked());
@@ -358,7 +358,7 @@ TEST_CASE("the green mark disappears when the form changes, and never appears wi
 TEST_CASE("a plan that the run does not use shows no progress") {
     PageWindow window;
     startRun(window);
-    REQUIRE(waitFor([&] { return window.text("runProgressLabel").startsWith("Epoch 1: not begun"); }));
+    REQUIRE(waitFor([&] { return window.text("runProgressLabel").startsWith("Epoch 1: not started"); }));
     RunConfig config = window.experiment.config();
     config.sampler.seed = 7;
     window.experiment.edit(config, "sampler.seed");
@@ -372,7 +372,7 @@ TEST_CASE("a mistake is switched on and off with one click, and its effect is sh
     window.page.findChild<QPushButton*>("mistakesViewButton")->click();
     REQUIRE(waitFor([&] { return window.text("explanationTitleLabel") == "No problems: the assignment is correct"; }));
     // ceil(1437 / 4) = 360 each: 3 repeated, each shared by two of the 6 pairs.
-    CHECK(window.text("explanationLabel").contains("1,437 of 1,437 samples are trained (100 %)"));
+    CHECK(window.text("explanationLabel").contains("ranks train on 1,437 of 1,437 samples (100 %)"));
     auto* forget = window.page.findChild<QCheckBox*>("forgetSetEpochCheck");
     window.plan.setEpoch(3);
     forget->click();
@@ -382,7 +382,7 @@ TEST_CASE("a mistake is switched on and off with one click, and its effect is sh
     auto* byHand = window.page.findChild<QCheckBox*>("rankByHandCheck");
     byHand->click();
     REQUIRE(waitFor([&] { return window.text("explanationTitleLabel").startsWith("A deliberate mistake"); }));
-    CHECK(window.text("explanationLabel").contains("360 of 1,437 samples are trained"));
+    CHECK(window.text("explanationLabel").contains("ranks train on 360 of 1,437 samples"));
     byHand->click();
     CHECK_FALSE(window.experiment.config().pitfalls.any());
 }

@@ -278,7 +278,7 @@ TEST_CASE("while strategies are measured the page says how many are done") {
     CHECK(cell(5, "Measured")->toolTip() == "Not measured: rank 1 ran out of memory");
     CHECK(cell(5, "Samples/s")->text().startsWith(QStringLiteral("≈ ")));
     CHECK(cell(7, "Samples")->text() == "32");
-    CHECK(cell(1, "Same bits")->text() == "not tried");
+    CHECK(cell(1, "Same bits")->text() == "not tested");
     measure->click();
     CHECK(note() == before);
     CHECK(cell(0, "Measured")->text() == "2.50 ms (diverged)");

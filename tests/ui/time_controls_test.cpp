@@ -59,7 +59,7 @@ TEST_CASE("Space pauses and resumes a run, the arrow keys step it") {
     bench.start();
     CHECK(bench.press(Qt::Key_Space));
     CHECK(bench.wasTold(R"({"kind":"pause"})"));
-    REQUIRE(waitFor([&] { return bench.actions.pause->iconText() == "Go on"; }));
+    REQUIRE(waitFor([&] { return bench.actions.pause->iconText() == "Resume"; }));
     CHECK(bench.press(Qt::Key_Right));
     CHECK(bench.wasTold(R"({"kind":"step","value":1.0})"));
     CHECK(bench.press(Qt::Key_Right, Qt::ShiftModifier));

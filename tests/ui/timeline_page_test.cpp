@@ -79,7 +79,7 @@ TEST_CASE("with several hosts the lanes show the uncertainty of the clocks") {
     run.steps(1);
     REQUIRE(timeline.shows(4));
     CHECK(timeline.part<QLabel>("clocksLabel").isVisible());
-    CHECK(timeline.text("clocksLabel") == "Clocks: node2 -25.50 s, known to 0.06 ms, round trip 0.12 ms");
+    CHECK(timeline.text("clocksLabel") == "Clocks: node2 -25.50 s, uncertainty 0.06 ms, round trip 0.12 ms");
 }
 
 TEST_CASE("a run without traces explains how to get them") {
@@ -327,7 +327,7 @@ TEST_CASE("only a live run can be recorded") {
     record.click();
     CHECK(wanted == 50);
     run.end("finished");
-    REQUIRE(waitFor([&] { return record.toolTip().contains("over"); }));
+    REQUIRE(waitFor([&] { return record.toolTip().contains("ended"); }));
     CHECK_FALSE(record.isEnabled());
 }
 

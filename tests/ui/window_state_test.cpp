@@ -126,7 +126,7 @@ TEST_CASE("changes that a live run accepts can be applied now") {
     apply->click();
     CHECK(waitFor([&] { return f.fake.read("control").contains(R"({"kind":"lr","value":0.5})"); }));
     CHECK(apply->isHidden());
-    CHECK(f.find<QLabel>("changesLabel")->text().startsWith("Applies to the next run: World size."));
+    CHECK(f.find<QLabel>("changesLabel")->text().startsWith("These changes apply to the next run: World size."));
     config.training.epochs = 20;
     f.window.experiment().edit(config, "training.epochs");
     CHECK(apply->text() == "Apply epochs now");

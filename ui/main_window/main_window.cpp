@@ -44,6 +44,20 @@
 #include "words/form_fields.h"
 
 namespace ringside {
+namespace {
+
+void showAbout(Dialogs& dialogs) {
+    dialogs.ask(
+        {MainWindow::tr("About Ringside"),
+         MainWindow::tr("Ringside %1\n\nSee and run distributed training.\n\nThe window is GPL-3.0-or-later, the "
+                        "engine Apache-2.0. The digits: Alpaydin and Kaynak, UCI Machine Learning Repository, "
+                        "CC BY 4.0.")
+             .arg(QCoreApplication::applicationVersion()),
+         {MainWindow::tr("Close")}},
+        [](int) {});
+}
+
+}  // namespace
 
 MainWindow::MainWindow(const WindowServices& services, QWidget* parent)
     : QMainWindow(parent),
@@ -124,11 +138,12 @@ void MainWindow::connectActions() {
     connect(a.documents, &QAction::triggered, this, [this] { showHelp(topicOf(nullptr)); });
     connect(a.copy, &QAction::triggered, this, &MainWindow::copyAsText);
     connect(a.otherPart, &QAction::triggered, this, &MainWindow::goToOtherPart);
-    connect(a.devices, &QAction::triggered, this, &MainWindow::showDevices);
+    connect(a.devices, &QAction::triggered, this,
+            [this] { (new DevicesDialog(m_experiment, m_devices, m_services.theme, this))->show(); });
     connect(a.modelSummary, &QAction::triggered, this, &MainWindow::showModelSummary);
     connect(a.keys, &QAction::triggered, this,
             [this] { (new KeysDialog(m_actions.all(), m_navigator->pages(), this))->open(); });
-    connect(a.about, &QAction::triggered, this, &MainWindow::showAbout);
+    connect(a.about, &QAction::triggered, this, [this] { showAbout(m_services.dialogs); });
 }
 
 void MainWindow::connectModels() {
@@ -467,10 +482,6 @@ void MainWindow::showModelSummary() {
     dialog->activateWindow();
 }
 
-void MainWindow::showDevices() {
-    (new DevicesDialog(m_experiment, m_devices, m_services.theme, this))->show();
-}
-
 void MainWindow::resizeEvent(QResizeEvent* event) {
     QMainWindow::resizeEvent(event);
     sizeForm();
@@ -541,17 +552,6 @@ void MainWindow::goToOtherPart() {
     if (m_form->isAncestorOf(QApplication::focusWidget())) return m_navigator->focusPage();
     m_experimentDock->show();
     m_form->focusLast();
-}
-
-void MainWindow::showAbout() {
-    m_services.dialogs.ask(
-        {tr("About Ringside"),
-         tr("Ringside %1\n\nSee and run distributed training.\n\nThe window is GPL-3.0-or-later, the "
-            "engine Apache-2.0. The digits: Alpaydin and Kaynak, UCI Machine Learning Repository, "
-            "CC BY 4.0.")
-             .arg(QCoreApplication::applicationVersion()),
-         {tr("Close")}},
-        [](int) {});
 }
 
 }  // namespace ringside

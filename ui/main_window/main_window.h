@@ -124,13 +124,11 @@ class MainWindow final : public QMainWindow {
     void setTheme(bool dark);
     void setTypePercent(int percent);
     void setReduceMotion(bool reduce);
-    void showAbout();
     void showHelp(const HelpTopic& topic);
     void showHelpOnControl();
     void showFinder();
     void goToOtherPart();
     void copyAsText();
-    void showDevices();
     void showModelSummary();
 
     WindowServices m_services;

@@ -69,7 +69,7 @@ void Supervisor::logStopCost() {
     log("warning", "already stopping: waiting for " + waitingForText(fates(), m_paths.directory) +
                        ". Another stop request within " + std::to_string(StopRequests::kMind.count()) +
                        " s ends the ranks immediately and discards " +
-                       (since == 0 ? "the current step" : std::to_string(since) + " trained steps") + " away" +
+                       (since == 0 ? "the current step" : std::to_string(since) + " trained steps") +
                        (last ? ": the last checkpoint is " + last->path : ": there is no checkpoint yet"));
 }
 

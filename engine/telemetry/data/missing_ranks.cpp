@@ -71,7 +71,7 @@ std::string MissingRanks::text(std::int64_t nowUs) const {
     for (std::size_t i = 0; i < std::min(missing.size(), kNamed); ++i)
         who += (i > 0 ? ", " : "") + std::to_string(missing[i]);
     if (missing.size() > kNamed) who += " and " + std::to_string(missing.size() - kNamed) + " more";
-    return who + (missing.size() == 1 ? " is" : " are") + " missing for " + secondsText(nowUs - sinceUs) +
+    return who + (missing.size() == 1 ? " has" : " have") + " been missing for " + secondsText(nowUs - sinceUs) +
            ", last reported in " + std::string(phaseName(phase)) + " " + secondsText(nowUs - seenUs) + " ago";
 }
 

@@ -30,7 +30,7 @@ TEST_CASE("rates of several ranks are added, and their waits are averaged") {
     const LoaderRate four{.numWorkers = 2, .ranks = 4, .samples = 800, .batches = 80, .seconds = 2};
     CHECK(four.samplesPerSecond() == 400);
     CHECK(four.waitMs() == 100);  // 20 batches of each in 2 s
-    CHECK(adviseWorkers(std::vector{four}, 2).text == "2 workers a rank: 400 samples/s of 4 ranks");
+    CHECK(adviseWorkers(std::vector{four}, 2).text == "2 workers per rank: 400 samples/s of 4 ranks");
 }
 
 TEST_CASE("A sweep loads for all ranks at once") {
