@@ -35,12 +35,12 @@ TEST_CASE("a value out of range is refused with its limit and remedy") {
           "optimizer.lr is 0.0; it must be above 0: choose a value above 0 up to 1000000");
     CHECK(problemAfter([](RunConfig& c) { c.optimizer.lr = std::nan(""); }).find("must be finite") !=
           std::string::npos);
-    CHECK(problemAfter([](RunConfig& c) { c.optimizer.momentum = 1; }).find("the most is 0.999999") !=
+    CHECK(problemAfter([](RunConfig& c) { c.optimizer.momentum = 1; }).find("the maximum is 0.999999") !=
           std::string::npos);
-    CHECK(problemAfter([](RunConfig& c) { c.loader.batchSize = 0; }).find("the least is 1") != std::string::npos);
-    CHECK(problemAfter([](RunConfig& c) { c.training.epochs = 1000001; }).find("the most is 1000000") !=
+    CHECK(problemAfter([](RunConfig& c) { c.loader.batchSize = 0; }).find("the minimum is 1") != std::string::npos);
+    CHECK(problemAfter([](RunConfig& c) { c.training.epochs = 1000001; }).find("the maximum is 1000000") !=
           std::string::npos);
-    CHECK(problemAfter([](RunConfig& c) { c.parallel.timeoutSeconds = 0.5; }).find("the least is 1") !=
+    CHECK(problemAfter([](RunConfig& c) { c.parallel.timeoutSeconds = 0.5; }).find("the minimum is 1") !=
           std::string::npos);
     CHECK(problemAfter([](RunConfig& c) {
               c.model.hidden = {128, 0};

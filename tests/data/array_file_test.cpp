@@ -59,9 +59,9 @@ TEST_CASE("a wrong IDX header is refused before memory is allocated") {
         containing("announces 60000 x 28 x 28 values of uint8, 47040000 bytes, but at most 3 follow its header"));
     CHECK_THAT(problemWith(gzipPacked(idxBytes({60000, 28, 28}, "abc"))), containing("follow its header"));
     CHECK_THAT(problemWith(idxBytes({4294967295U, 4294967295U, 4294967295U}, "")),
-               containing("the most is 4294967296"));
+               containing("the maximum is 4294967296"));
     CHECK_THAT(problemWith(gzipPacked(idxBytes({60000, 200, 200}, ""))),
-               containing("the most is 1073741824 in a gzip file: unpack it (gunzip) and use the unpacked file"));
+               containing("the maximum is 1073741824 in a gzip file: unpack it (gunzip) and use the unpacked file"));
     CHECK_THAT(problemWith(bytes({0, 0, 8, 0})), containing("0 dimensions (byte 3)"));
     CHECK_THAT(problemWith(bytes({0, 0, 8, 200})), containing("200 dimensions (byte 3)"));
     CHECK_THAT(problemWith(bytes({0, 0, 10, 1})), containing("value type (byte 2) is 10"));

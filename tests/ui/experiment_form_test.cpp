@@ -308,7 +308,7 @@ TEST_CASE("a refused data set is not created") {
     f.model.edit(config, QStringLiteral("dataset.size"));
     REQUIRE(waitFor([&] { return !f.model.isLoadingData(); }));
     CHECK(f.model.data() == nullptr);
-    CHECK(f.find<QLabel>("dataSizeProblemLabel")->text().contains("the most is 268435456"));
+    CHECK(f.find<QLabel>("dataSizeProblemLabel")->text().contains("the maximum is 268435456"));
 }
 
 TEST_CASE("labels that do not match are reported next to their field") {

@@ -101,7 +101,7 @@ TEST_CASE("sequential and random samplers do not shard") {
           QStringList{
               "Nothing is sharded: each of 4 ranks uses the complete order, and slot 3 is position 3 on all of them.",
               "SequentialSampler uses the order of the data set, 0, 1, 2, ..., in every epoch.",
-              "Step 2 of 5 takes slots 2 to 3 on all 4 ranks: only 2 of its 8 samples are distinct."});
+              "Step 2 of 5 uses slots 2 to 3 on all 4 ranks: only 2 of its 8 samples are distinct."});
     CHECK(valueOf(sequential, "Repeated on other ranks") == "30");
     CHECK(valueOf(sequential, "Per rank = all of n") == "10");
     CHECK(learningRateSentence(sequential).contains("the effective batch is only 2"));

@@ -53,12 +53,12 @@ TEST_CASE("while many ranks start, the page shows the connected and the missing 
     feed(started);
     CHECK_FALSE(model.expected());
     CHECK(startProgress(model).title == "Starting 4 ranks, 0 connected");
-    CHECK(startProgress(model).awaited == "Awaited: not started yet: rank 0, 1, 2, 3.");
+    CHECK(startProgress(model).awaited == "Waiting for: not started yet: rank 0, 1, 2, 3.");
     feed(RankState{0, "loading", "", 0, 0});
     feed(RankState{1, "connecting", "", 0, 0});
     feed(RankState{2, "connecting", "", 0, 0});
     CHECK(startProgress(model).title == "Starting 4 ranks, 2 connected");
-    CHECK(startProgress(model).awaited == "Awaited: 1 rank loads the data; not started yet: rank 3.");
+    CHECK(startProgress(model).awaited == "Waiting for: 1 rank loads the data; not started yet: rank 3.");
     for (int rank = 0; rank < 4; ++rank) feed(RankState{rank, "connecting", "", 0, 0});
     CHECK(startProgress(model).awaited == "All ranks are connected and receive the initial weights.");
     for (int rank = 0; rank < 4; ++rank) feed(RankState{rank, "training", "", 0, 0});
