@@ -28,14 +28,23 @@ std::int64_t clockNowUs() {
     return std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now().time_since_epoch()).count();
 }
 
+// Returns why rank 0 has cancelled the start. `line`: rank 0's last line on the control connection, empty if it closed
+// the connection.
+Problem startProblem(const std::optional<std::string>& line) {
+    const auto verdict = line ? decodeVerdict(*line) : std::nullopt;
+    if (verdict) return {"the start", "was cancelled by rank 0: " + *verdict, "see rank 0's output"};
+    return {"rank 0", "ended before all ranks had connected", "see its output"};
+}
+
 // Search of one rank for rank 0: tries all hosts and ports until the deadline.
 class Search {
   public:
     Search(const RendezvousTerms& terms, Greeting greeting)
         : m_terms(terms), m_greeting(std::move(greeting)), m_until(steady_clock::now() + terms.deadline) {}
 
-    // Returns a connection for the role that rank 0 has accepted, or the reason of the failure.
-    Result<UniqueFd> connect(const std::string& role) {
+    // Returns a connection for the role that rank 0 has accepted, or the reason of the failure. `control`: the control
+    // connection, or -1. The search ends when rank 0 cancels the start there, because it stops listening then.
+    Result<UniqueFd> connect(const std::string& role, int control = -1) {
         m_greeting.role = role;
         while (steady_clock::now() < m_until) {
             for (const int port : m_terms.ports) {
@@ -45,7 +54,7 @@ class Search {
                     if (m_refused) return *m_refused;
                 }
             }
-            ::poll(nullptr, 0, static_cast<int>(kRetryPause.count()));
+            if (const auto problem = waitForRetry(control)) return *problem;
         }
         return Problem{
             "rank 0",
@@ -55,6 +64,15 @@ class Search {
     const std::string& hostKey() const { return m_hostKey; }
 
   private:
+    // Waits kRetryPause. Returns a problem if rank 0 has cancelled the start on the control connection.
+    static std::optional<Problem> waitForRetry(int control) {
+        pollfd waiting{control, POLLIN, 0};  // poll() ignores the descriptor -1
+        if (::poll(&waiting, 1, static_cast<int>(kRetryPause.count())) <= 0) return {};
+        const auto line = receiveLine(control, kMaxGreetingBytes, steady_clock::now() + kAnswerPatience);
+        if (line && decodeClock(*line)) return {};  // a late answer to compareClocks()
+        return startProblem(line);
+    }
+
     UniqueFd tryAt(const std::string& host, int port) {
         UniqueFd socket = connectTo(host, port, steady_clock::now() + kConnectPatience);
         if (!socket) return {};
@@ -98,21 +116,23 @@ class Search {
 };
 
 // Estimates the offset between this host's clock and rank 0's. Uses the probe with the shortest round trip, because its
-// error is at most half of that round trip.
-void compareClocks(Joined& joined) {
+// error is at most half of that round trip. Returns a problem if rank 0 has cancelled the start.
+std::optional<Problem> compareClocks(Joined& joined) {
     std::int64_t best = std::numeric_limits<std::int64_t>::max();
     for (int probe = 0; probe < kClockProbes; ++probe) {
         const std::int64_t sent = clockNowUs();
         const auto until = steady_clock::now() + kAnswerPatience;
-        if (!sendLine(joined.channels.control.get(), kClockQuestion, until)) return;
+        if (!sendLine(joined.channels.control.get(), kClockQuestion, until)) return {};
         const auto line = receiveLine(joined.channels.control.get(), kMaxGreetingBytes, until);
         const auto there = line ? decodeClock(*line) : std::nullopt;
+        if (line && decodeVerdict(*line)) return startProblem(line);
         const std::int64_t way = clockNowUs() - sent;
         if (!there || way >= best) continue;
         best = way;
         joined.clockOffsetUs = *there - (sent + way / 2);
         joined.clockErrorUs = way / 2;
     }
+    return {};
 }
 
 Greeting greetingOf(const RendezvousTerms& terms, int rank, const std::string& hostName, const std::string& hostKey) {
@@ -135,19 +155,19 @@ Result<Joined> joinRendezvous(const RendezvousTerms& terms, int rank, int worldS
     for (const auto& [role, channel] :
          {std::pair{"control", &joined.channels.control}, std::pair{"telemetry", &joined.channels.telemetry},
           std::pair{"store", &joined.channels.store}}) {
-        Result<UniqueFd> socket = search.connect(role);
+        Result<UniqueFd> socket = search.connect(role, joined.channels.control.get());
         if (!socket) return socket.problem();
         *channel = std::move(socket).value();
         joined.sameHost = search.hostKey() == ownHostKey;
         // Rank 0 answers clock questions only while it waits for further connections of this rank.
-        if (channel == &joined.channels.control && !joined.sameHost) compareClocks(joined);
+        const bool isControl = channel == &joined.channels.control;
+        const auto problem = isControl && !joined.sameHost ? compareClocks(joined) : std::nullopt;
+        if (problem) return *problem;
     }
     const auto line = receiveLine(joined.channels.control.get(), kMaxWelcomeBytes,
                                   steady_clock::now() + terms.deadline + kAfterDeadline);
-    const auto verdict = line ? decodeVerdict(*line) : std::nullopt;
-    if (verdict) return Problem{"the start", "was cancelled by rank 0: " + *verdict, "see rank 0's output"};
     const auto welcome = line ? decodeWelcome(*line, worldSize) : std::nullopt;
-    if (!welcome) return Problem{"rank 0", "ended before all ranks had connected", "see its output"};
+    if (!welcome) return startProblem(line);
     joined.welcome = *welcome;
     return joined;
 }
