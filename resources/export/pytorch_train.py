@@ -223,6 +223,18 @@ def train(device, args):
         "initial_parameters_sha256": initial, "parameters_sha256": weights})
 
 
+def end_process():
+    """Ends the process as sys.exit() does, but without the end of the interpreter.
+
+    Gloo's threads can outlive destroy_process_group(), because caches of DTensor refer to the group. If such a thread then
+    frees a tensor while the interpreter ends, the process aborts (PyTorch issue 190489).
+    """
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
 def join_and_train(local_rank, args, init):
     device = torch.device(f"cuda:{local_rank}" if args.device == "cuda" else "cpu")
     if device.type == "cuda":
@@ -233,6 +245,7 @@ def join_and_train(local_rank, args, init):
     train(device, args)  # a function of its own: the model must be gone before the group, or the end may hang
     dist.barrier()
     dist.destroy_process_group()
+    end_process()
 
 
 def main():

@@ -34,7 +34,8 @@ std::string plain(const std::string& text) {
 
 // Returns the imports: modules of the standard library in alphabetical order, then packages.
 std::string imports(const RunConfig& config, std::set<std::string> names) {
-    for (const char* name : {"argparse", "datetime", "hashlib", "json", "math", "os", "pathlib", "sys", "tempfile"})
+    for (const char* name :
+         {"argparse", "atexit", "datetime", "hashlib", "json", "math", "os", "pathlib", "sys", "tempfile"})
         names.insert(name);
     const bool pausesSync =
         config.parallel.strategy == StrategyKind::kDdp || config.parallel.strategy == StrategyKind::kFsdp;
