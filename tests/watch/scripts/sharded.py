@@ -8,7 +8,7 @@ from torch.distributed.fsdp import fully_shard
 from torch.utils.data import DataLoader, TensorDataset
 from torch.utils.data.distributed import DistributedSampler
 
-from truth import Truth
+from truth import Truth, end_process
 
 LAYERS = 2
 
@@ -39,6 +39,7 @@ def main():
         optimizer.step()
     truth.done(model)
     dist.destroy_process_group()
+    end_process()
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
 from torch.utils.data import DataLoader, TensorDataset
 
-from truth import Truth
+from truth import Truth, end_process
 
 
 def main():
@@ -29,6 +29,7 @@ def main():
         optimizer.step()
     truth.done(model)
     dist.destroy_process_group()
+    end_process()
 
 
 if __name__ == "__main__":
