@@ -22,7 +22,8 @@ class OldVersion(unittest.TestCase):
             for name in os.listdir(folder):
                 with open(os.path.join(folder, name)) as file:
                     truth[int(name[5:-5])] = json.load(file)
-        self.assertEqual((alone.code, seen.code), (0, 0), seen.error)
+        self.assertEqual(alone.code, 0, "alone: " + alone.end())
+        self.assertEqual(seen.code, 0, "watched: " + seen.end())
         self.assertEqual(watched.mixed(seen.out), watched.mixed(alone.out))
         self.assertEqual(seen.error, alone.error)
         return seen.recorded, truth

@@ -13,6 +13,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 PYTHON_FOLDER = os.path.join(ROOT, "python")
 INJECT = os.path.join(PYTHON_FOLDER, "ringside_watch", "inject")
 SCRIPTS = os.path.join(HERE, "scripts")
+LAST_LINES = 60  # torchrun's report on a failed rank comes after the rank's own lines
 
 
 def mixed(data):
@@ -50,6 +51,11 @@ class Result:
     def __init__(self, done, recorded=None):
         self.code, self.out, self.error = done.returncode, done.stdout, done.stderr
         self.recorded = recorded
+
+    def end(self):
+        """Returns the exit code and the last lines on standard error, for the message of a failed test."""
+        last = self.error.decode(errors="replace").splitlines()[-LAST_LINES:]
+        return "\n".join(["exit code %d, standard error ends with:" % self.code, *last])
 
 
 def run_alone(words, extra=None, seconds=240):

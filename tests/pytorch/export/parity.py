@@ -279,7 +279,9 @@ def compare(binaries, one, directory, seconds):
     run(python, directory / "train.py", "--out", directory / "pytorch", seconds=seconds)
     report = subprocess.run([str(binaries / "ringsidectl"), "compare", str(directory / "ringside"),
                              str(directory / "pytorch"), "--tolerance", str(one["tolerance"]), "--json"],
-                            stdout=subprocess.PIPE, text=True)
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if not report.stdout:
+        sys.exit(f"ringsidectl compare ended with {report.returncode}:\n{report.stderr}")
     return json.loads(report.stdout)
 
 
