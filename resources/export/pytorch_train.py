@@ -266,8 +266,8 @@ def main():
         url = (pathlib.Path(meeting_place) / "ranks").as_uri()
         try:
             mp.spawn(start_rank, args=(args, url), nprocs=WORLD_SIZE)
-        except mp.ProcessExitedException as end:  # a rank has said why
-            sys.exit(end.exit_code)
+        except mp.ProcessExitedException as end:  # a rank has said why, unless a signal has ended it
+            sys.exit(end.exit_code if end.exit_code >= 0 else str(end))
 
 
 def start_rank(rank, args, url):
