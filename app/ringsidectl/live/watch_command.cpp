@@ -161,6 +161,16 @@ Result<RunDirectory> makeDirectory(const WatchArguments& arguments) {
                                  : RunDirectory::create(arguments.out);
 }
 
+// Records the command and its working directory, so that the window can show them, find the lines of the script and
+// start the command again.
+void writeCommand(const WatchArguments& arguments, const std::optional<std::string>& continues, const RunPaths& paths) {
+    std::error_code ignored;
+    Json json = {
+        {"version", 1}, {"command", arguments.command}, {"working_directory", fs::current_path(ignored).string()}};
+    if (continues) json["continues"] = *continues;
+    writeFileAtomically(paths.launch(), json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
 // Prints why there is no record.
 void explainNothing(const ChildEnd& end) {
     if (end.signalled || end.code != 0)
@@ -224,6 +234,7 @@ int watchHere(const WatchArguments& arguments) {
     Result<RunDirectory> made = makeDirectory(arguments);
     if (!made) return reportProblems({made.problem()});
     RunDirectory directory = std::move(made).value();
+    writeCommand(arguments, continues, directory.paths());
     Meeting meeting;
     const bool isRemote = !arguments.listen.empty() || programName(arguments) == "srun";
     const auto problem =
