@@ -13,6 +13,23 @@ if [ "$1" = run ]; then
     echo "run directory: $FAKE_DIR"
     exit 0
 fi
+if [ "$1" = watch ]; then  # watch --out DIR [--check] -- COMMAND
+    echo "$*" > "$FAKE_DIR/watch_words"
+    pwd > "$FAKE_DIR/watch_folder"
+    if [ "$mode" = untrained ]; then
+        cat "$FAKE_DIR/output"
+        exit 1
+    fi
+    trap 'echo stopped > "$FAKE_DIR/watch_end"; exit 0' TERM
+    if [ "$mode" = imports ]; then
+        echo $$ > "$FAKE_DIR/watch_pid"
+        while :; do sleep 0.05; done
+    fi
+    echo "epoch 0: loss 2.3"
+    cp "$FAKE_DIR/launch.json" "$FAKE_DIR/summary.json" "$FAKE_DIR/config.json" "$3"
+    cp "$FAKE_DIR/start.jsonl" "$3/telemetry.jsonl"
+    exit 0
+fi
 cat "$FAKE_DIR/start.jsonl"
 case $mode in
     finishes) cat "$FAKE_DIR/end.jsonl" ;;

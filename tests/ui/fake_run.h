@@ -6,6 +6,7 @@
 #include <QFile>
 #include <QTemporaryDir>
 
+#include "config/run_config.h"
 #include "support/places.h"
 #include "telemetry/events/codec.h"
 

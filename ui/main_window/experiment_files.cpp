@@ -114,6 +114,8 @@ void ExperimentFiles::open(const QString& path) {
         Q_EMIT runDirectoryChosen(whole);
     } else if (info.suffix().compare(QLatin1String("json"), Qt::CaseInsensitive) == 0) {
         openExperiment(whole);
+    } else if (info.isFile() && info.suffix() == QLatin1String("py")) {
+        Q_EMIT scriptChosen(whole);
     } else {
         m_settings.set(settings::kLastFolder, info.absolutePath());
         Q_EMIT dataChosen(whole);

@@ -47,6 +47,7 @@ class ExperimentFiles final : public QObject {
     void begun();  // another experiment is in the form: new or opened
     void done();   // an experiment was created, opened or saved
     void runDirectoryChosen(const QString& path);
+    void scriptChosen(const QString& path);  // a Python script to watch
     void dataChosen(const QString& path);
 
   private:

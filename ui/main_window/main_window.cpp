@@ -70,7 +70,8 @@ MainWindow::MainWindow(const WindowServices& services, QWidget* parent)
       m_files(m_experiment, services.settings, services.dialogs),
       m_import(m_experiment, services.theme, services.dialogs, this),
       m_scripts(m_experiment, services.settings, services.dialogs),
-      m_cluster(m_actions, {m_experiment, m_controller, services.dialogs, services.controlProgram}, this) {
+      m_cluster(m_actions, {m_experiment, m_controller, services.dialogs, services.controlProgram}, this),
+      m_watch(m_actions, {m_run, m_controller, services.settings, services.dialogs, services.theme}, this) {
     setAcceptDrops(true);
     buildLayout();
     connectActions();
@@ -109,6 +110,16 @@ void MainWindow::connectActions() {
     connect(a.resume, &QAction::triggered, this, &MainWindow::resumeRun);
     connect(&m_cluster, &ClusterActions::runHere, this, &MainWindow::startRun);
     connect(&m_cluster, &ClusterActions::runBegan, this, &MainWindow::followCluster);
+    connect(&m_watch, &WatchActions::watchWanted, this, [this](const WatchRequest& request) {
+        m_files.afterAsking([this, request] {
+            m_adoptsRunConfig = true;
+            m_notice->hide();
+            m_started.reset();
+            m_controller.watch(request);
+            m_navigator->show(QStringLiteral("training"));
+            centralWidget()->setFocus();
+        });
+    });
     connect(a.exportScript, &QAction::triggered, &m_scripts, &ScriptExport::choose);
     connect(a.stop, &QAction::triggered, &m_controller, &RunController::stop);
     connect(m_topBar, &TopBar::speedChosen, &m_timeControls, &TimeControls::setSpeed);
@@ -166,6 +177,10 @@ void MainWindow::connectModels() {
     connect(&m_scripts, &ScriptExport::failed, this,
             [this](const QString& message) { m_notice->say(message, NoticeBar::Tone::Danger); });
     connect(&m_scripts, &ScriptExport::written, this, [this](const QString& message) { m_notice->say(message); });
+    connect(&m_watch, &WatchActions::failed, this,
+            [this](const QString& message) { m_notice->say(message, NoticeBar::Tone::Danger); });
+    connect(&m_files, &ExperimentFiles::scriptChosen, &m_watch, &WatchActions::openDialog);
+    connect(&m_files, &ExperimentFiles::scriptChosen, m_notice, &NoticeBar::dismissFailure);
     connect(&m_files, &ExperimentFiles::runDirectoryChosen, this, [this](const QString& path) { openRun(path); });
     connect(&m_files, &ExperimentFiles::dataChosen, &m_import, &DataImport::look);
     connect(&m_files, &ExperimentFiles::dataChosen, m_notice, &NoticeBar::dismissFailure);
@@ -205,7 +220,14 @@ void MainWindow::refreshTitle() {
 }
 
 QString MainWindow::whyNotRunnable() const {
-    if (m_controller.isLive()) return tr("A run is live: stop it first.");
+    const bool isWatched = m_run.isWatched();
+    if (m_controller.isLive())
+        return isWatched ? tr("A watched script is running: wait for its end, or stop it first.")
+                         : tr("A run is live: stop it first.");
+    if (m_experiment.config().dataset.kind == DatasetKind::kExternal)
+        return tr(
+            "A watched script is shown: click Watch on the left to start it again, or choose File > New "
+            "experiment to train with Ringside.");
     if (!m_experiment.problems().empty()) {
         return inFormWords(QString::fromStdString(m_experiment.problems().front().text()));
     }
@@ -222,14 +244,16 @@ void MainWindow::refreshRunActions() {
     const RunController::State state = m_controller.state();
     m_actions.stop->setEnabled(m_controller.isLive() && state != RunController::State::Stopping);
     m_actions.detach->setEnabled(state == RunController::State::Running);
-    m_topBar->setRunBlocked(m_controller.isLive() || m_experiment.isLoadingData() ? QString() : reason);
+    const bool isExternal = m_experiment.config().dataset.kind == DatasetKind::kExternal;
+    const bool isQuiet = m_controller.isLive() || m_experiment.isLoadingData() || isExternal;
+    m_topBar->setRunBlocked(isQuiet ? QString() : reason);
     m_topBar->refreshEpochs();
 }
 
 // Shows the reason why Run is disabled when its key is pressed.
 void MainWindow::showWhyNotRunnable() {
     if (!m_controller.isLive() && !m_experiment.problems().empty()) m_experimentDock->show();
-    if (!m_controller.isLive() && m_form->focusFirstProblem()) return;
+    if (!m_controller.isLive() && m_form->isVisible() && m_form->focusFirstProblem()) return;
     showSaved(whyNotRunnable());
 }
 
@@ -293,6 +317,7 @@ void MainWindow::showSaved(const QString& sentence) {
 
 // Removes a finished run from the pages when another experiment is in the form.
 void MainWindow::forgetRun() {
+    m_watch.showForm();
     if (m_controller.isLive()) return showFormChanges();
     m_shownRun.clear();
     m_started.reset();
@@ -417,19 +442,19 @@ void MainWindow::showRunState(RunController::State state) {
     const bool isLiveOrKept = state == Running || (state == Idle && !m_controller.runDirectory().isEmpty());
     if (isLiveOrKept) m_services.settings.set(settings::kLastRun, m_controller.runDirectory());
     if (state == Running && !m_controller.message().isEmpty()) {  // the run did not stop
-        m_closeWhenOver = false;
+        m_closing = Closing::kNo;
         m_notice->say(m_controller.message(), NoticeBar::Tone::Danger);
     }
     if (state == Stopped && canResume()) {
         m_notice->offer(tr("Stopped. Its checkpoint is kept."), tr("Resume"), [this] { resumeRun(); });
     }
     if (state == Failed) {
-        m_closeWhenOver = false;                                    // the user must be able to read the message
+        m_closing = Closing::kNo;                                   // the user must be able to read the message
         const bool began = !m_controller.runDirectory().isEmpty();  // a refused start has no log
         offerAfterFailure(began);
         if (began && m_run.data().ended()) m_logDock->show();
     }
-    if (m_closeWhenOver && !m_controller.isLive()) {
+    if (m_closing == Closing::kWhenOver && !m_controller.isLive()) {
         closeSoon();
     } else if (m_resumeWhenShown && !m_controller.isLive() && state != Idle) {
         m_resumeWhenShown = false;

@@ -15,6 +15,7 @@
 #include "main_window/notice_bar.h"
 #include "main_window/script_export.h"
 #include "main_window/time_controls.h"
+#include "main_window/watch_actions.h"
 #include "main_window/window_actions.h"
 #include "models/device_query.h"
 #include "models/experiment_model.h"
@@ -144,6 +145,7 @@ class MainWindow final : public QMainWindow {
     DataImport m_import;
     ScriptExport m_scripts;
     ClusterActions m_cluster;
+    WatchActions m_watch;
 
     TopBar* m_topBar = nullptr;
     NoticeBar* m_notice = nullptr;
@@ -167,8 +169,8 @@ class MainWindow final : public QMainWindow {
     bool m_adoptsRunConfig = false;      // true while a run that was opened from disk brings its experiment
     bool m_resumeWhenShown = false;      // true if the run that is being opened will be resumed at once
     std::optional<RunConfig> m_started;  // experiment of the live run as it was in the form
-    bool m_closeWhenOver = false;
-    bool m_closing = false;
+    enum class Closing { kNo, kWhenOver, kNow };
+    Closing m_closing = Closing::kNo;
 };
 
 }  // namespace ringside

@@ -24,6 +24,20 @@ TimeControls::TimeControls(WindowActions& actions, RunController& controller, Ru
     refresh();
 }
 
+// Shows in the tooltip why an action is disabled while a watched script is shown, and its own tooltip otherwise.
+void TimeControls::showReason(QAction& action, bool isWatched) {
+    constexpr const char* kOwnTip = "ownTip";
+    const QString reason =
+        tr("A watched script runs by itself: Ringside can stop it, but not pause it or step through it");
+    const bool isShown = action.toolTip() == reason;
+    if (isWatched && !isShown) {
+        action.setProperty(kOwnTip, action.toolTip());
+        action.setToolTip(reason);
+    } else if (!isWatched && isShown) {
+        action.setToolTip(action.property(kOwnTip).toString());
+    }
+}
+
 bool TimeControls::isPaused() const {
     return m_controller.state() == RunController::State::Running && m_run.data().isPaused();
 }
@@ -89,7 +103,8 @@ QString TimeControls::speedText(double stepsPerSecond) {
 }
 
 void TimeControls::refresh() {
-    const bool running = m_controller.state() == RunController::State::Running;
+    const bool isWatched = m_run.isWatched();
+    const bool running = m_controller.state() == RunController::State::Running && !isWatched;
     const bool paused = isPaused();
     m_actions.pause->setEnabled(running);
     m_actions.pause->setText(paused ? tr("Resu&me") : tr("&Pause"));
@@ -98,6 +113,7 @@ void TimeControls::refresh() {
                                        : tr("Pause all ranks after the current step (Space)"));
     m_actions.step->setEnabled(running);
     m_actions.phase->setEnabled(running);
+    for (QAction* action : {m_actions.pause, m_actions.step, m_actions.phase}) showReason(*action, isWatched);
     m_actions.saveNow->setEnabled(running);
     // A running run keeps the rate that was set last by any client; a new run is at full speed until it receives the
     // rate of the slider.

@@ -41,6 +41,7 @@ class TimeControls final : public QObject {
 
   private:
     void refresh();
+    static void showReason(QAction& action, bool isWatched);
     void sendCommand(ControlKind kind, double value = 0);
     void sendRate(double rate);
     void followRate();

@@ -94,6 +94,9 @@ void WindowActions::makeRunActions() {
     saveNow = make("saveNowAction", tr("Save a &checkpoint now"), tr("Save the weights and continue"));
     detach = make("detachAction", tr("&Keep running in the background"),
                   tr("Close this view of the run. You can attach to it again later."));
+    watch = make("watchAction", tr("&Watch a script..."),
+                 tr("Run your own PyTorch script and show what its ranks train, without changing it"),
+                 QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_W));
     launch = make("launchAction", tr("&Launch..."),
                   tr("Run on a cluster: save or submit a script for Slurm, PBS, ssh, torchrun or mpirun"),
                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L));
@@ -186,7 +189,7 @@ void WindowActions::fill(QMenuBar& bar) const {
     QMenu* runs = bar.addMenu(tr("&Run"));
     runs->addActions({run, resume, pause, step, phase, saveNow, stop, detach});
     runs->addSeparator();
-    runs->addActions({launch, invite, join});
+    runs->addActions({watch, launch, invite, join});
     runs->addSeparator();
     runs->addActions({previousEpoch, nextEpoch});
     bar.addMenu(m_view);
@@ -207,6 +210,7 @@ void WindowActions::nameSynonyms() {
     setSynonyms(*resume, tr("continue go on restart checkpoint"));
     setSynonyms(*stop, tr("pause halt cancel abort end kill interrupt"));
     setSynonyms(*detach, tr("detach background leave disconnect"));
+    setSynonyms(*watch, tr("train.py python script own pytorch torchrun observe doctor check findings"));
     setSynonyms(*launch, tr("cluster slurm pbs ssh torchrun mpirun submit sbatch qsub job queue"));
     setSynonyms(*invite, tr("class classroom host share code qr teach students laptops"));
     setSynonyms(*join, tr("class classroom code student take part connect"));

@@ -96,6 +96,7 @@ void MainWindow::addPages() {
     m_navigator->add(shards);
     auto* training = new TrainingPage(m_run, theme, this);
     training->followStep(m_stepCursor);
+    m_watch.addFindings(*training);
     m_navigator->add(training);
     auto* timeline = new TimelinePage(m_run, m_stepCursor, theme, m_services.controlProgram, this);
     connect(timeline, &TimelinePage::recordWanted, &m_controller, [this](int steps) {
@@ -219,6 +220,7 @@ QDockWidget* MainWindow::addExperimentDock() {
     auto* whole = new QVBoxLayout(frame);
     whole->setContentsMargins(Theme::kSpace3, Theme::kSpace3, Theme::kSpace1, 0);
     whole->addWidget(panel);
+    m_watch.addPanel(*frame, panel);
     m_formFrame = frame;
     followType(*frame, [this] { sizeForm(); });
     QDockWidget* dock = plainDock(tr("Experiment"), "experimentDock", frame, this);

@@ -92,7 +92,7 @@ void MainWindow::offerResume(const QString& directory) {
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {
-    if (m_controller.isLive() && !m_closing) {
+    if (m_controller.isLive() && m_closing != Closing::kNow) {
         event->ignore();
         return askBeforeClosing();
     }
@@ -106,20 +106,22 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 }
 
 void MainWindow::askBeforeClosing() {
-    m_services.dialogs.ask({tr("A run is live"),
-                            tr("It can continue without the window, and you can attach to it again later."),
-                            {tr("Keep running"), tr("Stop and save"), tr("Cancel")}},
-                           [this](int answer) {
-                               m_closeWhenOver = answer != 2;
-                               if (answer == 2) return;
-                               if (!m_controller.isLive()) return closeSoon();  // the run ended before the answer
-                               answer == 0 ? m_controller.detach() : m_controller.stop();
-                           });
+    const bool isWatched = m_run.isWatched();
+    m_services.dialogs.ask(
+        {isWatched ? tr("A watched script is running") : tr("A run is live"),
+         tr("It can continue without the window, and you can attach to it again later."),
+         {tr("Keep running"), isWatched ? tr("Stop the script") : tr("Stop and save"), tr("Cancel")}},
+        [this](int answer) {
+            m_closing = answer != 2 ? Closing::kWhenOver : Closing::kNo;
+            if (answer == 2) return;
+            if (!m_controller.isLive()) return closeSoon();  // the run ended before the answer
+            answer == 0 ? m_controller.detach() : m_controller.stop();
+        });
 }
 
 // Queued, because a close inside a close is ignored.
 void MainWindow::closeSoon() {
-    m_closing = true;
+    m_closing = Closing::kNow;
     QMetaObject::invokeMethod(this, &QWidget::close, Qt::QueuedConnection);
 }
 

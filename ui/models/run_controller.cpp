@@ -74,10 +74,42 @@ void RunController::attach(const QString& runDirectory) {
     follow(runDirectory);
 }
 
+void RunController::watch(const WatchRequest& request) {
+    if (isLive()) return;
+    startNewRun({});
+    m_wasLive = true;
+    const QFileInfo script(request.script);
+    m_model.expect({0, script.completeBaseName(), script.fileName()});
+    setState(State::Starting);
+    m_watcher = new WatchProcess(m_program, this);
+    connect(m_watcher, &WatchProcess::began, this, [this](const QString& directory) {
+        dropWatcher();
+        follow(directory);
+    });
+    connect(m_watcher, &WatchProcess::ended, this, &RunController::watchEnded);
+    m_watcher->start(request);
+}
+
+void RunController::watchEnded(const QString& why) {
+    const bool wanted = m_watcher->isStopped();
+    dropWatcher();
+    if (wanted) return setState(State::Stopped, tr("The script was stopped before its first training step."));
+    setState(State::Failed, why);
+}
+
+// The watched command continues.
+void RunController::dropWatcher() {
+    if (!m_watcher) return;
+    m_watcher->disconnect(this);
+    m_watcher->deleteLater();
+    m_watcher = nullptr;
+}
+
 void RunController::stop() {
     if (!isLive()) return;
     m_stopWanted = true;
     setState(State::Stopping);
+    if (m_watcher) m_watcher->stop();
     if (m_viewer && m_viewer->state() == QProcess::Running) sendStop();
 }
 
@@ -104,6 +136,7 @@ void RunController::startNewRun(const QString& runDirectory) {
     forgetSuccessor();
     dropProcess(m_launcher);
     dropProcess(m_viewer);
+    dropWatcher();
     m_deadline.stop();
     m_stopWanted = false;
     m_detachWanted = false;

@@ -8,6 +8,7 @@
 
 #include "config/run_config.h"
 #include "launch/channels/control_command.h"
+#include "models/watch_process.h"
 
 namespace ringside {
 
@@ -35,6 +36,7 @@ class RunController : public QObject {
 
     void start(const RunConfig& config, const QString& runDirectory);  // empty directory: ringsidectl chooses one
     void attach(const QString& runDirectory);                          // opens a live or finished run
+    void watch(const WatchRequest& request);                           // starts a watched script and follows its run
     // Makes the next run report each trained sample, even if its steps are short.
     void reportSamplesOnce() { m_reportSamples = true; }
     void sendCommand(const ControlCommand& command);  // sends a command to a live run; ignored without one
@@ -51,6 +53,8 @@ class RunController : public QObject {
     QProcess* newProcess();
     void dropProcess(QProcess*& process);
     void failedToStart(const QProcess* process);
+    void watchEnded(const QString& why);
+    void dropWatcher();
     void launched(int exitCode, QProcess::ExitStatus status);
     void follow(const QString& runDirectory);
     void sendStop();
@@ -68,6 +72,7 @@ class RunController : public QObject {
     RunModel& m_model;
     QProcess* m_launcher = nullptr;
     QProcess* m_viewer = nullptr;
+    WatchProcess* m_watcher = nullptr;  // watched script whose record has not begun
     State m_state = State::Idle;
     QString m_runDirectory;
     QString m_message;

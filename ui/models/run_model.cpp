@@ -19,6 +19,7 @@ RunModel::RunModel(QObject* parent) : QObject(parent) {
         // Views rebuild their rows when the number of ranks changes; the steps in m_data are kept.
         const std::size_t before = std::exchange(m_ranksShown, m_data.ranks().size());
         if (before != 0 && before != m_ranksShown) Q_EMIT restarted();
+        if (std::exchange(m_watchedPending, false)) Q_EMIT watchedChanged();
         if (changes != 0) Q_EMIT changed(changes);
     });
     m_slice.setInterval(0);
@@ -34,6 +35,8 @@ void RunModel::reset() {
     m_ranksShown = 0;
     m_decoder = Decoder();
     m_data = RunData();
+    m_watched = WatchedScript();
+    m_watchedPending = false;
     Q_EMIT restarted();
 }
 
@@ -62,14 +65,17 @@ void RunModel::decodeSlice() {
     const QByteArray& chunk = m_queue.first();
     const qsizetype count = std::min(chunk.size() - m_taken, kSliceBytes);
     const std::string_view view(chunk.constData() + m_taken, static_cast<std::size_t>(count));
-    m_decoder.feed(view, [this](Event&& event) { m_pending |= m_data.apply(event); });
+    m_decoder.feed(view, [this](Event&& event) {
+        m_pending |= m_data.apply(event);
+        m_watchedPending = m_watched.take(event) || m_watchedPending;
+    });
     if (m_data.started()) m_expected.reset();  // changed() follows
     m_taken += count;
     if (m_taken == chunk.size()) {
         m_queue.removeFirst();
         m_taken = 0;
     }
-    if (m_pending != 0 && !m_tick.isActive()) m_tick.start();
+    if ((m_pending != 0 || m_watchedPending) && !m_tick.isActive()) m_tick.start();
     if (!m_queue.isEmpty()) return;
     m_slice.stop();
     Q_EMIT drained();

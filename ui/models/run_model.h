@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "models/watched_script.h"
 #include "telemetry/data/run_data.h"
 #include "telemetry/events/codec.h"
 
@@ -16,6 +17,7 @@ namespace ringside {
 struct ExpectedRun {
     std::int64_t ranks = 0;
     QString name;
+    QString script = {};  // name of the script of a watched run; empty for runs that Ringside trains
 };
 
 // RunData for the views. Decodes telemetry and emits changed() at most every 40 ms with all changes since the last
@@ -26,6 +28,9 @@ class RunModel : public QObject {
     explicit RunModel(QObject* parent = nullptr);
 
     const RunData& data() const { return m_data; }
+    const WatchedScript& watched() const { return m_watched; }
+    // True if the shown or expected run is that of a watched script, which Ringside cannot pause.
+    bool isWatched() const { return m_expected ? !m_expected->script.isEmpty() : m_watched.isWatched(); }
     void reset();  // clears everything but the expected run and emits restarted(); call for each new run
     // Sets the expected run. Until its first line, views must not show the previous run, which reappears if the new
     // run is refused.
@@ -46,12 +51,15 @@ class RunModel : public QObject {
     void formDiffersChanged();
     void drained();                  // all queued bytes are decoded
     void changed(unsigned changes);  // RunChange bits
+    void watchedChanged();           // at most every 40 ms
 
   private:
     void decodeSlice();
 
     Decoder m_decoder;
     RunData m_data;
+    WatchedScript m_watched;
+    bool m_watchedPending = false;  // watchedChanged() is due
     std::optional<ExpectedRun> m_expected;
     bool m_formDiffers = false;
     QList<QByteArray> m_queue;

@@ -67,6 +67,11 @@ QString starting(qsizetype ranks) {
 
 StartProgress startProgress(const RunModel& model) {
     if (const auto& expected = model.expected()) {
+        if (!expected->script.isEmpty())
+            return {startText("Starting %1").arg(expected->script),
+                    startText("Its curves appear after the first training step. Importing PyTorch can take half a "
+                              "minute."),
+                    expected->name};
         return {starting(expected->ranks), startText("Waiting for the program that starts the ranks."), expected->name};
     }
     const RunData& run = model.data();

@@ -277,7 +277,10 @@ RankCard RankStrip::runCard(int rank) const {
         parts << gpu;  // the card has no room for the device, too; the tool tip shows both
     else if (!state.device.empty())
         parts << QString::fromStdString(state.device);
-    if (run.started()) parts << tr("batch %1").arg(run.started()->batchSize);
+    // The first line of a watched run can come before the facts of its loader.
+    const WatchedScript& watched = m_run.watched();
+    const std::int64_t batch = watched.isWatched() ? watched.batchSize() : run.started() ? run.started()->batchSize : 0;
+    if (batch > 0) parts << tr("batch %1").arg(batch);
     card.loss = lossText(state.loss);
     if (!card.loss.isEmpty()) parts << tr("loss %1").arg(card.loss);
     card.line = parts.join(QStringLiteral("   "));

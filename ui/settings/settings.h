@@ -26,6 +26,9 @@ inline const Setting<int> kTypePercent{"window/type_percent", 100};
 inline const Setting<bool> kReduceMotion{"window/reduce_motion", false};
 inline const Setting<QStringList> kFolded{"form/folded"};  // sections that are folded
 inline const Setting<QStringList> kRecentFiles{"files/recent"};
+inline const Setting<QStringList> kRecentScripts{"watch/recent"};  // watched scripts, newest first
+// choices of the newest watched script: launcher, ranks, interpreter, arguments, whole command
+inline const Setting<QStringList> kLastWatch{"watch/last"};
 inline const Setting<QString> kLastFolder{"files/last_folder"};
 inline const Setting<QString> kLastRun{"runs/last"};          // the run directory last started or attached to
 inline const Setting<qint64> kProcess{"session/process", 0};  // of the window that is open or failed; 0: it was closed

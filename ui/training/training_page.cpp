@@ -15,12 +15,14 @@
 #include "models/step_cursor.h"
 #include "theme/theme.h"
 #include "training/mistake_sentences.h"
+#include "watch/findings_panel.h"
 #include "words/form_fields.h"
 
 namespace ringside {
 namespace {
 
 constexpr int kColumns = 6;              // number of columns of the grid, for two or three charts in a row
+constexpr double kMostFindings = 0.45;   // share of the page's height
 constexpr double kStartsNearZero = 0.1;  // fraction of the last step
 
 }  // namespace
@@ -32,7 +34,11 @@ TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent)
       m_earlier(new EarlierRuns(run, this)) {
     m_tick.setSingleShot(true);
     m_tick.setInterval(0);
-    m_stack = new QStackedLayout(this);
+    auto* whole = new QVBoxLayout(this);
+    whole->setContentsMargins(0, 0, 0, 0);
+    whole->setSpacing(Theme::kSpace2);
+    m_stack = new QStackedLayout;
+    whole->addLayout(m_stack, 1);
     m_stack->addWidget(makeEmpty());
     auto* page = new QWidget;
     auto* layout = new QVBoxLayout(page);
@@ -184,6 +190,17 @@ void TrainingPage::connectChart(ChartPanel* panel) {
 
 void TrainingPage::setXRange(std::optional<AxisRange> range) {
     for (ChartPanel* panel : panels()) panel->chart().setXRange(range);
+}
+
+void TrainingPage::setFindings(FindingsPanel* panel) {
+    m_findings = panel;
+    static_cast<QVBoxLayout*>(layout())->insertWidget(0, panel);
+}
+
+void TrainingPage::resizeEvent(QResizeEvent* event) {
+    Page::resizeEvent(event);
+    const int visible = parentWidget() ? parentWidget()->height() : height();  // a small window scrolls the page
+    if (m_findings) m_findings->setMostHeight(static_cast<int>(kMostFindings * visible));
 }
 
 void TrainingPage::showEvent(QShowEvent* event) {

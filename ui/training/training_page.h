@@ -18,6 +18,7 @@
 
 namespace ringside {
 
+class FindingsPanel;
 class RunModel;
 class StepCursor;
 
@@ -30,6 +31,9 @@ class TrainingPage : public Page, public IdentitySource {
 
     // Returns the contents of the charts: chart, series, x, value, minimum, maximum, smoothed value.
     QStringList csvLines() const;
+    // Adds a panel above the curves, for a watched run. The page becomes its parent; it takes at most part of the
+    // height.
+    void setFindings(FindingsPanel* panel);
     // Shows the crosshair at this step while the pointer is not on a chart.
     void followStep(const StepCursor& cursor);
     void exportTo(const QString& file);                                      // .csv, .svg or .png
@@ -44,6 +48,7 @@ class TrainingPage : public Page, public IdentitySource {
 
   protected:
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
   private:
     QWidget* makeEmpty();
@@ -68,6 +73,7 @@ class TrainingPage : public Page, public IdentitySource {
     EarlierRuns* m_earlier;
     GrowingCurves m_curves;
     QTimer m_tick;
+    FindingsPanel* m_findings = nullptr;
     QStackedLayout* m_stack = nullptr;
     QLabel* m_emptyTitle = nullptr;
     QLabel* m_emptyHint = nullptr;

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QComboBox>
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QFileInfo>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMimeData>
+
+#include "ui/watched_run.h"
+#include "ui/window_fixture.h"
+#include "watch/finding_row.h"
+#include "watch/watch_dialog.h"
+#include "watch/watched_script_panel.h"
+
+using namespace ringside;
+
+namespace {
+
+struct WatchFixture : WindowFixture {
+    WatchedRunFiles files{fake};
+    QString before = QDir::currentPath();
+
+    explicit WatchFixture(const char* mode = "finishes") : WindowFixture(mode) { QDir::setCurrent(fake.folder.path()); }
+    ~WatchFixture() { QDir::setCurrent(before); }
+    void open() {
+        REQUIRE(window.openRun(files.directory()));
+        REQUIRE(waitFor([this] { return state() == RunController::State::Finished; }));
+        REQUIRE(waitFor([this] { return find<QLabel>("findingCountsLabel")->text().contains("passed"); }));
+    }
+    bool showsForm() { return find<QWidget>("experimentScrollArea")->isVisible(); }
+    bool showsScript() { return find<QWidget>("watchedScriptPanel")->isVisible(); }
+    QString text(const char* name) { return find<QLabel>(name)->text(); }
+    WatchDialog& dialog(const char* script = "train.py") {
+        window.files().open(fake.folder.filePath(script));
+        return *find<WatchDialog>("watchDialog");
+    }
+    void chooseProgram() { find<QComboBox>("watchInterpreterCombo")->setEditText(FakeRun::program()); }
+};
+
+}  // namespace
+
+TEST_CASE("a watched run replaces the form by the facts of the script") {
+    WatchFixture fixture;
+    fixture.open();
+    CHECK(fixture.showsScript());
+    CHECK_FALSE(fixture.showsForm());
+    CHECK(fixture.text("watchedCommandLabel") == "/usr/bin/python3 train.py --epochs '2 or 3'");
+    QStringList shown;
+    for (const QLabel* label : fixture.find<QWidget>("watchedScriptPanel")->findChildren<QLabel*>())
+        shown << label->text();
+    CHECK(shown.contains("DistributedSampler, seed 5, shuffled"));
+    fixture.trigger("newAction");
+    CHECK_FALSE(fixture.showsScript());
+    CHECK(fixture.showsForm());
+}
+
+TEST_CASE("findings are listed worst first, with the results of the other checks") {
+    WatchFixture fixture;
+    fixture.open();
+    fixture.window.pages().show("training");
+    CHECK(fixture.text("findingCountsLabel") == "1 mistake, 1 note, 1 checks passed, 1 skipped, 1 without a result");
+    QList<FindingRow*> rows;
+    for (FindingRow* row : fixture.window.findChildren<FindingRow*>())
+        if (row->isVisible()) rows << row;
+    REQUIRE(rows.size() == 2);
+    CHECK(rows[0]->toolTip() == "equal_indices: 320");
+    CHECK(rows[0]->findChild<QLabel*>()->text() == "Rank 0 trains on the same order in epochs 1 and 2.");
+    CHECK(rows[0]->findChild<QPushButton*>("findingLineButton")->text() == "train.py:2");
+    CHECK(rows[0]->findChild<QPushButton*>("findingLineButton")->isEnabled());
+    CHECK(fixture.text("passedChecksLabel").contains("Ranks&nbsp;of&nbsp;the&nbsp;sampler"));
+    CHECK_FALSE(fixture.find<QLabel>("otherChecksLabel")->isVisible());
+    fixture.press("otherChecksButton");
+    CHECK(fixture.text("otherChecksLabel") ==
+          "Without a result: No rank delays the others, because one rank only\n"
+          "Skipped: All ranks make progress, because the run was too short");
+}
+
+TEST_CASE("a watched script can be stopped, but not paused, and the tooltips say so") {
+    WatchFixture fixture("lives");
+    REQUIRE(fixture.window.openRun(fixture.files.directory()));
+    REQUIRE(waitFor([&] { return fixture.state() == RunController::State::Running; }));
+    for (const char* name : {"pauseAction", "stepAction", "phaseAction"}) {
+        CHECK_FALSE(fixture.find<QAction>(name)->isEnabled());
+        CHECK(fixture.find<QAction>(name)->toolTip().startsWith("A watched script runs by itself"));
+    }
+    CHECK_FALSE(fixture.find<QAction>("runAction")->isEnabled());
+    CHECK(fixture.find<QAction>("runAction")->toolTip().startsWith("A watched script is running"));
+    CHECK(fixture.find<QAction>("stopAction")->isEnabled());
+    fixture.window.close();
+    REQUIRE(fixture.dialogs.asked.size() == 1);
+    CHECK(fixture.dialogs.asked[0].answers[1] == "Stop the script");
+    fixture.trigger("stopAction");
+    CHECK(waitFor([&] { return fixture.state() == RunController::State::Stopped; }));
+    CHECK(fixture.fake.read("control").contains("stop"));
+}
+
+TEST_CASE("a dropped script opens the dialog, which shows the command and starts it") {
+    WatchFixture fixture;
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(fixture.fake.folder.filePath("train.py"))});
+    QDragEnterEvent enter({5, 5}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&fixture.window, &enter);
+    REQUIRE(enter.isAccepted());
+    QDropEvent drop(QPointF(5, 5), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&fixture.window, &drop);
+    auto& dialog = *fixture.find<WatchDialog>("watchDialog");
+    CHECK(dialog.isVisible());
+    CHECK_FALSE(dialog.isModal());
+    fixture.chooseProgram();
+    fixture.find<QComboBox>("watchLauncherCombo")->setCurrentIndex(1);
+    fixture.find<QLineEdit>("watchArgumentsEdit")->setText("--epochs 2");
+    CHECK(fixture.text("watchCommandLabel")
+              .endsWith("--standalone --nproc_per_node 2 " + fixture.fake.folder.filePath("train.py") + " --epochs 2"));
+    fixture.press("watchCheckButton");
+    REQUIRE(waitFor([&] { return fixture.state() == RunController::State::Finished; }));
+    const QByteArray words = fixture.fake.read("watch_words");
+    CHECK(words.contains(" --check -- "));
+    CHECK(words.trimmed().endsWith("train.py --epochs 2"));
+    CHECK(fixture.fake.read("watch_folder").trimmed() == fixture.fake.folder.path().toUtf8());
+    CHECK(fixture.showsScript());
+    const QString run = fixture.window.controller().runDirectory();
+    QFile output(run + "/output.txt");
+    REQUIRE(output.open(QIODevice::ReadOnly));
+    CHECK(output.readAll() == "epoch 0: loss 2.3\n");
+    CHECK(fixture.settings.get(settings::kRecentScripts).first() == fixture.fake.folder.filePath("train.py"));
+}
+
+TEST_CASE("a script that ends before its first step is explained in one sentence") {
+    WatchFixture fixture("untrained");
+    fixture.fake.write("output", "Traceback\nModuleNotFoundError: No module named 'torch'\n");
+    fixture.dialog();
+    fixture.chooseProgram();
+    fixture.press("watchStartButton");
+    REQUIRE(waitFor([&] { return fixture.state() == RunController::State::Failed; }));
+    CHECK(fixture.window.noticeText() ==
+          FakeRun::program() + " has no PyTorch: choose an interpreter with PyTorch in Run > Watch a script.");
+    CHECK(QDir(fixture.fake.folder.filePath("runs")).isEmpty());  // no empty run directory is left
+}
+
+TEST_CASE("Stop ends a script that has not trained a step yet") {
+    WatchFixture fixture("imports");
+    fixture.dialog();
+    fixture.chooseProgram();
+    fixture.press("watchStartButton");
+    REQUIRE(waitFor([&] { return !fixture.fake.read("watch_pid").isEmpty(); }));
+    CHECK(fixture.state() == RunController::State::Starting);
+    CHECK(fixture.showsScript());
+    CHECK(fixture.text("trainingEmptyLabel") == "Starting train.py");
+    fixture.trigger("stopAction");
+    REQUIRE(waitFor([&] { return fixture.state() == RunController::State::Stopped; }));
+    CHECK(fixture.fake.read("watch_end") == "stopped\n");
+}
+
+TEST_CASE("the dialog refuses a script that does not exist") {
+    WatchFixture fixture;
+    fixture.dialog();
+    fixture.find<QComboBox>("watchScriptCombo")->setEditText("/no/train.py");
+    CHECK(fixture.text("watchProblemLabel") == "/no/train.py does not exist: choose another script.");
+    CHECK_FALSE(fixture.find<QPushButton>("watchStartButton")->isEnabled());
+    CHECK(fixture.find<QPushButton>("watchStartButton")->toolTip() == fixture.text("watchProblemLabel"));
+}

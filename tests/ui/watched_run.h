@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QDir>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "config/run_config.h"
+#include "fake_run.h"
+#include "run/read/run_directory.h"
+#include "run/read/run_summary.h"
+#include "telemetry/events/codec.h"
+
+// Run of a watched script, as fake_ringsidectl.sh plays it: three ranks that ran under PyTorch 2.15 with
+// DistributedSampler (tests/watch/plan/recorded), with two findings and three checks.
+struct WatchedRunFiles {
+    explicit WatchedRunFiles(FakeRun& fake) : m_fake(fake) {
+        ringside::RunConfig config;
+        config.name = "train";
+        config.dataset.kind = ringside::DatasetKind::kExternal;
+        config.dataset.size = 100;
+        config.parallel.worldSize = 3;
+        ringside::RunStarted started;
+        started.name = "train";
+        started.worldSize = 3;
+        started.stepsPerEpoch = 5;
+        started.config = config.toText();
+        std::string lines = ringside::encode(started) + recorded();
+        lines += ringside::encode(ringside::Finding{.code = "effective-batch",
+                                                    .severity = ringside::Severity::kNote,
+                                                    .text = "One step sees 60 samples.",
+                                                    .where = "train.py:3",
+                                                    .evidence = "{\"ranks\":3}",
+                                                    .remedy = "Choose the learning rate for it."});
+        lines += ringside::encode(ringside::Finding{.code = "set-epoch-missing",
+                                                    .severity = ringside::Severity::kMistake,
+                                                    .text = "Rank 0 trains on the same order in epochs 1 and 2.",
+                                                    .where = "train.py:2",
+                                                    .evidence = "{\"equal_indices\":320}",
+                                                    .remedy = "Call sampler.set_epoch(epoch)."});
+        fake.write("start.jsonl", lines);
+        fake.write("config.json", config.toText());
+        ringside::RunSummary summary;
+        summary.source = "watched";
+        summary.checks = {{"sampler-rank", "passed", ""},
+                          {"hang", "skipped", "the run was too short"},
+                          {"straggler", "could_not_judge", "one rank only"}};
+        fake.write("summary.json", ringside::toJson(summary).dump());
+        fake.write("train.py", "import torch\n");
+        fake.write("launch.json", ringside::Json{{"command", {"/usr/bin/python3", "train.py", "--epochs", "2 or 3"}},
+                                                 {"working_directory", fake.folder.path().toStdString()}}
+                                      .dump());
+    }
+    QString directory() const { return m_fake.folder.path(); }
+
+    // Returns the lines that the ranks have sent.
+    static std::string recorded() {
+        const std::ifstream file(ringside::sourceFile("tests/watch/plan/recorded/ddp_three_ranks.jsonl"));
+        std::stringstream text;
+        text << file.rdbuf();
+        return text.str();
+    }
+
+  private:
+    FakeRun& m_fake;
+};

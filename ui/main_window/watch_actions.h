@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <functional>
+
+#include "models/watch_request.h"
+
+class QWidget;
+
+namespace ringside {
+
+class Dialogs;
+class FindingsPanel;
+class NoticeBar;
+class RunController;
+class RunModel;
+class Settings;
+class Theme;
+class TrainingPage;
+class WatchedScriptPanel;
+struct WindowActions;
+
+// Run > Watch a script, and the parts of the window that show a watched run: the panel in place of the form and the
+// findings above the curves.
+class WatchActions final : public QObject {
+    Q_OBJECT
+  public:
+    struct Dependencies {
+        RunModel& run;
+        RunController& controller;
+        Settings& settings;
+        Dialogs& dialogs;
+        Theme& theme;
+    };
+    // All arguments must outlive this object. `window` is the parent of the dialog.
+    WatchActions(const WindowActions& actions, const Dependencies& dependencies, QWidget* window);
+
+    // Adds the panel to the layout of `frame`. It takes the place of `form` while a watched run is shown.
+    void addPanel(QWidget& frame, QWidget* form);
+    void addFindings(TrainingPage& page);
+    // Shows the dialog; with a script, chooses that script.
+    void openDialog(const QString& script = {});
+    void showForm();  // although a watched run is on screen
+
+  Q_SIGNALS:
+    void watchWanted(const ringside::WatchRequest& request);
+    void failed(const QString& sentence);
+
+  private:
+    Dependencies m_dependencies;
+    QWidget* m_window;
+    WatchedScriptPanel* m_panel = nullptr;
+};
+
+}  // namespace ringside

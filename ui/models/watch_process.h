@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QTimer>
+
+#include "models/watch_request.h"
+
+namespace ringside {
+
+// Starts `ringsidectl watch` in a new run directory and waits until its record begins, or until it ends without one.
+// The command is detached: it continues if this object is destroyed or the window ends. Its output goes to output.txt
+// in the run directory.
+class WatchProcess final : public QObject {
+    Q_OBJECT
+  public:
+    explicit WatchProcess(const QString& controlProgram, QObject* parent = nullptr);
+
+    void start(const WatchRequest& request);
+    void stop();  // sends SIGTERM, which ends the command
+    bool isStopped() const { return m_isStopped; }
+
+    static constexpr const char* kOutputFile = "output.txt";
+
+  Q_SIGNALS:
+    void began(const QString& runDirectory);  // the record can be read
+    void ended(const QString& why);           // without a record; `why` is one sentence
+
+  private:
+    bool makeDirectory();
+    void look();
+    void finish(const QString& why);
+    QString outputPath() const { return m_directory + QStringLiteral(".output.txt"); }
+    QByteArray lastOutput() const;
+    void keepOutput() const;
+
+    QString m_program;
+    WatchRequest m_request;
+    QString m_directory;
+    QString m_problem;  // why no directory could be made
+    qint64 m_pid = 0;
+    bool m_isStopped = false;
+    QTimer m_look;
+};
+
+// Returns one sentence that explains why a watched command has ended before its first training step. `output` is the
+// end of its output.
+QString whyNothingTrained(const WatchRequest& request, const QByteArray& output);
+
+}  // namespace ringside

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <QStringList>
+
+namespace ringside {
+
+// Command that `ringsidectl watch` runs.
+struct WatchRequest {
+    QStringList command;   // program and arguments
+    QString folder;        // working directory of the command
+    QString script;        // path or name of the script, for messages
+    bool isCheck = false;  // ends the command after some steps (--check)
+};
+
+}  // namespace ringside

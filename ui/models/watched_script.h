@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QList>
+#include <QString>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/json/json.h"
+#include "telemetry/events/events.h"
+
+namespace ringside {
+
+// Facts and findings of a watched script, from the events of its run. Empty for runs that Ringside has trained. Where
+// ranks differ, the facts of the lowest rank are shown.
+class WatchedScript {
+  public:
+    // A line of the panel, for example "Sampler", "DistributedSampler, seed 0".
+    struct Fact {
+        QString label;
+        QString value;
+        QString tip;  // more detail; may be empty
+    };
+
+    // Takes an event of the run. Returns true if the facts or the findings may have changed.
+    bool take(const Event& event);
+
+    bool isWatched() const { return m_isWatched; }
+    QString script() const;          // file name: "train.py"; empty if no rank has reported it
+    QString torch() const;           // "PyTorch 2.15.0"; empty if not reported
+    QString python() const;          // "3.11.2"; empty if not reported
+    QString launcher() const;        // "torchrun, 2 ranks"; empty if not reported
+    std::int64_t batchSize() const;  // of the training loader; 0: not known
+    QList<Fact> facts() const;       // of the data, the model and the training, in the order of the panel
+    // Returns the findings in the order in which they were reported.
+    const std::vector<Finding>& findings() const { return m_findings; }
+
+  private:
+    struct Loader {
+        Json facts;
+        bool hasTrained = false;
+    };
+    void takeFacts(const ScriptFacts& event);
+    const Loader* trainingLoader() const;
+    const Loader* validationLoader() const;
+    void addData(QList<Fact>& facts) const;
+    void addModel(QList<Fact>& facts) const;
+    void addTraining(QList<Fact>& facts) const;
+
+    bool m_isWatched = false;
+    int m_lowest = -1;  // lowest rank that has reported its process
+    std::optional<RunStarted> m_started;
+    Json m_process, m_group, m_wrapper, m_buckets, m_loss, m_sees;
+    std::map<std::int64_t, Loader> m_loaders;
+    std::map<std::int64_t, Json> m_optimizers;
+    std::vector<Finding> m_findings;
+};
+
+}  // namespace ringside

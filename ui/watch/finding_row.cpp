@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "watch/finding_row.h"
+
+#include <QResizeEvent>
+
+#include "base/json/json.h"
+#include "controls/tone.h"
+#include "controls/wrapped_text.h"
+#include "theme/theme.h"
+#include "theme/type_length.h"
+
+namespace ringside {
+namespace {
+
+constexpr TypePixels kNarrow{560};
+constexpr int kEdge = 4;
+
+QString severityText(Severity severity) {
+    switch (severity) {
+        case Severity::kMistake:
+            return FindingRow::tr("Mistake");
+        case Severity::kCost:
+            return FindingRow::tr("Cost");
+        case Severity::kNote:
+            return FindingRow::tr("Note");
+    }
+    return {};
+}
+
+const char* toneOf(Severity severity) {
+    switch (severity) {
+        case Severity::kMistake:
+            return "danger";
+        case Severity::kCost:
+            return "warning";
+        case Severity::kNote:
+            return "";
+    }
+    return "";
+}
+
+QLabel* wrapped(const QString& text, const char* role) {
+    auto* label = new WrappedText;
+    label->setTextFormat(Qt::PlainText);
+    label->setProperty("role", role);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    label->setText(text);
+    return label;
+}
+
+}  // namespace
+
+QString evidenceText(const Finding& finding) {
+    constexpr std::size_t kMostLength = 80;
+    const Result<Json> evidence = parseJson(finding.evidence, "evidence");
+    if (!evidence || !evidence.value().is_object()) return {};
+    QStringList lines;
+    for (const auto& [key, value] : evidence.value().items()) {
+        std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+        if (text.size() > kMostLength) text = text.substr(0, kMostLength) + " ...";
+        lines << QString::fromStdString(key + ": " + text);
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
+FindingRow::FindingRow(const Finding& finding, bool canOpen, QWidget* parent)
+    : QFrame(parent), m_row(new QBoxLayout(QBoxLayout::LeftToRight)) {
+    setProperty("role", "findingRow");
+    auto* whole = new QHBoxLayout(this);
+    whole->setContentsMargins(0, 0, 0, 0);
+    whole->setSpacing(Theme::kSpace3);
+    auto* edge = new QFrame;
+    edge->setProperty("role", "verdictEdge");
+    edge->setFixedWidth(kEdge);
+    setTone(edge, toneOf(finding.severity));
+    whole->addWidget(edge);
+    m_row->setSpacing(Theme::kSpace4);
+    whole->addLayout(m_row, 1);
+    auto* left = new QVBoxLayout;
+    left->setSpacing(2);
+    left->addWidget(wrapped(QString::fromStdString(finding.text), "number"));
+    QLabel* kind =
+        wrapped(tr("%1 (%2)").arg(severityText(finding.severity), QString::fromStdString(finding.code)), "note");
+    kind->setToolTip(evidenceText(finding));
+    left->addWidget(kind);
+    left->addStretch(1);
+    m_row->addLayout(left, 3);
+    auto* right = new QVBoxLayout;
+    right->setSpacing(2);
+    addLink(*right, finding, canOpen);
+    right->addWidget(wrapped(QString::fromStdString(finding.remedy), "small"));
+    right->addStretch(1);
+    m_row->addLayout(right, 2);
+    setToolTip(evidenceText(finding));
+}
+
+void FindingRow::addLink(QBoxLayout& column, const Finding& finding, bool canOpen) {
+    if (finding.where.empty()) return;
+    const QString where = QString::fromStdString(finding.where);
+    auto* link = new QPushButton(where);
+    link->setObjectName(QStringLiteral("findingLineButton"));
+    link->setProperty("role", "lineLink");
+    link->setCursor(canOpen ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    link->setEnabled(canOpen);
+    link->setAccessibleName(tr("Open %1 in the editor").arg(where));
+    link->setToolTip(canOpen ? tr("Open this line in the editor of the variable VISUAL or EDITOR, or in the desktop's "
+                                  "program for the file")
+                             : tr("The run directory does not name a script that is on this computer"));
+    connect(link, &QPushButton::clicked, this, [this, where] { Q_EMIT lineClicked(where); });
+    column.addWidget(link, 0, Qt::AlignLeft);
+}
+
+void FindingRow::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    m_row->setDirection(width() < kNarrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    m_row->setSpacing(width() < kNarrow ? 2 : Theme::kSpace4);
+}
+
+}  // namespace ringside

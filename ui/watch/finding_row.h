@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QBoxLayout>
+#include <QFrame>
+#include <QLabel>
+#include <QPushButton>
+
+#include "telemetry/events/events.h"
+
+namespace ringside {
+
+// One finding about a watched script: what was found with its numbers, the line of the script, and the remedy. The line
+// and the remedy are beside the text, or below it in a narrow row.
+class FindingRow final : public QFrame {
+    Q_OBJECT
+  public:
+    // canOpen: the line of the script can be opened in an editor.
+    FindingRow(const Finding& finding, bool canOpen, QWidget* parent = nullptr);
+
+  Q_SIGNALS:
+    void lineClicked(const QString& where);  // "train.py:48"
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+  private:
+    void addLink(QBoxLayout& column, const Finding& finding, bool canOpen);
+
+    QBoxLayout* m_row;
+};
+
+// Returns the numbers that a finding is based on, one in each line: "equal_indices: 320".
+QString evidenceText(const Finding& finding);
+
+}  // namespace ringside

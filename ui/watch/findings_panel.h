@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFrame>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+#include <optional>
+
+#include "run/read/run_summary.h"
+#include "watch/watched_command.h"
+
+namespace ringside {
+
+class RunController;
+class RunModel;
+class Theme;
+
+// Result of the checks of a watched run: the findings, worst first, then the checks that passed and those without a
+// result. Hidden while the run is no watched one.
+class FindingsPanel final : public QFrame {
+    Q_OBJECT
+  public:
+    FindingsPanel(RunModel& run, RunController& controller, Theme& theme, QWidget* parent = nullptr);
+
+    // Sets the largest height; longer contents scroll. 0: no limit.
+    void setMostHeight(int height);
+    QSize sizeHint() const override;
+
+  Q_SIGNALS:
+    void failed(const QString& sentence);  // the line of a finding cannot be opened
+
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+  private:
+    void addHeader(QVBoxLayout& column);
+    void refresh();
+    void readEnd();
+    void showHeader();
+    void showFindings();
+    void showChecks();
+    void openLine(const QString& where);
+    void fitHeight();
+
+    RunModel& m_run;
+    RunController& m_controller;
+    Theme& m_theme;
+    std::optional<RunSummary> m_summary;  // of the shown run, if it is over
+    std::optional<WatchedCommand> m_command;
+    std::vector<Finding> m_shown;
+    QLabel* m_counts = nullptr;
+    QPushButton* m_fold = nullptr;
+    QScrollArea* m_scroll = nullptr;
+    QWidget* m_content = nullptr;
+    QVBoxLayout* m_rows = nullptr;
+    QLabel* m_passed = nullptr;
+    QPushButton* m_more = nullptr;
+    QLabel* m_reasons = nullptr;
+    int m_mostHeight = 0;
+    int m_wantedHeight = 0;
+};
+
+}  // namespace ringside

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <array>
+#include <cstdint>
+
+#include "models/watch_request.h"
+
+namespace ringside {
+
+enum class WatchLauncher : std::uint8_t { kPython, kTorchrun, kCommand };
+
+// Names in the settings file.
+inline constexpr std::array<const char*, 3> kWatchLauncherNames = {"python", "torchrun", "command"};
+
+// Choices of the dialog "Watch a script".
+struct WatchChoice {
+    QString script;     // path
+    QString arguments;  // as typed in a shell
+    WatchLauncher launcher = WatchLauncher::kPython;
+    int ranks = 2;        // for torchrun
+    QString interpreter;  // path or name of a program
+    QString command;      // whole command, for kCommand
+
+    // Returns the program and the arguments that run.
+    QStringList words() const;
+    // Returns the working directory: the folder of the script.
+    QString folder() const;
+    // Returns why the command cannot be started, as one sentence; empty if it can.
+    QString problem() const;
+    WatchRequest request(bool isCheck) const;
+
+    // Conversion to and from settings::kLastWatch.
+    QStringList toTexts() const;
+    void takeTexts(const QStringList& texts);
+};
+
+}  // namespace ringside

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <optional>
+
+namespace ringside {
+
+// Command of a watched run, as launch.json in its run directory names it.
+struct WatchedCommand {
+    QStringList words;      // program and arguments
+    QString folder;         // working directory
+    QString script;         // path of the first .py file of the command; empty: there is none
+    QStringList arguments;  // words after the script
+
+    // Returns the path of a file of the script that a finding names relative to the script's folder; empty if the file
+    // does not exist.
+    QString pathOf(const QString& file) const;
+};
+
+// Reads the command of a watched run; empty if the run directory does not name it, for example because an older
+// version recorded it.
+std::optional<WatchedCommand> readWatchedCommand(const QString& runDirectory);
+
+// Splits a command into the words of a WatchedCommand. The working directory is `folder`.
+WatchedCommand watchedCommand(const QStringList& words, const QString& folder);
+
+// Returns a command line for reading: words with blanks are quoted as in a shell.
+QString commandLine(const QStringList& words);
+
+}  // namespace ringside

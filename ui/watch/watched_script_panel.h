@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFrame>
+#include <QGridLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <optional>
+#include <utility>
+
+#include "watch/watched_command.h"
+
+class QVBoxLayout;
+
+namespace ringside {
+
+class RunController;
+class RunModel;
+
+// Command and facts of the watched script whose run is shown, in place of the experiment form.
+class WatchedScriptPanel final : public QFrame {
+    Q_OBJECT
+  public:
+    WatchedScriptPanel(RunModel& run, RunController& controller, QWidget* parent = nullptr);
+
+    // Hides `form` while this panel is shown, and shows it otherwise. `form` must outlive this panel.
+    void replace(QWidget* form);
+    // Shows the form until the next run, although the run on screen is that of a script.
+    void dismiss();
+
+  Q_SIGNALS:
+    void watchWanted(const ringside::WatchedCommand& command, bool isCheck);  // start this command again
+    void outputWanted(const QString& file);
+
+  private:
+    void addHeader(QVBoxLayout& column);
+    void addCommand(QVBoxLayout& column);
+    void addButtons(QVBoxLayout& column);
+    void refresh();
+    void refreshButtons();
+    void showRows();
+    using Row = std::pair<QString, QString>;  // label, value
+    void fill(QGridLayout& grid, const QList<std::pair<Row, QString>>& rows);
+    QString outputFile() const;
+
+    RunModel& m_run;
+    RunController& m_controller;
+    QWidget* m_form = nullptr;
+    bool m_isDismissed = false;
+    QString m_directory;  // run directory of m_command
+    std::optional<WatchedCommand> m_command;
+    QLabel* m_version = nullptr;
+    QGridLayout* m_start = nullptr;
+    QFrame* m_commandBox = nullptr;
+    QLabel* m_commandText = nullptr;
+    QGridLayout* m_facts = nullptr;
+    QLabel* m_noFacts = nullptr;
+    QPushButton* m_watch = nullptr;
+    QPushButton* m_check = nullptr;
+    QPushButton* m_output = nullptr;
+};
+
+}  // namespace ringside
