@@ -76,7 +76,8 @@ TEST_CASE("whole batches in turn are explained with two divisions") {
     CHECK(dropped.lines[1] ==
           "Without drop_last, the sample would be assigned to rank 0, slot 3, and 6 samples would be repeated.");
     CHECK(valueOf(spec, "Per rank = ceil(n / (W x B)) x B") == "4");
-    CHECK(bothDropLasts(spec).startsWith("drop_last of the sampler drops n mod (W x B) = 10 mod (4 x 2) = 2 samples before"));
+    CHECK(bothDropLasts(spec).startsWith(
+        "drop_last of the sampler drops n mod (W x B) = 10 mod (4 x 2) = 2 samples before"));
 }
 
 TEST_CASE("unpadded ranks repeat nothing, and two of them are shorter") {
@@ -131,7 +132,9 @@ TEST_CASE("draws are explained with the expected frequency of the sample") {
     CHECK(alike[2].endsWith("is drawn 3."));
     ShardSpec weighted = specOf(SamplerKind::kDistributedWeighted);
     weighted.classWeights = {1, 6};  // 8 x 1 + 2 x 6 = 20, of which a sample of class 1 has 6
-    CHECK(explain(eightAndTwo(weighted), {0, 0}).lines[2].contains("of weight 6 each: in 10 draws, this sample is expected 3"));
+    CHECK(explain(eightAndTwo(weighted), {0, 0})
+              .lines[2]
+              .contains("of weight 6 each: in 10 draws, this sample is expected 3"));
 }
 
 TEST_CASE("class-balanced positions are explained with the alternation of classes") {
