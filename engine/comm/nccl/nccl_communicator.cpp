@@ -10,15 +10,6 @@
 #include "comm/nccl/nccl_group.h"
 
 namespace ringside {
-namespace {
-
-constexpr std::size_t kStagingAlignment = 256;
-
-std::size_t aligned(std::size_t bytes) {
-    return (bytes + kStagingAlignment - 1) / kStagingAlignment * kStagingAlignment;
-}
-
-}  // namespace
 
 NcclCommunicator::NcclCommunicator(NcclParts parts, Store& store, int rank, int size, NcclOptions options)
     : m_parts(parts),
@@ -44,6 +35,7 @@ void NcclCommunicator::prepareStreams() {
     m_stream = m_parts.device->createStream();
     m_computeReady = takeEvent();
     m_barrierValue = m_parts.device->allocate(sizeof(float));
+    m_staging = std::make_unique<NcclStaging>(*m_parts.device, m_stream);
 }
 
 // Releases the memory, unless the connection has failed: freeing device memory waits for the GPU, which may run a
@@ -56,7 +48,7 @@ NcclCommunicator::~NcclCommunicator() {
         return;
     }
     for (void* memory : m_memory) m_parts.device->release(memory);
-    if (m_staging) m_parts.device->release(m_staging);
+    m_staging->release();
     m_parts.device->release(m_barrierValue);
     for (DeviceEvent event : m_freeEvents) m_parts.device->destroyEvent(event);
     m_parts.device->destroyEvent(m_computeReady);
@@ -200,24 +192,9 @@ void NcclCommunicator::hostWait(std::int64_t ticket) {
         operation);
 }
 
-void NcclCommunicator::reserveStaging(std::size_t bytes) {
-    if (bytes <= m_stagingBytes) return;
-    void* larger = m_parts.device->allocate(bytes);
-    if (m_staging) m_parts.device->release(m_staging);
-    m_staging = larger;
-    m_stagingBytes = bytes;
-}
-
 // True for host memory. Always false during a recording, which cannot involve the host.
 bool NcclCommunicator::isOnHost(CommBuffer buffer) const {
     return !m_recording && buffer.count > 0 && m_parts.device->isHostMemory(buffer.data);
-}
-
-void* NcclCommunicator::onDevice(CommBuffer buffer, std::size_t offset, bool withContent) {
-    if (!isOnHost(buffer)) return buffer.data;
-    void* place = static_cast<std::byte*>(m_staging) + offset;
-    if (withContent) m_parts.device->copy(place, buffer.data, buffer.bytes(), m_stream);
-    return place;
 }
 
 void NcclCommunicator::copyBack(CommBuffer buffer, const void* staged, const NcclOperation& operation) {
@@ -236,10 +213,11 @@ void NcclCommunicator::runStaged(const NcclOperation& operation, CommBuffer in, 
 
     // Copies from and to pageable memory may block inside CUDA, so no operation that can hang may precede them.
     if (!m_pending.empty()) hostWait(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
-    const std::size_t outOffset = inPlace ? 0 : aligned(in.bytes());
-    reserveStaging(outOffset + aligned(std::max(in.bytes(), out.bytes())));
-    void* source = onDevice(in, 0, true);
-    void* result = inPlace ? source : onDevice(out, outOffset, false);
+    const std::size_t outOffset = inPlace ? 0 : NcclStaging::bytesOf(in);
+    m_staging->reserve(outOffset + std::max(NcclStaging::bytesOf(in), NcclStaging::bytesOf(out)));
+    void* source = isOnHost(in) ? m_staging->place(in, 0, true) : in.data;
+    void* result = isOnHost(out) ? m_staging->place(out, outOffset, false) : out.data;
+    if (inPlace) result = source;
     hostWait(start(operation, [&] { return call(source, result); }));
     copyBack(out, result, operation);
 }

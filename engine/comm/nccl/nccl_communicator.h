@@ -9,6 +9,7 @@
 
 #include "comm/communicator.h"
 #include "comm/nccl/nccl_connection.h"
+#include "comm/nccl/nccl_staging.h"
 
 namespace ringside {
 
@@ -100,13 +101,9 @@ class NcclCommunicator final : public Communicator {
     DeviceEvent takeEvent();
 
     bool isOnHost(CommBuffer buffer) const;
-    // Returns the device address of a buffer: the buffer itself, or for host memory a piece of the staging memory, with
-    // a copy of the content if withContent.
-    void* onDevice(CommBuffer buffer, std::size_t offset, bool withContent);
     void copyBack(CommBuffer buffer, const void* staged, const NcclOperation& operation);
     void runStaged(const NcclOperation& operation, CommBuffer in, CommBuffer out,
                    const std::function<NcclResult(void* in, void* out)>& call);
-    void reserveStaging(std::size_t bytes);
 
     NcclParts m_parts;
     NcclOptions m_options;
@@ -123,8 +120,7 @@ class NcclCommunicator final : public Communicator {
     std::int64_t m_beforeRecording = 0;   // number of collectives before the recording
     std::atomic<std::int64_t> m_collective{0};
     std::vector<void*> m_memory;
-    void* m_staging = nullptr;
-    std::size_t m_stagingBytes = 0;
+    std::unique_ptr<NcclStaging> m_staging;
     void* m_barrierValue = nullptr;
 };
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "comm/communicator.h"
+#include "tensor/gpu_runtime.h"
+
+namespace ringside {
+
+// Device memory through which collectives on host memory are copied.
+class NcclStaging {
+  public:
+    // device and stream must outlive this object.
+    NcclStaging(GpuRuntime& device, DeviceStream stream) : m_device(device), m_stream(stream) {}
+
+    // Returns the size that a buffer takes in the memory.
+    static std::size_t bytesOf(CommBuffer buffer);
+    void reserve(std::size_t bytes);  // the stream must be empty if the memory has to grow
+    // Returns the device address at this offset. withContent: enqueues a copy of the buffer to it.
+    void* place(CommBuffer buffer, std::size_t offset, bool withContent);
+    void release();  // frees the memory; the stream must be empty
+
+  private:
+    GpuRuntime& m_device;
+    DeviceStream m_stream;
+    void* m_memory = nullptr;
+    std::size_t m_bytes = 0;
+};
+
+}  // namespace ringside
