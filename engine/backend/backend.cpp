@@ -14,7 +14,7 @@ void Backend::squaresOfRows(const Tensor& tensor, std::span<double> squares) {
 }
 
 // Measures the rows in blocks of fixed size, so that no memory is allocated during a step.
-double Backend::squaredNormByRows(const Tensor& tensor) {
+double squaredNormByRows(Backend& backend, const Tensor& tensor) {
     constexpr std::int64_t kBlock = 64;
     std::array<double, kBlock> squares{};
     const std::int64_t rows = tensor.shape.dimensions() > 0 ? tensor.rows() : 1;
@@ -23,18 +23,18 @@ double Backend::squaredNormByRows(const Tensor& tensor) {
     for (std::int64_t first = 0; first < rows && width > 0; first += kBlock) {
         const std::int64_t count = std::min(kBlock, rows - first);
         const std::span<double> block = std::span(squares).first(static_cast<std::size_t>(count));
-        squaresOfRows({static_cast<float*>(tensor.data) + first * width, {count, width}, tensor.type, tensor.device},
-                      block);
+        backend.squaresOfRows(
+            {static_cast<float*>(tensor.data) + first * width, {count, width}, tensor.type, tensor.device}, block);
         for (const double square : block) sum += square;
     }
     return sum;
 }
 
-void Backend::decideUpdateWith(double squaredNorm, const UpdateRules& rules, const Tensor& state) {
+void decideUpdateWith(Backend& backend, double squaredNorm, const UpdateRules& rules, const Tensor& state) {
     UpdateState now;
-    download(state, &now);
-    ringside::decideUpdate(now, rules, squaredNorm);
-    upload(&now, state);
+    backend.download(state, &now);
+    decideUpdate(now, rules, squaredNorm);
+    backend.upload(&now, state);
 }
 
 }  // namespace ringside

@@ -9,6 +9,7 @@
 
 #include "backend/convolution.h"
 #include "backend/memory_count.h"
+#include "backend/result_slot.h"
 #include "backend/step_recorder.h"
 #include "backend/uploader.h"
 #include "tensor/tensor.h"
@@ -101,6 +102,11 @@ class Backend {
     // batches lie in page-locked memory. The backend must outlive the uploader.
     virtual std::unique_ptr<Uploader> makeUploader(bool /*pinned*/) { return nullptr; }
 
+    // Makes a slot for results of a step that the host reads after it has launched the next step. Returns null if the
+    // host runs the work itself and gains nothing. bytes: capacity, with each piece rounded up to 64 bytes. The backend
+    // must outlive the slot.
+    virtual std::unique_ptr<ResultSlot> makeResultSlot(std::size_t /*bytes*/) { return nullptr; }
+
     virtual void fill(const Tensor& tensor, float value) = 0;
     virtual void copy(const Tensor& from, const Tensor& to) = 0;
     virtual void scale(const Tensor& tensor, float factor) = 0;
@@ -108,9 +114,6 @@ class Backend {
     // Writes the sum of squares of each row of a tensor with squares.size() rows; blocks. A GPU may write the sum of
     // all rows into the first element and zeros into the others.
     virtual void squaresOfRows(const Tensor& tensor, std::span<double> squares);
-    // Returns the sum of squares of a whole tensor, added row by row. The result is bit-identical to the results of
-    // squaresOfRows() for parts of the rows, added in the order of the rows.
-    double squaredNormByRows(const Tensor& tensor);
     virtual void add(const Tensor& from, const Tensor& to) = 0;  // to += from
     virtual void countUp(const Tensor& counter) = 0;             // counter(1) of kInt64 += 1
 
@@ -146,9 +149,6 @@ class Backend {
     // (torch.nn.utils.clip_grad_norm_, GradScaler.unscale_() and update()). Called once in each step, before its sgd()
     // or adam().
     virtual void decideUpdate(std::span<const Tensor> gradients, const UpdateRules& rules, const Tensor& state) = 0;
-    // Decides on the step's update with a squared norm that was computed elsewhere. For ranks that hold only parts of
-    // the gradients. squaredNorm: of all gradients of the model.
-    void decideUpdateWith(double squaredNorm, const UpdateRules& rules, const Tensor& state);
     // torch.optim.SGD. Multiplies gradients by the state's factor, possibly in place, and changes nothing if the state
     // skips the step. momentum may be empty if rule.momentum is 0. Bit-identical to torch/optim/sgd.py with fused
     // multiply-add.
@@ -238,6 +238,14 @@ class Backend {
   private:
     MemoryCount m_memoryCount;
 };
+
+// Returns the sum of squares of a whole tensor, added row by row. The result is bit-identical to the results of
+// Backend::squaresOfRows() for parts of the rows, added in the order of the rows.
+double squaredNormByRows(Backend& backend, const Tensor& tensor);
+
+// Decides on the step's update with a squared norm that was computed elsewhere. For ranks that hold only parts of the
+// gradients. squaredNorm: of all gradients of the model. state: as in Backend.
+void decideUpdateWith(Backend& backend, double squaredNorm, const UpdateRules& rules, const Tensor& state);
 
 // Makes a backend on the CPU. threads >= 1: CPUs that one rank may use; with 1, no thread pool is started. winograd:
 // computes gradients by Winograd's algorithm where it is faster.

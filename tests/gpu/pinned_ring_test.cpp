@@ -111,7 +111,7 @@ TEST_CASE("Page-locked memory is read by the device itself, and waited for befor
 
 TEST_CASE("Uploads larger than the ring go in pieces and arrive whole, through four slots") {
     Gpu gpu;
-    const std::size_t count = cuda::PinnedRing::kSlotBytes / sizeof(float) * 6 + 5;
+    const std::size_t count = cuda::RingParts{}.slotBytes / sizeof(float) * 6 + 5;
     const std::vector<float> values = counting(count, 1);
     const Tensor target = gpu.allocate(static_cast<std::int64_t>(count));
     {

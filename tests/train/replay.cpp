@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "backend/cuda/device/pinned_slot.h"
 #include "backend/update_state.h"
 #include "base/errors/errors.h"
 
@@ -15,7 +16,7 @@ class Played final : public RecordedWork {
     explicit Played(std::shared_ptr<Tape> tape) : m_tape(std::move(tape)), m_calls(std::move(m_tape->calls)) {}
     void launch() override {
         ++m_tape->launches;
-        for (const auto& call : m_calls) call();
+        for (const auto& call : m_calls) m_tape->add(call);
     }
 
   private:
@@ -88,22 +89,34 @@ class ReplayBackend final : public Backend {
     Tensor allocate(const Shape& shape, DType type) override { return m_cpu->allocate(shape, type); }
     void upload(const void* from, const Tensor& to) override {
         countHostCopy();
+        if (m_tape->gpu && isSmall(to)) return uploadLater(from, to);
+        m_tape->drain();
         m_cpu->upload(from, to);
     }
     void download(const Tensor& from, void* to) override {
         countHostCopy();
+        m_tape->drain();
         m_cpu->download(from, to);
     }
     double squaredNorm(const Tensor& tensor) override {
         countHostCopy();
+        m_tape->drain();
         return m_cpu->squaredNorm(tensor);
     }
-    void synchronize() override {}
+    void synchronize() override { m_tape->drain(); }
+    std::unique_ptr<ResultSlot> makeResultSlot(std::size_t bytes) override {
+        if (!m_tape->gpu) return nullptr;
+        m_tape->gpu->logsNewEvents = true;
+        auto slot = std::make_unique<cuda::PinnedSlot>(ringParts(), bytes, slotFunctions());
+        m_tape->gpu->logsNewEvents = false;
+        return slot;
+    }
     std::optional<RecordingDevice> recordingDevice() override {
         return RecordingDevice{[this](const auto& work) { return record(m_tape, work); },
                                [this] { return m_hostCopies; }};
     }
     std::unique_ptr<Uploader> makeUploader(bool) override {
+        if (m_tape->gpu) return std::make_unique<cuda::PinnedRing>(ringParts(), false);
         return m_tape->uploads ? std::make_unique<LateUploader>() : nullptr;
     }
     std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec) override {
@@ -164,6 +177,22 @@ class ReplayBackend final : public Backend {
                       (qkv, kept, gradY, scratch, gradQkv, spec))
 
   private:
+    cuda::RingParts ringParts() const {
+        return {m_tape->gpu, std::make_shared<testing::FakeClock>(), m_tape->gpu->computeStream(), "GPU 0 (fake)"};
+    }
+    // The first part is the whole sum, the others are zero.
+    cuda::SlotFunctions slotFunctions() {
+        return {[] {}, [this](const Tensor& values,
+                              double* parts) { m_tape->add([=, this] { parts[0] = m_cpu->squaredNorm(values); }); }};
+    }
+    // True for values that a step uploads: the signal, a key of dropout, the learning rate.
+    static bool isSmall(const Tensor& to) { return to.count() == 1 || to.type == DType::kUInt8; }
+    void uploadLater(const void* from, const Tensor& to) {
+        const auto* bytes = static_cast<const std::byte*>(from);
+        m_tape->add([to, value = std::vector<std::byte>(bytes, bytes + to.bytes())] {
+            std::memcpy(to.data, value.data(), value.size());
+        });
+    }
     void countHostCopy() {
         ++m_hostCopies;
         if (m_tape->recording) throw DeviceError("the host cannot be recorded");
@@ -182,6 +211,10 @@ class ReplayCommunicator final : public Communicator {
     int size() const override { return m_inner.size(); }
     std::string name() const override { return m_inner.name(); }
     void allReduce(CommBuffer buffer, ReduceOp op) override {
+        if (buffer.type != CommType::kFloat32) {  // host memory
+            m_tape->drain();
+            return m_inner.allReduce(buffer, op);
+        }
         m_tape->add([=, this] { m_inner.allReduce(buffer, op); });
         m_recorded += m_tape->recording ? 1 : 0;
     }
@@ -189,9 +222,9 @@ class ReplayCommunicator final : public Communicator {
         allReduce(buffer, op);
         return {};
     }
-    void broadcast(CommBuffer buffer, int root) override { m_inner.broadcast(buffer, root); }
-    void allGather(CommBuffer in, CommBuffer out) override { m_inner.allGather(in, out); }
-    void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override { m_inner.reduceScatter(in, out, op); }
+    void broadcast(CommBuffer buffer, int root) override { drained().broadcast(buffer, root); }
+    void allGather(CommBuffer in, CommBuffer out) override { drained().allGather(in, out); }
+    void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) override { drained().reduceScatter(in, out, op); }
     void send(CommBuffer buffer, int to) override { m_inner.send(buffer, to); }
     void recv(CommBuffer buffer, int from) override { m_inner.recv(buffer, from); }
     std::unique_ptr<Communicator> split(int colour, int key, GroupUse use) override {
@@ -199,7 +232,7 @@ class ReplayCommunicator final : public Communicator {
     }
     CommHandle sendAsync(CommBuffer buffer, int to) override { return m_inner.sendAsync(buffer, to); }
     CommHandle recvAsync(CommBuffer buffer, int from) override { return m_inner.recvAsync(buffer, from); }
-    void barrier() override { m_inner.barrier(); }
+    void barrier() override { drained().barrier(); }
     void barrierWithoutTimeout() override { m_inner.barrierWithoutTimeout(); }
     void abort() override { m_inner.abort(); }
     std::int64_t collective() const override { return m_inner.collective(); }
@@ -210,6 +243,11 @@ class ReplayCommunicator final : public Communicator {
     std::int64_t endRecording() override { return m_recorded; }
 
   private:
+    Communicator& drained() {
+        m_tape->drain();
+        return m_inner;
+    }
+
     std::shared_ptr<Tape> m_tape;
     Communicator& m_inner;
     std::int64_t m_recorded = 0;

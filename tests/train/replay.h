@@ -4,13 +4,51 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "backend/backend.h"
 #include "comm/communicator.h"
+#include "support/fake_gpu.h"
 
 namespace ringside::test {
+
+// A fake GPU that writes down the records and polls of the events of result slots ("record 1", "poll 1"; events are
+// numbered in the order in which they were made) and each wait for all work ("drain"). Repeated lines are one line.
+class LoggedGpu final : public testing::FakeDevice {
+  public:
+    LoggedGpu() : FakeDevice(std::make_shared<testing::FakeClock>()) {}
+    DeviceEvent createEvent() override {
+        const DeviceEvent made = FakeDevice::createEvent();
+        if (logsNewEvents) m_numbers.emplace(made, m_numbers.size() + 1);
+        return made;
+    }
+    void record(DeviceEvent event, DeviceStream stream) override {
+        FakeDevice::record(event, stream);
+        add("record", event);
+    }
+    bool finished(DeviceEvent event) override {
+        add("poll", event);
+        return FakeDevice::finished(event);
+    }
+    void drain() {
+        add("drain");
+        advance();
+    }
+    bool logsNewEvents = false;
+    std::vector<std::string> log;
+
+  private:
+    void add(const std::string& line) {
+        if (log.empty() || log.back() != line) log.push_back(line);
+    }
+    void add(const std::string& line, DeviceEvent event) {
+        if (m_numbers.contains(event)) add(line + " " + std::to_string(m_numbers[event]));
+    }
+    std::map<DeviceEvent, std::size_t> m_numbers;
+};
 
 struct Tape {
     bool recording = false;
@@ -19,10 +57,17 @@ struct Tape {
     int recordings = 0;
     int launches = 0;
     std::vector<std::function<void()>> calls = {};
+    std::shared_ptr<LoggedGpu> gpu = nullptr;  // runs operations later, on its compute stream; null: at once
 
     void add(std::function<void()> call) {
-        if (!recording) return call();
-        calls.push_back(std::move(call));
+        if (recording) return calls.push_back(std::move(call));
+        if (!gpu) return call();
+        gpu->enqueue(
+            gpu->computeStream(), [] { return true; }, std::move(call));
+    }
+    // Blocks until the operations have run.
+    void drain() {
+        if (gpu && !recording) gpu->drain();
     }
 };
 

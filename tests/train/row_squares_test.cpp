@@ -95,7 +95,7 @@ TEST_CASE("the gradient norm is bit-identical for any distribution of rows over 
         double whole = 0;
         for (std::size_t i = 0; i < drawn.parameters.size(); ++i) {
             gradients.push_back(drawn.rows(i, 0, drawn.parameters[i].shape[0]));
-            whole += squareOfNorm(backend->squaredNormByRows(gradients.back()));
+            whole += squareOfNorm(squaredNormByRows(*backend, gradients.back()));
         }
         CHECK(std::sqrt(whole) == Approx(drawn.norm()).epsilon(1e-6));
 

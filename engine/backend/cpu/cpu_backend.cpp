@@ -189,7 +189,7 @@ void CpuBackend::scaleLoss(const Tensor& gradient, float share, const Tensor& st
 void CpuBackend::decideUpdate(std::span<const Tensor> gradients, const UpdateRules& rules, const Tensor& state) {
     double squares = 0;
     if (rules.measuresNorm())
-        for (const Tensor& gradient : gradients) squares += squareOfNorm(squaredNormByRows(gradient));
+        for (const Tensor& gradient : gradients) squares += squareOfNorm(squaredNormByRows(*this, gradient));
     ringside::decideUpdate(updateStateIn(state), rules, squares);
 }
 

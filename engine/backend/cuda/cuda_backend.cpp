@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "backend/cuda/cuda_launches.h"
+#include "backend/cuda/device/pinned_slot.h"
 #include "backend/cuda/kernels/optimizer_scalars.h"
 #include "backend/cuda/step_graph.h"
 #include "base/errors/errors.h"
@@ -16,6 +18,14 @@ using namespace cuda;
 namespace {
 
 constexpr std::size_t kLandingBytes = 1U << 20;
+
+// A step uploads its signal and the keys of dropout while the previous step runs. The ring must have a slot for each of
+// them, because a full ring would make the host wait for the previous step.
+RingParts withManySlots(RingParts parts) {
+    parts.slots = 128;
+    parts.slotBytes = 64U << 10;
+    return parts;
+}
 
 UpdateState* updateStateIn(const Tensor& tensor) {
     return static_cast<UpdateState*>(tensor.data);
@@ -29,7 +39,7 @@ CudaBackend::CudaBackend(const CudaOptions& options)
       m_stream(m_device.makeStream()),
       m_products(m_device, options.precision),
       m_runtime(makeGpuRuntime()),
-      m_uploads(ringParts(), false),
+      m_uploads(withManySlots(ringParts()), false),
       m_landing(m_device.allocatePinned(kLandingBytes)),
       m_normParts(m_device, "partial sums of squares"),
       m_sums(m_device, "column sums") {}
@@ -40,10 +50,6 @@ RingParts CudaBackend::ringParts() const {
 
 std::string CudaBackend::name() const {
     return m_options.label.empty() ? m_device.name() : m_device.name() + ", " + m_options.label;
-}
-
-void CudaBackend::checkLaunch(const char* doing) const {
-    m_device.check(cudaGetLastError(), doing);
 }
 
 Tensor CudaBackend::allocate(const Shape& shape, DType type) {
@@ -71,6 +77,19 @@ std::optional<RecordingDevice> CudaBackend::recordingDevice() {
 
 std::unique_ptr<Uploader> CudaBackend::makeUploader(bool pinned) {
     return std::make_unique<PinnedRing>(ringParts(), pinned);
+}
+
+std::unique_ptr<ResultSlot> CudaBackend::makeResultSlot(std::size_t bytes) {
+    static_assert(ResultSlot::kNormParts == kNormBlocks);
+    SlotFunctions functions;
+    functions.meanwhile = [this] {
+        if (m_meanwhile) m_meanwhile();
+    };
+    functions.sumSquares = [this](const Tensor& values, double* parts) {
+        squaredNormParts(floats(values), countOf(values), parts, m_stream.get());
+        m_device.checkLaunch("summing squares");
+    };
+    return std::make_unique<PinnedSlot>(ringParts(), bytes, std::move(functions));
 }
 
 void CudaBackend::countHostCopy() {
@@ -125,7 +144,7 @@ double CudaBackend::squaredNorm(const Tensor& tensor) {
     countHostCopy();
     auto* parts = m_normParts.atLeast<double>(kNormBlocks);
     squaredNormParts(floats(tensor), countOf(tensor), parts, m_stream.get());
-    checkLaunch("summing squares");
+    m_device.checkLaunch("summing squares");
     auto* landed = static_cast<double*>(m_landing.get());
     m_device.check(cudaMemcpyAsync(landed, parts, kNormBlocks * sizeof(double), cudaMemcpyDeviceToHost, m_stream.get()),
                    "summing squares");
@@ -146,20 +165,20 @@ void CudaBackend::countUp(const Tensor& counter) {
 void CudaBackend::linearForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) {
     m_products.forward(floats(x), floats(weight), floats(bias), floats(y), x.rows(), weight.shape[1], weight.shape[0],
                        m_stream.get());
-    checkLaunch("multiplying");
+    m_device.checkLaunch("multiplying");
 }
 
 void CudaBackend::linearBackwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
                                            const Tensor& gradBias) {
     m_products.backwardParameters(floats(x), floats(gradY), floats(gradWeight), floats(gradBias), x.rows(),
                                   gradWeight.shape[1], gradWeight.shape[0], m_stream.get());
-    checkLaunch("multiplying");
+    m_device.checkLaunch("multiplying");
 }
 
 void CudaBackend::linearBackwardInput(const Tensor& gradY, const Tensor& weight, const Tensor& gradX) {
     m_products.backwardInput(floats(gradY), floats(weight), floats(gradX), gradY.rows(), weight.shape[1],
                              weight.shape[0], m_stream.get());
-    checkLaunch("multiplying");
+    m_device.checkLaunch("multiplying");
 }
 
 void CudaBackend::reluForward(const Tensor& x, const Tensor& y) {
@@ -206,7 +225,7 @@ const double* CudaBackend::measure(std::span<const Tensor> gradients) {
     double* parts = squares + gradients.size();
     for (std::size_t i = 0; i < gradients.size(); ++i)
         squaredNormParts(floats(gradients[i]), countOf(gradients[i]), parts + i * kNormBlocks, m_stream.get());
-    checkLaunch("summing squares");
+    m_device.checkLaunch("summing squares");
     rows(gradients.size(), NormRow{parts, kNormBlocks, squares}, "summing squares");
     return squares;
 }

@@ -49,6 +49,7 @@ class CudaBackend final : public Backend {
     void fill(const Tensor& tensor, float value) override;
     void copy(const Tensor& from, const Tensor& to) override;
     void scale(const Tensor& tensor, float factor) override;
+    std::unique_ptr<ResultSlot> makeResultSlot(std::size_t bytes) override;
     double squaredNorm(const Tensor& tensor) override;
     void add(const Tensor& from, const Tensor& to) override;
     void countUp(const Tensor& counter) override;
@@ -102,7 +103,6 @@ class CudaBackend final : public Backend {
                            const Tensor& gradQkv, const AttentionSpec& spec) override;
 
   private:
-    void checkLaunch(const char* doing) const;
     void countHostCopy();  // throws while a step is recorded, because the host takes no part in a replay
     cuda::RingParts ringParts() const;
     const double* measure(std::span<const Tensor> gradients);

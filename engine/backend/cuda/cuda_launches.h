@@ -11,13 +11,13 @@ namespace ringside {
 template <class Value>
 void CudaBackend::values(std::size_t count, const Value& value, const char* doing) {
     cuda::eachValue(count, value, m_stream.get());
-    checkLaunch(doing);
+    m_device.checkLaunch(doing);
 }
 
 template <class Row>
 void CudaBackend::rows(std::size_t count, const Row& row, const char* doing) {
     cuda::eachRow(count, row, m_stream.get());
-    checkLaunch(doing);
+    m_device.checkLaunch(doing);
 }
 
 template <class Term, class Finish>
@@ -25,7 +25,7 @@ void CudaBackend::columns(std::size_t rowCount, std::size_t columnCount, const T
                           const char* doing) {
     auto* partial = m_sums.atLeast<double>(cuda::columnPartials(columnCount));
     cuda::eachColumn(rowCount, columnCount, term, finish, partial, m_stream.get());
-    checkLaunch(doing);
+    m_device.checkLaunch(doing);
 }
 
 }  // namespace ringside

@@ -15,10 +15,15 @@ struct RowValues {
         : device(backend.allocate({maxBatch}, DType::kFloat32)), host(static_cast<std::size_t>(maxBatch)) {}
 
     std::span<const float> fetch(Backend& backend, std::int64_t rows) {
-        if (backend.device().kind == Device::Kind::kCpu) return device.head(rows).floats();
+        if (backend.device().kind == Device::Kind::kCpu) {
+            backend.synchronize();
+            return device.head(rows).floats();
+        }
         backend.download(device.head(rows), host.data());
         return {host.data(), static_cast<std::size_t>(rows)};
     }
+
+    std::size_t slotBytes() const { return device.bytes() + 64; }
 
     Tensor device;
     std::vector<float> host;
@@ -47,12 +52,24 @@ class CrossEntropyLoss final : public Loss {
     SampleLosses fetch(const Batch& batch) override {
         const auto losses = m_loss.fetch(m_backend, batch.labels.count());
         const auto correct = m_correct.fetch(m_backend, batch.labels.count());
+        return samplesOf(losses, correct);
+    }
+    void store(const Batch& batch, ResultSlot& slot) override {
+        slot.add(m_loss.device.head(batch.labels.count()));
+        slot.add(m_correct.device.head(batch.labels.count()));
+    }
+    SampleLosses read(ResultSlot& slot) override {
+        const auto losses = slot.nextValues<float>();
+        return samplesOf(losses, slot.nextValues<float>());
+    }
+    std::size_t slotBytes() const override { return m_loss.slotBytes() + m_correct.slotBytes(); }
+
+  private:
+    SampleLosses samplesOf(std::span<const float> losses, std::span<const float> correct) {
         if (m_positions == 1) return {losses, correct};
         const std::span<float> means(m_means);
         return {meansOf(losses, means.first(means.size() / 2)), meansOf(correct, means.last(means.size() / 2))};
     }
-
-  private:
     // Computes each sequence's mean over its positions.
     std::span<const float> meansOf(std::span<const float> values, std::span<float> means) const {
         const auto positions = static_cast<std::size_t>(m_positions);
@@ -91,6 +108,9 @@ class MeanSquaredErrorLoss final : public Loss {
         m_backend.meanSquaredError(output, batch.targets, m_loss.device, withGradient ? gradient() : Tensor{});
     }
     SampleLosses fetch(const Batch& batch) override { return {m_loss.fetch(m_backend, batch.targets.rows()), {}}; }
+    void store(const Batch& batch, ResultSlot& slot) override { slot.add(m_loss.device.head(batch.targets.rows())); }
+    SampleLosses read(ResultSlot& slot) override { return {slot.nextValues<float>(), {}}; }
+    std::size_t slotBytes() const override { return m_loss.slotBytes(); }
 
   private:
     Backend& m_backend;

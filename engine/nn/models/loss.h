@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 namespace ringside {
 
 class Backend;
+class ResultSlot;
 
 // Inputs and expected outputs of a batch: labels(B) as int64, labels(B, positions) for sequences, or targets(B, T).
 struct Batch {
@@ -39,6 +41,11 @@ class Loss {
     virtual void compute(const Tensor& output, const Batch& batch, bool withGradient) = 0;
     // Returns the results of compute() for this batch; blocks until the device has finished.
     virtual SampleLosses fetch(const Batch& batch) = 0;
+    // Enqueues copies of the results of compute() for this batch into a slot.
+    virtual void store(const Batch& batch, ResultSlot& slot) = 0;
+    // Returns the results that store() copied; valid until the slot is used again or the next call.
+    virtual SampleLosses read(ResultSlot& slot) = 0;
+    virtual std::size_t slotBytes() const = 0;  // capacity that store() needs for the largest batch
     SampleLosses evaluate(const Tensor& output, const Batch& batch, bool withGradient) {
         compute(output, batch, withGradient);
         return fetch(batch);

@@ -31,7 +31,7 @@ void Optimizer::update() {
 }
 
 void Optimizer::updateWith(double squaredNorm) {
-    m_backend.decideUpdateWith(squaredNorm, m_rules, m_progress);
+    decideUpdateWith(m_backend, squaredNorm, m_rules, m_progress);
     for (std::size_t i = 0; i < m_parameters.size(); ++i) updateParameter(i);
 }
 

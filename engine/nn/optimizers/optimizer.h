@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "backend/result_slot.h"
 #include "backend/update_state.h"
 #include "base/errors/result.h"
 #include "config/run_config.h"
@@ -49,7 +50,10 @@ class Optimizer {
     // State for checkpoints: with progress(), everything on which the next step depends besides parameters and
     // gradients.
     virtual std::vector<OptimizerTensor> state() const = 0;
-    UpdateState progress() const;                       // blocks until the device has finished
+    UpdateState progress() const;  // blocks until the device has finished
+    // Enqueues a copy of progress() into a slot, and reads it from there.
+    void storeProgress(ResultSlot& slot) const { slot.add(m_progress); }
+    static UpdateState readProgress(ResultSlot& slot) { return slot.nextValues<UpdateState>().front(); }
     void restore(const UpdateState& progress);          // restores everything except the learning rate
     virtual bool countsSteps() const { return false; }  // true if an update depends on the number of earlier ones
 

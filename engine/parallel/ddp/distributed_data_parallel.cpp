@@ -50,6 +50,14 @@ DistributedDataParallel::DistributedDataParallel(const RunConfig& config, const 
     dependencies.model.watch(dependencies.watch);
     if (dependencies.ownGradient) m_reducer.watch(dependencies.ownGradient);
     if (config.stepPitfalls.sumGradients) m_reducer.sumInsteadOfMean();
+    if (config.training.accumulateSteps == 1) prepareRunningAhead();
+}
+
+void DistributedDataParallel::prepareRunningAhead() {
+    constexpr std::size_t kStateBytes = 256;
+    static_assert(sizeof(UpdateState) <= kStateBytes);
+    const std::size_t bytes = m_dependencies.loss.slotBytes() + m_reducer.slotBytes() + kStateBytes;
+    for (LaunchedStep& step : m_steps) step.slot = m_dependencies.backend.makeResultSlot(bytes);
 }
 
 // Counts an unused parameter's gradient as zeros with find_unused_parameters. Without it, the gradient's bucket is
@@ -153,6 +161,10 @@ void DistributedDataParallel::passAndUpdate(const Batch& batch) {
 
 // Enqueues the whole step before results are fetched, so that the device does not wait for the host within a step.
 StepResult DistributedDataParallel::step(const Batch& batch, StepRequest request) {
+    if (canRunAhead()) {
+        launch(batch, request);
+        return results();
+    }
     StepResult result;
     m_reducer.begin(request.signal);
     begin();
@@ -169,6 +181,47 @@ StepResult DistributedDataParallel::step(const Batch& batch, StepRequest request
     m_microBatches = 0;
     result.losses = m_dependencies.loss.fetch(batch);
     return result;
+}
+
+void DistributedDataParallel::launch(const Batch& batch, StepRequest request) {
+    RINGSIDE_ASSERT(m_launched - m_read < m_steps.size());
+    LaunchedStep& step = m_steps[m_launched++ % m_steps.size()];
+    step.request = request;
+    m_reducer.begin(request.signal);
+    begin();
+    enqueue(batch, kAlone, [&] { passAndUpdate(batch); });
+    m_optimizer->count();
+    const PhaseScope scope(m_dependencies.phase, Phase::kOptimizer);
+    step.slot->begin();
+    m_dependencies.loss.store(batch, *step.slot);
+    m_reducer.storeSignal(*step.slot);
+    if (reportsNorm(request)) {
+        if (m_optimizer->rules().measuresNorm())
+            m_optimizer->storeProgress(*step.slot);
+        else
+            m_reducer.storeNorm(*step.slot);
+    }
+    step.slot->end();
+}
+
+StepResult DistributedDataParallel::results() {
+    RINGSIDE_ASSERT(m_read < m_launched);
+    const LaunchedStep& step = m_steps[m_read++ % m_steps.size()];
+    const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
+    step.slot->wait();
+    StepResult result;
+    result.losses = m_dependencies.loss.read(*step.slot);
+    result.signal = m_reducer.readSignal(*step.slot, step.request.signal);
+    result.gradientNorm = kNone;
+    if (reportsNorm(step.request))
+        result.gradientNorm = m_optimizer->rules().measuresNorm()
+                                  ? static_cast<double>(Optimizer::readProgress(*step.slot).norm)
+                                  : m_reducer.readNorm(*step.slot);
+    return result;
+}
+
+bool DistributedDataParallel::reportsNorm(StepRequest request) const {
+    return request.gradientNorm && m_dependencies.communicator.rank() == 0;
 }
 
 // Returns the norm on rank 0. All ranks would compute the same norm, because the averaged gradients are equal. If the

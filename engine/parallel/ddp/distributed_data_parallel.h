@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <memory>
 
 #include "parallel/reduce/gradient_reducer.h"
@@ -19,6 +21,10 @@ class DistributedDataParallel final : public Strategy {
     void synchronise() override;
     SampleLosses accumulate(const Batch& batch) override;
     StepResult step(const Batch& batch, StepRequest request) override;
+    // On devices that work beside the host. With accumulated micro-batches the host reads their losses first.
+    bool canRunAhead() const override { return m_steps.front().slot != nullptr; }
+    void launch(const Batch& batch, StepRequest request) override;
+    StepResult results() override;
     void beginEvaluation() override;
     SampleLosses evaluate(const Batch& batch) override;
     double learningRate() const override { return m_optimizer->learningRate(); }
@@ -30,6 +36,14 @@ class DistributedDataParallel final : public Strategy {
     const std::vector<Parameter*>& wholeState() const override { return m_dependencies.model.state(); }
 
   private:
+    // A launched step whose results the device copies into the slot.
+    struct LaunchedStep {
+        std::unique_ptr<ResultSlot> slot;
+        StepRequest request;
+    };
+
+    void prepareRunningAhead();
+    bool reportsNorm(StepRequest request) const;
     void broadcast(const Parameter& from0);
     void begin();                                                      // starts a training pass
     void pass(const Batch& batch, const Model::GradientReady& ready);  // runs forward pass, loss and backward pass
@@ -54,6 +68,9 @@ class DistributedDataParallel final : public Strategy {
     float m_share;  // 1 / accumulate_steps
     std::int64_t m_seed;
     std::int64_t m_microBatches = 0;           // number of micro-batches of the current step
+    std::array<LaunchedStep, 2> m_steps;       // slots in turn; null if the host does not run ahead
+    std::size_t m_launched = 0;                // number of launched steps
+    std::size_t m_read = 0;                    // number of steps whose results were read
     std::unique_ptr<StepRecorder> m_recorder;  // null: steps are never recorded
 };
 

@@ -166,6 +166,33 @@ bool GradientReducer::end() {
     return everybodys != 0;
 }
 
+std::size_t GradientReducer::slotBytes() const {
+    constexpr std::size_t kSignalBytes = 64;
+    return kSignalBytes + m_buckets.size() * ResultSlot::kNormParts * sizeof(double);
+}
+
+void GradientReducer::storeSignal(ResultSlot& slot) const {
+    if (m_communicator.size() > 1) slot.add(signalSlot());
+}
+
+bool GradientReducer::readSignal(ResultSlot& slot, bool sent) const {
+    return m_communicator.size() == 1 ? sent : slot.nextValues<float>().front() != 0;
+}
+
+void GradientReducer::storeNorm(ResultSlot& slot) const {
+    for (const Bucket& bucket : m_buckets) slot.addSquares(gradientsOf(bucket));
+}
+
+double GradientReducer::readNorm(ResultSlot& slot) const {
+    double sum = 0;
+    for (std::size_t bucket = 0; bucket < m_buckets.size(); ++bucket) {
+        double squares = 0;
+        for (const double part : slot.nextValues<double>()) squares += part;
+        sum += squares;
+    }
+    return std::sqrt(sum);
+}
+
 double GradientReducer::gradientNorm() {
     double sum = 0;
     for (const Bucket& bucket : m_buckets) sum += m_backend.squaredNorm(gradientsOf(bucket));

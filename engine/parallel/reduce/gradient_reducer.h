@@ -62,6 +62,14 @@ class GradientReducer {
 
     double gradientNorm();  // norm of the averaged gradient, after finishPass()
 
+    // The same results through a slot, without waiting for the device: storeSignal() and storeNorm() enqueue copies
+    // into it, and the other functions read them.
+    void storeSignal(ResultSlot& slot) const;
+    bool readSignal(ResultSlot& slot, bool sent) const;  // sent: the signal of this step's begin()
+    void storeNorm(ResultSlot& slot) const;
+    double readNorm(ResultSlot& slot) const;
+    std::size_t slotBytes() const;  // capacity that both need
+
   private:
     // Gradients that are reduced together.
     struct Bucket {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "base/errors/errors.h"
 #include "base/errors/result.h"
 #include "config/run_config.h"
 #include "model/model_description.h"
@@ -82,6 +83,13 @@ class Strategy {
     virtual SampleLosses accumulate(const Batch& batch) = 0;
     // Runs forward pass, loss and backward pass, averages the gradients over the ranks and updates the parameters.
     virtual StepResult step(const Batch& batch, StepRequest request) = 0;
+    // True if a step can be launched before the results of the previous step are read. The same on all ranks.
+    virtual bool canRunAhead() const { return false; }
+    // The two parts of step(), only if canRunAhead(). launch() enqueues the step on the device. results() blocks until
+    // the oldest launched step has finished and returns its results, which are valid until the launch after the next.
+    // At most two steps may be launched at a time.
+    virtual void launch(const Batch& /*batch*/, StepRequest /*request*/) { RINGSIDE_ASSERT(canRunAhead()); }
+    virtual StepResult results() { return {}; }
     // Replaces buffers, such as batch norm's running statistics, by those of rank 0 (with a mesh: of the first
     // data-parallel rank). Collective; called before evaluate().
     virtual void beginEvaluation() = 0;

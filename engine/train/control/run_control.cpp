@@ -86,7 +86,7 @@ void RunControl::reach(Phase phase) {
 }
 
 void RunControl::endStep(const FinishedStep& step) {
-    m_agreed = m_agreement.conclude(step.controlSignal);
+    for (const ControlCommand& command : m_agreement.conclude(step.controlSignal)) m_agreed.push_back(command);
     m_place = {step.place.step, step.place.epoch};
     m_insideStep = false;
 }

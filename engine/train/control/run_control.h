@@ -92,6 +92,12 @@ class RunControl final : public StepObserver {
         return m_showsPhases && step % static_cast<std::int64_t>(std::ceil(m_rate / kMostPerSecond)) == 0;
     }
 
+    // True if no pause, slow motion, single step or command is due, so that the next step can begin before this one
+    // ends.
+    bool isFree() const {
+        return !m_paused && !m_stop && !isWatched() && m_rate <= 0 && m_agreed.empty() && m_afterStep.empty();
+    }
+
     // Returns all changes that commands made to the training, for checkpoints.
     const std::vector<ControlChange>& changes() const { return m_changes; }
     void restoreChanges(std::vector<ControlChange> changes) { m_changes = std::move(changes); }

@@ -60,6 +60,10 @@ class StepInstruments {
 
     StepObservers& steps() { return m_steps; }
     StepReport& stepReport() { return *m_stepReport; }  // after attach()
+    // True if neither the current step nor `next` is traced or inspected.
+    bool mayRunAhead(std::int64_t next) const {
+        return !m_tracer.isTracing() && !m_tracer.wouldTrace(next) && m_replicas.isIdle();
+    }
     StepTracer& tracer() { return m_tracer; }
     const StepTracer& tracer() const { return m_tracer; }
     ReplicaProbe& replicas() { return m_replicas; }

@@ -200,20 +200,54 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
         count(plan, batch, m_strategy->accumulate(data.next()), sums);
     const Batch last = data.next();
     observers.phaseEnded(Phase::kDataWait);
-    const bool takesNorm = m_instruments.stepReport().takesNorm(place.step);
-    const StepResult result = m_strategy->step(last, {m_control.signal(), takesNorm});
-    observers.phaseEnded(Phase::kOptimizer);
-    m_position.step = place.step;
-    count(plan, batches.last - 1, result.losses, sums);
-    observers.endStep({.place = place,
-                       .firstSlot = static_cast<std::int64_t>(firstSlot),
-                       .indices = data.trained().subspan(firstSlot),
-                       .lastRows = last.rows(),
-                       .readyUs = data.readyUs(),
-                       .sums = sums,
-                       .gradientNorm = result.gradientNorm,
-                       .controlSignal = result.signal});
+    const StepRequest request{m_control.signal(), m_instruments.stepReport().takesNorm(place.step)};
+    const LaunchedStep step{.place = place,
+                            .firstSlot = static_cast<std::int64_t>(firstSlot),
+                            .indices = data.trained().subspan(firstSlot),
+                            .lastBatch = batches.last - 1,
+                            .lastRows = last.rows(),
+                            .readyUs = data.readyUs(),
+                            .sums = sums};
+    if (m_strategy->canRunAhead()) {
+        launchStep(plan, last, request, step);
+    } else {
+        const StepResult result = m_strategy->step(last, request);
+        observers.phaseEnded(Phase::kOptimizer);
+        m_position.step = place.step;
+        finishStep(plan, step, result);
+    }
     return m_control.afterStep();
+}
+
+void Trainer::launchStep(const ShardPlan& plan, const Batch& batch, StepRequest request, const LaunchedStep& step) {
+    m_strategy->launch(batch, request);
+    m_instruments.steps().phaseEnded(Phase::kOptimizer);
+    m_position.step = step.place.step;
+    if (m_inFlight) finishStep(plan, *m_inFlight, m_strategy->results());
+    m_inFlight = step;
+    if (mayRunAhead(plan)) return;
+    finishStep(plan, *m_inFlight, m_strategy->results());
+    m_inFlight.reset();
+}
+
+// The results are complete before the end of an epoch, a traced or single step, a pause, and each command, so that a
+// checkpoint contains the sums of all steps.
+bool Trainer::mayRunAhead(const ShardPlan& plan) const {
+    const bool hasNext = m_position.batches < plan.stepsPerEpoch() && !hasEnoughSteps();
+    return hasNext && m_control.isFree() && m_instruments.mayRunAhead(m_position.step + 1) &&
+           !m_dependencies.config.stepPitfalls.earlyExit;
+}
+
+void Trainer::finishStep(const ShardPlan& plan, LaunchedStep step, const StepResult& result) {
+    count(plan, step.lastBatch, result.losses, step.sums);
+    m_instruments.steps().endStep({.place = step.place,
+                                   .firstSlot = step.firstSlot,
+                                   .indices = step.indices,
+                                   .lastRows = step.lastRows,
+                                   .readyUs = step.readyUs,
+                                   .sums = step.sums,
+                                   .gradientNorm = result.gradientNorm,
+                                   .controlSignal = result.signal});
 }
 
 void Trainer::count(const ShardPlan& plan, std::int64_t batch, const SampleLosses& losses, StepSums& sums) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "nn/models/loss.h"
 #include "nn/models/model.h"
@@ -51,6 +52,16 @@ class Trainer {
         std::int64_t first;
         std::int64_t last;
     };
+    // A step whose results have not been read.
+    struct LaunchedStep {
+        StepPlace place;
+        std::int64_t firstSlot = 0;
+        std::span<const std::int64_t> indices;
+        std::int64_t lastBatch = 0;  // number of its last batch in the epoch
+        std::int64_t lastRows = 0;
+        std::int64_t readyUs = 0;
+        StepSums sums;  // sums of its earlier micro-batches
+    };
 
     std::unique_ptr<Model> makeModel() const;
     std::unique_ptr<Loss> makeLoss() const;
@@ -64,6 +75,11 @@ class Trainer {
     bool trainSteps(const ShardPlan& plan);
     // Makes one optimizer step from the batches [first, last) of the epoch. Returns false to stop.
     bool trainStep(const ShardPlan& plan, BatchRange batches);
+    // Launches a step and reads the results of the step before it. Reads the results of both if a wait is due.
+    void launchStep(const ShardPlan& plan, const Batch& batch, StepRequest request, const LaunchedStep& step);
+    void finishStep(const ShardPlan& plan, LaunchedStep step, const StepResult& result);
+    // True if the next step may be launched before the results of the current one are read. The same on all ranks.
+    bool mayRunAhead(const ShardPlan& plan) const;
     void count(const ShardPlan& plan, std::int64_t batch, const SampleLosses& losses, StepSums& sums);
     bool validate();  // false: stopped by request
     void saveNow();   // called between two steps, or between two validation batches
@@ -85,6 +101,7 @@ class Trainer {
     Checkpointer m_checkpoints;
     RunControl m_control;
     TrainingPosition m_position = {};
+    std::optional<LaunchedStep> m_inFlight;
     std::int64_t m_epochs = 0;   // total number of epochs to train
     bool m_sumsReduced = false;  // true if m_position.sums are already summed over all ranks
 };

@@ -32,6 +32,9 @@ struct FinishedStep {
 };
 
 // Observer of the steps of one rank, which must not change their results. Called in the training thread.
+//
+// If the host runs ahead of the device, beginStep() and phaseEnded() of step k + 1 are called before endStep() of step
+// k. Steps that are traced, inspected or single-stepped end before the next one begins.
 class StepObserver {
   public:
     virtual ~StepObserver() = default;

@@ -38,6 +38,7 @@ class ReplicaProbe final : public StepObserver {
     // Inspects the next `steps` steps: all details of the last one, norms and angles of the other ones. Call on all
     // ranks. Returns the reason if inspection is not possible, an empty text if it is.
     std::string request(std::int64_t steps);
+    bool isIdle() const { return m_left == 0 && !m_active; }  // true if no step is inspected or requested
     // Decides whether to inspect the step. Call after its data phase, before its backward pass.
     void selectStep(StepPlace place);
     // Inspects the current step in full. Call before its backward pass. `often` means that many steps are inspected in

@@ -54,7 +54,7 @@ StepTracer::~StepTracer() {
 void StepTracer::begin(std::int64_t step, std::int64_t epoch, std::int64_t runStartNs, bool watched) {
     m_step = step;
     m_runStartNs = runStartNs;
-    m_active = isRecording() || (!isOff() && !m_resting && (watched || step % m_interval == 0));
+    m_active = wouldTrace(step) || (watched && !isOff() && !m_resting);
     if (!m_active) return;
     if (!m_schedule) m_schedule.reset(::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
     m_trace.step = step;

@@ -59,6 +59,10 @@ class StepTracer final : private PhaseListener {
     void setResting(bool resting) { m_resting = resting; }
 
     bool isTracing() const { return m_active; }  // true if the current step is traced
+    // True if the step will be traced, unless it is watched.
+    bool wouldTrace(std::int64_t step) const {
+        return step < m_recordUntil || (!isOff() && !m_resting && step % m_interval == 0);
+    }
     bool isOff() const { return m_options.trace == TraceLevel::kOff; }
     std::int64_t interval() const { return m_interval; }
 

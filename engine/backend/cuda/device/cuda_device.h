@@ -31,6 +31,7 @@ class CudaDevice {
     const std::string& uuid() const { return m_uuid; }  // "GPU-..."
 
     void check(cudaError_t error, const std::string& doing) const;
+    void checkLaunch(const char* doing) const { check(cudaGetLastError(), doing); }
     UniqueDeviceMemory allocate(std::size_t bytes, const std::string& what) const;  // zeroed
     UniquePinnedMemory allocatePinned(std::size_t bytes) const;
     UniqueStream makeStream() const;

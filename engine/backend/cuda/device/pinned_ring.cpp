@@ -13,7 +13,8 @@ PinnedRing::PinnedRing(RingParts parts, bool pinned)
       m_pinned(pinned),
       m_copies(m_parts.runtime->createStream()),
       m_computeDone(m_parts.runtime->createEvent()),
-      m_copied(m_parts.runtime->createEvent()) {}
+      m_copied(m_parts.runtime->createEvent()),
+      m_slots(m_parts.slots) {}
 
 PinnedRing::~PinnedRing() {
     GpuRuntime& runtime = *m_parts.runtime;
@@ -47,18 +48,18 @@ void PinnedRing::waitForSources() {
 }
 
 void PinnedRing::copyThroughSlots(const std::byte* from, std::byte* to, std::size_t bytes) {
-    for (std::size_t done = 0; done < bytes; done += kSlotBytes)
-        send(from + done, to + done, std::min(kSlotBytes, bytes - done));
+    for (std::size_t done = 0; done < bytes; done += m_parts.slotBytes)
+        send(from + done, to + done, std::min(m_parts.slotBytes, bytes - done));
 }
 
 void PinnedRing::send(const std::byte* from, std::byte* to, std::size_t bytes) {
     GpuRuntime& runtime = *m_parts.runtime;
     Slot& slot = m_slots[m_next];
-    m_next = (m_next + 1) % kSlots;
+    m_next = (m_next + 1) % m_slots.size();
     if (slot.sent)
         waitUntil(slot.sent);
     else
-        slot = {runtime.allocateHost(kSlotBytes), runtime.createEvent()};
+        slot = {runtime.allocateHost(m_parts.slotBytes), runtime.createEvent()};
     std::memcpy(slot.memory, from, bytes);
     runtime.copy(to, slot.memory, bytes, m_copies);
     runtime.record(slot.sent, m_copies);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "backend/uploader.h"
 #include "base/time/clock.h"
@@ -20,22 +20,21 @@ struct RingParts {
     DeviceStream compute = nullptr;
     std::string gpu;  // name for error messages
     std::chrono::milliseconds deadline{60000};
+    std::size_t slots = 4;             // number of page-locked slots of a ring
+    std::size_t slotBytes = 4U << 20;  // size of each slot
 };
 
 // Uploads batches on a separate copy stream, in parallel with the compute stream: directly from page-locked memory, or
 // through a ring of page-locked slots, in which case the source may be changed as soon as start() returns.
 class PinnedRing final : public Uploader {
   public:
-    static constexpr std::size_t kSlotBytes = 4U << 20;
-    static constexpr std::size_t kSlots = 4;
-
     // pinned: the sources lie in page-locked memory.
     PinnedRing(RingParts parts, bool pinned);
     ~PinnedRing() override;
     PinnedRing(const PinnedRing&) = delete;
     PinnedRing& operator=(const PinnedRing&) = delete;
 
-    // Accepts any size. A source that is copied through slots is divided into pieces of kSlotBytes.
+    // Accepts any size. A source that is copied through slots is divided into pieces of the slots' size.
     void start(const void* from, const Tensor& to) override;
     void join() override;
     void waitForSources() override;
@@ -56,7 +55,7 @@ class PinnedRing final : public Uploader {
     DeviceEvent m_computeDone;
     DeviceEvent m_copied;
     bool m_started = false;
-    std::array<Slot, kSlots> m_slots;
+    std::vector<Slot> m_slots;
     std::size_t m_next = 0;
 };
 
