@@ -103,10 +103,10 @@ UI_ROOMS = {
     "strategy": {"scene": set(), "pictures": {"scene"}, "page": {"pictures", "scene"}},
     "timeline": {"model": set(), "lanes": {"model"}, "step": {"lanes", "model"}, "whatif": {"model"},
                  "page": {"lanes", "model", "step", "whatif"}},
-    "shards": {"scene": set(), "cells": {"scene"}, "watch": {"scene"}, "find": {"scene"}, "summary": {"scene"},
+    "shards": {"scene": set(), "cells": {"scene"}, "watch": {"scene"}, "find": {"scene"}, "summary": {"scene"}, "seen": {"scene"},
                "grid": VIEWS | {"watch"}, "map": VIEWS, "history": VIEWS, "balance": VIEWS, "mistakes": VIEWS,
                "compare": VIEWS | {"grid"},
-               "page": VIEWS | {"watch", "find", "summary", "grid", "map", "history", "balance", "mistakes", "compare"}},
+               "page": VIEWS | {"watch", "seen", "find", "summary", "grid", "map", "history", "balance", "mistakes", "compare"}},
 }
 # The command line's: a folder is a kind of command.
 CONTROL = {

@@ -87,6 +87,8 @@ TEST_CASE("a watched script can be stopped, but not paused, and the tooltips say
     CHECK_FALSE(fixture.find<QAction>("runAction")->isEnabled());
     CHECK(fixture.find<QAction>("runAction")->toolTip().startsWith("A watched script is running"));
     CHECK(fixture.find<QAction>("stopAction")->isEnabled());
+    CHECK_FALSE(fixture.find<QWidget>("runProgressBar")->isVisible());  // the length of the training is not known
+    CHECK(fixture.text("timeLeftLabel").isEmpty());
     fixture.window.close();
     REQUIRE(fixture.dialogs.asked.size() == 1);
     CHECK(fixture.dialogs.asked[0].answers[1] == "Stop the script");

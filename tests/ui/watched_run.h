@@ -55,8 +55,8 @@ struct WatchedRunFiles {
     QString directory() const { return m_fake.folder.path(); }
 
     // Returns the lines that the ranks have sent.
-    static std::string recorded() {
-        const std::ifstream file(ringside::sourceFile("tests/watch/plan/recorded/ddp_three_ranks.jsonl"));
+    static std::string recorded(const std::string& name = "ddp_three_ranks") {
+        const std::ifstream file(ringside::sourceFile("tests/watch/plan/recorded/" + name + ".jsonl"));
         std::stringstream text;
         text << file.rdbuf();
         return text.str();

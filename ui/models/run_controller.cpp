@@ -194,6 +194,7 @@ void RunController::launched(int exitCode, QProcess::ExitStatus status) {
 
 void RunController::follow(const QString& runDirectory) {
     m_runDirectory = runDirectory;
+    m_model.setDirectory(runDirectory);
     m_model.reset();
     m_viewer = newProcess();
     connect(m_viewer, &QProcess::readyReadStandardOutput, this,

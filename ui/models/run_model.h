@@ -31,6 +31,9 @@ class RunModel : public QObject {
     const WatchedScript& watched() const { return m_watched; }
     // True if the shown or expected run is that of a watched script, which Ringside cannot pause.
     bool isWatched() const { return m_expected ? !m_expected->script.isEmpty() : m_watched.isWatched(); }
+    // Directory of the run whose events are fed; empty: none.
+    const QString& directory() const { return m_directory; }
+    void setDirectory(const QString& directory) { m_directory = directory; }
     void reset();  // clears everything but the expected run and emits restarted(); call for each new run
     // Sets the expected run. Until its first line, views must not show the previous run, which reappears if the new
     // run is refused.
@@ -56,6 +59,7 @@ class RunModel : public QObject {
   private:
     void decodeSlice();
 
+    QString m_directory;
     Decoder m_decoder;
     RunData m_data;
     WatchedScript m_watched;

@@ -17,6 +17,8 @@ QString runWords(const char* text) {
 
 QString epochText(const RunData& run) {
     if (!run.started() || !run.lastStep()) return runWords("Starting the ranks");
+    if (run.totalSteps() <= 0)  // a script does not report how long it will train
+        return runWords("Epoch %1, step %2").arg(epochNumber(run.lastStep()->epoch), groupedText(run.lastStep()->step));
     return runWords("Epoch %1 of %2, step %3 of %4")
         .arg(epochNumber(run.lastStep()->epoch), groupedText(run.epochs()), groupedText(run.lastStep()->step),
              groupedText(run.totalSteps()));
@@ -71,7 +73,7 @@ QString progressText(RunController::State state, const RunData& run, const QStri
 }
 
 QString timeLeftText(const RunData& run) {
-    if (run.ended() || run.isPaused() || !run.secondsLeft()) return {};
+    if (run.ended() || run.isPaused() || !run.secondsLeft() || run.totalSteps() <= 0) return {};
     return runWords("%1 left").arg(durationText(*run.secondsLeft()));
 }
 

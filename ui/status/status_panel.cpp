@@ -111,7 +111,7 @@ void StatusPanel::refresh() {
                              : impossible                  ? tr("Not ready to run: see the problems in the form")
                              : idle && m_experiment.isLoadingSlowly() ? tr("Reading the data")
                                                                       : progress());
-    m_progress->setVisible(m_controller.isLive() && run.started() && !m_run.expected());
+    m_progress->setVisible(m_controller.isLive() && run.totalSteps() > 0 && !m_run.expected());
     m_progress->setValue(static_cast<int>(progressShare(run) * kBarSteps));
     m_timeLeft->setText(m_controller.isLive() ? timeLeftText(run) : QString());
     m_timeLeft->setVisible(!m_timeLeft->text().isEmpty());

@@ -122,7 +122,6 @@ void FindingsPanel::addHeader(QVBoxLayout& column) {
     m_fold->setToolTip(tr("Hide or show the findings, to give the curves more room"));
     connect(m_fold, &QPushButton::toggled, this, [this](bool folded) {
         m_fold->setText(folded ? tr("Show") : tr("Hide"));
-        m_scroll->setVisible(!folded);
         fitHeight();
     });
     line->addWidget(title);
@@ -246,7 +245,8 @@ void FindingsPanel::fitHeight() {
     const int header = layout()->itemAt(0)->sizeHint().height();
     int height = margins.top() + margins.bottom() + header;
     const bool hasContent = !m_shown.empty() || m_summary;
-    if (hasContent && !m_fold->isChecked()) {
+    m_scroll->setVisible(hasContent && !m_fold->isChecked());
+    if (m_scroll->isVisibleTo(this)) {
         const int width = std::max(1, this->width() - margins.left() - margins.right());
         m_content->layout()->activate();
         height += layout()->spacing() + m_content->heightForWidth(width);

@@ -19,6 +19,7 @@
 #include "shards/page/refusal_text.h"
 #include "shards/scene/order_sentences.h"
 #include "shards/scene/sentence_text.h"
+#include "shards/seen/seen_samples_panel.h"
 #include "shards/summary/epoch_summary_table.h"
 #include "theme/theme.h"
 #include "words/form_fields.h"
@@ -73,6 +74,8 @@ void ShardsPage::makeLayout(Theme& theme) {
     m_empty = new EmptyPanel;
     m_stack->addWidget(m_views);
     m_stack->addWidget(m_empty);
+    m_seen = new SeenSamplesPanel(m_run, theme);
+    m_stack->addWidget(m_seen);
     m_row->addWidget(centre, 1);
     makeEpochSummary(theme);
 }
@@ -94,7 +97,8 @@ void ShardsPage::placeEpochSummary() {
                            [this] { layout()->update(); });  // a row changed during a resize would keep its old layout
     }
     m_views->offerEpochSummary(!beside);
-    if (beside) return;
+    if (beside || m_seen->isShown())
+        return m_side->setVisible(!m_seen->isShown());  // the panel of a script has its own numbers
     const int top = m_views->mapTo(this, QPoint(0, m_views->toolRowBottom())).y();
     m_side->setGeometry(width() - m_side->width(), top, m_side->width(), height() - top);
     m_side->setVisible(m_views->epochSummaryWanted());
@@ -144,7 +148,11 @@ void ShardsPage::connectRun() {
     });
     connect(&m_verification, &Verification::changed, this, &ShardsPage::showVerification);
     connect(&m_run, &RunModel::changed, this, &ShardsPage::showProgress);
+    connect(&m_run, &RunModel::watchedChanged, this, [this] {
+        if (!scene() && !m_seen->isShown()) showEmpty();
+    });
     connect(&m_run, &RunModel::restarted, this, [this] {
+        if (m_seen->isShown()) showEmpty();
         m_follower.setOn(true);
         m_willReport = false;
         showProgress();
@@ -212,10 +220,30 @@ void ShardsPage::showScene() {
         showEmpty();
     } else {
         m_stack->setCurrentWidget(m_views);
+        placeEpochSummary();
     }
 }
 
+QSize ShardsPage::minimumSizeHint() const {
+    const QWidget& part = m_seen->isShown() ? static_cast<const QWidget&>(*m_seen) : *m_views;
+    return {part.minimumSizeHint().width(), layout()->minimumSize().height()};
+}
+
+bool ShardsPage::isSettled() const {
+    if (m_seen->isShown()) return m_seen->isSettled();
+    return m_stack->currentWidget() == m_empty || (m_source.isSettled() && m_views->view().isSettled());
+}
+
+QString ShardsPage::copyText() const {
+    return tabText(m_seen->isShown() ? m_seen->table() : m_views->view().table());
+}
+
 void ShardsPage::showEmpty() {
+    if (!scene() && m_run.isWatched() && !m_run.expected()) {
+        m_ledger->setRows({});
+        m_stack->setCurrentWidget(m_seen);
+        return placeEpochSummary();
+    }
     if (scene()) {
         const Explanation why = explainEmptyShard(*scene());
         m_empty->say(why.title, why.lines.join(QLatin1Char('\n')));
@@ -236,6 +264,7 @@ void ShardsPage::showEmpty() {
         m_empty->say(tr("This experiment has no shard plan"), inFormWords(m_plan.problem()));
     }
     m_stack->setCurrentWidget(m_empty);
+    placeEpochSummary();
 }
 
 std::optional<GridCell> ShardsPage::selectedCell() const {
@@ -415,6 +444,7 @@ Tone ShardsPage::verificationTone() const {
 void ShardsPage::showStep(std::optional<qint64> step, qint64 epoch, bool go) {
     m_step = step;
     m_stepEpoch = epoch;
+    m_seen->setStep(step);
     markStep();
     if (!step || !go) return;
     const GridCell goal{0, firstSlotOfStep()};

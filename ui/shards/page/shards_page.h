@@ -25,6 +25,7 @@
 namespace ringside {
 
 class ExperimentModel;
+class SeenSamplesPanel;
 class PlanModel;
 class RunModel;
 
@@ -37,15 +38,13 @@ class ShardsPage : public Page {
                QWidget* parent = nullptr);
 
     // True if the visible parts show the current plan and no worker is drawing.
-    bool isSettled() const override {
-        return m_stack->currentWidget() == m_empty || (m_source.isSettled() && m_views->view().isSettled());
-    }
+    bool isSettled() const override;
     bool isFinding() const { return m_finder.isWorking(); }
     QWidget* viewInSight() const { return &m_views->view(); }
     PageFigures figures() const override;
     QList<QWidget*> paintParts() const override { return {m_views, m_views->explanationBox(), m_side}; }
     QList<QAction*> exportActions() const override { return m_views->exporter().saveActions(); }
-    QString copyText() const override { return tabText(m_views->view().table()); }
+    QString copyText() const override;
     void find(const QString& query) { m_views->find().setText(query); }
     QList<PageKey> keys() const override;
     QWidget* keyboardHome() const override { return m_views->view().keyboardHome(); }
@@ -53,9 +52,7 @@ class ShardsPage : public Page {
     void showView(const QString& view) override { m_views->showView(view); }
 
     // A narrower page makes a drawer of the ledger, so that the parts' own least sizes do not add up.
-    QSize minimumSizeHint() const override {
-        return {m_views->minimumSizeHint().width(), layout()->minimumSize().height()};
-    }
+    QSize minimumSizeHint() const override;
 
     // Marks the samples of a step (from 1) of an epoch; empty: no step. go: also shows the step.
     void showStep(std::optional<qint64> step, qint64 epoch, bool go);
@@ -125,6 +122,7 @@ class ShardsPage : public Page {
     std::optional<GridCell> m_goal;  // cell to show when the plan of its epoch is available
     ViewPanel* m_views = nullptr;
     EmptyPanel* m_empty = nullptr;
+    SeenSamplesPanel* m_seen = nullptr;  // samples of a watched script
     EpochSummaryPanel* m_ledger = nullptr;
     EpochSummarySide* m_side = nullptr;
     QHBoxLayout* m_row = nullptr;

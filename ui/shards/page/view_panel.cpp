@@ -76,7 +76,7 @@ QWidget* ViewPanel::makeToolRow() {
     layout->addWidget(m_find, 1);
     m_export = new ViewExport;
     layout->addWidget(m_export);
-    m_ledger = new QPushButton(tr("EpochSummary"));
+    m_ledger = new QPushButton(tr("Summary"));
     m_ledger->setObjectName(QStringLiteral("epochSummaryButton"));
     m_ledger->setToolTip(tr("Numbers of this epoch, and the comparison with a run"));
     m_ledger->setProperty("role", "segment");

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/seen/seen_samples.h"
+
+#include <QLabel>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <fstream>
+
+#include "models/run_model.h"
+#include "shards/seen/audit_table.h"
+#include "shards/seen/seen_samples_panel.h"
+#include "shards/seen/step_samples.h"
+#include "support/catch.h"
+#include "theme/theme.h"
+#include "ui/wait_for.h"
+#include "ui/watched_run.h"
+
+using namespace ringside;
+
+namespace {
+
+// Run directory with a record that real PyTorch has made (tests/watch/plan/recorded).
+struct RecordedRun {
+    QTemporaryDir folder;
+    std::string lines;
+
+    explicit RecordedRun(const char* name) {
+        RunConfig config;
+        config.dataset.kind = DatasetKind::kExternal;
+        RunStarted started;
+        started.worldSize = 3;
+        started.config = config.toText();
+        lines = encode(started) + WatchedRunFiles::recorded(name);
+        write();
+    }
+    void write() const {
+        std::ofstream(folder.filePath("telemetry.jsonl").toStdString()) << lines;
+        std::ofstream(folder.filePath("config.json").toStdString()) << "{}";
+    }
+    // Replaces a text of the record.
+    void damage(const std::string& before, const std::string& after) {
+        const std::size_t at = lines.find(before);
+        REQUIRE(at != std::string::npos);
+        lines.replace(at, before.size(), after);
+        write();
+    }
+    SeenSamples read() const { return readSeenSamples(folder.path().toStdString(), false, std::atomic<bool>(false)); }
+};
+
+}  // namespace
+
+TEST_CASE("every trained sample of a real DistributedSampler is checked off") {
+    const RecordedRun run("ddp_three_ranks");
+    const SeenSamples samples = run.read();
+    // 103 samples, 3 ranks: 35 for each rank in each of 2 epochs
+    CHECK(samples.asPlanned == 3 * 35 * 2);
+    CHECK(samples.otherwise == 0);
+    CHECK(planSentence(samples) == "All 210 trained samples are as planned by DistributedSampler (seed 5, shuffled).");
+    REQUIRE(samples.audit);
+    const ShardTable table = auditTable(*samples.audit);
+    CHECK(table.columns == QStringList{"Use", "Loader", "Epoch", "Assigned", "Distinct", "Twice", "Never", "Rank 0",
+                                       "Rank 1", "Rank 2", "Remark"});
+    // 105 draws of 103 samples: 2 are repeated so that all ranks get 35
+    CHECK(table.row(0).first(10) ==
+          QStringList{"training", "cnn_torchrun.py:56", "1", "105", "103", "2", "0", "35", "35", "35"});
+}
+
+TEST_CASE("a sample that differs from the plan is counted and located") {
+    RecordedRun run("ddp_three_ranks");
+    run.damage("\"index\":[2,61,28,", "\"index\":[2,62,28,");
+    const SeenSamples samples = run.read();
+    CHECK(samples.otherwise == 8);  // the batch of the sample
+    CHECK(samples.firstOther == "rank 2, epoch 1, step 2");
+    RunData data;
+    Decoder decoder;
+    decoder.feed(run.lines, [&](Event&& event) { data.apply(event); });
+    const auto rows = samplesOfStep(data, 2, samples.loader, samples.plan);
+    REQUIRE(rows.size() == 3);
+    CHECK(rows[2].rank == 2);
+    CHECK(rows[2].cells[1] == StepSamples::Cell{62, true});
+    CHECK(std::ranges::count(rows[2].cells, true, &StepSamples::Cell::isOther) == 1);
+    CHECK(std::ranges::count(rows[1].cells, true, &StepSamples::Cell::isOther) == 0);
+}
+
+TEST_CASE("no plan is claimed if the first batch contradicts it, or if its order is not known") {
+    RecordedRun run("ddp_three_ranks");
+    run.damage("\"index\":[76,83,", "\"index\":[83,76,");
+    CHECK_FALSE(run.read().plan);
+    CHECK(planSentence(run.read()) ==
+          "The samples are shown as they were seen, because the first batch of rank 2 is not that of its sampler.");
+    const SeenSamples unknown = RecordedRun("accelerate_default").read();
+    CHECK_FALSE(unknown.plan);
+    CHECK(planSentence(unknown).startsWith("The samples are shown as they were seen, because the order of"));
+}
+
+TEST_CASE("a record that cannot be read is named") {
+    const SeenSamples samples = readSeenSamples("/no/run", true, std::atomic<bool>(false));
+    CHECK_FALSE(samples.audit);
+    CHECK(samples.problem.contains("/no/run"));
+}
+
+TEST_CASE("the panel shows the audit, the latest step and the comparison") {
+    const RecordedRun run("ddp_three_ranks");
+    RunModel model;
+    const Theme theme;
+    SeenSamplesPanel panel(model, theme);
+    panel.resize(900, 600);
+    panel.show();
+    model.setDirectory(run.folder.path());
+    model.reset();
+    model.feed(QByteArray::fromStdString(run.lines));
+    const auto text = [&](const char* name) { return panel.findChild<QLabel*>(QLatin1String(name))->text(); };
+    REQUIRE(waitFor([&] { return text("planComparedLabel").startsWith("All 210"); }));
+    CHECK(panel.table().rows == 2);  // two epochs; the record contains no indices of the evaluation
+    CHECK(text("stepSamplesLabel") == "Samples of step 10");
+    CHECK(panel.findChild<StepSamples*>()->rows().size() == 3);
+    panel.setStep(2);
+    CHECK(text("stepSamplesLabel") == "Samples of step 2");
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/seen/audit_table.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+namespace ringside {
+namespace {
+
+QString auditWords(const char* text) {
+    return QCoreApplication::translate("AuditTable", text);
+}
+
+QString number(const std::optional<std::int64_t>& value) {
+    return value ? QString::number(*value) : QString();
+}
+
+void addRanks(QStringList& row, const EpochSamples& epoch, std::size_t ranks) {
+    if (ranks <= kMostRankColumns) {
+        for (std::size_t rank = 0; rank < ranks; ++rank)
+            row << (rank < epoch.perRank.size() ? QString::number(epoch.perRank[rank]) : QString());
+        return;
+    }
+    const auto [least, most] =
+        std::ranges::minmax(epoch.perRank.empty() ? std::vector<std::int64_t>{0} : epoch.perRank);
+    row << (least == most ? QString::number(least) : auditWords("%1 to %2").arg(least).arg(most));
+}
+
+QStringList rowOf(const EpochSamples& epoch, bool training, std::size_t ranks) {
+    QStringList row{training ? auditWords("training") : auditWords("validation"),
+                    QString::fromStdString(epoch.loader),
+                    QString::number(epoch.epoch + 1),
+                    QString::number(epoch.assigned),
+                    number(epoch.distinct),
+                    number(epoch.twice),
+                    number(epoch.never)};
+    addRanks(row, epoch, ranks);
+    QString why = QString::fromStdString(epoch.why);
+    if (why.isEmpty() && !epoch.finished) why = auditWords("the epoch was not finished");
+    return row << why;
+}
+
+}  // namespace
+
+ShardTable auditTable(const SummarySamples& audit) {
+    std::size_t ranks = 0;
+    for (const auto* epochs : {&audit.train, &audit.val})
+        for (const EpochSamples& epoch : *epochs) ranks = std::max(ranks, epoch.perRank.size());
+    ShardTable table{.name = QStringLiteral("samples"),
+                     .columns = {auditWords("Use"), auditWords("Loader"), auditWords("Epoch"), auditWords("Assigned"),
+                                 auditWords("Distinct"), auditWords("Twice"), auditWords("Never")},
+                     .rows = static_cast<qint64>(audit.train.size() + audit.val.size()),
+                     .row = {}};
+    if (ranks > kMostRankColumns) table.columns << auditWords("Each rank");
+    for (std::size_t rank = 0; rank < ranks && ranks <= kMostRankColumns; ++rank)
+        table.columns << auditWords("Rank %1").arg(rank);
+    table.columns << auditWords("Remark");
+    table.row = [audit, ranks](qint64 row) {
+        const auto at = static_cast<std::size_t>(row);
+        const bool training = at < audit.train.size();
+        return rowOf(training ? audit.train[at] : audit.val[at - audit.train.size()], training, ranks);
+    };
+    return table;
+}
+
+}  // namespace ringside

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+#include "run/read/run_summary.h"
+#include "watch/plan/seen_plan.h"
+
+namespace ringside {
+
+// Samples that the ranks of a watched script have used.
+struct SeenSamples {
+    std::optional<SummarySamples> audit;
+    QString problem;  // why there is no audit; empty otherwise
+
+    // Plan of PyTorch's sampler, if it is known and the first batch of each rank has confirmed it.
+    std::optional<SeenPlan> plan;
+    std::int64_t loader = 0;     // number of the training loader
+    QString whyNoPlan;           // empty if there is a plan
+    std::int64_t asPlanned = 0;  // trained samples that are those of the plan, in batches
+    std::int64_t otherwise = 0;  // trained samples in batches that differ from the plan
+    QString firstOther;          // "rank 2, epoch 1, step 5"; empty if all batches are as planned
+};
+
+// Reads the samples of a run from its directory. isOver: the run has ended, so that its summary contains the audit.
+// Blocks on the disk. Returns early with a partial result after *stop is set.
+SeenSamples readSeenSamples(const std::filesystem::path& run, bool isOver, const std::atomic<bool>& stop);
+
+// Returns "DistributedSampler (seed 0, shuffled)" in PyTorch's words.
+QString planName(const SeenPlan& plan);
+
+// Returns a sentence about the comparison with the plan, or why there is none.
+QString planSentence(const SeenSamples& samples);
+
+}  // namespace ringside

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shards/seen/seen_samples_panel.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QVBoxLayout>
+#include <chrono>
+
+#include "controls/wrapped_text.h"
+#include "models/run_model.h"
+#include "sampling/plan/work_limits.h"
+#include "shards/seen/audit_table.h"
+#include "shards/seen/step_samples.h"
+#include "theme/theme.h"
+#include "words/field_text.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::chrono::seconds kBetweenReads{5};
+constexpr int kMostTableRows = 12;
+
+QString lineText(const SamplesLine& line, const ThemeColors& colors) {
+    const QColor& color = line.good ? colors.goodText : colors.danger;
+    const QString mark = line.good ? QStringLiteral("\u2713") : QStringLiteral("\u2717");
+    const QString label = QString::fromStdString(line.label).toHtmlEscaped();
+    const QString text = QString::fromStdString(line.text).toHtmlEscaped();
+    return QStringLiteral("<span style='color:%1'>%2</span> %3%4")
+        .arg(color.name(), mark, label.isEmpty() ? QString() : QStringLiteral("<b>%1:</b> ").arg(label), text);
+}
+
+QLabel* titleLabel(const QString& text) {
+    auto* label = new QLabel(text);
+    label->setProperty("role", "title");
+    return label;
+}
+
+}  // namespace
+
+SeenSamplesPanel::SeenSamplesPanel(const RunModel& run, const Theme& theme, QWidget* parent)
+    : QFrame(parent), m_run(run), m_theme(theme), m_cells(new StepSamples(theme)) {
+    setObjectName(QStringLiteral("seenSamplesPanel"));
+    setProperty("role", "panel");
+    auto* content = new QWidget;
+    content->setProperty("role", "clear");
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(Theme::kSpace4, Theme::kSpace3, Theme::kSpace4, Theme::kSpace3);
+    column->setSpacing(Theme::kSpace2);
+    column->addWidget(titleLabel(tr("Samples that the script used")));
+    m_lines = new WrappedText;
+    m_lines->setObjectName(QStringLiteral("auditLinesLabel"));
+    m_lines->setTextFormat(Qt::RichText);
+    m_lines->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    column->addWidget(m_lines);
+    column->addSpacing(Theme::kSpace2);
+    addStep(*column);
+    column->addSpacing(Theme::kSpace2);
+    addTable(*column);
+    column->addStretch(1);
+    auto* scroll = new QScrollArea;
+    scroll->setObjectName(QStringLiteral("seenSamplesScrollArea"));
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setWidget(content);
+    auto* whole = new QVBoxLayout(this);
+    whole->setContentsMargins(1, 1, 1, 1);
+    whole->addWidget(scroll);
+    m_later.setSingleShot(true);
+    connect(&m_later, &QTimer::timeout, this, &SeenSamplesPanel::read);
+    connect(&run, &RunModel::restarted, this, &SeenSamplesPanel::restart);
+    connect(&run, &RunModel::changed, this, [this](unsigned changes) {
+        if ((changes & (kConsumedChanged | kEndChanged | kRunStartedChanged)) == 0 || !isVisible()) return;
+        showStep();
+        if (changes & kEndChanged) m_later.start(0);
+        if (!m_later.isActive() && !m_work.isBusy()) m_later.start(m_samples ? kBetweenReads : std::chrono::seconds(0));
+    });
+    connect(&theme, &Theme::changed, this, [this] {
+        if (m_samples) showSamples(SeenSamples(*m_samples));
+    });
+    restart();
+    hide();
+}
+
+void SeenSamplesPanel::addTable(QVBoxLayout& column) {
+    m_table = new QTableView;
+    m_table->setObjectName(QStringLiteral("auditTable"));
+    m_table->setAccessibleName(tr("Samples by epoch and rank"));
+    m_table->setToolTip(
+        tr("Assigned: samples drawn by all ranks, with repetitions. Distinct: different samples of them. "
+           "Twice: draws beyond the first of each sample. Never: samples that no rank has drawn."));
+    m_table->setModel(&m_model);
+    m_table->verticalHeader()->hide();
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_table->horizontalHeader()->setStretchLastSection(true);
+    m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    m_table->setShowGrid(false);
+    column.addWidget(m_table);
+}
+
+void SeenSamplesPanel::addStep(QVBoxLayout& column) {
+    m_stepTitle = titleLabel({});
+    m_stepTitle->setObjectName(QStringLiteral("stepSamplesLabel"));
+    column.addWidget(m_stepTitle);
+    m_planText = new WrappedText;
+    m_planText->setObjectName(QStringLiteral("planComparedLabel"));
+    m_planText->setProperty("role", "muted");
+    m_planText->setTextFormat(Qt::PlainText);
+    column.addWidget(m_planText);
+    column.addWidget(m_cells);
+}
+
+void SeenSamplesPanel::restart() {
+    m_work.cancel();
+    m_later.stop();
+    m_samples.reset();
+    m_step.reset();
+    m_wasOver = false;
+    m_model.setTable({});
+    m_table->hide();
+    m_lines->setText(tr("Counting the samples"));
+    m_planText->clear();
+    showStep();
+}
+
+void SeenSamplesPanel::setStep(std::optional<qint64> step) {
+    m_step = step;
+    showStep();
+}
+
+void SeenSamplesPanel::showEvent(QShowEvent* event) {
+    QFrame::showEvent(event);
+    showStep();
+    const bool isDone = m_samples && m_wasOver;
+    if (!isDone && !m_work.isBusy()) m_later.start(0);
+}
+
+void SeenSamplesPanel::read() {
+    if (m_run.directory().isEmpty() || !m_run.data().started()) return;
+    const bool isOver = m_run.data().ended().has_value();
+    m_work.requestLatest(
+        this,
+        [path = std::filesystem::path(m_run.directory().toStdString()), isOver](const LatestWork::Stop& stop) {
+            return readSeenSamples(path, isOver, stop);
+        },
+        [this, isOver](const SeenSamples& samples) {
+            m_wasOver = isOver;
+            showSamples(samples);
+        });
+}
+
+void SeenSamplesPanel::showSamples(const SeenSamples& samples) {
+    m_samples = samples;
+    QStringList lines;
+    for (const SamplesLine& line : samples.audit ? samples.audit->lines : std::vector<SamplesLine>())
+        lines << lineText(line, m_theme.colors());
+    if (!samples.problem.isEmpty()) lines << samples.problem.toHtmlEscaped();
+    if (lines.isEmpty()) lines << tr("No sample was seen: the script reads no DataLoader whose indices are known.");
+    m_lines->setText(lines.join(QStringLiteral("<br>")));
+    m_model.setTable(samples.audit ? auditTable(*samples.audit) : ShardTable{});
+    fitTable();
+    m_planText->setText(planSentence(samples));
+    showStep();
+}
+
+// Makes the table as high as its rows, up to kMostTableRows.
+void SeenSamplesPanel::fitTable() {
+    const int rows = std::min(kMostTableRows, m_model.rowCount());
+    m_table->setVisible(rows > 0);
+    m_table->resizeColumnsToContents();
+    const int bar = m_table->horizontalScrollBar()->sizeHint().height();
+    m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height() +
+                            rows * m_table->verticalHeader()->defaultSectionSize() + bar);
+}
+
+void SeenSamplesPanel::showStep() {
+    const std::int64_t loader = m_samples ? m_samples->loader : 0;
+    const std::optional<std::int64_t> step =
+        m_step ? std::optional<std::int64_t>(*m_step) : latestSeenStep(m_run.data(), loader);
+    m_stepTitle->setVisible(step.has_value());
+    m_planText->setVisible(step.has_value() && m_samples);
+    m_cells->setVisible(step.has_value());
+    if (!step) return;
+    m_stepTitle->setText(tr("Samples of step %1").arg(groupedText(*step)));
+    const bool isFast = m_samples && m_samples->plan && m_samples->plan->datasetSize <= kInstantSamples;
+    m_cells->setRows(samplesOfStep(m_run.data(), *step, loader, isFast ? m_samples->plan : std::nullopt));
+}
+
+}  // namespace ringside

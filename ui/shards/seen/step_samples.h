@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "watch/plan/seen_plan.h"
+
+namespace ringside {
+
+class RunData;
+class Theme;
+
+// Samples of one step by rank, as cells with their numbers. A sample that is not the planned one is outlined.
+class StepSamples final : public QWidget {
+    Q_OBJECT
+  public:
+    explicit StepSamples(const Theme& theme, QWidget* parent = nullptr);
+
+    struct Cell {
+        std::int64_t sample = 0;
+        bool isOther = false;  // not the planned sample
+        bool operator==(const Cell&) const = default;
+    };
+    struct Row {
+        int rank = 0;
+        std::vector<Cell> cells;
+        bool operator==(const Row&) const = default;
+    };
+    void setRows(std::vector<Row> rows);
+    const std::vector<Row>& rows() const { return m_rows; }
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return {0, sizeHint().height()}; }
+
+  protected:
+    void paintEvent(QPaintEvent* event) override;
+
+  private:
+    void paintRow(QPainter& painter, const Row& row, int top) const;
+
+    const Theme& m_theme;
+    std::vector<Row> m_rows;
+};
+
+// Returns the latest step (from 1) of which every rank that trains has reported its samples; empty: there is none.
+std::optional<std::int64_t> latestSeenStep(const RunData& run, std::int64_t loader);
+
+// Returns the samples of a step, compared with the plan if there is one. At most kMostSampleRows ranks.
+std::vector<StepSamples::Row> samplesOfStep(const RunData& run, std::int64_t step, std::int64_t loader,
+                                            const std::optional<SeenPlan>& plan);
+
+inline constexpr std::size_t kMostSampleRows = 16;
+
+}  // namespace ringside
