@@ -76,7 +76,7 @@ TEST_CASE("findings are listed worst first, with the results of the other checks
           "Skipped: All ranks make progress, because the run was too short");
 }
 
-TEST_CASE("a watched script can be stopped, but not paused, and the tooltips say so") {
+TEST_CASE("a watched script can be stopped but not paused, as the tooltips state") {
     WatchFixture fixture("lives");
     REQUIRE(fixture.window.openRun(fixture.files.directory()));
     REQUIRE(waitFor([&] { return fixture.state() == RunController::State::Running; }));
