@@ -137,7 +137,23 @@ TEST_CASE("a script that ends before its first step is explained in one sentence
     REQUIRE(waitFor([&] { return fixture.state() == RunController::State::Failed; }));
     CHECK(fixture.window.noticeText() ==
           FakeRun::program() + " has no PyTorch: choose an interpreter with PyTorch in Run > Watch a script.");
+    CHECK_FALSE(fixture.showsScript());                           // no run is shown
     CHECK(QDir(fixture.fake.folder.filePath("runs")).isEmpty());  // no empty run directory is left
+}
+
+TEST_CASE("after a start that fails, the earlier watched run stays complete on screen") {
+    WatchFixture fixture;
+    fixture.open();
+    fixture.fake.setMode("untrained");
+    fixture.fake.write("output", "KeyError: 'lr'\n");
+    fixture.dialog();
+    fixture.chooseProgram();
+    fixture.press("watchStartButton");
+    REQUIRE(waitFor([&] { return fixture.state() == RunController::State::Failed; }));
+    CHECK(fixture.window.noticeText() == "train.py ended before its first training step: KeyError: 'lr'");
+    CHECK(fixture.showsScript());
+    CHECK(fixture.text("watchedCommandLabel") == "/usr/bin/python3 train.py --epochs '2 or 3'");
+    CHECK(fixture.find<QPushButton>("watchAgainButton")->isEnabled());
 }
 
 TEST_CASE("Stop ends a script that has not trained a step yet") {

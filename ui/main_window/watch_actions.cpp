@@ -33,7 +33,7 @@ void WatchActions::addPanel(QWidget& frame, QWidget* form) {
 }
 
 void WatchActions::addFindings(TrainingPage& page) {
-    auto* findings = new FindingsPanel(m_dependencies.run, m_dependencies.controller, m_dependencies.theme);
+    auto* findings = new FindingsPanel(m_dependencies.run, m_dependencies.theme);
     connect(findings, &FindingsPanel::failed, this, &WatchActions::failed);
     page.setFindings(findings);
 }

@@ -116,6 +116,7 @@ void RunController::stop() {
 void RunController::forget() {
     if (isLive()) return;
     startNewRun({});
+    m_model.setDirectory({});
     m_model.reset();
     setState(State::Idle);
 }

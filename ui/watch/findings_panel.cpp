@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "controls/wrapped_text.h"
-#include "models/run_controller.h"
 #include "models/run_model.h"
 #include "run/read/run_directory.h"
 #include "theme/theme.h"
@@ -50,8 +49,8 @@ bool isSame(const std::vector<Finding>& one, const std::vector<Finding>& other) 
 
 }  // namespace
 
-FindingsPanel::FindingsPanel(RunModel& run, RunController& controller, Theme& theme, QWidget* parent)
-    : QFrame(parent), m_run(run), m_controller(controller), m_theme(theme) {
+FindingsPanel::FindingsPanel(RunModel& run, Theme& theme, QWidget* parent)
+    : QFrame(parent), m_run(run), m_theme(theme) {
     setObjectName(QStringLiteral("findingsPanel"));
     setProperty("role", "panel");
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
@@ -134,7 +133,7 @@ void FindingsPanel::addHeader(QVBoxLayout& column) {
 void FindingsPanel::readEnd() {
     m_summary.reset();
     m_command.reset();
-    const QString directory = m_controller.runDirectory();
+    const QString& directory = m_run.directory();
     if (m_run.isWatched() && !directory.isEmpty()) {
         m_command = readWatchedCommand(directory);
         if (m_run.data().ended()) {
@@ -149,7 +148,7 @@ void FindingsPanel::readEnd() {
 void FindingsPanel::refresh() {
     setVisible(m_run.isWatched() && !m_run.expected());
     if (isHidden()) return;
-    const QString directory = m_controller.runDirectory();
+    const QString& directory = m_run.directory();
     if (!m_command && !directory.isEmpty()) m_command = readWatchedCommand(directory);
     if (!isSame(worstFirst(m_run.watched().findings()), m_shown)) showFindings();
     showHeader();

@@ -13,7 +13,6 @@
 
 namespace ringside {
 
-class RunController;
 class RunModel;
 class Theme;
 
@@ -22,7 +21,7 @@ class Theme;
 class FindingsPanel final : public QFrame {
     Q_OBJECT
   public:
-    FindingsPanel(RunModel& run, RunController& controller, Theme& theme, QWidget* parent = nullptr);
+    FindingsPanel(RunModel& run, Theme& theme, QWidget* parent = nullptr);
 
     // Sets the largest height; longer contents scroll. 0: no limit.
     void setMostHeight(int height);
@@ -45,7 +44,6 @@ class FindingsPanel final : public QFrame {
     void fitHeight();
 
     RunModel& m_run;
-    RunController& m_controller;
     Theme& m_theme;
     std::optional<RunSummary> m_summary;  // of the shown run, if it is over
     std::optional<WatchedCommand> m_command;

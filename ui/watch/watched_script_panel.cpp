@@ -139,7 +139,7 @@ void WatchedScriptPanel::refresh() {
     if (m_form) m_form->setVisible(!shows);
     setVisible(shows);
     if (!shows) return;
-    const QString directory = m_run.expected() ? QString() : m_controller.runDirectory();
+    const QString directory = m_run.expected() ? QString() : m_run.directory();
     if (directory != m_directory || !m_command) {
         m_directory = directory;
         m_command = directory.isEmpty() ? std::nullopt : readWatchedCommand(directory);
