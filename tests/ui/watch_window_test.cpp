@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QMimeData>
 
+#include "ui/layout_faults.h"
 #include "ui/watched_run.h"
 #include "ui/window_fixture.h"
 #include "watch/finding_row.h"
@@ -59,7 +60,7 @@ TEST_CASE("findings are listed worst first, with the results of the other checks
     WatchFixture fixture;
     fixture.open();
     fixture.window.pages().show("training");
-    CHECK(fixture.text("findingCountsLabel") == "1 mistake, 1 note, 1 checks passed, 1 skipped, 1 without a result");
+    CHECK(fixture.text("findingCountsLabel") == "1 mistake, 1 note, 1 check passed, 1 skipped, 1 without a result");
     QList<FindingRow*> rows;
     for (FindingRow* row : fixture.window.findChildren<FindingRow*>())
         if (row->isVisible()) rows << row;
@@ -168,6 +169,23 @@ TEST_CASE("Stop ends a script that has not trained a step yet") {
     fixture.trigger("stopAction");
     REQUIRE(waitFor([&] { return fixture.state() == RunController::State::Stopped; }));
     CHECK(fixture.fake.read("watch_end") == "stopped\n");
+}
+
+TEST_CASE("a watched run fits the smallest window, with normal and larger type") {
+    for (const int percent : {100, 150}) {
+        WatchFixture fixture;
+        fixture.theme.setTypePercent(percent);
+        fixture.theme.setMode(Theme::Mode::Light);
+        fixture.open();
+        for (const char* page : {"training", "shards"}) {
+            REQUIRE(fixture.window.pages().show(QLatin1String(page)));
+            fixture.window.resize(960, 600);
+            QStringList faults;
+            waitFor([&] { return (faults = layoutFaults(fixture.window)).isEmpty(); });
+            INFO(page << " at " << percent << " %\n" << faults.join(QLatin1Char('\n')).toStdString());
+            CHECK(faults.isEmpty());
+        }
+    }
 }
 
 TEST_CASE("the dialog refuses a script that does not exist") {

@@ -5,6 +5,7 @@
 #include <QResizeEvent>
 #include <algorithm>
 
+#include "controls/elided_label.h"
 #include "controls/wrapped_text.h"
 #include "models/run_model.h"
 #include "run/read/run_directory.h"
@@ -109,7 +110,7 @@ void FindingsPanel::addHeader(QVBoxLayout& column) {
     line->setSpacing(Theme::kSpace3);
     auto* title = new QLabel(tr("Findings"));
     title->setProperty("role", "title");
-    m_counts = new QLabel;
+    m_counts = new ElidedLabel;
     m_counts->setObjectName(QStringLiteral("findingCountsLabel"));
     m_counts->setProperty("role", "muted");
     m_counts->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -166,15 +167,14 @@ void FindingsPanel::showHeader() {
         const auto ofResult = [this](std::string_view result) {
             return static_cast<qsizetype>(std::ranges::count(m_summary->checks, result, &SummaryCheck::result));
         };
-        parts << tr("%1 checks passed").arg(ofResult("passed"))
+        parts << countOf(ofResult("passed"), tr("%1 check passed"), tr("%1 checks passed"))
               << countOf(ofResult("skipped"), tr("%1 skipped"), tr("%1 skipped"))
               << countOf(ofResult("could_not_judge"), tr("%1 without a result"), tr("%1 without a result"));
     } else if (!m_run.data().ended()) {
         parts << tr("the script is running; its checks are made when it ends");
     }
     parts.removeAll(QString());
-    m_counts->setText(parts.join(QStringLiteral(", ")));
-    m_counts->setToolTip(m_counts->text());
+    m_counts->setWhole(parts.join(QStringLiteral(", ")));
     m_fold->setVisible(!m_shown.empty() || m_summary);
 }
 

@@ -13,6 +13,7 @@
 
 namespace ringside {
 
+class ElidedLabel;
 class RunModel;
 class Theme;
 
@@ -48,7 +49,7 @@ class FindingsPanel final : public QFrame {
     std::optional<RunSummary> m_summary;  // of the shown run, if it is over
     std::optional<WatchedCommand> m_command;
     std::vector<Finding> m_shown;
-    QLabel* m_counts = nullptr;
+    ElidedLabel* m_counts = nullptr;
     QPushButton* m_fold = nullptr;
     QScrollArea* m_scroll = nullptr;
     QWidget* m_content = nullptr;
