@@ -23,7 +23,7 @@ if [ "$1" = watch ]; then  # watch --out DIR [--check] -- COMMAND
     trap 'echo stopped > "$FAKE_DIR/watch_end"; exit 0' TERM
     if [ "$mode" = imports ]; then
         echo $$ > "$FAKE_DIR/watch_pid"
-        while :; do sleep 0.05; done
+        while [ -e "$FAKE_DIR/mode" ]; do sleep 0.05; done
     fi
     echo "epoch 0: loss 2.3"
     cp "$FAKE_DIR/launch.json" "$FAKE_DIR/summary.json" "$FAKE_DIR/config.json" "$3"
