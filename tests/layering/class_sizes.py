@@ -24,9 +24,7 @@ EXCEPTIONS = {
     "LiveChart": (30, 54, "to be cut by class"),
     "GridWidget": (30, 59, "to be cut by class"),
     "MainWindow": (37, 61, "to be cut by class"),
-    "ReplicasPage": (33, 40, "to be cut by class"),
     "ShardsPage": (30, 49, "to be cut by class"),
-    "StrategyPage": (31, 40, "to be cut by class"),
 }
 
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|R"\((?:.|\n)*?\)"|^[ \t]*#[^\n]*(?:\\\n[^\n]*)*', re.S | re.M)

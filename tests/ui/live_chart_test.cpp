@@ -80,11 +80,11 @@ TEST_CASE("hidden curves are neither drawn into the range nor exported") {
     other.key = QStringLiteral("loss.validation");
     other.name = QStringLiteral("validation");
     chart.setCurves({waves(3), other});
-    CHECK(chart.csvRows().size() == 6);
+    CHECK(chart.tableRows().size() == 6);
     chart.setHidden({QStringLiteral("loss.train")});
-    const QStringList rows = chart.csvRows();
+    const QList<QStringList> rows = chart.tableRows();
     REQUIRE(rows.size() == 3);
-    CHECK(rows[0] == "validation,0,2,,,");
+    CHECK(rows[0] == QStringList{"validation", "0", "2", "", "", ""});
 }
 
 TEST_CASE("a click on the legend hides a curve, a double click shows it alone") {

@@ -95,7 +95,7 @@ TEST_CASE("the table of effects has the numbers and every pair of ranks") {
     ShardSpec spec = tenOnFour();
     spec.datasetSize = 5000;
     const ShardScene scene = sceneOf(spec);
-    const ShardTable table = mistakeEffectTable(scene, reportOf(scene));
+    const TableData table = mistakeEffectTable(scene, reportOf(scene));
     CHECK(table.rows == 5 + 16);
     CHECK(table.row(0) == QStringList{"Used in this epoch", "", "", "5000", "5000", ""});
     CHECK(table.row(5) == QStringList{"own samples", "0", "0", "1250", "", ""});

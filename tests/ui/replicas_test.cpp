@@ -116,7 +116,7 @@ TEST_CASE("an inspected step is shown with the rank farthest from the mean, and 
     CHECK(bench.text("contributionLabel") ==
           "Step 12: the gradient of rank 0 was farthest from the mean (cosine 0.50). It trained samples 7, 42.");
     const InspectedStep& step = *bench.run.data().replicas().latestWhole();
-    const ShardTable table = gradientTable(step);
+    const TableData table = gradientTable(step);
     CHECK(table.rows == 16);
     CHECK(table.row(4) == QStringList{"own", "1", "0.weight", "0", "0", "3"});
     CHECK(table.row(8)[0] == "mean");
@@ -188,7 +188,8 @@ TEST_CASE("the contribution of a rank is the part of its gradient along the mean
     CHECK(contributions.ranks[1].samples == std::vector<std::int64_t>{5});
     CHECK_FALSE(contributions.ranks[1].samplesPlanned);
     CHECK(contributionTable(contributions).row(1)[6] == "5");
-    CHECK(bench.text("contributionLabel").startsWith("Step 12: the gradient of rank 0 was farthest from the mean (cosine 0.50)."));
+    CHECK(bench.text("contributionLabel")
+              .startsWith("Step 12: the gradient of rank 0 was farthest from the mean (cosine 0.50)."));
 }
 
 TEST_CASE("a step without inspection shows losses and samples, and how to get the rest") {

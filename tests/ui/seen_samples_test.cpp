@@ -57,7 +57,7 @@ TEST_CASE("every trained sample of a real DistributedSampler is checked off") {
     CHECK(samples.otherwise == 0);
     CHECK(planSentence(samples) == "All 210 trained samples are as planned by DistributedSampler (seed 5, shuffled).");
     REQUIRE(samples.audit);
-    const ShardTable table = auditTable(*samples.audit);
+    const TableData table = auditTable(*samples.audit);
     CHECK(table.columns == QStringList{"Use", "Loader", "Epoch", "Assigned", "Distinct", "Twice", "Never", "Rank 0",
                                        "Rank 1", "Rank 2", "Remark"});
     // 105 draws of 103 samples: 2 are repeated so that all ranks get 35

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/scene/shard_table.h"
 #include "shards/balance/balance_table.h"
 #include "shards/compare/comparison_table.h"
 #include "shards/grid/places_table.h"
 #include "shards/map/samples_table.h"
+#include "tables/table_model.h"
 
 #include <QAbstractItemModelTester>
 #include <QFile>
@@ -19,7 +19,7 @@ using namespace ringside;
 
 namespace {
 
-QString written(const ShardTable& table) {
+QString written(const TableData& table) {
     const QTemporaryDir folder;
     const QString path = folder.filePath("table.csv");
     REQUIRE(writeCsv(table, path, std::atomic<bool>(false)).isEmpty());
@@ -56,7 +56,7 @@ TEST_CASE("the table of the grid has a row for every position in training order"
 }
 
 TEST_CASE("the table of the map has a row for every sample") {
-    const ShardTable table = samplesTable(sceneOf(tenOnFour()));
+    const TableData table = samplesTable(sceneOf(tenOnFour()));
     CHECK(table.rows == 10);
     CHECK(table.row(4) == QStringList{"4", "0", "1", "0", "2"});
     CHECK(table.row(2) == QStringList{"2", "1", "2", "2", "1"});
@@ -65,13 +65,13 @@ TEST_CASE("the table of the map has a row for every sample") {
 TEST_CASE("two plans are compared sample by sample") {
     ShardSpec cut = tenOnFour();
     cut.dropLast = true;
-    const ShardTable table = comparisonTable(sceneOf(tenOnFour()), planOf(cut), "a-b");
+    const TableData table = comparisonTable(sceneOf(tenOnFour()), planOf(cut), "a-b");
     CHECK(table.row(4) == QStringList{"4", "0", "1", "0", "0", "1", "0", "rank and step"});
     CHECK(table.row(2) == QStringList{"2", "1", "2", "2", "", "", "", ""});
 }
 
 TEST_CASE("a long table is shown in pages") {
-    ShardTableModel model;
+    TableModel model;
     model.setTable({"t", {"n"}, 250'001, [](qint64 row) { return QStringList{QString::number(row)}; }});
     CHECK(model.pageCount() == 3);
     CHECK(model.rowCount() == 100'000);
@@ -86,20 +86,20 @@ TEST_CASE("a long table is shown in pages") {
 }
 
 TEST_CASE("a CSV field with a comma or a quote is quoted") {
-    ShardTable table{"t", {"a", "b"}, 1, [](qint64) { return QStringList{"x, y", "say \"hi\""}; }};
+    TableData table{"t", {"a", "b"}, 1, [](qint64) { return QStringList{"x, y", "say \"hi\""}; }};
     CHECK(written(table) == "a,b\n\"x, y\",\"say \"\"hi\"\"\"\n");
 }
 
 TEST_CASE("a CSV that does not fit on the disk is not kept") {
     const QTemporaryDir folder;
     const SizeLimit limit(50);
-    const ShardTable table = samplesTable(sceneOf(tenOnFour()));
+    const TableData table = samplesTable(sceneOf(tenOnFour()));
     CHECK(writeCsv(table, folder.filePath("a.csv"), std::atomic<bool>(false)).contains("File too large"));
     CHECK(!QFile::exists(folder.filePath("a.csv")));
 }
 
 TEST_CASE("an unwritable CSV is reported with its path, and a cancelled one leaves no file") {
-    const ShardTable table = samplesTable(sceneOf(tenOnFour()));
+    const TableData table = samplesTable(sceneOf(tenOnFour()));
     CHECK(writeCsv(table, "/nowhere/at/all.csv", std::atomic<bool>(false)).startsWith("/nowhere/at/all.csv cannot be"));
     const QTemporaryDir folder;
     CHECK(!writeCsv(table, folder.filePath("a.csv"), std::atomic<bool>(true)).isEmpty());
@@ -107,7 +107,7 @@ TEST_CASE("an unwritable CSV is reported with its path, and a cancelled one leav
 }
 
 TEST_CASE("the table model shows the contents of the table") {
-    ShardTableModel model;
+    TableModel model;
     const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
     model.setTable(placesTable(sceneOf(tenOnFour())));
     CHECK(model.rowCount() == 12);
@@ -120,7 +120,7 @@ TEST_CASE("the table model shows the contents of the table") {
 TEST_CASE("search matches form a table of positions") {
     // 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1: the padding repeats 4 on rank 2 and 1 on rank 3.
     const ShardScene scene = sceneOf(tenOnFour());
-    const ShardTable table = hitsTable(scene, {{4, 2, 2}, {1, 3, 2}, {9, 1, 1}});
+    const TableData table = hitsTable(scene, {{4, 2, 2}, {1, 3, 2}, {9, 1, 1}});
     CHECK(table.columns == QStringList{"epoch", "step", "rank", "slot", "index", "flag"});
     CHECK(table.rows == 3);
     CHECK(table.row(0) == QStringList{"0", "2", "2", "2", "4", "padded"});  // steps count from 1
@@ -136,13 +136,13 @@ TEST_CASE("tables name the classes as the data set does") {
     scene.labels = readLabels(*scene.data);
     CHECK(hitsTable(scene, {{4, 2, 2}}).row(0).last() == "even");
     CHECK(placesTable(scene).row(1).last() == "odd");  // sample 1
-    const ShardTable balance = balanceTable(classBalance(scene));
+    const TableData balance = balanceTable(classBalance(scene));
     CHECK(balance.row(0).mid(0, 3) == QStringList{"0", "even", "2"});
     CHECK(balance.row(1).mid(0, 3) == QStringList{"0", "odd", "1"});
 }
 
 TEST_CASE("numbers are aligned right, words left") {
-    ShardTableModel model;
+    TableModel model;
     model.setTable({"t", {"index", "flag"}, 2, [](qint64 row) { return QStringList{QString::number(row), "normal"}; }});
     CHECK(model.isNumeric(0));
     CHECK_FALSE(model.isNumeric(1));
@@ -155,8 +155,8 @@ TEST_CASE("numbers are aligned right, words left") {
 
 TEST_CASE("a long cell is truncated on screen and complete in the file") {
     const QString list(500, QLatin1Char('7'));
-    const ShardTable table{"t", {"mates"}, 1, [list](qint64) { return QStringList{list}; }};
-    ShardTableModel model;
+    const TableData table{"t", {"mates"}, 1, [list](qint64) { return QStringList{list}; }};
+    TableModel model;
     model.setTable(table);
     CHECK(model.data(model.index(0, 0)).toString().size() == 123);  // 120 and three dots
     CHECK(written(table) == "mates\n" + list + "\n");

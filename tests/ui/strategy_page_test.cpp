@@ -2,6 +2,7 @@
 #include "strategy/page/strategy_page.h"
 
 #include <QFile>
+#include <QMenu>
 #include <QTemporaryDir>
 
 #include "config/mesh.h"
@@ -128,12 +129,12 @@ TEST_CASE("the mesh has a row for each link, and the memory over the step one fo
     Strategies f;
     f.page.showView("mesh");
     f.page.showView("memory_over_step");
-    const StrategyTable mesh = meshTable(f.page.scene());
-    REQUIRE(mesh.rows.size() == 6);
-    CHECK(mesh.rows[0].mid(0, 5) == QStringList{"0", "stage 0", "1", "stage 1", "activations"});
-    const StrategyTable curves = curvesTable(f.page.scene());
-    REQUIRE(!curves.rows.isEmpty());
-    CHECK(curves.rows.front().size() == curves.columns.size());
+    const TableData mesh = meshTable(f.page.scene());
+    REQUIRE(mesh.rows == 6);
+    CHECK(mesh.row(0).mid(0, 5) == QStringList{"0", "stage 0", "1", "stage 1", "activations"});
+    const TableData curves = curvesTable(f.page.scene());
+    REQUIRE(curves.rows > 0);
+    CHECK(curves.row(0).size() == curves.columns.size());
     CHECK(memoryOverStepSentence(f.page.scene()).startsWith("Rank "));
     CHECK(f.page.findChild<QLabel*>("memoryNoteLabel") != nullptr);
 }
@@ -150,7 +151,7 @@ TEST_CASE("measured values are shown next to predicted ones for the same strateg
     CHECK(f.label("memorySentenceLabel").toolTip().contains("measured") +
               f.label("memorySentenceLabel").text().contains("measured") >
           0);
-    CHECK(linksTable(f.page.scene()).rows[1].last() == "77");
+    CHECK(linksTable(f.page.scene()).row(1).last() == "77");
     f.changed([](RunConfig& config) { config.parallel.strategy = StrategyKind::kFsdp; });
     CHECK_FALSE(f.page.scene().ran);
 }
@@ -177,19 +178,25 @@ TEST_CASE("the reason for a missing plan uses the labels of the form") {
 TEST_CASE("pictures are saved as tables, and the schedule in PyTorch's notation, which can be loaded again") {
     const QTemporaryDir directory;
     Strategies f;
-    const auto saved = [&](const QString& name, const QString& table) {
+    const auto saved = [&](const QString& name, const QString& text) {
         const QString file = directory.filePath(name);
         std::optional<QString> said;
         const QObject context;
-        QObject::connect(&f.page, &StrategyPage::saved, &context, [&](const QString& text) { said = text; });
-        f.page.exportTo(file, table);
+        QObject::connect(&f.page, &StrategyPage::saved, &context, [&](const QString& sentence) { said = sentence; });
+        QMenu& menu = *f.page.findChild<ViewExport*>()->menu();
+        const auto asks = [&](const QString&, const QString&, const auto& taken) { taken(file); };
+        QObject::connect(&f.page, &Page::savePathWanted, &context, asks);
+        const QList<QAction*> actions = menu.actions();
+        const auto action = std::ranges::find(actions, text, &QAction::text);
+        REQUIRE(action != actions.end());
+        (*action)->trigger();
         REQUIRE(waitFor([&] { return said.has_value(); }));
         return linesOf(file);
     };
-    CHECK(saved("a.csv", "strategies").size() == 13);
-    CHECK(saved("b.csv", "strategy-memory")[0] == "rank,class,predicted_bytes,measured_bytes");
-    CHECK(saved("c.csv", "strategy-holds").size() == 9);  // eight layers, each on one rank
-    const QStringList actions = saved("d.csv", "actions");
+    CHECK(saved("a.csv", "Save the view as CSV...").size() == 13);
+    CHECK(saved("b.csv", "Save the memory as CSV...")[0] == "rank,class,predicted_bytes,measured_bytes");
+    CHECK(saved("c.csv", "Save the model placement as CSV...").size() == 9);  // eight layers, each on one rank
+    const QStringList actions = saved("d.csv", "Save the schedule in PyTorch's notation...");
     REQUIRE(actions.size() == 4);
     CHECK(actions[3].startsWith("3F0,3B0,3F1,3B1"));
     QString why;

@@ -59,9 +59,9 @@ struct Timeline {
 
 TEST_CASE("before a run the timeline explains what to do, and lanes appear with the first traced step") {
     Timeline timeline;
-    CHECK(timeline.text("shardsEmptyTitleLabel").contains("Click Run"));
+    CHECK(timeline.text("timelineEmptyTitleLabel").contains("Click Run"));
     TracedRun run(timeline.run, 4, 2);
-    REQUIRE(waitFor([&] { return !timeline.text("shardsEmptyTitleLabel").contains("Click Run"); }));
+    REQUIRE(waitFor([&] { return !timeline.text("timelineEmptyTitleLabel").contains("Click Run"); }));
     run.steps(3);
     REQUIRE(timeline.shows(3));
     CHECK(timeline.lanes().isVisible());
@@ -99,10 +99,10 @@ TEST_CASE("a run without traces explains how to get them") {
         frame.endUs = {1000};
         timeline.run.feed(QByteArray::fromStdString(encode(frame)));
     }
-    REQUIRE(waitFor([&] { return timeline.text("shardsEmptyTitleLabel").contains("not traced"); }));
+    REQUIRE(waitFor([&] { return timeline.text("timelineEmptyTitleLabel").contains("not traced"); }));
     int wanted = 0;
     QObject::connect(&timeline.page, &TimelinePage::recordWanted, &timeline.page, [&](int steps) { wanted = steps; });
-    timeline.part<QPushButton>("shardsEmptyButton").click();
+    timeline.part<QPushButton>("timelineEmptyButton").click();
     CHECK(wanted == 50);
 }
 
@@ -435,8 +435,8 @@ TEST_CASE("the visible steps are shown as a table, and saved as a table and a pi
     }
     CHECK(timeline.page.exportActions().size() == 4);  // a table, two pictures, all steps for Perfetto
     more.findChild<QAction*>("showTableAction")->toggle();
-    REQUIRE(waitFor([&] { return timeline.part<QTableView>("shardsTableView").isVisible(); }));
-    CHECK(timeline.part<QTableView>("shardsTableView").model()->rowCount() == 4);
+    REQUIRE(waitFor([&] { return timeline.part<QTableView>("timelineTableView").isVisible(); }));
+    CHECK(timeline.part<QTableView>("timelineTableView").model()->rowCount() == 4);
 }
 
 TEST_CASE("in slow motion the current phases of the ranks are framed") {

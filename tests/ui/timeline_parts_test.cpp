@@ -120,7 +120,7 @@ TEST_CASE("with many ranks the numbers show the median, the selected rank and th
 
 TEST_CASE("the table of the timeline has a row for each rank of each visible step") {
     const TraceData data = threeRanks(1, 5);
-    const ShardTable table = timelineTable(&data, 2, 3);
+    const TableData table = timelineTable(&data, 2, 3);
     REQUIRE(table.rows == 6);
     const QStringList row = table.row(2);
     REQUIRE(row.size() == table.columns.size());

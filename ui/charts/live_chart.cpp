@@ -349,10 +349,10 @@ int LiveChart::largestPointCount() const {
     return largest;
 }
 
-QStringList LiveChart::csvRows() const {
+QList<QStringList> LiveChart::tableRows() const {
     const AxisRange x = shownX();
     const auto text = [](double value) { return std::isfinite(value) ? QString::number(value, 'g', 9) : QString(); };
-    QStringList rows;
+    QList<QStringList> rows;
     for (std::size_t at = 0; at < m_curves.size(); ++at) {
         const Curve& curve = m_curves[at];
         for (std::size_t index = 0; index < curve.points.size() && !m_hidden.contains(curve.key); ++index) {
@@ -361,14 +361,13 @@ QStringList LiveChart::csvRows() const {
                 continue;
             }
             const bool band = curve.kind == Curve::Kind::BandLine;
-            rows << QStringList{curve.name,
-                                QString::number(point.x, 'g', 15),
-                                text(point.y),
-                                band ? text(point.minimum) : QString(),
-                                band ? text(point.maximum) : QString(),
-                                curve.kind == Curve::Kind::MarkedLine || m_smoothing <= 0 ? QString()
-                                                                                          : text(m_smoothed[at][index])}
-                        .join(QLatin1Char(','));
+            rows << QStringList{
+                curve.name,
+                QString::number(point.x, 'g', 15),
+                text(point.y),
+                band ? text(point.minimum) : QString(),
+                band ? text(point.maximum) : QString(),
+                curve.kind == Curve::Kind::MarkedLine || m_smoothing <= 0 ? QString() : text(m_smoothed[at][index])};
         }
     }
     return rows;

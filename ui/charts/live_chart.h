@@ -66,7 +66,7 @@ class LiveChart : public QChartView {
     AxisRange shownX() const;
     AxisRange wholeX() const { return m_wholeX; }
     // Returns the visible curves in the visible x range as CSV lines: series, x, value, minimum, maximum, smoothed.
-    QStringList csvRows() const;
+    QList<QStringList> tableRows() const;
     int largestPointCount() const;  // largest number of points of any series, for tests of the limit per pixel column
     int pixelColumns() const;
 

@@ -149,6 +149,14 @@ void MainWindow::connectPages() {
                               });
         }
     }
+    connect(m_navigator, &Navigator::savePathWanted, this,
+            [this](const QString& suggestion, const QString& filter, const PathTaken& taken) {
+                m_services.dialogs.saveFile(tr("Save"), suggestion, filter, taken);
+            });
+    connect(m_navigator, &Navigator::openPathWanted, this,
+            [this](const QString& title, const QString& filter, const PathTaken& taken) {
+                m_services.dialogs.openFile(title, {}, filter, taken);
+            });
     connect(m_navigator, &Navigator::saved, this, &MainWindow::showSaved);
     connect(m_navigator, &Navigator::failed, m_notice,
             [this](const QString& sentence) { m_notice->say(sentence, NoticeBar::Tone::Danger); });

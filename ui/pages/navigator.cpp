@@ -29,6 +29,8 @@ Navigator::Navigator(QTabWidget& tabs, QObject* parent) : QObject(parent), m_tab
 void Navigator::add(Page* page) {
     m_pages << page;
     m_tabs.addTab(new PageArea(*page), page->title());
+    connect(page, &Page::savePathWanted, this, &Navigator::savePathWanted);
+    connect(page, &Page::openPathWanted, this, &Navigator::openPathWanted);
     connect(page, &Page::saved, this, &Navigator::saved);
     connect(page, &Page::failed, this, &Navigator::failed);
 }

@@ -27,6 +27,8 @@ class Navigator : public QObject {
 
   Q_SIGNALS:
     void currentChanged(ringside::Page& page);
+    void savePathWanted(const QString& suggestion, const QString& filter, const ringside::PathTaken& taken);
+    void openPathWanted(const QString& title, const QString& filter, const ringside::PathTaken& taken);
     void saved(const QString& sentence);
     void failed(const QString& sentence);
 

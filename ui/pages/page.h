@@ -6,8 +6,12 @@
 #include <QString>
 #include <QStringList>
 #include <QWidget>
+#include <functional>
 
 namespace ringside {
+
+// Called with the path that the user has chosen.
+using PathTaken = std::function<void(const QString& path)>;
 
 // Figures about a page's last repaint, for the debug overlay.
 struct PageFigures {
@@ -62,6 +66,9 @@ class Page : public QWidget {
     virtual void showView(const QString&) {}
 
   Q_SIGNALS:
+    // Requests a path from the user: of a new file with a suggested name, or of an existing one.
+    void savePathWanted(const QString& suggestion, const QString& filter, const ringside::PathTaken& taken);
+    void openPathWanted(const QString& title, const QString& filter, const ringside::PathTaken& taken);
     void saved(const QString& sentence);  // a file was written
     void failed(const QString& sentence);
 

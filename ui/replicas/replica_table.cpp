@@ -11,11 +11,6 @@ QString numberField(double value) {
     return std::isfinite(value) ? QString::number(value, 'g', 9) : QString();
 }
 
-ShardTable tableOf(const QString& name, const QStringList& columns, QList<QStringList> rows) {
-    auto held = std::make_shared<const QList<QStringList>>(std::move(rows));
-    return {name, columns, held->size(), [held](qint64 row) { return (*held)[row]; }};
-}
-
 void addCells(QList<QStringList>& rows, const std::optional<GradientView>& view) {
     if (!view || view->cells.empty()) return;
     std::size_t next = 0;
@@ -32,7 +27,7 @@ void addCells(QList<QStringList>& rows, const std::optional<GradientView>& view)
 
 }  // namespace
 
-ShardTable gradientTable(const InspectedStep& step) {
+TableData gradientTable(const InspectedStep& step) {
     QList<QStringList> rows;
     for (const auto* views : {&step.own, &step.mean, &step.change})
         for (const auto& view : *views) addCells(rows, view);
@@ -42,7 +37,7 @@ ShardTable gradientTable(const InspectedStep& step) {
                    std::move(rows));
 }
 
-ShardTable ringTable(const RingSteps& ring, std::int64_t step) {
+TableData ringTable(const RingSteps& ring, std::int64_t step) {
     QList<QStringList> rows;
     for (int ringStep = 0; ringStep <= ring.steps(); ++ringStep)
         for (int rank = 0; rank < ring.ranks(); ++rank)
@@ -59,7 +54,7 @@ ShardTable ringTable(const RingSteps& ring, std::int64_t step) {
                    std::move(rows));
 }
 
-ShardTable contributionTable(const StepContributions& contributions) {
+TableData contributionTable(const StepContributions& contributions) {
     const auto field = [](const std::optional<double>& value) { return value ? numberField(*value) : QString(); };
     QList<QStringList> rows;
     for (const RankContribution& one : contributions.ranks)
@@ -78,7 +73,7 @@ ShardTable contributionTable(const StepContributions& contributions) {
         std::move(rows));
 }
 
-ShardTable normTable(const ReplicaData& replicas) {
+TableData normTable(const ReplicaData& replicas) {
     QList<QStringList> rows;
     for (const auto& [number, step] : replicas.steps())
         for (std::size_t rank = 0; rank < step.own.size(); ++rank)

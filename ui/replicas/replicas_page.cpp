@@ -21,7 +21,6 @@ namespace ringside {
 namespace {
 
 constexpr int kFollowed = 50;
-constexpr int kMostInRing = 8;
 constexpr TypePixels kChartsHeight{190};
 
 }  // namespace
@@ -35,7 +34,7 @@ ReplicasPage::ReplicasPage(const RunModel& run, Theme& theme, QWidget* parent)
     auto* centre = new QFrame;
     centre->setProperty("role", "panel");
     m_stack = new QStackedLayout(centre);
-    m_empty = new EmptyPanel;
+    m_empty = new EmptyPanel(QStringLiteral("replicas"));
     m_empty->setProperty("role", "clear");
     m_stack->addWidget(m_empty);
     auto* content = new QWidget;
@@ -63,14 +62,19 @@ ReplicasPage::ReplicasPage(const RunModel& run, Theme& theme, QWidget* parent)
     m_pulls = new ContributionPicture(theme);
     connect(m_pulls, &ContributionPicture::samplesWanted, this, &ReplicasPage::samplesWanted);
     m_pictures->addWidget(m_pulls);
-    m_pictures->addWidget(m_ringPage = makeRingRow());
-    m_table = new TablePanel(m_tableModel);
+    m_ring = new RingPanel(theme);
+    m_pictures->addWidget(m_ring);
+    for (const auto& [key, by] : {std::pair(Qt::Key_Comma, -1), std::pair(Qt::Key_Period, 1)}) {
+        auto* shortcut = new QShortcut(QKeySequence(key), this);
+        shortcut->setContext(Qt::WidgetWithChildrenShortcut);
+        connect(shortcut, &QShortcut::activated, this, [this, step = by] { m_ring->move(step); });
+    }
+    m_table = new TablePanel(QStringLiteral("replicas"));
     m_pictures->addWidget(m_table);
     column->addWidget(pictures, 1);
     m_stack->addWidget(content);
     whole->addWidget(centre, 1);
     whole->addWidget(makeCharts());
-    nameParts();
     connect(&run, &RunModel::changed, this, [this](unsigned changes) {
         constexpr unsigned kOurs =
             kReplicasChanged | kRunStartedChanged | kEndChanged | kControlChanged | kRanksChanged | kConsumedChanged;
@@ -85,13 +89,6 @@ ReplicasPage::ReplicasPage(const RunModel& run, Theme& theme, QWidget* parent)
     readConfig();
     connect(&theme, &Theme::changed, this, &ReplicasPage::redraw);
     redraw();
-}
-
-// Gives panels that the Shards page also uses object names of this page.
-void ReplicasPage::nameParts() {
-    for (QObject* part : findChildren<QObject*>())
-        if (part->objectName().startsWith(QStringLiteral("shards")))
-            part->setObjectName(QStringLiteral("replicas") + part->objectName().mid(6));
 }
 
 QPushButton* ReplicasPage::addButton(const QString& text, const QString& tip, const char* name) {
@@ -138,11 +135,10 @@ QWidget* ReplicasPage::makeToolRow() {
         tr("Record norm and angle of each rank's gradient for %1 steps, and the complete gradient of the last one")
             .arg(kFollowed),
         "followButton");
-    m_export = new ViewExport;
-    m_export->setObjectName(QStringLiteral("replicasMoreButton"));
+    m_export = new ViewExport(QStringLiteral("replicas"));
     m_export->setView([this] { return table(); },
                       [this]() -> QWidget* {
-                          if (m_choice->current() == Ring) return m_ring;
+                          if (m_choice->current() == Ring) return &m_ring->picture();
                           if (m_choice->current() == Contribution) return m_pulls;
                           return m_gradients;
                       });
@@ -162,36 +158,8 @@ QWidget* ReplicasPage::makeToolRow() {
         Q_EMIT inspectionWanted(kFollowed);
     });
     connect(m_export, &ViewExport::tableToggled, this, &ReplicasPage::redraw);
-    connect(m_export, &ViewExport::saved, this, &Page::saved);
-    connect(m_export, &ViewExport::failed, this, &Page::failed);
+    m_export->reportTo(*this);
     return row;
-}
-
-QWidget* ReplicasPage::makeRingRow() {
-    auto* page = new QWidget;
-    page->setProperty("role", "clear");
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
-    auto* line = new QHBoxLayout;
-    m_ringBack = addButton(tr("Back"), tr("Previous step of the ring (,)"), "ringBackButton");
-    m_ringOn = addButton(tr("Next"), tr("Next step of the ring (.)"), "ringNextButton");
-    m_ringText = new QLabel;
-    m_ringText->setObjectName(QStringLiteral("ringLabel"));
-    m_ringText->setWordWrap(true);
-    line->addWidget(m_ringBack);
-    line->addWidget(m_ringOn);
-    line->addWidget(m_ringText, 1);
-    column->addLayout(line);
-    m_ring = new RingPicture(m_theme);
-    column->addWidget(m_ring, 1);
-    connect(m_ringBack, &QPushButton::clicked, this, [this] { stepRing(-1); });
-    connect(m_ringOn, &QPushButton::clicked, this, [this] { stepRing(1); });
-    for (const auto& [key, by] : {std::pair(Qt::Key_Comma, -1), std::pair(Qt::Key_Period, 1)}) {
-        auto* shortcut = new QShortcut(QKeySequence(key), this);
-        shortcut->setContext(Qt::WidgetWithChildrenShortcut);
-        connect(shortcut, &QShortcut::activated, this, [this, step = by] { stepRing(step); });
-    }
-    return page;
 }
 
 QWidget* ReplicasPage::makeCharts() {
@@ -391,97 +359,12 @@ void ReplicasPage::showLook() {
     if (m_config) showContribution();
     if (const InspectedStep* step = shownStep()) {
         m_gradients->setStep(step, shownRanks(), m_run.data().stepPitfalls().sumGradients);
-        showRing(*step);
+        m_ring->show(*step, shownRanks(), m_run.data());
     }
     constexpr int kTable = 3;
     const bool asTable = m_export->tableShown();
     m_pictures->setCurrentIndex(asTable ? kTable : m_choice->current());
     if (asTable) m_table->setTable(table());
-}
-
-void ReplicasPage::showRing(const InspectedStep& step) {
-    std::vector<std::vector<double>> values;
-    const std::vector<int> ranks = shownRanks();
-    const GradientView* mean = nullptr;
-    for (const int rank : ranks) {
-        const auto place = static_cast<std::size_t>(rank);
-        if (place >= step.own.size()) continue;
-        if (step.own[place] && !step.own[place]->ring.empty()) values.push_back(step.own[place]->ring);
-        if (step.mean[place] && !step.mean[place]->ring.empty()) mean = &*step.mean[place];
-    }
-    const bool can = values.size() == ranks.size() && values.size() >= 2 && values.size() <= kMostInRing;
-    const bool summed = m_run.data().stepPitfalls().sumGradients;
-    const std::pair shown(step.step, ranks.front());
-    if (m_ringOf != shown || m_ring->steps().has_value() != can) {
-        m_ringOf = shown;
-        m_ring->setSteps(can ? std::optional<RingSteps>(RingSteps(values, !summed)) : std::nullopt, step.step);
-        m_ring->setStep(0);
-    }
-    m_ringError = -1;
-    if (can && mean && mean->ring.size() == values.front().size()) {
-        const RingSteps& ring = *m_ring->steps();
-        std::size_t next = 0;
-        for (int part = 0; part < ring.ranks(); ++part)
-            for (const double value : ring.part(ring.steps(), 0, part).values)
-                m_ringError = std::max(m_ringError, std::abs(value - mean->ring[next++]));
-        m_ringLargest = 0;
-        for (const double value : mean->ring) m_ringLargest = std::max(m_ringLargest, std::abs(value));
-    }
-    stepRing(0);
-}
-
-void ReplicasPage::stepRing(int by) {
-    const auto& ring = m_ring->steps();
-    m_ringBack->setEnabled(ring && m_ring->step() + by > 0);
-    m_ringOn->setEnabled(ring && m_ring->step() + by < ring->steps());
-    if (!ring) {
-        m_ringText->setText(
-            m_run.data().ranks().size() < 2
-                ? tr("A single rank has no peer to reduce with.")
-                : tr("The ring is shown for 2 to 8 ranks and for buckets of at least two values per rank."));
-        setTone(m_ringText, "");
-        return;
-    }
-    m_ring->setStep(m_ring->step() + by);
-    const int step = m_ring->step();
-    const int n = ring->ranks();
-    const QString where = tr("Step %1 of %2. ").arg(step).arg(ring->steps());
-    const bool divides = !m_run.data().stepPitfalls().sumGradients;
-    if (step == 0)
-        m_ringText->setText(where + (divides ? tr("Each rank divides its local gradient by %1 and splits it into %1 "
-                                                  "parts; the first two values of each part are shown.")
-                                             : tr("Each rank splits its local gradient into %1 parts without dividing "
-                                                  "it (a mistake); the first two values of each part are shown."))
-                                        .arg(n));
-    else if (step < n - 1)
-        m_ringText->setText(where + tr("Reduce-scatter: each rank added the received part to its own."));
-    else if (step == n - 1)
-        m_ringText->setText(where + (m_run.data().strategy() == "fsdp"
-                                         ? tr("Every rank now has one complete part of the sum (green). FSDP needs no "
-                                              "more; the next steps show the rest of an all-reduce.")
-                                         : tr("Every rank now has one complete part of the sum (green).")));
-    else if (step < ring->steps())
-        m_ringText->setText(where + tr("All-gather: complete parts are passed around the ring."));
-    else
-        m_ringText->setText(where +
-                            tr("All ranks have the result after %1 steps. Each step moved 1/%2 of the bucket%3.")
-                                .arg(ring->steps())
-                                .arg(n)
-                                .arg(ringComparison()));
-    setTone(m_ringText, step == ring->steps() && ringDiffers() ? "danger" : "");
-}
-
-// True if the difference is larger than a different order of the sum or two-byte numbers explain.
-bool ReplicasPage::ringDiffers() const {
-    constexpr double kRounding = 0.01;  // relative to the largest value
-    return m_ringError > kRounding * m_ringLargest;
-}
-
-QString ReplicasPage::ringComparison() const {
-    if (m_ringError < 0) return {};
-    const QString by = QString::number(m_ringError, 'g', 1);
-    return ringDiffers() ? tr("; the result of the run's all-reduce differs by up to %1").arg(by)
-                         : tr("; the run's all-reduce gave the same result within %1").arg(by);
 }
 
 void ReplicasPage::showCharts() {
@@ -510,12 +393,13 @@ void ReplicasPage::showCharts() {
     m_cosines->setCurves(std::move(cosines), whole);
 }
 
-ShardTable ReplicasPage::table() const {
+TableData ReplicasPage::table() const {
     if (m_choice->current() == Contribution && m_config && shownNumber())
         return contributionTable(m_pulls->contributions());
     const InspectedStep* step = shownStep();
-    if (!step) return ShardTable{QStringLiteral("replicas"), {}, 0, {}};
-    if (m_choice->current() == Ring && m_ring->steps()) return ringTable(*m_ring->steps(), step->step);
+    if (!step) return TableData{QStringLiteral("replicas"), {}, 0, {}};
+    if (const auto& ring = m_ring->picture().steps(); m_choice->current() == Ring && ring)
+        return ringTable(*ring, step->step);
     return gradientTable(*step);
 }
 

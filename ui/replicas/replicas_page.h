@@ -9,14 +9,14 @@
 #include <optional>
 
 #include "charts/chart_panel.h"
+#include "controls/empty_panel.h"
 #include "controls/segmented_control.h"
 #include "pages/page.h"
 #include "replicas/contribution_picture.h"
 #include "replicas/gradient_picture.h"
-#include "replicas/ring_picture.h"
-#include "shards/page/empty_panel.h"
-#include "shards/page/table_panel.h"
-#include "shards/page/view_export.h"
+#include "replicas/ring_panel.h"
+#include "tables/table_panel.h"
+#include "tables/view_export.h"
 
 class QStackedLayout;
 
@@ -52,28 +52,22 @@ class ReplicasPage : public Page {
 
     QWidget* makeToolRow();
     QWidget* makeCharts();
-    QWidget* makeRingRow();
     QPushButton* addButton(const QString& text, const QString& tip, const char* name);
-    void nameParts();
     void redraw();
     void readConfig();
     void showTools();
     void showEmpty();
     void showLook();
     void showContribution();
-    void showRing(const InspectedStep& step);
     void showCharts();
     void showOtherStep(int by);  // shows another inspected step
-    void stepRing(int by);
-    bool ringDiffers() const;
-    QString ringComparison() const;
     // Number of the visible step: the chosen one, or the latest one with a picture. It may not have been inspected.
     std::optional<std::int64_t> shownNumber() const;
     const InspectedStep* shownStep() const;  // step with cells; null if there is none
     QList<std::int64_t> choosableSteps() const;
     bool isLive() const;
     std::vector<int> shownRanks() const;
-    ShardTable table() const;
+    TableData table() const;
 
     const RunModel& m_run;
     Theme& m_theme;
@@ -89,20 +83,13 @@ class ReplicasPage : public Page {
     QStackedLayout* m_pictures = nullptr;
     GradientPicture* m_gradients = nullptr;
     ContributionPicture* m_pulls = nullptr;
-    QWidget* m_ringPage = nullptr;
-    RingPicture* m_ring = nullptr;
-    QPushButton *m_ringBack = nullptr, *m_ringOn = nullptr;
-    QLabel* m_ringText = nullptr;
+    RingPanel* m_ring = nullptr;
     QWidget* m_charts = nullptr;
     ChartPanel *m_norms = nullptr, *m_cosines = nullptr;
-    ShardTableModel m_tableModel;
     TablePanel* m_table = nullptr;
     std::optional<RunConfig> m_config;     // config of the run
     std::optional<std::int64_t> m_chosen;  // chosen step; empty: follow the latest
     bool m_clicked = false;                // true if the step was chosen on another page and may not be in the list
-    std::pair<std::int64_t, int> m_ringOf{-1, -1};  // step and first rank whose numbers the ring shows
-    double m_ringLargest = 0;                       // largest magnitude in the result of the run's all-reduce
-    double m_ringError = 0;                         // difference to the result that the ranks received
 };
 
 }  // namespace ringside

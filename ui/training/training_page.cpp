@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training/training_page.h"
 
-#include <QFileDialog>
 #include <QGridLayout>
 #include <QLabel>
 #include <QShortcut>
@@ -308,14 +307,14 @@ void TrainingPage::place(int row, const std::vector<ChartPanel*>& panels) {
     }
 }
 
-QStringList TrainingPage::csvLines() const {
-    QStringList lines{QStringLiteral("chart,series,%1,value,minimum,maximum,smoothed").arg(m_tools->xAxisName())};
-    for (ChartPanel* panel : panels()) {
-        for (const QString& row : panel->chart().csvRows()) {
-            lines << panel->title() + QLatin1Char(',') + row;
-        }
-    }
-    return lines;
+TableData TrainingPage::table() const {
+    QList<QStringList> rows;
+    for (ChartPanel* panel : panels())
+        for (const QStringList& row : panel->chart().tableRows()) rows << QStringList(panel->title()) + row;
+    return tableOf(QStringLiteral("training"),
+                   {QStringLiteral("chart"), QStringLiteral("series"), m_tools->xAxisName(), QStringLiteral("value"),
+                    QStringLiteral("minimum"), QStringLiteral("maximum"), QStringLiteral("smoothed")},
+                   std::move(rows));
 }
 
 void TrainingPage::exportTo(const QString& file) {
@@ -323,29 +322,23 @@ void TrainingPage::exportTo(const QString& file) {
         Q_EMIT failed(tr("Another file is still being written. Export %1 afterwards.").arg(file));
         return;
     }
-    const bool table = file.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive);
-    const std::function<QString()> write =
-        table ? std::function<QString()>([lines = csvLines(), file] { return exportText(lines, file); })
-              : pictureWriter(*m_charts, file);
-    m_writing.requestLatest(
-        this, [write](const LatestWork::Stop&) { return write(); },
-        [this, file](const QString& problem) {
-            if (problem.isEmpty()) {
-                Q_EMIT saved(tr("Saved %1").arg(file));
-            } else {
-                Q_EMIT failed(tr("Not exported: %1").arg(problem));
-            }
-        });
+    const bool isTable = file.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive);
+    using Write = std::function<QString(const LatestWork::Stop& stop)>;
+    const Write write =
+        isTable ? Write([table = this->table(), file](const auto& stop) { return writeCsv(table, file, stop); })
+                : Write([write = pictureWriter(*m_charts, file)](const auto&) { return write(); });
+    m_writing.requestLatest(this, write, [this, file](const QString& problem) {
+        if (problem.isEmpty()) {
+            Q_EMIT saved(tr("Saved %1").arg(file));
+        } else {
+            Q_EMIT failed(tr("Not exported: %1").arg(problem));
+        }
+    });
 }
 
 void TrainingPage::chooseExport(const QString& suffix) {
-    auto* dialog = new QFileDialog(this, tr("Export"), {}, QStringLiteral("*.") + suffix);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(suffix);
-    dialog->selectFile(QStringLiteral("training.") + suffix);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QFileDialog::fileSelected, this, &TrainingPage::exportTo);
-    dialog->open();
+    Q_EMIT savePathWanted(QStringLiteral("training.") + suffix, QStringLiteral("*.") + suffix,
+                          [this](const QString& file) { exportTo(file); });
 }
 
 }  // namespace ringside

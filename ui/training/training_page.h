@@ -12,6 +12,7 @@
 #include "controls/latest_work.h"
 #include "identity/identity.h"
 #include "pages/page.h"
+#include "tables/table_data.h"
 #include "training/curve_source.h"
 #include "training/earlier_runs.h"
 #include "training/training_tool_row.h"
@@ -30,7 +31,7 @@ class TrainingPage : public Page, public IdentitySource {
     TrainingPage(RunModel& run, Theme& theme, QWidget* parent = nullptr);
 
     // Returns the contents of the charts: chart, series, x, value, minimum, maximum, smoothed value.
-    QStringList csvLines() const;
+    TableData table() const;
     // Adds a panel above the curves, for a watched run. The page becomes its parent; it takes at most part of the
     // height.
     void setFindings(FindingsPanel* panel);
@@ -38,7 +39,7 @@ class TrainingPage : public Page, public IdentitySource {
     void followStep(const StepCursor& cursor);
     void exportTo(const QString& file);                                      // .csv, .svg or .png
     std::vector<Identity> identitiesAt(const QPoint& point) const override;  // the step under the pointer
-    QString copyText() const override { return csvLines().join(QLatin1Char('\n')) + QLatin1Char('\n'); }
+    QString copyText() const override { return tabText(table()); }
 
     QList<QAction*> exportActions() const override { return m_tools->exportActions(); }
     QList<PageKey> keys() const override { return {{QStringLiteral("L"), tr("Logarithmic y axis")}}; }

@@ -19,9 +19,9 @@
 #include "settings/settings.h"
 #include "shards/grid/grid_widget.h"
 #include "shards/page/shards_page.h"
-#include "shards/page/view_export.h"
 #include "start/qt_messages.h"
 #include "support/places.h"
+#include "tables/view_export.h"
 #include "theme/theme.h"
 
 using namespace ringside;

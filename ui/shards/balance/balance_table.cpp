@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-ShardTable balanceTable(const ClassBalance& balance) {
+TableData balanceTable(const ClassBalance& balance) {
     return {QStringLiteral("class-balance"),
             {"rank", "class", "samples", "expected", "low", "high", "outside"},
             qint64{balance.ranks} * balance.classes,

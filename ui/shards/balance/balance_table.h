@@ -2,10 +2,10 @@
 #pragma once
 
 #include "sampling/findings/class_balance.h"
-#include "shards/scene/shard_table.h"
+#include "tables/table_data.h"
 
 namespace ringside {
 
-ShardTable balanceTable(const ClassBalance& balance);
+TableData balanceTable(const ClassBalance& balance);
 
 }  // namespace ringside

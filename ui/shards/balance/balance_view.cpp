@@ -164,12 +164,12 @@ qint64 BalanceView::cellsDrawn() const {
                       : qint64{m_made->byRank.ranks} * m_made->byRank.classes;
 }
 
-ShardTable BalanceView::table() const {
+TableData BalanceView::table() const {
     if (!isByStep()) return balanceTable(m_made->byRank);
     return batchBalanceTable(std::shared_ptr<const BatchBalance>(m_made, &m_made->byStep));
 }
 
-ShardTable batchBalanceTable(const std::shared_ptr<const BatchBalance>& balance) {
+TableData batchBalanceTable(const std::shared_ptr<const BatchBalance>& balance) {
     return {QStringLiteral("class-balance-by-step"),
             {"step", "class", "samples", "expected", "low", "high", "outside"},
             balance->steps * balance->classes,

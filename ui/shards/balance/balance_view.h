@@ -24,7 +24,7 @@ class BalanceView : public ShardView {
     void setScene(const ShardScene& scene) override;
     void setSelected(std::optional<qint64> sample, std::optional<GridCell> cell) override;
     std::optional<Explanation> explanation() const override { return m_explanation; }
-    ShardTable table() const override;
+    TableData table() const override;
     bool isSettled() const override { return !m_work.isBusy(); }
     void freeMemory() override;
     qint64 cellsDrawn() const override;
@@ -60,6 +60,6 @@ class BalanceView : public ShardView {
 };
 
 // Returns a table with a row for each step and class.
-ShardTable batchBalanceTable(const std::shared_ptr<const BatchBalance>& balance);
+TableData batchBalanceTable(const std::shared_ptr<const BatchBalance>& balance);
 
 }  // namespace ringside

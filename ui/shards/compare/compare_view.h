@@ -28,7 +28,7 @@ class CompareView : public ShardView {
     void setSelected(std::optional<qint64> sample, std::optional<GridCell> cell) override;
     void reveal(GridCell cell) override { m_a->reveal(cell); }
     std::optional<Explanation> explanation() const override { return m_explanation; }
-    ShardTable table() const override {
+    TableData table() const override {
         if (!m_scene || !m_planOfB) return {};
         return comparisonTable(*m_scene, *m_planOfB, QStringLiteral("a-b"));
     }

@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-ShardTable comparisonTable(const ShardScene& scene, const ShardPlan& other, const QString& name) {
+TableData comparisonTable(const ShardScene& scene, const ShardPlan& other, const QString& name) {
     return {name,
             {"index", "rank", "step", "slot", "other_rank", "other_step", "other_slot", "same"},
             scene.plan.spec().datasetSize,

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "shards/scene/shard_scene.h"
-#include "shards/scene/shard_table.h"
+#include "tables/table_data.h"
 
 namespace ringside {
 
 // Returns a table with a row for each sample and its first position in both plans.
-ShardTable comparisonTable(const ShardScene& scene, const ShardPlan& other, const QString& name);
+TableData comparisonTable(const ShardScene& scene, const ShardPlan& other, const QString& name);
 
 }  // namespace ringside

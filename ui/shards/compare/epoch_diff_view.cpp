@@ -140,7 +140,7 @@ void EpochDiffView::setMade(const Made& one, const ShardScene& scene, const Shar
     Q_EMIT explanationChanged();
 }
 
-ShardTable EpochDiffView::table() const {
+TableData EpochDiffView::table() const {
     if (!m_scene || !m_there) return {};
     return comparisonTable(*m_scene, *m_there,
                            QStringLiteral("diff-epochs-%1-%2").arg(m_scene->epoch).arg(m_other->value() - 1));

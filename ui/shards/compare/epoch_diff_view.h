@@ -27,7 +27,7 @@ class EpochDiffView : public ShardView {
     void setSelected(std::optional<qint64> sample, std::optional<GridCell> cell) override;
     void reveal(GridCell cell) override { m_loom->reveal(cell); }
     std::optional<Explanation> explanation() const override { return m_explanation; }
-    ShardTable table() const override;
+    TableData table() const override;
     bool isSettled() const override { return !m_work.isBusy() && m_loom->isSettled(); }
     void freeMemory() override;
     qint64 cellsDrawn() const override { return m_loom->cellsDrawn(); }

@@ -21,7 +21,7 @@ QStringList rowOf(const ShardScene& scene, const PlanHit& hit) {
 
 }  // namespace
 
-ShardTable hitsTable(const ShardScene& scene, std::vector<PlanHit> hits) {
+TableData hitsTable(const ShardScene& scene, std::vector<PlanHit> hits) {
     QStringList columns{"epoch", "step", "rank", "slot", "index", "flag"};
     const bool classes = scene.labels && scene.data;
     if (classes) columns << QStringLiteral("class");

@@ -5,11 +5,11 @@
 
 #include "sampling/query/plan_query.h"
 #include "shards/scene/shard_scene.h"
-#include "shards/scene/shard_table.h"
+#include "tables/table_data.h"
 
 namespace ringside {
 
 // Returns the table of a search result, with the columns of placesTable().
-ShardTable hitsTable(const ShardScene& scene, std::vector<PlanHit> hits);
+TableData hitsTable(const ShardScene& scene, std::vector<PlanHit> hits);
 
 }  // namespace ringside

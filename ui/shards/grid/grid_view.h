@@ -28,7 +28,7 @@ class GridView : public ShardView {
     void setProgress(const RunProgress& progress) override;
     void setStep(std::optional<CellRange> slots_) override { m_loom->setStep(slots_); }
     void setHits(const Hits& hits) override { m_loom->setHits(hits); }
-    ShardTable table() const override { return m_scene ? placesTable(*m_scene) : ShardTable{}; }
+    TableData table() const override { return m_scene ? placesTable(*m_scene) : TableData{}; }
 
     bool isSettled() const override { return m_loom->isSettled() && m_minimap->isSettled(); }
     qint64 cellsDrawn() const override { return m_loom->cellsDrawn(); }

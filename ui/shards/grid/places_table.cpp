@@ -32,7 +32,7 @@ QStringList placeRow(const ShardScene& scene, qint64 row) {
 
 }  // namespace
 
-ShardTable placesTable(const ShardScene& scene) {
+TableData placesTable(const ShardScene& scene) {
     QStringList columns{"epoch", "step", "rank", "slot", "index", "flag"};
     if (scene.devices > 1) columns << "device";
     if (hasClasses(scene)) columns << "class";

@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-ShardTable sampleHistoryTable(const SampleHistory& history) {
+TableData sampleHistoryTable(const SampleHistory& history) {
     return {QStringLiteral("sample-%1").arg(history.sample),
             {"epoch", "rank", "step", "slot", "uses", "batch_mates"},
             static_cast<qint64>(history.entries.size()),

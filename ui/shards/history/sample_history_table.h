@@ -2,10 +2,10 @@
 #pragma once
 
 #include "shards/history/sample_history.h"
-#include "shards/scene/shard_table.h"
+#include "tables/table_data.h"
 
 namespace ringside {
 
-ShardTable sampleHistoryTable(const SampleHistory& history);
+TableData sampleHistoryTable(const SampleHistory& history);
 
 }  // namespace ringside

@@ -59,7 +59,7 @@ class SampleHistoryView : public ShardView {
     void freeMemory() override;
     qint64 cellsDrawn() const override { return static_cast<qint64>(m_history.entries.size()); }
     const SampleHistory& history() const { return m_history; }
-    ShardTable table() const override { return sampleHistoryTable(m_history); }
+    TableData table() const override { return sampleHistoryTable(m_history); }
 
   private:
     void updateExplanation();

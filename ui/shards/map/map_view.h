@@ -26,7 +26,7 @@ class MapView : public ShardView, public IdentitySource {
 
     void setScene(const ShardScene& scene) override;
     void setSelected(std::optional<qint64> sample, std::optional<GridCell> cell) override;
-    ShardTable table() const override { return m_scene ? samplesTable(*m_scene) : ShardTable{}; }
+    TableData table() const override { return m_scene ? samplesTable(*m_scene) : TableData{}; }
     bool isSettled() const override { return !m_work.isBusy(); }
     void setHits(const Hits& hits) override;
     void freeMemory() override { m_scene.reset(); }

@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-ShardTable samplesTable(const ShardScene& scene) {
+TableData samplesTable(const ShardScene& scene) {
     QStringList columns{"index", "rank", "step", "slot", "uses"};
     if (hasClasses(scene)) columns << "class";
     return {QStringLiteral("map-epoch-%1").arg(scene.epoch), columns, scene.plan.spec().datasetSize,

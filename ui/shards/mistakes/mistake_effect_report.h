@@ -5,7 +5,7 @@
 
 #include "sampling/findings/assignment_effects.h"
 #include "shards/scene/explanation.h"
-#include "shards/scene/shard_table.h"
+#include "tables/table_data.h"
 
 namespace ringside {
 
@@ -42,6 +42,6 @@ struct MistakeEffectRow {
 QList<MistakeEffectRow> mistakeEffectRows(const ShardScene& scene, const MistakeEffectReport& report);
 
 Explanation explainMistakeEffect(const ShardScene& scene, const MistakeEffectReport& report);
-ShardTable mistakeEffectTable(const ShardScene& scene, const MistakeEffectReport& report);
+TableData mistakeEffectTable(const ShardScene& scene, const MistakeEffectReport& report);
 
 }  // namespace ringside

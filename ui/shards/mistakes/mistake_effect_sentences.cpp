@@ -151,7 +151,7 @@ Explanation explainMistakeEffect(const ShardScene& scene, const MistakeEffectRep
     return result;
 }
 
-ShardTable mistakeEffectTable(const ShardScene& scene, const MistakeEffectReport& report) {
+TableData mistakeEffectTable(const ShardScene& scene, const MistakeEffectReport& report) {
     QList<QStringList> rows;
     for (const MistakeEffectRow& one : mistakeEffectRows(scene, report)) {
         const auto inC = [](QString value) { return value.remove(QLocale().groupSeparator()); };

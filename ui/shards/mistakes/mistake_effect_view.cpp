@@ -93,8 +93,8 @@ void MistakeEffectView::fillRows(const QList<MistakeEffectRow>& rows, bool healt
     }
 }
 
-ShardTable MistakeEffectView::table() const {
-    return m_scene && m_report ? mistakeEffectTable(*m_scene, *m_report) : ShardTable{};
+TableData MistakeEffectView::table() const {
+    return m_scene && m_report ? mistakeEffectTable(*m_scene, *m_report) : TableData{};
 }
 
 }  // namespace ringside

@@ -23,7 +23,7 @@ class MistakeEffectView : public ShardView {
     void setScene(const ShardScene& scene) override;
     void setSelected(std::optional<qint64>, std::optional<GridCell>) override {}
     std::optional<Explanation> explanation() const override { return m_explanation; }
-    ShardTable table() const override;
+    TableData table() const override;
     bool isSettled() const override { return !m_work.isBusy(); }
 
   Q_SIGNALS:

@@ -71,7 +71,7 @@ void ShardsPage::makeLayout(Theme& theme) {
     auto* centre = new QWidget;
     m_stack = new PageStack(centre);
     m_views = new ViewPanel(theme);
-    m_empty = new EmptyPanel;
+    m_empty = new EmptyPanel(QStringLiteral("shards"), tr("Switch all deliberate mistakes off"));
     m_stack->addWidget(m_views);
     m_stack->addWidget(m_empty);
     m_seen = new SeenSamplesPanel(m_run, theme);
@@ -110,12 +110,11 @@ void ShardsPage::resizeEvent(QResizeEvent*) {
 }
 
 void ShardsPage::addExports() {
-    connect(&m_views->exporter(), &ViewExport::saved, this, &Page::saved);
-    connect(&m_views->exporter(), &ViewExport::failed, this, &Page::failed);
+    m_views->exporter().reportTo(*this);
     m_views->exporter().addTable(tr("Save search results as CSV..."),
-                                 [this] { return scene() ? hitsTable(*scene(), m_finder.hits()) : ShardTable{}; });
+                                 [this] { return scene() ? hitsTable(*scene(), m_finder.hits()) : TableData{}; });
     m_views->exporter().addTable(tr("Save the summary as CSV..."),
-                                 [this] { return scene() ? epochSummaryTable(rowsOfEpochSummary()) : ShardTable{}; });
+                                 [this] { return scene() ? epochSummaryTable(rowsOfEpochSummary()) : TableData{}; });
     m_views->exporter().addTable(tr("Save the class balance as CSV..."),
                                  [this] { return balanceTable(m_balance->balance()); });
 }

@@ -6,12 +6,12 @@
 #include <QWidget>
 #include <optional>
 
+#include "controls/empty_panel.h"
 #include "controls/page_stack.h"
 #include "pages/page.h"
 #include "shards/balance/class_balance_view.h"
 #include "shards/find/plan_finder.h"
 #include "shards/page/alarm_banner.h"
-#include "shards/page/empty_panel.h"
 #include "shards/page/order_banner.h"
 #include "shards/page/view_panel.h"
 #include "shards/scene/scene_source.h"

@@ -42,7 +42,7 @@ ViewPanel::ViewPanel(Theme& theme, QWidget* parent) : QFrame(parent) {
     pages->setProperty("role", "clear");
     m_stack = new PageStack(pages);
     addViews(theme);
-    m_table = new TablePanel(m_tableModel);
+    m_table = new TablePanel(QStringLiteral("shards"));
     m_stack->addWidget(m_table);
     layout->addWidget(pages, 1);
     m_explanation = new ExplanationBox;
@@ -74,7 +74,7 @@ QWidget* ViewPanel::makeToolRow() {
     m_toolLine->addLayout(layout, 1);
     m_find = new FindBox;
     layout->addWidget(m_find, 1);
-    m_export = new ViewExport;
+    m_export = new ViewExport(QStringLiteral("shards"));
     layout->addWidget(m_export);
     m_ledger = new QPushButton(tr("Summary"));
     m_ledger->setObjectName(QStringLiteral("epochSummaryButton"));
@@ -171,14 +171,14 @@ void ViewPanel::showStackPage(int page) {
 void ViewPanel::refreshTable() {
     const bool table = m_export->tableShown();
     showStackPage(table ? static_cast<int>(m_views.size()) : m_choice->current());
-    if (table || m_tableModel.rowCount() > 0) m_table->setTable(table ? view().table() : ShardTable{});
+    if (table || m_table->table().rows > 0) m_table->setTable(table ? view().table() : TableData{});
 }
 
 // Rows can be chosen only in tables about samples.
 void ViewPanel::chooseRow(qint64 row) {
-    const QStringList fields = m_tableModel.table().row(row);
+    const QStringList fields = m_table->table().row(row);
     const auto number = [&](const char* column) {
-        const qsizetype at = m_tableModel.table().columns.indexOf(QLatin1String(column));
+        const qsizetype at = m_table->table().columns.indexOf(QLatin1String(column));
         bool known = false;
         const qlonglong value = at < 0 ? 0 : fields.value(at).toLongLong(&known);
         return known ? std::optional<qint64>(value) : std::nullopt;

@@ -10,9 +10,9 @@
 #include "shards/find/find_box.h"
 #include "shards/mistakes/mistake_switches.h"
 #include "shards/page/explanation_box.h"
-#include "shards/page/table_panel.h"
-#include "shards/page/view_export.h"
 #include "shards/scene/shard_view.h"
+#include "tables/table_panel.h"
+#include "tables/view_export.h"
 
 namespace ringside {
 
@@ -69,7 +69,6 @@ class ViewPanel : public QFrame {
     PageStack* m_stack = nullptr;
     QList<ShardView*> m_views;
     int m_shown = 0;
-    ShardTableModel m_tableModel;
     TablePanel* m_table = nullptr;
     ExplanationBox* m_explanation = nullptr;
 };

@@ -9,7 +9,7 @@
 #include "shards/scene/explanation.h"
 #include "shards/scene/grid_cell.h"
 #include "shards/scene/shard_scene.h"
-#include "shards/scene/shard_table.h"
+#include "tables/table_data.h"
 
 namespace ringside {
 
@@ -37,7 +37,7 @@ class ShardView : public QWidget {
     virtual std::optional<Explanation> explanation() const { return {}; }
     // Returns the widget that handles keys.
     virtual QWidget* keyboardHome() { return this; }
-    virtual ShardTable table() const = 0;  // contents of the view as rows
+    virtual TableData table() const = 0;  // contents of the view as rows
     // True if the picture shows the latest scene; false while a worker draws it.
     virtual bool isSettled() const { return true; }
     virtual qint64 cellsDrawn() const { return 0; }  // number of samples that the last picture shows

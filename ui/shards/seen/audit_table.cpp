@@ -42,15 +42,15 @@ QStringList rowOf(const EpochSamples& epoch, bool training, std::size_t ranks) {
 
 }  // namespace
 
-ShardTable auditTable(const SummarySamples& audit) {
+TableData auditTable(const SummarySamples& audit) {
     std::size_t ranks = 0;
     for (const auto* epochs : {&audit.train, &audit.val})
         for (const EpochSamples& epoch : *epochs) ranks = std::max(ranks, epoch.perRank.size());
-    ShardTable table{.name = QStringLiteral("samples"),
-                     .columns = {auditWords("Use"), auditWords("Loader"), auditWords("Epoch"), auditWords("Assigned"),
-                                 auditWords("Distinct"), auditWords("Twice"), auditWords("Never")},
-                     .rows = static_cast<qint64>(audit.train.size() + audit.val.size()),
-                     .row = {}};
+    TableData table{.name = QStringLiteral("samples"),
+                    .columns = {auditWords("Use"), auditWords("Loader"), auditWords("Epoch"), auditWords("Assigned"),
+                                auditWords("Distinct"), auditWords("Twice"), auditWords("Never")},
+                    .rows = static_cast<qint64>(audit.train.size() + audit.val.size()),
+                    .row = {}};
     if (ranks > kMostRankColumns) table.columns << auditWords("Each rank");
     for (std::size_t rank = 0; rank < ranks && ranks <= kMostRankColumns; ++rank)
         table.columns << auditWords("Rank %1").arg(rank);

@@ -2,13 +2,13 @@
 #pragma once
 
 #include "run/read/run_summary.h"
-#include "shards/scene/shard_table.h"
+#include "tables/table_data.h"
 
 namespace ringside {
 
 // Returns the audit of a watched run as rows: loader, epoch from 1, numbers of samples, and those of each rank. With
 // more than kMostRankColumns ranks, one column states the range over the ranks. Values that are not known are empty.
-ShardTable auditTable(const SummarySamples& audit);
+TableData auditTable(const SummarySamples& audit);
 
 inline constexpr std::size_t kMostRankColumns = 8;
 

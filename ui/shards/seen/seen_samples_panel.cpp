@@ -159,7 +159,7 @@ void SeenSamplesPanel::showSamples(const SeenSamples& samples) {
     if (!samples.problem.isEmpty()) lines << samples.problem.toHtmlEscaped();
     if (lines.isEmpty()) lines << tr("No sample was seen: the script reads no DataLoader whose indices are known.");
     m_lines->setText(lines.join(QStringLiteral("<br>")));
-    m_model.setTable(samples.audit ? auditTable(*samples.audit) : ShardTable{});
+    m_model.setTable(samples.audit ? auditTable(*samples.audit) : TableData{});
     fitTable();
     m_planText->setText(planSentence(samples));
     showStep();

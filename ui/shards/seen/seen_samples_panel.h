@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "controls/latest_work.h"
-#include "shards/scene/shard_table.h"
 #include "shards/seen/seen_samples.h"
+#include "tables/table_model.h"
 
 class QVBoxLayout;
 
@@ -31,7 +31,7 @@ class SeenSamplesPanel final : public QFrame {
     // True if the panel is the current part of the page, also while the page is hidden.
     bool isShown() const { return !isHidden(); }
     bool isSettled() const { return !m_work.isBusy() && !m_later.isActive(); }
-    const ShardTable& table() const { return m_model.table(); }
+    const TableData& table() const { return m_model.table(); }
 
   protected:
     void showEvent(QShowEvent* event) override;
@@ -53,7 +53,7 @@ class SeenSamplesPanel final : public QFrame {
     QTimer m_later;
     LatestWork m_work;
     QLabel* m_lines = nullptr;
-    ShardTableModel m_model;
+    TableModel m_model;
     QTableView* m_table = nullptr;
     QLabel* m_stepTitle = nullptr;
     QLabel* m_planText = nullptr;

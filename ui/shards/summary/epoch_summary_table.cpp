@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-ShardTable epochSummaryTable(const QList<EpochSummaryRow>& rows) {
+TableData epochSummaryTable(const QList<EpochSummaryRow>& rows) {
     return {QStringLiteral("summary"), {"name", "value", "meaning"}, rows.size(), [rows](qint64 row) {
                 return QStringList{rows[row].name, rows[row].value, rows[row].tip};
             }};

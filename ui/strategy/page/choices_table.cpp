@@ -10,6 +10,7 @@
 
 #include "config/mesh.h"
 #include "strategy/scene/strategy_sentences.h"
+#include "tables/table_cells.h"
 #include "theme/theme.h"
 #include "theme/type_length.h"
 #include "words/form_fields.h"
@@ -82,6 +83,7 @@ ChoicesTable::ChoicesTable(Theme& theme, QWidget* parent) : QTableWidget(0, kCol
     setSelectionBehavior(QAbstractItemView::SelectRows);
     setSelectionMode(QAbstractItemView::NoSelection);
     setShowGrid(false);
+    setItemDelegate(new TableCells(TableCells::Numbers::Left, this));
     setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
     setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     setWordWrap(false);
@@ -271,13 +273,23 @@ QStringList ChoicesTable::provedStrategies() const {
     return names;
 }
 
-StrategyTable ChoicesTable::table() const {
-    StrategyTable table{
-        QStringLiteral("strategies"),
-        {"strategy", "options", "memory_per_rank_bytes", "bytes_per_step", "samples_per_step", "idle_share",
-         "idle_share_of_stages", "expected_step_ms", "expected_samples_per_second", "limited_by", "measured_step_ms",
-         "measured_samples_per_second", "measured_idle_share", "same_bits", "why_not"},
-        {}};
+TableData ChoicesTable::table() const {
+    const QStringList columns = {"strategy",
+                                 "options",
+                                 "memory_per_rank_bytes",
+                                 "bytes_per_step",
+                                 "samples_per_step",
+                                 "idle_share",
+                                 "idle_share_of_stages",
+                                 "expected_step_ms",
+                                 "expected_samples_per_second",
+                                 "limited_by",
+                                 "measured_step_ms",
+                                 "measured_samples_per_second",
+                                 "measured_idle_share",
+                                 "same_bits",
+                                 "why_not"};
+    QList<QStringList> rows;
     const auto plain = [](std::optional<double> value) {
         return value ? QLocale::c().toString(*value, 'g', 9) : QString();
     };
@@ -296,9 +308,9 @@ StrategyTable ChoicesTable::table() const {
         }
         row << plain(seen.measuredMs) << plain(seen.measuredSamplesPerSecond) << plain(seen.measuredIdleShare)
             << proofText(one.name) << QString::fromStdString(one.whyNot);
-        table.rows << row;
+        rows << row;
     }
-    return table;
+    return tableOf(QStringLiteral("strategies"), columns, std::move(rows));
 }
 
 }  // namespace ringside

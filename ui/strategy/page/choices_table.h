@@ -22,7 +22,7 @@ class ChoicesTable final : public QTableWidget {
     void setFigures(const QString& strategy, const StrategyFigures& figures);
     void setProof(const QString& strategy, const StrategyProof& proof);
     void forgetSeen();
-    StrategyTable table() const;
+    TableData table() const;
     int wholeHeight() const;               // height at which all strategies are visible
     QStringList provedStrategies() const;  // names of the possible strategies that `ringsidectl prove` compares
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "strategy/page/strategy_page.h"
 
-#include <QFileDialog>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -164,40 +164,44 @@ QWidget* StrategyPage::makeChoices() {
                           tr("Train with each possible strategy for a few seconds and show the measured numbers"));
     m_prove = addButton(tr("Prove"), "proveStrategiesButton",
                         tr("Train 20 steps with each strategy and compare the weights bit by bit"));
-    auto* more = addButton(tr("More"), "strategyMoreButton", tr("Tables, export, schedules"));
-    more->setProperty("role", "menu");
-    more->setMenu(makeMenu());
+    head->addWidget(makeExport());
     column->addLayout(head);
     m_choices = new ChoicesTable(m_theme);
     column->addWidget(m_choices, 1);
     return panel;
 }
 
-QMenu* StrategyPage::makeMenu() {
-    m_menu = new QMenu(this);
-    QAction* tables = m_menu->addAction(tr("Show as tables"));
-    tables->setObjectName(QStringLiteral("strategyTablesAction"));
-    tables->setCheckable(true);
-    connect(tables, &QAction::toggled, this, &StrategyPage::setTables);
-    m_menu->addSeparator();
-    m_menu->addAction(tr("Load a schedule..."), this, &StrategyPage::askForSchedule)
+ViewExport* StrategyPage::makeExport() {
+    m_export = new ViewExport(QStringLiteral("strategy"));
+    m_export->setToolTip(tr("Tables, export, schedules"));
+    m_export->setView([this] { return m_choices->table(); }, [this] { return m_content; });
+    connect(m_export, &ViewExport::tableToggled, this, &StrategyPage::setTables);
+    m_export->reportTo(*this);
+    m_export->menu()
+        ->addAction(tr("Load a schedule..."), this,
+                    [this] {
+                        Q_EMIT openPathWanted(tr("Load a schedule"), QStringLiteral("*.csv"),
+                                              [this](const QString& file) { loadSchedule(file); });
+                    })
         ->setObjectName(QStringLiteral("loadScheduleAction"));
-    m_menu->addAction(tr("Save the schedule in PyTorch's notation..."), this,
-                      [this] { ask(QStringLiteral("csv"), QStringLiteral("actions")); });
-    m_menu->addSeparator();
-    for (const auto& [text, suffix] : {std::pair(tr("Save the page as PNG..."), QStringLiteral("png")),
-                                       std::pair(tr("Save the page as SVG..."), QStringLiteral("svg"))})
-        m_menu->addAction(text, this, [this, wanted = suffix] { ask(wanted, {}); });
-    for (const auto& [text, name] :
-         {std::pair(tr("Save the model placement as CSV..."), QStringLiteral("strategy-holds")),
-          std::pair(tr("Save the memory as CSV..."), QStringLiteral("strategy-memory")),
-          std::pair(tr("Save the memory over the step as CSV..."), QStringLiteral("strategy-memory-over-step")),
-          std::pair(tr("Save the mesh's links as CSV..."), QStringLiteral("strategy-mesh")),
-          std::pair(tr("Save the schedule as CSV..."), QStringLiteral("strategy-schedule")),
-          std::pair(tr("Save the links' bytes as CSV..."), QStringLiteral("strategy-links")),
-          std::pair(tr("Save the strategies as CSV..."), QStringLiteral("strategies"))})
-        m_menu->addAction(text, this, [this, table = name] { ask(QStringLiteral("csv"), table); });
-    return m_menu;
+    m_export->addFile(tr("Save the schedule in PyTorch's notation..."), QStringLiteral("schedule"),
+                      QStringLiteral("csv"), [this](const QString& file) { return scheduleWriter(file); });
+    using Make = TableData (*)(const StrategyScene&);
+    for (const auto& [text, make] :
+         {std::pair<QString, Make>(tr("Save the model placement as CSV..."), holdsTable),
+          std::pair<QString, Make>(tr("Save the memory as CSV..."), memoryTable),
+          std::pair<QString, Make>(tr("Save the memory over the step as CSV..."), curvesTable),
+          std::pair<QString, Make>(tr("Save the mesh's links as CSV..."), meshTable),
+          std::pair<QString, Make>(tr("Save the schedule as CSV..."), scheduleTable),
+          std::pair<QString, Make>(tr("Save the links' bytes as CSV..."), linksTable)})
+        m_export->addTable(text, [this, table = make] { return table(m_scene); });
+    return m_export;
+}
+
+ViewExport::Writer StrategyPage::scheduleWriter(const QString& file) const {
+    if (!m_scene.cost) return [] { return tr("Not saved: there is no plan."); };
+    const QString text = QString::fromStdString(scheduleText(m_scene.plan().schedule)).trimmed();
+    return [lines = text.split(QLatin1Char('\n')), file] { return exportText(lines, file); };
 }
 
 QList<Page::View> StrategyPage::views() const {
@@ -214,12 +218,6 @@ void StrategyPage::showView(const QString& name) {
     else
         m_memoryView->setCurrent(name == QStringLiteral("memory_over_step") ? 1 : 0);
     showScene();
-}
-
-QList<QAction*> StrategyPage::exportActions() const {
-    QList<QAction*> actions = m_menu->actions();
-    actions.removeIf([](const QAction* action) { return action->isCheckable() || action->isSeparator(); });
-    return actions;
 }
 
 void StrategyPage::connectAll() {
@@ -422,62 +420,13 @@ void StrategyPage::setTables(bool tables) {
 
 QString StrategyPage::copyText() const {
     QString text;
-    for (const StrategyTable& table : tables()) {
-        text += table.name + QLatin1Char('\n') + table.columns.join(QLatin1Char('\t')) + QLatin1Char('\n');
-        for (const QStringList& row : table.rows) text += row.join(QLatin1Char('\t')) + QLatin1Char('\n');
-        text += QLatin1Char('\n');
-    }
+    for (const TableData& table : tables()) text += table.name + QLatin1Char('\n') + tabText(table) + QLatin1Char('\n');
     return text;
 }
 
-QList<StrategyTable> StrategyPage::tables() const {
+QList<TableData> StrategyPage::tables() const {
     return {holdsTable(m_scene),    memoryTable(m_scene), curvesTable(m_scene), meshTable(m_scene),
             scheduleTable(m_scene), linksTable(m_scene),  m_choices->table()};
-}
-
-void StrategyPage::exportTo(const QString& file, const QString& table) {
-    if (m_writing.isBusy()) {
-        Q_EMIT failed(tr("Another file is still being written. Export %1 afterwards.").arg(file));
-        return;
-    }
-    std::function<QString()> write;
-    if (table == QStringLiteral("actions") && m_scene.cost) {
-        const QString text = QString::fromStdString(scheduleText(m_scene.plan().schedule)).trimmed();
-        write = [lines = text.split(QLatin1Char('\n')), file] { return exportText(lines, file); };
-    } else if (table.isEmpty()) {
-        write = pictureWriter(*m_content, file);
-    } else {
-        for (const StrategyTable& one : tables())
-            if (one.name == table) write = [lines = one.csvLines(), file] { return exportText(lines, file); };
-    }
-    if (!write) return;
-    m_writing.requestLatest(
-        this, [write](const LatestWork::Stop&) { return write(); },
-        [this, file](const QString& problem) {
-            if (problem.isEmpty())
-                Q_EMIT saved(tr("Saved %1").arg(file));
-            else
-                Q_EMIT failed(tr("Not exported: %1").arg(problem));
-        });
-}
-
-void StrategyPage::ask(const QString& suffix, const QString& table) {
-    auto* dialog = new QFileDialog(this, tr("Save"), {}, QStringLiteral("*.") + suffix);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(suffix);
-    const QString name = table.isEmpty() ? this->name() : table == QStringLiteral("actions") ? tr("schedule") : table;
-    dialog->selectFile(name + QLatin1Char('.') + suffix);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QFileDialog::fileSelected, this, [this, table](const QString& file) { exportTo(file, table); });
-    dialog->open();
-}
-
-void StrategyPage::askForSchedule() {
-    auto* dialog = new QFileDialog(this, tr("Load a schedule"), {}, QStringLiteral("*.csv"));
-    dialog->setFileMode(QFileDialog::ExistingFile);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QFileDialog::fileSelected, this, &StrategyPage::loadSchedule);
-    dialog->open();
 }
 
 }  // namespace ringside

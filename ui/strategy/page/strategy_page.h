@@ -2,18 +2,17 @@
 #pragma once
 
 #include <QLabel>
-#include <QMenu>
 #include <QPushButton>
 #include <QStackedLayout>
 #include <QTimer>
 
 #include "controls/elided_label.h"
-#include "controls/latest_work.h"
 #include "controls/segmented_control.h"
 #include "pages/page.h"
 #include "strategy/page/choices_table.h"
 #include "strategy/scene/strategy_process.h"
 #include "strategy/scene/strategy_scene.h"
+#include "tables/view_export.h"
 
 namespace ringside {
 
@@ -36,7 +35,6 @@ class StrategyPage : public Page {
                  QWidget* parent = nullptr);
 
     const StrategyScene& scene() const { return m_scene; }
-    void exportTo(const QString& file, const QString& table = {});  // .csv of one table; .png or .svg of the page
     void loadSchedule(const QString& file);
 
     QList<View> views() const override;
@@ -44,7 +42,7 @@ class StrategyPage : public Page {
     bool isSettled() const override { return !m_tick.isActive() && !m_scene.loading; }
     bool followsRuns() const override { return true; }
     QString copyText() const override;  // of all panels
-    QList<QAction*> exportActions() const override;
+    QList<QAction*> exportActions() const override { return m_export->saveActions(); }
     QWidget* keyboardHome() const override { return m_choices; }
 
   protected:
@@ -55,7 +53,8 @@ class StrategyPage : public Page {
     QWidget* makeTop();
     QWidget* makeSchedule();
     QWidget* makeChoices();
-    QMenu* makeMenu();
+    ViewExport* makeExport();
+    ViewExport::Writer scheduleWriter(const QString& file) const;
     void connectAll();
     void planLater();
     void plan();
@@ -75,9 +74,7 @@ class StrategyPage : public Page {
     void expectTried(std::size_t strategies);
     void countTested();
     void setTables(bool tables);
-    void ask(const QString& suffix, const QString& table);
-    void askForSchedule();
-    QList<StrategyTable> tables() const;
+    QList<TableData> tables() const;
 
     ExperimentModel& m_experiment;
     RunModel& m_run;
@@ -86,7 +83,6 @@ class StrategyPage : public Page {
     std::size_t m_tried = 0;  // number of tested strategies
     std::size_t m_toTry = 0;
     StrategyProcess m_process;
-    LatestWork m_writing;
     QTimer m_tick;          // triggers a new plan
     QTimer m_look;          // reads the live run
     QTimer m_move;          // moves with the ranks, in slow motion
@@ -108,7 +104,7 @@ class StrategyPage : public Page {
     ElidedLabel* m_choicesNote = nullptr;
     QPushButton* m_measure = nullptr;
     QPushButton* m_prove = nullptr;
-    QMenu* m_menu = nullptr;
+    ViewExport* m_export = nullptr;
 };
 
 }  // namespace ringside

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "strategy/page/twin_panel.h"
 
-#include <QHeaderView>
 #include <QLabel>
 #include <QVBoxLayout>
 
@@ -15,7 +14,7 @@ TwinPanel::TwinPanel(const QString& title, const QString& stem, QWidget* picture
       m_sentence(new ElidedLabel(this)),
       m_note(new ElidedLabel(this)),
       m_stack(new QStackedLayout),
-      m_table(new QTableWidget) {
+      m_table(new TablePanel(stem)) {
     setProperty("role", "panel");
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(Theme::kSpace4, Theme::kSpace2, Theme::kSpace4, Theme::kSpace2);
@@ -29,13 +28,6 @@ TwinPanel::TwinPanel(const QString& title, const QString& stem, QWidget* picture
     m_sentence->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_head->addWidget(m_sentence, 1);
     column->addLayout(m_head);
-    m_table->setObjectName(stem + QStringLiteral("Table"));
-    m_table->setAccessibleName(title);
-    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_table->setShowGrid(false);
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setDefaultSectionSize(Theme::kControlHeight - 4);
-    m_table->horizontalHeader()->setStretchLastSection(true);
     m_stack->addWidget(m_table);
     addPicture(picture);
     m_stack->setCurrentIndex(1);
@@ -72,15 +64,6 @@ void TwinPanel::showPicture(int number) {
 void TwinPanel::showTable(bool table) {
     m_asTable = table;
     m_stack->setCurrentIndex(table ? 0 : 1 + m_picture);
-}
-
-void TwinPanel::setTable(const StrategyTable& table) {
-    m_table->setColumnCount(static_cast<int>(table.columns.size()));
-    m_table->setHorizontalHeaderLabels(table.columns);
-    m_table->setRowCount(static_cast<int>(table.rows.size()));
-    for (int row = 0; row < table.rows.size(); ++row)
-        for (int column = 0; column < table.rows[row].size(); ++column)
-            m_table->setItem(row, column, new QTableWidgetItem(table.rows[row][column]));
 }
 
 }  // namespace ringside

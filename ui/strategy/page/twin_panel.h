@@ -5,10 +5,9 @@
 #include <QHBoxLayout>
 #include <QScrollArea>
 #include <QStackedLayout>
-#include <QTableWidget>
 
 #include "controls/elided_label.h"
-#include "strategy/page/strategy_tables.h"
+#include "tables/table_panel.h"
 
 namespace ringside {
 
@@ -24,7 +23,7 @@ class TwinPanel final : public QFrame {
     void addPicture(QWidget* picture);  // adds another picture, which is shown when chosen
     void showPicture(int number);
     void showTable(bool table);
-    void setTable(const StrategyTable& table);
+    void setTable(const TableData& table) { m_table->setTable(table); }
 
   private:
     QHBoxLayout* m_head;
@@ -33,7 +32,7 @@ class TwinPanel final : public QFrame {
     QStackedLayout* m_stack;  // the table, then the pictures
     int m_picture = 0;
     bool m_asTable = false;
-    QTableWidget* m_table;
+    TablePanel* m_table;
 };
 
 }  // namespace ringside

@@ -57,8 +57,7 @@ TimelinePage::TimelinePage(RunModel& run, StepCursor& cursor, Theme& theme, cons
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(whole);
     m_stack = new PageStack(whole);
-    m_empty = new EmptyPanel;
-    m_empty->findChild<QPushButton*>()->setToolTip(tr("Trace each of the next %1 steps").arg(kRecordedSteps));
+    m_empty = new EmptyPanel(QStringLiteral("timeline"), tr("Trace each of the next %1 steps").arg(kRecordedSteps));
     connect(m_empty, &EmptyPanel::actionWanted, this, &TimelinePage::record);
     m_whatIf = new WhatIfPanel(m_model, controlProgram);
     m_stack->addWidget(m_empty);
@@ -76,8 +75,7 @@ QWidget* TimelinePage::makeContent() {
     rows->setContentsMargins(0, 0, 0, 0);
     rows->setSpacing(Theme::kSpace2);
     m_banner = new VerdictBanner;
-    m_export = new ViewExport;
-    m_export->setObjectName(QStringLiteral("timelineMoreButton"));
+    m_export = new ViewExport(QStringLiteral("timeline"));
     m_export->setToolTip(tr("Show the visible steps as a table, or save them"));
     m_export->setView([this] { return table(); }, [this] { return m_picture; });
     m_export->addFile(tr("Save all recorded steps for Perfetto..."), QStringLiteral("trace"), QStringLiteral("json"),
@@ -151,7 +149,7 @@ QWidget* TimelinePage::makeLanes() {
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(m_map, 3);
     column->addWidget(m_lanes, 2);
-    m_table = new TablePanel(m_rows);
+    m_table = new TablePanel(QStringLiteral("timeline"));
     m_views = new QStackedWidget;
     m_views->setProperty("role", "clear");
     m_views->addWidget(drawn);
@@ -214,11 +212,10 @@ void TimelinePage::connectParts() {
         area->ensureWidgetVisible(label);
     });
     connect(m_step, &StepPanel::samplesWanted, this, &TimelinePage::samplesWanted);
-    connect(m_export, &ViewExport::saved, this, &Page::saved);
-    connect(m_export, &ViewExport::failed, this, &Page::failed);
+    m_export->reportTo(*this);
     connect(m_export, &ViewExport::tableToggled, this, &TimelinePage::showTable);
     connect(m_table, &TablePanel::rowChosen, this, [this](qint64 row) {
-        const QStringList fields = m_rows.table().row(row);
+        const QStringList fields = m_table->table().row(row);
         m_model.choose(fields.value(0).toLongLong());
     });
 }
@@ -379,7 +376,7 @@ void TimelinePage::showTable() {
     showWords();
 }
 
-ShardTable TimelinePage::table() const {
+TableData TimelinePage::table() const {
     const auto [first, last] = m_model.stepsInSight();
     return timelineTable(m_model.trace(), first, last);
 }

@@ -10,11 +10,11 @@
 #include <QTimer>
 
 #include "controls/elided_label.h"
+#include "controls/empty_panel.h"
 #include "controls/page_stack.h"
 #include "pages/page.h"
-#include "shards/page/empty_panel.h"
-#include "shards/page/table_panel.h"
-#include "shards/page/view_export.h"
+#include "tables/table_panel.h"
+#include "tables/view_export.h"
 #include "timeline/lanes/lanes_widget.h"
 #include "timeline/lanes/lateness_map.h"
 #include "timeline/lanes/phase_legend.h"
@@ -71,7 +71,7 @@ class TimelinePage : public Page {
     void showTable();
     void record();
     void showRecorded();
-    ShardTable table() const;
+    TableData table() const;
     ViewExport::Writer traceWriter(const QString& file) const;
 
     RunModel& m_run;
@@ -92,7 +92,6 @@ class TimelinePage : public Page {
     LatenessMap* m_map = nullptr;
     LanesWidget* m_lanes = nullptr;
     QStackedWidget* m_views = nullptr;  // lanes, or their table
-    ShardTableModel m_rows;
     TablePanel* m_table = nullptr;
     QWidget* m_picture = nullptr;
     QWidget* m_side = nullptr;

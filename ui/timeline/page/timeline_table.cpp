@@ -30,8 +30,8 @@ QStringList textOf(const TableRow& row) {
 
 }  // namespace
 
-ShardTable timelineTable(const TraceData* trace, std::int64_t firstStep, std::int64_t lastStep) {
-    ShardTable table;
+TableData timelineTable(const TraceData* trace, std::int64_t firstStep, std::int64_t lastStep) {
+    TableData table;
     table.name = QStringLiteral("timeline");
     table.columns = {"step", "epoch", "rank", "begin_ms", "length_ms"};
     for (int phase = 0; phase < kPhaseCount; ++phase) {

@@ -4,6 +4,7 @@
 #include <QFrame>
 #include <QLabel>
 #include <QPushButton>
+#include <QVBoxLayout>
 
 namespace ringside {
 
@@ -11,7 +12,9 @@ namespace ringside {
 class EmptyPanel : public QFrame {
     Q_OBJECT
   public:
-    explicit EmptyPanel(QWidget* parent = nullptr);
+    // page: name of the page in the names of the parts: "shards" for "shardsEmptyLabel". tip: tooltip of the
+    // button; empty: the panel has no button.
+    explicit EmptyPanel(const QString& page, const QString& tip = {}, QWidget* parent = nullptr);
     // action: text of a button below; empty: no button.
     void say(const QString& title, const QString& text, const QString& action = {});
 
@@ -19,6 +22,8 @@ class EmptyPanel : public QFrame {
     void actionWanted();
 
   private:
+    void addButton(QVBoxLayout& layout, const QString& page, const QString& tip);
+
     QPushButton* m_action = nullptr;
     QLabel* m_title = nullptr;
     QLabel* m_text = nullptr;

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/page/empty_panel.h"
-
-#include <QVBoxLayout>
+#include "controls/empty_panel.h"
 
 #include "theme/theme.h"
 
 namespace ringside {
 
-EmptyPanel::EmptyPanel(QWidget* parent) : QFrame(parent) {
+EmptyPanel::EmptyPanel(const QString& page, const QString& tip, QWidget* parent) : QFrame(parent) {
     setProperty("role", "panel");
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(Theme::kSpace5 * 2, Theme::kSpace5, Theme::kSpace5 * 2, Theme::kSpace5);
     layout->setSpacing(Theme::kSpace2);
     m_title = new QLabel;
-    m_title->setObjectName(QStringLiteral("shardsEmptyTitleLabel"));
+    m_title->setObjectName(page + QStringLiteral("EmptyTitleLabel"));
     m_title->setProperty("role", "title");
     m_text = new QLabel;
-    m_text->setObjectName(QStringLiteral("shardsEmptyLabel"));
+    m_text->setObjectName(page + QStringLiteral("EmptyLabel"));
     m_text->setProperty("role", "muted");
     m_text->setWordWrap(true);
     layout->addStretch(1);
@@ -24,19 +22,25 @@ EmptyPanel::EmptyPanel(QWidget* parent) : QFrame(parent) {
         label->setAlignment(Qt::AlignCenter);
         layout->addWidget(label);
     }
-    m_action = new QPushButton;
-    m_action->setObjectName(QStringLiteral("shardsEmptyButton"));
-    m_action->setToolTip(tr("Switch all deliberate mistakes off"));
-    m_action->hide();
-    connect(m_action, &QPushButton::clicked, this, &EmptyPanel::actionWanted);
-    layout->addSpacing(Theme::kSpace2);
-    layout->addWidget(m_action, 0, Qt::AlignHCenter);
+    if (!tip.isEmpty()) addButton(*layout, page, tip);
     layout->addStretch(1);
 }
 
+void EmptyPanel::addButton(QVBoxLayout& layout, const QString& page, const QString& tip) {
+    m_action = new QPushButton;
+    m_action->setObjectName(page + QStringLiteral("EmptyButton"));
+    m_action->setToolTip(tip);
+    m_action->hide();
+    connect(m_action, &QPushButton::clicked, this, &EmptyPanel::actionWanted);
+    layout.addSpacing(Theme::kSpace2);
+    layout.addWidget(m_action, 0, Qt::AlignHCenter);
+}
+
 void EmptyPanel::say(const QString& title, const QString& text, const QString& action) {
-    m_action->setText(action);
-    m_action->setVisible(!action.isEmpty());
+    if (m_action != nullptr) {
+        m_action->setText(action);
+        m_action->setVisible(!action.isEmpty());
+    }
     m_title->setText(title);
     m_text->setText(text);
 }

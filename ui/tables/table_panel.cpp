@@ -1,56 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/page/table_panel.h"
+#include "tables/table_panel.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLocale>
-#include <QPainter>
-#include <QStyledItemDelegate>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "tables/table_cells.h"
 #include "theme/theme.h"
 
 namespace ringside {
 namespace {
 
-constexpr int kCellMargin = 6;
 constexpr int kLeastColumn = 72, kLargestColumn = 100;
-
-// Draws text on the colour of the row. Drawing a hundred cells through a style sheet takes longer than a frame.
-class PlainCells : public QStyledItemDelegate {
-  public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-        const bool selected = option.state & QStyle::State_Selected;
-        if (selected) painter->fillRect(option.rect, option.palette.highlight());
-        painter->setFont(option.font);
-        painter->setPen(option.palette.color(selected ? QPalette::HighlightedText : QPalette::Text));
-        const QRect place = option.rect.adjusted(kCellMargin, 0, -kCellMargin, 0);
-        const QString text = index.data().toString();
-        const bool fits = option.fontMetrics.maxWidth() * text.size() <= place.width() ||
-                          option.fontMetrics.horizontalAdvance(text) <= place.width();
-        bool number = false;
-        text.toDouble(&number);
-        painter->drawText(place, (number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter,
-                          fits ? text : option.fontMetrics.elidedText(text, Qt::ElideRight, place.width()));
-    }
-};
 
 }  // namespace
 
-TablePanel::TablePanel(ShardTableModel& model, QWidget* parent) : QWidget(parent), m_model(model) {
+TablePanel::TablePanel(const QString& page, QWidget* parent) : QWidget(parent) {
     setProperty("role", "clear");
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(Theme::kSpace1);
     m_view = new QTableView;
-    m_view->setObjectName(QStringLiteral("shardsTableView"));
+    m_view->setObjectName(page + QStringLiteral("TableView"));
     m_view->setAccessibleName(tr("View as a table"));
-    m_view->setModel(&model);
-    m_view->setItemDelegate(new PlainCells(m_view));
+    m_view->setModel(&m_model);
+    m_view->setItemDelegate(new TableCells(TableCells::Numbers::Right, m_view));
     m_view->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_view->setSelectionMode(QAbstractItemView::SingleSelection);
     m_view->setShowGrid(false);
@@ -85,14 +63,14 @@ QPushButton* TablePanel::addPageButton(const QString& text, const QString& tip, 
     button->setToolTip(tip);
     m_pager->layout()->addWidget(button);
     connect(button, &QPushButton::clicked, this, [this, pages] {
-        m_model.setPage(m_model.firstRow() / ShardTableModel::kPageRows + pages);
+        m_model.setPage(m_model.firstRow() / TableModel::kPageRows + pages);
         m_view->scrollToTop();
         showPage();
     });
     return button;
 }
 
-void TablePanel::setTable(const ShardTable& table) {
+void TablePanel::setTable(const TableData& table) {
     m_model.setTable(table);
     placeColumns();
     showPage();

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/page/view_export.h"
+#include "tables/view_export.h"
 
 #include <QCoreApplication>
 #include <QElapsedTimer>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
 #include <QResizeEvent>
@@ -17,8 +16,8 @@ constexpr qint64 kMomentMs = 1;
 
 }  // namespace
 
-ViewExport::ViewExport(QWidget* parent) : QPushButton(tr("More"), parent) {
-    setObjectName(QStringLiteral("shardsMoreButton"));
+ViewExport::ViewExport(const QString& page, QWidget* parent) : QPushButton(tr("More"), parent) {
+    setObjectName(page + QStringLiteral("MoreButton"));
     setAccessibleName(tr("Table and export"));
     setProperty("role", "menu");
     setToolTip(tr("Show this view as a table, or save it"));
@@ -28,7 +27,7 @@ ViewExport::ViewExport(QWidget* parent) : QPushButton(tr("More"), parent) {
     m_showTable->setCheckable(true);
     menu->addSeparator();
     menu->addAction(tr("Save the view as CSV..."), this, [this] {
-        const ShardTable table = m_table();
+        const TableData table = m_table();
         ask(table.name, QStringLiteral("csv"), [this, table](const QString& file) { saveTable(table, file); });
     });
     for (const auto& [text, suffix] :
@@ -41,6 +40,12 @@ ViewExport::ViewExport(QWidget* parent) : QPushButton(tr("More"), parent) {
     setMenu(menu);
     connect(&m_settle, &QTimer::timeout, this, &ViewExport::writePicture);
     connect(m_showTable, &QAction::toggled, this, &ViewExport::tableToggled);
+}
+
+void ViewExport::reportTo(Page& page) {
+    connect(this, &ViewExport::saved, &page, &Page::saved);
+    connect(this, &ViewExport::failed, &page, &Page::failed);
+    connect(this, &ViewExport::pathWanted, &page, &Page::savePathWanted);
 }
 
 QList<QAction*> ViewExport::saveActions() const {
@@ -56,7 +61,7 @@ void ViewExport::setView(Table table, std::function<QWidget*()> picture) {
 
 void ViewExport::addTable(const QString& text, Table table) {
     menu()->addAction(text, this, [this, table = std::move(table)] {
-        const ShardTable made = table();
+        const TableData made = table();
         ask(made.name, QStringLiteral("csv"), [this, made](const QString& file) { saveTable(made, file); });
     });
 }
@@ -76,19 +81,13 @@ void ViewExport::saveFile(const Writer& writer, const QString& file) {
         [this, file](const QString& problem) { report(file, problem); });
 }
 
-void ViewExport::ask(const QString& name, const QString& suffix, std::function<void(const QString&)> save) {
-    auto* dialog = new QFileDialog(window(), tr("Save"), {}, QStringLiteral("*.") + suffix);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(suffix);
-    dialog->selectFile(name + QLatin1Char('.') + suffix);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QFileDialog::fileSelected, this, save);
-    dialog->open();
+void ViewExport::ask(const QString& name, const QString& suffix, const PathTaken& save) {
+    Q_EMIT pathWanted(name + QLatin1Char('.') + suffix, QStringLiteral("*.") + suffix, save);
 }
 
-void ViewExport::saveTable(const ShardTable& table, const QString& file) {
+void ViewExport::saveTable(const TableData& table, const QString& file) {
     if (table.rows == 0) {
-        report(file, tr("Nothing to save: this view shows no samples yet."));
+        report(file, tr("Nothing to save: this view shows no rows yet."));
         return;
     }
     if (isBusy()) return reportBusy(file);

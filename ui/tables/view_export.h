@@ -7,17 +7,22 @@
 #include <functional>
 
 #include "controls/latest_work.h"
-#include "shards/scene/shard_table.h"
+#include "pages/page.h"
+#include "tables/table_data.h"
 
 namespace ringside {
 
-// Button that shows a view as a table and saves it as CSV, PNG and SVG on a worker thread.
+// Button with a menu that shows a view as a table and saves it as CSV, PNG and SVG. Files are written on a worker
+// thread.
 class ViewExport : public QPushButton {
     Q_OBJECT
   public:
-    using Table = std::function<ShardTable()>;
+    using Table = std::function<TableData()>;
 
-    explicit ViewExport(QWidget* parent = nullptr);
+    // page: name of the page in the name of the button: "shards" for "shardsMoreButton".
+    explicit ViewExport(const QString& page, QWidget* parent = nullptr);
+    // Reports written files and failures as `page`, which also asks for the paths.
+    void reportTo(Page& page);
     void addTable(const QString& text, Table table);  // adds another table that can be saved as CSV
     // Writes a file on a worker thread; returns the reason of a failure, or an empty text.
     using Writer = std::function<QString()>;
@@ -30,18 +35,20 @@ class ViewExport : public QPushButton {
 
     // Saves a table or picture and emits said() at the end. The suffix determines the format: .csv, .svg, otherwise
     // PNG.
-    void saveTable(const ShardTable& table, const QString& file);
+    void saveTable(const TableData& table, const QString& file);
     void savePicture(const QString& file);
     void saveFile(const Writer& writer, const QString& file);
 
   Q_SIGNALS:
+    // Requests the path of a new file.
+    void pathWanted(const QString& suggestion, const QString& filter, const ringside::PathTaken& taken);
     void tableToggled(bool shown);
     void messageReady(const QString& sentence, bool failed);
     void saved(const QString& sentence);  // success of said()
     void failed(const QString& sentence);
 
   private:
-    void ask(const QString& name, const QString& suffix, std::function<void(const QString& file)> save);
+    void ask(const QString& name, const QString& suffix, const PathTaken& save);
     void report(const QString& file, const QString& problem);
     void reportBusy(const QString& file);
     bool isBusy() const { return m_work.isBusy() || m_settle.isActive(); }

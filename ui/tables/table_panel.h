@@ -6,7 +6,7 @@
 #include <QTableView>
 #include <QWidget>
 
-#include "shards/scene/shard_table.h"
+#include "tables/table_model.h"
 
 namespace ringside {
 
@@ -14,8 +14,10 @@ namespace ringside {
 class TablePanel : public QWidget {
     Q_OBJECT
   public:
-    explicit TablePanel(ShardTableModel& model, QWidget* parent = nullptr);
-    void setTable(const ShardTable& table);
+    // page: name of the page in the names of the parts: "shards" for "shardsTableView".
+    explicit TablePanel(const QString& page, QWidget* parent = nullptr);
+    void setTable(const TableData& table);
+    const TableData& table() const { return m_model.table(); }
 
   Q_SIGNALS:
     void rowChosen(qint64 row);  // row of the complete table
@@ -29,7 +31,7 @@ class TablePanel : public QWidget {
     QPushButton* addPageButton(const QString& text, const QString& tip, const char* name, int pages);
     void showPage();
 
-    ShardTableModel& m_model;
+    TableModel m_model;
     QTableView* m_view = nullptr;
     QWidget* m_pager = nullptr;
     QLabel* m_rows = nullptr;

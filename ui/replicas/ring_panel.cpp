@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "replicas/ring_panel.h"
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "controls/tone.h"
+
+namespace ringside {
+namespace {
+
+constexpr int kMostInRing = 8;
+
+}  // namespace
+
+RingPanel::RingPanel(const Theme& theme, QWidget* parent) : QWidget(parent) {
+    setProperty("role", "clear");
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    auto* line = new QHBoxLayout;
+    m_back = addButton(tr("Back"), tr("Previous step of the ring (,)"), "ringBackButton");
+    m_next = addButton(tr("Next"), tr("Next step of the ring (.)"), "ringNextButton");
+    m_text = new QLabel;
+    m_text->setObjectName(QStringLiteral("ringLabel"));
+    m_text->setWordWrap(true);
+    line->addWidget(m_back);
+    line->addWidget(m_next);
+    line->addWidget(m_text, 1);
+    column->addLayout(line);
+    m_ring = new RingPicture(theme);
+    column->addWidget(m_ring, 1);
+    connect(m_back, &QPushButton::clicked, this, [this] { move(-1); });
+    connect(m_next, &QPushButton::clicked, this, [this] { move(1); });
+}
+
+QPushButton* RingPanel::addButton(const QString& text, const QString& tip, const char* name) {
+    auto* button = new QPushButton(text);
+    button->setObjectName(QLatin1String(name));
+    button->setToolTip(tip);
+    button->setAccessibleName(text);
+    return button;
+}
+
+void RingPanel::show(const InspectedStep& step, const std::vector<int>& ranks, const RunData& run) {
+    std::vector<std::vector<double>> values;
+    const GradientView* mean = nullptr;
+    for (const int rank : ranks) {
+        const auto place = static_cast<std::size_t>(rank);
+        if (place >= step.own.size()) continue;
+        if (step.own[place] && !step.own[place]->ring.empty()) values.push_back(step.own[place]->ring);
+        if (step.mean[place] && !step.mean[place]->ring.empty()) mean = &*step.mean[place];
+    }
+    const bool can = values.size() == ranks.size() && values.size() >= 2 && values.size() <= kMostInRing;
+    m_divides = !run.stepPitfalls().sumGradients;
+    m_scatters = run.strategy() == "fsdp";
+    m_isAlone = run.ranks().size() < 2;
+    const std::pair shown(step.step, ranks.front());
+    if (m_shown != shown || m_ring->steps().has_value() != can) {
+        m_shown = shown;
+        m_ring->setSteps(can ? std::optional<RingSteps>(RingSteps(values, m_divides)) : std::nullopt, step.step);
+        m_ring->setStep(0);
+    }
+    compare(mean);
+    showSentence();
+}
+
+void RingPanel::compare(const GradientView* mean) {
+    m_error = -1;
+    m_largest = 0;
+    if (!m_ring->steps() || mean == nullptr) return;
+    const RingSteps& ring = *m_ring->steps();
+    std::vector<double> result;
+    for (int part = 0; part < ring.ranks(); ++part) {
+        const std::vector<double>& values = ring.part(ring.steps(), 0, part).values;
+        result.insert(result.end(), values.begin(), values.end());
+    }
+    if (result.size() != mean->ring.size()) return;
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        m_error = std::max(m_error, std::abs(result[i] - mean->ring[i]));
+        m_largest = std::max(m_largest, std::abs(mean->ring[i]));
+    }
+}
+
+void RingPanel::move(int by) {
+    m_ring->setStep(m_ring->step() + by);
+    showSentence();
+}
+
+void RingPanel::showSentence() {
+    const auto& ring = m_ring->steps();
+    const int step = m_ring->step();
+    m_back->setEnabled(ring && step > 0);
+    m_next->setEnabled(ring && step < ring->steps());
+    if (ring)
+        m_text->setText(tr("Step %1 of %2. ").arg(step).arg(ring->steps()) + sentenceOf(step));
+    else
+        m_text->setText(
+            m_isAlone ? tr("A single rank has no peer to reduce with.")
+                      : tr("The ring is shown for 2 to 8 ranks and for buckets of at least two values per rank."));
+    setTone(m_text, ring && step == ring->steps() && differs() ? "danger" : "");
+}
+
+QString RingPanel::sentenceOf(int step) const {
+    const RingSteps& ring = *m_ring->steps();
+    const int ranks = ring.ranks();
+    if (step == 0)
+        return (m_divides ? tr("Each rank divides its local gradient by %1 and splits it into %1 parts; the first two "
+                               "values of each part are shown.")
+                          : tr("Each rank splits its local gradient into %1 parts without dividing it (a mistake); the "
+                               "first two values of each part are shown."))
+            .arg(ranks);
+    if (step < ranks - 1) return tr("Reduce-scatter: each rank added the received part to its own.");
+    if (step == ranks - 1)
+        return m_scatters ? tr("Every rank now has one complete part of the sum (green). FSDP needs no more; the next "
+                               "steps show the rest of an all-reduce.")
+                          : tr("Every rank now has one complete part of the sum (green).");
+    if (step < ring.steps()) return tr("All-gather: complete parts are passed around the ring.");
+    return tr("All ranks have the result after %1 steps. Each step moved 1/%2 of the bucket%3.")
+        .arg(ring.steps())
+        .arg(ranks)
+        .arg(comparison());
+}
+
+// True if the difference is larger than a different order of the sum or two-byte numbers explain.
+bool RingPanel::differs() const {
+    constexpr double kRounding = 0.01;  // relative to the largest value
+    return m_error > kRounding * m_largest;
+}
+
+QString RingPanel::comparison() const {
+    if (m_error < 0) return {};
+    const QString by = QString::number(m_error, 'g', 1);
+    return differs() ? tr("; the result of the run's all-reduce differs by up to %1").arg(by)
+                     : tr("; the run's all-reduce gave the same result within %1").arg(by);
+}
+
+}  // namespace ringside

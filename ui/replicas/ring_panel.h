@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QLabel>
+#include <QPushButton>
+#include <QWidget>
+#include <utility>
+#include <vector>
+
+#include "replicas/ring_picture.h"
+#include "telemetry/data/run_data.h"
+
+namespace ringside {
+
+// The ring all-reduce of an inspected step: the picture, a sentence, and buttons and keys that move between the steps
+// of the ring. Compares the result with that of the run's own all-reduce.
+class RingPanel final : public QWidget {
+    Q_OBJECT
+  public:
+    explicit RingPanel(const Theme& theme, QWidget* parent = nullptr);
+
+    // Shows the ring of a step. ranks: ranks of one data-parallel group.
+    void show(const InspectedStep& step, const std::vector<int>& ranks, const RunData& run);
+    // Moves to another step of the ring.
+    void move(int by);
+    RingPicture& picture() const { return *m_ring; }
+
+  private:
+    QPushButton* addButton(const QString& text, const QString& tip, const char* name);
+    void compare(const GradientView* mean);
+    void showSentence();
+    QString sentenceOf(int step) const;
+    bool differs() const;
+    QString comparison() const;
+
+    RingPicture* m_ring = nullptr;
+    QPushButton *m_back = nullptr, *m_next = nullptr;
+    QLabel* m_text = nullptr;
+    bool m_divides = true;                         // gradients are divided by the number of ranks
+    bool m_scatters = false;                       // the strategy needs the sum of one part on each rank only
+    bool m_isAlone = false;                        // a single rank has no peer
+    std::pair<std::int64_t, int> m_shown{-1, -1};  // step and first rank whose numbers the ring shows
+    double m_largest = 0;                          // largest magnitude in the result of the run's all-reduce
+    double m_error = -1;                           // difference to the result that the ranks received; -1: not known
+};
+
+}  // namespace ringside

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tables/table_model.h"
+
+#include <algorithm>
+
+namespace ringside {
+namespace {
+
+constexpr qsizetype kMostShown = 120;  // characters of a cell on screen, because a table lays out the complete text
+
+}  // namespace
+
+void TableModel::setTable(TableData table) {
+    beginResetModel();
+    m_table = std::move(table);
+    m_page = std::min(m_page, pageCount() - 1);
+    m_cachedRow = -1;
+    endResetModel();
+}
+
+void TableModel::setPage(qint64 page) {
+    beginResetModel();
+    m_page = std::clamp<qint64>(page, 0, pageCount() - 1);
+    m_cachedRow = -1;
+    endResetModel();
+}
+
+int TableModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(std::min(m_table.rows - firstRow(), kPageRows));
+}
+
+int TableModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(m_table.columns.size());
+}
+
+QVariant TableModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || role != Qt::DisplayRole) return {};
+    if (m_cachedRow != index.row()) {
+        m_cached = m_table.row(firstRow() + index.row());
+        m_cachedRow = index.row();
+    }
+    const QString field = m_cached.value(index.column());
+    return field.size() <= kMostShown ? field : field.left(kMostShown) + QStringLiteral("...");
+}
+
+bool TableModel::isNumeric(int column) const {
+    if (m_table.rows == 0) return false;
+    bool number = false;
+    m_table.row(0).value(column).toDouble(&number);
+    return number;
+}
+
+QVariant TableModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (role == Qt::TextAlignmentRole && orientation == Qt::Horizontal) {
+        return static_cast<int>(Qt::AlignVCenter | (isNumeric(section) ? Qt::AlignRight : Qt::AlignLeft));
+    }
+    if (role != Qt::DisplayRole) return {};
+    return orientation == Qt::Horizontal ? QVariant(m_table.columns.value(section))
+                                         : QVariant(firstRow() + section + 1);
+}
+
+}  // namespace ringside
