@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "config/choices.h"
+
 namespace ringside {
 
 namespace {
@@ -93,9 +95,10 @@ Problems checkChannels(const RankEnvironment& environment, const RankChannels& c
     };
     need(channels.control, RankChannels::kControlFd, "control");
     need(channels.telemetry, RankChannels::kTelemetryFd, "telemetry");
-    if (environment.backend == "gloo" || environment.backend == "nccl")
+    const auto backend = choiceNamed<CollectiveBackend>(environment.backend);
+    if (backend == CollectiveBackend::kGloo || backend == CollectiveBackend::kNccl)
         need(channels.store, RankChannels::kStoreFd, "store");
-    if (environment.backend == "shm") need(channels.shared, RankChannels::kSharedFd, "shared memory");
+    if (backend == CollectiveBackend::kShm) need(channels.shared, RankChannels::kSharedFd, "shared memory");
     return problems;
 }
 

@@ -28,7 +28,7 @@ RankEnd fail(TelemetrySink& sink, const RankEnvironment& environment, const std:
     const std::string rank = "rank " + std::to_string(environment.rank) + ": ";
     std::cerr << (text.starts_with(rank) ? "" : rank) << text << std::endl;
     const std::string sent = environment.isGuest ? withoutPrivateParts(text) : text;
-    sink.log("error", sent);
+    sink.log(LogLevel::kError, sent);
     sink.failed(missingRank);
     sink.flush(std::chrono::seconds(1));
     return {static_cast<int>(code), sent};
@@ -42,8 +42,8 @@ RankEnd runAsRank(const RankEnvironment& environment, const std::optional<RunCon
     ControlInput control(channels.control.get(), std::move(onHangUp),
                          [&sink](std::int64_t zeroUs) { sink.setStart(zeroUs); });
     const std::unique_ptr<RankHooks> hooks = makeRankHooks(environment);
-    sink.send(RankState{environment.rank, "starting", "", getpid(), sink.nowUs()});
-    if (!note.empty()) sink.log("info", note);
+    sink.send(RankState{environment.rank, RankStage::kStarting, "", getpid(), sink.nowUs()});
+    if (!note.empty()) sink.log(LogLevel::kInfo, note);
     try {
         RunConfig used = config ? *config : readRankConfig(environment);
         if (!environment.resume.empty()) used.training.resume = environment.resume;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <string_view>
+
+#include "base/text/named_choice.h"
 
 namespace ringside {
 
@@ -140,35 +138,6 @@ constexpr std::array<std::string_view, 2> namesOf(OnNonFinite) {
 enum class TraceLevel : std::uint8_t { kOff, kSteps, kPhases, kLayers };
 constexpr std::array<std::string_view, 4> namesOf(TraceLevel) {
     return {"off", "steps", "phases", "layers"};
-}
-
-template <class T>
-concept NamedChoice = requires(T value) {
-    namesOf(value);
-};
-
-// Table of names of a choice, with static lifetime.
-template <NamedChoice T>
-inline constexpr auto kNamesOf = namesOf(T{});
-
-// Returns the name in experiment files.
-template <NamedChoice T>
-constexpr std::string_view nameOf(T value) {
-    return kNamesOf<T>[static_cast<std::size_t>(value)];
-}
-
-// Returns the name as a std::string, for messages.
-template <NamedChoice T>
-std::string textOf(T value) {
-    return std::string(nameOf(value));
-}
-
-// Returns the choice with this name, or nothing.
-template <NamedChoice T>
-constexpr std::optional<T> choiceNamed(std::string_view name) {
-    const auto found = std::ranges::find(kNamesOf<T>, name);
-    if (found == kNamesOf<T>.end()) return std::nullopt;
-    return static_cast<T>(found - kNamesOf<T>.begin());
 }
 
 }  // namespace ringside

@@ -267,24 +267,32 @@ std::string shellWord(const std::string& text) {
     return word + "'";
 }
 
-Result<std::string> jobScript(const std::string& launcher, const JobRequest& request) {
+Result<std::string> jobScript(JobLauncher launcher, const JobRequest& request) {
     const std::int64_t world = request.config.parallel.worldSize;
     if (request.nodes < 1 || world % request.nodes != 0)
         return Problem{"--nodes",
                        "is " + std::to_string(request.nodes) + ", over which " + std::to_string(world) +
                            " ranks (parallel.world_size) cannot be spread evenly",
                        "choose a number that divides " + std::to_string(world)};
-    const bool arrays = launcher == "slurm" || launcher == "pbs";
+    const bool arrays = launcher == JobLauncher::kSlurm || launcher == JobLauncher::kPbs;
     if (request.seeds != 1 && !arrays)
-        return Problem{"--seeds", "needs a job array, which " + launcher + " does not have",
+        return Problem{"--seeds", "needs a job array, which " + textOf(launcher) + " does not have",
                        "export for slurm or pbs, or run the script once for each seed"};
     if (request.seeds < 1 || request.minutes < 1)
         return Problem{request.seeds < 1 ? "--seeds" : "--time", "is below 1", "request at least one"};
     const Job job(request);
-    if (launcher == "slurm") return slurmScript(job);
-    if (launcher == "pbs") return pbsScript(job);
-    if (launcher == "torchrun") return torchrunScript(job);
-    if (launcher == "mpirun") return mpirunScript(job);
+    switch (launcher) {
+        case JobLauncher::kSlurm:
+            return slurmScript(job);
+        case JobLauncher::kPbs:
+            return pbsScript(job);
+        case JobLauncher::kTorchrun:
+            return torchrunScript(job);
+        case JobLauncher::kMpirun:
+            return mpirunScript(job);
+        case JobLauncher::kSsh:
+            break;
+    }
     return sshScript(job);
 }
 

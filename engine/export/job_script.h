@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/errors/result.h"
+#include "base/text/named_choice.h"
 #include "config/run_config.h"
 
 namespace ringside {
+
+// Programs that jobScript() writes for.
+enum class JobLauncher : std::uint8_t { kSlurm, kPbs, kTorchrun, kMpirun, kSsh };
+constexpr std::array<std::string_view, 5> namesOf(JobLauncher) {
+    return {"slurm", "pbs", "torchrun", "mpirun", "ssh"};
+}
 
 // Requirements of a job on a cluster, in addition to the experiment.
 struct JobRequest {
@@ -26,9 +35,9 @@ struct JobRequest {
 // time before the limit at which a job saves a checkpoint and requests a restart
 inline constexpr std::int64_t kSaveSeconds = 120;
 
-// Returns a commented job script for `launcher` (slurm, pbs, torchrun, mpirun or ssh). Problems: ranks that do not
+// Returns a commented job script. Problems: ranks that do not
 // divide evenly over the nodes, a job array with a launcher that has none.
-Result<std::string> jobScript(const std::string& launcher, const JobRequest& request);
+Result<std::string> jobScript(JobLauncher launcher, const JobRequest& request);
 
 // Returns `text` quoted as one word of a POSIX shell.
 std::string shellWord(const std::string& text);

@@ -105,9 +105,15 @@ std::int64_t LayerDescription::parameters() const {
             return (inputs + 1) * 4 * inputs;
         case LayerKind::kResidual:
             return sum(body, &LayerDescription::parameters) + sum(shortcut, &LayerDescription::parameters);
-        default:
-            return 0;
+        case LayerKind::kMaxPool2d:
+        case LayerKind::kGlobalAveragePool:
+        case LayerKind::kReLU:
+        case LayerKind::kGelu:
+        case LayerKind::kDropout:
+        case LayerKind::kFlatten:
+            break;
     }
+    return 0;
 }
 
 std::int64_t LayerDescription::flops() const {
@@ -150,9 +156,19 @@ std::int64_t LayerDescription::activations() const {
             return 5 * input.count() + heads * positionsOf(input) * positionsOf(input);
         case LayerKind::kResidual:  // the sum overwrites the body's output
             return sum(body, &LayerDescription::activations) + sum(shortcut, &LayerDescription::activations);
-        default:
-            return output.count();
+        case LayerKind::kLinear:
+        case LayerKind::kConv2d:
+        case LayerKind::kMaxPool2d:
+        case LayerKind::kGlobalAveragePool:
+        case LayerKind::kGelu:
+        case LayerKind::kLayerNorm:
+        case LayerKind::kBatchNorm2d:
+        case LayerKind::kDropout:
+        case LayerKind::kEmbedding:
+        case LayerKind::kPositionEmbedding:
+            break;
     }
+    return output.count();
 }
 
 }  // namespace ringside

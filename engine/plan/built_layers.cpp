@@ -174,9 +174,15 @@ bool takesBlocks(const Descriptions& layers, Descriptions& convolutions) {
             case LayerKind::kGlobalAveragePool:
             case LayerKind::kFlatten:
                 return true;
-            default:
-                return false;
+            case LayerKind::kLinear:
+            case LayerKind::kLayerNorm:
+            case LayerKind::kDropout:
+            case LayerKind::kEmbedding:
+            case LayerKind::kPositionEmbedding:
+            case LayerKind::kAttention:
+                break;
         }
+        return false;
     });
 }
 

@@ -22,8 +22,8 @@ JobRequest requestOf(std::int64_t ranks, std::int64_t nodes) {
     return request;
 }
 
-std::string scriptFor(const std::string& launcher, const JobRequest& request) {
-    const Result<std::string> script = jobScript(launcher, request);
+std::string scriptFor(std::string_view launcher, const JobRequest& request) {
+    const Result<std::string> script = jobScript(*choiceNamed<JobLauncher>(launcher), request);
     REQUIRE(script.ok());
     return script.value();
 }
@@ -93,8 +93,10 @@ TEST_CASE("torchrun and mpirun receive the number of ranks and the hosts") {
 }
 
 TEST_CASE("Ranks that do not divide over the nodes, and arrays where there are none, are refused") {
-    CHECK(scriptHas(jobScript("slurm", requestOf(8, 3)).problem().text(), "--nodes is 3, over which 8 ranks"));
+    CHECK(scriptHas(jobScript(JobLauncher::kSlurm, requestOf(8, 3)).problem().text(),
+                    "--nodes is 3, over which 8 ranks"));
     JobRequest request = requestOf(8, 2);
     request.seeds = 2;
-    CHECK(scriptHas(jobScript("ssh", request).problem().text(), "--seeds needs a job array, which ssh does not have"));
+    CHECK(scriptHas(jobScript(JobLauncher::kSsh, request).problem().text(),
+                    "--seeds needs a job array, which ssh does not have"));
 }

@@ -110,7 +110,7 @@ class FaultyHooks final : public RankHooks {
     }
     ~FaultyHooks() override { setRenameHook({}); }
 
-    void onState(const std::string& state) override { reach(state); }
+    void onState(RankStage stage) override { reach(textOf(stage)); }
     void onStep(std::int64_t step) override {
         if (m_place == "step=" + std::to_string(step)) act();
     }

@@ -105,7 +105,7 @@ TEST_CASE("The unharmed corpus decodes without a bad line") {
     decoder.feed(corpus(), [&](Event&& event) { run.apply(event); });
     CHECK(decoder.badLines() == 0);
     CHECK(run.lastStep()->step == 3);  // two steps with both ranks, one after the run continued with one rank
-    CHECK(run.ended()->state == "finished");
+    CHECK(run.ended()->state == RunOutcome::kFinished);
 }
 
 TEST_CASE("Five thousand mutations end in events or counted problems, and events encode again: first seed") {

@@ -8,7 +8,7 @@ ENGINE = {
     "config": set(),
     "sampling": {"config"},
     "data": {"config", "sampling"},
-    "telemetry": {"config"},
+    "telemetry": {"config", "launch"},
     "tensor": set(),
     "schedule": set(),
     "model": {"config", "data", "tensor"},

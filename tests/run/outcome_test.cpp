@@ -15,11 +15,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-RankReport left(int rank, int code, const std::string& said, int order = 1) {
+RankReport left(int rank, int code, RankStage said, int order = 1) {
     return {rank, ChildEnd{false, code}, order, said};
 }
 
-RankReport killed(int rank, int signal, const std::string& said) {
+RankReport killed(int rank, int signal, RankStage said) {
     return {rank, ChildEnd{true, signal}, 1, said};
 }
 
@@ -38,7 +38,7 @@ void writeCheckpointAt(const fs::path& run, std::int64_t step, const std::string
 // Two ranks, two epochs of four steps, all done.
 RunEvidence wholeRun() {
     RunEvidence run;
-    run.ranks = {left(0, 0, "finished"), left(1, 0, "finished")};
+    run.ranks = {left(0, 0, RankStage::kFinished), left(1, 0, RankStage::kFinished)};
     run.steps = run.plannedSteps = 8;
     run.plannedEpochs = 2;
     run.checkpoint = CheckpointThere{"checkpoints/step-00000008", 8, 2};
@@ -48,7 +48,7 @@ RunEvidence wholeRun() {
 // The same, stopped after step 3.
 RunEvidence stoppedRun() {
     RunEvidence run = wholeRun();
-    run.ranks = {left(0, 20, "stopped"), left(1, 20, "stopped")};
+    run.ranks = {left(0, 20, RankStage::kStopped), left(1, 20, RankStage::kStopped)};
     run.steps = 3;
     run.checkpoint = CheckpointThere{"checkpoints/step-00000003", 3, 0};
     run.stopRequested = true;
@@ -62,7 +62,7 @@ bool contains(const std::string& text, const std::string& part) {
 void checkFailed(const RunEvidence& run, int code, int rank, const std::string& part) {
     const RunEnded end = outcomeOf(run);
     INFO(end.verdict);
-    CHECK(end.state == "failed");
+    CHECK(end.state == RunOutcome::kFailed);
     CHECK(end.exitCode == code);
     CHECK(end.firstFailedRank == rank);
     CHECK(contains(end.verdict, part));
@@ -72,35 +72,35 @@ void checkFailed(const RunEvidence& run, int code, int rank, const std::string& 
 
 TEST_CASE("a run has finished if every rank reported it, exited with 0 and the last checkpoint exists") {
     const RunEnded end = outcomeOf(wholeRun());
-    CHECK(end.state == "finished");
+    CHECK(end.state == RunOutcome::kFinished);
     CHECK(end.exitCode == 0);
     CHECK(end.firstFailedRank == -1);
     CHECK(end.verdict == "finished 2 epochs in 8 steps");
     RunEvidence late = wholeRun();
     late.stopRequested = true;  // it came after the last step
-    CHECK(outcomeOf(late).state == "finished");
+    CHECK(outcomeOf(late).state == RunOutcome::kFinished);
 }
 
 TEST_CASE("a run with any of these parts missing has failed") {
     RunEvidence run = wholeRun();
     SECTION("a rank that timed out") {
-        run.ranks[1] = left(1, 10, "training");
+        run.ranks[1] = left(1, 10, RankStage::kTraining);
         checkFailed(run, 12, 1, "rank 1 exited with code 10 while it was training, without reporting that it had");
     }
     SECTION("all ranks timed out") {
-        run.ranks = {left(0, 10, "training", 2), left(1, 10, "training", 1)};
+        run.ranks = {left(0, 10, RankStage::kTraining, 2), left(1, 10, RankStage::kTraining, 1)};
         checkFailed(run, 12, 1, "rank 1 exited with code 10");
     }
     SECTION("a rank that exited with 0 without reporting its end") {
-        run.ranks[0] = left(0, 0, "training");
+        run.ranks[0] = left(0, 0, RankStage::kTraining);
         checkFailed(run, 12, 0, "rank 0 exited with code 0 while it was training");
     }
     SECTION("a rank that reported its end and then died") {
-        run.ranks[0] = killed(0, SIGSEGV, "finished");
+        run.ranks[0] = killed(0, SIGSEGV, RankStage::kFinished);
         checkFailed(run, 12, 0, "was killed by signal 11 (SIGSEGV)");
     }
     SECTION("a rank that stopped while another finished") {
-        run.ranks[0] = left(0, 20, "stopped");
+        run.ranks[0] = left(0, 20, RankStage::kStopped);
         checkFailed(run, 70, -1, "did not agree on the end of the run");
     }
     SECTION("a rank that is still alive") {
@@ -121,7 +121,7 @@ TEST_CASE("a run with any of these parts missing has failed") {
     }
     SECTION("no rank at all") {
         run.ranks.clear();
-        CHECK(outcomeOf(run).state == "failed");
+        CHECK(outcomeOf(run).state == RunOutcome::kFailed);
     }
     SECTION("a detected fault") {
         run.fault = Verdict{ExitCode::kRankHung, 1, "rank 1 hung"};
@@ -135,7 +135,7 @@ TEST_CASE("a run with any of these parts missing has failed") {
 
 TEST_CASE("a run has stopped if every rank reported it and the weights of its last step exist") {
     const RunEnded end = outcomeOf(stoppedRun());
-    CHECK(end.state == "stopped");
+    CHECK(end.state == RunOutcome::kStopped);
     CHECK(end.exitCode == 20);
     CHECK(end.verdict == "stopped by request after 3 of 8 steps");
 
@@ -146,17 +146,17 @@ TEST_CASE("a run has stopped if every rank reported it and the weights of its la
     checkFailed(unsaved, 2, -1, "; the last checkpoint is checkpoints/step-00000002");
 
     RunEvidence killedOne = stoppedRun();
-    killedOne.ranks[1] = killed(1, SIGKILL, "saving");
+    killedOne.ranks[1] = killed(1, SIGKILL, RankStage::kSaving);
     checkFailed(killedOne, 12, 1, "while it was saving");
 }
 
 TEST_CASE("the verdict on terminated ranks names what is lost") {
     RunEvidence run = stoppedRun();
-    run.ranks = {killed(0, SIGTERM, "training"), killed(1, SIGTERM, "training")};
+    run.ranks = {killed(0, SIGTERM, RankStage::kTraining), killed(1, SIGTERM, RankStage::kTraining)};
     run.cutShort = true;
     run.steps = 5;
     const RunEnded end = outcomeOf(run);
-    CHECK(end.state == "stopped");
+    CHECK(end.state == RunOutcome::kStopped);
     CHECK(end.exitCode == 20);
     CHECK(end.verdict ==
           "stopped by request after 5 of 8 steps; the ranks had to be terminated, the last weights were not saved; the "

@@ -15,16 +15,16 @@ TEST_CASE("in a resumed directory, failed or stopped ranks are recorded as start
     const RunPaths paths(scratch.path());
     RunStarted started;
     started.worldSize = 3;
-    std::ofstream(paths.telemetry()) << encode(started) << encode(RankState{0, "failed", "", 0, 7, 1})
-                                     << encode(RankState{1, "stopped", "", 0, 8})
-                                     << encode(RankState{2, "training", "", 0, 9}) << encode(RunEnded{});
+    std::ofstream(paths.telemetry()) << encode(started) << encode(RankState{0, RankStage::kFailed, "", 0, 7, 1})
+                                     << encode(RankState{1, RankStage::kStopped, "", 0, 8})
+                                     << encode(RankState{2, RankStage::kTraining, "", 0, 9}) << encode(RunEnded{});
     CHECK(cutRecord(paths, {}) == 9);
     RunData run;
     std::ifstream in(paths.telemetry());
     for (std::string line; std::getline(in, line);) run.apply(decodeLine(line).value());
     REQUIRE(run.ranks().size() == 3);
-    CHECK(run.ranks()[0].state == "starting again");
-    CHECK(run.ranks()[1].state == "starting again");
-    CHECK(run.ranks()[2].state == "training");
+    CHECK(run.ranks()[0].state == RankStage::kStartingAgain);
+    CHECK(run.ranks()[1].state == RankStage::kStartingAgain);
+    CHECK(run.ranks()[2].state == RankStage::kTraining);
     CHECK_FALSE(run.ended());
 }

@@ -41,19 +41,19 @@ TEST_CASE("Results and checks of an epoch count once for each split and rank") {
     RepeatFilter filter;
     EpochResult train;
     train.epoch = 3;
-    train.split = "train";
+    train.split = SplitKind::kTrain;
     CHECK_FALSE(filter.isRepeated(train));
     CHECK(filter.isRepeated(train));
     EpochResult validation = train;
-    validation.split = "val";
+    validation.split = SplitKind::kValidation;
     CHECK_FALSE(filter.isRepeated(validation));
     train.epoch = 4;
     CHECK_FALSE(filter.isRepeated(train));
     CHECK_FALSE(filter.isRepeated(Consumed{0, 3, 10, "a"}));
     CHECK(filter.isRepeated(Consumed{0, 3, 10, "a"}));
     CHECK_FALSE(filter.isRepeated(Consumed{1, 3, 10, "a"}));
-    CHECK_FALSE(filter.isRepeated(LogLine{0, "info", "the same words may come twice", 1}));
-    CHECK_FALSE(filter.isRepeated(LogLine{0, "info", "the same words may come twice", 2}));
+    CHECK_FALSE(filter.isRepeated(LogLine{0, LogLevel::kInfo, "the same words may come twice", 1}));
+    CHECK_FALSE(filter.isRepeated(LogLine{0, LogLevel::kInfo, "the same words may come twice", 2}));
 }
 
 TEST_CASE("repeated samples of a rank are removed") {

@@ -37,8 +37,8 @@ struct Writer {
 
 TEST_CASE("a live run is read line by line and unchanged until its end line") {
     Writer writer;
-    const std::string first = encode(LogLine{0, "info", "one", 1});
-    const std::string second = encode(LogLine{0, "info", "two", 2});
+    const std::string first = encode(LogLine{0, LogLevel::kInfo, "one", 1});
+    const std::string second = encode(LogLine{0, LogLevel::kInfo, "two", 2});
     const std::string end = encode(RunEnded{});
     CHECK(writer.advance());
     writer.write(first + second.substr(0, 10));
@@ -57,7 +57,7 @@ TEST_CASE("a live run is read line by line and unchanged until its end line") {
 TEST_CASE("a finished run is replayed completely in one call") {
     Writer writer;
     std::string all;
-    for (int i = 0; i < 5000; ++i) all += encode(LogLine{0, "info", "line " + std::to_string(i), i});
+    for (int i = 0; i < 5000; ++i) all += encode(LogLine{0, LogLevel::kInfo, "line " + std::to_string(i), i});
     all += encode(RunEnded{});
     writer.write(all);
     writer.run->value().release();
@@ -68,7 +68,7 @@ TEST_CASE("a finished run is replayed completely in one call") {
 TEST_CASE("a long backlog is delivered in pieces, so the caller can poll in between") {
     Writer writer;
     std::string all;
-    for (int i = 0; i < 60000; ++i) all += encode(LogLine{0, "info", "line " + std::to_string(i), i});
+    for (int i = 0; i < 60000; ++i) all += encode(LogLine{0, LogLevel::kInfo, "line " + std::to_string(i), i});
     all += encode(RunEnded{});
     writer.write(all);
     writer.run->value().release();
@@ -81,7 +81,7 @@ TEST_CASE("a long backlog is delivered in pieces, so the caller can poll in betw
 
 TEST_CASE("a killed supervisor is reported by an end line, without the incomplete last line") {
     Writer writer;
-    const std::string first = encode(LogLine{0, "info", "one", 1});
+    const std::string first = encode(LogLine{0, LogLevel::kInfo, "one", 1});
     writer.write(first + "{\"kind\":\"lo");
     CHECK(writer.advance());
     writer.run->value().release();
@@ -90,7 +90,7 @@ TEST_CASE("a killed supervisor is reported by an end line, without the incomplet
     const auto end = decodeLine(writer.seen.substr(first.size()));
     REQUIRE(end.ok());
     const auto& ended = std::get<RunEnded>(end.value());
-    CHECK(ended.state == "failed");
+    CHECK(ended.state == RunOutcome::kFailed);
     CHECK(ended.verdict == "the supervisor of this run and its ranks were killed: ringsidectl run --resume " +
                                writer.run->value().paths().directory.string() +
                                " continues from its last checkpoint, if there is one");
@@ -98,7 +98,7 @@ TEST_CASE("a killed supervisor is reported by an end line, without the incomplet
 
 TEST_CASE("a run that ended and lost its last lines ends with the outcome of its summary") {
     Writer writer;
-    const std::string first = encode(LogLine{0, "info", "one", 1});
+    const std::string first = encode(LogLine{0, LogLevel::kInfo, "one", 1});
     writer.write(first + "{\"kind\":\"en");
     std::ofstream(writer.run->value().paths().summary())
         << R"({"state": "finished", "exit_code": 0, "verdict": "finished 3 epochs", "steps": 69})";
@@ -107,10 +107,10 @@ TEST_CASE("a run that ended and lost its last lines ends with the outcome of its
     const std::string rest = writer.seen.substr(first.size());
     const std::size_t line = rest.find('\n') + 1;
     const auto warning = std::get<LogLine>(decodeLine(rest.substr(0, line)).value());
-    CHECK(warning.level == "warning");
+    CHECK(warning.level == LogLevel::kWarning);
     CHECK(warning.text.find("telemetry.jsonl of this run is damaged or truncated") == 0);
     const auto end = std::get<RunEnded>(decodeLine(rest.substr(line)).value());
-    CHECK(end.state == "finished");
+    CHECK(end.state == RunOutcome::kFinished);
     CHECK(end.exitCode == 0);
     CHECK(end.verdict == "finished 3 epochs");
     CHECK(end.steps == 69);
@@ -130,8 +130,8 @@ TEST_CASE("the summary's failure is the outcome of damaged telemetry, with rank 
 TEST_CASE("another user's run with an invisible lock is followed while it writes") {
     Writer writer;
     std::filesystem::permissions(writer.scratch.path(), std::filesystem::perms(0755));
-    const std::string first = encode(LogLine{0, "info", "one", 1});
-    const std::string second = encode(LogLine{0, "info", "two", 2});
+    const std::string first = encode(LogLine{0, LogLevel::kInfo, "one", 1});
+    const std::string second = encode(LogLine{0, LogLevel::kInfo, "two", 2});
     writer.run->value().keep();
     writer.run.reset();  // unlocked, but the lock file stays
     const OtherUser user;

@@ -88,7 +88,7 @@ TEST_CASE("failed ranks are restarted up to the limit, and repeated steps are re
     run.prepared.config.parallel.maxRestarts = 2;
     run.options.backOff = 1ms;
     run.go();
-    CHECK(run.end.state == "failed");
+    CHECK(run.end.state == RunOutcome::kFailed);
     CHECK(run.end.exitCode == 12);
     CHECK(run.summary()["restarts"] == 2);
     CHECK(run.pids.size() == 9);
@@ -118,7 +118,7 @@ TEST_CASE("a failure that would repeat causes no restart") {
 TEST_CASE("a run whose ranks all finish is recorded completely") {
     FakeRun run("*:finish");
     run.go();
-    CHECK(run.end.state == "finished");
+    CHECK(run.end.state == RunOutcome::kFinished);
     CHECK(run.end.exitCode == 0);
     CHECK(run.end.steps == 8);
     CHECK_FALSE(run.anybodyLeft());
@@ -230,7 +230,7 @@ TEST_CASE("ranks on a crowded host get a multiple of the timeout, and the log na
     run.prepared.config.parallel.timeoutSeconds = 3;
     run.options.readLoad = [](int ranks) { return HostLoad{.ranks = ranks, .processors = 2, .others = 61}; };
     run.go();
-    CHECK(run.end.state == "finished");
+    CHECK(run.end.state == RunOutcome::kFinished);
     CHECK(contains(contentOf(run.paths().log()), "counts as hung after 6 s instead of 3 s (parallel.timeout_seconds)"));
 }
 
@@ -266,7 +266,7 @@ TEST_CASE("if others wait for a dead rank, its death is the verdict") {
 TEST_CASE("garbage and lines for other ranks are logged and change nothing") {
     FakeRun run("0:finish,1:garbage,2:finish");
     run.go();
-    CHECK(run.end.state == "finished");
+    CHECK(run.end.state == RunOutcome::kFinished);
     const std::string log = contentOf(run.paths().log());
     CHECK(contains(log, "sent a line that is not telemetry"));
     CHECK(contains(log, "sent telemetry of another rank"));
@@ -286,7 +286,7 @@ TEST_CASE("a stop request ends the run as stopped, with everything written") {
         if (!asked && data.lastStep() && data.lastStep()->step == 7) asked = ::write(stop.get(), &one, sizeof one) > 0;
     };
     run.go();
-    CHECK(run.end.state == "stopped");
+    CHECK(run.end.state == RunOutcome::kStopped);
     CHECK(run.end.exitCode == 20);
     CHECK(run.end.verdict == "stopped by request after 7 of 8 steps");
     CHECK(run.summary()["state"] == "stopped");
@@ -296,7 +296,7 @@ TEST_CASE("a stop request ends the run as stopped, with everything written") {
 TEST_CASE("ranks that all time out waiting for each other have not finished") {
     FakeRun run("*:exit=10");
     run.go();
-    CHECK(run.end.state == "failed");
+    CHECK(run.end.state == RunOutcome::kFailed);
     CHECK(run.end.exitCode == 10);
     CHECK(run.summary()["state"] == "failed");
 }
@@ -304,7 +304,7 @@ TEST_CASE("ranks that all time out waiting for each other have not finished") {
 TEST_CASE("ranks that exit with 0 without reporting their end have not finished") {
     FakeRun run("*:leave");
     run.go();
-    CHECK(run.end.state == "failed");
+    CHECK(run.end.state == RunOutcome::kFailed);
     CHECK(run.end.exitCode == 12);
     CHECK(contains(run.end.verdict, "exited with code 0 at step 8 of epoch 2 without reporting that it had finished"));
 }
@@ -312,7 +312,7 @@ TEST_CASE("ranks that exit with 0 without reporting their end have not finished"
 TEST_CASE("a reported end of ranks counts only with their checkpoint") {
     FakeRun run("*:lie");
     run.go();
-    CHECK(run.end.state == "failed");
+    CHECK(run.end.state == RunOutcome::kFailed);
     CHECK(run.end.exitCode == 2);
     CHECK(contains(run.end.verdict, "holds no complete checkpoint"));
 }
@@ -321,7 +321,7 @@ TEST_CASE("a run with fewer steps than planned has not finished") {
     FakeRun run("*:finish");
     run.options.workerEnvironment.push_back("FAKE_STEPS=4");
     run.go();
-    CHECK(run.end.state == "failed");
+    CHECK(run.end.state == RunOutcome::kFailed);
     CHECK(contains(run.end.verdict, "is of epoch 1 and step 4, not of epoch 2 and step 8"));
 }
 
@@ -345,7 +345,7 @@ TEST_CASE("ranks that ignore the stop are waited for until the third request, th
     run.options.stopFd = user.fd.get();
     run.go();
     CHECK(user.asked > 3);  // within the time it takes to read what a third one costs, more count for nothing
-    CHECK(run.end.state == "stopped");
+    CHECK(run.end.state == RunOutcome::kStopped);
     CHECK(run.end.exitCode == 20);
     CHECK(contains(run.end.verdict, "had to be terminated"));
     const std::string log = contentOf(run.paths().log());
@@ -449,7 +449,7 @@ TEST_CASE("a run directory that cannot be made again lets the ranks save elsewhe
         std::ofstream(parent) << "a file in the way";
     };
     run.go();
-    CHECK(run.end.state == "failed");
+    CHECK(run.end.state == RunOutcome::kFailed);
     CHECK(run.end.exitCode == 2);
     // The fake rank 0 fails to save there: the ranks were asked to stop, and not killed.
     CHECK(contains(run.end.verdict, "rank 0 exited with code 2"));
@@ -463,7 +463,7 @@ TEST_CASE("a run with a deleted directory reports it and saves in the same place
         deleted = std::filesystem::remove_all(run.scratch.path()) > 0;
     };
     run.go();
-    CHECK(run.end.state == "failed");
+    CHECK(run.end.state == RunOutcome::kFailed);
     CHECK(run.end.exitCode == 2);
     CHECK(contains(run.end.verdict,
                    "was deleted or moved during the run; the weights after step 8 were saved again, in "
@@ -484,7 +484,7 @@ TEST_CASE("a run whose directory was taken by another run ends at once") {
         std::ofstream(run.paths().config()) << "{}";
     };
     run.go();
-    CHECK(run.end.state == "failed");
+    CHECK(run.end.state == RunOutcome::kFailed);
     CHECK(contains(run.end.verdict, "and another run uses it now"));
     CHECK(contentOf(run.paths().config()) == "{}");
 }
@@ -496,11 +496,11 @@ TEST_CASE("a stop while a rank still reads its data does not wait for it") {
     bool asked = false;
     run.options.onChange = [&](const RunData& data, unsigned) {
         const std::uint64_t one = 1;
-        const auto loads = [](const RankData& rank) { return rank.state == "loading"; };
+        const auto loads = [](const RankData& rank) { return rank.state == RankStage::kLoading; };
         if (!asked && std::ranges::all_of(data.ranks(), loads)) asked = ::write(stop.get(), &one, sizeof one) > 0;
     };
     run.go();
-    CHECK(run.end.state == "stopped");
+    CHECK(run.end.state == RunOutcome::kStopped);
     CHECK(run.end.exitCode == 20);
     CHECK(run.end.verdict == "stopped by request after 0 of 8 steps");
     CHECK_FALSE(run.anybodyLeft());
@@ -531,7 +531,7 @@ TEST_CASE("a full disk stops the recording, lets the ranks save, and then ends t
     }
     run.options.workerEnvironment.push_back("FAKE_STEPS=4000");
     run.go();
-    CHECK(run.end.state == "failed");
+    CHECK(run.end.state == RunOutcome::kFailed);
     CHECK(run.end.exitCode == 2);
     CHECK(contains(run.end.verdict, "cannot be written (No space left on device)"));
     CHECK(contains(run.end.verdict, "recording stopped after step"));
@@ -554,7 +554,7 @@ TEST_CASE("a run whose last lines could not be written has not finished") {
     run.options.workerEnvironment.push_back("FAKE_STEPS=4000");
     run.prepared.config.training.epochs = 1000;
     run.go();
-    CHECK(run.end.state == "failed");
+    CHECK(run.end.state == RunOutcome::kFailed);
     CHECK(run.end.exitCode == 2);
     CHECK(run.summary()["state"] == "failed");
 }

@@ -134,7 +134,7 @@ TEST_CASE("checks of shards and replicas are complete, or skipped for complete e
     Recorded little({.megabytesPerHour = 1, .megabytesTotal = 4}, 2000);
     for (Recorded* run : {&plenty, &little}) {
         for (std::int64_t epoch = 0; epoch < 2000; ++epoch) {
-            run->add(EpochResult{.epoch = epoch, .split = "train"});
+            run->add(EpochResult{.epoch = epoch, .split = SplitKind::kTrain});
             for (int rank = 0; rank < 2; ++rank) {
                 run->add(Consumed{rank, epoch, 8, std::string(64, 'a')});
                 run->add(Replica{rank, 8 * epoch, std::string(64, 'b')});
@@ -256,7 +256,7 @@ TEST_CASE("an epoch's result is recorded with its last step, in either order of 
     };
     record.add(step(1, 0));
     EpochResult trained;
-    trained.split = "train";
+    trained.split = SplitKind::kTrain;
     trained.step = 2;
     record.add(trained);
     record.add(step(2, 0));
@@ -271,7 +271,7 @@ TEST_CASE("gradients of a long slow motion keep their norms, and cells only of c
     Recorded recorded({.megabytesPerHour = 20, .megabytesTotal = 100});
     for (std::int64_t step = 1; step <= 300; ++step) {
         for (int rank = 0; rank < 2; ++rank) {
-            GradientView view{.rank = rank, .step = step, .moment = "own", .norm = 2};
+            GradientView view{.rank = rank, .step = step, .moment = GradientMoment::kOwn, .norm = 2};
             view.names = {"w"};
             view.rows = {50};
             view.columns = {50};

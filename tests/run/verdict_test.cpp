@@ -24,7 +24,7 @@ void end(RankFate& fate, bool signalled, int code, int order, const std::string&
     fate.endOrder = order;
     fate.missingRank = missing;
     if (!line.empty()) fate.lastLines = {line};
-    if (!signalled && (code == 0 || code == 20)) fate.said = code == 0 ? "finished" : "stopped";
+    if (!signalled && (code == 0 || code == 20)) fate.said = code == 0 ? RankStage::kFinished : RankStage::kStopped;
 }
 
 }  // namespace
@@ -160,7 +160,8 @@ TEST_CASE("a first step may take ten times as long, because the step time is not
     CHECK_FALSE(judge(fates, limits, false));
     fates[0].stillSeconds = 51;
     REQUIRE(judge(fates, limits, false));
-    CHECK(judge(fates, limits, false)->text.find("rank 0 hung in forward before its first step: heartbeats arrive") == 0);
+    CHECK(judge(fates, limits, false)->text.find("rank 0 hung in forward before its first step: heartbeats arrive") ==
+          0);
 }
 
 TEST_CASE("the exit codes for configuration, device and internal errors become those of the run") {
@@ -218,8 +219,7 @@ TEST_CASE("the verdict on a killed rank names the cause as far as it is known") 
     end(fates[0], true, SIGKILL, 1);
     CHECK(judge(fates, {}, false)->text.find("it was killed by a user, or by the kernel") != std::string::npos);
     fates[0].memoryKill = true;
-    CHECK(judge(fates, {}, false)->text.find("; the kernel's out-of-memory killer ended it") !=
-          std::string::npos);
+    CHECK(judge(fates, {}, false)->text.find("; the kernel's out-of-memory killer ended it") != std::string::npos);
     fates[0].memoryKill = false;
     CHECK(judge(fates, {}, false)->text.find("not by the kernel's out-of-memory killer") != std::string::npos);
     end(fates[0], true, SIGBUS, 1);
@@ -261,7 +261,7 @@ TEST_CASE("a rank that continues long after another has finished counts as hung"
 TEST_CASE("a rank that exited with 0 without reporting its end is the cause") {
     auto fates = alive(2);
     end(fates[1], false, 0, 1);
-    fates[1].said = "training";
+    fates[1].said = RankStage::kTraining;
     end(fates[0], false, 10, 2, "rank 0: this rank waited for a key until its deadline");
     const auto verdict = judge(fates, {}, false);
     REQUIRE(verdict);

@@ -90,13 +90,13 @@ void saveCheckpoint(const std::string& run, int step) {
 
 int finish(int rank, int step, TelemetrySink& sink) {
     if (rank == 0) saveCheckpoint(runDirectory, step);
-    sink.state("finished");
+    sink.state(RankStage::kFinished);
     return 0;
 }
 
 void reportSteps(TelemetrySink& sink, int rank) {
     const int count = steps();
-    sink.state("training", "fake CPU");
+    sink.state(RankStage::kTraining, "fake CPU");
     for (int step = 1; step <= count; ++step) {
         StepRecord record;
         record.step = step;
@@ -119,7 +119,7 @@ void reportSteps(TelemetrySink& sink, int rank) {
             result.samples = 10;
             result.samplesPadded = 12;
             result.timeUs = sink.nowUs();
-            for (const char* split : {"train", "val"}) {
+            for (SplitKind split : {SplitKind::kTrain, SplitKind::kValidation}) {
                 result.split = split;
                 sink.send(result);
             }
@@ -129,8 +129,9 @@ void reportSteps(TelemetrySink& sink, int rank) {
 }
 
 void writeGarbage(int rank) {
-    const std::string lines = "garbage\n{\"kind\":\"dance\"}\n" + encode(LogLine{rank + 1, "info", "not me", 0}) +
-                              encode(RunEnded{}) + std::string(1000, '\xff') + "\n";
+    const std::string lines = "garbage\n{\"kind\":\"dance\"}\n" +
+                              encode(LogLine{rank + 1, LogLevel::kInfo, "not me", 0}) + encode(RunEnded{}) +
+                              std::string(1000, '\xff') + "\n";
     [[maybe_unused]] const ssize_t written = ::write(RankChannels::kTelemetryFd, lines.data(), lines.size());
 }
 
@@ -187,7 +188,7 @@ int act(const std::string& deed, int rank, TelemetrySink& sink) {
         std::fprintf(stderr, "rank %d: cannot save: %s\n", rank, error.what());
         return 2;
     }
-    sink.state("stopped");
+    sink.state(RankStage::kStopped);
     return kStopped;
 }
 
@@ -208,7 +209,7 @@ int main(int argc, char** argv) {
     options.epochUs = std::atoll(argument(argc, argv, "--epoch-us").c_str());
     TelemetrySink sink(options);
     if (deed == "loads") {
-        sink.state("loading");
+        sink.state(RankStage::kLoading);
         for (;;) ::pause();
     }
     reportSteps(sink, rank);

@@ -9,7 +9,7 @@ namespace {
 
 RankData rankIn(Phase phase, std::int64_t collective, std::int64_t beatUs, std::int64_t stillUs) {
     RankData rank;
-    rank.state = "training";
+    rank.state = RankStage::kTraining;
     rank.phase = phase;
     rank.collective = collective;
     rank.beatUs = beatUs;

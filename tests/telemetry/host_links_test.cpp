@@ -29,7 +29,7 @@ RunData runOf(const std::vector<std::string>& hosts, std::int64_t stepMs, const 
     for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
         RankState state;
         state.rank = static_cast<int>(rank);
-        state.state = "training";
+        state.state = RankStage::kTraining;
         state.host = hosts[rank];
         run.apply(state);
     }

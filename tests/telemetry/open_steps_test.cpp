@@ -72,7 +72,7 @@ TEST_CASE("positions of ranks come from their last trace, or from a later heartb
 
 TEST_CASE("finished ranks and runs without traces have no position") {
     StoppedRun run;
-    run.data.apply(RankState{1, "finished", "", 0, 120'000});
+    run.data.apply(RankState{1, RankStage::kFinished, "", 0, 120'000});
     const std::vector<OpenStep> steps = openSteps(run.data);
     REQUIRE(steps.size() == 2);
     CHECK(steps[1].rank == 2);

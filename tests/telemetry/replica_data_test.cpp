@@ -23,7 +23,7 @@ void tell(RunData& run, std::int64_t step, const std::vector<std::int64_t>& bias
                           {1, biases[rank]}});
 }
 
-GradientView viewOf(int rank, std::int64_t step, const char* moment, std::vector<double> cells) {
+GradientView viewOf(int rank, std::int64_t step, GradientMoment moment, std::vector<double> cells) {
     GradientView view{.rank = rank, .step = step, .moment = moment};
     view.names = {"w"};
     view.rows = {1};
@@ -60,8 +60,8 @@ TEST_CASE("an incomplete set of checksums makes no statement about replicas") {
 TEST_CASE("cells are kept only for the latest inspected steps, norms for many") {
     RunData run = runOf(2);
     for (std::int64_t step = 1; step <= 2000; ++step) {
-        CHECK(run.apply(viewOf(0, step, "own", {1, 2})) == kReplicasChanged);
-        run.apply(viewOf(1, step, "own", {3, 4}));
+        CHECK(run.apply(viewOf(0, step, GradientMoment::kOwn, {1, 2})) == kReplicasChanged);
+        run.apply(viewOf(1, step, GradientMoment::kOwn, {3, 4}));
     }
     const ReplicaData& replicas = run.replicas();
     CHECK(replicas.steps().size() == ReplicaData::kMaxSteps);
@@ -69,5 +69,5 @@ TEST_CASE("cells are kept only for the latest inspected steps, norms for many") 
     std::size_t whole = 0;
     for (const auto& [number, step] : replicas.steps()) whole += step.hasCells();
     CHECK(whole == ReplicaData::kMaxWholeSteps);
-    CHECK(run.apply(viewOf(2, 2001, "own", {1})) == 0U);
+    CHECK(run.apply(viewOf(2, 2001, GradientMoment::kOwn, {1})) == 0U);
 }

@@ -34,14 +34,14 @@ StepsFrame step(int rank, std::int64_t number, std::int64_t endUs) {
 
 TEST_CASE("run data has ranks only after the run line and ignores other ranks") {
     RunData data;
-    CHECK(data.apply(RankState{0, "training", "", 0, 0}) == 0);
+    CHECK(data.apply(RankState{0, RankStage::kTraining, "", 0, 0}) == 0);
     CHECK(data.apply(run(2)) == (kRunStartedChanged | kRanksChanged));
     CHECK(data.totalSteps() == 40);
-    CHECK(data.apply(RankState{1, "training", "CPU 1", 99, 5}) == kRanksChanged);
-    CHECK(data.ranks()[1].state == "training");
+    CHECK(data.apply(RankState{1, RankStage::kTraining, "CPU 1", 99, 5}) == kRanksChanged);
+    CHECK(data.ranks()[1].state == RankStage::kTraining);
     CHECK(data.ranks()[1].device == "CPU 1");
     CHECK(data.ranks()[1].pid == 99);
-    CHECK(data.apply(RankState{2, "training", "", 0, 0}) == 0);
+    CHECK(data.apply(RankState{2, RankStage::kTraining, "", 0, 0}) == 0);
     CHECK(data.apply(run(3)) == 0);
     CHECK(data.ranks().size() == 2);
     CHECK(std::isnan(data.ranks()[0].loss));
@@ -206,10 +206,10 @@ TEST_CASE("Epoch results go to their split, checkpoints and consumed hashes are 
     RunData data;
     data.apply(run(1));
     EpochResult result;
-    result.split = "val";
+    result.split = SplitKind::kValidation;
     result.accuracy = 0.9;
     CHECK(data.apply(result) == kEpochsChanged);
-    result.split = "train";
+    result.split = SplitKind::kTrain;
     data.apply(result);
     CHECK(data.validationEpochs().size() == 1);
     CHECK(data.trainingEpochs().size() == 1);
@@ -235,7 +235,7 @@ TEST_CASE("the newest reported samples are kept, and all are counted") {
 
 TEST_CASE("the log keeps its newest lines and counts dropped ones") {
     RunData data;
-    for (int i = 0; i < 5003; ++i) data.apply(LogLine{-1, "info", std::to_string(i), i});
+    for (int i = 0; i < 5003; ++i) data.apply(LogLine{-1, LogLevel::kInfo, std::to_string(i), i});
     CHECK(data.log().size() == RunData::kMaxLogLines);
     CHECK(data.log().front().text == "3");
     CHECK(data.logLinesDropped() == 3);
@@ -276,7 +276,7 @@ TEST_CASE("Phase times are the mean over the ranks of the steps that all of them
 TEST_CASE("a run that continues with fewer ranks keeps its steps, and the remaining ranks complete new ones") {
     RunData data;
     data.apply(run(2));
-    data.apply(RankState{1, "training", "", 7, 1, -1, "Ada"});
+    data.apply(RankState{1, RankStage::kTraining, "", 7, 1, -1, "Ada"});
     CHECK(data.ranks()[1].host == "Ada");
     data.apply(step(0, 1, 1000));
     data.apply(step(1, 1, 1000));
@@ -299,13 +299,13 @@ TEST_CASE("in slow motion the remaining time follows from the chosen speed") {
     data.apply(run(1));  // 40 steps
     for (std::int64_t number = 1; number <= 10; ++number) data.apply(step(0, number, number * 10'000));
     CHECK(*data.secondsLeft() == Approx(30 / 100.0));  // 100 steps a second
-    data.apply(Controlled{.command = "rate", .value = 1, .step = 10});
+    data.apply(Controlled{.command = ControlKind::kRate, .value = 1, .step = 10});
     CHECK(*data.secondsLeft() == Approx(30));
     data.apply(step(0, 11, 1'100'000));
     data.apply(step(0, 12, 2'100'000));
     CHECK(*data.secondsLeft() == Approx(28));
     data.apply(step(0, 13, 12'100'000));  // slower than allowed: two steps in 11 s
     CHECK(*data.secondsLeft() == Approx(27 * 11 / 2.0));
-    data.apply(Controlled{.command = "rate", .value = 0, .step = 13});
+    data.apply(Controlled{.command = ControlKind::kRate, .value = 0, .step = 13});
     CHECK_FALSE(data.secondsLeft());  // not before steps at full speed were seen
 }

@@ -94,7 +94,7 @@ TEST_CASE("frames are short if ranks share CPUs with the encoder thread") {
             one.epoch = 0;
             sink.step(one);
         }
-        sink.log("info", "the end");
+        sink.log(LogLevel::kInfo, "the end");
         std::size_t longest = 0;
         std::size_t steps = 0;
         for (const Event& event : link.readUntil([](const auto& events) { return countOf<LogLine>(events) == 1; })) {
@@ -146,7 +146,7 @@ TEST_CASE("Steps arrive complete, split by epoch, before the event sent after th
     TelemetrySink sink(optionsFor(link.writer.get()));
     for (std::int64_t step = 1; step <= 25; ++step) sink.step(record(step));
     EpochResult result;
-    result.split = "train";
+    result.split = SplitKind::kTrain;
     sink.send(result);
     sink.step(record(26));
     CHECK(sink.flush(10s));
@@ -308,7 +308,7 @@ TEST_CASE("a sink that encodes only on idle CPUs delivers even if other programs
     constexpr int kLines = 8000;
     const auto allCame = [](const auto& seen) { return countOf<LogLine>(seen) == kLines; };
     const auto log = [&] {
-        for (int i = 0; i < kLines; ++i) sink->log("info", "one of many");
+        for (int i = 0; i < kLines; ++i) sink->log(LogLevel::kInfo, "one of many");
     };
     log();
     link.readUntil(allCame);
@@ -336,7 +336,7 @@ TEST_CASE("flush succeeds only when the reader has read everything") {
     Link link;
     TelemetrySink sink(optionsFor(link.writer.get()));
     constexpr int kLines = 10000;  // more than a socket holds
-    for (int i = 0; i < kLines; ++i) sink.log("info", "one of many that nobody reads for the time being");
+    for (int i = 0; i < kLines; ++i) sink.log(LogLevel::kInfo, "one of many that nobody reads for the time being");
     CHECK_FALSE(sink.flush(50ms));
     bool flushed = false;
     std::thread waiting([&] { flushed = sink.flush(60s); });
@@ -349,13 +349,13 @@ TEST_CASE("flush returns false at once without a reader") {
     Link link;
     TelemetrySink sink(optionsFor(link.writer.get()));
     link.reader.reset();
-    sink.log("info", "nobody listens");
+    sink.log(LogLevel::kInfo, "nobody listens");
     CHECK_FALSE(sink.flush(10s));
 }
 
 TEST_CASE("a sink without a descriptor drops everything silently") {
     TelemetrySink sink(optionsFor(-1));
     sink.step(record(1));
-    sink.state("training");
+    sink.state(RankStage::kTraining);
     CHECK_FALSE(sink.flush(10s));
 }

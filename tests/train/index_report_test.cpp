@@ -17,7 +17,7 @@ class ClockedObserver final : public TrainerObserver {
     void onStep(const StepRecord&) override {}
     void onEvent(Event event) override { reported.push_back(std::get<ConsumedIndices>(event)); }
     void onTrace(const StepTrace&) override {}
-    void onState(const std::string&) override {}
+    void onState(RankStage) override {}
     std::int64_t nowUs() const override { return now; }
     Progress& progress() override { return m_progress; }
 
@@ -36,7 +36,7 @@ std::vector<std::int64_t> some(std::size_t count) {
 
 TEST_CASE("Samples are reported after steps of 20 ms and more, not after faster ones") {
     ClockedObserver observer;
-    IndexReport report("auto", 2, observer);
+    IndexReport report(SampleReport::kAuto, 2, observer);
     observer.now = 20'000;
     report.stepDone(1, 13, 32, std::vector<std::int64_t>{88, 9});
     REQUIRE(observer.reported.size() == 1);
@@ -55,7 +55,7 @@ TEST_CASE("Samples are reported after steps of 20 ms and more, not after faster 
 
 TEST_CASE("a large batch needs 5 us per sample and is split into lines") {
     ClockedObserver observer;
-    IndexReport report("auto", 0, observer);
+    IndexReport report(SampleReport::kAuto, 0, observer);
     observer.now = 499'999;
     report.stepDone(0, 1, 0, some(100'000));
     CHECK(observer.reported.empty());
@@ -69,7 +69,7 @@ TEST_CASE("a large batch needs 5 us per sample and is split into lines") {
 
 TEST_CASE("a run reports at most 4,194,304 samples of a rank by default") {
     ClockedObserver observer;
-    IndexReport report("auto", 0, observer);
+    IndexReport report(SampleReport::kAuto, 0, observer);
     for (int step = 1; step <= 100; ++step) {
         observer.now += 1'000'000;
         report.stepDone(0, step, 0, some(100'000));
@@ -81,9 +81,9 @@ TEST_CASE("a run reports at most 4,194,304 samples of a rank by default") {
 
 TEST_CASE("always and never do not depend on step times") {
     ClockedObserver observer;
-    IndexReport("never", 0, observer).stepDone(0, 1, 0, some(3));
+    IndexReport(SampleReport::kNever, 0, observer).stepDone(0, 1, 0, some(3));
     CHECK(observer.reported.empty());
-    IndexReport("always", 0, observer).stepDone(0, 1, 0, some(3));
+    IndexReport(SampleReport::kAlways, 0, observer).stepDone(0, 1, 0, some(3));
     CHECK(observer.reported.size() == 1);
 }
 
@@ -93,7 +93,8 @@ TEST_CASE("reported samples equal the plan slot by slot") {
     config.training.epochs = 2;
     config.training.accumulateSteps = 3;
     const DataSplit data = loadDataset(config.dataset).value();
-    const auto ranks = trainAsThreads(config, data, {.runDirectory = {}, .stopAfter = {}, .reportSamples = "always"});
+    const auto ranks =
+        trainAsThreads(config, data, {.runDirectory = {}, .stopAfter = {}, .reportSamples = SampleReport::kAlways});
     for (int rank = 0; rank < 2; ++rank) {
         std::size_t reported = 0;
         for (const ConsumedIndices& one : ranks[static_cast<std::size_t>(rank)].all<ConsumedIndices>()) {

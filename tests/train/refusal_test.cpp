@@ -100,7 +100,7 @@ TEST_CASE("a NaN loss is counted if on_non_finite is continue") {
     for (const auto& rank : ranks) {
         for (const auto& line : rank.all<LogLine>()) {
             ++told;
-            CHECK(line.level == "warning");
+            CHECK(line.level == LogLevel::kWarning);
             CHECK(line.text.find("is not a number at step ") != std::string::npos);
         }
     }

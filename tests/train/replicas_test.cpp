@@ -22,12 +22,12 @@ RunConfig plainSgd() {
     return config;
 }
 
-const GradientView& the(const std::vector<RankReport>& ranks, std::size_t rank, const char* moment, std::int64_t step,
-                        std::vector<GradientView>& keep) {
+const GradientView& the(const std::vector<RankReport>& ranks, std::size_t rank, GradientMoment moment,
+                        std::int64_t step, std::vector<GradientView>& keep) {
     keep = ranks[rank].all<GradientView>();
     for (const GradientView& one : keep)
         if (one.moment == moment && one.step == step) return one;
-    FAIL("rank " << rank << " told nothing of " << moment << " at step " << step);
+    FAIL("rank " << rank << " told nothing of " << nameOf(moment) << " at step " << step);
     return keep.front();
 }
 
@@ -38,10 +38,10 @@ TEST_CASE("the all-reduce gives the mean of the local gradients, and the weights
     options.tellAfter[2] = {{ControlKind::kReplicas, 1}};
     const auto ranks = trainAsThreads(plainSgd(), options);
     std::vector<GradientView> keep[4];
-    const GradientView& own0 = the(ranks, 0, "own", 4, keep[0]);
-    const GradientView& own1 = the(ranks, 1, "own", 4, keep[1]);
-    const GradientView& mean = the(ranks, 0, "mean", 4, keep[2]);
-    const GradientView& change = the(ranks, 0, "change", 4, keep[3]);
+    const GradientView& own0 = the(ranks, 0, GradientMoment::kOwn, 4, keep[0]);
+    const GradientView& own1 = the(ranks, 1, GradientMoment::kOwn, 4, keep[1]);
+    const GradientView& mean = the(ranks, 0, GradientMoment::kMean, 4, keep[2]);
+    const GradientView& change = the(ranks, 0, GradientMoment::kChange, 4, keep[3]);
     REQUIRE(own0.names == std::vector<std::string>{"0.weight", "0.bias", "2.weight", "2.bias"});
     // Small tensors are shown value by value; a cell of a large one may be another value on each rank.
     const auto offset = static_cast<std::size_t>(own0.rows[0] * own0.columns[0]);
@@ -55,7 +55,7 @@ TEST_CASE("the all-reduce gives the mean of the local gradients, and the weights
     for (std::size_t i = 0; i < 4; ++i) CHECK(mean.ring[i] == Approx((own0.ring[i] + own1.ring[i]) / 2).margin(1e-8));
     // |a + b|^2 = 4 |mean|^2, from which the angle between each and the mean follows.
     std::vector<GradientView> more;
-    const GradientView& mean1 = the(ranks, 1, "mean", 4, more);
+    const GradientView& mean1 = the(ranks, 1, GradientMoment::kMean, 4, more);
     const double dot = (4 * mean.norm * mean.norm - own0.norm * own0.norm - own1.norm * own1.norm) / 2;
     CHECK(mean.cosine == Approx((own0.norm * own0.norm + dot) / 2 / (own0.norm * mean.norm)).margin(1e-6));
     CHECK(mean1.cosine == Approx((own1.norm * own1.norm + dot) / 2 / (own1.norm * mean.norm)).margin(1e-6));
@@ -69,7 +69,7 @@ TEST_CASE("with several inspected steps all report norms, and the last one repor
     const auto views = trainAsThreads(plainSgd(), options)[1].all<GradientView>();
     std::vector<std::string> told;
     for (const GradientView& one : views)
-        told.push_back(one.moment + " " + std::to_string(one.step) + (one.cells.empty() ? "" : " whole"));
+        told.push_back(textOf(one.moment) + " " + std::to_string(one.step) + (one.cells.empty() ? "" : " whole"));
     CHECK(told == std::vector<std::string>{"own 3", "mean 3", "own 4", "mean 4", "own 5 whole", "mean 5", "change 5"});
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("every pause after a phase shows the state of the step") {
     const auto ranks = trainAsThreads(plainSgd(), options);
     std::vector<std::string> told;
     for (const GradientView& one : ranks[0].all<GradientView>())
-        told.push_back(one.moment + " " + std::to_string(one.step));
+        told.push_back(textOf(one.moment) + " " + std::to_string(one.step));
     CHECK(told == std::vector<std::string>{"own 3", "mean 3", "change 3"});
 }
 
@@ -146,16 +146,16 @@ TEST_CASE("with replicated pipelines the ranks of each stage report their own la
     const auto ranks = trainAsThreads(config, options);
     std::vector<GradientView> keep[6];
     for (const std::size_t stage : {0, 1}) {
-        const GradientView& own0 = the(ranks, 2 * stage, "own", 4, keep[0]);
-        const GradientView& own1 = the(ranks, 2 * stage + 1, "own", 4, keep[1]);
-        const GradientView& mean = the(ranks, 2 * stage, "mean", 4, keep[2]);
+        const GradientView& own0 = the(ranks, 2 * stage, GradientMoment::kOwn, 4, keep[0]);
+        const GradientView& own1 = the(ranks, 2 * stage + 1, GradientMoment::kOwn, 4, keep[1]);
+        const GradientView& mean = the(ranks, 2 * stage, GradientMoment::kMean, 4, keep[2]);
         CHECK(own0.names.size() == 2);
         CHECK(own0.names.front() == (stage == 0 ? "0.weight" : "2.weight"));
         const auto bias = static_cast<std::size_t>(own0.rows[0] * own0.columns[0]);
         for (std::size_t i = bias; i < own0.cells.size(); ++i)
             CHECK(mean.cells[i] == Approx((own0.cells[i] + own1.cells[i]) / 2).margin(1e-7));
-        CHECK(the(ranks, 2 * stage, "change", 4, keep[3]).checksums ==
-              the(ranks, 2 * stage + 1, "change", 4, keep[4]).checksums);
+        CHECK(the(ranks, 2 * stage, GradientMoment::kChange, 4, keep[3]).checksums ==
+              the(ranks, 2 * stage + 1, GradientMoment::kChange, 4, keep[4]).checksums);
     }
 }
 
@@ -165,7 +165,7 @@ TEST_CASE("in slow motion every step is inspected") {
     options.tellAfter[4] = {{ControlKind::kRate, 0}};
     std::vector<std::string> told;
     for (const GradientView& one : trainAsThreads(plainSgd(), options)[0].all<GradientView>())
-        told.push_back(one.moment + " " + std::to_string(one.step) + (one.cells.empty() ? "" : " whole"));
+        told.push_back(textOf(one.moment) + " " + std::to_string(one.step) + (one.cells.empty() ? "" : " whole"));
     CHECK(told == std::vector<std::string>{"own 3 whole", "mean 3 whole", "change 3 whole", "own 4 whole",
                                            "mean 4 whole", "change 4 whole"});
 }

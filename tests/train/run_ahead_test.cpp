@@ -148,11 +148,11 @@ TEST_CASE("a pause and single steps take effect at the same step on all ranks th
                         .tellWhileHeld = {{ControlKind::kStep, 1}, {ControlKind::kStep, 2}, {ControlKind::kResume}}});
     std::vector<std::int64_t> pausedAt;
     for (const Controlled& one : run.ranks[0].all<Controlled>())
-        if (one.command == "pause") pausedAt.push_back(one.step);
+        if (one.command == ControlKind::kPause) pausedAt.push_back(one.step);
     CHECK(pausedAt == std::vector<std::int64_t>{8, 9, 11});
     for (const RankReport& rank : run.ranks) {
         CHECK(stepsOf(rank) == countingTo(20));
-        CHECK(std::ranges::count(rank.states, "paused") == 3);
+        CHECK(std::ranges::count(rank.states, RankStage::kPaused) == 3);
     }
     CHECK(run.ranks[0].parameters == trainAsThreads(experiment(2))[0].parameters);
 }

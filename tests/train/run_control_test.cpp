@@ -34,7 +34,7 @@ const ControlCommand kOnePhase{ControlKind::kPhase};
 std::vector<std::string> controlsOf(const std::vector<RankReport>& ranks) {
     std::vector<std::string> all;
     for (const Controlled& one : ranks[0].all<Controlled>())
-        all.push_back(one.command + (one.after.empty() ? "" : " after " + one.after) + " at " +
+        all.push_back(textOf(one.command) + (one.after ? " after " + std::string(phaseName(*one.after)) : "") + " at " +
                       std::to_string(one.step));
     return all;
 }
@@ -72,7 +72,7 @@ TEST_CASE("pauses, single steps and phases take effect at the requested point on
         "pause after optimizer at 7", "resume at 7"};
     CHECK(controlsOf(ranks) == expected);
     for (const RankReport& rank : ranks) {
-        CHECK(std::count(rank.states.begin(), rank.states.end(), "paused") == 7);
+        CHECK(std::count(rank.states.begin(), rank.states.end(), RankStage::kPaused) == 7);
         CHECK(rank.steps.size() == 12);
     }
 }

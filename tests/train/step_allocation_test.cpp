@@ -68,7 +68,7 @@ long allocationsInSteps(const RunConfig& config) {
     std::vector<long> counts;
     counts.reserve(1000);
     RunOptions options;
-    options.reportSamples = "never";
+    options.reportSamples = SampleReport::kNever;
     options.stopAfter = [&counts](std::int64_t) {
         counts.push_back(allocations);
         return counts.size() == kLast;

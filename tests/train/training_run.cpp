@@ -29,7 +29,7 @@ class RecordingObserver final : public TrainerObserver {
         m_afterEvent(m_report.events.back());
     }
     void onTrace(const StepTrace& trace) override { m_report.traces.push_back(trace); }
-    void onState(const std::string& state) override { m_report.states.push_back(state); }
+    void onState(RankStage state) override { m_report.states.push_back(state); }
     std::int64_t nowUs() const override { return m_stepUs * static_cast<std::int64_t>(m_report.steps.size()); }
     Progress& progress() override { return m_progress; }
 
@@ -105,7 +105,7 @@ RankReport trainRank(Communicator& communicator, Backend& backend, const RunConf
 std::vector<EpochResult> RankReport::results(const std::string& split) const {
     std::vector<EpochResult> found;
     for (const EpochResult& result : all<EpochResult>())
-        if (result.split == split) found.push_back(result);
+        if (nameOf(result.split) == split) found.push_back(result);
     return found;
 }
 

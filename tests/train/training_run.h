@@ -19,7 +19,7 @@ struct RankReport {
     std::vector<StepRecord> steps;
     std::vector<StepTrace> traces;
     std::vector<Event> events;
-    std::vector<std::string> states;
+    std::vector<RankStage> states;
     std::vector<float> parameters;  // final values, in registration order
     TrainOutcome outcome = TrainOutcome::kFinished;
     int rests = 0;  // at layers and actions that are shown
@@ -49,8 +49,8 @@ struct RunOptions {
     // time.
     std::map<std::int64_t, std::vector<ControlCommand>> tellAfter = {};
     std::vector<ControlCommand> tellWhileHeld = {};
-    std::string reportSamples = "auto";  // as IndexReport takes it
-    std::int64_t stepUs = 0;             // how long a step takes by the clock that ranks are shown
+    SampleReport reportSamples = SampleReport::kAuto;
+    std::int64_t stepUs = 0;  // how long a step takes by the clock that ranks are shown
     std::function<RankParts(Communicator& threads)> devices = {};
     std::function<void(const Event& event)> onEvent = {};  // called on rank 0
 };

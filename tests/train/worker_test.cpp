@@ -99,7 +99,7 @@ class Worker {
     }
     bool reached(const std::string& state) const {
         for (const RankState& change : all<RankState>())
-            if (change.state == state) return true;
+            if (nameOf(change.state) == state) return true;
         return false;
     }
     std::int64_t badLines() const { return m_decoder.badLines(); }

@@ -190,19 +190,19 @@ TEST_CASE("a submitted job is watched in the queue until its run begins") {
 
 TEST_CASE("the output of queues is parsed, and missing information is not guessed") {
     // Output of Slurm 22.05 and OpenPBS 23.
-    CHECK(jobIdIn(QStringLiteral("slurm"), "Submitted batch job 4242\n") == QStringLiteral("4242"));
-    CHECK(jobIdIn(QStringLiteral("slurm"), "sbatch: error: no\n").isEmpty());
-    CHECK(jobIdIn(QStringLiteral("pbs"), "1234.server\n") == QStringLiteral("1234.server"));
-    const JobState waiting = jobStateIn(QStringLiteral("slurm"), "PENDING|Resources\n");
+    CHECK(jobIdIn(JobLauncher::kSlurm, "Submitted batch job 4242\n") == QStringLiteral("4242"));
+    CHECK(jobIdIn(JobLauncher::kSlurm, "sbatch: error: no\n").isEmpty());
+    CHECK(jobIdIn(JobLauncher::kPbs, "1234.server\n") == QStringLiteral("1234.server"));
+    const JobState waiting = jobStateIn(JobLauncher::kSlurm, "PENDING|Resources\n");
     CHECK(waiting.waits);
     CHECK(waiting.text == QStringLiteral("pending: Resources"));
-    const JobState running = jobStateIn(QStringLiteral("slurm"), "RUNNING|None\n");
+    const JobState running = jobStateIn(JobLauncher::kSlurm, "RUNNING|None\n");
     CHECK(running.runs);
     CHECK(running.text == QStringLiteral("running"));
-    CHECK_FALSE(jobStateIn(QStringLiteral("slurm"), "").known);
+    CHECK_FALSE(jobStateIn(JobLauncher::kSlurm, "").known);
     const JobState held =
-        jobStateIn(QStringLiteral("pbs"), "Job Id: 1\n    job_state = Q\n    comment = Not Running: no nodes\n");
+        jobStateIn(JobLauncher::kPbs, "Job Id: 1\n    job_state = Q\n    comment = Not Running: no nodes\n");
     CHECK(held.waits);
     CHECK(held.text == QStringLiteral("queued: Not Running: no nodes"));
-    CHECK_FALSE(jobStateIn(QStringLiteral("pbs"), "qstat: unknown job").known);
+    CHECK_FALSE(jobStateIn(JobLauncher::kPbs, "qstat: unknown job").known);
 }

@@ -98,7 +98,7 @@ TEST_CASE("a read-only folder is named when exporting") {
 TEST_CASE("a stopped run with a checkpoint can be resumed with the settings of the form") {
     Fixture f("lives");
     f.fake.write("stopped.jsonl", encode(CheckpointSaved{40, "checkpoints/step-00000040", 2}) +
-                                      FakeRun::end("stopped", 20, "stopped by request after step 40"));
+                                      FakeRun::end(RunOutcome::kStopped, 20, "stopped by request after step 40"));
     CHECK_FALSE(f.action("resumeAction")->isEnabled());
     f.action("runAction")->trigger();
     REQUIRE(waitFor([&] { return f.window.controller().state() == State::Running; }));

@@ -29,12 +29,13 @@ struct FakeRun {
         started.epochs = 10;
         started.batchSize = 32;
         started.config = ringside::RunConfig().toText();
-        write("start.jsonl", ringside::encode(started) + ringside::encode(ringside::LogLine{-1, "info", "4 ranks", 1}));
-        write("end.jsonl", end("finished", 0, "finished 10 epochs"));
-        write("stopped.jsonl", end("stopped", 20, "stopped by request after step 40"));
+        write("start.jsonl", ringside::encode(started) +
+                                 ringside::encode(ringside::LogLine{-1, ringside::LogLevel::kInfo, "4 ranks", 1}));
+        write("end.jsonl", end(ringside::RunOutcome::kFinished, 0, "finished 10 epochs"));
+        write("stopped.jsonl", end(ringside::RunOutcome::kStopped, 20, "stopped by request after step 40"));
     }
 
-    static std::string end(const char* state, int code, const char* verdict) {
+    static std::string end(ringside::RunOutcome state, int code, const char* verdict) {
         ringside::RunEnded ended;
         ended.state = state;
         ended.exitCode = code;

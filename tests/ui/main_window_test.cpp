@@ -314,7 +314,7 @@ TEST_CASE("opening a failed run shows its failure above the pages") {
     started.worldSize = 3;
     started.config = config.toText();
     f.fake.write("start.jsonl", encode(started));
-    f.fake.write("end.jsonl", FakeRun::end("failed", 12, "rank 1 was killed"));
+    f.fake.write("end.jsonl", FakeRun::end(RunOutcome::kFailed, 12, "rank 1 was killed"));
     f.fake.write("config.json", config.toText());
     REQUIRE(f.window.openRun(f.fake.folder.path()));
     REQUIRE(waitFor([&] { return f.state() == State::Failed; }));
@@ -341,7 +341,7 @@ TEST_CASE("a failed run with traced steps offers to show the last of them") {
         lines += encode(trace);
     }
     f.fake.write("start.jsonl", lines);
-    f.fake.write("end.jsonl", FakeRun::end("failed", 13, "rank 1 hung"));
+    f.fake.write("end.jsonl", FakeRun::end(RunOutcome::kFailed, 13, "rank 1 hung"));
     f.fake.write("config.json", config.toText());
     REQUIRE(f.window.openRun(f.fake.folder.path()));
     REQUIRE(waitFor([&] { return f.state() == State::Failed; }));

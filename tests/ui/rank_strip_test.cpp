@@ -65,7 +65,7 @@ TEST_CASE("ranks of one host are grouped under its name; single ranks are not") 
     FakeRun fake(run, {.ranks = 4});
     const auto place = [&](const std::vector<std::string>& hosts) {
         for (std::size_t rank = 0; rank < hosts.size(); ++rank)
-            fake.feed(RankState{static_cast<int>(rank), "training", "", 0, 1, -1, hosts[rank]});
+            fake.feed(RankState{static_cast<int>(rank), RankStage::kTraining, "", 0, 1, -1, hosts[rank]});
     };
     RankStrip strip(experiment, run, theme);
     place({"node1", "node2", "node1", "node2"});
@@ -89,7 +89,7 @@ TEST_CASE("ranks of other hosts show the offset of their clock, those of the run
     FakeRun fake(run, {.ranks = 4});
     RankStrip strip(experiment, run, theme);
     for (int rank = 0; rank < 4; ++rank)
-        fake.feed(RankState{rank, "training", "", 0, 1, -1, rank < 2 ? "node1" : "node2"});
+        fake.feed(RankState{rank, RankStage::kTraining, "", 0, 1, -1, rank < 2 ? "node1" : "node2"});
     fake.feed(HostClock{.rank = 2, .offsetUs = -9'000'000, .movedUs = 1840, .errorUs = 60, .roundTripUs = 120});
     REQUIRE(waitFor([&] { return strip.cards().size() == 4 && strip.cards()[3].tip.contains("clock"); }));
     for (const std::size_t rank : {std::size_t{2}, std::size_t{3}})
@@ -118,7 +118,7 @@ TEST_CASE("a rank on a GPU shows its readings, and its name in the tooltip") {
     RunModel run;
     Theme theme;
     FakeRun fake(run);
-    fake.feed(RankState{0, "training", "GPU 0 (NVIDIA H200)", 7, 1});
+    fake.feed(RankState{0, RankStage::kTraining, "GPU 0 (NVIDIA H200)", 7, 1});
     Heartbeat beat;
     beat.gpu = {87, 12'300'000'000, 141'000'000'000, 63, 412.4};
     fake.feed(beat);
@@ -156,11 +156,11 @@ TEST_CASE("the ranks of a stopped run are shown as stopped, not as finished") {
     for (int rank = 0; rank < 2; ++rank) {
         RankState state;
         state.rank = rank;
-        state.state = rank == 0 ? "finished" : "stopped";  // as older runs and present ones say it
+        state.state = rank == 0 ? RankStage::kFinished : RankStage::kStopped;  // as older runs and present ones say it
         fake.feed(state);
     }
     RunEnded ended;
-    ended.state = "stopped";
+    ended.state = RunOutcome::kStopped;
     fake.feed(ended);
     strip.setLive(true);
     CHECK(strip.cards()[0].phase == "stopped");
@@ -179,16 +179,16 @@ TEST_CASE("in slow motion a card shows the current phase, and a throttled run is
     strip.setLive(true);
     REQUIRE(waitFor([&] { return strip.cards().size() == 4 && strip.cards()[2].rate == "throttled"; }));
     CHECK(strip.cards()[2].litPhase == -1);  // no phases are shown at full speed
-    fake.feed(Controlled{.command = "rate", .value = 2, .step = 6});
+    fake.feed(Controlled{.command = ControlKind::kRate, .value = 2, .step = 6});
     REQUIRE(waitFor([&] { return strip.cards()[2].litPhase == 2; }));
     CHECK(strip.cards()[2].phase == "step 7: backward");
     CHECK(strip.cards()[1].litPhase == -1);
-    fake.feed(Controlled{.command = "pause", .step = 6, .after = "moving"});
+    fake.feed(Controlled{.command = ControlKind::kPause, .step = 6, .after = Phase::kMoving});
     REQUIRE(waitFor([&] { return strip.cards()[1].phase == "paused after moving"; }));
     for (const RankCard& card : strip.cards()) CHECK(card.litPhase == 3);
     fake.feed(ThrottleKept{1, 7, false, 1.5});
-    fake.feed(Controlled{.command = "resume", .step = 6});
-    fake.feed(Controlled{.command = "rate", .value = 0, .step = 6});
+    fake.feed(Controlled{.command = ControlKind::kResume, .step = 6});
+    fake.feed(Controlled{.command = ControlKind::kRate, .value = 0, .step = 6});
     REQUIRE(waitFor([&] { return strip.cards()[1].rate == "CPU too slow for the throttle"; }));
 }
 
@@ -196,19 +196,19 @@ TEST_CASE("ranks that will restart are marked as restarting, not as failed") {
     FollowedRun followed;
     auto& [experiment, run, theme, fake, strip] = followed;
     strip.setLive(true);
-    for (int rank = 0; rank < 2; ++rank) fake.feed(RankState{rank, "failed", "", 0, 1});
+    for (int rank = 0; rank < 2; ++rank) fake.feed(RankState{rank, RankStage::kFailed, "", 0, 1});
     REQUIRE(waitFor([&] { return strip.cards()[0].mark == "failed"; }));
     SECTION("within a run") {
-        fake.feed(Controlled{.command = "restart", .value = 1});
+        fake.feed(Controlled{.command = ControlKind::kRestart, .value = 1});
         REQUIRE(waitFor([&] { return strip.cards()[0].mark == "starting again"; }));
         CHECK(strip.cards()[1].phase == "starting again");
         CHECK(strip.cards()[0].tone == RankCard::Tone::Plain);
-        fake.feed(RankState{0, "loading", "", 0, 2});
+        fake.feed(RankState{0, RankStage::kLoading, "", 0, 2});
         REQUIRE(waitFor([&] { return strip.cards()[0].mark == "loading"; }));
     }
     SECTION("when the launcher may restart it") {
         RunEnded ended;
-        ended.state = "failed";
+        ended.state = RunOutcome::kFailed;
         fake.feed(ended);
         strip.setMayStartAgain(true);
         REQUIRE(waitFor([&] { return strip.cards()[0].mark == "may restart"; }));

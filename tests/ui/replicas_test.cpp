@@ -19,7 +19,7 @@ using namespace ringside;
 
 namespace {
 
-GradientView viewOf(int rank, const char* moment, double value) {
+GradientView viewOf(int rank, GradientMoment moment, double value) {
     GradientView view{.rank = rank, .step = 12, .moment = moment, .norm = 2 * std::abs(value)};
     view.names = {"0.weight"};
     view.rows = {2};
@@ -48,10 +48,10 @@ struct ReplicasBench {
     }
     void feed(const Event& event) { run.feed(QByteArray::fromStdString(encode(event))); }
     void look() {
-        feed(viewOf(0, "own", 1));
-        feed(viewOf(1, "own", 3));
-        feed(viewOf(0, "mean", 2));
-        feed(viewOf(1, "mean", 2));
+        feed(viewOf(0, GradientMoment::kOwn, 1));
+        feed(viewOf(1, GradientMoment::kOwn, 3));
+        feed(viewOf(0, GradientMoment::kMean, 2));
+        feed(viewOf(1, GradientMoment::kMean, 2));
         REQUIRE(waitFor([&] { return text("lookedAtLabel") == "step 12"; }));
     }
     QString text(const char* name) { return page.findChild<QLabel*>(QLatin1String(name))->text(); }
@@ -103,7 +103,7 @@ TEST_CASE("before an inspection the page explains how to start one, and sends th
     CHECK(wanted[0][0].toInt() == 1);
     CHECK(wanted[1][0].toInt() == 50);
     RunEnded ended;
-    ended.state = "finished";
+    ended.state = RunOutcome::kFinished;
     bench.feed(ended);
     REQUIRE(waitFor([&] { return bench.text("replicasEmptyTitleLabel") == "No step of this run was inspected"; }));
     CHECK_FALSE(bench.button("lookButton").isEnabled());
@@ -253,9 +253,10 @@ TEST_CASE("without replicas the page shows the reason") {
 
 TEST_CASE("an all-reduce with other values than the ring is reported as different") {
     ReplicasBench bench;
-    bench.feed(viewOf(0, "own", 1));
-    bench.feed(viewOf(1, "own", 3));
-    for (const int rank : {0, 1}) bench.feed(viewOf(rank, "mean", 4));  // the sum would be right for no mean of 1 and 3
+    bench.feed(viewOf(0, GradientMoment::kOwn, 1));
+    bench.feed(viewOf(1, GradientMoment::kOwn, 3));
+    for (const int rank : {0, 1})
+        bench.feed(viewOf(rank, GradientMoment::kMean, 4));  // the sum would be right for no mean of 1 and 3
     REQUIRE(waitFor([&] { return bench.text("lookedAtLabel") == "step 12"; }));
     bench.page.showView("ring");
     for (int step = 0; step < 2; ++step) bench.button("ringNextButton").click();
@@ -269,7 +270,7 @@ TEST_CASE("differing replicas are also reported while the run is paused") {
     ReplicasBench bench;
     bench.feed(Replica{0, 12, "a", {"0.weight"}, {1}});
     bench.feed(Replica{1, 12, "b", {"0.weight"}, {2}});
-    bench.feed(Controlled{"pause", 0, 12, 0, "backward", 2000});
+    bench.feed(Controlled{ControlKind::kPause, 0, 12, 0, Phase::kBackward, 2000});
     REQUIRE(waitFor([&] { return bench.run.data().isPaused(); }));
     CHECK(waitFor([&] { return bench.text("replicasLabel").startsWith("Not identical since step 12"); }));
     CHECK(bench.page.findChild<QLabel*>("replicasLabel")->property("tone") == "danger");

@@ -109,7 +109,7 @@ TEST_CASE("the log model follows the rules of item models while lines are added 
     const QAbstractItemModelTester tester(&log, QAbstractItemModelTester::FailureReportingMode::Fatal);
     constexpr int kLines = static_cast<int>(RunData::kMaxLogLines) + 100;
     for (int i = 0; i < kLines; ++i) {
-        run.feed(QByteArray::fromStdString(encode(LogLine{i % 4, "info", "line " + std::to_string(i), i})));
+        run.feed(QByteArray::fromStdString(encode(LogLine{i % 4, LogLevel::kInfo, "line " + std::to_string(i), i})));
         if (i % 1000 == 0)
             REQUIRE(waitFor([&] { return log.rowCount() == std::min<int>(i + 1, RunData::kMaxLogLines); }));
     }
@@ -123,7 +123,7 @@ TEST_CASE("a failed run's log ends with the last lines of the failed rank") {
     RunModel run;
     LogModel log(run);
     RunEnded end;
-    end.state = "failed";
+    end.state = RunOutcome::kFailed;
     end.firstFailedRank = 2;
     end.lastLines = {"loading", "out of memory"};
     run.feed(QByteArray::fromStdString(encode(end)));
@@ -135,7 +135,7 @@ TEST_CASE("a long replay is decoded in pieces with one signal per tick") {
     RunModel run;
     QByteArray lines;
     for (int i = 0; i < 20000; ++i)
-        lines += QByteArray::fromStdString(encode(LogLine{0, "info", std::string(60, 'x'), i}));
+        lines += QByteArray::fromStdString(encode(LogLine{0, LogLevel::kInfo, std::string(60, 'x'), i}));
     int told = 0;
     QObject::connect(&run, &RunModel::changed, &run, [&] { ++told; });
     run.feed(lines);

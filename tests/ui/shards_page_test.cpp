@@ -250,7 +250,7 @@ TEST_CASE("in slow motion the grid keeps the current batch visible") {
     train(5);
     REQUIRE(waitFor([&] { return window.run.data().ranks()[3].step == 5; }));
     REQUIRE_FALSE(inSight(5 * 32));  // at full speed the view does not move by itself
-    feed(window, Controlled{.command = "rate", .value = 1, .step = 5});
+    feed(window, Controlled{.command = ControlKind::kRate, .value = 1, .step = 5});
     train(6);
     CHECK(waitFor([&] { return inSight(6 * 32); }));
     train(7);
@@ -328,7 +328,7 @@ TEST_CASE("the page follows the epochs of a live run until the user selects anot
     reach(80);
     REQUIRE(waitFor([&] { return window.run.data().ranks()[3].step == 80; }));
     RunEnded end;
-    end.state = "stopped";
+    end.state = RunOutcome::kStopped;
     feed(window, end);
     CHECK(waitFor([&] { return window.plan.epoch() == 6; }));
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr QSize kSmallest{960, 600};
 
-GradientView gradientOf(int rank, const char* moment) {
+GradientView gradientOf(int rank, GradientMoment moment) {
     GradientView view{.rank = rank, .step = 12, .moment = moment, .norm = 2};
     view.names = {"0.weight", "2.weight"};
     view.rows = {8, 4};
@@ -33,7 +33,7 @@ struct SmallWindow : WindowFixture {
         theme.setTypePercent(percent);
         theme.setMode(Theme::Mode::Light);
         TracedRun run(window.run(), 4, 2);
-        for (int rank = 0; rank < 4; ++rank) feed(RankState{rank, "training", "", 0, 0});
+        for (int rank = 0; rank < 4; ++rank) feed(RankState{rank, RankStage::kTraining, "", 0, 0});
         for (int rank = 0; rank < 4; ++rank) {
             StepsFrame frame;
             frame.rank = rank;
@@ -49,8 +49,8 @@ struct SmallWindow : WindowFixture {
         }
         run.steps(24);
         for (int rank = 0; rank < 4; ++rank) {
-            feed(gradientOf(rank, "own"));
-            feed(gradientOf(rank, "mean"));
+            feed(gradientOf(rank, GradientMoment::kOwn));
+            feed(gradientOf(rank, GradientMoment::kMean));
         }
         settle();
     }

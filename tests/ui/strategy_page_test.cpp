@@ -64,7 +64,7 @@ struct SlowRun {
         started.config = page.experiment.config().toText();
         started.worldSize = static_cast<int>(page.experiment.config().parallel.worldSize);
         feed(started);
-        feed(Controlled{.command = "rate", .value = 1});
+        feed(Controlled{.command = ControlKind::kRate, .value = 1});
     }
     void feed(const Event& event) const { page.run.feed(QByteArray::fromStdString(encode(event))); }
     void at(int rank, Phase phase, int layer, const std::string& action = {}) const {
@@ -370,7 +370,7 @@ TEST_CASE("in slow motion the schedule shows the position of each rank") {
     run.feed(PhaseReached{3, 8, Phase::kDataWait, 6});  // ahead of the others
     REQUIRE(waitFor([&] { return canvas.moments()[3] == 33; }));
     CHECK(run.scene().motion->step == 7);
-    run.feed(Controlled{.command = "rate", .value = 0});
+    run.feed(Controlled{.command = ControlKind::kRate, .value = 0});
     REQUIRE(waitFor([&] { return canvas.moments().empty(); }));
     CHECK(motionSentence(run.scene()) == "");
 }

@@ -47,7 +47,7 @@ class FakeRun {
     void validation(std::int64_t epoch, double loss) {
         ringside::EpochResult result;
         result.epoch = epoch;
-        result.split = "val";
+        result.split = ringside::SplitKind::kValidation;
         result.loss = loss;
         result.accuracy = 0.5;
         result.samples = 8;

@@ -28,9 +28,10 @@ struct TimeControlsBench {
     TimeControls time{actions, controller, model};
 
     TimeControlsBench() {
-        fake.write("pause.jsonl", encode(Controlled{.command = "pause", .step = 3, .after = "optimizer"}));
-        fake.write("resume.jsonl", encode(Controlled{.command = "resume", .step = 3}));
-        fake.write("rate.jsonl", encode(Controlled{.command = "rate", .value = 5, .step = 3}));
+        fake.write("pause.jsonl",
+                   encode(Controlled{.command = ControlKind::kPause, .step = 3, .after = Phase::kOptimizer}));
+        fake.write("resume.jsonl", encode(Controlled{.command = ControlKind::kResume, .step = 3}));
+        fake.write("rate.jsonl", encode(Controlled{.command = ControlKind::kRate, .value = 5, .step = 3}));
     }
     void start() {
         controller.start(RunConfig(), {});
@@ -85,7 +86,7 @@ TEST_CASE("a speed chosen before the run is sent when it is ready") {
 TEST_CASE("a speed set by another client is shown and not sent back") {
     TimeControlsBench bench;
     const auto hear = [&](double rate) {
-        const Controlled heard{.command = "rate", .value = rate, .step = 4};
+        const Controlled heard{.command = ControlKind::kRate, .value = rate, .step = 4};
         bench.model.feed(QByteArray::fromStdString(encode(heard)));
     };
     bench.start();
@@ -100,14 +101,15 @@ TEST_CASE("a speed set by another client is shown and not sent back") {
 
 TEST_CASE("the chosen speed is shown until the run has confirmed it, and kept for the next run") {
     TimeControlsBench bench;
-    bench.fake.write("rate.jsonl", encode(Controlled{.command = "rate", .value = 2, .step = 3}));
+    bench.fake.write("rate.jsonl", encode(Controlled{.command = ControlKind::kRate, .value = 2, .step = 3}));
     bench.start();
     bench.time.setSpeed(3);
     CHECK(bench.wasTold(R"({"kind":"rate","value":5.0})"));
     REQUIRE(waitFor([&] { return bench.model.data().stepsPerSecondAtMost() == 2; }));
     CHECK(bench.time.stepsPerSecond() == 5);
     for (const double rate : {5.0, 0.5})
-        bench.model.feed(QByteArray::fromStdString(encode(Controlled{.command = "rate", .value = rate, .step = 4})));
+        bench.model.feed(
+            QByteArray::fromStdString(encode(Controlled{.command = ControlKind::kRate, .value = rate, .step = 4})));
     REQUIRE(waitFor([&] { return bench.time.stepsPerSecond() == 0.5; }));
     bench.controller.detach();
     REQUIRE(waitFor([&] { return !bench.controller.isLive(); }));

@@ -74,7 +74,7 @@ TEST_CASE("with several hosts the lanes show the uncertainty of the clocks") {
     run.steps(3);
     REQUIRE(timeline.shows(3));
     CHECK_FALSE(timeline.part<QLabel>("clocksLabel").isVisible());
-    run.feed(RankState{2, "training", "", 0, 1, -1, "node2"});
+    run.feed(RankState{2, RankStage::kTraining, "", 0, 1, -1, "node2"});
     run.feed(HostClock{.rank = 2, .movedUs = -25'500'000, .errorUs = 60, .roundTripUs = 120});
     run.steps(1);
     REQUIRE(timeline.shows(4));
@@ -242,7 +242,7 @@ TEST_CASE("What if redraws the steps and predicts their time") {
     CHECK(step.endNs - step.beginNs == 13 * kTracedMs);
     // A live run is not disturbed by a second one.
     CHECK(!timeline.part<QPushButton>("proveButton").isEnabled());
-    run.end("finished");
+    run.end(RunOutcome::kFinished);
     REQUIRE(waitFor([&] { return timeline.part<QPushButton>("proveButton").isEnabled(); }));
     timeline.part<QCheckBox>("whatIfDelayCheckBox").setChecked(false);
     REQUIRE(waitFor([&] { return !timeline.model().showsReplay(); }));
@@ -267,7 +267,7 @@ TEST_CASE("a check by running is green if it confirms the prediction, red otherw
     timeline.page.resize(1100, 560);
     TracedRun run(timeline.run, 4, 2, fake.folder.filePath("run").toStdString());
     run.steps(20);
-    run.end("finished");
+    run.end(RunOutcome::kFinished);
     REQUIRE(timeline.shows(20));
     CHECK(timeline.checkByRunning().startsWith(outcome));
     auto& label = timeline.part<QLabel>("proofLabel");
@@ -282,7 +282,7 @@ TEST_CASE("a check that cannot run is not measurable, and neither green nor red"
     Timeline timeline;  // without a program
     TracedRun run(timeline.run, 4, 2, QDir::tempPath().toStdString() + "/no-run");
     run.steps(20);
-    run.end("finished");
+    run.end(RunOutcome::kFinished);
     REQUIRE(timeline.shows(20));
     CHECK(timeline.checkByRunning() == "<b>Not measurable here:</b> /nonexistent/ringsidectl could not be started.");
     CHECK(timeline.part<QLabel>("proofLabel").property("tone").toString().isEmpty());
@@ -305,7 +305,7 @@ TEST_CASE("after a failure the timeline shows its end and which rank waited for 
         run.feed(beat);
     }
     run.beginMs = 5000;
-    run.end("failed", 1, "rank 1 was killed by signal 9");
+    run.end(RunOutcome::kFailed, 1, "rank 1 was killed by signal 9");
     REQUIRE(waitFor([&] { return timeline.text("verdictTitleLabel").startsWith("Rank 1 was killed"); }));
     CHECK(timeline.model().follows());
     CHECK(timeline.model().stepsInSight().second == 12);
@@ -326,7 +326,7 @@ TEST_CASE("only a live run can be recorded") {
     REQUIRE(record.isEnabled());
     record.click();
     CHECK(wanted == 50);
-    run.end("finished");
+    run.end(RunOutcome::kFinished);
     REQUIRE(waitFor([&] { return record.toolTip().contains("ended"); }));
     CHECK_FALSE(record.isEnabled());
 }
@@ -335,7 +335,7 @@ TEST_CASE("a failure names fields with the labels of the form") {
     Timeline timeline;
     TracedRun run(timeline.run, 2, 1);
     run.steps(3);
-    run.end("failed", 1, "rank 1 hung at step 4: raise parallel.timeout_seconds");
+    run.end(RunOutcome::kFailed, 1, "rank 1 hung at step 4: raise parallel.timeout_seconds");
     REQUIRE(waitFor([&] { return timeline.text("verdictTitleLabel").contains("hung"); }));
     CHECK(timeline.text("verdictTitleLabel") == "Rank 1 hung at step 4: raise Timeout, seconds");
 }
@@ -350,7 +350,7 @@ TEST_CASE("recorded steps are shown when they are complete") {
     CHECK_FALSE(record.isEnabled());
     CHECK(record.text() == "Recording ...");
     CHECK(timeline.page.focusWidget() == &timeline.lanes());
-    run.feed(Controlled{"record", 50, 3, 0, {}, 1000});  // steps 4 to 53
+    run.feed(Controlled{ControlKind::kRecord, 50, 3, 0, {}, 1000});  // steps 4 to 53
     run.steps(49);
     REQUIRE(timeline.shows(52));
     CHECK(timeline.model().follows());
@@ -404,7 +404,7 @@ TEST_CASE("a stalled step is part of the wait, and its length does not span the 
     for (int rank = 0; rank < 2; ++rank)  // one 500 ms after the other
         run.feed(traceOf(OpenStep{rank, 4, 0, Phase::kWaiting, (run.beginMs + rank * 500) * kTracedMs}));
     run.beginMs += 4000;
-    run.end("failed", 1, "rank 1 hung at step 4 of epoch 0");
+    run.end(RunOutcome::kFailed, 1, "rank 1 hung at step 4 of epoch 0");
     REQUIRE(waitFor([&] { return timeline.model().openSpans().size() == 2; }));
     const LaneClock& clock = timeline.model().clock();
     CHECK(clock.stretches().back().lastStep == 3);
@@ -446,12 +446,12 @@ TEST_CASE("in slow motion the current phases of the ranks are framed") {
     REQUIRE(timeline.shows(3));
     auto& legend = timeline.part<PhaseLegend>("phaseLegendArea");
     CHECK(legend.litPhases().empty());
-    run.feed(Controlled{"rate", 2, 3, 0, {}, 1000});
+    run.feed(Controlled{ControlKind::kRate, 2, 3, 0, {}, 1000});
     Heartbeat beat;
     beat.phase = Phase::kForward;
     run.feed(beat);
     REQUIRE(waitFor([&] { return !legend.litPhases().empty(); }));
     CHECK(legend.litPhases() == std::vector<Phase>{Phase::kForward});
-    run.feed(Controlled{"pause", 0, 3, 0, "backward", 2000});
+    run.feed(Controlled{ControlKind::kPause, 0, 3, 0, Phase::kBackward, 2000});
     REQUIRE(waitFor([&] { return legend.litPhases() == std::vector<Phase>{Phase::kBackward}; }));
 }

@@ -79,7 +79,7 @@ struct TracedRun {
             beginMs += std::max<std::int64_t>(lateMs, 10) + 3;
         }
     }
-    void end(const char* state, int firstFailed = -1, const char* verdict = "") {
+    void end(ringside::RunOutcome state, int firstFailed = -1, const char* verdict = "") {
         ringside::RunEnded ended;
         ended.state = state;
         ended.firstFailedRank = firstFailed;

@@ -115,7 +115,7 @@ TEST_CASE("the result reported at the end of a run is used") {
     Verification verification(run);
     start(run);
     RunEnded end;
-    end.state = "finished";
+    end.state = RunOutcome::kFinished;
     end.planVerified = false;
     end.planMismatch = "rank 1, epoch 7, step 2, slot 2: planned 4, trained 9";
     feed(run, end);
@@ -189,7 +189,7 @@ TEST_CASE("a run that ended within its first epoch has no comparison") {
     start(run);
     CHECK(waitFor([&] { return verification.sentence() == "The first epoch is not finished yet"; }));
     RunEnded end;
-    end.state = "stopped";
+    end.state = RunOutcome::kStopped;
     feed(run, end);
     CHECK(waitFor([&] { return verification.sentence() == "No epoch was finished, so nothing was compared"; }));
 }

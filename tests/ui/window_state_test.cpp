@@ -54,17 +54,17 @@ TEST_CASE("while many ranks start, the page shows the connected and the missing 
     CHECK_FALSE(model.expected());
     CHECK(startProgress(model).title == "Starting 4 ranks, 0 connected");
     CHECK(startProgress(model).awaited == "Waiting for: not started yet: rank 0, 1, 2, 3.");
-    feed(RankState{0, "loading", "", 0, 0});
-    feed(RankState{1, "connecting", "", 0, 0});
-    feed(RankState{2, "connecting", "", 0, 0});
+    feed(RankState{0, RankStage::kLoading, "", 0, 0});
+    feed(RankState{1, RankStage::kConnecting, "", 0, 0});
+    feed(RankState{2, RankStage::kConnecting, "", 0, 0});
     CHECK(startProgress(model).title == "Starting 4 ranks, 2 connected");
     CHECK(startProgress(model).awaited == "Waiting for: 1 rank loads the data; not started yet: rank 3.");
-    for (int rank = 0; rank < 4; ++rank) feed(RankState{rank, "connecting", "", 0, 0});
+    for (int rank = 0; rank < 4; ++rank) feed(RankState{rank, RankStage::kConnecting, "", 0, 0});
     CHECK(startProgress(model).awaited == "All ranks are connected and receive the initial weights.");
-    for (int rank = 0; rank < 4; ++rank) feed(RankState{rank, "training", "", 0, 0});
+    for (int rank = 0; rank < 4; ++rank) feed(RankState{rank, RankStage::kTraining, "", 0, 0});
     CHECK(startProgress(model).awaited == "All ranks are training: waiting for the end of the first step.");
     RunEnded ended;
-    ended.state = "failed";
+    ended.state = RunOutcome::kFailed;
     feed(ended);
     CHECK(startProgress(model).title.isEmpty());
 }
@@ -137,11 +137,11 @@ TEST_CASE("changes that a live run accepts can be applied now") {
 TEST_CASE("a new experiment removes the previous run") {
     Fixture f("finishes");
     RunEnded ended;
-    ended.state = "failed";
+    ended.state = RunOutcome::kFailed;
     ended.exitCode = 12;
     ended.verdict = "rank 1 died";
     ended.firstFailedRank = 1;
-    f.fake.write("end.jsonl", encode(RankState{1, "failed", "", 0, 0}) + encode(ended));
+    f.fake.write("end.jsonl", encode(RankState{1, RankStage::kFailed, "", 0, 0}) + encode(ended));
     f.trigger("runAction");
     REQUIRE(waitFor([&] { return f.state() == State::Failed; }));
     REQUIRE(f.card(1).tone == RankCard::Tone::Danger);
@@ -170,7 +170,7 @@ TEST_CASE("a stopped run is offered by name at the next start, and Resume contin
     f.fake.write("runs/one/config.json", R"({"version": 1, "name": "evening"})");
     f.fake.write("runs/one/telemetry.jsonl", "");
     f.fake.write("end.jsonl", encode(CheckpointSaved{40, "checkpoints/step-00000040", 2}) +
-                                  FakeRun::end("stopped", 20, "stopped by request after step 40"));
+                                  FakeRun::end(RunOutcome::kStopped, 20, "stopped by request after step 40"));
     f.settings.set(settings::kLastRun, run);
     f.window.restore();
     CHECK(f.window.noticeText() == "evening was stopped after step 40; its checkpoint is kept.");

@@ -42,7 +42,7 @@ StepsFrame steps(int rank, std::int64_t epoch, std::int64_t first, std::vector<d
     return frame;
 }
 
-RankState stateOf(int rank, const char* state) {
+RankState stateOf(int rank, RankStage state) {
     RankState one;
     one.rank = rank;
     one.state = state;
@@ -164,27 +164,28 @@ TEST_CASE("the earliest exception is the verdict") {
     CHECK(failed.firstFailedRank == 0);
     CHECK(failed.exitCode == 1);
     CHECK(failed.lastLines == std::vector<std::string>{"t.py:3 f"});
-    CHECK(verdict.conclude({false, 0, false}, 4).state == "failed");  // a shell may hide the exit code of a rank
+    CHECK(verdict.conclude({false, 0, false}, 4).state ==
+          RunOutcome::kFailed);  // a shell may hide the exit code of a rank
     verdict.requested(15);
-    CHECK(verdict.conclude({true, 15, false}, 4).state == "stopped");
+    CHECK(verdict.conclude({true, 15, false}, 4).state == RunOutcome::kStopped);
     CHECK(verdict.conclude({true, 15, false}, 4).exitCode == 143);
 }
 
 TEST_CASE("a rank without a last report has failed, unless something has asked it to end") {
     const ChildEnd good{false, 0, false}, terminated{true, 15, false};
     WatchVerdict lost;
-    lost.take(stateOf(0, "finished"));
-    lost.take(stateOf(1, "training"));
+    lost.take(stateOf(0, RankStage::kFinished));
+    lost.take(stateOf(1, RankStage::kTraining));
     CHECK_FALSE(lost.ended(0));
     CHECK(lost.ended(1));
     const RunEnded end = lost.conclude(good, 4);
-    CHECK(end.state == "failed");
+    CHECK(end.state == RunOutcome::kFailed);
     CHECK(end.firstFailedRank == 1);
     CHECK(end.verdict == "the command exited with code 0; rank 1 ended first, without a last report");
     lost.endedByCheck();
-    CHECK(lost.conclude(terminated, 4).state == "failed");
+    CHECK(lost.conclude(terminated, 4).state == RunOutcome::kFailed);
     WatchVerdict checked;
-    checked.take(stateOf(0, "training"));
+    checked.take(stateOf(0, RankStage::kTraining));
     checked.endedByCheck();
     CHECK_FALSE(checked.ended(0));
     checked.take(ScriptFacts{1, "exception", R"({"type":"RuntimeError","text":"reset by peer"})", 900});
@@ -193,5 +194,5 @@ TEST_CASE("a rank without a last report has failed, unless something has asked i
     WatchVerdict stopped;
     stopped.requested(15);
     CHECK_FALSE(stopped.ended(0));
-    CHECK(stopped.conclude(good, 4).state == "finished");
+    CHECK(stopped.conclude(good, 4).state == RunOutcome::kFinished);
 }

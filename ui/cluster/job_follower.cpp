@@ -47,11 +47,11 @@ void JobFollower::run(const QStringList& command,
     m_asking->start(command.first(), command.mid(1));
 }
 
-void JobFollower::submit(const QString& launcher, const QString& script) {
+void JobFollower::submit(JobLauncher launcher, const QString& script) {
     m_launcher = launcher;
     m_folder = QFileInfo(script).absolutePath();
     run(submitCommand(launcher, script), [this](int code, const QByteArray& out, const QByteArray& problem) {
-        m_job = code == 0 ? jobIdIn(m_launcher, out) : QString();
+        m_job = code == 0 ? jobIdIn(*m_launcher, out) : QString();
         if (m_job.isEmpty())
             return fail(tr("Not submitted: %1")
                             .arg(problem.isEmpty() ? tr("the queue does not answer") : QString::fromUtf8(problem)));
@@ -62,7 +62,7 @@ void JobFollower::submit(const QString& launcher, const QString& script) {
 }
 
 void JobFollower::start(const QString& script) {
-    m_launcher.clear();
+    m_launcher.reset();
     m_folder = QFileInfo(script).absolutePath();
     QProcess process;
     process.setProgram(QStringLiteral("bash"));
@@ -83,18 +83,18 @@ void JobFollower::poll() {
         Q_EMIT runBegan(directory);
         return;
     }
-    if (m_launcher.isEmpty()) {
+    if (!m_launcher) {
         if (::kill(static_cast<pid_t>(m_process), 0) != 0)
             fail(tr("It ended before a run started: %1").arg(lastOutput()));
         return;
     }
-    run(queryCommand(m_launcher, m_job),
+    run(queryCommand(*m_launcher, m_job),
         [this](int code, const QByteArray& out, const QByteArray&) { applyState(code == 0 ? out : QByteArray()); });
 }
 
 void JobFollower::applyState(const QByteArray& answer) {
     if (!m_timer.isActive()) return;
-    const JobState state = jobStateIn(m_launcher, answer);
+    const JobState state = jobStateIn(*m_launcher, answer);
     m_unknown = state.known ? 0 : m_unknown + 1;
     if (m_unknown >= kUnknownMost)
         return fail(tr("Job %1 is no longer in the queue, and no run started: %2").arg(m_job, lastOutput()));

@@ -6,6 +6,9 @@
 #include <QString>
 #include <QTimer>
 #include <functional>
+#include <optional>
+
+#include "export/job_script.h"
 
 namespace ringside {
 
@@ -18,7 +21,7 @@ class JobFollower final : public QObject {
     ~JobFollower() override;
 
     // Submits `script`. Its folder must be its own: the run directory appears in its subfolder "runs".
-    void submit(const QString& launcher, const QString& script);
+    void submit(JobLauncher launcher, const QString& script);
     void start(const QString& script);
     bool isFollowing() const { return m_timer.isActive(); }
 
@@ -37,7 +40,7 @@ class JobFollower final : public QObject {
     QString lastOutput() const;
     void fail(const QString& why);
 
-    QString m_launcher;
+    std::optional<JobLauncher> m_launcher;
     QString m_folder;
     QString m_job;
     qint64 m_process = 0;  // process id, without a queue

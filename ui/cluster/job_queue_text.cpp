@@ -46,29 +46,29 @@ JobState pbsState(const QString& answer) {
 
 }  // namespace
 
-QString jobIdIn(const QString& launcher, const QByteArray& submitted) {
+QString jobIdIn(JobLauncher launcher, const QByteArray& submitted) {
     static const QRegularExpression slurm(QStringLiteral("Submitted batch job (\\d+)"));
     const QString text = QString::fromUtf8(submitted);
-    if (launcher == QStringLiteral("slurm")) return slurm.match(text).captured(1);
+    if (launcher == JobLauncher::kSlurm) return slurm.match(text).captured(1);
     return text.trimmed().section(QLatin1Char('\n'), -1).trimmed();
 }
 
-JobState jobStateIn(const QString& launcher, const QByteArray& answer) {
+JobState jobStateIn(JobLauncher launcher, const QByteArray& answer) {
     const QString text = QString::fromUtf8(answer);
-    return launcher == QStringLiteral("slurm") ? slurmState(text) : pbsState(text);
+    return launcher == JobLauncher::kSlurm ? slurmState(text) : pbsState(text);
 }
 
-QStringList submitCommand(const QString& launcher, const QString& script) {
-    if (launcher == QStringLiteral("slurm")) return {QStringLiteral("sbatch"), script};
-    if (launcher == QStringLiteral("pbs")) return {QStringLiteral("qsub"), script};
+QStringList submitCommand(JobLauncher launcher, const QString& script) {
+    if (launcher == JobLauncher::kSlurm) return {QStringLiteral("sbatch"), script};
+    if (launcher == JobLauncher::kPbs) return {QStringLiteral("qsub"), script};
     return {};
 }
 
-QStringList queryCommand(const QString& launcher, const QString& job) {
-    if (launcher == QStringLiteral("slurm"))
+QStringList queryCommand(JobLauncher launcher, const QString& job) {
+    if (launcher == JobLauncher::kSlurm)
         return {QStringLiteral("squeue"), QStringLiteral("-h"),   QStringLiteral("-j"), job,
                 QStringLiteral("-o"),     QStringLiteral("%T|%r")};
-    if (launcher == QStringLiteral("pbs")) return {QStringLiteral("qstat"), QStringLiteral("-f"), job};
+    if (launcher == JobLauncher::kPbs) return {QStringLiteral("qstat"), QStringLiteral("-f"), job};
     return {};
 }
 

@@ -5,20 +5,22 @@
 #include <QString>
 #include <QStringList>
 
+#include "export/job_script.h"
+
 namespace ringside {
 
 // Parsers of the output of queue commands. Results are empty if the output has none of the known forms.
-QString jobIdIn(const QString& launcher, const QByteArray& submitted);  // submitted: output of sbatch or qsub
+QString jobIdIn(JobLauncher launcher, const QByteArray& submitted);  // submitted: output of sbatch or qsub
 struct JobState {
     bool known = false;
     bool waits = false;
     bool runs = false;
     QString text;  // text for the user, such as "pending: Resources"
 };
-JobState jobStateIn(const QString& launcher, const QByteArray& answer);
+JobState jobStateIn(JobLauncher launcher, const QByteArray& answer);
 
 // Return the command that submits a job, and the one that queries its state. Empty for launchers without a queue.
-QStringList submitCommand(const QString& launcher, const QString& script);
-QStringList queryCommand(const QString& launcher, const QString& job);
+QStringList submitCommand(JobLauncher launcher, const QString& script);
+QStringList queryCommand(JobLauncher launcher, const QString& job);
 
 }  // namespace ringside

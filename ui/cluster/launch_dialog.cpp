@@ -32,32 +32,47 @@ constexpr int kMostSeeds = 1000;
 
 // One launcher: its name in the exporter and on screen, the fields that it needs, and its description.
 struct Way {
-    const char* launcher;
+    std::optional<JobLauncher> launcher;
     const char* title;
     bool times, hosts;
     const char* about;
 };
 
 constexpr std::array kWays = {
-    Way{"", QT_TRANSLATE_NOOP("launch", "This computer"), false, false,
+    Way{std::nullopt, QT_TRANSLATE_NOOP("launch", "This computer"), false, false,
         QT_TRANSLATE_NOOP("launch", "All ranks are processes of this computer. Nothing else is needed.")},
-    Way{"ssh", QT_TRANSLATE_NOOP("launch", "Hosts via ssh"), false, true,
+    Way{JobLauncher::kSsh, QT_TRANSLATE_NOOP("launch", "Hosts via ssh"), false, true,
         QT_TRANSLATE_NOOP("launch",
                           "ringsidectl starts the ranks through ssh, without a password. The program, the experiment "
                           "and the data must have the same paths on all hosts. Rank 0 runs on the first host.")},
-    Way{"slurm", QT_TRANSLATE_NOOP("launch", "Slurm"), true, false,
+    Way{JobLauncher::kSlurm, QT_TRANSLATE_NOOP("launch", "Slurm"), true, false,
         QT_TRANSLATE_NOOP("launch",
                           "A job that saves a checkpoint before its time limit, requests a restart and resumes. Fill "
                           "in the lines that your site needs.")},
-    Way{"pbs", QT_TRANSLATE_NOOP("launch", "PBS"), true, false,
+    Way{JobLauncher::kPbs, QT_TRANSLATE_NOOP("launch", "PBS"), true, false,
         QT_TRANSLATE_NOOP("launch",
                           "A job that saves a checkpoint before its time limit, submits itself again and resumes. Fill "
                           "in the lines that your site needs.")},
-    Way{"torchrun", QT_TRANSLATE_NOOP("launch", "torchrun"), false, false,
+    Way{JobLauncher::kTorchrun, QT_TRANSLATE_NOOP("launch", "torchrun"), false, false,
         QT_TRANSLATE_NOOP("launch", "PyTorch's launcher starts the ranks and restarts them after a failure.")},
-    Way{"mpirun", QT_TRANSLATE_NOOP("launch", "mpirun"), false, true,
+    Way{JobLauncher::kMpirun, QT_TRANSLATE_NOOP("launch", "mpirun"), false, true,
         QT_TRANSLATE_NOOP("launch", "Open MPI starts the ranks on the hosts.")},
 };
+
+// Returns the program that must be installed to use the launcher from here.
+QString submittingProgram(JobLauncher launcher) {
+    switch (launcher) {
+        case JobLauncher::kSlurm:
+            return QStringLiteral("sbatch");
+        case JobLauncher::kPbs:
+            return QStringLiteral("qsub");
+        case JobLauncher::kTorchrun:
+        case JobLauncher::kMpirun:
+        case JobLauncher::kSsh:
+            break;
+    }
+    return QString::fromStdString(textOf(launcher));
+}
 
 QString said(const char* text) {
     return QCoreApplication::translate("launch", text);
@@ -215,9 +230,9 @@ void LaunchDialog::buildLayout() {
     }
 }
 
-QString LaunchDialog::launcher() const {
+std::optional<JobLauncher> LaunchDialog::launcher() const {
     const int row = std::max(0, m_ways->currentRow());
-    return QLatin1String(kWays[static_cast<std::size_t>(row)].launcher);
+    return kWays[static_cast<std::size_t>(row)].launcher;
 }
 
 JobRequest LaunchDialog::request() const {
@@ -239,21 +254,17 @@ JobRequest LaunchDialog::request() const {
 // Returns the reason why the button is disabled; empty if it is enabled.
 QString LaunchDialog::whyNot() const {
     if (m_follower.isFollowing()) return tr("Ringside is watching this job.");
-    const QString way = launcher();
-    QString program;
-    if (way == QStringLiteral("slurm")) program = QStringLiteral("sbatch");
-    if (way == QStringLiteral("pbs")) program = QStringLiteral("qsub");
-    if (way == QStringLiteral("torchrun")) program = way;
-    if (way == QStringLiteral("mpirun")) program = way;
-    if (way == QStringLiteral("ssh")) program = way;
-    if (program.isEmpty() || !QStandardPaths::findExecutable(program).isEmpty()) return {};
+    const std::optional<JobLauncher> way = launcher();
+    if (!way) return {};
+    const QString program = submittingProgram(*way);
+    if (!QStandardPaths::findExecutable(program).isEmpty()) return {};
     return tr("%1 is not installed here: save the script and copy it to a computer that has it.").arg(program);
 }
 
 void LaunchDialog::refresh() {
     const Way& way = kWays[static_cast<std::size_t>(std::max(0, m_ways->currentRow()))];
-    const QString name = launcher();
-    const bool here = name.isEmpty();
+    const std::optional<JobLauncher> name = launcher();
+    const bool here = !name;
     m_about->setText(said(way.about));
     const bool hasHosts = way.hosts && !m_hosts->text().trimmed().isEmpty();
     m_fields->setRowVisible(m_hosts, way.hosts);
@@ -263,11 +274,11 @@ void LaunchDialog::refresh() {
     QString problem;
     if (!m_experiment.problems().empty())
         problem = inFormWords(QString::fromStdString(m_experiment.problems().front().text()));
-    const bool queue = !submitCommand(name, {}).isEmpty();
+    const bool queue = name && !submitCommand(*name, {}).isEmpty();
     if (here) {
         m_script->setPlainText(tr("# The same from a terminal:\nringsidectl run EXPERIMENT"));
     } else if (problem.isEmpty()) {
-        const Result<std::string> script = jobScript(name.toStdString(), request());
+        const Result<std::string> script = jobScript(*name, request());
         if (script) m_script->setPlainText(QString::fromStdString(script.value()));
         if (!script) problem = inFieldWords(QString::fromStdString(script.problem().text()));
     }
@@ -295,7 +306,7 @@ bool LaunchDialog::write(const QString& path) {
     JobRequest job = request();
     const QString folder = QFileInfo(path).absolutePath();
     job.experiment = (folder + QStringLiteral("/experiment.json")).toStdString();
-    const Result<std::string> script = jobScript(launcher().toStdString(), job);
+    const Result<std::string> script = jobScript(launcher().value(), job);
     if (!script) return false;
     try {
         if (!QDir().mkpath(folder)) throw IoError(folder.toStdString() + " cannot be made");
@@ -317,15 +328,15 @@ void LaunchDialog::save() {
 }
 
 void LaunchDialog::go() {
-    const QString way = launcher();
-    if (way.isEmpty()) {
+    const std::optional<JobLauncher> way = launcher();
+    if (!way) {
         Q_EMIT runHere();
         close();
         return;
     }
     const QString script = m_folder + QStringLiteral("/job.sh");
     if (!write(script)) return;
-    submitCommand(way, script).isEmpty() ? m_follower.start(script) : m_follower.submit(way, script);
+    submitCommand(*way, script).isEmpty() ? m_follower.start(script) : m_follower.submit(*way, script);
     refresh();
 }
 

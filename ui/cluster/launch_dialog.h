@@ -9,6 +9,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSpinBox>
+#include <optional>
 
 #include "cluster/job_follower.h"
 #include "export/job_script.h"
@@ -38,7 +39,7 @@ class LaunchDialog final : public QDialog {
     QWidget* buildSide();
     QFormLayout* buildFields();
     void refresh();
-    QString launcher() const;
+    std::optional<JobLauncher> launcher() const;
     JobRequest request() const;
     bool write(const QString& path);
     void save();

@@ -166,7 +166,7 @@ QString workersSentence(const RunConfig& config, const QString& device) {
                           counted(ranks * workers, "worker thread", "worker threads"), counted(cpus, "CPU", "CPUs"),
                           ranks * workers > cpus ? tr(": more threads than can run at once") : QString());
     }
-    if (config.loader.pinMemory && device != QLatin1String("cuda"))
+    if (config.loader.pinMemory && choiceNamed<DeviceChoice>(device.toStdString()) != DeviceChoice::kCuda)
         lines << tr("Pinned memory has no effect: the ranks compute on the CPU.");
     return lines.join(QLatin1Char('\n'));
 }

@@ -76,8 +76,9 @@ void TimeControls::sendRate(double rate) {
 bool TimeControls::wasAnswered() const {
     const std::vector<Controlled>& controls = m_run.data().controls();
     const std::size_t before = std::min(m_answersBefore, controls.size());
-    return std::any_of(controls.begin() + static_cast<std::ptrdiff_t>(before), controls.end(),
-                       [this](const Controlled& one) { return one.command == "rate" && one.value == m_told; });
+    return std::any_of(
+        controls.begin() + static_cast<std::ptrdiff_t>(before), controls.end(),
+        [this](const Controlled& one) { return one.command == ControlKind::kRate && one.value == m_told; });
 }
 
 // Shows the rate that the run reports, except reports from before it received the latest rate of this window.

@@ -80,7 +80,7 @@ void MainWindow::offerLastRun() {
 void MainWindow::offerResume(const QString& directory) {
     const RunPaths paths(directory.toStdString());
     const Result<RunSummary> summary = readRunSummary(paths.summary());
-    if (!summary || summary.value().state != "stopped") return;
+    if (!summary || summary.value().state != RunOutcome::kStopped) return;
     if (!QDir(directory + QStringLiteral("/checkpoints")).exists()) return;
     const Result<Json> config = readJsonFile(paths.config());
     const QString name = config && config.value().contains("name") && config.value()["name"].is_string()

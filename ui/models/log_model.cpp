@@ -35,7 +35,7 @@ QVariant LogModel::data(const QModelIndex& index, int role) const {
         line = m_run.data().log()[static_cast<std::size_t>(index.row() + m_first - m_run.data().logLinesDropped())];
     } else {
         const RunEnded& end = *m_run.data().ended();
-        line = {end.firstFailedRank, "error", end.lastLines[static_cast<std::size_t>(index.row() - m_count)],
+        line = {end.firstFailedRank, LogLevel::kError, end.lastLines[static_cast<std::size_t>(index.row() - m_count)],
                 end.timeUs};
     }
     switch (role) {
@@ -50,7 +50,7 @@ QVariant LogModel::data(const QModelIndex& index, int role) const {
         case TextRole:
             return QString::fromStdString(line.text);
         case LevelRole:
-            return QString::fromStdString(line.level);
+            return static_cast<int>(line.level);
         case RankRole:
             return line.rank;
         default:

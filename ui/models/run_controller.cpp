@@ -247,8 +247,8 @@ void RunController::conclude() {
     m_deadline.stop();
     const RunEnded& end = *m_model.data().ended();
     const QString verdict = inFormWords(QString::fromStdString(end.verdict));
-    if (end.state == "finished") return setState(State::Finished, verdict);
-    setState(end.state == "stopped" ? State::Stopped : State::Failed, verdict);
+    if (end.state == RunOutcome::kFinished) return setState(State::Finished, verdict);
+    setState(end.state == RunOutcome::kStopped ? State::Stopped : State::Failed, verdict);
     if (m_state == State::Failed) waitForSuccessor();
 }
 

@@ -29,14 +29,14 @@ struct Progress {
 Progress progressOf(const RunData& run) {
     Progress progress;
     for (std::size_t rank = 0; rank < run.ranks().size(); ++rank) {
-        const std::string& state = run.ranks()[rank].state;
-        if (state.empty() || state == "starting" || state == kStartingAgain) {
+        const std::optional<RankStage> state = run.ranks()[rank].state;
+        if (!state || state == RankStage::kStarting || state == RankStage::kStartingAgain) {
             progress.absent << QString::number(rank);
-        } else if (state == "loading") {
+        } else if (state == RankStage::kLoading) {
             ++progress.loading;
         } else {
             ++progress.connected;
-            progress.training += state == "connecting" ? 0 : 1;
+            progress.training += state == RankStage::kConnecting ? 0 : 1;
         }
     }
     return progress;

@@ -20,6 +20,7 @@
 #include "telemetry/data/missing_ranks.h"
 #include "theme/theme.h"
 #include "words/field_text.h"
+#include "words/phase_text.h"
 
 namespace ringside {
 namespace {
@@ -59,14 +60,23 @@ int litPhaseOf(Phase phase) {
             return 3;
         case Phase::kOptimizer:
             return 4;
-        default:
-            return -1;
+        case Phase::kConnect:
+        case Phase::kValidation:
+        case Phase::kCheckpoint:
+        case Phase::kPaused:
+        case Phase::kIdle:
+            break;
     }
+    return -1;
+}
+
+QString stageText(std::optional<RankStage> stage) {
+    return stage ? QString::fromStdString(textOf(*stage)) : QString();
 }
 
 QString stepPhaseText(Phase phase) {
     if (isCommunication(phase)) return QObject::tr("all-reduce");
-    return QString::fromStdString(std::string(phaseName(phase)));
+    return phaseNameText(phase);
 }
 
 }  // namespace
@@ -196,8 +206,8 @@ QString RankStrip::source() const {
     const RunData& run = m_run.data();
     const QString directory = QFileInfo(QString::fromStdString(run.started()->runDirectory)).fileName();
     const QString name = directory.isEmpty() ? QString::fromStdString(run.started()->name) : directory;
-    const QString text =
-        run.ended() ? tr("Run %1: %2").arg(name, QString::fromStdString(run.ended()->state)) : tr("Run %1").arg(name);
+    const QString text = run.ended() ? tr("Run %1: %2").arg(name, QString::fromStdString(textOf(run.ended()->state)))
+                                     : tr("Run %1").arg(name);
     const bool measured =
         std::ranges::any_of(run.ranks(), [](const RankData& one) { return one.samplesPerSecond > 0; });
     return measured ? tr("%1. Samples/s: each rank's last second").arg(text) : text;
@@ -256,13 +266,13 @@ RankCard RankStrip::runCard(int rank) const {
     RankCard card;
     card.rank = rank;
     card.host = QString::fromStdString(state.host);
-    card.mark = QString::fromStdString(state.state);
-    if (state.state == "failed" && run.ended() && m_mayStartAgain) {
+    card.mark = stageText(state.state);
+    if (state.state == RankStage::kFailed && run.ended() && m_mayStartAgain) {
         card.mark = tr("may restart");
-    } else if (state.state == "failed" && run.ended() && run.ended()->firstFailedRank >= 0 &&
+    } else if (state.state == RankStage::kFailed && run.ended() && run.ended()->firstFailedRank >= 0 &&
                run.ended()->firstFailedRank != rank) {
         card.mark = tr("stopped with the run");  // ended by the supervisor because another rank failed
-    } else if (state.state == "failed") {
+    } else if (state.state == RankStage::kFailed) {
         card.tone = RankCard::Tone::Danger;
     } else if (run.isPaused() && !run.ended()) {
         card.mark = tr("paused");
@@ -286,20 +296,21 @@ RankCard RankStrip::runCard(int rank) const {
     card.line = parts.join(QStringLiteral("   "));
     const bool over = run.ended().has_value();
     const bool lost = m_lost && !over;
-    card.phase =
-        over ? card.mark : QString::fromStdString(state.phase ? std::string(phaseName(*state.phase)) : state.state);
+    card.phase = over ? card.mark : state.phase ? phaseNameText(*state.phase) : stageText(state.state);
     if (run.showsPhases() && state.slowPhase) {
         card.litPhase = litPhaseOf(*state.slowPhase);
         card.phase =
             tr("step %1: %2").arg(grouped(static_cast<double>(state.step + 1)), stepPhaseText(*state.slowPhase));
     }
     if (!over && run.isPaused()) {
-        if (const std::optional<Phase> after = phaseNamed(run.pausedAfter())) card.litPhase = litPhaseOf(*after);
+        if (const std::optional<Phase> after = run.pausedAfter()) card.litPhase = litPhaseOf(*after);
     }
-    if (!over && run.isPaused()) card.phase = tr("paused after %1").arg(QString::fromStdString(run.pausedAfter()));
-    if (over && state.state == "stopped") card.phase = tr("stopped");
-    if (over && state.state == "finished")  // recordings of older versions report "finished" for stopped ranks, too
-        card.phase = run.ended()->state == "stopped" ? tr("stopped") : tr("finished");
+    if (!over && run.isPaused())
+        card.phase = tr("paused after %1").arg(run.pausedAfter() ? phaseNameText(*run.pausedAfter()) : QString());
+    if (over && state.state == RankStage::kStopped) card.phase = tr("stopped");
+    if (over &&
+        state.state == RankStage::kFinished)  // recordings of older versions report "finished" for stopped ranks, too
+        card.phase = run.ended()->state == RunOutcome::kStopped ? tr("stopped") : tr("finished");
     if (lost) {
         card.phase = tr("last known: %1").arg(card.phase);
         card.mark = tr("lost");

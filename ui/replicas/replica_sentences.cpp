@@ -22,11 +22,11 @@ QString replicaWords(const char* text) {
 QString replicasSentence(const RunData& run) {
     const std::optional<ReplicaState>& state = run.replicas().state();
     if (!state) return {};
-    if (state->identical && run.strategy() == "fsdp")
+    if (state->identical && run.strategy() == StrategyKind::kFsdp)
         return replicaWords("All %1 ranks gather identical parameters after step %2.")
             .arg(run.ranks().size())
             .arg(groupedText(state->step));
-    if (state->identical && run.strategy() != "ddp" && !run.strategy().empty())
+    if (state->identical && run.strategy() && run.strategy() != StrategyKind::kDdp)
         return replicaWords("All %1 ranks have identical models after step %2.")
             .arg(run.ranks().size())
             .arg(groupedText(state->step));
@@ -73,17 +73,18 @@ QString notLookedAtSentence(const StepContributions& contributions, bool live) {
 
 QString pausedSentence(const RunData& run) {
     if (!run.isPaused() || run.ended()) return {};
-    const std::string& after = run.pausedAfter();
-    if (after == "data") return replicaWords("Paused before forward: every rank has its batch.");
-    if (after == "forward") return replicaWords("Paused after forward: every rank has its loss and no gradient yet.");
-    if (after == "backward") return replicaWords("Paused after backward: every rank has its local gradient.");
-    if (after == "moving") return replicaWords("Paused after the all-reduce: all ranks have the mean gradient.");
+    const std::optional<Phase> after = run.pausedAfter();
+    if (after == Phase::kDataWait) return replicaWords("Paused before forward: every rank has its batch.");
+    if (after == Phase::kForward)
+        return replicaWords("Paused after forward: every rank has its loss and no gradient yet.");
+    if (after == Phase::kBackward) return replicaWords("Paused after backward: every rank has its local gradient.");
+    if (after == Phase::kMoving) return replicaWords("Paused after the all-reduce: all ranks have the mean gradient.");
     return {};
 }
 
 QString whyNoReplicas(const RunData& run, const RunConfig& config) {
     const RankLayout layout{meshOf(config), 0};
-    if (run.strategy() == "data_parallel")
+    if (run.strategy() == StrategyKind::kDataParallel)
         return replicaWords(
             "With data_parallel, one process adds up the gradients of its devices, and only device 0 updates the "
             "model: there are no replicas to compare. Train with ddp to see replicas.");

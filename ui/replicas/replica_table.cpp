@@ -17,7 +17,7 @@ void addCells(QList<QStringList>& rows, const std::optional<GradientView>& view)
     for (std::size_t tensor = 0; tensor < view->rows.size(); ++tensor)
         for (std::int64_t row = 0; row < view->rows[tensor]; ++row)
             for (std::int64_t column = 0; column < view->columns[tensor]; ++column)
-                rows << QStringList{QString::fromStdString(view->moment),
+                rows << QStringList{QString::fromStdString(textOf(view->moment)),
                                     QString::number(view->rank),
                                     QString::fromStdString(view->names[tensor]),
                                     QString::number(row),

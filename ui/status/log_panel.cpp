@@ -11,6 +11,7 @@
 #include <QStyledItemDelegate>
 #include <QVBoxLayout>
 
+#include "telemetry/events/event_choices.h"
 #include "theme/theme.h"
 #include "theme/type_length.h"
 
@@ -48,11 +49,11 @@ class LogDelegate final : public QStyledItemDelegate {
   protected:
     void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
         QStyledItemDelegate::initStyleOption(option, index);
-        const QString level = index.data(LogModel::LevelRole).toString();
+        const auto level = static_cast<LogLevel>(index.data(LogModel::LevelRole).toInt());
         const ThemeColors& c = m_theme.colors();
-        const QColor color = level == QLatin1String("error")     ? c.danger
-                             : level == QLatin1String("warning") ? c.warningText
-                                                                 : c.text;
+        const QColor color = level == LogLevel::kError     ? c.danger
+                             : level == LogLevel::kWarning ? c.warningText
+                                                           : c.text;
         option->palette.setColor(QPalette::Text, color);
         option->palette.setColor(QPalette::HighlightedText, color);
     }

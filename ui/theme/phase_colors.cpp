@@ -63,9 +63,16 @@ QColor onPhaseColor(Phase phase, const Theme& theme) {
         case Phase::kPaused:
         case Phase::kIdle:
             return theme.colors().text;
-        default:
-            return QColor(0x10151C);
+        case Phase::kDataWait:
+        case Phase::kCopy:
+        case Phase::kForward:
+        case Phase::kMoving:
+        case Phase::kOptimizer:
+        case Phase::kValidation:
+        case Phase::kCheckpoint:
+            break;
     }
+    return QColor(0x10151C);
 }
 
 void fillPhase(QPainter& painter, const QRectF& rect, Phase phase, const Theme& theme, double corner) {

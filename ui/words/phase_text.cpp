@@ -12,11 +12,24 @@ QString phaseText(Phase phase) {
             return QCoreApplication::translate("Phase", "data");
         case Phase::kIdle:
             return QCoreApplication::translate("Phase", "other");
-        default: {
-            const std::string_view name = phaseName(phase);
-            return QString::fromLatin1(name.data(), static_cast<qsizetype>(name.size()));
-        }
+        case Phase::kConnect:
+        case Phase::kCopy:
+        case Phase::kForward:
+        case Phase::kBackward:
+        case Phase::kWaiting:
+        case Phase::kMoving:
+        case Phase::kOptimizer:
+        case Phase::kValidation:
+        case Phase::kCheckpoint:
+        case Phase::kPaused:
+            break;
     }
+    return phaseNameText(phase);
+}
+
+QString phaseNameText(Phase phase) {
+    const std::string_view name = phaseName(phase);
+    return QString::fromLatin1(name.data(), static_cast<qsizetype>(name.size()));
 }
 
 QString millisecondsNumber(double ms) {

@@ -58,9 +58,9 @@ int runExport(const ExportArguments& arguments) {
     const Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);
     if (!experiment) return reportProblems(problems);
     const std::filesystem::path out(arguments.out);
-    if (arguments.format != "pytorch")
-        return exportJob(arguments.format, arguments.config, arguments.assignments, experiment.value().config,
-                         arguments.job, out);
+    if (const auto launcher = choiceNamed<JobLauncher>(arguments.format))
+        return exportJob(*launcher, arguments.config, arguments.assignments, experiment.value().config, arguments.job,
+                         out);
     const Result<PytorchScript> script =
         exportPytorch(experiment.value().config, experiment.value().baseDirectory, out.filename().string(), &problems);
     if (!script) return reportProblems(problems.empty() ? Problems{script.problem()} : problems);

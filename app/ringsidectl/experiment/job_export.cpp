@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-int exportJob(const std::string& launcher, const std::string& experiment, const std::vector<std::string>& assignments,
+int exportJob(JobLauncher launcher, const std::string& experiment, const std::vector<std::string>& assignments,
               const RunConfig& config, const JobShape& shape, const std::filesystem::path& out) {
     if (experiment == "-")
         return reportProblems({{"CONFIG", "is standard input, which the ranks cannot read", "name a file"}});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/run_config.h"
+#include "export/job_script.h"
 
 namespace ringside {
 
@@ -20,7 +21,7 @@ struct JobShape {
 
 // Writes a script that starts the experiment's ranks with a launcher, and prints instructions for its use. Returns the
 // exit code.
-int exportJob(const std::string& launcher, const std::string& experiment, const std::vector<std::string>& assignments,
+int exportJob(JobLauncher launcher, const std::string& experiment, const std::vector<std::string>& assignments,
               const RunConfig& config, const JobShape& shape, const std::filesystem::path& out);
 
 }  // namespace ringside

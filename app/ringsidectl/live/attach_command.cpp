@@ -83,7 +83,7 @@ class LineOutput {
 void sendCommand(const RunPaths& paths, const ControlCommand& command) {
     const Result<ControlClient> client = ControlClient::connect(paths);
     if (client && client.value().send(command)) return;
-    const std::string name(controlName(command.kind));
+    const std::string name(nameOf(command.kind));
     if (const auto owner = otherOwner(paths.directory)) {
         std::fprintf(stderr, "ringsidectl: the run in %s belongs to %s; only this user can control it: %s not sent\n",
                      paths.directory.c_str(), owner->c_str(), name.c_str());

@@ -226,7 +226,7 @@ void ClassroomRun::begin(const std::vector<ClassroomMember*>& ranks) {
 // Trains in the run's own thread, with the supervisor of any run. Returns errors in the Outcome.
 ClassroomRun::Outcome ClassroomRun::train(LaunchPlace place, RendezvousTerms terms) {
     const auto refused = [](const Problem& problem, ExitCode code) {
-        return Outcome{"failed", problem.text(), static_cast<int>(code)};
+        return Outcome{RunOutcome::kFailed, problem.text(), static_cast<int>(code)};
     };
     try {
         RunConfig config = classConfig(m_plan.experiment.config, place.worldSize);
@@ -264,7 +264,7 @@ ClassroomRun::Outcome ClassroomRun::train(LaunchPlace place, RendezvousTerms ter
         return {end.value().state, end.value().verdict, end.value().exitCode, end.value().firstFailedRank,
                 end.value().isMisuse};
     } catch (const Error& error) {
-        return {"failed", error.what(), static_cast<int>(error.exitCode())};
+        return {RunOutcome::kFailed, error.what(), static_cast<int>(error.exitCode())};
     }
 }
 
@@ -286,7 +286,7 @@ bool ClassroomRun::canContinue(const Outcome& outcome) const {
     const std::int64_t allowed = m_plan.experiment.config.parallel.maxRestarts;
     const std::int64_t mostRestarts = allowed == 0 && least() > 0 ? kManyRestarts : allowed;
     const bool passes = isRestartable(outcome.exitCode) || isGuestsFault(outcome);
-    return outcome.state == "failed" && passes && !m_stopAsked && m_restarts < mostRestarts;
+    return outcome.state == RunOutcome::kFailed && passes && !m_stopAsked && m_restarts < mostRestarts;
 }
 
 // True if a guest's rank refused the configuration or the data, sent invalid data or had an internal error. The run can
@@ -331,7 +331,7 @@ int ClassroomRun::idOf(const Culprit& culprit) const {
 void ClassroomRun::conclude(const Outcome& outcome) {
     m_host.clearRanks();
     if (!canContinue(outcome)) {
-        if (!m_view.asLines() && outcome.state != "finished")
+        if (!m_view.asLines() && outcome.state != RunOutcome::kFinished)
             std::fprintf(stderr, "ringsidectl: %s\n", terminalText(outcome.verdict).c_str());
         return over(outcome.verdict, outcome.exitCode);
     }

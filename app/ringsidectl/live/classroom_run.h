@@ -44,7 +44,7 @@ class ClassroomRun {
     enum class Phase { kGathering, kSending, kRunning, kOver };
     // Result of one start of the ranks.
     struct Outcome {
-        std::string state;
+        RunOutcome state = RunOutcome::kFailed;
         std::string verdict;
         int exitCode = 0;
         int firstFailedRank = -1;

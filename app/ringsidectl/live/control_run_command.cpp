@@ -71,12 +71,10 @@ class Answers {
     }
     bool isPaused() const { return m_paused; }
     // True if the run is paused between two phases of a step. Commands that change a step then wait for its end.
-    bool isHeldWithinStep() const {
-        return m_paused && m_after != phaseName(Phase::kOptimizer) && m_after != phaseName(Phase::kValidation);
-    }
-    const std::string& pausedAfter() const { return m_after; }
+    bool isHeldWithinStep() const { return m_paused && m_after != Phase::kOptimizer && m_after != Phase::kValidation; }
+    std::string pausedAfter() const { return m_after ? std::string(phaseName(*m_after)) : std::string(); }
     // Returns the answer to this command since the last call, if any. Discards all other new answers.
-    std::optional<Controlled> takeReply(const std::string& command) {
+    std::optional<Controlled> takeReply(ControlKind command) {
         for (const Controlled& one : std::exchange(m_new, {}))
             if (one.command == command) return one;
         return {};
@@ -87,9 +85,11 @@ class Answers {
         m_decoder.feed(lines, [this](Event&& event) {
             const auto* reply = std::get_if<Controlled>(&event);
             if (reply == nullptr) return;
-            if (reply->command == "pause") m_paused = true;
-            if (reply->command == "pause") m_after = reply->after;
-            if (reply->command == "resume" || reply->command == "step" || reply->command == "phase") m_paused = false;
+            if (reply->command == ControlKind::kPause) m_paused = true;
+            if (reply->command == ControlKind::kPause) m_after = reply->after;
+            if (reply->command == ControlKind::kResume || reply->command == ControlKind::kStep ||
+                reply->command == ControlKind::kPhase)
+                m_paused = false;
             m_new.push_back(*reply);
         });
     }
@@ -97,7 +97,7 @@ class Answers {
     RunFollower m_follower;
     Decoder m_decoder;
     bool m_paused = false;
-    std::string m_after;  // name of the phase after which the run is paused
+    std::optional<Phase> m_after;  // phase after which the run is paused
     std::vector<Controlled> m_new;
 };
 
@@ -117,7 +117,7 @@ std::string replyText(const ControlCommand& command, const Controlled& answer) {
     const std::string place = "step " + std::to_string(answer.step) + ", epoch " + std::to_string(answer.epoch + 1);
     switch (command.kind) {
         case ControlKind::kPause:
-            return "paused after " + answer.after + ", " + place + " done";
+            return "paused after " + std::string(answer.after ? phaseName(*answer.after) : "") + ", " + place + " done";
         case ControlKind::kResume:
             return "continues after " + place;
         case ControlKind::kRate:
@@ -130,9 +130,16 @@ std::string replyText(const ControlCommand& command, const Controlled& answer) {
             return "trains for " + numberText(command.value) + " epochs in total";
         case ControlKind::kCheckpoint:
             return "saved after " + place;
-        default:
-            return std::string(controlName(command.kind)) + " begun after " + place;
+        case ControlKind::kStop:
+        case ControlKind::kStep:
+        case ControlKind::kPhase:
+        case ControlKind::kRecord:
+        case ControlKind::kReplicas:
+        case ControlKind::kTraceEvery:
+        case ControlKind::kRestart:
+            break;
     }
+    return textOf(command.kind) + " begun after " + place;
 }
 
 // True if the run executes the command only at the end of a step. Must agree with RunControl.
@@ -141,11 +148,11 @@ bool waitsForStepEnd(ControlKind kind) {
            kind == ControlKind::kRecord;
 }
 
-// Returns the name of the command whose answer completes `kind`. The commands step and phase are complete when the run
+// Returns the command whose answer completes `kind`. The commands step and phase are complete when the run
 // pauses again.
-std::string replyTo(ControlKind kind) {
+ControlKind replyTo(ControlKind kind) {
     const bool endsInPause = kind == ControlKind::kStep || kind == ControlKind::kPhase;
-    return std::string(controlName(endsInPause ? ControlKind::kPause : kind));
+    return endsInPause ? ControlKind::kPause : kind;
 }
 
 // Sends a command. False if the run does not listen, which includes a run that has just started.
@@ -159,7 +166,7 @@ int sendToRun(const ControlArguments& arguments) {
     if (!paths) return reportProblems({paths.problem()});
     const Result<ControlCommand> command = parseControl(arguments.words);
     if (!command) return refuse(command.problem().text());
-    const std::string name(controlName(command.value().kind));
+    const std::string name(nameOf(command.value().kind));
     if (const auto owner = otherOwner(paths.value().directory))
         return refuse("the run in " + paths.value().directory.string() + " belongs to " + *owner +
                       "; only this user can control it");
@@ -170,7 +177,7 @@ int sendToRun(const ControlArguments& arguments) {
         std::printf("already paused\n");
         return 0;
     }
-    answers.takeReply(name);  // discards earlier answers
+    answers.takeReply(command.value().kind);  // discards earlier answers
     using std::chrono::steady_clock;
     const auto deadline = steady_clock::now() + std::chrono::duration<double>(arguments.waitSeconds);
     while (!sent(paths.value(), command.value())) {
@@ -191,9 +198,9 @@ int sendToRun(const ControlArguments& arguments) {
         answers.wait();
         const bool live = answers.advance();
         if (const auto answer = answers.takeReply(replyTo(command.value().kind))) {
-            const ControlKind shown =
-                replyTo(command.value().kind) == "pause" ? ControlKind::kPause : command.value().kind;
-            std::printf("%s\n", terminalText(replyText({shown, command.value().value}, *answer)).c_str());
+            std::printf(
+                "%s\n",
+                terminalText(replyText({replyTo(command.value().kind), command.value().value}, *answer)).c_str());
             return 0;
         }
         if (!live)

@@ -124,7 +124,7 @@ void ProgressView::printLog(const RunData& run) {
     const std::int64_t total = run.logLinesDropped() + static_cast<std::int64_t>(run.log().size());
     const std::int64_t unseen = std::min<std::int64_t>(total - m_logSeen, static_cast<std::int64_t>(run.log().size()));
     for (auto line = run.log().end() - unseen; line != run.log().end(); ++line) {
-        if (line->level == "info") continue;
+        if (line->level == LogLevel::kInfo) continue;
         clearBar();
         const std::string who = line->rank < 0 ? "" : "rank " + std::to_string(line->rank) + ": ";
         m_screen.error(who + terminalText(line->text) + "\n");
@@ -175,7 +175,7 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
     clearBar();
     if (run.ended()) {
         const RunEnded& end = *run.ended();
-        if (end.state == "failed") {
+        if (end.state == RunOutcome::kFailed) {
             // A killed supervisor could not log its verdict.
             const bool wasShown = !run.log().empty() && run.log().back().text == end.verdict;
             if (!wasShown) m_screen.error(terminalText(end.verdict) + "\n");

@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <iostream>
 #include <memory>
 #include <optional>
 
 #include "base/errors/exit_code.h"
+#include "base/text/named_choice.h"
 #include "base/text/number_text.h"
 #include "devices/host_devices.h"
 #include "plan/plan_answers.h"
@@ -53,6 +55,11 @@ Formats:
          loader's drop_last leaves a sample out, step, rank and slot are empty where the sampler's does
   hash   one line per rank: rank sha256)";
 
+enum class PlanFormat : std::uint8_t { kTable, kJson, kCsv, kHash };
+constexpr std::array<std::string_view, 4> namesOf(PlanFormat) {
+    return {"table", "json", "csv", "hash"};
+}
+
 struct PlanOptions {
     PlanSettings settings;
     std::optional<int> rank = {};  // empty: all
@@ -71,15 +78,26 @@ int refuse(const Problem& problem) {
     return static_cast<int>(ExitCode::kBadConfiguration);
 }
 
-int writeAnswer(const Result<PlanAnswer>& answer, const std::string& format) {
+// Returns the format chosen by --format, whose words are checked when the command line is read.
+PlanFormat formatOf(const PlanOptions& options) {
+    return choiceNamed<PlanFormat>(options.format).value_or(PlanFormat::kTable);
+}
+
+int writeAnswer(const Result<PlanAnswer>& answer, PlanFormat format) {
     if (!answer) return refuse(answer.problem());
-    if (format != "json" && format != "table") {
-        return refuse(
-            {"format", "is " + format + ", which is for the complete plan", "use --format table or json with a query"});
-    }
     TextOut out(stdout);
-    if (format == "json") out << answer.value().json.dump() << "\n";
-    if (format == "table") out << answer.value().text;
+    switch (format) {
+        case PlanFormat::kTable:
+            out << answer.value().text;
+            break;
+        case PlanFormat::kJson:
+            out << answer.value().json.dump() << "\n";
+            break;
+        case PlanFormat::kCsv:
+        case PlanFormat::kHash:
+            return refuse({"format", "is " + textOf(format) + ", which is for the complete plan",
+                           "use --format table or json with a query"});
+    }
     out.flush();
     return static_cast<int>(ExitCode::kOk);
 }
@@ -106,8 +124,9 @@ int listPlan(const PlanOptions& options, const ShardSpec& spec) {
         return refuse(plan.problem());
     }
     const Result<RankRange> ranks = wantedRanks(options, spec);
+    const PlanFormat format = formatOf(options);
     std::vector<std::string> hashes;
-    if (ranks && options.format == "hash") {
+    if (ranks && format == PlanFormat::kHash) {
         const auto onProgress = [&](double share) { progress->show("summing up", share); };
         onProgress(0);
         hashes = planHashes(plan.value(), ranks.value(), onProgress);
@@ -115,10 +134,20 @@ int listPlan(const PlanOptions& options, const ShardSpec& spec) {
     progress.reset();  // erases the progress line before other output
     if (!ranks) return refuse(ranks.problem());
     TextOut out(stdout);
-    if (options.format == "json") writePlanJson(plan.value(), ranks.value(), out);
-    if (options.format == "csv") writePlanCsv(plan.value(), ranks.value(), out);
-    if (options.format == "hash") writePlanHashes(ranks.value(), hashes, out);
-    if (options.format == "table") writePlanTable(plan.value(), ranks.value(), out);
+    switch (format) {
+        case PlanFormat::kTable:
+            writePlanTable(plan.value(), ranks.value(), out);
+            break;
+        case PlanFormat::kJson:
+            writePlanJson(plan.value(), ranks.value(), out);
+            break;
+        case PlanFormat::kCsv:
+            writePlanCsv(plan.value(), ranks.value(), out);
+            break;
+        case PlanFormat::kHash:
+            writePlanHashes(ranks.value(), hashes, out);
+            break;
+    }
     out.flush();
     return static_cast<int>(ExitCode::kOk);
 }
@@ -138,14 +167,14 @@ int writePlan(const PlanOptions& options) {
     const std::int64_t bytes = isQuestion ? kQuestionBytes : kListingBytes;
     if (const auto problem = planMemoryProblem(from.size, bytes, findHostDevices().availableBytes))
         return refuse(*problem);
-    if (!options.find.empty()) return writeAnswer(queryFind(from, epoch, epochs, options.find), options.format);
+    if (!options.find.empty()) return writeAnswer(queryFind(from, epoch, epochs, options.find), formatOf(options));
     if (options.biography) {
-        return writeAnswer(querySampleHistory(from, *options.biography, epochs), options.format);
+        return writeAnswer(querySampleHistory(from, *options.biography, epochs), formatOf(options));
     }
-    if (options.neverSeen) return writeAnswer(queryNeverSeen(from, epochs), options.format);
-    if (!options.diff.empty()) return writeAnswer(queryDiff(from, epoch, options.diff), options.format);
-    if (options.balance) return writeAnswer(queryBalance(from, epoch), options.format);
-    if (options.damage) return writeAnswer(queryMistakeEffects(from, epoch), options.format);
+    if (options.neverSeen) return writeAnswer(queryNeverSeen(from, epochs), formatOf(options));
+    if (!options.diff.empty()) return writeAnswer(queryDiff(from, epoch, options.diff), formatOf(options));
+    if (options.balance) return writeAnswer(queryBalance(from, epoch), formatOf(options));
+    if (options.damage) return writeAnswer(queryMistakeEffects(from, epoch), formatOf(options));
     return listPlan(options, from.specAt(epoch));
 }
 

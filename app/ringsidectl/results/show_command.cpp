@@ -102,7 +102,7 @@ void printSummary(const RunPaths& paths, const RunSummary& summary) {
                   static_cast<long long>(summary.steps), summary.trainSeconds, summary.stepsPerSecond,
                   summary.samplesPerSecond);
     row("name", summary.name);
-    row("state", summary.state + ": " + summary.verdict);
+    row("state", textOf(summary.state) + ": " + summary.verdict);
     if (summary.firstFailedRank) row("first failed", "rank " + std::to_string(*summary.firstFailedRank));
     for (const std::string& line : summary.lastLines) std::printf("  | %s\n", terminalText(line).c_str());
     row("ranks", std::to_string(summary.worldSize));

@@ -26,9 +26,15 @@ std::size_t tensorsOf(const LayerDescription& layer) {
             return 4;
         case LayerKind::kResidual:
             return tensorsOf(layer.body) + tensorsOf(layer.shortcut);
-        default:
-            return 0;
+        case LayerKind::kMaxPool2d:
+        case LayerKind::kGlobalAveragePool:
+        case LayerKind::kReLU:
+        case LayerKind::kGelu:
+        case LayerKind::kDropout:
+        case LayerKind::kFlatten:
+            break;
     }
+    return 0;
 }
 
 std::size_t tensorsOf(const std::vector<LayerDescription>& layers) {

@@ -43,7 +43,11 @@ std::string orderOf(const ShardSpec& spec) {
                         : "        classes = [some.tolist() for some in classes]\n") +
                    "        turns = [divmod(turn, len(classes)) for turn in range(self.length)]\n"
                    "        return [classes[label][turn % len(classes[label])] for turn, label in turns]\n";
-        default:
+        case SamplerKind::kDistributed:
+        case SamplerKind::kBatchSharded:
+        case SamplerKind::kContiguous:
+        case SamplerKind::kUnpadded:
+        case SamplerKind::kSubset:
             break;
     }
     if (!spec.shuffle) return "        return list(range(len(self.data)))\n";

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "launch/channels/control_command.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 #include "base/json/json.h"
 
@@ -16,7 +18,6 @@ constexpr double kNoDefault = -1;
 
 struct ControlRule {
     ControlKind kind;
-    std::string_view name;
     bool needsValue = false;
     bool whole = false;
     double least = 0;
@@ -24,29 +25,29 @@ struct ControlRule {
     double unsaid = 0;  // default value; kNoDefault: the value is required
 };
 
-constexpr std::array<ControlRule, 12> kControlRules{{
-    {ControlKind::kStop, "stop"},
-    {ControlKind::kPause, "pause"},
-    {ControlKind::kResume, "resume"},
-    {ControlKind::kStep, "step", true, true, 1, 1e9, 1},
-    {ControlKind::kPhase, "phase"},
-    {ControlKind::kRate, "rate", true, false, 0, 1e6, kNoDefault},
-    {ControlKind::kLearningRate, "lr", true, false, 0, 1e6, kNoDefault},
-    {ControlKind::kEpochs, "epochs", true, true, 1, 1e9, kNoDefault},
-    {ControlKind::kCheckpoint, "checkpoint"},
-    {ControlKind::kRecord, "record", true, true, 1, 1e5, 50},
-    {ControlKind::kReplicas, "replicas", true, true, 1, 1000, 1},
-    {ControlKind::kTraceEvery, "", true, true, 1, 1e9, 1},
+constexpr std::array<ControlRule, 11> kControlRules{{
+    {ControlKind::kStop},
+    {ControlKind::kPause},
+    {ControlKind::kResume},
+    {ControlKind::kStep, true, true, 1, 1e9, 1},
+    {ControlKind::kPhase},
+    {ControlKind::kRate, true, false, 0, 1e6, kNoDefault},
+    {ControlKind::kLearningRate, true, false, 0, 1e6, kNoDefault},
+    {ControlKind::kEpochs, true, true, 1, 1e9, kNoDefault},
+    {ControlKind::kCheckpoint},
+    {ControlKind::kRecord, true, true, 1, 1e5, 50},
+    {ControlKind::kReplicas, true, true, 1, 1000, 1},
 }};
 
-const ControlRule& ruleOf(ControlKind kind) {
-    return kControlRules[static_cast<std::size_t>(kind)];
+// Returns null for the run's own commands.
+const ControlRule* ruleOf(ControlKind kind) {
+    const auto* const found = std::ranges::find(kControlRules, kind, &ControlRule::kind);
+    return found == kControlRules.end() ? nullptr : found;
 }
 
 std::string allNames() {
     std::string names;
-    for (const ControlRule& rule : kControlRules)
-        if (!rule.name.empty()) names.append(names.empty() ? "" : ", ").append(rule.name);
+    for (const ControlRule& rule : kControlRules) names.append(names.empty() ? "" : ", ").append(nameOf(rule.kind));
     return names;
 }
 
@@ -69,7 +70,7 @@ Problem badValue(const ControlRule& rule, std::string_view given) {
     std::string limits = rule.whole ? "give it a whole number from " : "give it a number from ";
     limits.append(limitText(rule.least)).append(" to ").append(limitText(rule.most));
     std::string message = given.empty() ? "needs a value" : "is ";
-    return {std::string("control ").append(rule.name), message.append(given.substr(0, 40)), limits};
+    return {std::string("control ").append(nameOf(rule.kind)), message.append(given.substr(0, 40)), limits};
 }
 
 Result<ControlCommand> commandOf(const ControlRule& rule, double value, std::string_view given) {
@@ -79,9 +80,8 @@ Result<ControlCommand> commandOf(const ControlRule& rule, double value, std::str
 }
 
 const ControlRule* ruleNamed(std::string_view name) {
-    for (const ControlRule& rule : kControlRules)
-        if (rule.name == name && !name.empty()) return &rule;
-    return nullptr;
+    const std::optional<ControlKind> kind = choiceNamed<ControlKind>(name);
+    return kind ? ruleOf(*kind) : nullptr;
 }
 
 Result<ControlCommand> withoutValue(const ControlRule& rule) {
@@ -92,16 +92,13 @@ Result<ControlCommand> withoutValue(const ControlRule& rule) {
 
 }  // namespace
 
-std::string_view controlName(ControlKind kind) {
-    return ruleOf(kind).name;
-}
-
 bool needsValue(ControlKind kind) {
-    return ruleOf(kind).needsValue;
+    const ControlRule* const rule = ruleOf(kind);
+    return rule != nullptr && rule->needsValue;
 }
 
 std::string encodeControl(const ControlCommand& command) {
-    Json json = {{"kind", controlName(command.kind)}};
+    Json json = {{"kind", nameOf(command.kind)}};
     if (needsValue(command.kind)) json["value"] = command.value;
     return json.dump() + "\n";
 }
@@ -130,7 +127,7 @@ Result<ControlCommand> parseControl(std::span<const std::string> words) {
     if (words.size() == 1) return withoutValue(*rule);
     const std::string& given = words[1];
     if (!rule->needsValue || words.size() > 2)
-        return Problem{std::string("control ").append(rule->name),
+        return Problem{std::string("control ").append(nameOf(rule->kind)),
                        std::string("has ").append(inQuotes(words[rule->needsValue ? 2 : 1])).append(" after it"),
                        "omit it"};
     if (rule->kind == ControlKind::kRate && given == "full") return ControlCommand{rule->kind, 0};

@@ -23,9 +23,9 @@ constexpr double kNoNorm = std::numeric_limits<double>::quiet_NaN();
 std::string whyNotCanonical(const StrategyDependencies& dependencies) {
     if (dependencies.backend.device().kind != Device::Kind::kCpu)
         return "it is supported only on CPUs: set parallel.device to cpu";
-    const std::string transport = dependencies.communicator.name();
-    if (transport == "mpi" || transport == "nccl")
-        return transport + " adds in its own order: set parallel.backend to gloo";
+    const auto transport = choiceNamed<CollectiveBackend>(dependencies.communicator.name());
+    if (transport == CollectiveBackend::kMpi || transport == CollectiveBackend::kNccl)
+        return textOf(*transport) + " adds in its own order: set parallel.backend to gloo";
     return {};
 }
 

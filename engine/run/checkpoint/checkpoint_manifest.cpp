@@ -104,9 +104,10 @@ bool readChanges(const Json& json, CheckpointManifest& manifest) {
         const auto step = countOf(one, "step");
         const auto epoch = countOf(one, "epoch");
         const auto value = one.find("value");
-        ControlChange change{.kind = entryText(one, "kind")};
-        const bool known = change.kind == "lr" || change.kind == "epochs";
+        const auto kind = choiceNamed<ControlKind>(entryText(one, "kind"));
+        const bool known = kind == ControlKind::kLearningRate || kind == ControlKind::kEpochs;
         if (!known || !step || !epoch || value == one.end() || !value->is_number()) return false;
+        ControlChange change{.kind = *kind};
         change.value = value->get<double>();
         change.step = *step;
         change.epoch = *epoch;
@@ -137,7 +138,7 @@ Json CheckpointManifest::toJson() const {
     if (!normalize.mean.empty()) json["normalize"] = {{"mean", normalize.mean}, {"deviation", normalize.deviation}};
     for (const ControlChange& change : changes) {
         json["control"].push_back(
-            {{"kind", change.kind}, {"value", change.value}, {"step", change.step}, {"epoch", change.epoch}});
+            {{"kind", nameOf(change.kind)}, {"value", change.value}, {"step", change.step}, {"epoch", change.epoch}});
     }
     if (timed) json["timed"] = true;
     json["files"] = Json::array();

@@ -2,14 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+
+#include "launch/channels/control_kind.h"
 
 namespace ringside {
 
 // Change of the training of a live run by a ControlCommand. A run that resumes from a checkpoint applies the same
 // change at the same step.
 struct ControlChange {
-    std::string kind;  // lr | epochs
+    ControlKind kind = ControlKind::kLearningRate;  // or kEpochs
     double value = 0;
     std::int64_t step = 0;   // steps done before it
     std::int64_t epoch = 0;  // epoch in progress, from 0

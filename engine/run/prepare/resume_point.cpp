@@ -68,7 +68,7 @@ Result<ResumePoint> readPoint(const path& given) {
 
 // Returns the family of an optimizer. Adam and AdamW have the same state: two running means.
 std::string family(const std::string& optimizer) {
-    return optimizer == "adamw" ? "adam" : optimizer;
+    return choiceNamed<OptimizerKind>(optimizer) == OptimizerKind::kAdamW ? textOf(OptimizerKind::kAdam) : optimizer;
 }
 
 // Checks that each rank would get the same samples in the same batches. Only then can the epoch in progress continue.
@@ -125,7 +125,7 @@ std::vector<std::string> assignmentsOfLiveChanges(const path& resumed, const Run
     if (!manifest) return {};
     std::vector<std::string> assignments;
     for (const ControlChange& change : manifest.value().changes) {
-        if (change.kind != "epochs") continue;  // the trainer restores learning rates
+        if (change.kind != ControlKind::kEpochs) continue;  // the trainer restores learning rates
         assignments = {"training.epochs=" + std::to_string(static_cast<std::int64_t>(change.value))};
         // Keeps the period of the cosine at the number of epochs planned originally.
         if (experiment.schedule.kind == RateScheduleKind::kCosine && experiment.schedule.tMax == 0)

@@ -12,6 +12,7 @@
 #include "base/time/clock.h"
 #include "base/time/clock_comparison.h"
 #include "run/ranks/rank_movement.h"
+#include "telemetry/events/event_choices.h"
 
 namespace ringside {
 
@@ -71,8 +72,8 @@ class RankLink {
     int badLines = 0;  // lines that are not telemetry of this rank
     int endOrder = 0;
     TimePoint endedAt{};
-    int missingRank = -1;  // peer that the rank reported as missing; -1: none
-    std::string said;      // last RankState
+    int missingRank = -1;           // peer that the rank reported as missing; -1: none
+    std::optional<RankStage> said;  // from its last RankState
 
   private:
     int m_rank;

@@ -223,7 +223,9 @@ Result<std::optional<StepMetrics>> MetricsReader::next() {
             values = valuesIn(tree);
         }
         if (values.kind == "epoch") {
-            m_epochs.push_back({values.epoch.value_or(0), values.split == "val", values.loss, values.accuracy});
+            m_epochs.push_back({values.epoch.value_or(0),
+                                choiceNamed<SplitKind>(values.split) == SplitKind::kValidation, values.loss,
+                                values.accuracy});
         }
         if (values.kind != "step") continue;
         const StepMetrics step = stepIn(values);

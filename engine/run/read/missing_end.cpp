@@ -11,7 +11,7 @@ namespace {
 
 RunEnded failure(ExitCode code, std::string verdict) {
     RunEnded end;
-    end.state = "failed";
+    end.state = RunOutcome::kFailed;
     end.exitCode = static_cast<int>(code);
     end.verdict = std::move(verdict);
     return end;
@@ -19,9 +19,9 @@ RunEnded failure(ExitCode code, std::string verdict) {
 
 RunEnded endOf(const RunSummary& summary) {
     RunEnded end;
-    end.state = summary.state.empty() ? "failed" : summary.state;
+    end.state = summary.state;
     end.exitCode = summary.exitCode;
-    if (end.state == "failed" && end.exitCode == 0) end.exitCode = static_cast<int>(ExitCode::kRankDied);
+    if (end.state == RunOutcome::kFailed && end.exitCode == 0) end.exitCode = static_cast<int>(ExitCode::kRankDied);
     end.firstFailedRank = summary.firstFailedRank.value_or(-1);
     end.verdict = summary.verdict;
     end.lastLines = summary.lastLines;
@@ -48,7 +48,7 @@ std::string missingEnd(const RunPaths& paths) {
                                   paths.directory.string() + " continues from its last checkpoint, if there is one"));
     }
     const RunEnded end = endOf(summary.value());
-    const LogLine warning{-1, "warning",
+    const LogLine warning{-1, LogLevel::kWarning,
                           "telemetry.jsonl of this run is damaged or truncated: steps may be missing; the outcome is "
                           "read from summary.json",
                           end.timeUs};

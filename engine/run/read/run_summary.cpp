@@ -256,6 +256,8 @@ class Writer {
     static Json jsonOf(const T& value) {
         if constexpr (kIsOptional<T>) {
             return value ? jsonOf(*value) : Json(nullptr);
+        } else if constexpr (NamedChoice<T>) {
+            return Json(nameOf(value));
         } else if constexpr (std::is_same_v<T, double>) {
             return std::isfinite(value) ? Json(value) : Json(nullptr);
         } else if constexpr (kIsVector<T>) {
@@ -318,6 +320,12 @@ class Reader {
     static bool readPlain(const Json& json, std::string& value) {
         if (json.is_string()) value = json.get<std::string>();
         return json.is_string();
+    }
+    template <NamedChoice T>
+    static bool readPlain(const Json& json, T& value) {
+        const auto named = json.is_string() ? choiceNamed<T>(json.get_ref<const std::string&>()) : std::nullopt;
+        value = named.value_or(value);
+        return named.has_value();
     }
     static bool readPlain(const Json& json, double& value) {
         if (json.is_number()) value = json.get<double>();

@@ -154,7 +154,7 @@ struct SummarySamples {
 struct RunSummary {
     int version = 1;
     std::string name{};
-    std::string state{};  // finished, stopped, failed
+    RunOutcome state = RunOutcome::kFailed;
     int exitCode = 0;
     std::optional<int> firstFailedRank{};
     std::string verdict{};

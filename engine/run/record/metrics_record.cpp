@@ -23,10 +23,10 @@ void writeMetrics(NumberWriter& line, const EpochResult& result, bool padded) {
 
 // Returns the line of an epoch's result: the headline numbers first, and for a validation both ways of counting.
 std::string epochLine(const EpochResult& result, bool padded) {
-    const bool validates = result.split == "val";
+    const bool validates = result.split == SplitKind::kValidation;
     NumberWriter line;
     line.text(R"({"kind":"epoch","epoch":)").number(result.epoch);
-    line.text(R"(,"split":")").text(result.split).text("\",");
+    line.text(R"(,"split":")").text(nameOf(result.split)).text("\",");
     writeMetrics(line, result, padded && validates);
     if (validates) {
         writeMetrics(line.text(R"(,"exact":{)"), result, false);
@@ -126,8 +126,8 @@ void MetricsRecord::add(const EpochResult& result) {
 
 void MetricsRecord::add(const Controlled& command) {
     NumberWriter line;
-    line.text(R"({"kind":"control","command":)").text(Json(command.command).dump());
-    line.text(R"(,"value":)").number(command.value).text(R"(,"step":)").number(command.step);
+    line.text(R"({"kind":"control","command":")").text(nameOf(command.command));
+    line.text(R"(","value":)").number(command.value).text(R"(,"step":)").number(command.step);
     line.text(R"(,"epoch":)").number(command.epoch).text(R"(,"time_us":)").number(command.timeUs);
     write(line.text("}\n").take());
 }

@@ -73,9 +73,10 @@ std::optional<std::string> keepSteps(const StepsFrame& frame, const RecordCut& c
 
 // Replaces a state in which a rank ended by the state of a rank that starts again.
 std::string keepState(const RankState& state, const std::string& line) {
-    if (state.state != "failed" && state.state != "stopped" && state.state != "finished") return line;
+    if (state.state != RankStage::kFailed && state.state != RankStage::kStopped && state.state != RankStage::kFinished)
+        return line;
     RankState again = state;
-    again.state = kStartingAgain;
+    again.state = RankStage::kStartingAgain;
     again.missingRank = -1;
     return lineOf(again);
 }
@@ -151,7 +152,7 @@ RecordReach recordReach(const RunPaths& paths) {
         const std::string kind = textAt(json.value(), "kind");
         if (kind == "step") reach.steps = std::max(reach.steps, countAt(json.value(), "step"));
         if (kind != "epoch") continue;
-        const bool isValidation = textAt(json.value(), "split") == "val";
+        const bool isValidation = choiceNamed<SplitKind>(textAt(json.value(), "split")) == SplitKind::kValidation;
         validates = validates || isValidation;
         if (isValidation == validates) reach.epochs = std::max(reach.epochs, countAt(json.value(), "epoch") + 1);
     }

@@ -29,7 +29,7 @@ class RepeatFilter {
         std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> indices;
     };
     std::map<int, Recorded> m_ranks;
-    std::map<std::string, std::int64_t> m_epochs;  // by split
+    std::map<SplitKind, std::int64_t> m_epochs;
 };
 
 }  // namespace ringside

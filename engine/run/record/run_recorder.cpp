@@ -31,7 +31,7 @@ std::string logText(const LogLine& line) {
     char prefix[64];
     const std::string who = line.rank < 0 ? "supervisor" : "rank " + std::to_string(line.rank);
     std::snprintf(prefix, sizeof prefix, "%10.3f s  %-10s  %-7s  ", static_cast<double>(line.timeUs) / 1e6, who.c_str(),
-                  line.level.c_str());
+                  textOf(line.level).c_str());
     return prefix + line.text + "\n";
 }
 
@@ -124,7 +124,7 @@ void RunRecorder::writeLog(const LogLine& line) {
 void RunRecorder::stopRecording(const std::string& why) {
     m_full = FullDisk{m_data.lastStep() ? m_data.lastStep()->step : 0, why};
     m_reserve.shrinkTo(SpaceReserve::kLastWords / 2);
-    add(LogLine{-1, "error", why + "; recording stops after step " + std::to_string(m_full->step),
+    add(LogLine{-1, LogLevel::kError, why + "; recording stops after step " + std::to_string(m_full->step),
                 m_data.lastTimeUs()});
 }
 
@@ -147,7 +147,7 @@ void RunRecorder::addFinalEvents(const Event& event, std::string_view line) {
 
 void RunRecorder::recordTrainingState(const RankState& state) {
     // Ranks report "training" again after each validation: only the first report of each rank counts.
-    if (state.state != "training" || !m_trainingRanks.insert(state.rank).second) return;
+    if (state.state != RankStage::kTraining || !m_trainingRanks.insert(state.rank).second) return;
     m_trainingFromUs = std::max(m_trainingFromUs, state.timeUs);
 }
 
@@ -158,7 +158,7 @@ void RunRecorder::warnOfInstructionSets() {
     const std::string warning = instructionSetWarning(*isa);
     if (warning.empty()) return;
     m_warnedOfIsa = true;
-    add(LogLine{-1, "warning", warning, m_data.lastTimeUs()});
+    add(LogLine{-1, LogLevel::kWarning, warning, m_data.lastTimeUs()});
 }
 
 void RunRecorder::applyFindings(const PlanNews& news) {
@@ -167,7 +167,7 @@ void RunRecorder::applyFindings(const PlanNews& news) {
         if (m_mismatches.size() == kMostMismatches) return;
         m_mismatches.push_back(mismatch);
         if (m_mismatches.size() > kMismatchesTold) continue;
-        add(LogLine{-1, "error", "differs from the plan: " + mismatch.text(), m_data.lastTimeUs()});
+        add(LogLine{-1, LogLevel::kError, "differs from the plan: " + mismatch.text(), m_data.lastTimeUs()});
     }
 }
 
@@ -203,7 +203,7 @@ void RunRecorder::logLeftOut() {
     if (m_loggedLeftOut || m_budget.linesLeftOut() == 0) return;
     m_loggedLeftOut = true;
     const TelemetryConfig& limits = m_run.config.telemetry;
-    add(LogLine{-1, "warning",
+    add(LogLine{-1, LogLevel::kWarning,
                 "the run directory may grow by " + std::to_string(limits.megabytesPerHour) + " MB an hour and to " +
                     std::to_string(limits.megabytesTotal) +
                     " MB in total; data beyond these limits is not recorded (telemetry.megabytes_per_hour, "
@@ -234,15 +234,15 @@ RunEnded RunRecorder::finish(RunEnded end) {
         try {
             part();
         } catch (const IoError& error) {
-            if (end.state == "failed") return;  // keep the earlier failure
-            end.state = "failed";
+            if (end.state == RunOutcome::kFailed) return;  // keep the earlier failure
+            end.state = RunOutcome::kFailed;
             end.exitCode = static_cast<int>(error.exitCode());
             end.verdict = error.what();
         }
     };
     measure(end);
     judgeTime(end);
-    if (end.state == "failed") attempt([&] { addOpenSteps(); });
+    if (end.state == RunOutcome::kFailed) attempt([&] { addOpenSteps(); });
     attempt([&] { applyFindings(m_watch.finish(kAuditPatience)); });
     if (m_auditedEpochs > 0 || !m_mismatches.empty()) end.planVerified = m_mismatches.empty();
     if (!m_mismatches.empty()) end.planMismatch = m_mismatches.front().text();
@@ -257,7 +257,8 @@ RunEnded RunRecorder::finish(RunEnded end) {
     }
     describeFullDisk(end);
     m_reserve.release();  // disk space for the last lines and the summary
-    const LogLine verdict{-1, end.state == "failed" ? "error" : "info", end.verdict, end.timeUs};
+    const LogLine verdict{-1, end.state == RunOutcome::kFailed ? LogLevel::kError : LogLevel::kInfo, end.verdict,
+                          end.timeUs};
     m_data.apply(verdict);
     attempt([&] { m_telemetry.addVital(encode(verdict)); });
     attempt([&] { m_log.add(logText(verdict)); });
@@ -282,8 +283,8 @@ void RunRecorder::writeSummary(RunEnded end) const {
 
 // Turns the outcome into a failure if the recording stopped, even if all ranks ended well.
 void RunRecorder::describeFullDisk(RunEnded& end) const {
-    if (!m_full || end.state == "failed") return;
-    end.state = "failed";
+    if (!m_full || end.state == RunOutcome::kFailed) return;
+    end.state = RunOutcome::kFailed;
     end.exitCode = static_cast<int>(ExitCode::kBadConfiguration);
     end.verdict = m_full->why + "; recording stopped after step " + std::to_string(m_full->step);
     if (!m_data.checkpoints().empty()) {

@@ -55,7 +55,7 @@ std::optional<Problem> chooseBackend(PreparedRun& run, int hosts) {
     ComputeChoice& compute = run.compute;
     if (hosts == 1 || compute.backend != CollectiveBackend::kShm) return {};
     const std::string spread = "the ranks are on " + std::to_string(hosts) + " hosts";
-    if (run.wantedBackend == "shm")
+    if (choiceNamed<CollectiveBackend>(run.wantedBackend) == CollectiveBackend::kShm)
         return Problem{"parallel.backend", "is shm, but " + spread, "set it to auto or gloo"};
     compute.backend = CollectiveBackend::kGloo;
     compute.whyBackend = "Gloo over TCP: " + spread;
@@ -130,7 +130,7 @@ SupervisorOptions optionsFor(const LaunchedRun& launched, const Welcome& welcome
 
 RunEnded stoppedWhileWaiting() {
     RunEnded end;
-    end.state = "stopped";
+    end.state = RunOutcome::kStopped;
     end.exitCode = static_cast<int>(ExitCode::kStopped);
     end.verdict = "stopped by request before all ranks had connected";
     return end;

@@ -10,19 +10,16 @@
 namespace ringside {
 namespace {
 
-constexpr const char* kReportedFinished = "finished";
-constexpr const char* kReportedStopped = "stopped";
-
 bool exitedWith(const RankReport& rank, ExitCode code) {
     return rank.end && !rank.end->signalled && rank.end->code == static_cast<int>(code);
 }
 
 bool hasFinished(const RankReport& rank) {
-    return exitedWith(rank, ExitCode::kOk) && rank.said == kReportedFinished;
+    return exitedWith(rank, ExitCode::kOk) && rank.said == RankStage::kFinished;
 }
 
 bool hasStopped(const RankReport& rank) {
-    return exitedWith(rank, ExitCode::kStopped) && rank.said == kReportedStopped;
+    return exitedWith(rank, ExitCode::kStopped) && rank.said == RankStage::kStopped;
 }
 
 std::string counted(std::int64_t count, const std::string& noun) {
@@ -36,7 +33,7 @@ std::string lastCheckpointText(const RunEvidence& run) {
 
 RunEnded failed(ExitCode code, int rank, const std::string& text) {
     RunEnded end;
-    end.state = "failed";
+    end.state = RunOutcome::kFailed;
     end.exitCode = static_cast<int>(code);
     end.firstFailedRank = rank;
     end.verdict = text;
@@ -45,7 +42,7 @@ RunEnded failed(ExitCode code, int rank, const std::string& text) {
 
 RunEnded stopped(const RunEvidence& run, const std::string& more) {
     RunEnded end;
-    end.state = "stopped";
+    end.state = RunOutcome::kStopped;
     end.exitCode = static_cast<int>(ExitCode::kStopped);
     end.verdict = "stopped by request after " + std::to_string(run.steps) + " of " + std::to_string(run.plannedSteps) +
                   " steps" + more;
@@ -54,7 +51,7 @@ RunEnded stopped(const RunEvidence& run, const std::string& more) {
 
 RunEnded finished(const RunEvidence& run) {
     RunEnded end;
-    end.state = "finished";
+    end.state = RunOutcome::kFinished;
     end.verdict = "finished " + counted(run.plannedEpochs, "epoch") + " in " + counted(run.steps, "step");
     return end;
 }
@@ -96,7 +93,7 @@ RunEnded missingFinalReport(const RunEvidence& run) {
                           lastCheckpointText(run));
     }
     const std::string how = first->end ? first->end->text() : "did not end";
-    const std::string said = first->said.empty() ? "before its first report" : "while it was " + first->said;
+    const std::string said = first->said ? "while it was " + textOf(*first->said) : "before its first report";
     return failed(ExitCode::kRankDied, first->rank,
                   "rank " + std::to_string(first->rank) + " " + how + " " + said +
                       ", without reporting that it had finished" + lastCheckpointText(run));

@@ -17,9 +17,9 @@ namespace ringside {
 // End of one rank's process and the last state that the rank reported.
 struct RankReport {
     int rank = 0;
-    std::optional<ChildEnd> end;  // empty: the process is still running
-    int endOrder = 0;             // order in which ends were detected, from 1; 0: still running
-    std::string said;             // last RankState: finished, stopped, training, ...
+    std::optional<ChildEnd> end;    // empty: the process is still running
+    int endOrder = 0;               // order in which ends were detected, from 1; 0: still running
+    std::optional<RankStage> said;  // from its last RankState
 };
 
 // A complete checkpoint on the disk: all files of its manifest exist and have the listed sizes.

@@ -62,13 +62,14 @@ void Supervisor::start() {
     if (m_run.compute.backend == CollectiveBackend::kShm && m_options.sharedFd < 0)
         m_shared = createSharedMemory(sharedMemoryBytes(worldSize));
     record(runLine());
-    log("info", m_run.compute.whyDevice);
-    log("info", m_run.compute.whyBackend);
+    log(LogLevel::kInfo, m_run.compute.whyDevice);
+    log(LogLevel::kInfo, m_run.compute.whyBackend);
     if (!m_run.compute.cpuSetting.empty())
-        log("warning", m_run.compute.cpuSetting +
-                           " in the environment selects the CPU instructions: the last bits of losses and weights "
-                           "differ from a run without it");
-    for (const std::string& note : m_options.notes) log("info", note);
+        log(LogLevel::kWarning,
+            m_run.compute.cpuSetting +
+                " in the environment selects the CPU instructions: the last bits of losses and weights "
+                "differ from a run without it");
+    for (const std::string& note : m_options.notes) log(LogLevel::kInfo, note);
     readEarlierRestarts();
     setDeadlines();
     std::vector<std::unique_ptr<RankLink>> adopted = std::exchange(m_ranks, {});
@@ -78,7 +79,7 @@ void Supervisor::start() {
         if (found == adopted.end()) {
             startRank(rank);
         } else {
-            record(RankState{rank, "starting", "", (*found)->pid(), nowUs(), -1, (*found)->host()});
+            record(RankState{rank, RankStage::kStarting, "", (*found)->pid(), nowUs(), -1, (*found)->host()});
             m_ranks.push_back(std::move(*found));
         }
     }
@@ -101,7 +102,7 @@ void Supervisor::setDeadlines() {
     if (!m_options.hosts.empty()) m_deadlines.timeoutFactor = 1;
     m_readLoadAt = steady_clock::now() + kReadLoadEvery;
     const std::string text = deadlinesText(m_deadlines, m_options.startDeadline, timeout(), load);
-    if (!text.empty()) log("info", text);
+    if (!text.empty()) log(LogLevel::kInfo, text);
 }
 
 // Extends the start deadline while some rank has sent nothing yet: other programs may have started after the ranks.
@@ -132,7 +133,7 @@ void Supervisor::startRank(int rank) {
     auto process = std::make_unique<RankProcess>(worker, environment, store);
     m_store.add(std::move(store), "rank " + std::to_string(rank));
     process->lastLineAt = steady_clock::now();
-    record(RankState{rank, "starting", "", process->pid(), nowUs(), -1, m_options.hostName});
+    record(RankState{rank, RankStage::kStarting, "", process->pid(), nowUs(), -1, m_options.hostName});
     m_ranks.push_back(std::move(process));
 }
 
@@ -210,7 +211,7 @@ void Supervisor::dispatch(const std::vector<pollfd>& ready) {
         m_store.onReady(one.fd, one.revents);
     }
     for (const Problem& problem : m_store.takeProblems()) {
-        log("warning", problem.text());
+        log(LogLevel::kWarning, problem.text());
         for (const auto& rank : m_ranks) {
             if (problem.field == "rank " + std::to_string(rank->rank())) reportMisuse(*rank, problem.message, true);
         }
@@ -228,7 +229,7 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
     rank.recordArrival(steady_clock::now());
     const Result<Event> event = decodeLine(line);
     if (!event) {
-        log("warning",
+        log(LogLevel::kWarning,
             "rank " + std::to_string(rank.rank()) + " sent a line that is not telemetry: " + event.problem().text());
         return reportMisuse(rank, "it sends lines that are not telemetry", false);
     }
@@ -244,7 +245,8 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
         },
         event.value());
     if (ours || foreign || saves) {
-        log("warning", "rank " + std::to_string(rank.rank()) + " sent telemetry of another rank: line ignored");
+        log(LogLevel::kWarning,
+            "rank " + std::to_string(rank.rank()) + " sent telemetry of another rank: line ignored");
         return reportMisuse(rank, "it sends telemetry of other ranks", false);
     }
     if (const auto* beat = std::get_if<Heartbeat>(&event.value())) rank.movement.take(*beat, rank.lastLineAt);
@@ -274,14 +276,15 @@ void Supervisor::reportMisuse(RankLink& rank, const std::string& how, bool isCer
 void Supervisor::logSlowLinks() {
     for (const HostLink& link : hostLinks(m_recorder.data())) {
         if (link.slow == HostLink::Slow::kNo || !m_slowHosts.insert(link.host).second) continue;
-        log("warning", "slow link to " + (link.host.empty() ? "rank 0's host" : link.host) + ": " + link.whole());
+        log(LogLevel::kWarning,
+            "slow link to " + (link.host.empty() ? "rank 0's host" : link.host) + ": " + link.whole());
     }
 }
 
 void Supervisor::receiveOutput(RankLink& rank, std::string_view line) {
     // The worker sends its own messages, which begin with "rank N: ", as telemetry too.
     if (line.rfind("rank " + std::to_string(rank.rank()) + ": ", 0) == 0) return;
-    record(LogLine{rank.rank(), "info", std::string(line), nowUs()});
+    record(LogLine{rank.rank(), LogLevel::kInfo, std::string(line), nowUs()});
 }
 
 void Supervisor::reapWorkers() {
@@ -297,8 +300,9 @@ void Supervisor::reapWorker(RankLink& rank) {
     const ChildEnd& end = *rank.end();
     const bool fine = !end.signalled && (end.code == 0 || end.code == static_cast<int>(ExitCode::kStopped));
     if (fine || m_stoppedLoading) return;
-    log(m_verdict || m_cutShort ? "info" : "error", "rank " + std::to_string(rank.rank()) + " " + end.text());
-    record(RankState{rank.rank(), "failed", "", 0, nowUs()});
+    log(m_verdict || m_cutShort ? LogLevel::kInfo : LogLevel::kError,
+        "rank " + std::to_string(rank.rank()) + " " + end.text());
+    record(RankState{rank.rank(), RankStage::kFailed, "", 0, nowUs()});
 }
 
 // Executes a command. Rank 0 forwards it to the other ranks.
@@ -312,7 +316,7 @@ void Supervisor::pollLaunchers() {
     for (auto& rank : m_ranks) {
         if (!rank->takeStopRequest()) continue;
         if (!m_stops.isRequested())
-            log("info", "the launcher requested rank " + std::to_string(rank->rank()) + " to end");
+            log(LogLevel::kInfo, "the launcher requested rank " + std::to_string(rank->rank()) + " to end");
         hangUp();
     }
 }
@@ -359,7 +363,7 @@ void Supervisor::fail(const Verdict& verdict) {
     for (const auto& rank : m_ranks) {
         if (rank->rank() == verdict.firstFailedRank) m_lastLines = rank->tail();
     }
-    if (verdict.firstFailedRank >= 0) record(RankState{verdict.firstFailedRank, "failed", "", 0, nowUs()});
+    if (verdict.firstFailedRank >= 0) record(RankState{verdict.firstFailedRank, RankStage::kFailed, "", 0, nowUs()});
     killAll();
     writeSummaryEarly(conclusion());
 }
@@ -417,7 +421,7 @@ void Supervisor::record(const Event& event) {
     m_changes |= m_recorder.add(event);
 }
 
-void Supervisor::log(const std::string& level, const std::string& text) {
+void Supervisor::log(LogLevel level, const std::string& text) {
     record(LogLine{-1, level, text, nowUs()});
 }
 

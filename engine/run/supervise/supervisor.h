@@ -108,7 +108,7 @@ class Supervisor {
     std::vector<RankFate> fates() const;
     std::string placeOf(int rank) const;
     void record(const Event& event);
-    void log(const std::string& level, const std::string& text);
+    void log(LogLevel level, const std::string& text);
     void flushIfDue();
     RunStarted runLine() const;
     RunEvidence evidence() const;

@@ -30,20 +30,20 @@ bool Supervisor::restartRanks() {
     if (m_restarts >= most || m_stops.isRequested() || m_adopted || !m_directoryLost.empty() || m_recorder.fullDisk())
         return false;
     const RunEnded end = conclusion();
-    if (end.state != "failed" || !isRestartable(end.exitCode)) return false;
+    if (end.state != RunOutcome::kFailed || !isRestartable(end.exitCode)) return false;
     const auto& last = m_recorder.data().lastStep();
     const std::optional<CheckpointThere> checkpoint =
         newestRecorded(m_paths.directory, last ? last->step : m_run.stepsBefore);
     ++m_restarts;
     const milliseconds pause =
         std::min(m_options.backOff * (std::int64_t{1} << std::min<std::int64_t>(m_restarts - 1, 10)), kLongestBackOff);
-    log("warning", end.verdict);
-    log("warning", "restart " + std::to_string(m_restarts) + " of " + std::to_string(most) + " in " +
-                       std::to_string(pause.count()) + " ms: all ranks continue from " +
-                       (checkpoint ? checkpoint->path + ", step " + std::to_string(checkpoint->step)
-                                   : std::string("the start, because there is no checkpoint yet")));
+    log(LogLevel::kWarning, end.verdict);
+    log(LogLevel::kWarning, "restart " + std::to_string(m_restarts) + " of " + std::to_string(most) + " in " +
+                                std::to_string(pause.count()) + " ms: all ranks continue from " +
+                                (checkpoint ? checkpoint->path + ", step " + std::to_string(checkpoint->step)
+                                            : std::string("the start, because there is no checkpoint yet")));
     m_recorder.countRestart();
-    record(Controlled{.command = "restart",
+    record(Controlled{.command = ControlKind::kRestart,
                       .value = static_cast<double>(m_restarts),
                       .step = checkpoint ? checkpoint->step : m_run.stepsBefore,
                       .epoch = checkpoint ? checkpoint->epochsDone : 0,
@@ -60,7 +60,7 @@ void Supervisor::readEarlierRestarts() {
     m_restarts = m_options.restart;
     if (m_restarts == 0) return;
     for (std::int64_t i = 0; i < m_restarts; ++i) m_recorder.countRestart();
-    record(Controlled{.command = "restart",
+    record(Controlled{.command = ControlKind::kRestart,
                       .value = static_cast<double>(m_restarts),
                       .step = m_run.stepsBefore,
                       .epoch = m_run.epochsBefore,

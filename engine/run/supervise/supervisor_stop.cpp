@@ -41,7 +41,7 @@ void Supervisor::take(StopRequests::Meaning meaning) {
         case StopRequests::Meaning::kCutShort:
             if (m_phase != Phase::kStopping) return;
             m_cutShort = true;
-            log("warning", "third stop request: terminating the ranks without saving");
+            log(LogLevel::kWarning, "third stop request: terminating the ranks without saving");
             return terminate();
         case StopRequests::Meaning::kNothing:
             return;
@@ -51,13 +51,13 @@ void Supervisor::take(StopRequests::Meaning meaning) {
 void Supervisor::beginStop() {
     if (someRankLoads()) {
         m_stoppedLoading = true;
-        log("info", "stop requested before the first step: the ranks stop reading their data");
+        log(LogLevel::kInfo, "stop requested before the first step: the ranks stop reading their data");
         return terminate();
     }
     m_phase = Phase::kStopping;
     m_logInterval = m_options.waitLogInterval;
     m_logAt = steady_clock::now() + m_logInterval;
-    log("info", "stop requested: the ranks stop together after the current step");
+    log(LogLevel::kInfo, "stop requested: the ranks stop together after the current step");
     // Rank 0 decides the step after which all stop; the other ranks only leave their pauses of slow motion.
     for (auto& rank : m_ranks) rank->sendControl(encodeControl({ControlKind::kStop}));
     writeSummaryEarly(outcomeIfKilledNow(evidence()));
@@ -66,11 +66,11 @@ void Supervisor::beginStop() {
 void Supervisor::logStopCost() {
     const std::optional<CheckpointThere> last = newestCheckpoint(m_paths.directory);
     const std::int64_t since = std::max<std::int64_t>(m_recorder.stepsDone() - (last ? last->step : 0), 0);
-    log("warning", "already stopping: waiting for " + waitingForText(fates(), m_paths.directory) +
-                       ". Another stop request within " + std::to_string(StopRequests::kMind.count()) +
-                       " s ends the ranks immediately and discards " +
-                       (since == 0 ? "the current step" : std::to_string(since) + " trained steps") +
-                       (last ? ": the last checkpoint is " + last->path : ": there is no checkpoint yet"));
+    log(LogLevel::kWarning, "already stopping: waiting for " + waitingForText(fates(), m_paths.directory) +
+                                ". Another stop request within " + std::to_string(StopRequests::kMind.count()) +
+                                " s ends the ranks immediately and discards " +
+                                (since == 0 ? "the current step" : std::to_string(since) + " trained steps") +
+                                (last ? ": the last checkpoint is " + last->path : ": there is no checkpoint yet"));
 }
 
 void Supervisor::logWaiting() {
@@ -78,13 +78,14 @@ void Supervisor::logWaiting() {
     if (now < m_logAt) return;
     m_logInterval = std::min(2 * m_logInterval, kMaxLogInterval);
     m_logAt = now + m_logInterval;
-    log("warning", "stopping: waiting for " + waitingForText(fates(), m_paths.directory));
+    log(LogLevel::kWarning, "stopping: waiting for " + waitingForText(fates(), m_paths.directory));
 }
 
 // True if some rank still loads its data. No rank has then done a step, because each step takes all ranks.
 bool Supervisor::someRankLoads() const {
     const auto& ranks = m_recorder.data().ranks();
-    return std::any_of(ranks.begin(), ranks.end(), [](const RankData& rank) { return rank.state == "loading"; });
+    return std::any_of(ranks.begin(), ranks.end(),
+                       [](const RankData& rank) { return rank.state == RankStage::kLoading; });
 }
 
 void Supervisor::terminate() {
@@ -116,7 +117,7 @@ void Supervisor::trackSaveProgress() {
 void Supervisor::watchDirectory() {
     if (m_phase == Phase::kKilled || m_cannotRecord || !m_directory.isLost(steady_clock::now())) return;
     startDirectoryAgain();
-    log("error",
+    log(LogLevel::kError,
         m_directoryLost + (m_cannotRecord
                                ? ": the ranks stop and save their weights elsewhere"
                                : ": the ranks stop and save their weights there again; the earlier records are lost"));

@@ -44,7 +44,7 @@ bool exitedWell(const RankFate& fate) {
 
 // True if the rank failed. An exit code of success without a report of "finished" or "stopped" is a failure too.
 bool endedBadly(const RankFate& fate) {
-    return fate.end && !(exitedWell(fate) && (fate.said == "finished" || fate.said == "stopped"));
+    return fate.end && !(exitedWell(fate) && (fate.said == RankStage::kFinished || fate.said == RankStage::kStopped));
 }
 
 bool wasCutOff(const RankFate& fate) {

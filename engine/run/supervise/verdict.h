@@ -7,6 +7,7 @@
 
 #include "base/errors/exit_code.h"
 #include "base/system/child_process.h"
+#include "telemetry/events/event_choices.h"
 #include "telemetry/events/events.h"
 
 namespace ringside {
@@ -29,7 +30,7 @@ struct RankFate {
     double endedSeconds = 0;              // since the process ended
     int missingRank = -1;                 // peer that this rank reported as missing; -1: none
     double longestSilence = 0;            // longest time between two telemetry lines, without the present silence
-    std::string said;                     // last RankState
+    std::optional<RankStage> said;        // from its last RankState
     std::optional<bool> memoryKill = {};  // a killed rank was killed for lack of memory; empty: not known
 };
 

@@ -40,8 +40,8 @@ std::string waitingForText(const std::vector<RankFate>& fates, const std::filesy
     }
     if (last == nullptr) return "the end of the run";
     const std::string name = "rank " + std::to_string(last->rank);
-    if (last->said == "finished" || last->said == "stopped") return name + " to end";
-    const bool saves = last->said == "saving" || last->beat.phase == Phase::kCheckpoint;
+    if (last->said == RankStage::kFinished || last->said == RankStage::kStopped) return name + " to end";
+    const bool saves = last->said == RankStage::kSaving || last->beat.phase == Phase::kCheckpoint;
     if (saves) return name + ", which saves (" + megabytes(bytesSaved(runDirectory)) + " written)";
     std::string text = name;
     if (last->processStopped) text += ", whose process is stopped,";

@@ -9,7 +9,7 @@ namespace {
 constexpr std::int64_t kAwaitedUs = 1'000'000;
 
 bool isOver(const RankData& rank) {
-    return rank.state == "finished" || rank.state == "stopped" || rank.state == "failed";
+    return rank.state == RankStage::kFinished || rank.state == RankStage::kStopped || rank.state == RankStage::kFailed;
 }
 
 bool waitsLong(const RankData& rank) {

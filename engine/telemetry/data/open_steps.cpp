@@ -7,7 +7,7 @@ namespace ringside {
 namespace {
 
 bool isOut(const RankData& rank) {
-    return rank.state == "finished" || rank.state == "stopped";
+    return rank.state == RankStage::kFinished || rank.state == RankStage::kStopped;
 }
 
 // The rank's last complete step, and a later step with an unfinished trace; null: none.

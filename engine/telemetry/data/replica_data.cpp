@@ -66,9 +66,11 @@ bool ReplicaData::apply(const GradientView& view) {
         step.mean.resize(m_worldSize);
         step.change.resize(m_worldSize);
     }
-    auto& place = view.moment == "own" ? step.own : view.moment == "mean" ? step.mean : step.change;
+    auto& place = view.moment == GradientMoment::kOwn    ? step.own
+                  : view.moment == GradientMoment::kMean ? step.mean
+                                                         : step.change;
     place[static_cast<std::size_t>(view.rank)] = view;
-    if (view.moment == "change") compareChecksums(step);
+    if (view.moment == GradientMoment::kChange) compareChecksums(step);
     forgetOld();
     return true;
 }

@@ -27,7 +27,7 @@ void takeDataWait(RankData& rank, const StepsFrame& frame) {
 
 // Resets the state of the previous attempt; curves and consumed samples are kept.
 void startAgain(RankData& rank) {
-    rank.state = kStartingAgain;
+    rank.state = RankStage::kStartingAgain;
     rank.phase.reset();
     rank.slowPhase.reset();
     rank.samplesPerSecond = 0;
@@ -35,7 +35,7 @@ void startAgain(RankData& rank) {
 
 RunSettings settingsOf(const RunConfig& config) {
     return {.throttle = config.parallel.throttle,
-            .strategy = textOf(config.parallel.strategy),
+            .strategy = config.parallel.strategy,
             .mayChangeSize = config.parallel.minRanks > 0,
             .stepPitfalls = config.stepPitfalls,
             .repeatsOrder = config.repeatsOrder(),
@@ -193,7 +193,7 @@ unsigned RunData::take(const Heartbeat& event) {
 }
 
 unsigned RunData::take(const EpochResult& event) {
-    appendBounded(event.split == "val" ? m_validationEpochs : m_trainingEpochs, event, kMaxEpochs);
+    appendBounded(event.split == SplitKind::kValidation ? m_validationEpochs : m_trainingEpochs, event, kMaxEpochs);
     m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
     return kEpochsChanged;
 }
@@ -299,8 +299,9 @@ unsigned RunData::take(const Controlled& event) {
     m_pauses.add(event);
     m_lastTimeUs = std::max(m_lastTimeUs, event.timeUs);
     // The rate before a change of speed or a pause says nothing about the rate after it.
-    if (event.command == "rate" || event.command == "resume") m_throughput = Throughput(kThroughputWindowUs);
-    if (event.command != "restart") return kControlChanged;
+    if (event.command == ControlKind::kRate || event.command == ControlKind::kResume)
+        m_throughput = Throughput(kThroughputWindowUs);
+    if (event.command != ControlKind::kRestart) return kControlChanged;
     for (RankData& one : m_ranks) startAgain(one);
     return kControlChanged | kRanksChanged;
 }

@@ -40,8 +40,8 @@ enum RunChange : unsigned {
 // Settings of an experiment that affect how its numbers must be interpreted.
 struct RunSettings {
     ThrottleConfig throttle;
-    std::string strategy;        // empty before the run line
-    bool mayChangeSize = false;  // true if parallel.min_ranks is set
+    std::optional<StrategyKind> strategy;  // empty before the run line
+    bool mayChangeSize = false;            // true if parallel.min_ranks is set
     StepPitfalls stepPitfalls;
     bool repeatsOrder = false;  // true if set_epoch is never called
     double learningRateAtFirst = 0;
@@ -86,7 +86,7 @@ class RunData {
     const ReplicaData& replicas() const { return m_replicas; }
     bool keepsThrottle() const;  // true if all ranks do
     const ThrottleConfig& throttle() const { return m_settings.throttle; }
-    const std::string& strategy() const { return m_settings.strategy; }
+    std::optional<StrategyKind> strategy() const { return m_settings.strategy; }
     const StepPitfalls& stepPitfalls() const { return m_settings.stepPitfalls; }
     bool repeatsOrder() const { return m_settings.repeatsOrder; }
     double learningRateAtFirst() const { return m_settings.learningRateAtFirst; }
@@ -98,7 +98,7 @@ class RunData {
     const std::vector<Controlled>& controls() const { return m_pauses.controls(); }
     bool isPaused() const { return m_pauses.isPaused(); }
     // Returns the phase after which the run is paused; call only while isPaused().
-    const std::string& pausedAfter() const { return m_pauses.pausedAfter(); }
+    std::optional<Phase> pausedAfter() const { return m_pauses.pausedAfter(); }
     double stepsPerSecondAtMost() const { return m_pauses.rate(); }  // limit set by slow motion; 0: full speed
     // Returns the total time paused, up to the latest event, in microseconds.
     std::int64_t pausedUs() const { return m_pauses.pausedUs(m_lastTimeUs); }

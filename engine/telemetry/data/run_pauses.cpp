@@ -14,12 +14,12 @@ constexpr std::size_t kMaxControls = 10000;
 
 void RunPauses::add(const Controlled& event) {
     appendBounded(m_controls, event, kMaxControls);
-    if (event.command == "rate") m_rate = event.value;
-    if (event.command == "epochs") m_epochs = static_cast<std::int64_t>(event.value);
-    if (event.command == "pause" && !m_pausedFromUs) m_pausedFromUs = event.timeUs;
-    const bool goesOn =
-        event.command == "resume" || event.command == "step" || event.command == "phase" || event.command == "stop";
-    if (!goesOn || !m_pausedFromUs) return;
+    if (event.command == ControlKind::kRate) m_rate = event.value;
+    if (event.command == ControlKind::kEpochs) m_epochs = static_cast<std::int64_t>(event.value);
+    if (event.command == ControlKind::kPause && !m_pausedFromUs) m_pausedFromUs = event.timeUs;
+    const bool continues = event.command == ControlKind::kResume || event.command == ControlKind::kStep ||
+                           event.command == ControlKind::kPhase || event.command == ControlKind::kStop;
+    if (!continues || !m_pausedFromUs) return;
     m_pausedUs += std::max<std::int64_t>(event.timeUs - *m_pausedFromUs, 0);
     m_pausedFromUs.reset();
 }

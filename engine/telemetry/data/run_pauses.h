@@ -20,7 +20,7 @@ class RunPauses {
     const std::vector<Controlled>& controls() const { return m_controls; }  // in order, at most 10,000
     bool isPaused() const { return m_pausedFromUs.has_value(); }
     // Returns the phase after which the run is paused; call only while isPaused().
-    const std::string& pausedAfter() const { return m_controls.back().after; }
+    std::optional<Phase> pausedAfter() const { return m_controls.back().after; }
     double rate() const { return m_rate; }  // limit set by slow motion, in steps per second; 0: full speed
     // True if ranks report the phases of their steps one by one: while paused and in slow motion.
     bool showsPhases() const { return isPaused() || (m_rate > 0 && m_rate <= kShowsPhasesAt); }

@@ -102,6 +102,16 @@ void phaseField(F& f, P& phase) {
     if constexpr (!std::is_const_v<P>) phase = phaseNamed(word).value_or(Phase::kIdle);
 }
 
+// A choice by its name. Readers refuse a name that the table does not have.
+template <class F, class C>
+void choiceField(F& f, const char* key, C& choice, const char* complaint) {
+    std::string name(nameOf(choice));
+    f.text(key, name, Need::kRequired);
+    const auto named = choiceNamed<std::remove_const_t<C>>(name);
+    if constexpr (!std::is_const_v<C>) choice = named.value_or(choice);
+    f.check(key, complaint, [&] { return named.has_value(); });
+}
+
 template <class F, Is<RunStarted> E>
 void fields(F& f, E& e) {
     // Bounds each factor so that the product, the number of all steps, fits into 64 bits.
@@ -129,7 +139,7 @@ void fields(F& f, E& e) {
 template <class F, Is<RankState> E>
 void fields(F& f, E& e) {
     rankField(f, e.rank);
-    f.text("state", e.state, Need::kRequired);
+    choiceField(f, "state", e.state, "is not a state of a rank");
     if (f.includes(!e.device.empty())) f.text("device", e.device);
     if (f.includes(e.pid != 0)) f.integer("pid", e.pid);
     if (f.includes(e.missingRank >= 0)) f.integer("missing_rank", e.missingRank, -1, limits::kMaxRanks - 1);
@@ -231,7 +241,7 @@ void fields(F& f, E& e) {
 template <class F, Is<EpochResult> E>
 void fields(F& f, E& e) {
     f.integer("epoch", e.epoch, 0, limits::kMaxCount, Need::kRequired);
-    f.text("split", e.split, Need::kRequired);
+    choiceField(f, "split", e.split, "is neither train nor val");
     f.real("loss", e.loss);
     f.real("accuracy", e.accuracy);
     f.integer("samples", e.samples);
@@ -241,7 +251,6 @@ void fields(F& f, E& e) {
     f.integer("step", e.step);
     f.integer("non_finite_batches", e.nonFiniteBatches);
     timeField(f, e.timeUs);
-    f.check("split", "is neither train nor val", [&] { return e.split == "train" || e.split == "val"; });
 }
 
 template <class F, Is<Consumed> E>
@@ -375,7 +384,7 @@ void fields(F& f, E& e) {
     rankField(f, e.rank);
     f.integer("epoch", e.epoch);
     f.integer("step", e.step, 1, kMaxCount, Need::kRequired);
-    f.text("moment", e.moment, Need::kRequired);
+    choiceField(f, "moment", e.moment, "is not own, mean or change");
     f.real("norm", e.norm);
     f.real("cosine", e.cosine);
     f.lines("names", e.names);
@@ -388,8 +397,6 @@ void fields(F& f, E& e) {
     if (f.includes(!e.ring.empty())) f.column("ring", e.ring);
     if (f.includes(!e.checksums.empty())) f.column("checksums", e.checksums, 0, kMaxCount);
     timeField(f, e.timeUs);
-    f.check("moment", "is not own, mean or change",
-            [&] { return e.moment == "own" || e.moment == "mean" || e.moment == "change"; });
     f.check("cells", "do not fill the tensors' grids", [&] { return isWhole(e); });
 }
 
@@ -441,7 +448,9 @@ void fields(F& f, E& e) {
 template <class F, Is<LogLine> E>
 void fields(F& f, E& e) {
     rankField(f, e.rank, -1);
-    f.text("level", e.level);
+    std::string level(nameOf(e.level));
+    f.text("level", level);
+    if constexpr (!std::is_const_v<E>) e.level = choiceNamed<LogLevel>(level).value_or(LogLevel::kInfo);
     f.text("text", e.text, Need::kRequired);
     timeField(f, e.timeUs);
 }
@@ -455,7 +464,7 @@ void fields(F& f, E& e) {
 
 template <class F, Is<RunEnded> E>
 void fields(F& f, E& e) {
-    f.text("state", e.state, Need::kRequired);
+    choiceField(f, "state", e.state, "is not finished, stopped or failed");
     f.integer("exit_code", e.exitCode, 0, 255);
     f.integer("first_failed_rank", e.firstFailedRank, -1, limits::kMaxRanks - 1);
     f.text("verdict", e.verdict);
@@ -473,11 +482,13 @@ void fields(F& f, E& e) {
 
 template <class F, Is<Controlled> E>
 void fields(F& f, E& e) {
-    f.text("command", e.command, Need::kRequired);
+    choiceField(f, "command", e.command, "is not a command of a run");
     f.real("value", e.value);
     f.integer("step", e.step);
     f.integer("epoch", e.epoch);
-    if (f.includes(!e.after.empty())) f.text("after", e.after);
+    std::string after(e.after ? phaseName(*e.after) : "");
+    if (f.includes(!after.empty())) f.text("after", after);
+    if constexpr (!std::is_const_v<E>) e.after = phaseNamed(after);
     timeField(f, e.timeUs);
 }
 

@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "launch/channels/control_kind.h"
+#include "telemetry/events/event_choices.h"
 #include "telemetry/steps/step_trace.h"
 
 namespace ringside {
@@ -42,14 +44,10 @@ struct RunStarted {
     std::int64_t stepsBefore = 0;  // steps done by the run that this run resumes
 };
 
-// State of each rank between a restart of the run and the first state that the restarted rank reports.
-inline constexpr const char* kStartingAgain = "starting again";
-
-// "rank": lifecycle state of a rank: starting, connecting, loading, training, validating, saving, finished, stopped or
-// failed.
+// "rank": lifecycle state of a rank.
 struct RankState {
     int rank = 0;
-    std::string state;
+    RankStage state = RankStage::kStarting;
     std::string device;    // "CPU 0" | "NVIDIA H200"; empty = unchanged
     std::int64_t pid = 0;  // 0 = unchanged
     std::int64_t timeUs = 0;
@@ -128,7 +126,7 @@ struct Heartbeat {
 // count duplicated samples repeatedly, as PyTorch would.
 struct EpochResult {
     std::int64_t epoch = 0;
-    std::string split;  // train | val
+    SplitKind split = SplitKind::kTrain;
     double loss = 0;
     double accuracy = 0;  // 0..1, NaN for regression
     std::int64_t samples = 0;
@@ -220,7 +218,7 @@ struct RankLinks {
 // "log": a line of the log. Rank -1 is the supervisor.
 struct LogLine {
     int rank = -1;
-    std::string level;  // info | warning | error
+    LogLevel level = LogLevel::kInfo;
     std::string text;
     std::int64_t timeUs = 0;
 };
@@ -235,11 +233,11 @@ struct CheckpointSaved {
 // "control": a command that the run has begun to execute, from rank 0. "pause" means that all ranks are paused after
 // the phase `after` of a step; they continue with "resume", "step", "phase" or "stop".
 struct Controlled {
-    std::string command;  // a name of a ControlCommand
+    ControlKind command = ControlKind::kStop;
     double value = 0;
     std::int64_t step = 0;  // optimizer steps done
     std::int64_t epoch = 0;
-    std::string after = {};  // phase after which the ranks are paused; for "pause" only
+    std::optional<Phase> after = {};  // phase after which the ranks are paused; for kPause only
     std::int64_t timeUs = 0;
 };
 
@@ -278,8 +276,7 @@ struct GradientView {
     int rank = 0;
     std::int64_t epoch = 0;
     std::int64_t step = 0;  // step of the gradients
-    // own: local gradient before the all-reduce; mean: after it; change: change of the weights by the update
-    std::string moment;
+    GradientMoment moment = GradientMoment::kOwn;
     double norm = 0;                      // norm of the reported vector
     double cosine = 0;                    // mean: cosine similarity of the local gradient and the mean; NaN: not known
     std::vector<std::string> names = {};  // names of the tensors
@@ -331,7 +328,7 @@ struct ScriptFacts {
 
 // "end": result of the run, the last line of every stream; same content as summary.json.
 struct RunEnded {
-    std::string state;  // finished | stopped | failed
+    RunOutcome state = RunOutcome::kFailed;
     int exitCode = 0;
     int firstFailedRank = -1;
     std::string verdict;                 // one sentence that explains the end of the run

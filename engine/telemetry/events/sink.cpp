@@ -150,16 +150,16 @@ void TelemetrySink::send(Event event) {
     if (urgent) m_wake.notify_one();
 }
 
-void TelemetrySink::log(const std::string& level, const std::string& text) {
+void TelemetrySink::log(LogLevel level, const std::string& text) {
     send(LogLine{m_options.rank, level, text, nowUs()});
 }
 
-void TelemetrySink::state(const std::string& state, const std::string& device) {
+void TelemetrySink::state(RankStage state, const std::string& device) {
     send(RankState{m_options.rank, state, device, 0, nowUs()});
 }
 
 void TelemetrySink::failed(int missingRank) {
-    send(RankState{m_options.rank, "failed", {}, 0, nowUs(), missingRank});
+    send(RankState{m_options.rank, RankStage::kFailed, {}, 0, nowUs(), missingRank});
 }
 
 void TelemetrySink::watchCollective(std::function<std::int64_t()> collective) {

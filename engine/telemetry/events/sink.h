@@ -57,8 +57,8 @@ class TelemetrySink {
     // Queues an event, to be sent after every step recorded before this call. Drops the event if the queue is full,
     // unless the event is a RankState.
     void send(Event event);
-    void log(const std::string& level, const std::string& text);
-    void state(const std::string& state, const std::string& device = {});  // sends a RankState of this rank
+    void log(LogLevel level, const std::string& text);
+    void state(RankStage state, const std::string& device = {});  // sends a RankState of this rank
     // Sends the state "failed"; missingRank: the rank that did not take part in a collective, -1: another reason.
     void failed(int missingRank);
 

@@ -49,9 +49,14 @@ bool isWork(Phase phase) {
         case Phase::kOptimizer:
         case Phase::kValidation:
             return true;
-        default:
-            return false;
+        case Phase::kConnect:
+        case Phase::kDataWait:
+        case Phase::kCheckpoint:
+        case Phase::kPaused:
+        case Phase::kIdle:
+            break;
     }
+    return false;
 }
 
 }  // namespace ringside

@@ -153,9 +153,18 @@ std::string workName(Phase phase) {
             return "copy of the batch";
         case Phase::kIdle:
             return "time between the phases";
-        default:
-            return std::string(phaseName(phase));
+        case Phase::kConnect:
+        case Phase::kForward:
+        case Phase::kBackward:
+        case Phase::kWaiting:
+        case Phase::kMoving:
+        case Phase::kOptimizer:
+        case Phase::kValidation:
+        case Phase::kCheckpoint:
+        case Phase::kPaused:
+            break;
     }
+    return std::string(phaseName(phase));
 }
 
 std::string excessText(const Excess& excess, bool isPipeline) {
@@ -179,9 +188,17 @@ std::string stragglerAdvice(Phase phase) {
         case Phase::kBackward:
             return "Check the device of this rank (model, clock, temperature), or whether its batches take more time "
                    "than others.";
-        default:
-            return "Check for work that only this rank does between steps.";
+        case Phase::kConnect:
+        case Phase::kCopy:
+        case Phase::kWaiting:
+        case Phase::kMoving:
+        case Phase::kValidation:
+        case Phase::kCheckpoint:
+        case Phase::kPaused:
+        case Phase::kIdle:
+            break;
     }
+    return "Check for work that only this rank does between steps.";
 }
 
 std::string lateText(const StepsVerdict& verdict, bool isPipeline) {

@@ -58,7 +58,7 @@ TrainingPosition Checkpointer::resume() {
         position.sums = MetricSums(point.manifest.epochSums);
         findEarlierAttempts(point);
         m_dependencies.observer.onEvent(
-            LogLine{0, "info",
+            LogLine{0, LogLevel::kInfo,
                     "continues from " + point.directory.string() + ", " + std::to_string(position.step) + " steps done",
                     m_dependencies.observer.nowUs()});
     }
@@ -128,7 +128,7 @@ void Checkpointer::saveLast(const TrainingPosition& position) {
 
 // Prepares a save. Telemetry is flushed first, so that a resumed run never starts after steps that are not recorded.
 void Checkpointer::begin() {
-    m_dependencies.observer.onState("saving");
+    m_dependencies.observer.onState(RankStage::kSaving);
     m_dependencies.observer.flush();
     m_dependencies.communicator.barrierWithoutTimeout();
 }
@@ -179,9 +179,9 @@ bool Checkpointer::write(const TrainingPosition& position) {
         if (!m_places.advance(error))
             throw IoError(m_places.firstFailure() + "; the weights after step " + std::to_string(position.step) +
                           " could not be saved next to the run directory or in the state directory either");
-        m_dependencies.observer.onEvent(
-            LogLine{0, "warning", std::string(error.what()) + "; saving again in " + m_places.current().string(),
-                    m_dependencies.observer.nowUs()});
+        m_dependencies.observer.onEvent(LogLine{
+            0, LogLevel::kWarning, std::string(error.what()) + "; saving again in " + m_places.current().string(),
+            m_dependencies.observer.nowUs()});
         return false;
     }
 }

@@ -25,9 +25,18 @@ Phase following(Phase phase) {
             return Phase::kBackward;
         case Phase::kBackward:
             return Phase::kMoving;
-        default:
-            return Phase::kOptimizer;
+        case Phase::kConnect:
+        case Phase::kCopy:
+        case Phase::kWaiting:
+        case Phase::kMoving:
+        case Phase::kOptimizer:
+        case Phase::kValidation:
+        case Phase::kCheckpoint:
+        case Phase::kPaused:
+        case Phase::kIdle:
+            break;
     }
+    return Phase::kOptimizer;
 }
 
 // Returns the share of a slow-motion step that has passed at the end of the phase.
@@ -39,9 +48,18 @@ double shareUntil(Phase phase) {
             return 0.4;
         case Phase::kBackward:
             return 0.6;
-        default:
-            return 0.8;
+        case Phase::kConnect:
+        case Phase::kCopy:
+        case Phase::kWaiting:
+        case Phase::kMoving:
+        case Phase::kOptimizer:
+        case Phase::kValidation:
+        case Phase::kCheckpoint:
+        case Phase::kPaused:
+        case Phase::kIdle:
+            break;
     }
+    return 0.8;
 }
 
 }  // namespace
@@ -81,7 +99,7 @@ void RunControl::reach(Phase phase) {
     }
     const double share = shareUntil(phase) / m_rate;
     m_due = m_stepBegan + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(share));
-    hold("training", phaseName(phase));
+    hold(RankStage::kTraining, phase);
     showPhase(next);
 }
 
@@ -101,7 +119,7 @@ bool RunControl::afterStep() {
     obey(std::exchange(m_agreed, {}));
     if (m_rate > 0)
         m_due = m_stepBegan + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / m_rate));
-    if (m_paused || m_rate > 0) hold("training", phaseName(Phase::kOptimizer));
+    if (m_paused || m_rate > 0) hold(RankStage::kTraining, Phase::kOptimizer);
     return !m_stop;
 }
 
@@ -109,7 +127,7 @@ bool RunControl::betweenBatches(Place place) {
     m_place = place;
     obey(m_agreement.agree());
     m_due = {};
-    if (m_paused) hold("validating", phaseName(Phase::kValidation));
+    if (m_paused) hold(RankStage::kValidating, Phase::kValidation);
     return !m_stop;
 }
 
@@ -117,7 +135,7 @@ void RunControl::pauseAfter(Phase phase) {
     m_due = {};
     m_onePhase = false;
     m_paused = true;
-    hold("training", phaseName(phase));
+    hold(RankStage::kTraining, phase);
 }
 
 void RunControl::obey(const std::vector<ControlCommand>& commands) {
@@ -153,7 +171,13 @@ void RunControl::executeNow(const ControlCommand& command) {
         case ControlKind::kReplicas:  // does not change whether the run is paused
             m_actions.replicas(static_cast<std::int64_t>(command.value));
             break;
-        default:
+        case ControlKind::kResume:
+        case ControlKind::kLearningRate:
+        case ControlKind::kEpochs:
+        case ControlKind::kCheckpoint:
+        case ControlKind::kRecord:
+        case ControlKind::kTraceEvery:
+        case ControlKind::kRestart:
             m_paused = false;
             m_stepsLeft = 0;
             m_onePhase = false;
@@ -173,13 +197,22 @@ void RunControl::act(const ControlCommand& command) {
         case ControlKind::kCheckpoint:
             m_actions.saveCheckpoint();
             break;
-        default:
+        case ControlKind::kStop:
+        case ControlKind::kPause:
+        case ControlKind::kResume:
+        case ControlKind::kStep:
+        case ControlKind::kPhase:
+        case ControlKind::kRate:
+        case ControlKind::kRecord:
+        case ControlKind::kReplicas:
+        case ControlKind::kTraceEvery:
+        case ControlKind::kRestart:
             m_actions.record(static_cast<std::int64_t>(command.value));
             break;
     }
     if (command.kind == ControlKind::kCheckpoint && command.value == kOwnWish) return;
     if (command.kind == ControlKind::kLearningRate || command.kind == ControlKind::kEpochs) {
-        m_changes.push_back({std::string(controlName(command.kind)), command.value, m_place.step, m_place.epoch});
+        m_changes.push_back({command.kind, command.value, m_place.step, m_place.epoch});
         m_actions.changed();
     }
     report(command);
@@ -191,18 +224,18 @@ std::chrono::microseconds RunControl::untilDue() const {
 }
 
 // Rank 0 decides when the pause ends; all ranks leave the loop in the same poll.
-void RunControl::hold(const char* state, std::string_view after) {
+void RunControl::hold(RankStage stage, Phase after) {
     TrainerObserver& observer = m_dependencies.observer;
     const PhaseScope scope(observer.progress().phase, Phase::kPaused);
     bool wasReported = false;
     for (;;) {
         if (isHolding() && !wasReported) {
             wasReported = true;
-            observer.onState("paused");
+            observer.onState(RankStage::kPaused);
             report({ControlKind::kPause}, after);
         } else if (!isHolding() && wasReported) {
             wasReported = false;
-            observer.onState(state);
+            observer.onState(stage);
             if (m_stop) report({ControlKind::kStop});
         }
         const auto left = untilDue();
@@ -216,13 +249,13 @@ void RunControl::hold(const char* state, std::string_view after) {
     }
 }
 
-void RunControl::report(const ControlCommand& command, std::string_view after) {
+void RunControl::report(const ControlCommand& command, std::optional<Phase> after) {
     if (!isRankZero()) return;
-    m_dependencies.observer.onEvent(Controlled{.command = std::string(controlName(command.kind)),
+    m_dependencies.observer.onEvent(Controlled{.command = command.kind,
                                                .value = command.value,
                                                .step = m_place.step,
                                                .epoch = m_place.epoch,
-                                               .after = std::string(after),
+                                               .after = after,
                                                .timeUs = m_dependencies.observer.nowUs()});
 }
 

@@ -113,11 +113,11 @@ class RunControl final : public StepObserver {
     void showPhase(Phase phase);
     // Blocks while the run is paused or until slow motion allows the next phase. `after` names the last finished
     // phase; `state` is the rank's state after the pause.
-    void hold(const char* state, std::string_view after);
+    void hold(RankStage stage, Phase after);
     bool isHolding() const { return m_paused && !m_stop; }
     std::chrono::microseconds untilDue() const;
     bool isRankZero() const { return m_dependencies.communicator.rank() == 0; }
-    void report(const ControlCommand& command, std::string_view after = {});
+    void report(const ControlCommand& command, std::optional<Phase> after = {});
 
     Dependencies m_dependencies;
     Actions m_actions;

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "base/crypto/sha256.h"
@@ -21,11 +20,11 @@ std::string hashOf(std::span<const std::int64_t> indices) {
 
 }  // namespace
 
-void EpochReports::result(const char* split, MetricSums& sums, const TrainingPosition& position) const {
+void EpochReports::result(SplitKind split, MetricSums& sums, const TrainingPosition& position) const {
     TrainerObserver& observer = m_dependencies.trainer.observer;
     const double none = std::nan("");
     const bool hits = m_dependencies.loss.countsCorrect();
-    if (m_dependencies.trainer.config.stepPitfalls.localMetrics && split == std::string_view("val"))
+    if (m_dependencies.trainer.config.stepPitfalls.localMetrics && split == SplitKind::kValidation)
         observer.onEvent(LocalResult{rank(), position.epoch, sums.loss(), hits ? sums.accuracy() : none, sums.samples(),
                                      position.step});
     sums.reduce(m_dependencies.strategy.dataParallelGroup());

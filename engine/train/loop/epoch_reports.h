@@ -30,9 +30,9 @@ class EpochReports {
 
     // Reports the memory of this rank. Call after all buffers are allocated.
     void memory() const;
-    // Sums the results over all ranks, which replaces `sums`, and reports them on rank 0. `split` is train or val.
+    // Sums the results over all ranks, which replaces `sums`, and reports them on rank 0.
     // Collective.
-    void result(const char* split, MetricSums& sums, const TrainingPosition& position) const;
+    void result(SplitKind split, MetricSums& sums, const TrainingPosition& position) const;
     // Reports the hash of the trained sample indices, and the checksum of the weights. Collective.
     void epochEnd(std::span<const std::int64_t> trained, const TrainingPosition& position) const;
     // Reports the checksum of this rank's weights. Collective.

@@ -23,9 +23,9 @@ namespace ringside {
 
 namespace {
 
-std::string reportSamples() {
-    const char* when = std::getenv(kReportSamplesVariable);
-    return when == nullptr ? "auto" : when;
+SampleReport reportSamples() {
+    const char* const when = std::getenv(kReportSamplesVariable);
+    return choiceNamed<SampleReport>(when == nullptr ? "" : when).value_or(SampleReport::kAuto);
 }
 
 // Lets heartbeats read the number of the current collective. Must be destroyed before the communicator.
@@ -88,7 +88,7 @@ class RankObserver final : public TrainerObserver {
         m_sink.step(record);
     }
     void onEvent(Event event) override { m_sink.send(std::move(event)); }
-    void onState(const std::string& state) override {
+    void onState(RankStage state) override {
         if (m_hooks != nullptr) m_hooks->onState(state);
         m_sink.state(state);
     }
@@ -107,7 +107,7 @@ class RankObserver final : public TrainerObserver {
 // reported so. Throws CommError after the timeout, at least 30 s.
 void reportFinalState(TrainerObserver& observer, TelemetrySink& sink, TrainOutcome outcome, double timeoutSeconds) {
     const std::chrono::seconds patience{std::max<std::int64_t>(30, std::llround(timeoutSeconds))};
-    observer.onState(outcome == TrainOutcome::kStopped ? "stopped" : "finished");
+    observer.onState(outcome == TrainOutcome::kStopped ? RankStage::kStopped : RankStage::kFinished);
     if (!sink.flush(patience)) {
         throw CommError("its last messages did not reach the supervisor within " + std::to_string(patience.count()) +
                         " s, so the supervisor does not know that it had finished");
@@ -139,33 +139,33 @@ SinkOptions sinkOptionsOf(const RankEnvironment& environment, const RankChannels
 
 ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, RankChannels& channels,
                  TelemetrySink& sink, ControlSource& control, RankDevices& devices, RankHooks* hooks) {
-    sink.state("loading");
+    sink.state(RankStage::kLoading);
     RankCpus cpus(environment, config, channels);
     // Relative paths of a guest rank start at its working directory, the folder of the offer.
     const std::filesystem::path base = environment.isGuest ? std::filesystem::path() : environment.runDirectory;
     const DataSplit data = valueOrThrow(loadDataset(config.dataset, base));
 
     RankObserver observer(sink, hooks);
-    observer.onState("connecting");
+    observer.onState(RankStage::kConnecting);
     const std::unique_ptr<Backend> backend = devices.makeBackend(environment, config);
-    sink.state("connecting", backend->name());
+    sink.state(RankStage::kConnecting, backend->name());
     const GpuHeartbeat gpu(sink, devices.gpuReader());
     cpus.findShare();
     const std::unique_ptr<BatchMemory> batchMemory = devices.batchMemory(config);
     const std::unique_ptr<Communicator> communicator =
         throttled(devices.join(environment, channels, config, *backend), config.parallel.throttle);
-    RankState joined{environment.rank, "connecting", {}, 0, sink.nowUs()};
+    RankState joined{environment.rank, RankStage::kConnecting, {}, 0, sink.nowUs()};
     joined.isa = backend->instructionSet();
     joined.transport = communicator->name();
     joined.hosts = communicator->hosts();
     sink.send(joined);
     // Thread counts and waiting strategies depend on the CPUs of the host and are chosen before this call restricts
     // them.
-    if (const std::string kept = cpus.keep(); !kept.empty()) sink.log("info", kept);
+    if (const std::string kept = cpus.keep(); !kept.empty()) sink.log(LogLevel::kInfo, kept);
     const CollectiveWatch watch(sink, *communicator);
     if (const std::int64_t strangers = communicator->refusedConnections(); strangers > 0)
-        sink.log("warning", std::to_string(strangers) + (strangers == 1 ? " connection" : " connections") +
-                                " from outside the run refused while the ranks connected");
+        sink.log(LogLevel::kWarning, std::to_string(strangers) + (strangers == 1 ? " connection" : " connections") +
+                                         " from outside the run refused while the ranks connected");
 
     const std::optional<WrongIndex> wrongIndex = hooks != nullptr ? hooks->wrongIndex() : std::nullopt;
     Trainer trainer({config, data, *communicator, *backend, observer, control, environment.runDirectory,

@@ -46,7 +46,7 @@ StepInstruments::StepInstruments(const TrainerDependencies& dependencies, const 
 void StepInstruments::listenTo(StrategyDependencies& strategy) {
     strategy.log = [this](const std::string& text) {
         m_dependencies.observer.onEvent(
-            LogLine{m_dependencies.communicator.rank(), "info", text, m_dependencies.observer.nowUs()});
+            LogLine{m_dependencies.communicator.rank(), LogLevel::kInfo, text, m_dependencies.observer.nowUs()});
     };
     strategy.onPhaseEnd = [this](Phase phase) { m_steps.phaseEnded(phase); };
     strategy.watch = &m_layerProgress;
@@ -75,7 +75,8 @@ void StepInstruments::attach(const Observed& observed) {
     m_steps.addReference(m_replicas);
     m_stepReport = &m_steps.add<StepReport>(StepReport::Parts{m_dependencies, layout, observed.loss, observed.strategy,
                                                               observed.batches, m_tracer, observed.checkpoints});
-    m_steps.add<IndexReport>(layout.isReader() ? m_dependencies.reportSamples : "never", layout.dataRank(), observer);
+    m_steps.add<IndexReport>(layout.isReader() ? m_dependencies.reportSamples : SampleReport::kNever, layout.dataRank(),
+                             observer);
     m_steps.add<TrafficReport>(rank, m_share.plan().maxBatch, observed.strategy, observer);
     m_steps.add<ProgressReport>(observer.progress());
     if (layout.mesh.pipeline == 1)

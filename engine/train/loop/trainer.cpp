@@ -106,7 +106,7 @@ TrainOutcome Trainer::run() {
     prepare();
     const TrainingConfig& training = m_dependencies.config.training;
     while (m_position.epoch < m_epochs && !hasEnoughSteps()) {
-        m_dependencies.observer.onState("training");
+        m_dependencies.observer.onState(RankStage::kTraining);
         m_strategy->setLearningRate(m_schedule.learningRate());
         if (!trainEpoch() || !validate()) {
             m_checkpoints.saveLast(m_position);
@@ -126,7 +126,7 @@ TrainOutcome Trainer::run() {
 void Trainer::prepare() {
     const ShardPlan first = m_share.trainingPlan(0);
     checkShard(first);
-    if (const std::string small = smallShardText(first); isRankZero() && !small.empty()) log("info", small);
+    if (const std::string small = smallShardText(first); isRankZero() && !small.empty()) log(LogLevel::kInfo, small);
     checkThrottleTimeout(m_dependencies, *m_model, m_share.plan().maxBatch);
     m_instruments.stepReport().setPlannedSteps(plannedSteps(first, m_dependencies.config.training));
     m_epochs = m_dependencies.config.training.epochs;
@@ -145,7 +145,8 @@ void Trainer::resume() {
     for (std::int64_t epoch = 0; epoch <= m_position.epoch; ++epoch) {
         if (epoch > 0) m_schedule.nextEpoch();
         for (const ControlChange& change : m_position.changes)
-            if (change.kind == "lr" && change.epoch == epoch) m_schedule.setLearningRate(change.value);
+            if (change.kind == ControlKind::kLearningRate && change.epoch == epoch)
+                m_schedule.setLearningRate(change.value);
     }
     m_dependencies.observer.progress().step.store(m_position.step, std::memory_order_relaxed);
 }
@@ -157,7 +158,7 @@ void Trainer::normalize() {
     const ChannelScale scale = sharedChannelScale(*m_dependencies.data.training, m_dependencies.communicator);
     m_data.setScale(scale);
     m_checkpoints.setScale(scale);
-    if (isRankZero()) log("info", scaleText(scale));
+    if (isRankZero()) log(LogLevel::kInfo, scaleText(scale));
 }
 
 bool Trainer::trainEpoch() {
@@ -168,7 +169,7 @@ bool Trainer::trainEpoch() {
     const bool goOn = trainSteps(plan);
     m_data.training().end();
     if (goOn) {
-        reports().result("train", m_position.sums, m_position);
+        reports().result(SplitKind::kTrain, m_position.sums, m_position);
     } else {
         m_position.sums.reduce(m_strategy->dataParallelGroup());
     }
@@ -257,10 +258,10 @@ void Trainer::count(const ShardPlan& plan, std::int64_t batch, const SampleLosse
 
 bool Trainer::validate() {
     if (!m_data.validation().hasSamples()) return true;
-    m_dependencies.observer.onState("validating");
+    m_dependencies.observer.onState(RankStage::kValidating);
     std::optional<MetricSums> sums =
         m_data.validation().evaluate(*m_strategy, m_control, {m_position.step, m_position.epoch});
-    if (sums) reports().result("val", *sums, m_position);
+    if (sums) reports().result(SplitKind::kValidation, *sums, m_position);
     return sums.has_value();
 }
 
@@ -268,7 +269,7 @@ void Trainer::saveNow() {
     TrainingPosition here = m_position;
     if (!m_sumsReduced) here.sums.reduce(m_strategy->dataParallelGroup());
     m_checkpoints.save(here);
-    m_dependencies.observer.onState(m_sumsReduced ? "validating" : "training");
+    m_dependencies.observer.onState(m_sumsReduced ? RankStage::kValidating : RankStage::kTraining);
 }
 
 RunControl::Actions Trainer::controlActions() {
@@ -285,7 +286,7 @@ RunControl::Actions Trainer::controlActions() {
             .replicas =
                 [this](std::int64_t steps) {
                     const std::string why = m_instruments.replicas().request(steps);
-                    if (isRankZero() && !why.empty()) log("warning", why);
+                    if (isRankZero() && !why.empty()) log(LogLevel::kWarning, why);
                 }};
 }
 
@@ -298,10 +299,10 @@ bool Trainer::isLeavingEarly(std::int64_t batches) const {
 
 // Blocks forever without joining any collective, until the supervisor ends the process.
 void Trainer::exitEarly() {
-    log("warning", "pitfalls.early_exit: rank " + std::to_string(m_dependencies.communicator.rank()) +
-                       " stops after step " + std::to_string(m_position.step) +
-                       ", one step before the others; their next all-reduce waits for it");
-    m_dependencies.observer.onState("left early");
+    log(LogLevel::kWarning, "pitfalls.early_exit: rank " + std::to_string(m_dependencies.communicator.rank()) +
+                                " stops after step " + std::to_string(m_position.step) +
+                                ", one step before the others; their next all-reduce waits for it");
+    m_dependencies.observer.onState(RankStage::kLeftEarly);
     const PhaseScope scope(m_dependencies.observer.progress().phase, Phase::kIdle);
     for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
 }
@@ -311,7 +312,7 @@ bool Trainer::hasEnoughSteps() const {
     return most > 0 && m_position.step >= most;
 }
 
-void Trainer::log(const char* level, const std::string& text) {
+void Trainer::log(LogLevel level, const std::string& text) {
     m_dependencies.observer.onEvent(
         LogLine{m_dependencies.communicator.rank(), level, text, m_dependencies.observer.nowUs()});
 }

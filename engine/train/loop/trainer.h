@@ -87,7 +87,7 @@ class Trainer {
     void exitEarly();
     bool hasEnoughSteps() const;  // true once training.max_steps are done
     bool isRankZero() const { return m_dependencies.communicator.rank() == 0; }
-    void log(const char* level, const std::string& text);
+    void log(LogLevel level, const std::string& text);
     EpochReports reports();
 
     TrainerDependencies m_dependencies;

@@ -8,11 +8,11 @@
 
 namespace ringside {
 
-IndexReport::IndexReport(const std::string& when, int rank, TrainerObserver& observer)
-    : m_always(when == "always"), m_never(when == "never"), m_rank(rank), m_observer(observer) {}
+IndexReport::IndexReport(SampleReport when, int rank, TrainerObserver& observer)
+    : m_when(when), m_rank(rank), m_observer(observer) {}
 
 bool IndexReport::isWanted(std::int64_t count) {
-    if (m_always || m_never) return m_always;
+    if (m_when != SampleReport::kAuto) return m_when == SampleReport::kAlways;
     if (m_sent + count > kMostInAuto) return false;
     const std::int64_t now = m_observer.nowUs();
     const std::int64_t took = now - std::exchange(m_lastUs, now);

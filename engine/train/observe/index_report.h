@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "train/parts/sample_report.h"
 #include "train/parts/step_observer.h"
 #include "train/parts/trainer_observer.h"
 
@@ -23,8 +24,7 @@ class IndexReport final : public StepObserver {
     static constexpr std::int64_t kLeastSampleUs = 5;
     static constexpr std::int64_t kMostInAuto = std::int64_t{1} << 22;  // about 30 MB of telemetry.jsonl
 
-    // `when` is auto, always or never.
-    IndexReport(const std::string& when, int rank, TrainerObserver& observer);
+    IndexReport(SampleReport when, int rank, TrainerObserver& observer);
 
     void endStep(const FinishedStep& step) override {
         stepDone(step.place.epoch, step.place.step, step.firstSlot, step.indices);
@@ -36,8 +36,7 @@ class IndexReport final : public StepObserver {
   private:
     bool isWanted(std::int64_t count);
 
-    const bool m_always;
-    const bool m_never;
+    const SampleReport m_when;
     const int m_rank;
     TrainerObserver& m_observer;
     std::int64_t m_lastUs = 0;  // end of the previous step, in microseconds

@@ -56,7 +56,7 @@ void StepReport::reportNonFinite(const FinishedStep& step) {
     if (trainer.config.training.onNonFinite == OnNonFinite::kStop) throwNonFinite(trainer.communicator, lossText(step));
     if (std::exchange(m_reportedNonFinite, true)) return;
     trainer.observer.onEvent(LogLine{
-        trainer.communicator.rank(), "warning",
+        trainer.communicator.rank(), LogLevel::kWarning,
         lossText(step) + "; training continues, because training.on_non_finite is continue", trainer.observer.nowUs()});
 }
 

@@ -40,8 +40,8 @@ void Throttle::endStep(const FinishedStep& step) {
     const std::optional<ThrottleKept> throttle = m_parts.phaseThrottle.endStep(step.place.step);
     if (!throttle) return;
     m_parts.observer.onEvent(*throttle);
-    m_parts.observer.onEvent(LogLine{throttle->rank, *throttle->kept ? "info" : "warning", throttleText(*throttle),
-                                     m_parts.observer.nowUs()});
+    m_parts.observer.onEvent(LogLine{throttle->rank, *throttle->kept ? LogLevel::kInfo : LogLevel::kWarning,
+                                     throttleText(*throttle), m_parts.observer.nowUs()});
 }
 
 }  // namespace ringside

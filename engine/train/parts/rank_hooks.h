@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "telemetry/events/event_choices.h"
 #include "train/parts/wrong_index.h"
 
 namespace ringside {
@@ -13,8 +14,8 @@ namespace ringside {
 class RankHooks {
   public:
     virtual ~RankHooks() = default;
-    virtual void onState(const std::string& /*state*/) {}  // called before the state is reported
-    virtual void onStep(std::int64_t /*step*/) {}          // called after each trained step
+    virtual void onState(RankStage /*stage*/) {}   // called before the state is reported
+    virtual void onStep(std::int64_t /*step*/) {}  // called after each trained step
     virtual std::optional<WrongIndex> wrongIndex() const { return {}; }
 };
 

@@ -15,7 +15,7 @@ class TrainerObserver {
     virtual ~TrainerObserver() = default;
     virtual void onStep(const StepRecord& record) = 0;
     virtual void onEvent(Event event) = 0;
-    virtual void onState(const std::string& state) = 0;  // a RankState: training, validating, saving, ...
+    virtual void onState(RankStage stage) = 0;
     virtual void onTrace(const StepTrace& trace) = 0;
     virtual std::int64_t nowUs() const = 0;             // time since the start of the run, in microseconds
     virtual std::int64_t startNs() const { return 0; }  // start of the run on CLOCK_MONOTONIC, in nanoseconds
@@ -29,7 +29,7 @@ class SinkObserver final : public TrainerObserver {
     explicit SinkObserver(TelemetrySink& sink) : m_sink(sink) {}
     void onStep(const StepRecord& record) override { m_sink.step(record); }
     void onEvent(Event event) override { m_sink.send(std::move(event)); }
-    void onState(const std::string& state) override { m_sink.state(state); }
+    void onState(RankStage stage) override { m_sink.state(stage); }
     void onTrace(const StepTrace& trace) override { m_sink.send(trace); }
     std::int64_t nowUs() const override { return m_sink.nowUs(); }
     std::int64_t startNs() const override { return m_sink.startNs(); }

@@ -10,6 +10,7 @@
 #include "data/loading/batch_memory.h"
 #include "data/sets/common/dataset.h"
 #include "train/parts/control_source.h"
+#include "train/parts/sample_report.h"
 #include "train/parts/trainer_observer.h"
 #include "train/parts/wrong_index.h"
 
@@ -26,7 +27,7 @@ struct TrainerDependencies {
     std::filesystem::path runDirectory;  // directory of the checkpoints; empty: none are written
     BatchMemory* batchMemory = nullptr;  // memory from which the device copies batches fastest; null: ordinary memory
     std::optional<WrongIndex> wrongIndex = {};
-    std::string reportSamples = "auto";  // auto, always or never (IndexReport)
+    SampleReport reportSamples = SampleReport::kAuto;
 };
 
 }  // namespace ringside

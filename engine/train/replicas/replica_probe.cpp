@@ -121,7 +121,7 @@ void ReplicaProbe::phaseEnded(Phase phase, StepPlace) {
 void ReplicaProbe::reportOwn() {
     if (m_ownTold || !hasOwn()) return;
     m_ownTold = true;
-    GradientView own = view("own", m_own, m_whole);
+    GradientView own = view(GradientMoment::kOwn, m_own, m_whole);
     if (m_whole) own.ring = ringOf(m_own);
     m_dependencies.observer.onEvent(std::move(own));
 }
@@ -132,7 +132,7 @@ void ReplicaProbe::reportMean() {
     copyGradients(m_mean);
     if (m_whole) copyValues(m_before);
     const bool cells = m_whole && m_dependencies.layout.dataRank() == 0;
-    GradientView mean = view("mean", m_mean, cells);
+    GradientView mean = view(GradientMoment::kMean, m_mean, cells);
     const double norms = m_ownTold ? std::sqrt(dot(m_own, m_own)) * mean.norm : 0;
     mean.cosine = norms > 0 ? dot(m_own, m_mean) / norms : std::numeric_limits<double>::quiet_NaN();
     if (cells) mean.ring = ringOf(m_mean);
@@ -147,7 +147,7 @@ void ReplicaProbe::endStep(const FinishedStep&) {
     copyValues(after);
     Values change(after.size());
     std::ranges::transform(after, m_before, change.begin(), std::minus());
-    GradientView told = view("change", change, m_dependencies.layout.dataRank() == 0);
+    GradientView told = view(GradientMoment::kChange, change, m_dependencies.layout.dataRank() == 0);
     const std::vector<Parameter*>& parameters = m_strategy->localParameters();
     for (std::size_t i = 0; i < parameters.size() && i < kMostNamed; ++i) {
         if (told.names.size() <= i) told.names.push_back(parameters[i]->name);
@@ -157,7 +157,7 @@ void ReplicaProbe::endStep(const FinishedStep&) {
     m_dependencies.observer.onEvent(std::move(told));
 }
 
-GradientView ReplicaProbe::view(const char* moment, const Values& values, bool withCells) const {
+GradientView ReplicaProbe::view(GradientMoment moment, const Values& values, bool withCells) const {
     GradientView view{.rank = m_dependencies.layout.rank,
                       .epoch = m_place.epoch,
                       .step = m_place.step,

@@ -60,7 +60,7 @@ class ReplicaProbe final : public StepObserver {
     void copyValues(Values& to) const;
     bool hasOwn() const { return m_strategy != nullptr && m_ownCount >= m_strategy->localParameters().size(); }
     void reportOwn();
-    GradientView view(const char* moment, const Values& values, bool withCells) const;
+    GradientView view(GradientMoment moment, const Values& values, bool withCells) const;
     void addCells(GradientView& view, const Values& values) const;
     std::vector<double> ringOf(const Values& values) const;
     void reportMean();

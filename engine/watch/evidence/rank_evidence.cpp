@@ -80,7 +80,7 @@ void RankEvidence::take(const Event& event, std::size_t& budget) {
 }
 
 void RankEvidence::takeState(const RankState& one) {
-    const bool isNewProcess = one.state == "starting" && !state.empty();
+    const bool isNewProcess = one.state == RankStage::kStarting && state.has_value();
     if (isNewProcess) {
         const int before = restarts;
         const int number = rank;

@@ -56,7 +56,7 @@ struct RankEvidence {
     static constexpr std::size_t kMaxTags = 1000;
 
     int rank = 0;
-    std::string state;  // latest state: starting, training, finished or failed
+    std::optional<RankStage> state;  // from the latest RankState
     std::int64_t pid = 0;
     std::string host;
     int restarts = 0;             // processes with this rank before the latest one
@@ -89,7 +89,7 @@ struct RankEvidence {
     const Json* countsOf(std::int64_t step) const;
 
     bool isDistributed() const;  // true if the process has joined a process group
-    bool hasEnded() const { return state == "finished" || state == "failed"; }
+    bool hasEnded() const { return state == RankStage::kFinished || state == RankStage::kFailed; }
     // True if the rank has reported a stall and nothing but heartbeats since.
     bool isStalled() const { return stall.has_value() && stallUs >= progressUs && !hasEnded(); }
 

@@ -173,7 +173,7 @@ Judgement judgeLeftOverGradients(const Evidence& evidence) {
         const Json& end = one.latest("end");
         hasEnd = hasEnd || !end.empty();
         const std::int64_t left = numberOf(end, "unfinished_backwards", 0);
-        if (left <= 0 || one.stepCount == 0 || one.state != "finished") continue;
+        if (left <= 0 || one.stepCount == 0 || one.state != RankStage::kFinished) continue;
         return found("No optimizer step follows the last " +
                          (left == 1 ? std::string("backward pass") : withCommas(left) + " backward passes") +
                          " of rank " + std::to_string(rank) + ": the model does not learn from their samples.",

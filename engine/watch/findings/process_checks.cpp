@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
 
+#include "telemetry/steps/phase.h"
 #include "watch/evidence/fact_reader.h"
 #include "watch/findings/finding_words.h"
 #include "watch/findings/judges.h"
@@ -31,14 +33,16 @@ Standing standingOf(const RankEvidence& rank, std::int64_t nowUs) {
     const std::int64_t forUs = numberOf(*rank.stall, "for_us", 0);
     const std::int64_t cpuUs = numberOf(*rank.stall, "cpu_us", 0);
     if (2 * cpuUs > forUs) return Standing::kWorks;
-    const std::string phase = textOf(*rank.stall, "phase");
+    const std::optional<Phase> phase = phaseNamed(textOf(*rank.stall, "phase"));
     const bool isInside = memberOf(*rank.stall, "inside") != nullptr;
-    return isInside || phase == "waiting" || phase == "backward" ? Standing::kWaits : Standing::kIsElsewhere;
+    return isInside || phase == Phase::kWaiting || phase == Phase::kBackward ? Standing::kWaits
+                                                                             : Standing::kIsElsewhere;
 }
 
 std::string operationText(const RankEvidence& rank) {
     const Json* const inside = memberOf(*rank.stall, "inside");
-    if (inside == nullptr) return textOf(*rank.stall, "phase") == "backward" ? "its backward pass" : "a collective";
+    if (inside == nullptr)
+        return phaseNamed(textOf(*rank.stall, "phase")) == Phase::kBackward ? "its backward pass" : "a collective";
     std::string text = textOf(*inside, "operation");
     const auto peer = numberOf(*inside, "peer");
     if (peer) return text + " with rank " + std::to_string(*peer);
@@ -53,7 +57,7 @@ std::string waitingText(const RankEvidence& rank) {
 
 std::string elsewhereText(const RankEvidence& rank) {
     const std::string name = "rank " + std::to_string(rank.rank);
-    if (rank.hasEnded()) return name + " has " + rank.state;
+    if (rank.hasEnded()) return name + " has " + textOf(*rank.state);
     if (!rank.stall) return name + " does not report";
     const std::string where = textOf(*rank.stall, "where");
     return name + " does not come: it is in phase " + textOf(*rank.stall, "phase") +
@@ -63,7 +67,7 @@ std::string elsewhereText(const RankEvidence& rank) {
 Json stallJson(const Evidence& evidence) {
     Json ranks = Json::array();
     for (const auto& [number, rank] : evidence.ranks()) {
-        Json one = {{"rank", number}, {"state", rank.state}, {"steps", rank.stepCount}};
+        Json one = {{"rank", number}, {"state", rank.state ? nameOf(*rank.state) : ""}, {"steps", rank.stepCount}};
         if (rank.isStalled())
             for (const char* const key : {"phase", "where", "for_us", "inside", "stack", "recent"})
                 if (const Json* const value = memberOf(*rank.stall, key)) one[key] = *value;

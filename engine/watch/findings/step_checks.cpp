@@ -84,7 +84,7 @@ std::int64_t announcedBatches(const RankLoader& one) {
 // True if a pass of the loader was left before its end: then the script limits the number of steps by itself. A rank
 // that has failed leaves its passes, too.
 bool isLimited(const RankLoader& one) {
-    return one.rank->state != "failed" && std::ranges::any_of(one.loader->passes, [](const auto& pass) {
+    return one.rank->state != RankStage::kFailed && std::ranges::any_of(one.loader->passes, [](const auto& pass) {
                return pass.second.hasEnded && !pass.second.isExhausted && pass.second.trained > 0;
            });
 }

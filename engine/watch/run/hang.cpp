@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
+#include "telemetry/steps/phase.h"
 #include "watch/findings/finding_words.h"
 
 namespace ringside {
@@ -34,7 +36,8 @@ Collective collectiveOf(const Json& json, const char* operation) {
 // recorder, which also has those of DistributedDataParallel and fully_shard.
 std::optional<Collective> latest(const RankStall& rank) {
     if (rank.inside) return rank.inside;
-    const bool mayWait = rank.phase == "backward" || rank.phase == "waiting" || rank.phase == "forward";
+    const std::optional<Phase> phase = phaseNamed(rank.phase);
+    const bool mayWait = phase == Phase::kBackward || phase == Phase::kWaiting || phase == Phase::kForward;
     if (!mayWait || rank.recent.empty()) return {};
     return rank.recent.back();
 }

@@ -56,7 +56,7 @@ void WatchRecord::add(const Event& event, std::int64_t nowUs) {
     tick(nowUs);
 }
 
-void WatchRecord::log(const std::string& level, const std::string& text, std::int64_t nowUs) {
+void WatchRecord::log(LogLevel level, const std::string& text, std::int64_t nowUs) {
     add(LogLine{-1, level, text, nowUs}, nowUs);
 }
 

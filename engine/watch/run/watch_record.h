@@ -33,7 +33,7 @@ class WatchRecord {
     void take(const Event& event, std::string_view line, std::int64_t nowUs);
     // Records an event of the watcher itself.
     void add(const Event& event, std::int64_t nowUs);
-    void log(const std::string& level, const std::string& text, std::int64_t nowUs);
+    void log(LogLevel level, const std::string& text, std::int64_t nowUs);
     // Begins the record if it is due, and passes buffered lines to the kernel. Call a few times a second.
     void tick(std::int64_t nowUs);
 

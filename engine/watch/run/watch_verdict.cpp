@@ -26,8 +26,10 @@ void WatchVerdict::take(const Event& event) {
 }
 
 bool WatchVerdict::ended(int rank) {
-    const std::string& state = m_states[rank];
-    const bool isLost = !m_isChecked && !m_signal && state != "finished" && state != "failed";
+    const auto known = m_states.find(rank);
+    const bool hasReported =
+        known != m_states.end() && (known->second == RankStage::kFinished || known->second == RankStage::kFailed);
+    const bool isLost = !m_isChecked && !m_signal && !hasReported;
     if (isLost && !m_firstLost) m_firstLost = rank;
     return isLost;
 }
@@ -45,17 +47,17 @@ RunEnded WatchVerdict::conclude(const ChildEnd& command, std::int64_t steps) con
     const bool hasFailedRank = m_exception || m_firstLost;
     const bool isGood = !command.signalled && command.code == 0;
     if (m_isChecked && !hasFailedRank) {
-        end.state = "stopped";
+        end.state = RunOutcome::kStopped;
         end.exitCode = 0;
         end.verdict = "ended by the check after " + std::to_string(steps) + (steps == 1 ? " step" : " steps");
     } else if (isGood && !hasFailedRank) {
-        end.state = "finished";
+        end.state = RunOutcome::kFinished;
         end.verdict = "the script has ended";
     } else if (m_signal) {
-        end.state = "stopped";
+        end.state = RunOutcome::kStopped;
         end.verdict = "stopped by " + signalName(*m_signal);
     } else {
-        end.state = "failed";
+        end.state = RunOutcome::kFailed;
         end.verdict = failureText(command);
         if (m_exception) end.lastLines = m_exception->stack;
         if (hasFailedRank) end.firstFailedRank = m_exception ? m_exception->rank : *m_firstLost;

@@ -39,7 +39,7 @@ class WatchVerdict {
     std::string failureText(const ChildEnd& command) const;
 
     std::optional<Failure> m_exception;  // the earliest one
-    std::map<int, std::string> m_states;
+    std::map<int, RankStage> m_states;
     std::optional<int> m_firstLost;  // first rank that ended without a last report
     std::optional<int> m_signal;
     bool m_isChecked = false;

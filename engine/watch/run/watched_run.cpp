@@ -117,7 +117,7 @@ void WatchedRun::passSignals() {
 void WatchedRun::takeControl(int fd) {
     m_control->onReady(fd, [this](const ControlCommand& command) {
         if (command.kind != ControlKind::kStop)
-            return log("warning", "a watched script cannot " + std::string(controlName(command.kind)) + ", only stop");
+            return log(LogLevel::kWarning, "a watched script cannot " + textOf(command.kind) + ", only stop");
         m_verdict.requested(SIGTERM);
         endCommand(SIGTERM);
     });
@@ -131,7 +131,7 @@ std::string WatchedRun::admit(const Greeting& greeting) {
                                std::to_string(greeting.rank) + ", as process " +
                                std::to_string(known->second.link->pid()) +
                                (known->second.isOpen ? " does" : " did before: a restart is not recorded");
-    log("warning", reason);
+    log(LogLevel::kWarning, reason);
     return reason;
 }
 
@@ -173,8 +173,8 @@ void WatchedRun::receive(Rank& rank, std::string_view line) {
     const bool isOwn = event && senderOf(event.value()) == rank.link->rank();
     if (!isOwn) {
         if (++rank.link->badLines == kMostBadLines)
-            log("warning", "rank " + std::to_string(rank.link->rank()) + " sends lines that cannot be read" +
-                               (event ? "" : ": " + event.problem().text()));
+            log(LogLevel::kWarning, "rank " + std::to_string(rank.link->rank()) + " sends lines that cannot be read" +
+                                        (event ? "" : ": " + event.problem().text()));
         return;
     }
     rank.link->recordArrival(std::chrono::steady_clock::now());
@@ -201,7 +201,7 @@ void WatchedRun::watchStalls() {
     }
     const std::optional<HangReport> report = m_stalls.conclude(nowUs(), m_record.seen().worldSize());
     if (!report) return;
-    log(report->isHang ? "error" : "warning", report->text);
+    log(report->isHang ? LogLevel::kError : LogLevel::kWarning, report->text);
     if (report->isHang) (m_stalls.trains() ? m_options.warn : m_options.inform)(report->text);
 }
 
@@ -222,7 +222,7 @@ void WatchedRun::watchConnections() {
         const std::string fact = "the command " + end.text() + ", but processes that it has started still train";
         m_options.warn(fact +
                        (hasFailed ? ": they are ended" : ": they are recorded until they end; Ctrl-C ends them"));
-        log("warning", fact);
+        log(LogLevel::kWarning, fact);
     }
     if (!hasFailed && !m_endsAt) return;
     const std::int64_t since = nowUs() - *m_commandEndedUs;
@@ -316,7 +316,7 @@ std::optional<SummarySamples> WatchedRun::auditedSamples() {
     m_record.flush();
     const Result<SampleAudit> audit = auditRun(m_directory.paths().directory, m_options.continues.value_or(""));
     if (audit) return summaryOf(audit.value());
-    log("warning", "the samples cannot be audited: " + audit.problem().text());
+    log(LogLevel::kWarning, "the samples cannot be audited: " + audit.problem().text());
     return {};
 }
 
@@ -331,7 +331,7 @@ void WatchedRun::record(const std::function<void()>& write) {
     }
 }
 
-void WatchedRun::log(const std::string& level, const std::string& text) {
+void WatchedRun::log(LogLevel level, const std::string& text) {
     record([&] { m_record.log(level, text, nowUs()); });
 }
 

@@ -82,7 +82,7 @@ class WatchedRun {
     void judgeEvidence();
     std::optional<SummarySamples> auditedSamples();
     void record(const std::function<void()>& write);
-    void log(const std::string& level, const std::string& text);
+    void log(LogLevel level, const std::string& text);
     std::int64_t nowUs() const;
 
     const RunDirectory& m_directory;

@@ -32,7 +32,7 @@ std::vector<EpochResult> EpochResults::popBelow(std::int64_t epoch) {
         const auto& [number, totals] = *m_totals.begin();
         EpochResult& one = done.emplace_back();
         one.epoch = number;
-        one.split = "train";
+        one.split = SplitKind::kTrain;
         one.loss = totals.samples > 0 ? totals.lossSum / static_cast<double>(totals.samples)
                                       : totals.plainLossSum / static_cast<double>(totals.steps);
         one.lossPadded = one.loss;

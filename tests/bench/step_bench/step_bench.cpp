@@ -59,7 +59,7 @@ class TimingObserver final : public TrainerObserver {
     }
     void onEvent(Event event) override { m_sink.send(std::move(event)); }
     void onTrace(const StepTrace& trace) override { m_sink.send(trace); }
-    void onState(const std::string& state) override { m_sink.state(state); }
+    void onState(RankStage state) override { m_sink.state(state); }
     std::int64_t nowUs() const override { return m_sink.nowUs(); }
     Progress& progress() override { return m_sink.progress(); }
 
@@ -81,7 +81,7 @@ class Silence final : public TrainerObserver {
   public:
     void onStep(const StepRecord&) override {}
     void onEvent(Event) override {}
-    void onState(const std::string&) override {}
+    void onState(RankStage) override {}
     void onTrace(const StepTrace&) override {}
     std::int64_t nowUs() const override { return 0; }
     Progress& progress() override { return m_progress; }

@@ -37,8 +37,8 @@ class Alternation final : public TrainerObserver {
     void onStep(const StepRecord& record) override { m_told.onStep(record); }
     void onEvent(Event event) override { m_told.onEvent(std::move(event)); }
     void onTrace(const StepTrace& trace) override { m_told.onTrace(trace); }
-    void onState(const std::string& state) override {
-        if (state == "training") beginEpoch();
+    void onState(RankStage state) override {
+        if (state == RankStage::kTraining) beginEpoch();
         m_told.onState(state);
     }
     std::int64_t nowUs() const override { return m_told.nowUs(); }
@@ -69,9 +69,10 @@ class Alternation final : public TrainerObserver {
         // A busy machine lengthens the steps, but not what the training thread computes in them.
         const auto steps = static_cast<double>(progress().step.load() - m_fromStep);
         const double perSecond = 1e9 * steps / static_cast<double>(threadCpuNs() - m_fromCpuNs);
-        m_sink.log("info", std::string(isReported(m_epoch / kWindow - 1) ? "told-processor " : "silent-processor ") +
-                               std::to_string(perSecond));
-        m_sink.log("info", (isReported(m_epoch / kWindow - 1) ? "told " : "silent ") + std::to_string(rate));
+        m_sink.log(LogLevel::kInfo,
+                   std::string(isReported(m_epoch / kWindow - 1) ? "told-processor " : "silent-processor ") +
+                       std::to_string(perSecond));
+        m_sink.log(LogLevel::kInfo, (isReported(m_epoch / kWindow - 1) ? "told " : "silent ") + std::to_string(rate));
     }
 
     static bool isReported(std::int64_t window) { return window % 2 == 0; }
@@ -99,7 +100,7 @@ void train(const RankEnvironment& environment, RankChannels& channels, Telemetry
     const char* const what = std::getenv("RINGSIDE_BENCH");
     if (what != nullptr && std::string_view(what) == "trace") observer.alternate(trainer.tracer());
     trainer.run();
-    sink.state("finished");
+    sink.state(RankStage::kFinished);
 }
 
 }  // namespace

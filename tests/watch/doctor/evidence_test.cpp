@@ -38,9 +38,9 @@ TEST_CASE("Evidence counts indices beyond its budget without keeping them") {
 
 TEST_CASE("Evidence of a rank begins again when its process is replaced") {
     Reports reports(1);
-    reports.state(0, "starting", 100).fact(0, "optimizer", R"({"id":0})").state(0, "training");
+    reports.state(0, RankStage::kStarting, 100).fact(0, "optimizer", R"({"id":0})").state(0, RankStage::kTraining);
     CHECK(reports.evidence.find(0)->of("optimizer").size() == 1);
-    reports.state(0, "starting", 200);
+    reports.state(0, RankStage::kStarting, 200);
     CHECK(reports.evidence.find(0)->of("optimizer").empty());
     CHECK(reports.evidence.find(0)->restarts == 1);
     CHECK(reports.evidence.find(0)->pid == 200);
@@ -64,7 +64,8 @@ TEST_CASE("Facts of wrong types count as not reported") {
 
 TEST_CASE("a rank is stalled until it reports more than heartbeats") {
     Reports reports(1);
-    reports.state(0, "training", 1, 100).fact(0, "stalled", R"({"for_us":5000000,"phase":"waiting"})", 6000000);
+    reports.state(0, RankStage::kTraining, 1, 100)
+        .fact(0, "stalled", R"({"for_us":5000000,"phase":"waiting"})", 6000000);
     CHECK(reports.evidence.find(0)->isStalled());
     reports.fact(0, "pass", R"({"loader":0,"pass":0})", 7000000);
     CHECK_FALSE(reports.evidence.find(0)->isStalled());

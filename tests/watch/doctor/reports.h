@@ -64,7 +64,7 @@ class Reports {
         fact(rank, "batch", which + R"(,"batch":0,"index":[)" + list + "]}");
         return fact(rank, "pass_end", which + R"(,"why":"exhausted","trained":0,"untrained":1})");
     }
-    Reports& state(int rank, const std::string& state, std::int64_t pid = 0, std::int64_t timeUs = 0) {
+    Reports& state(int rank, RankStage state, std::int64_t pid = 0, std::int64_t timeUs = 0) {
         RankState one;
         one.rank = rank;
         one.state = state;

@@ -129,7 +129,7 @@ TEST_CASE("A hang says which rank waits in which collective and where the other 
                               R"("inside":{"operation":"all_reduce","group":0,"number":12,"for_us":9000000}})";
     const std::string sleeps = R"({"for_us":9100000,"cpu_us":900,"phase":"idle","where":"train.py:51","steps":7})";
     Reports hang = healthyDdp();
-    hang.state(0, "training", 1, 100).state(1, "training", 2, 100);
+    hang.state(0, RankStage::kTraining, 1, 100).state(1, RankStage::kTraining, 2, 100);
     Reports busy = hang, ended = hang, works = hang, same = hang, other = hang;
     hang.fact(0, "stalled", waits, 10'000'000).fact(1, "stalled", sleeps, 10'000'000);
     const Diagnosis diagnosis = hang.diagnosis();
@@ -156,13 +156,13 @@ TEST_CASE("A hang says which rank waits in which collective and where the other 
     works.fact(0, "stalled", waits, 10'000'000).fact(1, "pass", R"({"loader":3,"pass":0})", 9'000'000);
     CHECK(accusations(works.diagnosis()).empty());
     ended.fact(0, "stalled", waits, 10'000'000).fact(1, "stalled", sleeps, 10'000'000);
-    ended.state(0, "finished", 0, 11'000'000).state(1, "finished", 0, 11'000'000);
+    ended.state(0, RankStage::kFinished, 0, 11'000'000).state(1, RankStage::kFinished, 0, 11'000'000);
     CHECK(accusations(ended.diagnosis()).empty());
 }
 
 TEST_CASE("A rank that has finished while another one waits is a hang") {
     Reports reports = healthyDdp();
-    reports.state(1, "finished", 0, 100);
+    reports.state(1, RankStage::kFinished, 0, 100);
     reports.fact(0, "stalled", R"({"for_us":9000000,"cpu_us":0,"phase":"backward","where":"train.py:40"})", 10'000'000);
     CHECK(
         findingOf(reports.diagnosis(), "hang").text ==

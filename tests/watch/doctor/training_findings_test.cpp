@@ -271,12 +271,14 @@ TEST_CASE("A search for unused parameters is needless if there was none, and nee
 
 TEST_CASE("Backward passes without an optimizer step at the end are noted") {
     Reports reports = healthyDdp();
-    reports.fact(1, "end", R"({"steps":4,"unfinished_backwards":3})").state(1, "finished");
+    reports.fact(1, "end", R"({"steps":4,"unfinished_backwards":3})").state(1, RankStage::kFinished);
     CHECK(
         findingOf(reports.diagnosis(), "gradients-left-over").text ==
         "No optimizer step follows the last 3 backward passes of rank 1: the model does not learn from their samples.");
     Reports none = healthyDdp();
-    none.facts("end", R"({"steps":4,"unfinished_backwards":0})").state(0, "finished").state(1, "finished");
+    none.facts("end", R"({"steps":4,"unfinished_backwards":0})")
+        .state(0, RankStage::kFinished)
+        .state(1, RankStage::kFinished);
     CHECK(resultOf(none.diagnosis(), "gradients-left-over") == "passed");
 }
 
@@ -344,6 +346,6 @@ TEST_CASE("Unequal numbers of batches are found before the ranks hang, unless th
     Reports failed = healthyDdp(kRandomSampler, kData);
     failed.fact(1, "loader", loaderFacts(0, kRandomSampler, R"({"class":"T","object":1,"length":20})"));
     for (int rank = 0; rank < 2; ++rank) failed.trained(rank, 0, 0, 1, 0, {0, 1, 2, 3});
-    failed.fact(1, "pass_end", left).state(1, "failed");
+    failed.fact(1, "pass_end", left).state(1, RankStage::kFailed);
     CHECK(resultOf(failed.diagnosis(), "uneven-steps") == "found");
 }

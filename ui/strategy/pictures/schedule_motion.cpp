@@ -24,9 +24,17 @@ QString phaseWords(Phase phase) {
             return motionText("backward");
         case Phase::kMoving:
             return motionText("averages gradients");
-        default:
-            return motionText("updates weights");
+        case Phase::kConnect:
+        case Phase::kCopy:
+        case Phase::kWaiting:
+        case Phase::kOptimizer:
+        case Phase::kValidation:
+        case Phase::kCheckpoint:
+        case Phase::kPaused:
+        case Phase::kIdle:
+            break;
     }
+    return motionText("updates weights");
 }
 
 bool isShown(const StrategyScene& scene) {

@@ -99,7 +99,7 @@ std::vector<Phase> PhaseLegend::litPhases() const {
     const RunData& run = m_model.run();
     if (!m_model.isLive()) return lit;
     if (run.isPaused()) {
-        if (const auto phase = phaseNamed(run.pausedAfter())) lit.push_back(*phase);
+        if (const auto phase = run.pausedAfter()) lit.push_back(*phase);
     } else if (run.stepsPerSecondAtMost() > 0) {
         for (const RankData& rank : run.ranks())
             if (rank.phase) lit.push_back(*rank.phase);

@@ -74,7 +74,7 @@ std::int64_t latenessOf(const TracedStep& step, std::size_t rank) {
 
 std::vector<OpenSpan> openSpans(const RunData& run) {
     std::vector<OpenSpan> spans;
-    const bool failed = run.ended() && run.ended()->state == "failed";
+    const bool failed = run.ended() && run.ended()->state == RunOutcome::kFailed;
     const std::optional<MissingRanks> awaited = findMissingRanks(run.ranks());
     if (!failed && !awaited) return spans;
     const std::int64_t untilNs = run.lastTimeUs() * 1000;

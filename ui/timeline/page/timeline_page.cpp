@@ -228,7 +228,7 @@ void TimelinePage::showEnd() {
 // Reads the run. A hidden page reads only the end of the run, at which it will open.
 void TimelinePage::applyRun() {
     const RunData& run = m_run.data();
-    const bool failed = run.ended() && run.ended()->state == "failed";
+    const bool failed = run.ended() && run.ended()->state == RunOutcome::kFailed;
     if (failed && !m_atTheEnd) {
         m_atTheEnd = true;
         showEnd();
@@ -296,7 +296,8 @@ void TimelinePage::showRecorded() {
     if (!m_asked) return;
     const std::vector<Controlled>& told = m_run.data().controls();
     const auto begin = told.begin() + static_cast<std::ptrdiff_t>(std::min(*m_asked, told.size()));
-    const auto heard = std::find_if(begin, told.end(), [](const Controlled& one) { return one.command == "record"; });
+    const auto heard =
+        std::find_if(begin, told.end(), [](const Controlled& one) { return one.command == ControlKind::kRecord; });
     if (m_model.recorded() == nullptr) return;
     const auto& steps = m_model.recorded()->steps();
     if (heard != told.end() && steps.rbegin()->first >= heard->step + static_cast<std::int64_t>(heard->value)) {

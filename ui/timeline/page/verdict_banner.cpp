@@ -47,7 +47,7 @@ TimelineVerdict ofSteps(const StepsVerdict& steps) {
 TimelineVerdict timelineVerdict(const TimelineModel& model) {
     const RunData& run = model.run();
     const QString traced = said("The last steps of every rank are shown below.");
-    if (run.ended() && run.ended()->state == "failed") {
+    if (run.ended() && run.ended()->state == RunOutcome::kFailed) {
         QString title = withCapital(inFormWords(QString::fromStdString(run.ended()->verdict)));
         const qsizetype cut = title.indexOf(QLatin1String(": "));
         TimelineVerdict verdict{title, traced, TimelineVerdict::Tone::Danger, run.ended()->firstFailedRank};
