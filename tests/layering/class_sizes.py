@@ -20,7 +20,6 @@ EXCEPTIONS = {
     "HierarchicalCommunicator": (30, 45, "implements Communicator"),
     "NcclCommunicator": (30, 43, "implements Communicator"),
     "RunData": (30, 61, "one take() for each kind of event, and the accessors of RunCurves, RunPauses and RunSettings"),
-    "Supervisor": (39, 55, "to be cut: stop sequence, restarts, rank watch"),
     "LiveChart": (30, 54, "to be cut by class"),
     "GridWidget": (30, 59, "to be cut by class"),
     "MainWindow": (37, 61, "to be cut by class"),

@@ -7,11 +7,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <csignal>
+#include <utility>
 
 #include "base/processors/processors.h"
 #include "launch/channels/shared_memory.h"
+#include "run/supervise/run_line.h"
 #include "telemetry/data/host_links.h"
 #include "telemetry/events/codec.h"
 
@@ -22,15 +23,6 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kTick{40};  // interval at which ranks send telemetry
-constexpr milliseconds kFlushInterval{80};
-constexpr milliseconds kLateTick{1500};  // this process was suspended or stopped: silence of ranks does not count
-constexpr milliseconds kKillPatience{2000};
-constexpr milliseconds kReadLoadEvery{1000};
-constexpr double kHeartbeatSeconds = 1;
-
-double secondsBetween(TimePoint from, TimePoint to) {
-    return std::chrono::duration<double>(to - from).count();
-}
 
 // Raises the soft limit of open files. Each rank takes six descriptors; the usual limit of 1,024 allows 160 ranks.
 void raiseDescriptorLimit() {
@@ -40,18 +32,37 @@ void raiseDescriptorLimit() {
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// True if a worker may send the event: one of its own rank. Run, end, clock and finding lines come from the supervisor
+// alone. The path in a checkpoint line is read and written later: only rank 0, which saves checkpoints, may send one.
+bool maySend(int rank, const Event& event) {
+    const bool ours = std::holds_alternative<RunStarted>(event) || std::holds_alternative<RunEnded>(event) ||
+                      std::holds_alternative<HostClock>(event) || std::holds_alternative<Finding>(event);
+    const bool saves = std::holds_alternative<CheckpointSaved>(event) && rank != 0;
+    const bool foreign = std::visit(
+        [rank](const auto& one) {
+            if constexpr (requires { one.rank; }) return one.rank != rank;
+            return false;
+        },
+        event);
+    return !ours && !foreign && !saves;
+}
+
 }  // namespace
 
 Supervisor::Supervisor(const RunPaths& paths, const PreparedRun& run, SupervisorOptions options)
     : m_paths(paths),
       m_run(run),
       m_options(std::move(options)),
-      m_recorder(paths, run),
-      m_directory(paths),
+      m_journal(m_paths, m_run, m_options.epochUs),
+      m_watch(m_paths, m_run, m_options, m_ranks, m_journal),
+      m_stop(m_paths, m_options, m_ranks, m_watch, m_journal,
+             [this] { writeSummaryEarly(outcomeIfKilledNow(evidence())); }),
+      m_restarts(m_paths, m_run, m_options, m_journal),
+      m_directory(m_paths, m_run, m_journal),
       m_clocks(m_options.hosts, m_options.epochUs) {}
 
 Supervisor::~Supervisor() {
-    killAll();
+    m_stop.killAll();
 }
 
 void Supervisor::start() {
@@ -61,30 +72,35 @@ void Supervisor::start() {
     const auto worldSize = static_cast<int>(m_run.config.parallel.worldSize);
     if (m_run.compute.backend == CollectiveBackend::kShm && m_options.sharedFd < 0)
         m_shared = createSharedMemory(sharedMemoryBytes(worldSize));
-    record(runLine());
-    log(LogLevel::kInfo, m_run.compute.whyDevice);
-    log(LogLevel::kInfo, m_run.compute.whyBackend);
+    m_journal.record(runLine(m_paths, m_run, m_journal.nowUs()));
+    m_journal.log(LogLevel::kInfo, m_run.compute.whyDevice);
+    m_journal.log(LogLevel::kInfo, m_run.compute.whyBackend);
     if (!m_run.compute.cpuSetting.empty())
-        log(LogLevel::kWarning,
-            m_run.compute.cpuSetting +
-                " in the environment selects the CPU instructions: the last bits of losses and weights "
-                "differ from a run without it");
-    for (const std::string& note : m_options.notes) log(LogLevel::kInfo, note);
-    readEarlierRestarts();
-    setDeadlines();
-    std::vector<std::unique_ptr<RankLink>> adopted = std::exchange(m_ranks, {});
-    for (int rank = 0; rank < worldSize; ++rank) {
+        m_journal.log(LogLevel::kWarning,
+                      m_run.compute.cpuSetting +
+                          " in the environment selects the CPU instructions: the last bits of losses and weights "
+                          "differ from a run without it");
+    for (const std::string& note : m_options.notes) m_journal.log(LogLevel::kInfo, note);
+    m_restarts.recordEarlier();
+    m_watch.begin();
+    startRanks(std::exchange(m_ranks, {}));
+    m_journal.flush(steady_clock::now());
+    m_watch.started();
+}
+
+// Starts the ranks that are not among the adopted ones.
+void Supervisor::startRanks(RankWatch::Ranks adopted) {
+    for (int rank = 0; rank < static_cast<int>(m_run.config.parallel.worldSize); ++rank) {
         const auto has = [rank](const auto& one) { return one && one->rank() == rank; };
         const auto found = std::find_if(adopted.begin(), adopted.end(), has);
         if (found == adopted.end()) {
             startRank(rank);
         } else {
-            record(RankState{rank, RankStage::kStarting, "", (*found)->pid(), nowUs(), -1, (*found)->host()});
+            m_journal.record(
+                RankState{rank, RankStage::kStarting, "", (*found)->pid(), m_journal.nowUs(), -1, (*found)->host()});
             m_ranks.push_back(std::move(*found));
         }
     }
-    m_recorder.flush();
-    m_lastTick = m_lastFlush = steady_clock::now();
 }
 
 void Supervisor::adopt(std::unique_ptr<RankLink> rank, UniqueFd store) {
@@ -92,27 +108,6 @@ void Supervisor::adopt(std::unique_ptr<RankLink> rank, UniqueFd store) {
     rank->lastLineAt = steady_clock::now();
     m_adopted = true;
     m_ranks.push_back(std::move(rank));
-}
-
-// Extends the deadlines on a busy host. Ranks on other hosts and ranks of a launcher keep the configured timeout: the
-// load of their hosts is not known here.
-void Supervisor::setDeadlines() {
-    const HostLoad load = m_options.readLoad(ranksHere());
-    m_deadlines = runDeadlines(m_options.startDeadline, timeout(), load);
-    if (!m_options.hosts.empty()) m_deadlines.timeoutFactor = 1;
-    m_readLoadAt = steady_clock::now() + kReadLoadEvery;
-    const std::string text = deadlinesText(m_deadlines, m_options.startDeadline, timeout(), load);
-    if (!text.empty()) log(LogLevel::kInfo, text);
-}
-
-// Extends the start deadline while some rank has sent nothing yet: other programs may have started after the ranks.
-void Supervisor::extendStartDeadline() {
-    const TimePoint now = steady_clock::now();
-    const bool allHaveSent = std::ranges::all_of(m_ranks, [](const auto& rank) { return rank->hasSentAny; });
-    if (allHaveSent || now < m_readLoadAt) return;
-    m_readLoadAt = now + kReadLoadEvery;
-    const HostLoad load = m_options.readLoad(ranksHere());
-    m_deadlines.start = std::max(m_deadlines.start, runDeadlines(m_options.startDeadline, timeout(), load).start);
 }
 
 void Supervisor::startRank(int rank) {
@@ -124,16 +119,17 @@ void Supervisor::startRank(int rank) {
     environment.backend = textOf(m_run.compute.backend);
     environment.device = textOf(m_run.compute.device);
     environment.hosts = m_options.hosts;
-    environment.resume = m_resume;
+    environment.resume = m_restarts.checkpoint();
     environment.address = m_options.address;
-    environment.timeoutFactor = m_deadlines.timeoutFactor;
+    environment.timeoutFactor = m_watch.timeoutFactor();
     UniqueFd store;
     const WorkerProgram worker{m_options.workerProgram, m_options.workerEnvironment,
                                m_shared ? m_shared.get() : m_options.sharedFd};
     auto process = std::make_unique<RankProcess>(worker, environment, store);
     m_store.add(std::move(store), "rank " + std::to_string(rank));
     process->lastLineAt = steady_clock::now();
-    record(RankState{rank, RankStage::kStarting, "", process->pid(), nowUs(), -1, m_options.hostName});
+    m_journal.record(
+        RankState{rank, RankStage::kStarting, "", process->pid(), m_journal.nowUs(), -1, m_options.hostName});
     m_ranks.push_back(std::move(process));
 }
 
@@ -146,13 +142,14 @@ RunEnded Supervisor::run() {
 
 void Supervisor::runRanks() {
     try {
-        while (!allEnded() && !(m_phase == Phase::kKilled && steady_clock::now() > m_phaseDeadline)) tick();
+        while (!allEnded() && !m_stop.isOutOfPatience()) tick();
     } catch (const IoError& error) {
         // The run directory is lost to another run, so that no result of this one could be written.
         m_verdict = Verdict{ExitCode::kBadConfiguration, -1, error.what()};
-        killAll();
+        m_stop.killAll();
     }
-    if (!m_verdict && !m_cutShort && !m_stoppedLoading) judge(true);  // all ranks have ended: no more reports follow
+    if (m_verdict || m_stop.wasCutShort() || m_stop.hasStoppedLoading()) return;
+    if (const std::optional<Verdict> verdict = m_watch.judgeEnded()) fail(*verdict);
 }
 
 void Supervisor::tick() {
@@ -162,24 +159,18 @@ void Supervisor::tick() {
     reapWorkers();
     pollLaunchers();
     compareClocks();
-    const TimePoint now = steady_clock::now();
-    if (now - m_lastTick > kLateTick) {
-        for (auto& rank : m_ranks) {
-            rank->lastLineAt = now;
-            rank->movement.restart(now);
-        }
+    m_watch.tick();
+    if (!m_verdict && !m_stop.hasEndedRanks()) {
+        if (const std::optional<Verdict> verdict = m_watch.judge()) fail(*verdict);
     }
-    m_lastTick = now;
-    trackSaveProgress();
-    m_memoryKills.look(now);
-    if (!m_verdict) judgeRanks();
-    watchDirectory();
+    const bool isKilled = m_stop.phase() == StopSequence::Phase::kKilled;
+    if (!isKilled && m_directory.isLost(steady_clock::now())) m_stop.beginOnce();
     // A run that cannot be recorded is stopped; the ranks save their weights first.
-    if (m_recorder.fullDisk() && m_phase == Phase::kRunning) hangUp();
-    enforceStop();
-    flushIfDue();
-    if (m_changes != 0 && m_options.onChange) m_options.onChange(m_recorder.data(), m_changes);
-    m_changes = 0;
+    if (m_journal.recorder().fullDisk() && m_stop.phase() == StopSequence::Phase::kRunning) hangUp();
+    m_stop.tick();
+    m_journal.flushIfDue(steady_clock::now());
+    const unsigned changes = m_journal.takeChanges();
+    if (changes != 0 && m_options.onChange) m_options.onChange(m_journal.data(), changes);
 }
 
 void Supervisor::waitForInput() {
@@ -210,10 +201,15 @@ void Supervisor::dispatch(const std::vector<pollfd>& ready) {
         m_control->onReady(one.fd, [this](const ControlCommand& command) { execute(command); });
         m_store.onReady(one.fd, one.revents);
     }
+    takeStoreProblems();
+}
+
+void Supervisor::takeStoreProblems() {
     for (const Problem& problem : m_store.takeProblems()) {
-        log(LogLevel::kWarning, problem.text());
+        m_journal.log(LogLevel::kWarning, problem.text());
         for (const auto& rank : m_ranks) {
-            if (problem.field == "rank " + std::to_string(rank->rank())) reportMisuse(*rank, problem.message, true);
+            if (problem.field == "rank " + std::to_string(rank->rank()))
+                m_watch.reportMisuse(*rank, problem.message, true);
         }
     }
 }
@@ -223,68 +219,44 @@ void Supervisor::readRank(RankLink& rank) {
     rank.readOutput([&](std::string_view line) { receiveOutput(rank, line); });
 }
 
-// Records a telemetry line. A worker may send lines of its own rank only; run, end, clock and finding lines come from
-// the supervisor alone.
 void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
     rank.recordArrival(steady_clock::now());
+    const std::string sender = "rank " + std::to_string(rank.rank());
     const Result<Event> event = decodeLine(line);
     if (!event) {
-        log(LogLevel::kWarning,
-            "rank " + std::to_string(rank.rank()) + " sent a line that is not telemetry: " + event.problem().text());
-        return reportMisuse(rank, "it sends lines that are not telemetry", false);
+        m_journal.log(LogLevel::kWarning, sender + " sent a line that is not telemetry: " + event.problem().text());
+        return m_watch.reportMisuse(rank, "it sends lines that are not telemetry", false);
     }
-    const bool ours =
-        std::holds_alternative<RunStarted>(event.value()) || std::holds_alternative<RunEnded>(event.value()) ||
-        std::holds_alternative<HostClock>(event.value()) || std::holds_alternative<Finding>(event.value());
-    // The path in a checkpoint line is read and written later: only rank 0, which saves checkpoints, may send one.
-    const bool saves = std::holds_alternative<CheckpointSaved>(event.value()) && rank.rank() != 0;
-    const bool foreign = std::visit(
-        [&](const auto& one) {
-            if constexpr (requires { one.rank; }) return one.rank != rank.rank();
-            return false;
-        },
-        event.value());
-    if (ours || foreign || saves) {
-        log(LogLevel::kWarning,
-            "rank " + std::to_string(rank.rank()) + " sent telemetry of another rank: line ignored");
-        return reportMisuse(rank, "it sends telemetry of other ranks", false);
+    if (!maySend(rank.rank(), event.value())) {
+        m_journal.log(LogLevel::kWarning, sender + " sent telemetry of another rank: line ignored");
+        return m_watch.reportMisuse(rank, "it sends telemetry of other ranks", false);
     }
     if (const auto* beat = std::get_if<Heartbeat>(&event.value())) rank.movement.take(*beat, rank.lastLineAt);
     if (const auto* state = std::get_if<RankState>(&event.value())) {
         rank.said = state->state;
         if (state->missingRank >= 0) rank.missingRank = state->missingRank;
     }
-    m_changes |= m_recorder.take(event.value(), line);
-    if (std::holds_alternative<CheckpointSaved>(event.value()) && m_phase == Phase::kStopping)
+    m_journal.take(event.value(), line);
+    const bool isStopping = m_stop.phase() == StopSequence::Phase::kStopping;
+    if (std::holds_alternative<CheckpointSaved>(event.value()) && isStopping)
         writeSummaryEarly(outcomeIfKilledNow(evidence()));
     if (std::holds_alternative<RankLinks>(event.value())) logSlowLinks();
     m_turns.next();
 }
 
-// Sets the verdict for a rank on another host that sent invalid data, at once if isCertain, else at the 16th line.
-// Invalid data from a process of this host is a mistake in Ringside and is only logged.
-void Supervisor::reportMisuse(RankLink& rank, const std::string& how, bool isCertain) {
-    constexpr int kMostBadLines = 16;
-    if (rank.host().empty() || m_misuse || (!isCertain && ++rank.badLines < kMostBadLines)) return;
-    RankFate fate;
-    fate.rank = rank.rank();
-    fate.host = rank.host();
-    m_misuse = misuseVerdict(fate, how);
-}
-
 // Logs slow links while the run is live, once for each host.
 void Supervisor::logSlowLinks() {
-    for (const HostLink& link : hostLinks(m_recorder.data())) {
+    for (const HostLink& link : hostLinks(m_journal.data())) {
         if (link.slow == HostLink::Slow::kNo || !m_slowHosts.insert(link.host).second) continue;
-        log(LogLevel::kWarning,
-            "slow link to " + (link.host.empty() ? "rank 0's host" : link.host) + ": " + link.whole());
+        m_journal.log(LogLevel::kWarning,
+                      "slow link to " + (link.host.empty() ? "rank 0's host" : link.host) + ": " + link.whole());
     }
 }
 
 void Supervisor::receiveOutput(RankLink& rank, std::string_view line) {
     // The worker sends its own messages, which begin with "rank N: ", as telemetry too.
     if (line.rfind("rank " + std::to_string(rank.rank()) + ": ", 0) == 0) return;
-    record(LogLine{rank.rank(), LogLevel::kInfo, std::string(line), nowUs()});
+    m_journal.record(LogLine{rank.rank(), LogLevel::kInfo, std::string(line), m_journal.nowUs()});
 }
 
 void Supervisor::reapWorkers() {
@@ -299,10 +271,10 @@ void Supervisor::reapWorker(RankLink& rank) {
     rank.endedAt = steady_clock::now();
     const ChildEnd& end = *rank.end();
     const bool fine = !end.signalled && (end.code == 0 || end.code == static_cast<int>(ExitCode::kStopped));
-    if (fine || m_stoppedLoading) return;
-    log(m_verdict || m_cutShort ? LogLevel::kInfo : LogLevel::kError,
-        "rank " + std::to_string(rank.rank()) + " " + end.text());
-    record(RankState{rank.rank(), RankStage::kFailed, "", 0, nowUs()});
+    if (fine || m_stop.hasStoppedLoading()) return;
+    m_journal.log(m_verdict || m_stop.wasCutShort() ? LogLevel::kInfo : LogLevel::kError,
+                  "rank " + std::to_string(rank.rank()) + " " + end.text());
+    m_journal.record(RankState{rank.rank(), RankStage::kFailed, "", 0, m_journal.nowUs()});
 }
 
 // Executes a command. Rank 0 forwards it to the other ranks.
@@ -311,12 +283,26 @@ void Supervisor::execute(const ControlCommand& command) {
     m_ranks.front()->sendControl(encodeControl(command));
 }
 
+void Supervisor::requestStop() {
+    if (mayStop()) m_stop.request();
+}
+
+void Supervisor::hangUp() {
+    if (mayStop()) m_stop.hangUp();
+}
+
+// Ends a pause before a restart. False if the run ends without a stop: it has failed.
+bool Supervisor::mayStop() {
+    m_givesUp = m_givesUp || m_waitsToRestart;
+    return !m_verdict && m_stop.phase() != StopSequence::Phase::kKilled;
+}
+
 // Turns a launcher's request to a single rank into a stop of the run, because all ranks must end together.
 void Supervisor::pollLaunchers() {
     for (auto& rank : m_ranks) {
         if (!rank->takeStopRequest()) continue;
-        if (!m_stops.isRequested())
-            log(LogLevel::kInfo, "the launcher requested rank " + std::to_string(rank->rank()) + " to end");
+        if (!m_stop.isRequested())
+            m_journal.log(LogLevel::kInfo, "the launcher requested rank " + std::to_string(rank->rank()) + " to end");
         hangUp();
     }
 }
@@ -326,36 +312,10 @@ void Supervisor::compareClocks() {
     for (auto& rank : m_ranks) {
         for (const ClockReading& reading : rank->takeClockReadings()) m_clocks.take(rank->rank(), reading);
     }
-    const std::int64_t now = nowUs() + m_options.epochUs;
+    const std::int64_t now = m_journal.nowUs() + m_options.epochUs;
     for (const HostClocks::Question& question : m_clocks.questions(now))
         m_ranks[static_cast<std::size_t>(question.rank)]->sendControl(question.line);
-    for (const HostClock& clock : m_clocks.news(now)) record(clock);
-}
-
-void Supervisor::judgeRanks() {
-    if (m_phase == Phase::kTerminating || m_phase == Phase::kKilled) return;  // the supervisor itself has ended them
-    const TimePoint now = steady_clock::now();
-    for (const auto& rank : m_ranks) {
-        const auto& end = rank->end();
-        const bool mayTellOfOthers = end && !end->signalled &&
-                                     (end->code == static_cast<int>(ExitCode::kCommunicationFailed) ||
-                                      end->code == static_cast<int>(ExitCode::kBadConfiguration));
-        if (mayTellOfOthers && !m_witnessedAt) m_witnessedAt = now;
-    }
-    if (m_misuse) return fail(*m_misuse);
-    judge(m_witnessedAt && now - *m_witnessedAt >= m_options.settleTime);
-}
-
-void Supervisor::judge(bool settled) {
-    extendStartDeadline();
-    SilenceLimits limits;
-    limits.startSeconds = std::chrono::duration<double>(m_deadlines.start).count();
-    const double timeout = m_run.config.parallel.timeoutSeconds * m_deadlines.timeoutFactor;
-    limits.runSeconds = timeout + kHeartbeatSeconds;
-    // The rank of a GPU that does not respond fails by itself, after twice the timeout.
-    limits.stillSeconds = (m_run.compute.device == DeviceChoice::kCuda ? 2 : 1) * timeout +
-                          std::chrono::duration<double>(m_options.stillGrace).count();
-    if (const std::optional<Verdict> verdict = ringside::judge(fates(), limits, settled)) fail(*verdict);
+    for (const HostClock& clock : m_clocks.news(now)) m_journal.record(clock);
 }
 
 void Supervisor::fail(const Verdict& verdict) {
@@ -363,87 +323,113 @@ void Supervisor::fail(const Verdict& verdict) {
     for (const auto& rank : m_ranks) {
         if (rank->rank() == verdict.firstFailedRank) m_lastLines = rank->tail();
     }
-    if (verdict.firstFailedRank >= 0) record(RankState{verdict.firstFailedRank, RankStage::kFailed, "", 0, nowUs()});
-    killAll();
+    if (verdict.firstFailedRank >= 0)
+        m_journal.record(RankState{verdict.firstFailedRank, RankStage::kFailed, "", 0, m_journal.nowUs()});
+    m_stop.killAll();
     writeSummaryEarly(conclusion());
-}
-
-void Supervisor::killAll() {
-    m_phase = Phase::kKilled;
-    m_phaseDeadline = steady_clock::now() + kKillPatience;
-    for (auto& rank : m_ranks) rank->signal(SIGKILL);
 }
 
 bool Supervisor::allEnded() const {
     return std::all_of(m_ranks.begin(), m_ranks.end(), [](const auto& rank) { return rank->end().has_value(); });
 }
 
-std::vector<RankFate> Supervisor::fates() const {
-    std::vector<RankFate> all;
-    const TimePoint now = steady_clock::now();
+RunEvidence Supervisor::evidence() const {
+    RunEvidence run;
     for (const auto& rank : m_ranks) {
-        RankFate fate;
-        fate.rank = rank->rank();
-        fate.end = rank->end();
-        fate.endOrder = rank->endOrder;
-        fate.silentSeconds = secondsBetween(rank->lastLineAt, now);
-        fate.longestSilence = rank->longestSilence;
-        fate.said = rank->said;
-        fate.hasSentAny = rank->hasSentAny;
-        fate.host = rank->host();
-        if (fate.end) fate.lastLines = rank->tail();
-        fate.place = placeOf(rank->rank());
-        fate.beat = rank->movement.last();
-        fate.stillSeconds = rank->movement.stillSeconds(now);
-        fate.longestSeconds = rank->movement.longestSeconds();
-        fate.savingSeconds = rank->movement.savingSeconds(now);
-        if (fate.end) fate.endedSeconds = secondsBetween(rank->endedAt, now);
-        fate.missingRank = rank->missingRank;
-        // Checked only for silent ranks or after a failure: reading /proc at each tick would cost more than the rest.
-        if (!fate.end && (fate.silentSeconds > kHeartbeatSeconds || m_witnessedAt))
-            fate.processStopped = rank->isStopped();
-        if (fate.end && fate.end->signalled && fate.end->code == SIGKILL)
-            fate.memoryKill = m_memoryKills.killedRecently();
-        all.push_back(std::move(fate));
+        run.ranks.push_back({rank->rank(), rank->end(), rank->endOrder, rank->said});
     }
-    return all;
+    run.checkpoint = newestCheckpoint(m_paths.directory);
+    run.steps = std::max(m_journal.recorder().stepsDone(), run.checkpoint ? run.checkpoint->step : 0);
+    const std::int64_t epochs = m_journal.data().epochs();  // with changes made while the run was live
+    run.plannedEpochs = m_run.plannedEpochs();
+    run.plannedSteps = m_run.plannedSteps();
+    if (m_run.config.training.maxSteps == 0) {
+        run.plannedSteps += (epochs - run.plannedEpochs) * m_run.stepsPerEpoch;
+        run.plannedEpochs = epochs;
+    }
+    run.stopRequested = m_stop.isRequested();
+    run.cutShort = m_stop.wasCutShort();
+    run.nothingTrained = m_stop.hasStoppedLoading();
+    run.directoryLost = m_directory.lostText();
+    run.fault = m_verdict;
+    return run;
 }
 
-std::string Supervisor::placeOf(int rank) const {
-    const auto& ranks = m_recorder.data().ranks();
-    if (rank < 0 || static_cast<std::size_t>(rank) >= ranks.size()) return {};
-    const RankData& data = ranks[static_cast<std::size_t>(rank)];
-    if (data.step == 0) return data.phase ? "in " + std::string(phaseName(*data.phase)) + " before its first step" : "";
-    return "at step " + std::to_string(data.step) + " of epoch " + std::to_string(data.epoch + 1);
+RunEnded Supervisor::conclusion() const {
+    RunEnded end = outcomeOf(evidence());
+    end.timeUs = m_journal.nowUs();
+    end.lastLines = m_lastLines;
+    end.isMisuse = m_verdict && m_verdict->isMisuse;
+    const RunConfig& config = m_run.config;
+    if (config.stepPitfalls.earlyExit && end.firstFailedRank == config.parallel.worldSize - 1)
+        end.verdict +=
+            "; pitfalls.early_exit made it stop one step before the others, which wait for it in their next "
+            "all-reduce: in PyTorch, give every rank the same number of batches or use the Join context";
+    return end;
 }
 
-void Supervisor::record(const Event& event) {
-    m_changes |= m_recorder.add(event);
+// Writes a provisional summary, which finish() replaces. A launcher such as mpirun kills this process about a second
+// after a rank has died or after its own SIGTERM, before finish() can run.
+void Supervisor::writeSummaryEarly(RunEnded end) {
+    if (!m_options.mayBeKilled) return;
+    end.timeUs = m_journal.nowUs();
+    try {
+        m_journal.recorder().flush();
+        m_journal.recorder().writeSummary(std::move(end));
+    } catch (const IoError&) {  // finish() tries again, and reports the failure
+        return;
+    }
 }
 
-void Supervisor::log(LogLevel level, const std::string& text) {
-    record(LogLine{-1, level, text, nowUs()});
+RunEnded Supervisor::finish() {
+    for (auto& rank : m_ranks) {
+        if (!rank->end()) rank->poll();
+    }
+    try {
+        m_directory.restore();
+    } catch (const IoError& error) {
+        if (!m_verdict) m_verdict = Verdict{ExitCode::kBadConfiguration, -1, error.what()};
+    }
+    const RunEnded end = m_journal.recorder().finish(conclusion());
+    if (m_options.onChange) m_options.onChange(m_journal.data(), kEndChanged);
+    return end;
 }
 
-void Supervisor::flushIfDue() {
-    const TimePoint now = steady_clock::now();
-    if (now - m_lastFlush < kFlushInterval) return;
-    m_lastFlush = now;
-    m_recorder.flush();
+bool Supervisor::restartRanks() {
+    const bool isOver = m_stop.isRequested() || m_adopted || !m_directory.lostText().empty() ||
+                        m_journal.recorder().fullDisk() || !m_restarts.areLeft();
+    if (isOver) return false;
+    const std::optional<milliseconds> pause = m_restarts.next(conclusion());
+    if (!pause || !waitToRestart(*pause)) return false;
+    startAfresh();
+    return true;
 }
 
-milliseconds Supervisor::timeout() const {
-    return milliseconds(std::llround(m_run.config.parallel.timeoutSeconds * 1000));
+// Waits before a restart. False if a stop was requested during the pause: the run then stays failed.
+bool Supervisor::waitToRestart(milliseconds pause) {
+    const TimePoint until = steady_clock::now() + pause;
+    m_waitsToRestart = true;
+    while (!m_givesUp && steady_clock::now() < until) {
+        waitForInput();
+        m_journal.flushIfDue(steady_clock::now());
+    }
+    m_waitsToRestart = false;
+    return !m_givesUp;
 }
 
-int Supervisor::ranksHere() const {
-    if (m_options.hosts.empty()) return static_cast<int>(m_run.config.parallel.worldSize);
-    return static_cast<int>(std::ranges::count(m_options.hosts, 0));
-}
-
-std::int64_t Supervisor::nowUs() const {
-    const auto now = steady_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::microseconds>(now).count() - m_options.epochUs;
+void Supervisor::startAfresh() {
+    m_ranks.clear();  // kills processes that are still running
+    m_store = StoreServer();
+    if (m_shared) m_shared = createSharedMemory(sharedMemoryBytes(static_cast<int>(m_run.config.parallel.worldSize)));
+    m_stop.reset();
+    m_verdict.reset();
+    m_lastLines.clear();
+    m_ends = 0;
+    std::error_code ignored;
+    std::filesystem::remove(m_paths.summary(), ignored);  // a provisional summary of the failure
+    m_watch.begin();
+    startRanks({});
+    m_watch.started();
 }
 
 }  // namespace ringside

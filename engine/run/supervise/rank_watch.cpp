@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/supervise/rank_watch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <utility>
+
+#include "base/errors/exit_code.h"
+#include "run/supervise/waiting_for_text.h"
+
+namespace ringside {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kLateTick{1500};  // this process was suspended or stopped: silence of ranks does not count
+constexpr milliseconds kReadLoadEvery{1000};
+constexpr milliseconds kLookAtSavesEvery{1000};
+constexpr double kHeartbeatSeconds = 1;
+
+double secondsBetween(TimePoint from, TimePoint to) {
+    return std::chrono::duration<double>(to - from).count();
+}
+
+// True if the rank may have failed because of a peer, which then reports or ends, too.
+bool mayBlamePeer(const std::optional<ChildEnd>& end) {
+    return end && !end->signalled &&
+           (end->code == static_cast<int>(ExitCode::kCommunicationFailed) ||
+            end->code == static_cast<int>(ExitCode::kBadConfiguration));
+}
+
+}  // namespace
+
+RankWatch::RankWatch(const RunPaths& paths, const PreparedRun& run, const SupervisorOptions& options,
+                     const Ranks& ranks, RunJournal& journal)
+    : m_paths(paths), m_run(run), m_options(options), m_ranks(ranks), m_journal(journal) {}
+
+// Ranks on other hosts and ranks of a launcher keep the configured timeout: the load of their hosts is not known here.
+void RankWatch::begin() {
+    m_witnessedAt.reset();
+    const HostLoad load = m_options.readLoad(ranksHere());
+    m_deadlines = runDeadlines(m_options.startDeadline, timeout(), load);
+    if (!m_options.hosts.empty()) m_deadlines.timeoutFactor = 1;
+    m_readLoadAt = steady_clock::now() + kReadLoadEvery;
+    const std::string text = deadlinesText(m_deadlines, m_options.startDeadline, timeout(), load);
+    if (!text.empty()) m_journal.log(LogLevel::kInfo, text);
+}
+
+// Extends the start deadline while some rank has sent nothing yet: other programs may have started after the ranks.
+void RankWatch::extendStartDeadline() {
+    const TimePoint now = steady_clock::now();
+    const bool allHaveSent = std::ranges::all_of(m_ranks, [](const auto& rank) { return rank->hasSentAny; });
+    if (allHaveSent || now < m_readLoadAt) return;
+    m_readLoadAt = now + kReadLoadEvery;
+    const HostLoad load = m_options.readLoad(ranksHere());
+    m_deadlines.start = std::max(m_deadlines.start, runDeadlines(m_options.startDeadline, timeout(), load).start);
+}
+
+void RankWatch::tick() {
+    const TimePoint now = steady_clock::now();
+    if (now - m_lastTick > kLateTick) {
+        for (const auto& rank : m_ranks) {
+            rank->lastLineAt = now;
+            rank->movement.restart(now);
+        }
+    }
+    m_lastTick = now;
+    trackSaveProgress(now);
+    m_memoryKills.look(now);
+}
+
+void RankWatch::trackSaveProgress(TimePoint now) {
+    const auto saves = [](const auto& rank) { return !rank->end() && rank->movement.isSaving(); };
+    if (now < m_lookAtSavesAt || std::ranges::none_of(m_ranks, saves)) return;
+    m_lookAtSavesAt = now + kLookAtSavesEvery;
+    const std::uintmax_t bytes = bytesSaved(m_paths.directory);
+    if (std::exchange(m_savedBytes, bytes) == bytes) return;
+    for (const auto& rank : m_ranks) {
+        if (saves(rank)) rank->movement.restart(now);
+    }
+}
+
+std::optional<Verdict> RankWatch::judge() {
+    const TimePoint now = steady_clock::now();
+    const bool isWitness = std::ranges::any_of(m_ranks, [](const auto& rank) { return mayBlamePeer(rank->end()); });
+    if (isWitness && !m_witnessedAt) m_witnessedAt = now;
+    if (m_misuse) return m_misuse;
+    return judge(m_witnessedAt && now - *m_witnessedAt >= m_options.settleTime);
+}
+
+std::optional<Verdict> RankWatch::judge(bool settled) {
+    extendStartDeadline();
+    SilenceLimits limits;
+    limits.startSeconds = std::chrono::duration<double>(m_deadlines.start).count();
+    const double timeout = m_run.config.parallel.timeoutSeconds * m_deadlines.timeoutFactor;
+    limits.runSeconds = timeout + kHeartbeatSeconds;
+    // The rank of a GPU that does not respond fails by itself, after twice the timeout.
+    limits.stillSeconds = (m_run.compute.device == DeviceChoice::kCuda ? 2 : 1) * timeout +
+                          std::chrono::duration<double>(m_options.stillGrace).count();
+    return ringside::judge(fates(), limits, settled);
+}
+
+void RankWatch::reportMisuse(RankLink& rank, const std::string& how, bool isCertain) {
+    constexpr int kMostBadLines = 16;
+    if (rank.host().empty() || m_misuse || (!isCertain && ++rank.badLines < kMostBadLines)) return;
+    RankFate fate;
+    fate.rank = rank.rank();
+    fate.host = rank.host();
+    m_misuse = misuseVerdict(fate, how);
+}
+
+std::vector<RankFate> RankWatch::fates() const {
+    std::vector<RankFate> all;
+    const TimePoint now = steady_clock::now();
+    for (const auto& rank : m_ranks) all.push_back(fateOf(*rank, now));
+    return all;
+}
+
+RankFate RankWatch::fateOf(const RankLink& rank, TimePoint now) const {
+    RankFate fate;
+    fate.rank = rank.rank();
+    fate.end = rank.end();
+    fate.endOrder = rank.endOrder;
+    fate.silentSeconds = secondsBetween(rank.lastLineAt, now);
+    fate.longestSilence = rank.longestSilence;
+    fate.said = rank.said;
+    fate.hasSentAny = rank.hasSentAny;
+    fate.host = rank.host();
+    if (fate.end) fate.lastLines = rank.tail();
+    fate.place = positionOf(rank.rank());
+    fate.beat = rank.movement.last();
+    fate.stillSeconds = rank.movement.stillSeconds(now);
+    fate.longestSeconds = rank.movement.longestSeconds();
+    fate.savingSeconds = rank.movement.savingSeconds(now);
+    if (fate.end) fate.endedSeconds = secondsBetween(rank.endedAt, now);
+    fate.missingRank = rank.missingRank;
+    // Checked only for silent ranks or after a failure: reading /proc at each tick would cost more than the rest.
+    if (!fate.end && (fate.silentSeconds > kHeartbeatSeconds || m_witnessedAt)) fate.processStopped = rank.isStopped();
+    if (fate.end && fate.end->signalled && fate.end->code == SIGKILL) fate.memoryKill = m_memoryKills.killedRecently();
+    return fate;
+}
+
+std::string RankWatch::positionOf(int rank) const {
+    const auto& ranks = m_journal.data().ranks();
+    if (rank < 0 || static_cast<std::size_t>(rank) >= ranks.size()) return {};
+    const RankData& data = ranks[static_cast<std::size_t>(rank)];
+    if (data.step == 0) return data.phase ? "in " + std::string(phaseName(*data.phase)) + " before its first step" : "";
+    return "at step " + std::to_string(data.step) + " of epoch " + std::to_string(data.epoch + 1);
+}
+
+milliseconds RankWatch::timeout() const {
+    return milliseconds(std::llround(m_run.config.parallel.timeoutSeconds * 1000));
+}
+
+int RankWatch::ranksHere() const {
+    if (m_options.hosts.empty()) return static_cast<int>(m_run.config.parallel.worldSize);
+    return static_cast<int>(std::ranges::count(m_options.hosts, 0));
+}
+
+}  // namespace ringside

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/supervise/restarts.h"
+
+#include "run/supervise/outcome.h"
+#include "run/supervise/restart_policy.h"
+
+namespace ringside {
+
+Restarts::Restarts(const RunPaths& paths, const PreparedRun& run, const SupervisorOptions& options, RunJournal& journal)
+    : m_paths(paths),
+      m_run(run),
+      m_journal(journal),
+      m_most(run.config.parallel.maxRestarts),
+      m_backOff(options.backOff),
+      m_count(options.restart) {}
+
+void Restarts::recordEarlier() {
+    if (m_count == 0) return;
+    for (std::int64_t i = 0; i < m_count; ++i) m_journal.recorder().countRestart();
+    record(m_run.stepsBefore, m_run.epochsBefore);
+}
+
+std::optional<std::chrono::milliseconds> Restarts::next(const RunEnded& end) {
+    if (!areLeft() || end.state != RunOutcome::kFailed || !isRestartable(end.exitCode)) return {};
+    const auto& last = m_journal.data().lastStep();
+    const std::optional<CheckpointThere> found =
+        newestRecorded(m_paths.directory, last ? last->step : m_run.stepsBefore);
+    const std::chrono::milliseconds pause = backOffBefore(++m_count, m_backOff);
+    m_journal.log(LogLevel::kWarning, end.verdict);
+    m_journal.log(LogLevel::kWarning, "restart " + std::to_string(m_count) + " of " + std::to_string(m_most) + " in " +
+                                          std::to_string(pause.count()) + " ms: all ranks continue from " +
+                                          (found ? found->path + ", step " + std::to_string(found->step)
+                                                 : std::string("the start, because there is no checkpoint yet")));
+    m_journal.recorder().countRestart();
+    record(found ? found->step : m_run.stepsBefore, found ? found->epochsDone : 0);
+    m_checkpoint = found ? (m_paths.directory / found->path).string() : m_run.config.training.resume;
+    return pause;
+}
+
+void Restarts::record(std::int64_t step, std::int64_t epoch) {
+    m_journal.record(Controlled{.command = ControlKind::kRestart,
+                                .value = static_cast<double>(m_count),
+                                .step = step,
+                                .epoch = epoch,
+                                .after = {},
+                                .timeUs = m_journal.nowUs()});
+}
+
+}  // namespace ringside

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "run/supervise/run_journal.h"
+#include "run/supervise/supervisor_options.h"
+
+namespace ringside {
+
+// Restarts of all ranks of a run from the last checkpoint: how many there were, and whether another one follows.
+class Restarts {
+  public:
+    Restarts(const RunPaths& paths, const PreparedRun& run, const SupervisorOptions& options, RunJournal& journal);
+
+    // Records the restarts of a group that was ended and started again as a whole: a classroom, or ranks started
+    // through ssh.
+    void recordEarlier();
+    // True if parallel.max_restarts allows another one.
+    bool areLeft() const { return m_count < m_most; }
+    // Decides whether a restart follows this end of the ranks. Counts and records it, and returns the pause before it;
+    // empty: the run has ended.
+    std::optional<std::chrono::milliseconds> next(const RunEnded& end);
+    // Returns the checkpoint from which the ranks resume; empty before the first restart.
+    const std::string& checkpoint() const { return m_checkpoint; }
+
+  private:
+    void record(std::int64_t step, std::int64_t epoch);
+
+    const RunPaths& m_paths;
+    const PreparedRun& m_run;
+    RunJournal& m_journal;
+    const std::int64_t m_most;
+    const std::chrono::milliseconds m_backOff;
+    std::int64_t m_count;
+    std::string m_checkpoint;
+};
+
+}  // namespace ringside
