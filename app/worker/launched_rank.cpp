@@ -2,7 +2,6 @@
 #include "launched_rank.h"
 
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +18,8 @@
 #include "base/errors/exit_code.h"
 #include "base/json/json.h"
 #include "base/system/files.h"
+#include "base/system/signal_input.h"
+#include "base/time/monotonic.h"
 #include "launch/channels/shared_handover.h"
 #include "launch/channels/shared_memory.h"
 #include "launch/classroom/classroom_lines.h"
@@ -63,10 +64,6 @@ struct Start {
 
 int asCode(ExitCode code) {
     return static_cast<int>(code);
-}
-
-std::int64_t monotonicMicroseconds() {
-    return std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now().time_since_epoch()).count();
 }
 
 void log(const std::string& text) {
@@ -163,22 +160,18 @@ void leaveServer(Start& start) {
 
 // Signals from launchers: SIGTERM ends a job, SIGUSR1 can warn of a time limit, and SIGINT is passed on from a
 // terminal.
-constexpr int kLauncherSignals[] = {SIGTERM, SIGUSR1, SIGINT};
+constexpr std::initializer_list<int> kLauncherSignals = {SIGTERM, SIGUSR1, SIGINT};
 
 // Returns a descriptor from which the launcher's signals are read. Resets SIGINT, which main() ignores; an ignored
 // SIGTERM or SIGUSR1 stays ignored.
 UniqueFd launcherSignals() {
-    sigset_t wanted;
-    sigemptyset(&wanted);
-    for (const int number : kLauncherSignals) sigaddset(&wanted, number);
     std::signal(SIGINT, SIG_DFL);
-    ::sigprocmask(SIG_BLOCK, &wanted, nullptr);
-    return UniqueFd(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+    return signalInput(kLauncherSignals);
 }
 
 Result<LaunchedRun> prepare(const Start& start) {
     LaunchedRun launched;
-    launched.epochUs = monotonicMicroseconds();
+    launched.epochUs = monotonicUs();
     RunConfig config = start.experiment.config;
     if (start.arguments.resume == kResumeAuto) {
         const Result<std::string> checkpoint = findResumeAuto(start.arguments.out, config.dataRanks());

@@ -22,7 +22,7 @@
 #include "run/supervise/control_server.h"
 #include "telemetry/events/codec.h"
 #include "terminal/screen.h"
-#include "terminal/signal_input.h"
+#include "base/system/signal_input.h"
 
 namespace ringside {
 namespace {

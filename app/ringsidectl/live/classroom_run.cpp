@@ -3,7 +3,6 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,10 +11,13 @@
 #include <utility>
 
 #include "base/errors/errors.h"
+#include "base/system/signal_input.h"
 #include "base/text/terminal_text.h"
+#include "base/time/monotonic.h"
 #include "run/prepare/prepared_run.h"
 #include "run/prepare/resume_point.h"
 #include "run/supervise/launched_run.h"
+#include "run/supervise/restart_policy.h"
 #include "run/supervise/run_place.h"
 
 namespace ringside {
@@ -34,23 +36,10 @@ constexpr std::int64_t kManyRestarts = 1000;
 constexpr std::size_t kMostInput = 4096;
 constexpr int kMostFailures = 3;  // of one guest, before it is removed
 
-bool isRestartable(int exitCode) {
-    for (const ExitCode code :
-         {ExitCode::kCommunicationFailed, ExitCode::kDeviceFailed, ExitCode::kRankDied, ExitCode::kRankHung}) {
-        if (exitCode == static_cast<int>(code)) return true;
-    }
-    return false;
-}
-
 std::string namesOf(const std::vector<ClassroomMember*>& members) {
     std::string names;
     for (const ClassroomMember* member : members) names += (names.empty() ? "" : ", ") + member->name();
     return names;
-}
-
-std::int64_t runClockUs() {
-    return std::chrono::duration_cast<std::chrono::microseconds>(ClassroomHost::Clock::now().time_since_epoch())
-        .count();
 }
 
 }  // namespace
@@ -103,8 +92,7 @@ void ClassroomRun::waitForNews(int inputFd, int signalFd) {
 }
 
 void ClassroomRun::readSignal(int signalFd) {
-    signalfd_siginfo ignored{};
-    if (::read(signalFd, &ignored, sizeof ignored) > 0) stop();
+    if (takeSignal(signalFd)) stop();
 }
 
 void ClassroomRun::readInput(int inputFd) {
@@ -232,7 +220,7 @@ ClassroomRun::Outcome ClassroomRun::train(LaunchPlace place, RendezvousTerms ter
         RunConfig config = classConfig(m_plan.experiment.config, place.worldSize);
         config.training.resume = m_resume;
         LaunchedRun launched;
-        launched.epochUs = runClockUs();
+        launched.epochUs = monotonicUs();
         Result<PreparedRun> prepared = prepareRun(config, m_plan.experiment.baseDirectory, nullptr, 1);
         if (!prepared) return refused(prepared.problem(), ExitCode::kBadConfiguration);
         const bool isResumed = m_restarts > 0;

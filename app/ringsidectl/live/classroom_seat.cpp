@@ -2,7 +2,6 @@
 #include "live/classroom_seat.h"
 
 #include <poll.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <array>

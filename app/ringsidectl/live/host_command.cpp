@@ -13,7 +13,7 @@
 #include "live/classroom_run.h"
 #include "run/ranks/worker_program.h"
 #include "run/read/default_run_directory.h"
-#include "terminal/signal_input.h"
+#include "base/system/signal_input.h"
 
 namespace ringside {
 namespace {

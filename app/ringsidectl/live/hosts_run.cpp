@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/signalfd.h>
 
 #include <algorithm>
 #include <array>
@@ -21,21 +20,23 @@
 #include "base/errors/exit_code.h"
 #include "base/system/child_process.h"
 #include "base/system/files.h"
+#include "base/system/signal_input.h"
 #include "base/text/line_splitter.h"
 #include "base/text/terminal_text.h"
 #include "export/job_script.h"
+#include "run/supervise/restart_policy.h"
 
 namespace ringside {
 namespace {
 
+using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 constexpr int kMostRanksOnHosts = 64;
-constexpr std::chrono::seconds kOwnVerdict{5};  // for rank 0 to report its verdict after another rank has ended
-constexpr std::chrono::seconds kLeave{15};      // for the other ranks to end after rank 0
-constexpr std::chrono::seconds kAnswers{10};    // for a host to answer the availability check
-constexpr int kLongestPause = 30;               // seconds before a restart
-constexpr int kLongestWait = 8;                 // seconds between two availability checks of absent hosts
+constexpr std::chrono::seconds kOwnVerdict{5};   // for rank 0 to report its verdict after another rank has ended
+constexpr std::chrono::seconds kLeave{15};       // for the other ranks to end after rank 0
+constexpr std::chrono::seconds kAnswers{10};     // for a host to answer the availability check
+constexpr std::chrono::seconds kLongestWait{8};  // between two availability checks of absent hosts
 
 // Returns the command for the remote shell. It reads the token from standard input, where other users cannot see it,
 // and terminates the rank when standard input ends, as it does when this program ends for any reason.
@@ -120,16 +121,7 @@ std::unique_ptr<RemoteShell> startShell(const HostsRun& run, int rank, const std
 
 UniqueFd stopSignals() {
     std::signal(SIGPIPE, SIG_IGN);
-    sigset_t wanted;
-    sigemptyset(&wanted);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&wanted, number);
-    ::sigprocmask(SIG_BLOCK, &wanted, nullptr);
-    return UniqueFd(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
-}
-
-bool wasSignalled(int fd) {
-    signalfd_siginfo ignored{};
-    return ::read(fd, &ignored, sizeof ignored) > 0;
+    return signalInput({SIGINT, SIGTERM, SIGHUP});
 }
 
 void waitForNews(Shells& shells, int signals) {
@@ -161,7 +153,7 @@ int watch(Shells& shells, int signals, int& asked) {
             }
         }
         if (code && !others) return *code;
-        if (wasSignalled(signals)) ++asked;
+        if (takeSignal(signals)) ++asked;
         if (asked > 0 || code || (stopAt && now >= *stopAt)) {
             for (auto& shell : shells) shell->requestStop();
         }
@@ -172,11 +164,9 @@ int watch(Shells& shells, int signals, int& asked) {
     }
 }
 
-// True for failures that a restart can overcome. A wrong experiment is not one of them.
+// True for failures that a restart can overcome. A code from 128 on is a signal that ended the remote shell.
 bool isTransient(int code) {
-    return code == static_cast<int>(ExitCode::kCommunicationFailed) ||
-           code == static_cast<int>(ExitCode::kDeviceFailed) || code == static_cast<int>(ExitCode::kRankDied) ||
-           code == static_cast<int>(ExitCode::kRankHung) || code >= 128;
+    return isRestartable(code) || code >= 128;
 }
 
 int ranksOf(const std::vector<HostsRun::Host>& hosts) {
@@ -253,18 +243,19 @@ std::vector<HostsRun::Host> hostsForNextStart(const HostsRun& run, std::string& 
     return {};
 }
 
-// Waits for `pause` seconds. False if a signal arrives.
-bool pauseFor(int pause, int signals, int& asked) {
+// Waits. False if a signal arrives.
+bool pauseFor(seconds pause, int signals, int& asked) {
     pollfd waiting{signals, POLLIN, 0};
-    if (::poll(&waiting, 1, pause * 1000) > 0 && wasSignalled(signals)) ++asked;
+    if (::poll(&waiting, 1, static_cast<int>(std::chrono::milliseconds(pause).count())) > 0 && takeSignal(signals))
+        ++asked;
     return asked == 0;
 }
 
-// Blocks until the hosts of the next start answer, and first for `pause` seconds. A host that stays away uses up no
+// Blocks until the hosts of the next start answer, and first for `pause`. A host that stays away uses up no
 // restart. Empty if a signal arrives.
-std::vector<HostsRun::Host> waitForHosts(const HostsRun& run, int pause, int signals, int& asked) {
+std::vector<HostsRun::Host> waitForHosts(const HostsRun& run, seconds pause, int signals, int& asked) {
     std::string waiting;
-    for (int wait = pause;; wait = std::min(kLongestWait, 2 * wait)) {
+    for (seconds wait = pause;; wait = std::min(kLongestWait, 2 * wait)) {
         if (!pauseFor(wait, signals, asked)) return {};
         std::vector<HostsRun::Host> hosts = hostsForNextStart(run, waiting);
         if (!hosts.empty()) return hosts;
@@ -319,8 +310,9 @@ int runOnHosts(const HostsRun& run) {
                 std::cerr << "ringsidectl: no restart is left of " << run.maxRestarts << " (--max-restarts)\n";
             return code;
         }
-        const int pause = std::min(kLongestPause, 1 << std::min<std::int64_t>(restart, 5));
-        std::cerr << "ringsidectl: restart " << restart + 1 << " of " << run.maxRestarts << " in " << pause << " s\n";
+        const auto pause = std::chrono::duration_cast<seconds>(backOffBefore(restart + 1, seconds(1)));
+        std::cerr << "ringsidectl: restart " << restart + 1 << " of " << run.maxRestarts << " in " << pause.count()
+                  << " s\n";
         hosts = waitForHosts(run, pause, signals.get(), asked);
         if (hosts.empty()) return code;
     }

@@ -9,7 +9,7 @@
 #include "live/classroom_seat.h"
 #include "live/join_code_source.h"
 #include "run/ranks/worker_program.h"
-#include "terminal/signal_input.h"
+#include "base/system/signal_input.h"
 
 namespace ringside {
 namespace {

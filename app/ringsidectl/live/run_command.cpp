@@ -16,7 +16,9 @@
 #include "base/json/json.h"
 #include "base/processors/processors.h"
 #include "base/system/files.h"
+#include "base/system/signal_input.h"
 #include "base/text/terminal_text.h"
+#include "base/time/monotonic.h"
 #include "devices/gpu_probe.h"
 #include "experiment/experiment_file.h"
 #include "live/hosts_run.h"
@@ -29,7 +31,6 @@
 #include "run/supervise/run_place.h"
 #include "run/supervise/supervisor.h"
 #include "terminal/screen.h"
-#include "terminal/signal_input.h"
 
 namespace ringside {
 namespace {
@@ -67,11 +68,6 @@ struct RunArguments {
     bool detach = false;
     bool quiet = false;
 };
-
-std::int64_t monotonicUs() {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-}
 
 struct Launch {
     PreparedRun run;

@@ -22,7 +22,7 @@
 #include "export/job_script.h"
 #include "launch/place/launch_sources.h"
 #include "run/read/run_directory.h"
-#include "terminal/signal_input.h"
+#include "base/system/signal_input.h"
 #include "watch/report/watch_report.h"
 #include "watch/run/left_processes.h"
 #include "watch/run/watch_place.h"

@@ -12,4 +12,9 @@ inline std::int64_t monotonicNs() {
         .count();
 }
 
+// Returns CLOCK_MONOTONIC in microseconds.
+inline std::int64_t monotonicUs() {
+    return monotonicNs() / 1000;
+}
+
 }  // namespace ringside

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/crypto/secret.h"
+#include "base/time/monotonic.h"
 
 namespace ringside {
 namespace {
@@ -23,10 +24,6 @@ constexpr milliseconds kRetryPause{100};
 constexpr milliseconds kAfterDeadline{10000};
 constexpr int kClockProbes = 8;
 constexpr std::size_t kMaxReasonBytes = 1000;
-
-std::int64_t clockNowUs() {
-    return std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now().time_since_epoch()).count();
-}
 
 // Returns why rank 0 has cancelled the start. `line`: rank 0's last line on the control connection, empty if it closed
 // the connection.
@@ -120,13 +117,13 @@ class Search {
 std::optional<Problem> compareClocks(Joined& joined) {
     std::int64_t best = std::numeric_limits<std::int64_t>::max();
     for (int probe = 0; probe < kClockProbes; ++probe) {
-        const std::int64_t sent = clockNowUs();
+        const std::int64_t sent = monotonicUs();
         const auto until = steady_clock::now() + kAnswerPatience;
         if (!sendLine(joined.channels.control.get(), kClockQuestion, until)) return {};
         const auto line = receiveLine(joined.channels.control.get(), kMaxGreetingBytes, until);
         const auto there = line ? decodeClock(*line) : std::nullopt;
         if (line && decodeVerdict(*line)) return startProblem(line);
-        const std::int64_t way = clockNowUs() - sent;
+        const std::int64_t way = monotonicUs() - sent;
         if (!there || way >= best) continue;
         best = way;
         joined.clockOffsetUs = *there - (sent + way / 2);

@@ -9,6 +9,7 @@
 
 #include "base/crypto/secret.h"
 #include "base/system/files.h"
+#include "base/time/monotonic.h"
 
 namespace ringside {
 namespace {
@@ -23,10 +24,6 @@ constexpr int kFirstPort = 20000;  // below the kernel's range of ephemeral port
 constexpr int kPortSpan = 12000;
 constexpr int kPortChoices = 8;
 constexpr std::size_t kMostNamed = 8;  // missing ranks listed in a message
-
-std::int64_t nowUs() {
-    return std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now().time_since_epoch()).count();
-}
 
 int portFrom(const std::string& job) {
     return kFirstPort + static_cast<int>(std::stoul(sha256Text("port " + job).substr(0, 7), nullptr, 16) %
@@ -196,7 +193,7 @@ void RendezvousHost::readControls() {
         const TakenLine taken = guest.controlLines.read(guest.control.get());
         if (taken.state == TakenLine::State::kNotYet) continue;
         if (taken.state == TakenLine::State::kLine && taken.text == kClockQuestion) {
-            sendLine(guest.control.get(), encodeClock(nowUs()), steady_clock::now() + kSendPatience);
+            sendLine(guest.control.get(), encodeClock(monotonicUs()), steady_clock::now() + kSendPatience);
             continue;
         }
         const bool hasLeft = taken.state == TakenLine::State::kEnded;

@@ -35,8 +35,8 @@ class RankWatch {
     // Returns the factor by which the timeout of collectives is extended on a busy host.
     double timeoutFactor() const { return m_deadlines.timeoutFactor; }
 
-    // Returns the verdict once a rank has failed. Empty: none has failed, or reports of other ranks are awaited that
-    // may name the cause.
+    // Returns the verdict once a rank has failed. Empty: no rank has failed, or the reports that name the cause may
+    // still arrive.
     std::optional<Verdict> judge();
     // Returns the verdict after all ranks have ended, when no further report follows.
     std::optional<Verdict> judgeEnded() { return judge(true); }

@@ -17,7 +17,7 @@ RunJournal::RunJournal(const RunPaths& paths, const PreparedRun& run, std::int64
     : m_recorder(paths, run), m_epochUs(epochUs) {}
 
 std::int64_t RunJournal::nowUs() const {
-    return monotonicNs() / 1000 - m_epochUs;
+    return monotonicUs() - m_epochUs;
 }
 
 void RunJournal::log(LogLevel level, const std::string& text) {

@@ -29,7 +29,7 @@ class StopSequence {
     // Logs which rank the stop waits for, and kills terminated ranks after the grace period. Call at each tick.
     void tick();
     void killAll();
-    // Forgets the phase: all ranks start again.
+    // Resets the phase before all ranks start again.
     void reset();
 
     Phase phase() const { return m_phase; }

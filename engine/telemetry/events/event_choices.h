@@ -31,7 +31,6 @@ constexpr std::array<std::string_view, 12> namesOf(RankStage) {
             "paused",   "left early", "finished", "stopped",  "failed",     "starting again"};
 }
 
-// End of a run.
 enum class RunOutcome : std::uint8_t { kFinished, kStopped, kFailed };
 constexpr std::array<std::string_view, 3> namesOf(RunOutcome) {
     return {"finished", "stopped", "failed"};

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/processors/processors.h"
+#include "base/time/monotonic.h"
 #include "telemetry/events/codec.h"
 
 namespace ringside {
@@ -188,8 +189,7 @@ bool TelemetrySink::flush(milliseconds deadline) {
 }
 
 std::int64_t TelemetrySink::nowUs() const {
-    const auto now = steady_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::microseconds>(now).count() - m_epochUs;
+    return monotonicUs() - m_epochUs;
 }
 
 void TelemetrySink::work() {

@@ -14,6 +14,7 @@
 #include "base/errors/errors.h"
 #include "base/processors/processors.h"
 #include "base/system/files.h"
+#include "base/time/monotonic.h"
 #include "launch/wire/line_socket.h"
 
 namespace ringside {
@@ -75,9 +76,7 @@ bool ControlInput::readSome() {
 
 // Answers a clock query. The answer is dropped if it cannot be sent at once, because a late answer is useless.
 void ControlInput::answer(const TimeQuestion& question) const {
-    const auto now = std::chrono::steady_clock::now();
-    const auto us = std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
-    sendLine(m_fd, encodeTimeAnswer({question.askedUs, us}), now);
+    sendLine(m_fd, encodeTimeAnswer({question.askedUs, monotonicUs()}), std::chrono::steady_clock::now());
     if (question.zeroUs && m_onZero) m_onZero(*question.zeroUs);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "terminal/signal_input.h"
+#include "base/system/signal_input.h"
 
 #include <sys/signalfd.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -23,6 +24,11 @@ UniqueFd signalInput(std::initializer_list<int> numbers) {
     }
     ::sigprocmask(SIG_BLOCK, &wanted, nullptr);
     return UniqueFd(::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+bool takeSignal(int fd) {
+    signalfd_siginfo ignored{};
+    return ::read(fd, &ignored, sizeof ignored) > 0;
 }
 
 }  // namespace ringside
