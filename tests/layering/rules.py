@@ -49,7 +49,7 @@ ROOMS = {
                  "data_parallel": {"reduce", "strategy"}, "mesh": {"parameters", "reduce", "strategy"}, "factory": {"data_parallel", "ddp", "mesh", "strategy"}},
     "run": {"checkpoint": set(), "prepare": {"checkpoint"}, "read": {"checkpoint"}, "ranks": set(),
             "record": {"checkpoint", "prepare", "read"}, "prove": {"checkpoint", "prepare"},
-            "supervise": {"checkpoint", "prepare", "ranks", "read", "record"}},
+            "supervise": {"checkpoint", "prepare", "ranks", "read", "record"}, "training": {"read"}},
     "sampling": {"random": set(), "plan": {"random"}, "findings": {"plan"}, "query": {"findings", "plan"}},
     "telemetry": {"steps": set(), "events": {"steps"}, "curves": {"events", "steps"}, "data": {"curves", "events", "steps"}},
     # seen: the experiment that the facts describe; evidence: decoded facts of all ranks

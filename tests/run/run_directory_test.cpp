@@ -92,6 +92,20 @@ TEST_CASE("the default directory contains a safe form of the name") {
     CHECK(fs::is_directory(made.value()));
 }
 
+TEST_CASE("asking for the directory of runs creates no folder") {
+    const TemporaryDirectory scratch;
+    const fs::path before = fs::current_path();
+    fs::current_path(scratch.path());
+    const fs::path wanted = runsDirectory();
+    const bool isCreated = fs::exists(scratch.path() / "runs");
+    touch(scratch.path() / "runs");
+    const fs::path elsewhere = runsDirectory();
+    fs::current_path(before);
+    CHECK(wanted == scratch.path() / "runs");
+    CHECK_FALSE(isCreated);
+    CHECK(elsewhere != wanted);  // a file is in the way
+}
+
 TEST_CASE("runs that start in the same second get different directories") {
     constexpr int kRuns = 24;
     const TemporaryDirectory scratch;

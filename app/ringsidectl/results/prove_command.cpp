@@ -7,11 +7,12 @@
 #include <sstream>
 
 #include "base/json/json.h"
+#include "base/system/work_directory.h"
 #include "base/text/terminal_text.h"
 #include "experiment/experiment_file.h"
-#include "results/training_child.h"
 #include "run/prepare/prepared_run.h"
 #include "run/prove/proof.h"
+#include "run/training/training_child.h"
 
 namespace ringside {
 namespace {
@@ -49,7 +50,7 @@ Result<std::filesystem::path> trainCase(const ProofCase& what, std::int64_t step
     if (!problems.empty()) return problems.front();
     std::string name = what.name + "-" + std::to_string(steps);
     std::ranges::replace(name, ':', '-');
-    const Result<TrainedChild> child = trainAsChild(config, name, directory);
+    const Result<TrainedChild> child = TrainingChild("/proc/self/exe", config, name, directory).wait();
     if (!child) return child.problem();
     for (const auto& entry : std::filesystem::directory_iterator(child.value().run / "checkpoints"))
         if (std::filesystem::exists(entry.path() / "model.safetensors")) return entry.path() / "model.safetensors";

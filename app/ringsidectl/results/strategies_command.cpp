@@ -9,14 +9,15 @@
 
 #include "base/json/json.h"
 #include "base/processors/processors.h"
+#include "base/system/work_directory.h"
 #include "base/text/terminal_text.h"
 #include "data/sets/common/dataset.h"
 #include "experiment/experiment_file.h"
 #include "results/strategy_line.h"
-#include "results/training_child.h"
 #include "run/prepare/prepared_run.h"
 #include "run/read/metrics_reader.h"
 #include "run/read/read_traces.h"
+#include "run/training/training_child.h"
 #include "telemetry/data/idle_share.h"
 
 namespace ringside {
@@ -80,7 +81,8 @@ MachineRates measuredRates(const PlanSubject& subject, const std::filesystem::pa
         .throttle = {};  // the rates are those of this machine, not of the slower device that it imitates
     alone.config.mesh = {};
     const Result<StrategyPlan> plan = planStrategy(alone);
-    const Result<TrainedChild> child = trainAsChild(forSteps(alone.config, kSteps), "rates", directory);
+    const Result<TrainedChild> child =
+        TrainingChild("/proc/self/exe", forSteps(alone.config, kSteps), "rates", directory).wait();
     if (!plan || !child) return rates;
     const double seconds = stepSecondsOf(child.value());
     if (seconds <= 0) return rates;
@@ -104,7 +106,8 @@ void measure(StrategyLine& line, double seconds, const std::filesystem::path& di
     const auto steps = static_cast<std::int64_t>(std::clamp(seconds / expected, 6.0, 4000.0));
     std::string name = line.choice.name;
     std::ranges::replace(name, ':', '-');
-    const Result<TrainedChild> child = trainAsChild(forSteps(line.choice.config, steps), name, directory);
+    const Result<TrainedChild> child =
+        TrainingChild("/proc/self/exe", forSteps(line.choice.config, steps), name, directory).wait();
     if (!child) {
         line.problem = child.problem().message;
         return;

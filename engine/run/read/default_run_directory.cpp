@@ -34,10 +34,16 @@ std::string stamp() {
     return text;
 }
 
-bool canMake(const fs::path& directory) {
+bool canWriteIn(const fs::path& directory) {
+    return ::access(directory.c_str(), W_OK | X_OK) == 0;
+}
+
+// True if a run can be written below the directory, which need not exist yet. Creates nothing.
+bool canHoldRuns(const fs::path& directory) {
     std::error_code error;
-    fs::create_directories(directory, error);
-    return !error && ::access(directory.c_str(), W_OK | X_OK) == 0;
+    if (fs::exists(fs::symlink_status(directory, error)))
+        return fs::is_directory(directory, error) && canWriteIn(directory);
+    return canWriteIn(directory.parent_path());
 }
 
 // Path of the default run directory of a run that starts now, without a number.
@@ -51,7 +57,7 @@ fs::path defaultBase(const std::string& name) {
 fs::path runsDirectory() {
     std::error_code error;
     const fs::path here = fs::current_path(error);
-    if (!error && canMake(here / "runs")) return here / "runs";
+    if (!error && canHoldRuns(here / "runs")) return here / "runs";
     return userDirectory(UserDirectory::kData) / "runs";
 }
 

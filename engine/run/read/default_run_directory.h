@@ -9,7 +9,7 @@
 namespace ringside {
 
 // Returns the directory of runs without --out: runs under the current directory, or under ~/.local/share/ringside where
-// that cannot be written.
+// that cannot be written. Creates nothing: the directory need not exist yet.
 std::filesystem::path runsDirectory();
 
 // Makes a directory YYYY-MM-DD-HHMMSS-name, with a number where needed, in runsDirectory(). No other run gets the same

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/training/training_child.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "base/system/files.h"
+#include "base/text/last_complaint.h"
+#include "run/read/run_directory.h"
+
+namespace ringside {
+namespace {
+
+// Writes the experiment for the child and returns the options that start it.
+ChildOptions optionsFor(const std::filesystem::path& program, const RunConfig& config,
+                        const std::filesystem::path& run) {
+    const std::filesystem::path experiment = run.string() + ".json";
+    writeFileAtomically(experiment, config.toText(2));
+    ChildOptions options;
+    options.program = program;
+    options.arguments = {"run", experiment.string(), "--out", run.string()};
+    return options;
+}
+
+}  // namespace
+
+TrainingChild::TrainingChild(const std::filesystem::path& program, const RunConfig& config, const std::string& name,
+                             const std::filesystem::path& directory)
+    : m_run(directory / name), m_child(optionsFor(program, config, m_run)) {}
+
+bool TrainingChild::advance() {
+    std::array<char, 4096> buffer;
+    while (!m_outputEnded) {
+        const ssize_t count = ::read(m_child.outputFd(), buffer.data(), buffer.size());
+        if (count > 0) m_output.append(buffer.data(), static_cast<std::size_t>(count));
+        if (count > 0 || (count < 0 && errno == EINTR)) continue;
+        if (count < 0 && errno == EAGAIN) break;
+        m_outputEnded = true;
+    }
+    return m_child.poll().has_value() && m_outputEnded;
+}
+
+Result<TrainedChild> TrainingChild::result() const {
+    const Result<RunSummary> summary = readRunSummary(RunPaths(m_run).summary());
+    const bool isDone = m_child.end() && !m_child.end()->signalled && m_child.end()->code == 0;
+    if (isDone && summary) return TrainedChild{m_run, summary.value()};
+    const std::string verdict = summary ? summary.value().verdict : "";
+    return Problem{"", verdict.empty() ? lastComplaint(m_output) : verdict, "omit it, or change the experiment"};
+}
+
+Result<TrainedChild> TrainingChild::wait() {
+    constexpr int kLookMs = 1000;
+    while (!advance()) {
+        // poll() ignores a negative descriptor.
+        std::array<pollfd, 2> waiting{{{m_outputEnded ? -1 : outputFd(), POLLIN, 0},
+                                       {m_child.end() ? -1 : exitFd(), POLLIN, 0}}};
+        ::poll(waiting.data(), waiting.size(), kLookMs);
+    }
+    return result();
+}
+
+}  // namespace ringside

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/errors/result.h"
+#include "base/system/child_process.h"
+#include "config/run_config.h"
+#include "run/read/run_summary.h"
+
+namespace ringside {
+
+// Result of a training in a child process.
+struct TrainedChild {
+    std::filesystem::path run;  // run directory
+    RunSummary summary;
+};
+
+// Training of one experiment in a child process `ringsidectl run`. The destructor ends the process.
+//
+// Thread safety: one thread. Only wait() blocks: an event loop watches outputFd() and exitFd() and calls advance().
+class TrainingChild {
+  public:
+    // Starts the training in directory/name. program: path of ringsidectl. Throws IoError.
+    TrainingChild(const std::filesystem::path& program, const RunConfig& config, const std::string& name,
+                  const std::filesystem::path& directory);
+
+    int outputFd() const { return m_child.outputFd(); }  // readable when there is output
+    int exitFd() const { return m_child.exitFd(); }      // readable when the process has ended
+
+    // Reads the available output. True once the process has ended.
+    bool advance();
+    // Returns the result, or a problem if the training failed. Call once advance() has returned true.
+    Result<TrainedChild> result() const;
+    // Blocks until the process has ended, and returns the result.
+    Result<TrainedChild> wait();
+
+  private:
+    std::filesystem::path m_run;
+    ChildProcess m_child;
+    std::string m_output;
+    bool m_outputEnded = false;
+};
+
+}  // namespace ringside
