@@ -36,7 +36,12 @@ else()
     include(CheckLanguage)
     check_language(CUDA)
     if(CMAKE_CUDA_COMPILER)
+      # CMake 3.25.1, as Debian 12 has it, marks CUDA::nvToolsExt as deprecated from this version on without asking whether
+      # the toolkit has it. CUDA 13 has not.
+      set(_required ${CMAKE_MINIMUM_REQUIRED_VERSION})
+      set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
       find_package(CUDAToolkit 12.0 QUIET)
+      set(CMAKE_MINIMUM_REQUIRED_VERSION ${_required})
     endif()
     # A toolkit without cuBLAS: PyTorch's wheels for the same CUDA have it.
     if(CUDAToolkit_FOUND AND NOT TARGET CUDA::cublasLt)
