@@ -49,10 +49,10 @@ def losses_and_hits(output, y):
 @losses@
 
 class Metrics:
-    """Sums of loss, hits and samples; row 0 counts every sample once, row 1 everything that was dealt.
+    """Sums of loss, hits and samples; row 0 counts every sample once, row 1 every assigned place.
 
-    A sampler puts the samples into an order and deals its places to the ranks. It goes on from the start of the order
-    until all ranks have equally many, so that every place after the last one is a repeat.
+    A sampler puts the samples into an order and assigns its places to the ranks. It continues at the start of the
+    order until all ranks have equally many, so every place after the last one is a repetition.
     """
 
     def __init__(self, sampler, device):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Samplers that PyTorch does not have. A line "#@ name" begins the piece of that name, up to the next one.
-#@ deal
+#@ assigned
 
-class Deal(Sampler):
+class AssignedSampler(Sampler):
     """@sentence@"""
 
     def __init__(self, data, num_replicas=None, rank=None):

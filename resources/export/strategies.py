@@ -47,7 +47,7 @@ def tensors_of(network, optimizer):
 #@ chunks
 
 class Chunks(nn.Module):
-    """Without GPUs nn.DataParallel passes batches on as they are; this deals them as it would."""
+    """Without GPUs nn.DataParallel passes batches on as they are; this splits them as it would with GPUs."""
 
     def __init__(self, module):
         super().__init__()

@@ -161,15 +161,15 @@ TEST_CASE("samplers that PyTorch does not have become a class, the others PyTorc
         INFO(kind);
         choose(config.sampler.kind, kind);
         const std::string text = scriptOf(config);
-        CHECK(has(text, "class Deal(Sampler):"));
-        CHECK(has(text, "sampler = Deal(training)"));
+        CHECK(has(text, "class AssignedSampler(Sampler):"));
+        CHECK(has(text, "sampler = AssignedSampler(training)"));
         CHECK(has(text, "return sampler.places(), sampler.length"));
     }
     config.sampler.kind = SamplerKind::kSubset;
     const std::string subset = scriptOf(config);
     CHECK(has(subset, "training = Subset(training, torch.randperm(len(training), "));
     CHECK(has(subset, "[:719].tolist())"));  // half of 1,437, rounded
-    CHECK_FALSE(has(subset, "class Deal"));
+    CHECK_FALSE(has(subset, "class AssignedSampler"));
 }
 
 TEST_CASE("dropout is exported with a note that losses will differ") {

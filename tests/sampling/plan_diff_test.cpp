@@ -13,25 +13,25 @@ ShardSpec tenOnFourIn(std::int64_t epoch) {
     return {.datasetSize = 10, .worldSize = 4, .epoch = epoch, .batchSize = 2};
 }
 
-ShardPlan dealt(const ShardSpec& spec) {
+ShardPlan planFor(const ShardSpec& spec) {
     return ShardPlan::make(spec).value();
 }
 
 }  // namespace
 
 TEST_CASE("the owner of a sample is its first position") {
-    const std::vector<SampleOwner> owners = sampleOwners(dealt(tenOnFourIn(0)));
+    const std::vector<SampleOwner> owners = sampleOwners(planFor(tenOnFourIn(0)));
     CHECK(owners[4] == SampleOwner{0, 0});
     CHECK(owners[1] == SampleOwner{1, 0});
     CHECK(owners[2] == SampleOwner{1, 2});
     ShardSpec cut = tenOnFourIn(0);
     cut.dropLast = true;
-    CHECK(sampleOwners(dealt(cut))[2] == SampleOwner{-1, -1});
+    CHECK(sampleOwners(planFor(cut))[2] == SampleOwner{-1, -1});
 }
 
 TEST_CASE("two epochs are compared sample by sample, and with chance") {
     // No sample of epoch 0 stays on its rank in epoch 1.
-    const PlanDiff diff = diffPlans(dealt(tenOnFourIn(0)), dealt(tenOnFourIn(1)));
+    const PlanDiff diff = diffPlans(planFor(tenOnFourIn(0)), planFor(tenOnFourIn(1)));
     CHECK(diff.samples == 10);
     CHECK(diff.sameRank == 0);
     CHECK(diff.expectedSameRank == Approx(2.5));
@@ -41,7 +41,7 @@ TEST_CASE("two epochs are compared sample by sample, and with chance") {
 }
 
 TEST_CASE("the same order twice is identical") {
-    const PlanDiff diff = diffPlans(dealt(tenOnFourIn(0)), dealt(tenOnFourIn(0)));
+    const PlanDiff diff = diffPlans(planFor(tenOnFourIn(0)), planFor(tenOnFourIn(0)));
     CHECK(diff.identical());
     CHECK(diff.sameRankStep == 10);
 }
@@ -49,7 +49,7 @@ TEST_CASE("the same order twice is identical") {
 TEST_CASE("settings with different samples are compared on their common samples") {
     ShardSpec cut = tenOnFourIn(0);
     cut.dropLast = true;
-    PlanDiff diff = diffPlans(dealt(tenOnFourIn(0)), dealt(cut));
+    PlanDiff diff = diffPlans(planFor(tenOnFourIn(0)), planFor(cut));
     CHECK(diff.samples == 8);
     CHECK(diff.onlyFirst == 2);
     CHECK(diff.samePlace == 8);
@@ -57,7 +57,7 @@ TEST_CASE("settings with different samples are compared on their common samples"
     ShardSpec two = tenOnFourIn(0);
     two.worldSize = 2;
     // 4 7 3 0 6 | 1 5 9 8 2: ranks 0 and 1 keep 4 3 6 and 1 9 2.
-    diff = diffPlans(dealt(tenOnFourIn(0)), dealt(two));
+    diff = diffPlans(planFor(tenOnFourIn(0)), planFor(two));
     CHECK(diff.sameRank == 6);
     CHECK(diff.expectedSameRank == Approx(2.5));
 }

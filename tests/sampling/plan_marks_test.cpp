@@ -21,10 +21,10 @@ ShardPlan planOf(SamplerKind kind, std::int64_t n, std::int64_t world) {
 TEST_CASE("padding is found at the end of each rank") {
     // 10 samples on 4 ranks: 12 places; the distributed sampler repeats on ranks 2 and 3, one block each gives the last
     // rank both.
-    const ShardPlan dealt = planOf(SamplerKind::kDistributed, 10, 4);
-    CHECK(paddedSlots(dealt, 1).count == 0);
-    CHECK(paddedSlots(dealt, 2).first == 2);
-    CHECK(paddedSlots(dealt, 3).count == 1);
+    const ShardPlan distributed = planOf(SamplerKind::kDistributed, 10, 4);
+    CHECK(paddedSlots(distributed, 1).count == 0);
+    CHECK(paddedSlots(distributed, 2).first == 2);
+    CHECK(paddedSlots(distributed, 3).count == 1);
     const ShardPlan blocks = planOf(SamplerKind::kContiguous, 10, 4);
     CHECK(paddedSlots(blocks, 2).count == 0);
     CHECK(paddedSlots(blocks, 3).first == 1);

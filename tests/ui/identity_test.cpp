@@ -52,7 +52,7 @@ const QStringList kActions{"showInShardsAction", "showInTimelineAction", "showIn
 
 }  // namespace
 
-TEST_CASE("a sample of the loom has the menu of its sample, and of its rank, step and epoch") {
+TEST_CASE("a sample of the grid has the menu of its sample, and of its rank, step and epoch") {
     IdentityWindow f;
     REQUIRE(waitFor([&] { return f.window.isDrawn() && f.window.pages().current().isSettled(); }));
     auto* grid = f.find<GridWidget>("gridWidget");

@@ -202,7 +202,7 @@ TEST_CASE("a search with an epoch selects it; an impossible one is explained") {
     edit->setText("class:frog");
     CHECK(window.text("explanationLabel").contains("class:0 to class:9"));
     edit->setText("class:7");
-    // All are dealt once and no seven stands among the repeated 515, 532, 1290.
+    // All are assigned once and no seven stands among the repeated 515, 532, 1290.
     const DataSplit& data = *window.experiment.data();
     qint64 sevens = 0;
     for (std::int64_t sample = 0; sample < data.training->size(); ++sample) sevens += data.training->label(sample) == 7;

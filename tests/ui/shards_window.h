@@ -14,7 +14,7 @@
 #include "theme/theme.h"
 #include "wait_for.h"
 
-// The Shards page with the digits dealt to four ranks, as a person finds it.
+// The Shards page with the digits assigned to four ranks, as it opens.
 struct ShardsWindow {
     ringside::Theme theme;
     ringside::ExperimentModel experiment;

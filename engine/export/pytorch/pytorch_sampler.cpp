@@ -80,12 +80,12 @@ std::string placesOf(const ShardSpec& spec) {
 
 PythonSampler ownSampler(const RunConfig& config, const ShardSpec& spec, const std::string& readers) {
     PythonSampler sampler;
-    sampler.definition = pythonPiece("deal", {{"sentence", samplerSentence(spec.kind)},
-                                              {"length", lengthOf(spec)},
-                                              {"order", orderOf(spec)},
-                                              {"places", placesOf(spec)}});
-    sampler.places = "    if isinstance(sampler, Deal):\n        return sampler.places(), sampler.length\n";
-    sampler.make = "    sampler = Deal(training" + readers + ")";
+    sampler.definition = pythonPiece("assigned", {{"sentence", samplerSentence(spec.kind)},
+                                                  {"length", lengthOf(spec)},
+                                                  {"order", orderOf(spec)},
+                                                  {"places", placesOf(spec)}});
+    sampler.places = "    if isinstance(sampler, AssignedSampler):\n        return sampler.places(), sampler.length\n";
+    sampler.make = "    sampler = AssignedSampler(training" + readers + ")";
     const bool follows = config.sampler.setEpoch || !usesSetEpoch(spec.kind);
     sampler.setEpoch = follows ? "        sampler.set_epoch(epoch)"
                                : "        # sampler.set_epoch(epoch) is left out, as in the experiment: every epoch "

@@ -12,19 +12,20 @@ namespace ringside {
 namespace {
 
 constexpr const char* kDdpHow =
-    "Every rank is a process that runs train(): it holds the whole model, a sampler deals it its own samples, and\n"
+    "Every rank is a process that runs train(): it holds the whole model, a sampler assigns its samples, and\n"
     "DistributedDataParallel averages the gradients of all ranks.";
 constexpr const char* kZeroHow =
-    "Every rank is a process that runs train(): it holds the whole model, a sampler deals it its own samples,\n"
+    "Every rank is a process that runs train(): it holds the whole model, a sampler assigns its samples,\n"
     "DistributedDataParallel averages the gradients, and ZeroRedundancyOptimizer keeps what it needs for an update of "
     "some\n"
     "parameters on each rank (ZeRO-1).";
 constexpr const char* kFsdpHow =
     "Every rank is a process that runs train(): fully_shard leaves it some rows of each parameter, and gathers the "
     "others\n"
-    "where they are needed; a sampler deals it its own samples.";
+    "where they are needed; a sampler assigns its samples.";
 constexpr const char* kDataParallelHow =
-    "One process deals each batch to @devices@ devices, as nn.DataParallel does; where there are no GPUs, the chunks "
+    "One process splits each batch over @devices@ devices, as nn.DataParallel does; where there are no GPUs, the "
+    "chunks "
     "go\n"
     "through the model one after the other.";
 

@@ -62,8 +62,8 @@ Problems checkPitfalls(const ShardSpec& spec) {
 
 std::vector<std::uint32_t> assignWithMistakes(const ShardSpec& spec, const ShardLayout& layout,
                                               const std::atomic<bool>* stop) {
-    std::vector<std::uint32_t> dealt;
-    dealt.reserve(static_cast<std::size_t>(layout.samplesPerRank * spec.worldSize));
+    std::vector<std::uint32_t> assigned;
+    assigned.reserve(static_cast<std::size_t>(layout.samplesPerRank * spec.worldSize));
     std::vector<std::uint32_t> order;
     for (std::int64_t rank = 0; rank < spec.worldSize && !(stop && *stop); ++rank) {
         const std::int64_t shift = spec.pitfalls.seedPerRank ? rank : 0;
@@ -72,10 +72,10 @@ std::vector<std::uint32_t> assignWithMistakes(const ShardSpec& spec, const Shard
         for (std::int64_t slot = 0; slot < layout.samplesPerRank; ++slot) {
             std::int64_t index = order[static_cast<std::size_t>(layout.orderPlace(layout.position(said, slot)))];
             if (spec.pitfalls.doubleSharding) index = (said + layout.worldSize * index) % spec.datasetSize;
-            dealt.push_back(static_cast<std::uint32_t>(index));
+            assigned.push_back(static_cast<std::uint32_t>(index));
         }
     }
-    return dealt;
+    return assigned;
 }
 
 }  // namespace ringside

@@ -74,7 +74,8 @@ struct ShardPlan::State {
     ShardSpec spec;
     ShardLayout layout;
     std::vector<std::uint32_t> order;
-    std::vector<std::uint32_t> dealt;  // indices rank by rank, if a pitfall gives each rank its own order; else empty
+    std::vector<std::uint32_t>
+        assigned;  // indices rank by rank, if a pitfall gives each rank its own order; else empty
     mutable std::mutex makingFinder;
     mutable std::atomic<bool> canFind = false;
     mutable SampleFinder finder;  // created on first use
@@ -91,8 +92,8 @@ struct ShardPlan::State {
         if (canFind) return;
         const std::lock_guard lock(makingFinder);
         if (canFind) return;
-        finder = SampleFinder(dealt.empty() ? order : dealt, spec.datasetSize,
-                              repeatsDraws(spec.kind) || !dealt.empty(), stop);
+        finder = SampleFinder(assigned.empty() ? order : assigned, spec.datasetSize,
+                              repeatsDraws(spec.kind) || !assigned.empty(), stop);
         canFind = !(stop && *stop);
     }
 };
@@ -106,7 +107,7 @@ Result<ShardPlan> ShardPlan::make(const ShardSpec& spec, const DrawWatch& watch)
         Result<std::vector<std::uint32_t>> order = makeOrder(spec, watch);
         if (!order) return order.problem();
         state->order = std::move(order.value());
-        if (partsOrders(spec.pitfalls)) state->dealt = assignWithMistakes(spec, state->layout, watch.stop);
+        if (partsOrders(spec.pitfalls)) state->assigned = assignWithMistakes(spec, state->layout, watch.stop);
     } catch (const std::bad_alloc&) {
         return noMemory(spec);
     }
@@ -150,7 +151,7 @@ std::span<const std::uint32_t> ShardPlan::order() const {
 }
 
 std::span<const std::uint32_t> ShardPlan::dropped() const {
-    if (!m_state->dealt.empty()) return {};  // the unused samples differ between ranks
+    if (!m_state->assigned.empty()) return {};  // the unused samples differ between ranks
     const auto used = std::min<std::size_t>(static_cast<std::size_t>(m_state->layout.totalSize()), order().size());
     return order().subspan(used);
 }
@@ -160,7 +161,7 @@ std::int64_t ShardPlan::position(int rank, std::int64_t slot) const {
 }
 
 std::int64_t ShardPlan::index(int rank, std::int64_t slot) const {
-    if (!m_state->dealt.empty()) return m_state->dealt[static_cast<std::size_t>(rank * samplesPerRank() + slot)];
+    if (!m_state->assigned.empty()) return m_state->assigned[static_cast<std::size_t>(rank * samplesPerRank() + slot)];
     return m_state->order[static_cast<std::size_t>(m_state->layout.orderPlace(position(rank, slot)))];
 }
 
@@ -205,7 +206,7 @@ void ShardPlan::prepareToFind(const std::atomic<bool>* stop) const {
 }
 
 std::vector<SamplePlace> ShardPlan::placesByScan(std::int64_t sample) const {
-    const std::vector<std::uint32_t>& list = m_state->dealt.empty() ? m_state->order : m_state->dealt;
+    const std::vector<std::uint32_t>& list = m_state->assigned.empty() ? m_state->order : m_state->assigned;
     std::vector<std::uint32_t> found;
     if (sample < 0 || sample >= spec().datasetSize) return {};
     for (auto at = list.begin(); (at = std::find(at, list.end(), static_cast<std::uint32_t>(sample))) != list.end();) {
@@ -219,7 +220,7 @@ std::vector<SamplePlace> ShardPlan::placesAt(std::span<const std::uint32_t> orde
     std::vector<SamplePlace> found;
     const ShardLayout& layout = m_state->layout;
     for (const std::uint32_t at : orderPlaces) {
-        if (!m_state->dealt.empty()) {
+        if (!m_state->assigned.empty()) {
             found.push_back(placeAt(static_cast<int>(at / samplesPerRank()), at % samplesPerRank()));
             continue;
         }

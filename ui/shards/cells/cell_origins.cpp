@@ -20,12 +20,12 @@ CellOrigins cellOrigins(const ShardScene& scene, const ShardPlan& other, const s
     for (int rank = 0; rank < scene.ranks(); ++rank) {
         if (stop) return {};
         for (std::int64_t slot = 0; slot < origins.columns; ++slot, ++key) {
-            const bool dealt = slot < plan.samplesOf(rank);
-            const std::int64_t sample = dealt ? plan.index(rank, slot) : cellContent(plan, rank, slot).sample;
+            const bool isAssigned = slot < plan.samplesOf(rank);
+            const std::int64_t sample = isAssigned ? plan.index(rank, slot) : cellContent(plan, rank, slot).sample;
             if (sample < 0 || sample >= std::ssize(owners)) continue;
             const SampleOwner& owner = owners[static_cast<std::size_t>(sample)];
             if (owner.rank < 0) continue;
-            const bool same = dealt && owner.rank == rank && stepOf(other, owner.slot) == stepOf(plan, slot);
+            const bool same = isAssigned && owner.rank == rank && stepOf(other, owner.slot) == stepOf(plan, slot);
             *key = same ? CellOrigins::kSame : static_cast<std::uint16_t>(CellOrigins::kFirstRank + owner.rank);
         }
     }

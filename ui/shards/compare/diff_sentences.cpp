@@ -31,7 +31,7 @@ QString keptStep(const PlanDiff& diff) {
              percent(diff.expectedSameRankStep, diff.samples));
 }
 
-QString dealt(const ShardPlan& plan) {
+QString assignmentSummary(const ShardPlan& plan) {
     const std::int64_t steps = plan.stepsPerEpoch();
     return diffText("%1 per rank, %2, %3 repeated, %4 dropped.")
         .arg(groupedNumber(plan.samplesPerRank()),
@@ -72,7 +72,7 @@ Explanation explainSettingsDiff(const ShardPlan& a, const ShardPlan& b, const Pl
         return {diffText("A and B are identical"), {diffText("Change a field of B to see its effect.")}};
     }
     result.title = diffText("What does B change?");
-    result.lines << diffText("A: %1 B: %2").arg(dealt(a), dealt(b));
+    result.lines << diffText("A: %1 B: %2").arg(assignmentSummary(a), assignmentSummary(b));
     if (diff.samples > 0) result.lines << keptRank(diff);
     if (diff.onlyFirst > 0) result.lines << onlyOne(diff.onlyFirst, QStringLiteral("A"));
     if (diff.onlySecond > 0) result.lines << onlyOne(diff.onlySecond, QStringLiteral("B"));

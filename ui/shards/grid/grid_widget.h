@@ -21,7 +21,7 @@ namespace ringside {
 
 class Theme;
 
-// The loom: a row for each rank, a column for each slot, a cell for each sample. Wheel, W and S zoom; A, D and dragging
+// The grid: a row for each rank, a column for each slot, a cell for each sample. Wheel, W and S zoom; A, D and dragging
 // pan; F fits the epoch; Home shows the first cells.
 class GridWidget : public QWidget, public IdentitySource {
     Q_OBJECT

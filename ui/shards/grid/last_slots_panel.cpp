@@ -154,8 +154,8 @@ void LastSlotsPanel::paintEvent(QPaintEvent*) {
     const CellPainter cards(*m_scene, *m_colors, m_theme, m_thumbnails);
     for (const Placed& placed : placedCells()) {
         const QString rank = m_onlyMarked ? tr("rank %1").arg(placed.cell.rank) : QString();
-        const bool dealt = placed.cell.slot < m_scene->plan.samplesPerRank();
-        cards.card(painter, placed.rect, placed.cell, m_onlyMarked, dealt ? rank : QString());
+        const bool isAssigned = placed.cell.slot < m_scene->plan.samplesPerRank();
+        cards.card(painter, placed.rect, placed.cell, m_onlyMarked, isAssigned ? rank : QString());
         if (m_selected == placed.cell) {
             painter.setPen(QPen(m_theme.colors().text, 2));
             painter.setBrush(Qt::NoBrush);

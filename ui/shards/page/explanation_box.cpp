@@ -25,7 +25,7 @@ class RoomyLabel : public QLabel {
 };
 
 // Title and four lines, close together in a low panel, two in the lowest: the same height for every text, so that the
-// loom above does not jump.
+// grid above does not jump.
 constexpr TypePixels kHeight{124}, kLowHeight{102}, kLeastHeight{72};
 constexpr int kLowPanel = 520, kLeastPanel = 400;
 constexpr int kLineHeight = 135, kLowLineHeight = 105;  // percent of the font's line height

@@ -81,10 +81,10 @@ void ShardsPage::makeLayout(Theme& theme) {
 }
 
 void ShardsPage::makeEpochSummary(Theme& theme) {
-    m_ledger = new EpochSummaryPanel(theme);
+    m_summary = new EpochSummaryPanel(theme);
     m_balance = new ClassBalanceView(theme);
-    m_ledger->extraLayout().addWidget(m_balance);
-    m_side = new EpochSummarySide(m_ledger, this);
+    m_summary->extraLayout().addWidget(m_balance);
+    m_side = new EpochSummarySide(m_summary, this);
     connect(m_views, &ViewPanel::epochSummaryToggled, this, &ShardsPage::placeEpochSummary);
 }
 
@@ -124,7 +124,7 @@ void ShardsPage::connectParts() {
     m_wordsLater.setInterval(kWordsPauseMs);
     connect(&m_wordsLater, &QTimer::timeout, this, &ShardsPage::showWords);
     connect(&m_source, &SceneSource::sceneChanged, this, &ShardsPage::showScene);
-    connect(&m_source, &SceneSource::orderHashChanged, this, [this] { m_ledger->setOrderHash(m_source.orderHash()); });
+    connect(&m_source, &SceneSource::orderHashChanged, this, [this] { m_summary->setOrderHash(m_source.orderHash()); });
     connect(&m_plan, &PlanModel::selectionChanged, this, &ShardsPage::showSelection);
     connect(&m_experiment, &ExperimentModel::dataChanged, this, [this] {
         if (!scene()) showEmpty();  // the data is available; its plan may take longer
@@ -138,7 +138,7 @@ void ShardsPage::connectParts() {
 }
 
 void ShardsPage::connectRun() {
-    connect(m_ledger, &EpochSummaryPanel::rowHovered, this, [this](const QString& name, const QString& tip) {
+    connect(m_summary, &EpochSummaryPanel::rowHovered, this, [this](const QString& name, const QString& tip) {
         if (name.isEmpty() || tip.isEmpty()) {
             showExplanation();
         } else {
@@ -156,9 +156,9 @@ void ShardsPage::connectRun() {
         m_willReport = false;
         showProgress();
     });
-    connect(&m_ledger->follow(), &QCheckBox::toggled, &m_follower, &EpochFollower::setOn);
-    connect(&m_follower, &EpochFollower::onChanged, &m_ledger->follow(), &QCheckBox::setChecked);
-    m_ledger->follow().setChecked(m_follower.isOn());
+    connect(&m_summary->follow(), &QCheckBox::toggled, &m_follower, &EpochFollower::setOn);
+    connect(&m_follower, &EpochFollower::onChanged, &m_summary->follow(), &QCheckBox::setChecked);
+    m_summary->follow().setChecked(m_follower.isOn());
     connect(m_alarm, &AlarmBanner::showWanted, this, &ShardsPage::goToMismatch);
     connect(m_alarm, &AlarmBanner::reportWanted, this, [this] {
         m_willReport = true;
@@ -191,7 +191,7 @@ void ShardsPage::connectViews() {
 }
 
 void ShardsPage::showScene() {
-    m_ledger->setOrderHash(m_source.orderHash());
+    m_summary->setOrderHash(m_source.orderHash());
     m_balance->setScene(scene());
     if (!scene()) {
         showEmpty();
@@ -239,7 +239,7 @@ QString ShardsPage::copyText() const {
 
 void ShardsPage::showEmpty() {
     if (!scene() && m_run.isWatched() && !m_run.expected()) {
-        m_ledger->setRows({});
+        m_summary->setRows({});
         m_stack->setCurrentWidget(m_seen);
         return placeEpochSummary();
     }
@@ -247,7 +247,7 @@ void ShardsPage::showEmpty() {
         const Explanation why = explainEmptyShard(*scene());
         m_empty->say(why.title, why.lines.join(QLatin1Char('\n')));
     } else if (m_plan.problem().isEmpty()) {
-        m_ledger->setRows({});
+        m_summary->setRows({});
         if (const DataSplit* split = m_experiment.data()) {
             m_empty->say(tr("Assigning %1 samples").arg(groupedNumber(split->training->size())),
                          tr("The shards appear when all samples are assigned. Changing the form starts again."));
@@ -255,11 +255,11 @@ void ShardsPage::showEmpty() {
             m_empty->say(tr("Loading the data set"), tr("The shards appear when the number of samples is known."));
         }
     } else if (m_experiment.config().pitfalls.any()) {
-        m_ledger->setRows({});
+        m_summary->setRows({});
         m_empty->say(refusalTitle(m_experiment.config().pitfalls),
                      refusalText(m_experiment.config().pitfalls, m_plan.problem()), tr("Undo the mistake"));
     } else {
-        m_ledger->setRows({});
+        m_summary->setRows({});
         m_empty->say(tr("This experiment has no shard plan"), inFormWords(m_plan.problem()));
     }
     m_stack->setCurrentWidget(m_empty);
@@ -327,8 +327,8 @@ void ShardsPage::selectAt(qint64 sample, std::optional<GridCell> cell) {
     if (!scene()) {
         return;
     }
-    const bool dealt = cell && cell->slot < scene()->plan.samplesPerRank();
-    m_plan.select(sample, dealt ? std::optional(placeOf(scene()->plan, *cell)) : std::nullopt);
+    const bool isAssigned = cell && cell->slot < scene()->plan.samplesPerRank();
+    m_plan.select(sample, isAssigned ? std::optional(placeOf(scene()->plan, *cell)) : std::nullopt);
 }
 
 void ShardsPage::hover(std::optional<GridCell> cell) {
@@ -416,7 +416,7 @@ QList<EpochSummaryRow> ShardsPage::rowsOfEpochSummary() const {
 }
 
 void ShardsPage::showEpochSummary() {
-    if (scene()) m_ledger->setRows(rowsOfEpochSummary());
+    if (scene()) m_summary->setRows(rowsOfEpochSummary());
     const RunConfig& config = m_experiment.config();
     m_orderNote->say(scene() && config.repeatsOrder() ? config.training.epochs : 0);
 }
@@ -428,7 +428,7 @@ void ShardsPage::showVerification() {
 
 void ShardsPage::showVerdict() {
     const bool other = m_progress.otherPlan && !m_verification.sentence().isEmpty();
-    m_ledger->setVerification(
+    m_summary->setVerification(
         other ? tr("From the run, not from this plan: %1").arg(m_verification.sentence()) : m_verification.sentence(),
         verificationTone());
 }
@@ -476,8 +476,8 @@ void ShardsPage::showProgress() {
     m_views->view().setProgress(m_progress);
     markStep();
     showVerdict();
-    m_ledger->setProgress(scene() ? progressSentence(m_progress, *scene()) : QString());
-    m_ledger->follow().setVisible(m_progress.liveEpoch >= 0);
+    m_summary->setProgress(scene() ? progressSentence(m_progress, *scene()) : QString());
+    m_summary->follow().setVisible(m_progress.liveEpoch >= 0);
     const RunData& run = m_run.data();
     if (run.ended() && run.lastStep() && !m_progress.otherPlan) m_follower.finish(run.lastStep()->epoch);
     m_follower.setLiveEpoch(m_progress.otherPlan ? -1 : m_progress.liveEpoch);

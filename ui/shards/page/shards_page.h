@@ -51,7 +51,7 @@ class ShardsPage : public Page {
     QList<View> views() const override { return ViewPanel::choices(); }
     void showView(const QString& view) override { m_views->showView(view); }
 
-    // A narrower page makes a drawer of the ledger, so that the parts' own least sizes do not add up.
+    // On a narrow page the summary is a drawer, so that the minimum sizes of the parts do not add up.
     QSize minimumSizeHint() const override;
 
     // Marks the samples of a step (from 1) of an epoch; empty: no step. go: also shows the step.
@@ -123,7 +123,7 @@ class ShardsPage : public Page {
     ViewPanel* m_views = nullptr;
     EmptyPanel* m_empty = nullptr;
     SeenSamplesPanel* m_seen = nullptr;  // samples of a watched script
-    EpochSummaryPanel* m_ledger = nullptr;
+    EpochSummaryPanel* m_summary = nullptr;
     EpochSummarySide* m_side = nullptr;
     QHBoxLayout* m_row = nullptr;
     ClassBalanceView* m_balance = nullptr;

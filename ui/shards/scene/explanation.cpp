@@ -20,13 +20,14 @@ Explanation explainDropped(const ShardScene& scene, const CellContent& content) 
     const ShardLayout layout = ShardLayout::of(plan.spec());
     Explanation result;
     result.title = gridText("Why does no rank get sample %1?").arg(plainNumber(content.sample));
-    const QString dealt = plainNumber(layout.totalSize());
+    const QString assignedSlots = plainNumber(layout.totalSize());
     const QString product =
         layout.rule == ShardLayout::Rule::kByBatch
             ? gridText("%1 x %2 x %3 = %4")
                   .arg(plainNumber(layout.samplesPerRank / layout.batchSize), plainNumber(layout.worldSize),
-                       plainNumber(layout.batchSize), dealt)
-            : gridText("%1 x %2 = %3").arg(plainNumber(layout.samplesPerRank), plainNumber(layout.worldSize), dealt);
+                       plainNumber(layout.batchSize), assignedSlots)
+            : gridText("%1 x %2 = %3")
+                  .arg(plainNumber(layout.samplesPerRank), plainNumber(layout.worldSize), assignedSlots);
     result.lines
         << gridText("The sample is at position %1 of the order, and drop_last of the sampler keeps only the first %2.")
                .arg(plainNumber(content.position), product);
