@@ -334,7 +334,7 @@ void GlooCommunicator::barrierWithin(milliseconds timeout) {
 
 // Runs one step of a message. A message consists of its size in bytes and its bytes; each pair of ranks keeps the
 // order.
-void GlooCommunicator::runMessage(int peer, const std::string& what, const std::function<void()>& call) {
+void GlooCommunicator::runPointToPoint(int peer, const std::string& what, const std::function<void()>& call) {
     if (peer < 0 || peer >= m_size || peer == m_rank) {
         throw CommError(what + " is not possible: rank " + std::to_string(peer) +
                         " is not another rank of this run of " + std::to_string(m_size));
@@ -346,7 +346,7 @@ void GlooCommunicator::runMessage(int peer, const std::string& what, const std::
 
 // Starts both parts at once, so that the background thread moves them while the caller computes.
 CommHandle GlooCommunicator::startMessage(CommBuffer buffer, int peer, bool isSend) {
-    runMessage(peer, isSend ? "starting a send" : "starting a receive", [&] {
+    runPointToPoint(peer, isSend ? "starting a send" : "starting a receive", [&] {
         Message message{buffer, peer, isSend, std::make_unique<std::uint64_t>(buffer.bytes())};
         message.header = m_context->createUnboundBuffer(message.bytes.get(), sizeof(std::uint64_t));
         if (buffer.bytes() > 0) message.body = m_context->createUnboundBuffer(buffer.data, buffer.bytes());
@@ -404,7 +404,7 @@ void GlooCommunicator::send(CommBuffer buffer, int to) {
     finishMessagesUpTo(m_finishedMessages + static_cast<std::int64_t>(m_messages.size()));
     countMessage(buffer);
     std::string what = "the sending of " + describeValues(buffer.type, buffer.count) + " to rank " + std::to_string(to);
-    runMessage(to, what, [&] {
+    runPointToPoint(to, what, [&] {
         std::uint64_t bytes = buffer.bytes();
         auto header = m_context->createUnboundBuffer(&bytes, sizeof bytes);
         header->send(to, kMessageSlot);
@@ -420,7 +420,7 @@ void GlooCommunicator::recv(CommBuffer buffer, int from) {
     finishMessagesUpTo(m_finishedMessages + static_cast<std::int64_t>(m_messages.size()));
     std::string what =
         "the receiving of " + describeValues(buffer.type, buffer.count) + " from rank " + std::to_string(from);
-    runMessage(from, what, [&] {
+    runPointToPoint(from, what, [&] {
         std::uint64_t bytes = 0;
         auto header = m_context->createUnboundBuffer(&bytes, sizeof bytes);
         header->recv(from, kMessageSlot);

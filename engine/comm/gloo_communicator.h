@@ -91,7 +91,7 @@ class GlooCommunicator final : public Communicator {
     void reduceInTree(CollectiveKind kind, CommBuffer buffer);
     void reduceNow(CollectiveKind kind, CommBuffer buffer, ReduceOp op);
     void barrierWithin(std::chrono::milliseconds timeout);
-    void runMessage(int peer, const std::string& what, const std::function<void()>& call);
+    void runPointToPoint(int peer, const std::string& what, const std::function<void()>& call);
     void guard(const std::string& what, const std::function<void()>& call);
     [[noreturn]] void fail(const std::string& what, const std::string& why);
     [[noreturn]] void failForPeerMisuse(int rank, const std::string& why);

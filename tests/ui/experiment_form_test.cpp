@@ -131,7 +131,7 @@ TEST_CASE("a check box is one undo step") {
 
 TEST_CASE("arrows step whole numbers by one and stop at the minimum") {
     NumberSpinBox box(NumberSpinBox::Kind::Integer);
-    box.setLeast(1);
+    box.setMinimum(1);
     box.setNumberText("2");
     box.stepBy(1);
     CHECK(box.text() == "3");

@@ -63,7 +63,7 @@ ExperimentForm::ExperimentForm(ExperimentModel& model, QWidget* parent) : QWidge
 
     addBrowseButton();
     addSweepButton();
-    addSummaryButton();
+    addModelSummaryButton();
     addThrottleButton();
     auto* label = qobject_cast<QLineEdit*>(m_sections.front()->row("dataset.label_column")->control());
     label->setPlaceholderText(tr("the last column"));
@@ -95,7 +95,7 @@ void ExperimentForm::addSweepButton() {
     workers->append(find);
 }
 
-void ExperimentForm::addSummaryButton() {
+void ExperimentForm::addModelSummaryButton() {
     QPushButton* layers = m_sections[1]->addToTitle(tr("Layers"));
     layers->setObjectName(QStringLiteral("modelSummaryButton"));
     layers->setToolTip(tr("Show the model layer by layer: shapes, parameters, FLOPs and memory (Ctrl+M)"));

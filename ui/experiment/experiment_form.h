@@ -37,7 +37,7 @@ class ExperimentForm final : public QWidget {
   private:
     void addBrowseButton();
     void addSweepButton();
-    void addSummaryButton();
+    void addModelSummaryButton();
     void addThrottleButton();
     void refresh();
     void setLayoutsEnabled(bool enabled);

@@ -19,7 +19,7 @@ class NumberEditor final : public FieldEditor {
   public:
     NumberEditor(const ConfigField& field, NumberSpinBox* box, const QString& stem)
         : FieldEditor(field, box, stem + QStringLiteral("SpinBox")), m_box(box) {
-        m_box->setLeast(field.min);
+        m_box->setMinimum(field.min);
         if (isInteger() && field.min == -1) m_box->setWord(QStringLiteral("-1"), NumberSpinBox::tr("off"));
         connect(m_box, &NumberSpinBox::numberEdited, this, &FieldEditor::edited);
     }

@@ -17,7 +17,7 @@ class NumberSpinBox final : public QAbstractSpinBox {
     void setNumberText(const QString& text);
     void setWord(const QString& number, const QString& word);  // word shown instead of a special number
     QString numberText() const { return !m_word.isEmpty() && text().trimmed() == m_word ? m_wordNumber : text(); }
-    void setLeast(double least) { m_least = least; }  // lower limit of the down arrow
+    void setMinimum(double least) { m_least = least; }  // lower limit of the down arrow
 
     void stepBy(int steps) override;
     QValidator::State validate(QString& input, int& position) const override;

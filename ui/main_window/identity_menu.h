@@ -37,7 +37,7 @@ class IdentityMenu final : public QObject {
 
     // Returns the things that the widget below `point` of `window` draws there.
     static std::vector<Identity> below(const QWidget& window, const QPoint& point);
-    // Adds the name and the actions of the first thing, and a submenu for each other one.
+    // Adds the name and the actions of the first identity, and a submenu for each other one.
     void fill(QMenu& menu, const std::vector<Identity>& things);
 
   Q_SIGNALS:

@@ -30,8 +30,8 @@ class PaintStages final : public QObject {
     QList<QPointer<QWidget>> m_parts;
     qsizetype m_next = 0;
     bool m_waiting = false;  // waits for the first picture of the window
-    // Size of the window. If parts change their size in a window of constant size, all parts change. Hidden parts are
-    // ignored, because drawing the window into a picture resizes them.
+    // Size of the window at the last resize of a part. A part that is resized in a window of this size is painted at
+    // once, together with all others. Hidden parts are ignored, because taking a screenshot resizes them.
     QSize m_windowSize;
     QTimer m_turn;
 };

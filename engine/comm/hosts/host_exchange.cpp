@@ -71,14 +71,14 @@ void HostExchange::start(CommBuffer buffer, ReduceOp op) {
     begin();
     Started& sum = m_started.emplace_back(Started{buffer, op, m_number});
     if (hosts() == 1 || buffer.count == 0) return;
-    isReducedWhole(buffer) ? startWhole(sum) : startPieces(sum);
+    isReducedWhole(buffer) ? startWholeSum(sum) : startPieces(sum);
 }
 
 void HostExchange::finish() {
     const Started sum = m_started.front();
     m_started.pop_front();
     if (hosts() == 1 || sum.buffer.count == 0) return;
-    isReducedWhole(sum.buffer) ? finishWhole(sum) : finishPieces(sum);
+    isReducedWhole(sum.buffer) ? finishWholeSum(sum) : finishPieces(sum);
 }
 
 void HostExchange::watchSources(const Started& sum, CommType type, std::size_t bytes) const {
@@ -106,7 +106,7 @@ void HostExchange::reduceInOrder(const Started& sum, CommBuffer part, std::size_
     }
 }
 
-void HostExchange::startWhole(Started& sum) {
+void HostExchange::startWholeSum(Started& sum) {
     makeRoom(sum, sum.buffer.bytes());
     eachOther([&](int host) {
         eachChunk(sum.buffer, [&](std::size_t at, std::size_t bytes) {
@@ -120,7 +120,7 @@ void HostExchange::startWhole(Started& sum) {
     });
 }
 
-void HostExchange::finishWhole(const Started& sum) {
+void HostExchange::finishWholeSum(const Started& sum) {
     eachChunk(sum.buffer, [&](std::size_t at, std::size_t bytes) {
         eachOther([&](int host) { m_links.waitUntilReceived(user(host), m_timeout); });
         eachOther([&](int host) { m_links.waitUntilSent(user(host), m_timeout); });  // before the buffer is overwritten

@@ -54,8 +54,8 @@ class HostExchange {
     bool isReducedWhole(CommBuffer buffer) const;
     CommBuffer pieceOf(const Started& sum, int host) const;
     void makeRoom(Started& sum, std::size_t bytes);
-    void startWhole(Started& sum);
-    void finishWhole(const Started& sum);
+    void startWholeSum(Started& sum);
+    void finishWholeSum(const Started& sum);
     void startPieces(Started& sum);
     void finishPieces(const Started& sum);
     void watchSources(const Started& sum, CommType type, std::size_t bytes) const;

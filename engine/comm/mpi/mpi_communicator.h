@@ -23,8 +23,8 @@ namespace ringside {
 // exit without MPI_Finalize(), which would block.
 class MpiCommunicator final : public Communicator {
   public:
-    // Communicator of the whole job. `store` may be null; it is used to find the missing rank after a failure. Throws
-    // CommError if the size of the job or the rank differs from that of the run.
+    // Creates the communicator of all processes that the MPI launcher started. `store` may be null; it is used to find
+    // the missing rank after a failure. Throws CommError if MPI reports another size or rank than the arguments.
     MpiCommunicator(const MpiTable& mpi, std::shared_ptr<Store> store, int rank, int size, CommOptions options);
     ~MpiCommunicator() override;
 

@@ -54,7 +54,8 @@ const MpiTable& loadMpi() {
     void* const library = openModule();
     const auto entry = reinterpret_cast<Entry>(::dlsym(library, MpiTable::kEntry));
     if (entry == nullptr || entry()->version != MpiTable::kVersion) {
-        throw CommError(std::string(MpiTable::kModule) + " is of another version than this program: build both again");
+        throw CommError(std::string(MpiTable::kModule) +
+                        " was built from another version of Ringside than this program: build both again");
     }
     table = entry();
     return *table;

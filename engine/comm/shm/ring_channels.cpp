@@ -37,7 +37,7 @@ void RingChannels::post(CommBuffer buffer, int to) {
     const std::uint64_t unread =
         channel.written.load(std::memory_order_relaxed) - channel.read.load(std::memory_order_acquire);
     if (unread + sizeof(MessageHeader) + buffer.bytes() <= kRing) return send(buffer, to);
-    Outgoing* const place = freePlace(buffer.bytes());
+    Outgoing* const place = findFreeSlot(buffer.bytes());
     if (!place) return send(buffer, to);
     m_barrier.checkAlive();
     std::memcpy(place->memory, buffer.data, buffer.bytes());
@@ -52,7 +52,7 @@ void RingChannels::post(CommBuffer buffer, int to) {
     place->until = channel.written.load(std::memory_order_relaxed);
 }
 
-RingChannels::Outgoing* RingChannels::freePlace(std::size_t bytes) {
+RingChannels::Outgoing* RingChannels::findFreeSlot(std::size_t bytes) {
     for (Outgoing& one : m_outgoing) {
         const bool read = m_arena.channel(m_rank, one.to).read.load(std::memory_order_acquire) >= one.until;
         if (read && one.bytes >= bytes) return &one;

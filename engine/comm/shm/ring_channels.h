@@ -47,7 +47,7 @@ class RingChannels {
         int to = 0;
         std::uint64_t until = 0;
     };
-    Outgoing* freePlace(std::size_t bytes);
+    Outgoing* findFreeSlot(std::size_t bytes);
     void write(int to, const std::byte* data, std::size_t bytes, const std::string& what);
     void read(int from, std::byte* data, std::size_t bytes, const std::string& what);
     void wakePeer(int peer);

@@ -36,8 +36,8 @@ class ShmCommunicator final : public Communicator {
                     Async async = Async::kAuto);
     // Creates a sub-group of `whole` whose memory is `arena`. `rank` is its number in the group.
     ShmCommunicator(const ShmCommunicator& whole, std::shared_ptr<const Arena> arena, int rank);
-    // Aborts if reductions are still queued: the rank leaves early, and neither this rank nor its peers may block on
-    // it.
+    // Aborts the communicator if reductions are still queued: the rank leaves early, and neither this rank nor its
+    // peers may block on it.
     ~ShmCommunicator() override;
 
     int rank() const override { return m_rank; }

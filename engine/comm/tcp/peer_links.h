@@ -64,8 +64,8 @@ class PeerLinks {
     void send(LinkUser& user, int peer, std::uint64_t slot, std::span<const std::byte> bytes);
     // Starts to receive the next message of this slot into `bytes`. A message of another length ends the link.
     void receive(LinkUser& user, int peer, std::uint64_t slot, std::span<std::byte> bytes);
-    // Blocks until user.sent or user.received is positive, and decrements it. Throws LinkError if the link fails or at
-    // the timeout.
+    // Waits until a message of `user` was sent or received, and takes it off the count user.sent or user.received.
+    // Throws LinkError if the link fails or at the timeout.
     void waitUntilSent(LinkUser& user, std::chrono::milliseconds timeout) { waitForCount(user, user.sent, timeout); }
     void waitUntilReceived(LinkUser& user, std::chrono::milliseconds timeout) {
         waitForCount(user, user.received, timeout);

@@ -35,8 +35,8 @@ void sendAtOnce(int socket) {
 }
 
 [[noreturn]] void failToListen(const PeerAddress& host, int error) {
-    throw CommError("ranks cannot be reached at " + host.text() + " (" + errnoText(error) +
-                    "): bring the network interface up, or choose parallel.backend=shm");
+    throw CommError("this rank cannot listen at " + host.text() + ", so other ranks cannot connect (" +
+                    errnoText(error) + "): bring the network interface up, or choose parallel.backend=shm");
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ std::vector<UniqueFd> PeerMesh::connect() {
     listen();
     readStore();
     for (int peer = 0; peer < m_options.rank; ++peer) connectTo(peer);
-    while (!allHere()) {
+    while (!allConnected()) {
         if (Clock::now() >= m_deadline) failFor(firstMissing());
         step();
     }
@@ -87,7 +87,9 @@ void PeerMesh::readStore() {
     std::memcpy(m_secret.data(), secret.data(), secret.size());
     for (int peer = 0; peer < m_options.rank; ++peer) {
         const auto address = PeerAddress::decode(wait("address/" + std::to_string(peer), peer));
-        if (!address) throw CommError("the store contains no address of a rank; see the ranks' logs");
+        if (!address)
+            throw CommError("the address of rank " + std::to_string(peer) +
+                            " in the store is invalid; see the log of that rank");
         m_addresses.push_back(*address);
     }
     m_askAgain.resize(m_addresses.size(), Clock::time_point::max());
@@ -234,7 +236,7 @@ void PeerMesh::settle(Attempt& attempt, Progress progress) {
     attempt.socket.reset();
 }
 
-bool PeerMesh::allHere() const {
+bool PeerMesh::allConnected() const {
     return firstMissing() < 0;
 }
 

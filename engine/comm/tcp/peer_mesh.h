@@ -76,7 +76,7 @@ class PeerMesh {
     Progress advance(Attempt& attempt);
     Progress afterConnecting(Attempt& attempt) const;
     void settle(Attempt& attempt, Progress progress);
-    bool allHere() const;
+    bool allConnected() const;
     int firstMissing() const;
     [[noreturn]] void failFor(int peer) const;
 

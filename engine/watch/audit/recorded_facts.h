@@ -52,7 +52,7 @@ struct ContentSums {
     std::vector<std::uint32_t> samples, labels;  // checksums
 };
 
-// Facts about one process of a rank.
+// Facts about one process of a rank. A rank has several processes if its launcher restarts it.
 struct RankFacts {
     std::map<std::int64_t, LoaderFacts> loaders;                        // by id
     std::map<int, std::vector<std::uint32_t>> subsets;                  // indices of Subset objects, by object

@@ -183,7 +183,8 @@ const LoaderStream* SampleAuditor::streamOf(const EpochKey& key, std::size_t att
     return number < streams.size() ? &streams[number] : nullptr;
 }
 
-// Returns the ranks of the epoch's group that have its loader in an attempt.
+// Returns the ranks of the epoch's data-parallel group that iterated the loader of the epoch in one attempt: one run
+// of the chain of runs.
 std::vector<int> SampleAuditor::ranksOf(const EpochKey& key, std::size_t attempt) const {
     std::vector<int> ranks;
     const LoaderStream* stream = streamOf(key, attempt);

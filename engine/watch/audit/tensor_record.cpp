@@ -116,7 +116,7 @@ void TensorRecord::add(const Event& event) {
         m_worldSize = static_cast<int>(
             std::clamp<std::int64_t>(numberOf(facts, "world_size", 1), m_worldSize, limits::kMaxRanks));
     const std::vector<std::string> types = textsOf(facts, "types");
-    m_reduced |=
+    m_is16Bit |=
         std::ranges::any_of(types, [](const std::string& one) { return one == "bfloat16" || one == "float16"; });
 }
 

@@ -59,7 +59,7 @@ class TensorRecord {
     const std::set<TensorStep>& unequalGradients() const { return m_unequal; }
     std::int64_t leftOut() const { return m_leftOut; }  // tensors that are not reported, such as shards
     std::int64_t badFacts() const { return m_bad; }
-    bool isReduced() const { return m_reduced; }  // weights in bfloat16 or float16
+    bool is16Bit() const { return m_is16Bit; }  // weights in bfloat16 or float16
 
   private:
     void addTensors(int rank, const Json& facts);
@@ -72,7 +72,7 @@ class TensorRecord {
     std::int64_t m_bad = 0;
     int m_worldSize = 1;
     bool m_watched = false;
-    bool m_reduced = false;
+    bool m_is16Bit = false;
 };
 
 // Returns the step after which `before` had the weights that `after` starts with: the step of the checkpoint that

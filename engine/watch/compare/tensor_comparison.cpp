@@ -119,7 +119,7 @@ void compareSamples(TensorComparison& result, const TensorRecord& a, const Tenso
 }  // namespace
 
 TensorComparison compareTensors(const TensorRecord& a, const TensorRecord& b, double tolerance) {
-    TensorComparison result{.tolerance = tolerance * (a.isReduced() || b.isReduced() ? kReducedTimes : 1),
+    TensorComparison result{.tolerance = tolerance * (a.is16Bit() || b.is16Bit() ? kReducedTimes : 1),
                             .ranksOfA = a.worldSize(),
                             .ranksOfB = b.worldSize(),
                             .steps = {},

@@ -132,7 +132,7 @@ Judgement judgeUndividedLoss(const Evidence& evidence) {
 
 Judgement judgeSyncEveryMicroBatch(const Evidence& evidence) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
-    if (groups.groups.empty()) return withoutGroup(groups);
+    if (groups.groups.empty()) return explainMissingGroup(groups);
     if (groups.groups.front().kind != ReplicaKind::kDdp) return skipped("no DistributedDataParallel");
     const RankEvidence& rank = *evidence.find(groups.groups.front().ranks.front());
     const Accumulation accumulation = accumulationOf(rank);

@@ -77,7 +77,7 @@ bool isWrapped(const std::string& name) {
 template <class Judge>
 Judgement eachGroup(const Evidence& evidence, ReplicaKind kind, const std::string& without, const Judge& judge) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
-    if (groups.groups.empty()) return withoutGroup(groups);
+    if (groups.groups.empty()) return explainMissingGroup(groups);
     Judgement result = skipped(without);
     for (const ReplicaGroup& group : groups.groups) {
         if (group.kind != kind) continue;
@@ -133,7 +133,7 @@ Judgement judgeDifferentStart(const Evidence& evidence) {
 
 Judgement judgeLearningRateDiffers(const Evidence& evidence) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
-    if (groups.groups.empty()) return withoutGroup(groups);
+    if (groups.groups.empty()) return explainMissingGroup(groups);
     bool compared = false;
     for (const ReplicaGroup& group : groups.groups) {
         const RankEvidence& first = *evidence.find(group.ranks.front());
@@ -194,7 +194,7 @@ Judgement judgeAroundDdp(const Evidence& evidence) {
 
 Judgement judgeReplicasPart(const Evidence& evidence) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
-    if (groups.groups.empty()) return withoutGroup(groups);
+    if (groups.groups.empty()) return explainMissingGroup(groups);
     Judgement result = skipped("parameters are sharded: each rank holds other parts");
     for (const ReplicaGroup& group : groups.groups) {
         if (group.kind == ReplicaKind::kSharded || hasLocalSgd(evidence, group)) continue;

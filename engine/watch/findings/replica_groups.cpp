@@ -141,7 +141,7 @@ ReplicaGroups replicaGroupsOf(const Evidence& evidence) {
     return {{{ReplicaKind::kOwnLoop, allRanks(evidence), {}}}, {}, false};
 }
 
-Judgement withoutGroup(const ReplicaGroups& groups) {
+Judgement explainMissingGroup(const ReplicaGroups& groups) {
     return groups.isUnknown ? couldNotJudge(groups.why) : skipped(groups.why);
 }
 

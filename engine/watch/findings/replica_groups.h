@@ -38,7 +38,7 @@ ReplicaGroups replicaGroupsOf(const Evidence& evidence);
 
 // Returns why no group exists as a judgement's reason, for checks within the data-parallel dimension.
 struct Judgement;
-Judgement withoutGroup(const ReplicaGroups& groups);
+Judgement explainMissingGroup(const ReplicaGroups& groups);
 
 // True if the names and checksums of both ranks' parameters were reported after the same step and are equal.
 bool hasEqualParameters(const Replica& one, const Replica& other);

@@ -42,7 +42,7 @@ int weightOf(CheckResult result) {
 template <class Judge>
 Judgement eachLoader(const Evidence& evidence, const std::string& without, const Judge& judge) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
-    if (groups.groups.empty()) return withoutGroup(groups);
+    if (groups.groups.empty()) return explainMissingGroup(groups);
     const std::vector<LoaderGroup> loaders = trainedLoaders(evidence, groups);
     if (loaders.empty()) return couldNotJudge("no loader was seen that all ranks train with: samples are not known");
     Judgement result = skipped(without);

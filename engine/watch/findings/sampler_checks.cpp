@@ -125,7 +125,7 @@ bool isCopy(const BatchContent& one, const BatchContent& other) {
 
 Judgement judgeSamplerRank(const Evidence& evidence) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
-    if (groups.groups.empty()) return withoutGroup(groups);
+    if (groups.groups.empty()) return explainMissingGroup(groups);
     bool hasSampler = false;
     for (const LoaderGroup& group : trainedLoaders(evidence, groups)) {
         if (!hasReplicas(group)) continue;
@@ -139,7 +139,7 @@ Judgement judgeSamplerRank(const Evidence& evidence) {
 
 Judgement judgeSamplerSeed(const Evidence& evidence) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
-    if (groups.groups.empty()) return withoutGroup(groups);
+    if (groups.groups.empty()) return explainMissingGroup(groups);
     bool hasSampler = false;
     for (const LoaderGroup& group : trainedLoaders(evidence, groups)) {
         if (!group.isSharded()) continue;

@@ -178,7 +178,7 @@ Judgement judgeScheduler(const Evidence& evidence) {
 
 Judgement judgeUnevenSteps(const Evidence& evidence) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
-    if (groups.groups.empty()) return withoutGroup(groups);
+    if (groups.groups.empty()) return explainMissingGroup(groups);
     bool judged = false;
     for (const LoaderGroup& group : trainedLoaders(evidence, groups)) {
         if (joins(group)) return passed("Join lets ranks have unequal numbers of batches");
@@ -202,7 +202,7 @@ Judgement judgeUnevenSteps(const Evidence& evidence) {
 
 Judgement judgeEffectiveBatch(const Evidence& evidence) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
-    if (groups.groups.empty()) return withoutGroup(groups);
+    if (groups.groups.empty()) return explainMissingGroup(groups);
     for (const LoaderGroup& group : trainedLoaders(evidence, groups)) {
         const RankEvidence& rank = *group.ranks.front().rank;
         const std::int64_t batch = group.ranks.front().sampler.batchSize;

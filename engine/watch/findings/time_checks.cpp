@@ -158,7 +158,7 @@ std::string trainingLine(const RankEvidence& rank) {
 
 Judgement judgeStraggler(const Evidence& evidence) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
-    if (groups.groups.empty()) return withoutGroup(groups);
+    if (groups.groups.empty()) return explainMissingGroup(groups);
     if (groups.groups.size() > 1 || static_cast<int>(groups.groups.front().ranks.size()) != evidence.worldSize())
         return couldNotJudge("not all ranks form one data-parallel group");
     std::vector<StepBrief> briefs = briefsOf(evidence, ForwardTimes::kMeasured);

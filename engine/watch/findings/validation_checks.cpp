@@ -118,7 +118,7 @@ std::optional<std::int64_t> collectivesAfter(const RankLoader& one) {
 
 Judgement judgeLocalMetrics(const Evidence& evidence) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
-    if (groups.groups.empty()) return withoutGroup(groups);
+    if (groups.groups.empty()) return explainMissingGroup(groups);
     Judgement result = skipped("no evaluation is divided among the ranks");
     for (const LoaderGroup& group : evaluatedLoaders(evidence, groups)) {
         if (!group.isSharded() || group.isOfTrainer()) continue;
@@ -172,7 +172,7 @@ Judgement judgeTrainedOnValidation(const Evidence& evidence) {
 
 Judgement judgeValidationEverywhere(const Evidence& evidence) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
-    if (groups.groups.empty()) return withoutGroup(groups);
+    if (groups.groups.empty()) return explainMissingGroup(groups);
     bool hasLoader = false, isUnknown = false;
     for (const LoaderGroup& group : evaluatedLoaders(evidence, groups)) {
         if (group.isSharded() || group.isOfTrainer()) continue;
@@ -193,7 +193,7 @@ Judgement judgeValidationEverywhere(const Evidence& evidence) {
 
 Judgement judgeValidationPadding(const Evidence& evidence) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
-    if (groups.groups.empty()) return withoutGroup(groups);
+    if (groups.groups.empty()) return explainMissingGroup(groups);
     bool hasLoader = false;
     for (const LoaderGroup& group : evaluatedLoaders(evidence, groups)) {
         if (!group.isSharded() || group.isOfTrainer() || !group.ranks.front().sampler.isTorchSampler) continue;

@@ -46,7 +46,8 @@ bool WatchDoor::greet(UniqueFd& socket, const std::string& nonce, const std::str
     const std::string refused = admit(*greeting);
     sendLine(socket.get(),
              encodeAnswer({hmacSha256(m_secret, answeredText(greeting->nonce, refused)), refused, hostKey()}), now);
-    // A process that has left already may have sent its events: read them, even if the answer was not written.
+    // A process that has ended already may have sent its events before: read them, even if the reply to its greeting
+    // could not be written.
     if (refused.empty()) m_admitted.push_back(std::make_unique<WatchedRank>(*greeting, std::move(socket)));
     return true;
 }

@@ -71,7 +71,8 @@ void WatchRecord::flush() {
     m_recorder->flush();
 }
 
-// Writes config.json and the first line, and records the events that have waited.
+// Writes config.json and the first line of telemetry.jsonl, and records the events that arrived before the
+// configuration was known.
 void WatchRecord::begin() {
     const PreparedRun run = m_seen.prepared(false);
     writeFileAtomically(m_paths.config(), m_seen.configText(run.config, 2) + "\n");

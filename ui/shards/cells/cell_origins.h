@@ -23,7 +23,8 @@ struct CellOrigins {
     }
 };
 
-// owners: of the other plan. O(cells). Returns an empty result if stopped.
+// Computes for each cell of `scene` where its sample is in `other`. owners: rank and slot of each sample in `other`.
+// O(cells). Returns an empty result if stopped.
 CellOrigins cellOrigins(const ShardScene& scene, const ShardPlan& other, const std::vector<SampleOwner>& owners,
                         const std::atomic<bool>& stop);
 

@@ -9,7 +9,7 @@ namespace ringside {
 // Explains what is unchanged between two epochs, compared with two unrelated shuffles; a warning if nothing changed.
 Explanation explainEpochDiff(const ShardScene& scene, std::int64_t otherEpoch, const PlanDiff& diff);
 
-// Explains what two settings have in common.
+// Explains how many samples have the same rank and step in the plans of the settings A and B.
 Explanation explainSettingsDiff(const ShardPlan& a, const ShardPlan& b, const PlanDiff& diff);
 
 }  // namespace ringside

@@ -98,7 +98,7 @@ void EpochDiffView::freeMemory() {
     m_loom->forgetPictures();
 }
 
-// Computes the origins of all cells. Callable from any thread.
+// Computes for each cell of the shown epoch where its sample was in the other epoch. Callable from any thread.
 EpochDiffView::Made EpochDiffView::made(const ShardScene& scene, const ShardPlan& there, const LatestWork::Stop& stop) {
     const std::vector<SampleOwner> ours = sampleOwners(scene.plan, &stop);
     const std::vector<SampleOwner> theirs = sampleOwners(there, &stop);

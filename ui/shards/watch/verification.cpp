@@ -108,7 +108,8 @@ void Verification::addNews() {
         if (m_state.mismatches.size() < kMostMismatches) m_state.mismatches.push_back(mismatch);
     }
     m_audited.insert(news.auditedEpochs.begin(), news.auditedEpochs.end());
-    // Counted again each time, because a mismatch can be found after the hashes of its epoch were compared.
+    // The verified epochs are counted again at each call, because a mismatch can be found after the hashes of its epoch
+    // were compared.
     std::set<qint64> verified = m_audited;
     for (const auto& [rank, epoch] : m_wrong) verified.erase(epoch);
     m_state.verifiedEpochs = static_cast<qint64>(verified.size());
