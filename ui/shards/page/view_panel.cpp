@@ -76,26 +76,26 @@ QWidget* ViewPanel::makeToolRow() {
     layout->addWidget(m_find, 1);
     m_export = new ViewExport(QStringLiteral("shards"));
     layout->addWidget(m_export);
-    m_ledger = new QPushButton(tr("Summary"));
-    m_ledger->setObjectName(QStringLiteral("epochSummaryButton"));
-    m_ledger->setToolTip(tr("Numbers of this epoch, and the comparison with a run"));
-    m_ledger->setProperty("role", "segment");
-    m_ledger->setCheckable(true);
-    m_ledger->hide();
-    layout->addWidget(m_ledger);
-    connect(m_ledger, &QPushButton::toggled, this, &ViewPanel::epochSummaryToggled);
+    m_summary = new QPushButton(tr("Summary"));
+    m_summary->setObjectName(QStringLiteral("epochSummaryButton"));
+    m_summary->setToolTip(tr("Numbers of this epoch, and the comparison with a run"));
+    m_summary->setProperty("role", "segment");
+    m_summary->setCheckable(true);
+    m_summary->hide();
+    layout->addWidget(m_summary);
+    connect(m_summary, &QPushButton::toggled, this, &ViewPanel::epochSummaryToggled);
     return row;
 }
 
 void ViewPanel::offerEpochSummary(bool offer) {
-    m_ledger->setVisible(offer);
+    m_summary->setVisible(offer);
     fitToolRow();
 }
 
 // Makes the buttons of the views narrower if their texts or the search text would be truncated.
 void ViewPanel::fitToolRow() {
     const TypePixels kRoomyPanel{760}, kOneRowPanel{560};
-    m_choice->setTight(!m_ledger->isHidden() || width() < kRoomyPanel);
+    m_choice->setTight(!m_summary->isHidden() || width() < kRoomyPanel);
     m_toolLine->setDirection(width() < kOneRowPanel ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
 }
 

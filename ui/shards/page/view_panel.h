@@ -33,7 +33,7 @@ class ViewPanel : public QFrame {
     void explain(const Explanation& explanation) { m_explanation->show(explanation); }
     // Shows a button for the summary if the page has no room for it beside the views.
     void offerEpochSummary(bool offer);
-    bool epochSummaryWanted() const { return m_ledger->isChecked(); }
+    bool epochSummaryWanted() const { return m_summary->isChecked(); }
     int toolRowBottom() const { return m_toolRow->geometry().bottom() + 1; }
     void refreshTable();  // updates the table of the view if it is visible
 
@@ -61,7 +61,7 @@ class ViewPanel : public QFrame {
     void chooseRow(qint64 row);
 
     QWidget* m_toolRow = nullptr;
-    QPushButton* m_ledger = nullptr;
+    QPushButton* m_summary = nullptr;
     QBoxLayout* m_toolLine = nullptr;  // its parts, in one row or two
     SegmentedControl* m_choice = nullptr;
     FindBox* m_find = nullptr;
