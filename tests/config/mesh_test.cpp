@@ -74,8 +74,7 @@ TEST_CASE("contradictory meshes are refused with the remedy") {
     CHECK(firstProblem(config).find("must have equal sizes: a loader.batch_size of 4") != std::string::npos);
     config = withStrategy("pipeline", 4);
     config.pipeline.microBatches = 3;  // of the divisors of 32 near it, 1f1b on 4 stages takes no 2
-    CHECK(firstProblem(config).find("must have equal sizes: use 4, or a loader.batch_size of 33") !=
-          std::string::npos);
+    CHECK(firstProblem(config).find("must have equal sizes: use 4, or a loader.batch_size of 33") != std::string::npos);
     config.pipeline.schedule = PipelineScheduleKind::kGpipe;
     CHECK(firstProblem(config).find("must have equal sizes: use 2 or 4, or a loader.batch_size of 33") !=
           std::string::npos);

@@ -88,7 +88,8 @@ TEST_CASE("a folder with train and val has its own validation part") {
     REQUIRE(parts.validation != nullptr);
     CHECK(featuresOf(*parts.validation, 0) == std::vector<float>{4 / 255.0F, 5 / 255.0F, 6 / 255.0F});
     writeRaw(directory.path() / "val/b/1.png", onePixel(4, 5, 6));
-    CHECK_THAT(loadImageFolder(directory.path(), 0).problem().text(), containing("has 2 class folders, which differ from the 1"));
+    CHECK_THAT(loadImageFolder(directory.path(), 0).problem().text(),
+               containing("has 2 class folders, which differ from the 1"));
 }
 
 TEST_CASE("A damaged image is an error that names the file, when it is read") {

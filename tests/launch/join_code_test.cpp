@@ -38,7 +38,8 @@ TEST_CASE("a mistyped join code is reported with the position") {
     CHECK(refusal("h:1/008J4CT4ANK7F24SNAXWSQFEZ").find("has an invalid secret") != std::string::npos);
     CHECK(refusal("h:1/008J4CT4ANK7F24SNAXWSQFEZWW").find("has an invalid secret") != std::string::npos);
     CHECK(refusal("h:1/U08J4CT4ANK7F24SNAXWSQFEZW").find("has an invalid secret") != std::string::npos);
-    CHECK(refusal("h:1/008J4CT4ANK7F24SNAXWSQFEZX").find("has an invalid secret") != std::string::npos);  // bits beyond the 128
+    CHECK(refusal("h:1/008J4CT4ANK7F24SNAXWSQFEZX").find("has an invalid secret") !=
+          std::string::npos);  // bits beyond the 128
     CHECK(refusal(std::string(300, 'a')).find("has more than 256 characters") != std::string::npos);
 }
 

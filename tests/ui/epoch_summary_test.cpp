@@ -131,7 +131,8 @@ TEST_CASE("samples never used are those that every epoch drops") {
 
 TEST_CASE("the summary names the rank and sample of a duplicate") {
     // torch.randperm(10) seeded with 0 begins 4 1: positions 10 and 11 repeat them.
-    CHECK(duplicatesSentence(planOf(tenOnFour())) == "rank 2 trains on sample 4 again, rank 3 trains on sample 1 again.");
+    CHECK(duplicatesSentence(planOf(tenOnFour())) ==
+          "rank 2 trains on sample 4 again, rank 3 trains on sample 1 again.");
     ShardSpec many = tenOnFour();
     many.datasetSize = 11;
     many.worldSize = 64;

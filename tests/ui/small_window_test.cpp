@@ -102,8 +102,8 @@ TEST_CASE("every page fits the smallest window, with normal and larger type") {
 TEST_CASE("every dialog fits the smallest window, with normal and larger type") {
     for (const int percent : {100, 150}) {
         SmallWindow f(percent);
-        for (const char* action : {"watchAction", "launchAction", "inviteAction", "joinAction", "devicesAction", "modelSummaryAction",
-                                   "paletteAction", "keysAction"}) {
+        for (const char* action : {"watchAction", "launchAction", "inviteAction", "joinAction", "devicesAction",
+                                   "modelSummaryAction", "paletteAction", "keysAction"}) {
             f.trigger(action);
             QDialog* dialog = nullptr;
             INFO(action);

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/system/signal_input.h"
 #include "base/text/line_splitter.h"
 #include "base/text/terminal_text.h"
 #include "experiment/experiment_file.h"
@@ -22,7 +23,6 @@
 #include "run/supervise/control_server.h"
 #include "telemetry/events/codec.h"
 #include "terminal/screen.h"
-#include "base/system/signal_input.h"
 
 namespace ringside {
 namespace {

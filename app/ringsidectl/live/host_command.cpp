@@ -7,13 +7,13 @@
 #include <optional>
 #include <utility>
 
+#include "base/system/signal_input.h"
 #include "experiment/experiment_file.h"
 #include "launch/place/launch_sources.h"
 #include "launch/wire/own_addresses.h"
 #include "live/classroom_run.h"
 #include "run/ranks/worker_program.h"
 #include "run/read/default_run_directory.h"
-#include "base/system/signal_input.h"
 
 namespace ringside {
 namespace {

@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/system/signal_input.h"
 #include "experiment/experiment_file.h"
 #include "live/classroom_seat.h"
 #include "live/join_code_source.h"
 #include "run/ranks/worker_program.h"
-#include "base/system/signal_input.h"
 
 namespace ringside {
 namespace {

@@ -22,7 +22,7 @@ constexpr std::size_t kLandingBytes = 1U << 20;
 // A step uploads its signal and the keys of dropout while the previous step runs. The ring must have a slot for each of
 // them, because a full ring would make the host wait for the previous step.
 RingParts withManySlots(RingParts parts) {
-    parts.slots = 128;
+    parts.slotCount = 128;
     parts.slotBytes = 64U << 10;
     return parts;
 }

@@ -55,8 +55,8 @@ Result<TrainedChild> TrainingChild::wait() {
     constexpr int kLookMs = 1000;
     while (!advance()) {
         // poll() ignores a negative descriptor.
-        std::array<pollfd, 2> waiting{{{m_outputEnded ? -1 : outputFd(), POLLIN, 0},
-                                       {m_child.end() ? -1 : exitFd(), POLLIN, 0}}};
+        std::array<pollfd, 2> waiting{
+            {{m_outputEnded ? -1 : outputFd(), POLLIN, 0}, {m_child.end() ? -1 : exitFd(), POLLIN, 0}}};
         ::poll(waiting.data(), waiting.size(), kLookMs);
     }
     return result();

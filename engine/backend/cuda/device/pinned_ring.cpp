@@ -14,7 +14,7 @@ PinnedRing::PinnedRing(RingParts parts, bool pinned)
       m_copies(m_parts.runtime->createStream()),
       m_computeDone(m_parts.runtime->createEvent()),
       m_copied(m_parts.runtime->createEvent()),
-      m_slots(m_parts.slots) {}
+      m_slots(m_parts.slotCount) {}
 
 PinnedRing::~PinnedRing() {
     GpuRuntime& runtime = *m_parts.runtime;

@@ -20,7 +20,7 @@ struct RingParts {
     DeviceStream compute = nullptr;
     std::string gpu;  // name for error messages
     std::chrono::milliseconds deadline{60000};
-    std::size_t slots = 4;             // number of page-locked slots of a ring
+    std::size_t slotCount = 4;         // number of page-locked slots of a ring
     std::size_t slotBytes = 4U << 20;  // size of each slot
 };
 
