@@ -248,7 +248,8 @@ ComputeChoice SeenExperiment::compute() const {
                                           : "process group of " + script + ": " + m_backend +
                                                 (m_backendWhere.empty() ? "" : ", at " + m_backendWhere);
     choice.device = choiceNamed<DeviceChoice>(m_device).value_or(DeviceChoice::kAuto);
-    choice.whyDevice = script + " with PyTorch " + m_torch + (m_launcher.empty() ? "" : ", started by " + m_launcher) +
+    choice.whyDevice = "PyTorch " + m_torch + " runs " + script +
+                       (m_launcher.empty() ? "" : ", started by " + m_launcher) +
                        (m_device.empty() ? "" : ", on " + m_device);
     return choice;
 }

@@ -13,6 +13,7 @@
 #include "sampling/plan/work_limits.h"
 #include "shards/seen/audit_table.h"
 #include "shards/seen/step_samples.h"
+#include "tables/table_cells.h"
 #include "theme/theme.h"
 #include "words/field_text.h"
 
@@ -97,6 +98,7 @@ void SeenSamplesPanel::addTable(QVBoxLayout& column) {
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_table->setShowGrid(false);
+    m_table->setItemDelegate(new TableCells(TableCells::Numbers::Left, m_table));
     column.addWidget(m_table);
 }
 

@@ -19,6 +19,7 @@ namespace ringside {
 namespace {
 
 constexpr TypeLength kMeshLegend{20}, kFrameRoom{16}, kLeastCell{26};
+constexpr TypeLength kCurveRoom{18};  // below a row: curves around other boxes, with their labels
 constexpr TypeLength kMostNodeWidth{84}, kMostNodeHeight{34};
 constexpr int kMostInRow = 8;
 constexpr double kArrow = 6, kApart = 5;
@@ -74,16 +75,21 @@ MeshCanvas::Place MeshCanvas::placeOf(int rank) const {
     return {rank % kMostInRow, rank / kMostInRow};
 }
 
+double MeshCanvas::heightBelowNodes() const {
+    return kMeshLegend + (grid().width() > 2 ? double(kCurveRoom) : 0);
+}
+
 void MeshCanvas::sceneChanged() {
-    const double rows = scene().cost ? grid().height() : 1;
-    setMinimumHeight(static_cast<int>(kMeshLegend + kFrameRoom + rows * kLeastCell));
+    const QSize size = scene().cost ? grid() : QSize(1, 1);
+    const double below = scene().cost ? heightBelowNodes() : double(kMeshLegend);
+    setMinimumHeight(static_cast<int>(below + kFrameRoom + size.height() * kLeastCell));
 }
 
 QRectF MeshCanvas::nodeOf(int rank) const {
     const QSize size = grid();
     const Place place = placeOf(rank);
     const double wide = (width() - kFrameRoom) / static_cast<double>(size.width());
-    const double high = (height() - kMeshLegend - kFrameRoom) / static_cast<double>(size.height());
+    const double high = (height() - heightBelowNodes() - kFrameRoom) / static_cast<double>(size.height());
     const double w = std::min<double>(kMostNodeWidth, wide * 0.5), h = std::min<double>(kMostNodeHeight, high * 0.55);
     const QPointF centre(kFrameRoom / 2 + (place.column + 0.5) * wide, kFrameRoom + (place.row + 0.5) * high);
     return {centre.x() - w / 2, centre.y() - h / 2, w, h};
@@ -227,20 +233,21 @@ void MeshCanvas::drawNode(QPainter& painter, int rank) {
 void MeshCanvas::drawLegend(QPainter& painter, const std::vector<Route>& all) const {
     painter.setFont(theme().smallFont());
     double x = 0;
-    const double y = height() - 16;
+    const double y = height() - kMeshLegend + 3;
+    const double high = kMeshLegend - 4;
     for (const StepLink::What what : {StepLink::What::kGradients, StepLink::What::kParameters,
                                       StepLink::What::kActivations, StepLink::What::kActivationGradients}) {
         if (std::ranges::find(all, what, &Route::what) == all.end()) continue;
-        painter.fillRect(QRectF(x, y + 3, 9, 9), colorOf(what));
+        painter.fillRect(QRectF(x, y + (high - 9) / 2, 9, 9), colorOf(what));
         const QString name = whatText(what);
         const double wide = painter.fontMetrics().horizontalAdvance(name);
         painter.setPen(theme().colors().muted);
-        painter.drawText(QRectF(x + 13, y, wide + 2, 15), Qt::AlignLeft | Qt::AlignVCenter, name);
+        painter.drawText(QRectF(x + 13, y, wide + 2, high), Qt::AlignLeft | Qt::AlignVCenter, name);
         x += wide + 25;
     }
     const QString words = tr("bytes per step sent along a ring or to a pipeline neighbour");
     painter.setPen(theme().colors().muted);
-    painter.drawText(QRectF(x, y, width() - x, 15), Qt::AlignRight | Qt::AlignVCenter,
+    painter.drawText(QRectF(x, y, width() - x, high), Qt::AlignRight | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(words, Qt::ElideRight, static_cast<int>(width() - x)));
 }
 
