@@ -121,7 +121,8 @@ TEST_CASE("if a different rank waits for a CPU in each step, CPUs are too few") 
     const StepsVerdict verdict = judgeSteps(all);
     CHECK(verdict.finding == StepsFinding::kCrowded);
     CHECK(verdict.text ==
-          "In each step the other ranks wait for a rank that has no CPU, for 24.0 ms of 40.0 ms: there are more ranks "
+          "In each step the other ranks wait for a rank that has no CPU, for 24.0 ms of 40.0 ms per step: there are "
+          "more ranks "
           "than CPUs, or other programs use them.");
 }
 
@@ -144,7 +145,7 @@ TEST_CASE("communication is bound by its bytes or by its round trips") {
         for (RankBrief& rank : step.ranks) timeOf(rank.times, Phase::kMoving) = 20 * kMs;
     }
     CHECK(judgeSteps(all).finding == StepsFinding::kBytes);
-    CHECK(judgeSteps(all).text == "Moving 100.0 MB per step takes 50 % of the step time of all ranks.");
+    CHECK(judgeSteps(all).text == "Moving 95.4 MiB per step takes 50 % of the step time of all ranks.");
     for (StepBrief& step : all) {
         step.bytes = 200 * 1024;
         step.collectives = 50;

@@ -184,8 +184,8 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
             m_screen.out(terminalText(end.verdict) + ": " +
                          (end.trainSeconds < 60 ? format("%.2f s", end.trainSeconds) : duration(end.trainSeconds)) +
                          ", " + withThousands(static_cast<std::int64_t>(end.stepsPerSecond)) + " steps/s, " +
-                         withThousands(static_cast<std::int64_t>(end.samplesPerSecond)) + " samples/s" +
-                         throttleText(run) + "\n");
+                         withThousands(static_cast<std::int64_t>(end.samplesPerSecond)) +
+                         " samples/s over the whole run" + throttleText(run) + "\n");
         }
     }
     if (!run.validationEpochs().empty()) {

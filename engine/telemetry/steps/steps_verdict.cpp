@@ -265,9 +265,10 @@ bool explainQueue(std::span<const StepBrief> steps, StepsVerdict& verdict) {
     const double longestNs = longestQueueNs(steps);
     if (queue < kCrowdedShare && longestNs < kWorstQueue * stepNs) return false;
     verdict.finding = StepsFinding::kCrowded;
-    verdict.text = queue >= kCrowdedShare ? "The ranks wait for a CPU in " + percent(queue) + " of each step"
-                                          : "In each step the other ranks wait for a rank that has no CPU, for " +
-                                                inMilliseconds(longestNs) + " of " + inMilliseconds(stepNs);
+    verdict.text = queue >= kCrowdedShare
+                       ? "The ranks wait for a CPU in " + percent(queue) + " of each step"
+                       : "In each step the other ranks wait for a rank that has no CPU, for " +
+                             inMilliseconds(longestNs) + " of " + inMilliseconds(stepNs) + " per step";
     verdict.text += ": there are more ranks than CPUs, or other programs use them.";
     verdict.advice = "Fewer ranks train as fast here; arrival times on an overloaded computer are not meaningful.";
     return true;
@@ -278,12 +279,12 @@ void explainCommunication(std::span<const StepBrief> steps, StepsVerdict& verdic
     const double perCollective = static_cast<double>(last.bytes) / std::max(last.collectives, 1);
     const double stepNs = 1e6 * verdict.stepMs;
     const std::string moving = percent(shareOf(steps, stepNs, Phase::kMoving));
-    char megabytes[32];
-    std::snprintf(megabytes, sizeof megabytes, "%.1f MB", static_cast<double>(last.bytes) / 1e6);
+    char mebibytes[32];
+    std::snprintf(mebibytes, sizeof mebibytes, "%.1f MiB", static_cast<double>(last.bytes) / (1 << 20));
     if (perCollective >= kSmallMessage) {
         verdict.finding = StepsFinding::kBytes;
         verdict.text =
-            "Moving " + std::string(megabytes) + " per step takes " + moving + " of the step time of all ranks.";
+            "Moving " + std::string(mebibytes) + " per step takes " + moving + " of the step time of all ranks.";
         verdict.advice =
             "Train on more samples per step (loader.batch_size, training.accumulate_steps) to send the same bytes less "
             "often; a faster link or fewer bytes help as well.";
@@ -328,7 +329,7 @@ void judgeTogether(std::span<const StepBrief> steps, const Latest& latest, Steps
     } else if (stepNs < kShortStepNs && typicalOfAll(steps, computing) < stepNs / 2) {
         verdict.finding = StepsFinding::kLittleWork;
         verdict.text = "Computation takes only " + inMilliseconds(typicalOfAll(steps, computing)) + " of " +
-                       inMilliseconds(stepNs) + ".";
+                       inMilliseconds(stepNs) + " per step.";
         verdict.advice = "Larger batches (loader.batch_size) or a larger model use the ranks better.";
     } else {
         verdict.finding = StepsFinding::kBalanced;

@@ -35,7 +35,7 @@ TimelineVerdict ofSteps(const StepsVerdict& steps) {
         verdict.detail += (verdict.detail.isEmpty() ? QString() : QStringLiteral(" ")) +
                           inFormWords(QString::fromStdString(steps.advice));
     // The sentence has medians, the panel of what-ifs the mean: each names its statistic.
-    verdict.title.replace(QStringLiteral(" per step"), QStringLiteral(" per step (median)"));
+    verdict.title.replace(QStringLiteral(" ms per step"), QStringLiteral(" ms per step (median)"));
     verdict.rank = steps.rank;
     if (steps.finding == StepsFinding::kBalanced) verdict.tone = TimelineVerdict::Tone::Good;
     if (steps.namesRank()) verdict.tone = TimelineVerdict::Tone::Warning;
