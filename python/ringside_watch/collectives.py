@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Observes explicit collectives and messages of torch.distributed, and the creation of process groups."""
 import os
+import sys
 import time
 import zlib
 
@@ -49,17 +50,14 @@ def patch(module):
 
 
 def _created(_, args, result):
-    from . import process
-
     dist = _state["dist"]
     rank, size = dist.get_rank(), dist.get_world_size()
-    process.become_rank(rank, size, True)
-    import sys
-
-    numpy = sys.modules.get("torch")
+    if Watching.on_process_group is not None:
+        Watching.on_process_group(rank, size)
+    torch = sys.modules.get("torch")
     observations.note("fact", time.monotonic_ns(), "process_group_created", {
         "backend": str(dist.get_backend()), "rank": rank, "world_size": size, "where": places.user_line(2),
-        "torch": getattr(numpy, "__version__", ""), "launcher_rank": _number("RANK"),
+        "torch": getattr(torch, "__version__", ""), "launcher_rank": _number("RANK"),
         "launcher_world_size": _number("WORLD_SIZE")})
 
 

@@ -42,14 +42,12 @@ def _is_end_of_check(kind):
 
 def report(error):
     """Queues the facts about an exception that ends the rank."""
-    from . import process
-
     if id(error) in _reported or isinstance(error, (SystemExit, KeyboardInterrupt)):
         return
-    if observations.QUEUE:  # something was observed, so this is no launcher
-        process.fails_before_training()
+    if observations.QUEUE and Watching.on_failure is not None:  # something was observed, so this is no launcher
+        Watching.on_failure()
     _reported.append(id(error))
-    process.Process.failed = True
+    Watching.failed = True
     lines = [(one.filename, one.lineno, one.name) for one in traceback.extract_tb(error.__traceback__)
              if not places.is_own_code(one.filename)]
     where = [one for one in lines if places.is_user_code(one[0])]
@@ -111,8 +109,6 @@ def patch_spawn(module):
 
 def _read_error_file(error_file):
     """Reports the traceback that the rank has written, and removes this package's lines from it."""
-    from . import process
-
     if not isinstance(error_file, (str, os.PathLike)) or not os.path.exists(error_file):
         return
     with open(error_file, "rb") as file:
@@ -122,7 +118,7 @@ def _read_error_file(error_file):
     if cleaned != text:
         with open(error_file, "wb") as file:
             pickle.dump(cleaned, file)
-    process.Process.failed = True
+    Watching.failed = True
     lines = [(name, int(line), function) for name, line, function in
              re.findall(r'  File "([^"\n]+)", line (\d+), in (\S+)', cleaned)]
     last = cleaned.rstrip().splitlines()[-1] if cleaned.strip() else ""

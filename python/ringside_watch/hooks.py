@@ -52,6 +52,8 @@ def install():
 
     Watching.on = True
     Watching.on_training = process.training_begins
+    Watching.on_process_group = process.joins_group
+    Watching.on_failure = process.fails_before_training
     for name, module, function in PATCHES:
         importing.after_import(name, _patching(module, function))
     importing.install()

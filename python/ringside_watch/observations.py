@@ -20,6 +20,9 @@ class Watching:
     inside = None  # (operation, group, number, peer, begin) of the explicit collective or message in progress
     phase = "idle"  # of the training thread, a phase name of telemetry
     on_training = None  # called at the first backward pass or optimizer step
+    on_process_group = None  # called with rank and size when the script has created a process group
+    on_failure = None  # called before an exception that ends the script is reported
+    failed = False  # an exception ends this rank
     stamps_cpu = True  # whether the current step is traced, so that CPU times are needed
     long_steps = False  # set by the sender thread: every step is traced
 
@@ -44,6 +47,12 @@ def note(*item):
         Watching.dropped += 1
         return
     QUEUE.append(item)
+
+
+def stop():
+    """Switches all hooks off, for example after the watcher is gone."""
+    Watching.on = False
+    clear()
 
 
 def clear():

@@ -24,7 +24,6 @@ class Process:
     distributed = False
     sender = None
     training_thread = 0
-    failed = False
 
 
 _hook = guard.Hook("process")
@@ -34,6 +33,11 @@ def training_begins():
     """Makes a process without a process group a rank, by the rank of its launcher, or 0."""
     Watching.on_training = None
     _hook.call(_become_by_environment)
+
+
+def joins_group(rank, world_size):
+    """Makes a process that has created a process group a rank."""
+    become_rank(rank, world_size, True)
 
 
 def fails_before_training():
@@ -92,17 +96,11 @@ def finish():
         pass
 
 
-def stop_watching():
-    """Switches all hooks off, for example after the watcher is gone."""
-    Watching.on = False
-    observations.clear()
-
-
 def after_fork():
     """Resets a forked child: it is no rank, has no sender, and must not send what its parent has observed."""
     sender = Process.sender
     Process.rank = Process.sender = None
-    Process.world_size, Process.distributed, Process.failed = 1, False, False
+    Process.world_size, Process.distributed, Watching.failed = 1, False, False
     observations.clear()
     Watching.on_training = training_begins
     if sender is not None:

@@ -119,7 +119,7 @@ class Report:
                                "dropped_observations": Watching.dropped, "dropped_steps": self.dropped_steps,
                                "dropped_lines": self.dropped_lines})
         self.add("heartbeat", self._heartbeat.fields(now))
-        self.state("failed" if self.process.failed else "finished")
+        self.state("failed" if Watching.failed else "finished")
 
     # Input
 

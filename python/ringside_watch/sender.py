@@ -56,9 +56,7 @@ class Sender:
         except Exception:
             pass  # the watcher is gone, or refuses this process: the script continues without it
         finally:
-            from . import process
-
-            process.stop_watching()
+            observations.stop()
             if self._connection is not None:
                 self._connection.close()
 
