@@ -12,6 +12,8 @@
 
 #include "base/json/json.h"
 #include "base/system/files.h"
+#include "base/text/named_choice.h"
+#include "telemetry/events/event_choices.h"
 
 namespace ringside {
 namespace {

@@ -13,7 +13,7 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, TensorDataset
 from torch.utils.data.distributed import DistributedSampler
 
-from truth import Truth
+from truth import Truth, end_process
 
 
 def switch(name):
@@ -78,6 +78,7 @@ def main():
             print("epoch %d correct %d" % (epoch, int(correct)), flush=True)
     truth.done(model.module)
     dist.destroy_process_group()
+    end_process()
 
 
 if __name__ == "__main__":

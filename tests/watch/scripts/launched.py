@@ -9,7 +9,7 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, TensorDataset
 from torch.utils.data.distributed import DistributedSampler
 
-from truth import Truth
+from truth import Truth, end_process
 
 
 def number(*names):
@@ -41,3 +41,4 @@ for epoch in range(2):
         optimizer.step()
 truth.done(model.module)
 dist.destroy_process_group()
+end_process()

@@ -5,7 +5,7 @@ import torch.distributed as dist
 from torch import nn
 from torch.distributed.pipelining import PipelineStage, ScheduleGPipe
 
-from truth import Truth
+from truth import Truth, end_process
 
 MICRO_BATCHES = 4
 STEPS = 5
@@ -34,6 +34,7 @@ def main():
         optimizer.step()
     truth.done(model)
     dist.destroy_process_group()
+    end_process()
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from accelerate import Accelerator
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
-from truth import Truth
+from truth import Truth, end_process
 
 
 def main():
@@ -45,6 +45,7 @@ def main():
         accelerator.print("epoch %d seen %d" % (epoch, seen))
     truth.done(accelerator.unwrap_model(model))
     accelerator.end_training()
+    end_process()
 
 
 if __name__ == "__main__":
