@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The part of MainWindow that says what stands where.
+#include <QCoreApplication>
 #include <QHBoxLayout>
 #include <QStatusBar>
 #include <QVBoxLayout>
@@ -9,6 +10,7 @@
 #include "controls/elided_label.h"
 #include "controls/focus_ring.h"
 #include "diagnostics/debug_overlay.h"
+#include "dialogs/dialogs.h"
 #include "experiment/experiment_form.h"
 #include "identity/table_copy.h"
 #include "main_window/identity_menu.h"
