@@ -60,6 +60,7 @@ class Report:
         self._next_beat_ns = 0
         self.training = False
         self._failures = set()  # texts
+        self._lost = 0  # observations that could not be reported because of a failure of this package
         self._takers = {name[5:]: getattr(self, name) for name in dir(self) if name.startswith("take_")}
         self._tensors = []  # (time, facts, values) of tensors, the values possibly still on a device
         self._subsets = set()  # numbers of the Subset objects that were reported
@@ -107,7 +108,7 @@ class Report:
                 self.frames.indices(self.steps.number + 1, entry)
             self.frames.end()
         except Exception as error:
-            self._note_failure("the end of the report", error)
+            self.note_failure("the end of the report", error)
 
     def end(self):
         """Reports the end of the process."""
@@ -116,7 +117,7 @@ class Report:
         self.fact(now, "end", {"steps": self.steps.number, "batches": self.batches,
                                "collectives": collectives.total(),
                                "unfinished_backwards": self.steps.upcoming.backwards,
-                               "dropped_observations": Watching.dropped, "dropped_steps": self.dropped_steps,
+                               "dropped_observations": Watching.dropped + self._lost, "dropped_steps": self.dropped_steps,
                                "dropped_lines": self.dropped_lines})
         self.add("heartbeat", self._heartbeat.fields(now))
         self.state("failed" if Watching.failed else "finished")
@@ -130,10 +131,11 @@ class Report:
             try:
                 self._takers[item[0]](*item[1:])
             except Exception as error:
-                self._note_failure("the report", error)
+                self._lost += 1
+                self.note_failure("the report", error)
 
-    def _note_failure(self, where, error):
-        """Reports a failure of this package once; the observation is lost."""
+    def note_failure(self, where, error):
+        """Reports a failure of this package once."""
         text = "%s failed: %s: %s" % (where, type(error).__name__, str(error)[:200])
         if text not in self._failures:
             self._failures.add(text)

@@ -47,9 +47,13 @@ class StepsReport:
             report.add("replica", combined(report.rank, step.number, step.checksums))
         self._sparse = length < TRACE_SPACING_NS * (1.2 if self._sparse else 1.0)
         Watching.long_steps = not self._sparse
-        if is_traced(step.number):
+        # The hooks may have stamped the step without CPU times, before it was known that steps are long now.
+        if is_traced(step.number) and begin[1] is not None and step.end_cpu is not None:
             self._untraced.append((step, report.epochs.epoch, begin))
-        self._write_traces(1 if self.waits_for_ddp else 0)
+        try:
+            self._write_traces(1 if self.waits_for_ddp else 0)
+        except Exception as error:  # costs the trace of the step, but not the batch that completed it
+            report.note_failure("a trace", error)
 
     @staticmethod
     def _first(step):

@@ -237,9 +237,8 @@ class Ends(Watch):
         self.assertEqual(done.returncode, 0, done.stderr)
         said = re.search(rb"ended by the check after (\d+) steps", done.stderr)
         self.assertTrue(said, done.stderr)
-        trained = self.summary()["steps"]  # the rank trains up to 8 steps until the signal reaches it
-        self.assertEqual(int(said.group(1)), trained)
-        self.assertIn(trained, (6, 7, 8))
+        # Both ranks trained so many steps, and one of them up to 8, until the signal reached it.
+        self.assertTrue(6 <= int(said.group(1)) <= self.summary()["steps"] <= 8, done.stderr)
         self.assert_nothing_left()
 
     def test_check_with_a_rank_that_ends_early(self):
@@ -368,4 +367,5 @@ class Network(Watch):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it, and so do its children
     unittest.main(argv=[sys.argv[0], "-v", *sys.argv[1:]])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parts of ringside_watch that need no PyTorch: syntax, wire format, handshake, pairing, steps, traces."""
 import ast
+import collections
 import json
 import os
 import re
@@ -11,7 +12,7 @@ import tempfile
 import threading
 import time
 import unittest
-import unittest.mock
+from unittest import mock
 import warnings
 import zlib
 
@@ -42,7 +43,7 @@ class EndOfCheck(unittest.TestCase):
         printed = []
         failures._previous[:] = [lambda *words: printed.append(words[0])]
         self.addCleanup(failures._previous.clear)
-        with unittest.mock.patch.dict(os.environ):
+        with mock.patch.dict(os.environ):
             os.environ.pop("RINGSIDE_WATCH_CHECK", None)
             failures._excepthook(signal, signal(), None)
             os.environ["RINGSIDE_WATCH_CHECK"] = "1"
@@ -440,6 +441,51 @@ class Traces(unittest.TestCase):
         self.assertEqual(self.phases(spans, 50),
                          [(0, "idle"), (5, "data"), (6, "idle"), (10, "data"), (11, "idle"), (20, "data"),
                           (21, "forward"), (30, "backward"), (40, "optimizer")])
+
+
+class Reporting(unittest.TestCase):
+    class Process:
+        rank = 0
+
+    def report_of(self, lengths_ms):
+        """Reports one batch for each step; all steps were observed before the first one is reported."""
+        one = report.Report(self.Process)
+        one.zero_ns = 0
+        queue, at = [], 0
+        with mock.patch.object(observations.Watching, "long_steps", False):
+            for number, length in enumerate(lengths_ms, 1):
+                cpu = at if observations.is_traced(number) else None  # as a hook stamps it
+                end = at + length * 1000000
+                end_cpu = end if cpu is not None or observations.is_traced(number + 1) else None
+                queue.append(("batch", at, cpu, at + 10, cpu, 0, 0, number - 1, [number], 1, True))
+                queue.append(("backward", at + 20, cpu, at + 30, cpu, "train.py:1", 1.0, None))
+                queue.append(("optimizer", at + 40, cpu, end, end_cpu, 0, 0.1, []))
+                at = end
+            one.take_all(collections.deque(queue))
+            one.complete_all()
+        return one, [json.loads(line.data) for line in one.take_lines()]
+
+    def test_steps_that_become_long_after_they_were_observed_keep_their_batches(self):
+        for lengths in ([1] * 100 + [50] * 40, [50] * 100 + [1] * 40, [1, 50] * 90):
+            one, events = self.report_of(lengths)
+            self.assertEqual(one._failures, set())
+            indices = [event["index"] for event in events if event["kind"] == "indices"]
+            self.assertEqual(indices, [[number] for number in range(1, len(lengths) + 1)])
+
+    def test_a_trace_that_cannot_be_written_costs_no_batch(self):
+        with mock.patch.object(traces, "trace", side_effect=TypeError("broken")):
+            one, events = self.report_of([1] * 10)
+        self.assertEqual(len([event for event in events if event["kind"] == "indices"]), 10)
+        self.assertEqual([event["facts"]["hook"] for event in events if event.get("about") == "hook_failed"],
+                         ["a trace"])
+
+    def test_each_observation_that_is_lost_is_counted(self):
+        one = report.Report(self.Process)
+        one.zero_ns = 0
+        one.take_all(collections.deque([("batch", "no time"), ("batch", "no time"), ("scheduler",)]))
+        one.end()
+        end = [json.loads(line.data) for line in one.take_lines() if b'"about":"end"' in line.data]
+        self.assertEqual(end[0]["facts"]["dropped_observations"], 2)
 
 
 class Checks(unittest.TestCase):

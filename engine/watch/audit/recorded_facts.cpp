@@ -2,7 +2,9 @@
 #include "watch/audit/recorded_facts.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <string_view>
 #include <utility>
 
 #include "telemetry/events/limits.h"
@@ -150,6 +152,14 @@ void takeDataParallel(RankFacts& rank, const Json& facts) {
     if (std::vector<int> ranks = ranksAt(facts, "ranks"); !ranks.empty()) rank.dataParallel.push_back(std::move(ranks));
 }
 
+// Only these parts of the watch observe which samples a step has trained on.
+void takeHookFailed(RankFacts& rank, const Json& facts) {
+    constexpr std::array<std::string_view, 6> kParts{"loader",  "backward",   "optimizer",
+                                                     "process", "the report", "the end of the report"};
+    const std::string hook = textOf(facts, "hook");
+    if (rank.failedHook.empty() && std::ranges::find(kParts, hook) != kParts.end()) rank.failedHook = hook;
+}
+
 using Take = void (*)(RankFacts&, const Json&);
 
 const std::map<std::string, Take, std::less<>>& takers() {
@@ -165,6 +175,7 @@ const std::map<std::string, Take, std::less<>>& takers() {
         {"shard_group",
          [](RankFacts& rank, const Json& facts) { rank.shardGroups.push_back(numberOf(facts, "group", -1)); }},
         {"pipeline", [](RankFacts& rank, const Json&) { rank.hasPipeline = true; }},
+        {"hook_failed", takeHookFailed},
         {"end",
          [](RankFacts& rank, const Json& facts) {
              rank.droppedLines = numberOf(facts, "dropped_lines", 0) + numberOf(facts, "dropped_observations", 0);
@@ -178,6 +189,12 @@ const std::map<std::string, Take, std::less<>>& takers() {
 Json factsOf(const ScriptFacts& event) {
     Json facts = Json::parse(event.facts, nullptr, false);
     return facts.is_object() ? facts : Json();
+}
+
+std::string RankFacts::whyIncomplete() const {
+    if (!failedHook.empty()) return "a part of the watch has failed (" + failedHook + ")";
+    if (droppedLines > 0) return std::to_string(droppedLines) + " observations could not be sent";
+    return {};
 }
 
 const PassFacts* RankFacts::passOf(std::int64_t loader, std::int64_t epoch) const {

@@ -62,11 +62,15 @@ struct RankFacts {
     std::map<std::int64_t, std::vector<int>> groups;  // "group" facts
     std::vector<std::int64_t> shardGroups;            // numbers of groups that shard parameters
     bool hasPipeline = false;
-    std::int64_t droppedLines = 0;
+    std::int64_t droppedLines = 0;  // also observations that were lost
+    std::string failedHook;         // the first failed part of the watch that observes batches or steps
     std::map<std::int64_t, std::int64_t> samplesOfSteps;  // by epoch, from "steps"
     std::map<std::int64_t, std::int64_t> lastEpoch;       // by loader, from "indices" and "pass_end"
     bool hasSteps = false;
 
+    // Returns why samples of this rank may be missing in the record, as a clause without the rank; empty if none is
+    // known to be.
+    std::string whyIncomplete() const;
     // Returns the pass of a loader's epoch, or null.
     const PassFacts* passOf(std::int64_t loader, std::int64_t epoch) const;
     bool hasTrained(std::int64_t loader) const { return lastEpoch.contains(loader); }

@@ -299,6 +299,8 @@ std::string SampleAuditor::missingOf(const EpochKey& key, const Open& open, std:
                                             ? missingTrained(attempt, rank, loader, epoch - stream.firstEpoch)
                                             : missingEvaluated(attempt, rank, loader, std::get<3>(key) & 0xFFFFFFFF);
             if (!missing.empty()) return "the record is incomplete: " + missing;
+            const std::string lost = m_chain[attempt].facts->at(rank).whyIncomplete();
+            if (!lost.empty()) return "the record of rank " + std::to_string(rank) + " may be incomplete: " + lost;
         }
     }
     return {};

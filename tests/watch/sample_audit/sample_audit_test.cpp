@@ -281,6 +281,30 @@ TEST_CASE("A record without some of its indices makes no claim", "[audit]") {
     CHECK(epoch.why == "the record is incomplete: it has 2 of the 4 indices of rank 0");
 }
 
+// An observation that was lost on the rank is missing in the number of its pass, too.
+TEST_CASE("A record with lost observations makes no claim", "[audit]") {
+    const auto whyOf = [](const char* about, const Json& facts) {
+        RecordedScript script = scriptOf(2, 4);
+        script.epoch(0, 0, 0, {0, 1});
+        script.epoch(1, 0, 0, {2});  // the batch with sample 3 was lost
+        script.fact(1, about, facts);
+        const EpochAudit epoch = auditOf({script}).training.at(0);
+        CHECK_FALSE(epoch.never);
+        CHECK_FALSE(epoch.isExact());
+        return epoch.why;
+    };
+    CHECK(whyOf("hook_failed", {{"hook", "the report"}, {"text", "TypeError"}}) ==
+          "the record of rank 1 may be incomplete: a part of the watch has failed (the report)");
+    CHECK(whyOf("end", {{"steps", 1}, {"dropped_observations", 2}, {"dropped_lines", 1}}) ==
+          "the record of rank 1 may be incomplete: 3 observations could not be sent");
+
+    RecordedScript other = scriptOf(2, 4);  // this part does not observe samples
+    other.epoch(0, 0, 0, {0, 1});
+    other.epoch(1, 0, 0, {2, 3});
+    other.fact(1, "hook_failed", {{"hook", "norms of tensors"}, {"text", "TypeError"}});
+    CHECK(auditOf({other}).training.at(0).isExact());
+}
+
 TEST_CASE("Samples of an IterableDataset are counted only", "[audit]") {
     RecordedScript script;
     script.process(0, 1);

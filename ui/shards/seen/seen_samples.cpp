@@ -69,6 +69,20 @@ Result<SeenPlan> planOf(const RecordedFacts& facts, std::int64_t& loader) {
     return seenPlan(loaders, epochs);
 }
 
+// Returns why samples may be missing in the record, so that a difference from the plan proves nothing.
+QString whyIncomplete(const RecordedFacts& facts) {
+    for (const AttemptFacts& attempt : facts.attempts()) {
+        for (const auto& [rank, one] : attempt) {
+            const std::string why = one.whyIncomplete();
+            if (!why.empty())
+                return seenWords("the record of rank %1 may be incomplete: %2")
+                    .arg(rank)
+                    .arg(QString::fromStdString(why));
+        }
+    }
+    return {};
+}
+
 void compare(SeenSamples& samples, const std::filesystem::path& run, const std::atomic<bool>& stop) {
     EpochPlans plans(*samples.plan);
     std::set<int> seen;  // ranks with a batch
@@ -121,6 +135,8 @@ SeenSamples readSeenSamples(const std::filesystem::path& run, bool isOver, const
         return samples;
     }
     const Result<SeenPlan> plan = planOf(facts, samples.loader);
+    samples.whyNoPlan = whyIncomplete(facts);
+    if (!samples.whyNoPlan.isEmpty()) return samples;
     if (!plan) {
         samples.whyNoPlan = reasonOf(plan.problem());
     } else if (plan.value().datasetSize > kLargestPlan) {
