@@ -253,6 +253,15 @@ TEST_CASE("A heartbeat moves step and phase but never backwards") {
     CHECK(data.ranks()[0].lastSeenUs == 200);
 }
 
+TEST_CASE("A heartbeat from the epoch before the last step does not move a rank back") {
+    RunData data;
+    data.apply(run(1));
+    data.apply(Heartbeat{.rank = 0, .step = 7, .epoch = 1});
+    data.apply(Heartbeat{.rank = 0, .step = 4, .epoch = 0});
+    CHECK(data.ranks()[0].step == 7);
+    CHECK(data.ranks()[0].epoch == 1);
+}
+
 TEST_CASE("Phase times are the mean over the ranks of the steps that all of them traced") {
     RunData data;
     data.apply(run(2));

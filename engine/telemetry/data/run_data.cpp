@@ -25,6 +25,13 @@ void takeDataWait(RankData& rank, const StepsFrame& frame) {
     for (std::size_t i = first ? 1 : 0; i < frame.dataUs.size(); ++i) rank.dataUs += frame.dataUs[i];
 }
 
+// Sets the position of a rank, unless the rank has reported a later one: a heartbeat is read by another thread than the
+// steps, so that an older position can arrive after a step.
+void advanceTo(RankData& rank, std::int64_t step, std::int64_t epoch) {
+    rank.step = std::max(rank.step, step);
+    rank.epoch = std::max(rank.epoch, epoch);
+}
+
 // Resets the state of the previous attempt; curves and consumed samples are kept.
 void startAgain(RankData& rank) {
     rank.state = RankStage::kStartingAgain;
@@ -159,8 +166,7 @@ unsigned RunData::take(const StepsFrame& event) {
     }
     takeDataWait(*one, event);
     m_curves.addPhases(event, m_lastStep);
-    one->step = std::max(one->step, event.step.back());
-    one->epoch = event.epoch;
+    advanceTo(*one, event.step.back(), event.epoch);
     one->loss = event.loss.back();
     one->batchSamples = event.samples.back() / (event.isThinned() ? event.count.back() : 1);
     one->samplesPerSecond = done.throughput.samplesPerSecond().value_or(0);
@@ -179,8 +185,7 @@ void RunData::applyGlobal(const GlobalStep& global) {
 unsigned RunData::take(const Heartbeat& event) {
     RankData* one = rank(event.rank);
     if (one == nullptr) return 0;
-    one->step = std::max(one->step, event.step);
-    one->epoch = event.epoch;
+    advanceTo(*one, event.step, event.epoch);
     one->phase = event.phase;
     one->collective = event.collective;
     one->stillUs = event.stillUs;
