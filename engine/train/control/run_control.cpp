@@ -2,64 +2,35 @@
 #include "train/control/run_control.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 
+#include "base/errors/errors.h"
 #include "telemetry/data/run_pauses.h"
 
 namespace ringside {
 
 namespace {
 
-bool waitsForStepEnd(ControlKind kind) {
-    return kind == ControlKind::kLearningRate || kind == ControlKind::kEpochs || kind == ControlKind::kCheckpoint ||
-           kind == ControlKind::kRecord;
+// Phases of a step at whose ends ranks may pause, in order. In slow motion, each takes the same share of the step.
+constexpr std::array kSlowPhases{Phase::kDataWait, Phase::kForward, Phase::kBackward, Phase::kMoving,
+                                 Phase::kOptimizer};
+
+std::size_t numberOf(Phase phase) {
+    const auto found = std::ranges::find(kSlowPhases, phase);
+    RINGSIDE_ASSERT(found != kSlowPhases.end());
+    return static_cast<std::size_t>(found - kSlowPhases.begin());
 }
 
-// Returns the phase that follows a phase at whose end ranks may pause.
+// Returns the phase that follows a phase at whose end ranks may pause. The optimizer is the last one.
 Phase following(Phase phase) {
-    switch (phase) {
-        case Phase::kDataWait:
-            return Phase::kForward;
-        case Phase::kForward:
-            return Phase::kBackward;
-        case Phase::kBackward:
-            return Phase::kMoving;
-        case Phase::kConnect:
-        case Phase::kCopy:
-        case Phase::kWaiting:
-        case Phase::kMoving:
-        case Phase::kOptimizer:
-        case Phase::kValidation:
-        case Phase::kCheckpoint:
-        case Phase::kPaused:
-        case Phase::kIdle:
-            break;
-    }
-    return Phase::kOptimizer;
+    return kSlowPhases.at(numberOf(phase) + 1);
 }
 
 // Returns the share of a slow-motion step that has passed at the end of the phase.
 double shareUntil(Phase phase) {
-    switch (phase) {
-        case Phase::kDataWait:
-            return 0.2;
-        case Phase::kForward:
-            return 0.4;
-        case Phase::kBackward:
-            return 0.6;
-        case Phase::kConnect:
-        case Phase::kCopy:
-        case Phase::kWaiting:
-        case Phase::kMoving:
-        case Phase::kOptimizer:
-        case Phase::kValidation:
-        case Phase::kCheckpoint:
-        case Phase::kPaused:
-        case Phase::kIdle:
-            break;
-    }
-    return 0.8;
+    return static_cast<double>(numberOf(phase) + 1) / kSlowPhases.size();
 }
 
 }  // namespace
@@ -143,18 +114,21 @@ void RunControl::obey(const std::vector<ControlCommand>& commands) {
 }
 
 void RunControl::executeNow(const ControlCommand& command) {
-    if (command.kind == ControlKind::kTraceEvery) return m_actions.traceEvery(static_cast<std::int64_t>(command.value));
-    if (waitsForStepEnd(command.kind)) {
-        if (m_insideStep) return m_afterStep.push_back(command);
-        return act(command);
-    }
     switch (command.kind) {
+        case ControlKind::kTraceEvery:
+            return m_actions.traceEvery(static_cast<std::int64_t>(command.value));
+        case ControlKind::kLearningRate:
+        case ControlKind::kEpochs:
+        case ControlKind::kCheckpoint:
+        case ControlKind::kRecord:
+            if (m_insideStep) return m_afterStep.push_back(command);
+            return act(command);
         case ControlKind::kStop:
             m_stop = true;
-            break;
+            return;
         case ControlKind::kPause:
             m_paused = true;
-            break;
+            return;
         case ControlKind::kRate:
             m_rate = command.value;
             m_showsPhases = m_rate > 0 && m_rate <= RunPauses::kShowsPhasesAt;
@@ -172,45 +146,24 @@ void RunControl::executeNow(const ControlCommand& command) {
             m_actions.replicas(static_cast<std::int64_t>(command.value));
             break;
         case ControlKind::kResume:
-        case ControlKind::kLearningRate:
-        case ControlKind::kEpochs:
-        case ControlKind::kCheckpoint:
-        case ControlKind::kRecord:
-        case ControlKind::kTraceEvery:
-        case ControlKind::kRestart:
             m_paused = false;
             m_stepsLeft = 0;
             m_onePhase = false;
             break;
+        case ControlKind::kRestart:
+            RINGSIDE_ASSERT(false);  // recorded by the supervisor; not a command
     }
-    if (command.kind != ControlKind::kPause && command.kind != ControlKind::kStop) report(command);
+    report(command);
 }
 
 void RunControl::act(const ControlCommand& command) {
-    switch (command.kind) {
-        case ControlKind::kLearningRate:
-            m_actions.setLearningRate(command.value);
-            break;
-        case ControlKind::kEpochs:
-            m_actions.setEpochs(static_cast<std::int64_t>(command.value));
-            break;
-        case ControlKind::kCheckpoint:
-            m_actions.saveCheckpoint();
-            break;
-        case ControlKind::kStop:
-        case ControlKind::kPause:
-        case ControlKind::kResume:
-        case ControlKind::kStep:
-        case ControlKind::kPhase:
-        case ControlKind::kRate:
-        case ControlKind::kRecord:
-        case ControlKind::kReplicas:
-        case ControlKind::kTraceEvery:
-        case ControlKind::kRestart:
-            m_actions.record(static_cast<std::int64_t>(command.value));
-            break;
+    if (command.kind == ControlKind::kRecord) m_actions.record(static_cast<std::int64_t>(command.value));
+    if (command.kind == ControlKind::kCheckpoint) {
+        m_actions.saveCheckpoint();
+        if (command.value == kOwnWish) return;
     }
-    if (command.kind == ControlKind::kCheckpoint && command.value == kOwnWish) return;
+    if (command.kind == ControlKind::kLearningRate) m_actions.setLearningRate(command.value);
+    if (command.kind == ControlKind::kEpochs) m_actions.setEpochs(static_cast<std::int64_t>(command.value));
     if (command.kind == ControlKind::kLearningRate || command.kind == ControlKind::kEpochs) {
         m_changes.push_back({command.kind, command.value, m_place.step, m_place.epoch});
         m_actions.changed();
