@@ -13,7 +13,7 @@ constexpr int kRounds = 20000;
 
 std::vector<std::string> corpus() {
     Greeting greeting;
-    greeting.role = "control";
+    greeting.role = ConnectionRole::kControl;
     greeting.rank = 3;
     greeting.nonce = std::string(32, 'a');
     greeting.proof = std::string(64, 'b');

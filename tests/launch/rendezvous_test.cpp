@@ -232,6 +232,13 @@ TEST_CASE("if a port is in use, the next one is used") {
 
 TEST_CASE("invalid lines of the rendezvous are refused") {
     CHECK_FALSE(decodeGreeting("{\"role\":\"control\"}").has_value());
+    const auto greetingWith = [](const std::string& role) {
+        return R"({"role":")" + role + R"(","rank":3,"nonce":"n","proof":"p","program":"1.0","experiment":"e",)" +
+               R"("host":"node1","host_key":"k","pid":4})";
+    };
+    CHECK(decodeGreeting(greetingWith("store")).value().role == ConnectionRole::kStore);
+    CHECK(decodeGreeting(greetingWith("watch")).value().role == ConnectionRole::kWatch);
+    CHECK_FALSE(decodeGreeting(greetingWith("stores")).has_value());
     CHECK_FALSE(decodeGreeting("[[[[[[[[").has_value());
     CHECK_FALSE(decodeChallenge("{\"ringside\":2,\"nonce\":\"a\"}").has_value());
     CHECK_FALSE(decodeChallenge("{\"ringside\":1,\"nonce\":7}").has_value());

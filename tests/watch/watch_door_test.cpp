@@ -45,7 +45,7 @@ struct Meeting {
         for (auto& rank : door.poll([this](const Greeting&) { return refusal; })) ranks.push_back(std::move(rank));
     }
     // Returns the watcher's answer to a greeting that uses this secret and role.
-    Answer greet(const UniqueFd& socket, const std::string& secret, const std::string& role) {
+    Answer greet(const UniqueFd& socket, const std::string& secret, ConnectionRole role) {
         poll();
         const auto challenge = receiveLine(socket.get(), kMaxGreetingBytes, steady_clock::now() + 5s);
         REQUIRE(challenge);
@@ -72,7 +72,7 @@ struct Meeting {
 TEST_CASE("a process that knows the secret becomes a rank, and the watcher proves the secret in turn") {
     Meeting meeting;
     const UniqueFd socket = connectLocally(meeting.folder.path() / "socket");
-    const Answer answer = meeting.greet(socket, "the secret", "watch");
+    const Answer answer = meeting.greet(socket, "the secret", ConnectionRole::kWatch);
     CHECK(answer.refused.empty());
     CHECK(answer.proof == hmacSha256("the secret", answeredText("nonce of the rank", "")));
     REQUIRE(meeting.ranks.size() == 1);
@@ -84,13 +84,13 @@ TEST_CASE("a process that knows the secret becomes a rank, and the watcher prove
 TEST_CASE("a wrong secret, another role and a refusal admit no rank") {
     Meeting meeting;
     const UniqueFd wrong = connectLocally(meeting.folder.path() / "socket");
-    CHECK(meeting.greet(wrong, "a guess", "watch").proof.empty());
+    CHECK(meeting.greet(wrong, "a guess", ConnectionRole::kWatch).proof.empty());
     const UniqueFd other = connectLocally(meeting.folder.path() / "socket");
-    CHECK(meeting.greet(other, "the secret", "control").proof.empty());
+    CHECK(meeting.greet(other, "the secret", ConnectionRole::kControl).proof.empty());
     CHECK(meeting.door.refusedConnections() == 2);
     meeting.refusal = "rank 3 is here already";
     const UniqueFd second = connectLocally(meeting.folder.path() / "socket");
-    CHECK(meeting.greet(second, "the secret", "watch").refused == "rank 3 is here already");
+    CHECK(meeting.greet(second, "the secret", ConnectionRole::kWatch).refused == "rank 3 is here already");
     CHECK(meeting.ranks.empty());
     CHECK(meeting.door.refusedConnections() == 2);
 }
@@ -105,7 +105,7 @@ TEST_CASE("only the user can reach the socket") {
 TEST_CASE("a watched rank passes telemetry on and keeps clock answers apart") {
     Meeting meeting;
     UniqueFd socket = connectLocally(meeting.folder.path() / "socket");
-    meeting.greet(socket, "the secret", "watch");
+    meeting.greet(socket, "the secret", ConnectionRole::kWatch);
     REQUIRE(meeting.ranks.size() == 1);
     WatchedRank& rank = *meeting.ranks[0];
     rank.sendControl("{\"kind\":\"stack\"}\n");

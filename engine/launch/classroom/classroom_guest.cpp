@@ -58,7 +58,7 @@ Result<UniqueFd> connectToClassroom(const JoinCode& code, const std::string& nam
     const auto nonce = challenge ? decodeChallenge(*challenge) : std::nullopt;
     if (!nonce) return notThere(code, "does not respond like a classroom of Ringside");
     Greeting greeting;
-    greeting.role = kClassRole;
+    greeting.role = ConnectionRole::kClass;
     greeting.rank = 0;
     greeting.nonce = randomHex(16);
     greeting.program = program;

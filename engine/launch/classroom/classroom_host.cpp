@@ -83,7 +83,7 @@ std::string ClassroomHost::objection(const Greeting& greeting, const std::string
         if (isProcess || (!one.address.empty() && one.address == address))
             return "was removed from the classroom: it " + one.why;
     }
-    if (greeting.role != kClassRole) return "is a rank of a run, and not a computer that joins a classroom";
+    if (greeting.role != ConnectionRole::kClass) return "is a rank of a run, and not a computer that joins a classroom";
     if (greeting.program != m_options.program)
         return "has ringside " + greeting.program + ", but the classroom has " + m_options.program;
     const bool known = std::ranges::any_of(m_members, [&](const auto& one) { return one->isSameProcess(greeting); });

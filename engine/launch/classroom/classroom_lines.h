@@ -10,8 +10,8 @@
 namespace ringside {
 
 // Protocol between the host of a classroom and its guests: one line of JSON per message, after the handshake of the
-// rendezvous (wire/greeting.h) with the role "class". A kBytes line is followed by that many bytes of a file.
-inline constexpr const char* kClassRole = "class";
+// rendezvous (wire/greeting.h) with the role kClass. A kBytes line is followed by that many bytes of a file.
+
 // Environment variable that is set for the rank of a classroom guest. On a signal such a rank ends alone, whereas a
 // rank under a launcher asks the host to stop all ranks.
 inline constexpr const char* kGuestVariable = "RINGSIDE_GUEST";

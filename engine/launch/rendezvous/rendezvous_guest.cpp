@@ -41,7 +41,7 @@ class Search {
 
     // Returns a connection for the role that rank 0 has accepted, or the reason of the failure. `control`: the control
     // connection, or -1. The search ends when rank 0 cancels the start there, because it stops listening then.
-    Result<UniqueFd> connect(const std::string& role, int control = -1) {
+    Result<UniqueFd> connect(ConnectionRole role, int control = -1) {
         m_greeting.role = role;
         while (steady_clock::now() < m_until) {
             for (const int port : m_terms.ports) {
@@ -149,9 +149,9 @@ Result<Joined> joinRendezvous(const RendezvousTerms& terms, int rank, int worldS
                               const std::string& ownHostKey) {
     Search search(terms, greetingOf(terms, rank, hostName, ownHostKey));
     Joined joined;
-    for (const auto& [role, channel] :
-         {std::pair{"control", &joined.channels.control}, std::pair{"telemetry", &joined.channels.telemetry},
-          std::pair{"store", &joined.channels.store}}) {
+    for (const auto& [role, channel] : {std::pair{ConnectionRole::kControl, &joined.channels.control},
+                                        std::pair{ConnectionRole::kTelemetry, &joined.channels.telemetry},
+                                        std::pair{ConnectionRole::kStore, &joined.channels.store}}) {
         Result<UniqueFd> socket = search.connect(role, joined.channels.control.get());
         if (!socket) return socket.problem();
         *channel = std::move(socket).value();
@@ -172,7 +172,8 @@ Result<Joined> joinRendezvous(const RendezvousTerms& terms, int rank, int worldS
 void declineRendezvous(const RendezvousTerms& terms, int rank, const std::string& hostName, const std::string& reason) {
     Greeting greeting = greetingOf(terms, rank, hostName, "");
     greeting.reason = reason.substr(0, kMaxReasonBytes);
-    [[maybe_unused]] const Result<UniqueFd> told = Search(terms, std::move(greeting)).connect(kDeclines);
+    [[maybe_unused]] const Result<UniqueFd> told =
+        Search(terms, std::move(greeting)).connect(ConnectionRole::kDeclines);
 }
 
 }  // namespace ringside

@@ -127,7 +127,7 @@ bool RendezvousHost::acceptGreeting(UniqueFd& socket, const std::string& nonce, 
     }
     const std::string refused = objection(*greeting);
     answer(socket.get(), *greeting, refused);
-    if (greeting->role == kDeclines && refused.empty()) {
+    if (greeting->role == ConnectionRole::kDeclines && refused.empty()) {
         m_problem = Problem{"rank " + std::to_string(greeting->rank) + " on " + greeting->host,
                             "cannot start: " + greeting->reason, "start all ranks again"};
         m_culprits = {{greeting->rank, peerAddress(socket.get(), false), false}};
@@ -161,24 +161,26 @@ std::string RendezvousHost::objection(const Greeting& greeting) {
         m_refusedRanks.insert(greeting.rank);
         return m_refusal;
     }
-    if (greeting.role == kDeclines) return "";
+    if (greeting.role == ConnectionRole::kDeclines) return "";
     if (greeting.experiment != m_terms.experiment)
         return "has another experiment than rank 0 (hash " + greeting.experiment.substr(0, 12) + " instead of " +
                m_terms.experiment.substr(0, 12) + ")";
     const auto guest = m_guests.find(greeting.rank);
-    if (guest == m_guests.end()) return greeting.role == "control" ? "" : "did not send its rank first";
+    if (guest == m_guests.end()) return greeting.role == ConnectionRole::kControl ? "" : "did not send its rank first";
     const bool same = guest->second.host == greeting.host && guest->second.hostKey == greeting.hostKey &&
                       guest->second.pid == static_cast<pid_t>(greeting.pid);
     if (!same)
         return "connected twice: also from " + guest->second.host + ", process " + std::to_string(guest->second.pid);
-    return greeting.role == "telemetry" || greeting.role == "store" ? "" : "connected twice from the same process";
+    return greeting.role == ConnectionRole::kTelemetry || greeting.role == ConnectionRole::kStore
+               ? ""
+               : "connected twice from the same process";
 }
 
 void RendezvousHost::seat(UniqueFd& socket, const Greeting& greeting) {
     Guest& guest = m_guests[greeting.rank];
-    if (greeting.role == "telemetry") guest.telemetry = std::move(socket);
-    if (greeting.role == "store") guest.store = std::move(socket);
-    if (greeting.role != "control") return;
+    if (greeting.role == ConnectionRole::kTelemetry) guest.telemetry = std::move(socket);
+    if (greeting.role == ConnectionRole::kStore) guest.store = std::move(socket);
+    if (greeting.role != ConnectionRole::kControl) return;
     guest.rank = greeting.rank;
     guest.host = greeting.host;
     guest.hostKey = greeting.hostKey;

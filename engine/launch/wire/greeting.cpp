@@ -67,8 +67,8 @@ std::string dumped(const Json& json) {
 }  // namespace
 
 std::string Greeting::provenText(const std::string& hostNonce) const {
-    return "rank\n" + hostNonce + "\n" + nonce + "\n" + role + "\n" + std::to_string(rank) + "\n" + program + "\n" +
-           experiment + "\n" + host + "\n" + hostKey + "\n" + std::to_string(pid) +
+    return "rank\n" + hostNonce + "\n" + nonce + "\n" + textOf(role) + "\n" + std::to_string(rank) + "\n" + program +
+           "\n" + experiment + "\n" + host + "\n" + hostKey + "\n" + std::to_string(pid) +
            (reason.empty() ? "" : "\n" + reason);
 }
 
@@ -89,9 +89,9 @@ std::optional<std::string> decodeChallenge(std::string_view line) {
 }
 
 std::string encodeGreeting(const Greeting& greeting) {
-    Json json = {{"role", greeting.role},   {"rank", greeting.rank},        {"nonce", greeting.nonce},
-                 {"proof", greeting.proof}, {"program", greeting.program},  {"experiment", greeting.experiment},
-                 {"host", greeting.host},   {"host_key", greeting.hostKey}, {"pid", greeting.pid}};
+    Json json = {{"role", nameOf(greeting.role)}, {"rank", greeting.rank},        {"nonce", greeting.nonce},
+                 {"proof", greeting.proof},       {"program", greeting.program},  {"experiment", greeting.experiment},
+                 {"host", greeting.host},         {"host_key", greeting.hostKey}, {"pid", greeting.pid}};
     if (!greeting.reason.empty()) json["reason"] = greeting.reason;
     return dumped(json);
 }
@@ -99,7 +99,7 @@ std::string encodeGreeting(const Greeting& greeting) {
 std::optional<Greeting> decodeGreeting(std::string_view line) {
     Fields fields(line, kMaxGreetingBytes);
     Greeting greeting;
-    greeting.role = fields.text("role", 16);
+    const auto role = choiceNamed<ConnectionRole>(fields.text("role", 16));
     greeting.rank = static_cast<int>(fields.number("rank", 0, 1 << 20));
     greeting.nonce = fields.text("nonce", 128);
     greeting.proof = fields.text("proof", 128);
@@ -109,7 +109,8 @@ std::optional<Greeting> decodeGreeting(std::string_view line) {
     greeting.hostKey = fields.text("host_key", 256);
     greeting.pid = fields.number("pid", 0, std::int64_t{1} << 31);
     if (fields.has("reason")) greeting.reason = fields.text("reason");
-    if (!fields.good()) return {};
+    if (!fields.good() || !role) return {};
+    greeting.role = *role;
     return greeting;
 }
 

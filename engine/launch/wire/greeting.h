@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/text/named_choice.h"
 
 namespace ringside {
 
@@ -20,12 +23,22 @@ inline constexpr int kRendezvousVersion = 1;
 inline constexpr std::size_t kMaxGreetingBytes = 8192;
 inline constexpr std::size_t kMaxWelcomeBytes = 65536;
 
-// Role of the connection of a rank that cannot start and gives the reason.
-inline constexpr const char* kDeclines = "declines";
+// Purpose of a connection, with the table of the names in a greeting.
+enum class ConnectionRole : std::uint8_t {
+    kControl,    // a rank's first connection
+    kTelemetry,  // the rank's events
+    kStore,      // the rank's access to the key-value store
+    kDeclines,   // a rank that cannot start gives the reason
+    kClass,      // a computer joins a classroom
+    kWatch       // a process of a watched script
+};
+constexpr std::array<std::string_view, 6> namesOf(ConnectionRole) {
+    return {"control", "telemetry", "store", "declines", "class", "watch"};
+}
 
 // Greeting of a rank on a new connection.
 struct Greeting {
-    std::string role;  // control | telemetry | store | declines
+    ConnectionRole role = ConnectionRole::kControl;
     int rank = -1;
     std::string nonce;       // random text of the rank that the host's proof covers
     std::string proof;       // HMAC of provenText() under the token
@@ -34,7 +47,7 @@ struct Greeting {
     std::string host;
     std::string hostKey;
     std::int64_t pid = 0;
-    std::string reason = {};  // why the rank cannot start; role declines only
+    std::string reason = {};  // why the rank cannot start; kDeclines only
 
     // Returns the text that the rank's proof covers: all other fields of the greeting and the host's nonce.
     std::string provenText(const std::string& hostNonce) const;

@@ -38,7 +38,7 @@ std::vector<std::unique_ptr<WatchedRank>> WatchDoor::poll(const Admit& admit) {
 bool WatchDoor::greet(UniqueFd& socket, const std::string& nonce, const std::string& line, const Admit& admit) {
     const std::optional<Greeting> greeting = decodeGreeting(line);
     const auto now = std::chrono::steady_clock::now();
-    if (!greeting || greeting->role != kRole ||
+    if (!greeting || greeting->role != ConnectionRole::kWatch ||
         !sameSecret(greeting->proof, hmacSha256(m_secret, greeting->provenText(nonce)))) {
         sendLine(socket.get(), encodeAnswer({"", "the secret is another watcher's", ""}), now);
         return false;

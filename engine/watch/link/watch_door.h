@@ -14,11 +14,9 @@
 
 namespace ringside {
 
-// Listening sockets of a watcher. Admits processes that prove the secret with the role "watch". One thread.
+// Listening sockets of a watcher. Admits processes that prove the secret with the role kWatch. One thread.
 class WatchDoor {
   public:
-    static constexpr const char* kRole = "watch";
-
     explicit WatchDoor(std::string secret) : m_secret(std::move(secret)) {}
 
     // Listens on a Unix socket that only this user can reach; false on an error (errno).
