@@ -45,10 +45,20 @@ bool TrainingChild::advance() {
 
 Result<TrainedChild> TrainingChild::result() const {
     const Result<RunSummary> summary = readRunSummary(RunPaths(m_run).summary());
-    const bool isDone = m_child.end() && !m_child.end()->signalled && m_child.end()->code == 0;
+    const bool isDone = !m_child.end()->signalled && m_child.end()->code == 0;
     if (isDone && summary) return TrainedChild{m_run, summary.value()};
-    const std::string verdict = summary ? summary.value().verdict : "";
-    return Problem{"", verdict.empty() ? lastComplaint(m_output) : verdict, "omit it, or change the experiment"};
+    return Problem{"", failureText(summary), "omit it, or change the experiment"};
+}
+
+// Returns the verdict of the run, else the last line of output, else how the process ended. The verdict of a run that
+// has finished does not explain the failure of the process.
+std::string TrainingChild::failureText(const Result<RunSummary>& summary) const {
+    const bool explains = summary && summary.value().state != RunOutcome::kFinished;
+    if (explains && !summary.value().verdict.empty()) return summary.value().verdict;
+    const ChildEnd& end = *m_child.end();
+    const std::string complaint = end.signalled ? "" : lastComplaint(m_output);
+    if (!complaint.empty()) return complaint;
+    return "it " + end.text() + (!end.signalled && end.code == 0 ? " without a result" : "");
 }
 
 Result<TrainedChild> TrainingChild::wait() {

@@ -37,6 +37,8 @@ class TrainingChild {
     Result<TrainedChild> wait();
 
   private:
+    std::string failureText(const Result<RunSummary>& summary) const;
+
     std::filesystem::path m_run;
     ChildProcess m_child;
     std::string m_output;
