@@ -237,7 +237,7 @@ class Ends(Watch):
         self.assertEqual(done.returncode, 0, done.stderr)
         said = re.search(rb"ended by the check after (\d+) steps", done.stderr)
         self.assertTrue(said, done.stderr)
-        # Both ranks trained so many steps, and one of them up to 8, until the signal reached it.
+        # Both ranks trained at least that number of steps, and one of them up to 8, until the signal reached it.
         self.assertTrue(6 <= int(said.group(1)) <= self.summary()["steps"] <= 8, done.stderr)
         self.assert_nothing_left()
 
