@@ -106,6 +106,35 @@ TEST_CASE("failed ranks are restarted up to the limit, and repeated steps are re
         contains(log, "restart 2 of 2 in 2 ms: all ranks continue from the start, because there is no checkpoint yet"));
 }
 
+TEST_CASE("restarted ranks resume from the checkpoint that the log names") {
+    FakeRun run("0:saves-and-dies-once,*:finish");
+    run.prepared.config.parallel.maxRestarts = 1;
+    run.options.backOff = 1ms;
+    run.go();
+    CHECK(run.end.state == RunOutcome::kFinished);
+    CHECK(run.summary()["restarts"] == 1);
+    const std::string log = contentOf(run.paths().log());
+    CHECK(contains(log, "all ranks continue from checkpoints/step-00000001, step 4"));
+    CHECK(contains(log, "resumed from " + (run.directory / "checkpoints/step-00000001").string()));
+}
+
+// Each change after the failure requests a stop, so that one is pending when the pause begins.
+TEST_CASE("a stop request in the pause before a restart prevents the restart") {
+    FakeRun run("1:kill,*:wait");
+    run.prepared.config.parallel.maxRestarts = 1;
+    run.options.backOff = 30s;
+    const UniqueFd stop(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    run.options.stopFd = stop.get();
+    run.options.onChange = [&](const RunData& data, unsigned) {
+        const std::uint64_t one = 1;
+        if (data.ranks()[1].state == RankStage::kFailed) CHECK(::write(stop.get(), &one, sizeof one) > 0);
+    };
+    run.go();
+    CHECK(run.end.state == RunOutcome::kFailed);
+    CHECK(run.end.exitCode == 12);
+    CHECK_FALSE(run.anybodyLeft());
+}
+
 TEST_CASE("a failure that would repeat causes no restart") {
     FakeRun run("1:exit=2,*:wait");
     run.prepared.config.parallel.maxRestarts = 2;

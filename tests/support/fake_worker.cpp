@@ -77,6 +77,7 @@ int steps() {
 }
 
 std::string runDirectory;
+std::string resumedFrom;
 
 // Saves a complete checkpoint after `step` steps, 4 of which are an epoch.
 void saveCheckpoint(const std::string& run, int step) {
@@ -143,6 +144,14 @@ int act(const std::string& deed, int rank, TelemetrySink& sink) {
     }
     if (deed == "stop-itself") ::raise(SIGSTOP);
     if (deed == "finish") return finish(rank, steps(), sink);
+    if (deed == "saves-and-dies-once") {
+        if (resumedFrom.empty()) {
+            saveCheckpoint(runDirectory, 4);
+            ::raise(SIGKILL);
+        }
+        std::fprintf(stderr, "resumed from %s\n", resumedFrom.c_str());
+        return finish(rank, steps(), sink);
+    }
     if (deed == "garbage") {
         writeGarbage(rank);
         return finish(rank, steps(), sink);
@@ -198,6 +207,7 @@ int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);
     const int rank = std::atoi(argument(argc, argv, "--rank").c_str());
     runDirectory = argument(argc, argv, "--run-dir");
+    resumedFrom = argument(argc, argv, "--resume");
     const std::string deed = deedOf(rank);
     if (deed == "silent") {
         for (;;) ::pause();

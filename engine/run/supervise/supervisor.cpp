@@ -291,10 +291,10 @@ void Supervisor::hangUp() {
     if (mayStop()) m_stop.hangUp();
 }
 
-// Ends a pause before a restart. False if the run ends without a stop: it has failed.
+// Ends a pause before a restart. False if the run ends without a stop: it has failed, and the ranks are killed.
 bool Supervisor::mayStop() {
     m_givesUp = m_givesUp || m_waitsToRestart;
-    return !m_verdict && m_stop.phase() != StopSequence::Phase::kKilled;
+    return m_stop.phase() != StopSequence::Phase::kKilled;
 }
 
 // Turns a launcher's request to a single rank into a stop of the run, because all ranks must end together.
