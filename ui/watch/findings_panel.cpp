@@ -14,17 +14,21 @@
 #include "watch/editor_command.h"
 #include "watch/finding_row.h"
 #include "watch/findings/checks.h"
+#include "watch/findings/judgement.h"
 
 namespace ringside {
 namespace {
 
 constexpr TypePixels kLeastHeight{104};  // header and one finding
 
-QString titleOf(const std::string& code) {
-    const auto checks = allChecks();
-    const auto found = std::ranges::find(checks, std::string_view(code), &Check::code);
-    const std::string_view title = found == checks.end() ? std::string_view(code) : found->title;
+QString titleText(const std::string& code) {
+    const std::string_view title = titleOf(code);
     return QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
+}
+
+// Returns the result of a check. A result that this version does not know is no success.
+CheckResult resultOf(const SummaryCheck& check) {
+    return choiceNamed<CheckResult>(check.result).value_or(CheckResult::kCouldNotJudge);
 }
 
 // Returns the latest finding of each check, worst first.
@@ -164,12 +168,12 @@ void FindingsPanel::showHeader() {
                       countOf(ofSeverity(Severity::kCost), tr("%1 cost"), tr("%1 costs")),
                       countOf(ofSeverity(Severity::kNote), tr("%1 note"), tr("%1 notes"))};
     if (m_summary) {
-        const auto ofResult = [this](std::string_view result) {
-            return static_cast<qsizetype>(std::ranges::count(m_summary->checks, result, &SummaryCheck::result));
+        const auto ofResult = [this](CheckResult result) {
+            return static_cast<qsizetype>(std::ranges::count(m_summary->checks, result, resultOf));
         };
-        parts << countOf(ofResult("passed"), tr("%1 check passed"), tr("%1 checks passed"))
-              << countOf(ofResult("skipped"), tr("%1 skipped"), tr("%1 skipped"))
-              << countOf(ofResult("could_not_judge"), tr("%1 without a result"), tr("%1 without a result"));
+        parts << countOf(ofResult(CheckResult::kPassed), tr("%1 check passed"), tr("%1 checks passed"))
+              << countOf(ofResult(CheckResult::kSkipped), tr("%1 skipped"), tr("%1 skipped"))
+              << countOf(ofResult(CheckResult::kCouldNotJudge), tr("%1 without a result"), tr("%1 without a result"));
     } else if (!m_run.data().ended()) {
         parts << tr("the script is running; its checks are made when it ends");
     }
@@ -198,14 +202,15 @@ void FindingsPanel::showFindings() {
 void FindingsPanel::showChecks() {
     QStringList passed, others;
     for (const SummaryCheck& check : m_summary ? m_summary->checks : std::vector<SummaryCheck>()) {
-        const QString title = titleOf(check.code);
-        if (check.result == "passed") {
+        const QString title = titleText(check.code);
+        const CheckResult result = resultOf(check);
+        if (result == CheckResult::kPassed) {
             passed << QStringLiteral("<span style='color:%1'>\u2713</span>&nbsp;%2")
                           .arg(m_theme.colors().goodText.name(),
                                title.toHtmlEscaped().replace(QLatin1Char(' '), QStringLiteral("&nbsp;")));
         } else {
             const QString why = QString::fromStdString(check.why);
-            others << (check.result == "skipped" ? tr("Skipped: %1") : tr("Without a result: %1"))
+            others << (result == CheckResult::kSkipped ? tr("Skipped: %1") : tr("Without a result: %1"))
                           .arg(why.isEmpty() ? title : tr("%1, because %2").arg(title, why));
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "watch/findings/checks.h"
 
+#include <algorithm>
 #include <array>
 
 #include "watch/findings/judges.h"
@@ -130,6 +131,11 @@ constexpr std::array kChecks{
 
 std::span<const Check> allChecks() {
     return kChecks;
+}
+
+std::string_view titleOf(std::string_view code) {
+    const auto found = std::ranges::find(kChecks, code, &Check::code);
+    return found == kChecks.end() ? code : found->title;
 }
 
 }  // namespace ringside

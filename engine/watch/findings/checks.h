@@ -23,4 +23,7 @@ struct Check {
 // Returns all checks. A cause comes before the checks that it explains.
 std::span<const Check> allChecks();
 
+// Returns the title of the check with this code, or the code of an unknown check.
+std::string_view titleOf(std::string_view code);
+
 }  // namespace ringside

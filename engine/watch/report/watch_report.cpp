@@ -19,16 +19,6 @@ Json evidenceOf(const Finding& finding) {
     return parsed ? parsed.value() : Json::object();
 }
 
-std::string_view resultName(CheckResult result) {
-    return namesOf(result)[static_cast<std::size_t>(result)];
-}
-
-std::string_view titleOf(std::string_view code) {
-    const auto checks = allChecks();
-    const auto found = std::ranges::find(checks, code, &Check::code);
-    return found == checks.end() ? code : found->title;
-}
-
 std::string headText(const Diagnosis& diagnosis, const ReportedRun& run) {
     const auto count = [&](Severity severity) {
         return std::ranges::count(diagnosis.findings, severity, &Finding::severity);
@@ -174,7 +164,7 @@ Json findingsJson(const Diagnosis& diagnosis) {
 Json checksJson(const Diagnosis& diagnosis) {
     Json list = Json::array();
     for (const CheckOutcome& one : diagnosis.checks)
-        list.push_back({{"code", one.code}, {"result", resultName(one.result)}, {"why", one.why}});
+        list.push_back({{"code", one.code}, {"result", nameOf(one.result)}, {"why", one.why}});
     return list;
 }
 
