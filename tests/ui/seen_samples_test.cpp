@@ -99,6 +99,62 @@ TEST_CASE("a record that cannot be read is named") {
     CHECK(samples.problem.contains("/no/run"));
 }
 
+TEST_CASE("a plan with the same order in each epoch is no success") {
+    SeenSamples samples;
+    samples.asPlanned = 210;
+    samples.plan = SeenPlan();
+    samples.plan->sampler.setEpoch = false;
+    CHECK(planSentence(samples).endsWith("but each epoch has the same order: set_epoch() is not called."));
+}
+
+TEST_CASE("no sample is as planned if none was compared") {
+    SeenSamples samples;
+    samples.plan = SeenPlan();
+    CHECK(planSentence(samples).startsWith("No trained sample was compared with the plan of DistributedSampler"));
+}
+
+TEST_CASE("an epoch that was not finished has a remark in the table") {
+    SummarySamples audit;
+    audit.train.resize(2);
+    audit.train[0].finished = true;
+    CHECK(auditTable(audit).row(0).last().isEmpty());
+    CHECK(auditTable(audit).row(1).last() == "the epoch was not finished");
+}
+
+TEST_CASE("a result that is not good has a cross, also after a run that ended while the panel was hidden") {
+    const RecordedRun run("ddp_three_ranks");
+    RunModel model;
+    const Theme theme;
+    SeenSamplesPanel panel(model, theme);
+    panel.show();
+    model.setDirectory(run.folder.path());
+    model.feed(QByteArray::fromStdString(run.lines));
+    const auto* label = panel.findChild<QLabel*>("auditLinesLabel");
+    // 2 of 105 draws repeat a sample so that all ranks get 35; no sample is left out
+    REQUIRE(waitFor([&] { return label->text().contains("105"); }));
+    INFO(label->text().toStdString());
+    CHECK(label->text().count(QChar(0x2713)) == 1);
+    CHECK_FALSE(label->text().contains(QChar(0x2717)));
+    panel.hide();
+    RunSummary summary;
+    summary.source = "watched";
+    summary.samples = SummarySamples{};
+    summary.samples->lines = {{"training epoch 1", "7 samples never seen", false},
+                              {"training epoch 2", "every sample exactly once", true},
+                              {"note", "the order is not known"}};
+    std::ofstream(run.folder.filePath("summary.json").toStdString()) << toJson(summary).dump();
+    model.feed(QByteArray::fromStdString(encode(RunEnded{})));
+    REQUIRE(waitFor([&] { return model.data().ended().has_value(); }));
+    panel.show();
+    REQUIRE(waitFor([&] { return label->text().contains("7 samples never seen"); }));
+    const QStringList lines = label->text().split("<br>");
+    REQUIRE(lines.size() == 3);
+    CHECK(lines[0].contains(QChar(0x2717)));
+    CHECK(lines[0].contains(theme.colors().danger.name()));
+    CHECK(lines[1].contains(QChar(0x2713)));
+    CHECK(lines[2].contains(QChar(0x2022)));  // a note is no success
+}
+
 TEST_CASE("the panel shows the audit, the latest step and the comparison") {
     const RecordedRun run("ddp_three_ranks");
     RunModel model;

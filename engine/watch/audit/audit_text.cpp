@@ -69,7 +69,9 @@ void addEpochs(std::vector<SamplesLine>& lines, const std::vector<EpochAudit>& e
         std::size_t end = i + 1;
         while (end < epochs.size() && saysTheSame(epochs[end], epochs[i])) ++end;
         if (added == most) {
-            lines.push_back({"", "and " + counted(static_cast<std::int64_t>(epochs.size() - i), "epoch") + " more"});
+            const std::span rest = std::span(epochs).subspan(i);
+            lines.push_back({"", "and " + counted(std::ssize(rest), "epoch") + " more",
+                             std::ranges::all_of(rest, [&](const EpochAudit& one) { return isGood(one, training); })});
             return;
         }
         std::string label =

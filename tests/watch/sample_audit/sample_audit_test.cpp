@@ -102,6 +102,20 @@ TEST_CASE("Ranks that all read everything are named", "[audit]") {
     CHECK_FALSE(linesOf(audit).at(0).good);
 }
 
+TEST_CASE("A line for further epochs is good only if each of these epochs is", "[audit]") {
+    for (const bool repeats : {false, true}) {
+        RecordedScript script = scriptOf(1, 3);
+        script.epoch(0, 0, 0, {0, 1, 2});
+        script.epoch(0, 0, 1, repeats ? std::vector<std::int64_t>{0, 0, 1} : std::vector<std::int64_t>{0, 1});
+        script.epoch(0, 0, 2, {2, 1, 0});
+        const std::vector<SamplesLine> lines = linesOf(auditOf({script}), 0);
+        REQUIRE(lines.at(0).text == "and 3 epochs more");
+        CHECK_FALSE(lines.at(0).good);
+        CHECK(linesOf(auditOf({script}), 2).at(2).text == "and 1 epoch more");
+        CHECK(linesOf(auditOf({script}), 2).at(2).good);
+    }
+}
+
 TEST_CASE("Samples of an unfinished epoch are not called never trained", "[audit]") {
     RecordedScript script = scriptOf(1, 10);
     script.epoch(0, 0, 0, {0, 1, 2}, false);

@@ -103,7 +103,9 @@ void compare(SeenSamples& samples, const std::filesystem::path& run, const std::
                                      .arg(trained->rank)
                                      .arg(epochNumber(trained->epoch), groupedText(trained->step));
     });
-    if (!read) samples.whyNoPlan = QString::fromStdString(read.problem().text());
+    if (read) return;
+    samples.plan.reset();  // only part of the samples was compared
+    samples.whyNoPlan = QString::fromStdString(read.problem().text());
 }
 
 void readAudit(SeenSamples& samples, const std::filesystem::path& run, bool isOver) {
@@ -159,6 +161,8 @@ QString planName(const SeenPlan& plan) {
 QString planSentence(const SeenSamples& samples) {
     if (!samples.plan) return seenWords("The samples are shown as they were seen, because %1.").arg(samples.whyNoPlan);
     const QString name = planName(*samples.plan);
+    if (samples.asPlanned + samples.otherwise == 0)
+        return seenWords("No trained sample was compared with the plan of %1 yet.").arg(name);
     if (samples.otherwise == 0 && usesSetEpoch(samples.plan->sampler.kind) && !samples.plan->sampler.setEpoch)
         return seenWords(
                    "All %1 trained samples are as planned by %2, but each epoch has the same order: set_epoch() is "

@@ -24,8 +24,11 @@ constexpr std::chrono::seconds kBetweenReads{5};
 constexpr int kMostTableRows = 12;
 
 QString lineText(const SamplesLine& line, const ThemeColors& colors) {
-    const QColor& color = line.good ? colors.goodText : colors.danger;
-    const QString mark = line.good ? QStringLiteral("\u2713") : QStringLiteral("\u2717");
+    const bool isNote = line.label == "note";  // states no result
+    const QColor& color = isNote ? colors.muted : line.good ? colors.goodText : colors.danger;
+    const QString mark = isNote      ? QStringLiteral("\u2022")
+                         : line.good ? QStringLiteral("\u2713")
+                                     : QStringLiteral("\u2717");
     const QString label = QString::fromStdString(line.label).toHtmlEscaped();
     const QString text = QString::fromStdString(line.text).toHtmlEscaped();
     return QStringLiteral("<span style='color:%1'>%2</span> %3%4")
