@@ -102,3 +102,24 @@ TEST_CASE("epochs count from 1: the last of ten is the tenth") {
     run.apply(frame);
     CHECK(progressText(RunController::State::Running, run, {}) == "Epoch 10 of 10, step 30 of 30");
 }
+
+TEST_CASE("a run that is over shows the steps that it has made, and that ranks were throttled") {
+    RunData run;
+    RunStarted started;
+    started.worldSize = 1;
+    started.stepsPerEpoch = 3;
+    started.epochs = 10;
+    RunConfig config;
+    config.parallel.throttle.gflops = 5;
+    started.config = config.toText();
+    run.apply(started);
+    StepsFrame frame;
+    frame.epoch = 3;
+    frame.step = {12};
+    frame.loss = {1};
+    frame.samples = {4};
+    frame.endUs = {1000};
+    run.apply(frame);
+    CHECK(progressText(RunController::State::Finished, run, {}).startsWith("Finished: 12 steps, throttled"));
+    CHECK(progressText(RunController::State::Stopped, run, {}) == "Stopped: 12 steps");
+}

@@ -119,6 +119,22 @@ TEST_CASE("every row of the sample history has its sample, and the epoch, rank a
     const std::int64_t steps = f.window.plan().plan()->stepsPerEpoch();
     CHECK(things[3].number > steps);  // of the second epoch
     CHECK(things[3].number <= 2 * steps);
+    // The numbers at the end of the row are the other samples of the batch, in the order of the plan.
+    std::vector<std::int64_t> mates;
+    for (int x = 0; x < history->width(); ++x) {
+        const auto here = history->identitiesAt(QPoint(x, 40));
+        if (here.size() == 5 && (mates.empty() || mates.back() != here[4].number)) mates.push_back(here[4].number);
+    }
+    REQUIRE(mates.size() > 3);
+    ShardSpec spec = f.window.plan().plan()->spec();
+    spec.epoch = 1;
+    const auto plan = ShardPlan::make(spec);
+    const auto rank = static_cast<int>(things[2].number);
+    const std::int64_t slot = (things[3].number - steps - 1) * spec.batchSize;
+    std::vector<std::int64_t> batch;
+    for (std::int64_t i = slot; batch.size() < mates.size(); ++i)
+        if (plan.value().index(rank, i) != 0) batch.push_back(plan.value().index(rank, i));
+    CHECK(mates == batch);
     QMenu* menu = f.menuAt(*history, QPoint(10, 40));
     REQUIRE(menu != nullptr);
     CHECK(IdentityWindow::names(*menu) == kActions);
@@ -148,6 +164,25 @@ TEST_CASE("the pictures of the Strategy page name the rank under the pointer") {
             for (const Identity& one : picture->identitiesAt(QPoint(picture->width() / 2, y)))
                 if (one.kind == IdentityKind::Rank) ranks.insert(one.number);
         CHECK(ranks == std::set<std::int64_t>{0, 1, 2, 3});
+    }
+    RunConfig sharded = f.window.experiment().config();  // each shard has its own curve
+    sharded.parallel.strategy = StrategyKind::kFsdp;
+    f.window.experiment().edit(sharded, "parallel.strategy");
+    for (const auto& [view, name] :
+         {std::pair("strategy/mesh", "meshCanvas"), std::pair("strategy/memory_over_step", "memoryCurveCanvas")}) {
+        INFO(name);
+        f.window.pages().show(QLatin1String(view));
+        auto* picture = f.find<StrategyCanvas>(name);
+        std::set<std::int64_t> ranks;
+        CHECK(waitFor([&] {
+            ranks.clear();
+            if (picture->grab().isNull() || picture->visibleRegion().isEmpty()) return false;
+            for (int y = 0; y < picture->height(); y += 4)
+                for (int x = 0; x < picture->width(); x += 4)
+                    for (const Identity& one : picture->identitiesAt(QPoint(x, y)))
+                        if (one.kind == IdentityKind::Rank) ranks.insert(one.number);
+            return ranks == std::set<std::int64_t>{0, 1, 2, 3};
+        }));
     }
 }
 

@@ -130,6 +130,21 @@ TEST_CASE("a rank on a GPU shows its readings, and its name in the tooltip") {
     CHECK_FALSE(strip.cards()[1].line.contains('%'));
 }
 
+TEST_CASE("ranks are in sync only while their parameters have the same checksum") {
+    FollowedRun followed;
+    auto& [experiment, run, theme, fake, strip] = followed;
+    const auto mark = [&](std::int64_t step, const char* second) {
+        fake.feed(Replica{.rank = 0, .step = step, .hash = "aaaa"});
+        fake.feed(Replica{.rank = 1, .step = step, .hash = second});
+        strip.setLive(true);
+        return strip.cards()[1].mark;
+    };
+    CHECK(mark(1, "aaaa") == "in sync");
+    CHECK(strip.cards()[1].tone == RankCard::Tone::Good);
+    CHECK(mark(2, "bbbb") == "out of sync");
+    CHECK(strip.cards()[1].tone == RankCard::Tone::Danger);
+}
+
 TEST_CASE("ranks with a lost connection are marked as lost, not as in sync") {
     FollowedRun followed;
     auto& [experiment, run, theme, fake, strip] = followed;

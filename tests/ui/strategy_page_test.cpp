@@ -152,6 +152,9 @@ TEST_CASE("measured values are shown next to predicted ones for the same strateg
               f.label("memorySentenceLabel").text().contains("measured") >
           0);
     CHECK(linksTable(f.page.scene()).row(1).last() == "77");
+    const TableData memory = memoryTable(f.page.scene());
+    CHECK(memory.row(0).last() == "1000");
+    CHECK(memory.row(0)[2] != "1000");  // predicted
     f.changed([](RunConfig& config) { config.parallel.strategy = StrategyKind::kFsdp; });
     CHECK_FALSE(f.page.scene().ran);
 }

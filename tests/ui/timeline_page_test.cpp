@@ -139,12 +139,26 @@ TEST_CASE("a step with a pause does not flatten the bars of the other steps, and
     REQUIRE(timeline.shows(3));
     const auto& strip = timeline.part<StepStrip>("stepStripArea");
     const double before = strip.fullNs();
+    // Number of pixels of the marks of pauses, above the bars.
+    const auto marked = [&] {
+        const QImage image = timeline.part<StepStrip>("stepStripArea").grab().toImage();
+        int count = 0;
+        for (int y = 20; y < 24; ++y)
+            for (int x = 0; x < image.width(); ++x)
+                count += image.pixelColor(x, y) == timeline.theme.colors().muted ? 1 : 0;
+        return count;
+    };
+    CHECK(marked() == 0);
     const int legend = timeline.part<PhaseLegend>("phaseLegendArea").sizeHint().width();
-    for (int rank = 0; rank < 2; ++rank)
-        run.feed(pausedStep(tracedStep(rank, 4, run.beginMs, rank == 1 ? 30 : 10, 30), 5000));
-    REQUIRE(timeline.shows(4));
+    // Two of five steps, because the scale ignores a single highest bar.
+    for (const int step : {4, 5})
+        for (int rank = 0; rank < 2; ++rank)
+            run.feed(pausedStep(tracedStep(rank, step, run.beginMs + 6000 * step, rank == 1 ? 30 : 10, 30), 5000));
+    REQUIRE(timeline.shows(5));
     CHECK(strip.fullNs() == Approx(before));
+    CHECK(marked() > 0);
     CHECK(timeline.text("stepLengthLabel") == "33.0 ms");
+    CHECK(timeline.part<QLabel>("stepLengthLabel").toolTip().endsWith(", without the pause of 5000 ms"));
     CHECK(timeline.part<PhaseLegend>("phaseLegendArea").sizeHint().width() > legend);
 }
 

@@ -60,7 +60,7 @@ TEST_CASE("findings are listed worst first, with the results of the other checks
     WatchFixture fixture;
     fixture.open();
     fixture.window.pages().show("training");
-    CHECK(fixture.text("findingCountsLabel") == "1 mistake, 1 note, 1 check passed, 1 skipped, 1 without a result");
+    CHECK(fixture.text("findingCountsLabel") == "1 mistake, 1 note, 3 checks passed, 2 skipped, 1 without a result");
     QList<FindingRow*> rows;
     for (FindingRow* row : fixture.window.findChildren<FindingRow*>())
         if (row->isVisible()) rows << row;
@@ -69,11 +69,14 @@ TEST_CASE("findings are listed worst first, with the results of the other checks
     CHECK(rows[0]->findChild<QLabel*>()->text() == "Rank 0 trains on the same order in epochs 1 and 2.");
     CHECK(rows[0]->findChild<QPushButton*>("findingLineButton")->text() == "train.py:2");
     CHECK(rows[0]->findChild<QPushButton*>("findingLineButton")->isEnabled());
+    CHECK_FALSE(rows[1]->findChild<QPushButton*>("findingLineButton")->isEnabled());  // the file is not here
     CHECK(fixture.text("passedChecksLabel").contains("Ranks&nbsp;of&nbsp;the&nbsp;sampler"));
+    CHECK(fixture.text("passedChecksLabel").count(QChar(0x2713)) == 3);
     CHECK_FALSE(fixture.find<QLabel>("otherChecksLabel")->isVisible());
     fixture.press("otherChecksButton");
     CHECK(fixture.text("otherChecksLabel") ==
           "Without a result: No rank delays the others, because one rank only\n"
+          "Skipped: Batches arrive in time, because the run was too short\n"
           "Skipped: All ranks make progress, because the run was too short");
 }
 
@@ -90,6 +93,8 @@ TEST_CASE("a watched script can be stopped but not paused, as the tooltips state
     CHECK(fixture.find<QAction>("stopAction")->isEnabled());
     CHECK_FALSE(fixture.find<QWidget>("runProgressBar")->isVisible());  // the length of the training is not known
     CHECK(fixture.text("timeLeftLabel").isEmpty());
+    CHECK(fixture.text("findingCountsLabel").endsWith("the script is running; its checks are made when it ends"));
+    CHECK(fixture.text("passedChecksLabel").isEmpty());
     fixture.window.close();
     REQUIRE(fixture.dialogs.asked.size() == 1);
     CHECK(fixture.dialogs.asked[0].answers[1] == "Stop the script");

@@ -13,7 +13,7 @@
 #include "telemetry/events/codec.h"
 
 // Run of a watched script, as fake_ringsidectl.sh plays it: three ranks that ran under PyTorch 2.15 with
-// DistributedSampler (tests/watch/plan/recorded), with two findings and three checks.
+// DistributedSampler (tests/watch/plan/recorded), with two findings, one of them reported twice, and six checks.
 struct WatchedRunFiles {
     explicit WatchedRunFiles(FakeRun& fake) : m_fake(fake) {
         ringside::RunConfig config;
@@ -30,21 +30,27 @@ struct WatchedRunFiles {
         lines += ringside::encode(ringside::Finding{.code = "effective-batch",
                                                     .severity = ringside::Severity::kNote,
                                                     .text = "One step sees 60 samples.",
-                                                    .where = "train.py:3",
+                                                    .where = "elsewhere.py:3",
                                                     .evidence = "{\"ranks\":3}",
                                                     .remedy = "Choose the learning rate for it."});
-        lines += ringside::encode(ringside::Finding{.code = "set-epoch-missing",
-                                                    .severity = ringside::Severity::kMistake,
-                                                    .text = "Rank 0 trains on the same order in epochs 1 and 2.",
-                                                    .where = "train.py:2",
-                                                    .evidence = "{\"equal_indices\":320}",
-                                                    .remedy = "Call sampler.set_epoch(epoch)."});
+        ringside::Finding order{.code = "set-epoch-missing",
+                                .severity = ringside::Severity::kMistake,
+                                .text = "Rank 0 trains on the same order in epochs 1 and 2.",
+                                .where = "train.py:2",
+                                .evidence = "{\"equal_indices\":32}",
+                                .remedy = "Call sampler.set_epoch(epoch)."};
+        lines += ringside::encode(order);
+        order.evidence = "{\"equal_indices\":320}";
+        lines += ringside::encode(order);
         fake.write("start.jsonl", lines);
         fake.write("config.json", config.toText());
         ringside::RunSummary summary;
         summary.source = "watched";
         summary.checks = {{"sampler-rank", "passed", ""},
+                          {"sampler-seed", "passed", ""},
+                          {"loss-not-finite", "passed", ""},
                           {"hang", "skipped", "the run was too short"},
+                          {"loader-slow", "skipped", "the run was too short"},
                           {"straggler", "could_not_judge", "one rank only"}};
         fake.write("summary.json", ringside::toJson(summary).dump());
         fake.write("train.py", "import torch\n");
