@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/seen/seen_samples.h"
 
+#include <QHeaderView>
 #include <QLabel>
+#include <QScrollBar>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <fstream>
@@ -144,7 +146,9 @@ TEST_CASE("a result that is not good has a cross, also after a run that ended wh
                               {"note", "the order is not known"}};
     std::ofstream(run.folder.filePath("summary.json").toStdString()) << toJson(summary).dump();
     model.feed(QByteArray::fromStdString(encode(RunEnded{})));
-    REQUIRE(waitFor([&] { return model.data().ended().has_value(); }));
+    bool hasEnded = false;
+    QObject::connect(&model, &RunModel::changed, &panel, [&] { hasEnded = model.data().ended().has_value(); });
+    REQUIRE(waitFor([&] { return hasEnded; }));
     panel.show();
     REQUIRE(waitFor([&] { return label->text().contains("7 samples never seen"); }));
     const QStringList lines = label->text().split("<br>");
@@ -167,6 +171,9 @@ TEST_CASE("the panel shows the audit, the latest step and the comparison") {
     model.feed(QByteArray::fromStdString(run.lines));
     const auto text = [&](const char* name) { return panel.findChild<QLabel*>(QLatin1String(name))->text(); };
     REQUIRE(waitFor([&] { return text("planComparedLabel").startsWith("All 210"); }));
+    const auto* table = panel.findChild<QTableView*>("auditTable");
+    CHECK(table->verticalScrollBar()->maximum() == 0);                         // all rows are visible
+    CHECK(table->horizontalHeader()->length() >= table->viewport()->width());  // no empty end
     CHECK(panel.table().rows == 2);  // two epochs; the record contains no indices of the evaluation
     CHECK(text("stepSamplesLabel") == "Samples of step 10");
     CHECK(panel.findChild<StepSamples*>()->rows().size() == 3);

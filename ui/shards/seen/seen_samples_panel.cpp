@@ -98,10 +98,10 @@ void SeenSamplesPanel::addTable(QVBoxLayout& column) {
     m_table->verticalHeader()->hide();
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_table->horizontalHeader()->setStretchLastSection(true);
-    m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_table->setShowGrid(false);
-    m_table->setItemDelegate(new TableCells(TableCells::Numbers::Left, m_table));
+    m_table->setItemDelegate(new TableCells(TableCells::Numbers::Right, m_table));
     column.addWidget(m_table);
 }
 
@@ -174,10 +174,9 @@ void SeenSamplesPanel::showSamples(const SeenSamples& samples) {
 void SeenSamplesPanel::fitTable() {
     const int rows = std::min(kMostTableRows, m_model.rowCount());
     m_table->setVisible(rows > 0);
-    m_table->resizeColumnsToContents();
     const int bar = m_table->horizontalScrollBar()->sizeHint().height();
     m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height() +
-                            rows * m_table->verticalHeader()->defaultSectionSize() + bar);
+                            rows * m_table->verticalHeader()->defaultSectionSize() + bar + 2 * m_table->frameWidth());
 }
 
 void SeenSamplesPanel::showStep() {
