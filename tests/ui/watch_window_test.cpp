@@ -193,6 +193,24 @@ TEST_CASE("a watched run fits the smallest window, with normal and larger type")
     }
 }
 
+TEST_CASE("the facts of a script give back the height of a narrow window") {
+    WatchFixture fixture;
+    fixture.open();
+    auto* panel = fixture.find<QWidget>("watchedScriptPanel");
+    const auto heights = [&] {
+        int sum = 0;
+        for (const QLabel* label : panel->findChildren<QLabel*>()) sum += label->isVisible() ? label->height() : 0;
+        return sum;
+    };
+    fixture.window.resize(1440, 900);
+    REQUIRE(waitFor([&] { return fixture.window.width() == 1440 && layoutFaults(fixture.window).isEmpty(); }));
+    const int before = heights();
+    fixture.window.resize(960, 600);
+    REQUIRE(waitFor([&] { return heights() > before; }));
+    fixture.window.resize(1440, 900);
+    CHECK(waitFor([&] { return heights() == before; }));
+}
+
 TEST_CASE("the dialog refuses a script that does not exist") {
     WatchFixture fixture;
     fixture.dialog();

@@ -2,6 +2,7 @@
 #include "controls/wrapped_text.h"
 
 #include <QEvent>
+#include <utility>
 
 namespace ringside {
 
@@ -13,13 +14,16 @@ bool WrappedText::event(QEvent* event) {
     const bool handled = QLabel::event(event);
     const QEvent::Type type = event->type();
     // A new text repaints the label in any case.
+    if (type == QEvent::StyleChange || type == QEvent::FontChange) m_keptWidth = -1;
     if (type == QEvent::Resize || type == QEvent::StyleChange || type == QEvent::Paint) keepHeight();
     return handled;
 }
 
 void WrappedText::keepHeight() {
-    const int height = text().isEmpty() ? 0 : heightForWidth(width());
-    if (height != minimumHeight()) setMinimumHeight(height);
+    if (std::exchange(m_keptWidth, width()) == width() && m_keptText == text()) return;
+    m_keptText = text();
+    setMinimumHeight(0);  // heightForWidth() is never less than the minimum
+    if (!text().isEmpty()) setMinimumHeight(heightForWidth(width()));
 }
 
 }  // namespace ringside

@@ -17,6 +17,9 @@ class WrappedText final : public QLabel {
 
   private:
     void keepHeight();
+
+    QString m_keptText;  // text and width of the minimum height
+    int m_keptWidth = -1;
 };
 
 }  // namespace ringside
