@@ -152,7 +152,7 @@ void takeDataParallel(RankFacts& rank, const Json& facts) {
     if (std::vector<int> ranks = ranksAt(facts, "ranks"); !ranks.empty()) rank.dataParallel.push_back(std::move(ranks));
 }
 
-// Only these parts of the watch observe which samples a step has trained on.
+// Records the failure of a hook that observes which samples a step has trained on. Failures of other hooks are ignored.
 void takeHookFailed(RankFacts& rank, const Json& facts) {
     constexpr std::array<std::string_view, 6> kParts{"loader",  "backward",   "optimizer",
                                                      "process", "the report", "the end of the report"};
