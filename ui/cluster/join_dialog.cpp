@@ -99,7 +99,7 @@ void JoinDialog::refresh() {
     QString problem;
     if (!code && !m_code->text().trimmed().isEmpty()) problem = QString::fromStdString(code.problem().text());
     if (code && m_name->text().trimmed().isEmpty())
-        problem = tr("Enter your name: the others see it on this rank's card.");
+        problem = tr("Enter your name: it names this rank on the screens of the other participants.");
     m_problem->setText(problem);
     m_problem->setVisible(!problem.isEmpty() && !live);
     m_join->setVisible(!live);

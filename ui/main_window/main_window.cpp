@@ -455,7 +455,7 @@ void MainWindow::showRunState(RunController::State state) {
         if (began && m_run.data().ended()) m_logDock->show();
     }
     if (m_closing == Closing::kWhenOver && !m_controller.isLive()) {
-        closeSoon();
+        closeAfterEvents();
     } else if (m_resumeWhenShown && !m_controller.isLive() && state != Idle) {
         m_resumeWhenShown = false;
         // after this state has been reported

@@ -100,7 +100,7 @@ class MainWindow final : public QMainWindow {
     void offerLastRun();
     void offerResume(const QString& directory);
     void askBeforeClosing();
-    void closeSoon();
+    void closeAfterEvents();
 
     void connectActions();
     void connectModels();

@@ -114,13 +114,13 @@ void MainWindow::askBeforeClosing() {
         [this](int answer) {
             m_closing = answer != 2 ? Closing::kWhenOver : Closing::kNo;
             if (answer == 2) return;
-            if (!m_controller.isLive()) return closeSoon();  // the run ended before the answer
+            if (!m_controller.isLive()) return closeAfterEvents();  // the run ended before the answer
             answer == 0 ? m_controller.detach() : m_controller.stop();
         });
 }
 
 // Queued, because a close inside a close is ignored.
-void MainWindow::closeSoon() {
+void MainWindow::closeAfterEvents() {
     m_closing = Closing::kNow;
     QMetaObject::invokeMethod(this, &QWidget::close, Qt::QueuedConnection);
 }

@@ -12,7 +12,7 @@ namespace ringside {
 
 enum class WatchLauncher : std::uint8_t { kPython, kTorchrun, kCommand };
 
-// Names in the settings file.
+// Names of the launchers in the settings file, in the order of the list in the dialog.
 inline constexpr std::array<const char*, 3> kWatchLauncherNames = {"python", "torchrun", "command"};
 
 // Choices of the dialog "Watch a script".

@@ -243,7 +243,7 @@ std::vector<HostsRun::Host> hostsForNextStart(const HostsRun& run, std::string& 
     return {};
 }
 
-// Waits. False if a signal arrives.
+// Waits for `pause` before the next attempt to reach the hosts. Returns false if a signal that ends the run arrives.
 bool pauseFor(seconds pause, int signals, int& asked) {
     pollfd waiting{signals, POLLIN, 0};
     if (::poll(&waiting, 1, static_cast<int>(std::chrono::milliseconds(pause).count())) > 0 && takeSignal(signals))

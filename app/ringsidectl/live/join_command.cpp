@@ -47,7 +47,9 @@ std::filesystem::path cacheFolder() {
 
 // Checks the name under which other members see this rank.
 Problems nameProblems(const std::string& name) {
-    if (name.empty()) return {{"--name", "is missing: the others see it on this rank's card", "use --name Ada"}};
+    if (name.empty())
+        return {
+            {"--name", "is missing: it names this rank on the screens of the other participants", "use --name Ada"}};
     if (name.size() > kMaxClassName)
         return {{"--name",
                  "has " + std::to_string(name.size()) + " characters; the maximum is " + std::to_string(kMaxClassName),

@@ -36,7 +36,8 @@ class DistributedDataParallel final : public Strategy {
     const std::vector<Parameter*>& wholeState() const override { return m_dependencies.model.state(); }
 
   private:
-    // A launched step whose results the device copies into the slot.
+    // A step that was started on the device and whose results the host has not read. The device copies loss, hits and
+    // norms into the page-locked memory of `slot`.
     struct LaunchedStep {
         std::unique_ptr<ResultSlot> slot;
         StepRequest request;

@@ -182,7 +182,7 @@ bool Trainer::trainSteps(const ShardPlan& plan) {
     const std::int64_t perStep = m_dependencies.config.training.accumulateSteps;
     bool goOn = true;
     while (goOn && m_position.batches < batches && !hasEnoughSteps()) {
-        if (isLeavingEarly(batches)) exitEarly();
+        if (isLeavingEarly(batches)) stopBeforeLastStep();
         const std::int64_t first = m_position.batches;
         m_position.batches = std::min(first + perStep, batches);
         goOn = trainStep(plan, {first, m_position.batches});
@@ -298,7 +298,7 @@ bool Trainer::isLeavingEarly(std::int64_t batches) const {
 }
 
 // Blocks forever without joining any collective, until the supervisor ends the process.
-void Trainer::exitEarly() {
+void Trainer::stopBeforeLastStep() {
     log(LogLevel::kWarning, "pitfalls.early_exit: rank " + std::to_string(m_dependencies.communicator.rank()) +
                                 " stops after step " + std::to_string(m_position.step) +
                                 ", one step before the others; their next all-reduce waits for it");

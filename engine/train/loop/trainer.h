@@ -84,7 +84,7 @@ class Trainer {
     bool validate();  // false: stopped by request
     void saveNow();   // called between two steps, or between two validation batches
     bool isLeavingEarly(std::int64_t batches) const;
-    void exitEarly();
+    void stopBeforeLastStep();
     bool hasEnoughSteps() const;  // true once training.max_steps are done
     bool isRankZero() const { return m_dependencies.communicator.rank() == 0; }
     void log(LogLevel level, const std::string& text);

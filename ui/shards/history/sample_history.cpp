@@ -34,7 +34,7 @@ SampleHistory emptySampleHistory(const ShardScene& scene, std::int64_t sample) {
     return {sample, scene.epochs, std::min({scene.epochs, SampleHistory::kMostEpochs, affordable}), {}};
 }
 
-SampleHistory continued(const ShardScene& scene, SampleHistory history, const std::atomic<bool>& stop) {
+SampleHistory extendHistory(const ShardScene& scene, SampleHistory history, const std::atomic<bool>& stop) {
     const auto from = std::ssize(history.entries);
     const std::int64_t until = std::min(history.epochsToTell, from + epochsFor(scene, kSamplesAtATime));
     // Takes a plan from the shelf, or computes it without storing it there, because it is used only once.
@@ -53,7 +53,7 @@ SampleHistory continued(const ShardScene& scene, SampleHistory history, const st
 
 SampleHistory sampleHistory(const ShardScene& scene, std::int64_t sample, const std::atomic<bool>& stop) {
     SampleHistory history = emptySampleHistory(scene, sample);
-    while (!history.isWhole() && !stop) history = continued(scene, std::move(history), stop);
+    while (!history.isWhole() && !stop) history = extendHistory(scene, std::move(history), stop);
     return history;
 }
 
@@ -91,7 +91,7 @@ Explanation explainSampleHistory(const ShardScene& scene, const SampleHistory& h
     if (rankNow >= 0) {
         result.lines << sampleHistoryText(
                             "Rank %1, which trains it in this epoch, trains it in %2. With a new shuffle in each epoch "
-                            "the average would be %3 / %4 = %5.")
+                            "a rank trains it in %3 / %4 = %5 epochs on average.")
                             .arg(rankNow)
                             .arg(counted(onCursorRank))
                             .arg(epochs)

@@ -25,7 +25,7 @@ struct SampleHistory {
 // Returns a history without entries.
 SampleHistory emptySampleHistory(const ShardScene& scene, std::int64_t sample);
 // Returns the history with the entries of the next epochs, as many as fit into a few hundredths of a second.
-SampleHistory continued(const ShardScene& scene, SampleHistory history, const std::atomic<bool>& stop);
+SampleHistory extendHistory(const ShardScene& scene, SampleHistory history, const std::atomic<bool>& stop);
 SampleHistory sampleHistory(const ShardScene& scene, std::int64_t sample, const std::atomic<bool>& stop);
 
 // Explains how often each rank had the sample, compared with chance.

@@ -222,7 +222,7 @@ void SampleHistoryView::continueComputing() {
     m_work.requestLatest(
         this,
         [scene = *m_scene, history = m_history](const LatestWork::Stop& stop) {
-            return continued(scene, history, stop);
+            return extendHistory(scene, history, stop);
         },
         [this](const SampleHistory& history) {
             m_history = history;

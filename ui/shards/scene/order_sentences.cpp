@@ -76,7 +76,8 @@ QString weightSentence(const ShardScene& scene, GridCell cell, std::int64_t samp
     const QString weightText =
         given ? plainNumber(spec.classWeights[label]) : QStringLiteral("1 / %1").arg(counts[label]);
     return gridText(
-               "%1 has %2 samples of weight %3 each: in %4 draws, this sample is expected %5 times and is drawn %6.")
+               "%1 has %2 samples of weight %3 each. In %4 draws each of them is expected %5 times; this sample is "
+               "drawn %6 times.")
         .arg(className(scene, sample), groupedNumber(counts[label]), weightText, groupedNumber(draws),
              QLocale().toString(static_cast<double>(draws) * weight / total, 'f', 1), groupedNumber(drawn));
 }
