@@ -31,7 +31,6 @@ ALLOWED = {
     "ui/models/watched_script.cpp": ({"data_parallel", "ddp", "optimizer", "pipeline"},
                                      "codec: topics and words of a script's facts"),
     "ui/strategy/page/strategy_page.cpp": ({"layers"}, "name of a view of the page"),
-    "ui/watch/findings_panel.cpp": ({"passed", "skipped"}, "codec: results of checks in summary.json"),
     "app/ringsidectl/live/classroom_run.cpp": ({"stop"}, "a word that the host types"),
     "app/ringsidectl/plan/plan_answers.cpp": ({"padded"}, "codec: flag in the JSON answer"),
     "app/ringsidectl/plan/plan_sample_history.cpp": ({"padded"}, "codec: flag in the JSON answer"),

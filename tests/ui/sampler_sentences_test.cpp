@@ -121,20 +121,21 @@ TEST_CASE("draws are explained with the expected frequency of the sample") {
     const ShardScene shared = eightAndTwo(specOf(SamplerKind::kDistributedWeighted));
     const Explanation explained = explain(shared, {0, 0});
     CHECK(explained.title == "Why is sample 9 on rank 0?");
-    CHECK(explained.lines ==
-          QStringList{"The sample is at position 0 of the padded sequence of draws, and 0 mod 4 = 0; slot 0 div 4 = 0.",
-                      "The sequence consists of 10 draws with replacement, seeded with seed + epoch - 1 = 0 + 0 = 0.",
-                      "class 1 has 2 samples of weight 1 / 2 each: in 10 draws, this sample is expected 2.5 times and "
-                      "is drawn 3.",
-                      "Step 1 of 2 uses slots 0 to 1 of every rank: positions 0 to 7 of the order."});
+    CHECK(
+        explained.lines ==
+        QStringList{"The sample is at position 0 of the padded sequence of draws, and 0 mod 4 = 0; slot 0 div 4 = 0.",
+                    "The sequence consists of 10 draws with replacement, seeded with seed + epoch - 1 = 0 + 0 = 0.",
+                    "class 1 has 2 samples of weight 1 / 2 each. In 10 draws each of them is expected 2.5 times; this "
+                    "sample is drawn 3 times.",
+                    "Step 1 of 2 uses slots 0 to 1 of every rank: positions 0 to 7 of the order."});
     const QStringList alike = explain(eightAndTwo(specOf(SamplerKind::kWeighted)), {3, 1}).lines;
     CHECK(alike[0].startsWith("Nothing is sharded: each of 4 ranks uses the complete sequence of draws"));
-    CHECK(alike[2].endsWith("is drawn 3."));
+    CHECK(alike[2].endsWith("is drawn 3 times."));
     ShardSpec weighted = specOf(SamplerKind::kDistributedWeighted);
     weighted.classWeights = {1, 6};  // 8 x 1 + 2 x 6 = 20, of which a sample of class 1 has 6
     CHECK(explain(eightAndTwo(weighted), {0, 0})
               .lines[2]
-              .contains("of weight 6 each: in 10 draws, this sample is expected 3"));
+              .contains("of weight 6 each. In 10 draws each of them is expected 3"));
 }
 
 TEST_CASE("class-balanced positions are explained with the alternation of classes") {

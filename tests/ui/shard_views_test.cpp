@@ -71,11 +71,11 @@ TEST_CASE("the history in a large data set is computed epoch by epoch with the s
     SampleHistory life = emptySampleHistory(scene, 4);
     CHECK(life.entries.empty());
     CHECK(life.epochsToTell == 5);
-    life = continued(scene, life, std::atomic<bool>(false));
+    life = extendHistory(scene, life, std::atomic<bool>(false));
     CHECK(life.entries.size() == 2);  // 8 million samples at a time
     CHECK_FALSE(life.isWhole());
     CHECK(explainSampleHistory(scene, life).lines.last() == "2 of 5 epochs are computed.");
-    while (!life.isWhole()) life = continued(scene, life, std::atomic<bool>(false));
+    while (!life.isWhole()) life = extendHistory(scene, life, std::atomic<bool>(false));
     REQUIRE(life.entries.size() == 5);
     for (const SampleHistoryEntry& entry : life.entries) {
         REQUIRE(entry.uses.size() == 1);

@@ -241,6 +241,22 @@ class Ends(Watch):
         self.assertTrue(6 <= int(said.group(1)) <= self.summary()["steps"] <= 8, done.stderr)
         self.assert_nothing_left()
 
+    def test_check_that_finds_a_mistake(self):
+        done = self.fake("--ranks", "2", "--wait", "--alone", options=["--check=6"])
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn(b"check:  no-process-group", done.stderr)
+        self.assert_nothing_left()
+
+    def test_check_waits_until_all_ranks_have_connected(self):
+        # Rank 1 starts after rank 0 has trained all steps that the check needs, and has sent ten heartbeats.
+        flag = os.path.join(self.folder.name, "trained")
+        rank = "RANK=%%d WORLD_SIZE=2 %s %s --wait --beats 10 --trained %s & " % (sys.executable, FAKE, flag)
+        line = ("trap 'kill $A $B; wait' TERM; " + rank % 0 + "A=$!; until [ -e %s ]; do sleep 0.05; done; " % flag +
+                rank % 1 + "B=$!; wait")
+        done = self.watch("bash", "-c", line, options=["--check=6"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"steps of 2 ranks", done.stderr)
+
     def test_check_with_a_rank_that_ends_early(self):
         for end in ("--fail", "--leave"):
             line = "%s %s --ranks 2 %s 1; true" % (sys.executable, FAKE, end)

@@ -4,6 +4,7 @@
 Arguments: --ranks N starts that many processes and waits for them. --steps N, --epochs N. --fail RANK: this rank reports
 an exception and exits with code 7. --hang RANK: this rank reports that it sleeps while the others wait in an all-reduce.
 --leave RANK: this rank is killed. --wait: goes on until a signal comes. --daemon: trains in a process in the background.
+--alone: the ranks create no process group. --trained FILE: creates the file after its heartbeats.
 --torn: sends lines that no rank may send. --beats N: sends that many heartbeats at the end, five a second.
 --clock-ahead S: reports another host, whose clock is S seconds ahead.
 """
@@ -29,7 +30,8 @@ def options():
     parser.add_argument("--leave", type=int, default=-1)
     parser.add_argument("--beats", type=int, default=0)
     parser.add_argument("--clock-ahead", type=int, default=0)
-    for name in ("--wait", "--daemon", "--torn"):
+    parser.add_argument("--trained", default="")
+    for name in ("--wait", "--daemon", "--torn", "--alone"):
         parser.add_argument(name, action="store_true")
     return parser.parse_args()
 
@@ -104,7 +106,7 @@ class Rank:
 
     def begin(self):
         self.event("rank", state="starting", pid=os.getpid(), host="test", time_us=self.now())
-        self.fact("process", watch="0.1.0", world_size=self.world, distributed=self.world > 1, script="fake_rank.py",
+        self.fact("process", watch="0.1.0", world_size=self.world, distributed=self.world > 1 and not self.chosen.alone, script="fake_rank.py",
                   launcher="python", python="3", torch="2.15.0")
         self.fact("loader", id=0, where="fake_rank.py:1", batch_size=2, drop_last=False, num_workers=0,
                   sampler={"class": "torch.utils.data.distributed.DistributedSampler", "shuffle": False, "seed": 0,
@@ -142,6 +144,9 @@ class Rank:
             self.send("checkpoint", step=1, path="/etc/passwd")
         for epoch in range(self.chosen.epochs):
             self.train(epoch)
+        if self.chosen.trained:
+            self.stay(self.chosen.beats)
+            open(self.chosen.trained, "w").close()
         if self.rank == self.chosen.leave:
             os.kill(os.getpid(), signal.SIGKILL)
         if self.rank == self.chosen.fail:
