@@ -76,7 +76,7 @@ void StatusPanel::addWidgets() {
     line->addWidget(m_progressText);
     line->addWidget(m_progress);
     line->addWidget(m_timeLeft);
-    m_compute->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    m_compute->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // takes what the progress leaves
     line->addWidget(m_compute, 1);
     line->addWidget(m_directory);
 }
