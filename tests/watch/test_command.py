@@ -383,5 +383,8 @@ class Network(Watch):
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it, and so do its children
+    # A shell's background job ignores SIGINT and SIGQUIT, and nohup adds SIGHUP; child processes inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for ignored in (signal.SIGQUIT, signal.SIGHUP):
+        signal.signal(ignored, signal.SIG_DFL)
     unittest.main(argv=[sys.argv[0], "-v", *sys.argv[1:]])
