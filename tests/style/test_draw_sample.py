@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sample shows each text whole, draws the counts it promises, and repeats itself for the same seed."""
+import unittest
+
+import draw_sample
+import sample_parts
+
+HEADER = """// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Ranks of one run.
+// Ordered by host.
+class Ranks {
+  public:
+    Ranks() = default;
+    int size() const;  // number of ranks, at
+                       // least one
+    void start(int first,
+               int last);
+};
+"""
+SOURCE = """void fail(int rank) {
+    // A comment with "three quoted words" inside.
+    throw Error("rank " + std::to_string(rank) + " has left "
+                "the run");
+    RINGSIDE_ASSERT(rank >= 0, "not for a user");
+    set("step_ms", "http://a");
+    return name(rank) + " has left " + (late ? "the run" : "a group") + " at step " + step;
+}
+"""
+PYTHON = '''"""Watches one process."""
+class Watch:
+    """Facts of one process."""
+    def start(self, rank):
+        raise ValueError("the rank is negative")  # ranks count from 0
+'''
+
+
+class Parts(unittest.TestCase):
+    def test_comments_are_whole_blocks(self):
+        self.assertEqual(sample_parts.comments("a.h", HEADER), [
+            "// Ranks of one run. Ordered by host.", "`int size() const;` // number of ranks, at least one"])
+        self.assertEqual(sample_parts.comments("a.cpp", SOURCE), ['// A comment with "three quoted words" inside.'])
+
+    def test_declarations_show_the_class(self):
+        self.assertEqual(sample_parts.declarations("a.h", HEADER), [
+            "class Ranks", "Ranks: int size() const", "Ranks: void start(int first, int last)"])
+
+    def test_messages_are_joined_and_assertions_are_left_out(self):
+        self.assertEqual(sample_parts.messages("a.cpp", SOURCE), [
+            '"rank <std::to_string(rank)> has left the run"',
+            '"<name(rank)> has left <(late ? "the run" : "a group")> at step <step>"'])
+
+    def test_python(self):
+        self.assertEqual(sample_parts.comments("a.py", PYTHON), [
+            '""" Watches one process.', '""" Facts of one process.',
+            '`raise ValueError("the rank is negative")` # ranks count from 0'])
+        self.assertEqual(sample_parts.declarations("a.py", PYTHON), ["class Watch", "Watch: def start(self, rank)"])
+        self.assertEqual(sample_parts.messages("a.py", PYTHON), ['"the rank is negative"'])
+
+
+class Draw(unittest.TestCase):
+    def test_counts_and_seed(self):
+        sources = draw_sample.sources()
+        rows = draw_sample.draw(1, sources)
+        self.assertEqual(len(rows), 5 * (20 + 10 + 20))
+        self.assertEqual(len(set(rows)), len(rows))
+        self.assertEqual(len({folder for folder, _, _ in rows}), 5)
+        self.assertEqual(rows, draw_sample.draw(1, sources))
+        self.assertNotEqual(rows, draw_sample.draw(2, sources))
+
+
+unittest.main()
