@@ -272,6 +272,7 @@ FIELDS = {
         "where": "text",
         "evidence": "tree",
         "remedy": "text",
+        "withdrawn": "flag",
         "time_us": "integer",
     },
     "script": {

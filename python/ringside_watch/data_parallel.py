@@ -7,7 +7,7 @@ import time
 import weakref
 import zlib
 
-from . import guard, observations, optimizers, places, replicas
+from . import guard, observations, optimizers, places, replicas, unoptimized
 
 HOOK = guard.Hook("data parallel")
 ON_DEVICE_EVERY = 50  # steps between two timed ones on a GPU, where each timing makes the host wait
@@ -77,6 +77,7 @@ def batch_norms(module):
 def _after_step(number):
     if _models:
         HOOK.call(_read)
+        unoptimized.look(_models)
 
 
 def _read():

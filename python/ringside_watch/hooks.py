@@ -15,6 +15,7 @@ PATCHES = (
     ("torch._tensor", "losses", "patch_tensor"),
     ("torch.amp.grad_scaler", "losses", "patch_scaler"),
     ("torch.cuda.amp.grad_scaler", "losses", "patch_scaler"),
+    ("torch.nn.utils.clip_grad", "clipping", "patch"),
     ("torch.nn.parallel.distributed", "data_parallel", "patch"),
     ("torch.distributed.fsdp._fully_shard._fsdp_param_group", "fully_sharded", "patch"),
     ("torch.distributed._composable.fsdp._fsdp_param_group", "fully_sharded", "patch"),

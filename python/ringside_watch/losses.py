@@ -5,7 +5,7 @@ import sys
 import time
 import weakref
 
-from . import guard, observations, optimizers, places, scalars
+from . import clipping, guard, observations, optimizers, places, scalars
 from .observations import Watching
 
 HOOK = guard.Hook("backward")
@@ -118,6 +118,7 @@ def _read(loss):
         return None
     scaled = _scaled.pop(id(loss), None)
     if scaled is not None and scaled[0]() is loss:
+        clipping.backward_of_scaled_loss()
         return scaled[1]
     return scalars.read(loss)
 
@@ -141,11 +142,16 @@ def patch_scaler(module):
         guard.wrap(kind, "scale", SCALER, after=_note_scaled)
     if "step" in vars(kind):
         guard.wrap(kind, "step", SCALER, before=_scaler_steps, after=_scaler_stepped)
+    if "unscale_" in vars(kind):
+        guard.wrap(kind, "unscale_", SCALER, after=lambda _, args, result: clipping.unscaled())
+    if "update" in vars(kind):
+        guard.wrap(kind, "update", SCALER, after=lambda _, args, result: clipping.scale_updated())
 
 
 def _note_scaled(_, args, result):
     if result is args[1] or not hasattr(result, "detach"):
         return
+    clipping.loss_scaled(args[0])
     if len(_scaled) > 64:
         for key in [key for key, entry in _scaled.items() if entry[0]() is None]:
             del _scaled[key]

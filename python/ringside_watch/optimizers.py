@@ -13,6 +13,8 @@ GRADIENTS = guard.Hook("gradients")
 
 _count = {"optimizers": 0, "inside": 0}
 
+held = weakref.WeakSet()  # optimizers that have made a step
+
 after_step = []  # functions called with the optimizer's number after each step
 
 LOOKED_AT = 3  # first steps after which the next backward pass reports whether gradients were cleared
@@ -91,6 +93,7 @@ def _begin(optimizer):
     known = optimizer.__dict__.get("_ringside")
     if known is None:
         known = optimizer._ringside = _Known(_count["optimizers"])
+        held.add(optimizer)
         _count["optimizers"] += 1
         observations.note("start", known.checks.before(optimizer, known.number))
     if known.steps == 0:

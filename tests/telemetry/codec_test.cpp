@@ -139,6 +139,7 @@ TEST_CASE("Every kind of event survives the way through text") {
         ConsumedIndices{3, 2, 25, 64, {7}, 5},
         LoggedScalar{1, "train/loss", 40, 0.25, "tensorboard", 8},
         Finding{"set-epoch-missing", Severity::kMistake, "t", "train.py:48", R"({"epochs":3})", "r", 9},
+        Finding{"set-epoch-missing", Severity::kMistake, "t", "", "", "r", 9, true},
         ScriptFacts{1, "loader", R"({"id":0,"sampler":{"seed":0}})", 7},
         RunEnded{RunOutcome::kFailed, 12, 2, "rank 2 died", {"a", "b"}, 7, 1.5, 2.5, 3.5, 6}};
     for (const Event& event : events) {
@@ -246,6 +247,9 @@ TEST_CASE("The events of a watched script are encoded as documented") {
           "\n");
     CHECK(encode(Finding{"c", Severity::kCost, "t", "", "", "r", 9}) ==
           R"({"kind":"finding","code":"c","severity":"cost","text":"t","remedy":"r","time_us":9})"
+          "\n");
+    CHECK(encode(Finding{"c", Severity::kCost, "t", "", "", "r", 9, true}) ==
+          R"({"kind":"finding","code":"c","severity":"cost","text":"t","remedy":"r","withdrawn":true,"time_us":9})"
           "\n");
     CHECK(encode(ConsumedIndices{1, 2, 25, 32, {88}, 4}) ==
           R"({"kind":"indices","rank":1,"epoch":2,"step":25,"slot":32,"index":[88],"loader":4})"

@@ -312,6 +312,68 @@ class Hang(Watch):
         self.assertEqual([one["code"] for one in self.summary()["findings"] if one["code"] == "hang"], ["hang"])
 
 
+class LiveFindings(Watch):
+    def findings(self):
+        return [line for line in self.lines("telemetry.jsonl") if line["kind"] == "finding"]
+
+    def attach(self):
+        return subprocess.Popen([PROGRAM, "attach", self.run_directory], env=self.environment, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE)
+
+    def test_a_finding_while_the_script_trains(self):
+        process = self.start("--ranks", "2", "--wait", "--alone")
+        wait_until(self.findings, "a finding")
+        self.assertIsNone(process.poll())
+        first = self.findings()[0]
+        self.assertEqual((first["code"], first["severity"]), ("no-process-group", "mistake"))
+        viewer = self.attach()
+        line = b""
+        while not line.startswith(b"mistake: "):
+            line = viewer.stdout.readline()
+            self.assertTrue(line, "attach has ended")
+        self.assertIn(first["text"].encode(), line)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=LONG)
+        viewer.communicate(timeout=LONG)
+        self.assertIn("no-process-group", [one["code"] for one in self.summary()["findings"]])
+        self.assertFalse([one for one in self.findings() if "withdrawn" in one])
+
+    def test_a_finding_that_later_evidence_contradicts(self):
+        flag = os.path.join(self.folder.name, "flag")
+        process = self.start("--ranks", "2", "--wait", "--nan-until", flag)
+        wait_until(self.findings, "a finding")
+        self.assertEqual(self.findings()[0]["code"], "loss-not-finite")
+        viewer = self.attach()
+        line = b""
+        while not line.startswith(b"mistake at fake_rank.py:2: "):
+            line = viewer.stdout.readline()
+            self.assertTrue(line, "attach has ended")
+        open(flag, "w").close()
+        while not line.startswith(b"no longer found: mistake at fake_rank.py:2: "):
+            line = viewer.stdout.readline()
+            self.assertTrue(line, "attach has ended")
+        self.assertEqual([one.get("withdrawn") for one in self.findings()], [None, True])
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=LONG)
+        viewer.communicate(timeout=LONG)
+        self.assertNotIn("loss-not-finite", [one["code"] for one in self.summary()["findings"]])
+
+    def test_epochs_of_a_live_run_have_no_end(self):
+        process = self.start("--ranks", "2", "--wait", "--epochs", "3")
+        wait_until(lambda: len(self.lines("metrics.jsonl")) >= 14, "two epochs")
+        viewer = self.attach()
+        line = b""
+        while not line.startswith(b"epoch 2 "):
+            line = viewer.stdout.readline()
+            self.assertTrue(line, "attach has ended")
+        self.assertNotIn(b" of ", line)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=LONG)
+        viewer.communicate(timeout=LONG)
+        self.assertEqual(self.lines("telemetry.jsonl")[0]["epochs"], 3)
+
+
 class BadInput(Watch):
     def check_sentence(self, done, code, words):
         self.assertEqual(done.returncode, code, done.stderr)

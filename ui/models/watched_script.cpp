@@ -14,7 +14,6 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kMostLoaders = 64;
-constexpr std::size_t kMostFindings = 1000;
 
 QString said(const char* text) {
     return QCoreApplication::translate("WatchedScript", text);
@@ -114,10 +113,7 @@ bool WatchedScript::take(const Event& event) {
         takeFacts(*facts);
         return true;
     }
-    if (const auto* finding = std::get_if<Finding>(&event)) {
-        if (m_findings.size() < kMostFindings) m_findings.push_back(*finding);
-        return true;
-    }
+    if (std::holds_alternative<Finding>(event)) return m_findings.take(event);
     const auto* indices = std::get_if<ConsumedIndices>(&event);
     if (indices == nullptr || indices->rank != m_lowest) return false;
     const auto loader = m_loaders.find(indices->loader);

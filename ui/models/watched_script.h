@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/json/json.h"
+#include "telemetry/data/current_findings.h"
 #include "telemetry/events/events.h"
 
 namespace ringside {
@@ -34,8 +35,8 @@ class WatchedScript {
     QString launcher() const;        // "torchrun, 2 ranks"; empty if not reported
     std::int64_t batchSize() const;  // of the training loader; 0: not known
     QList<Fact> facts() const;       // of the data, the model and the training, in the order of the panel
-    // Returns the findings in the order in which they were reported.
-    const std::vector<Finding>& findings() const { return m_findings; }
+    // Returns the findings that hold now, worst first.
+    const std::vector<Finding>& findings() const { return m_findings.all(); }
 
   private:
     struct Loader {
@@ -55,7 +56,7 @@ class WatchedScript {
     Json m_process, m_group, m_wrapper, m_buckets, m_loss, m_sees;
     std::map<std::int64_t, Loader> m_loaders;
     std::map<std::int64_t, Json> m_optimizers;
-    std::vector<Finding> m_findings;
+    CurrentFindings m_findings;
 };
 
 }  // namespace ringside

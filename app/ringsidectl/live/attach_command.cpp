@@ -21,6 +21,7 @@
 #include "run/read/run_follower.h"
 #include "run/read/run_life.h"
 #include "run/supervise/control_server.h"
+#include "telemetry/data/current_findings.h"
 #include "telemetry/events/codec.h"
 #include "terminal/screen.h"
 
@@ -162,12 +163,17 @@ int showProgress(const RunPaths& paths) {
         screen.error("the run in " + paths.directory.string() + " belongs to " +
                      otherOwner(paths.directory).value_or("another user") +
                      ": its state cannot be determined; showing what it writes\n");
+    CurrentFindings findings;
     unsigned changes = 0;
     const auto feed = [&](std::string_view lines) {
-        decoder.feed(lines, [&](Event&& event) { changes |= run.apply(event); });
+        decoder.feed(lines, [&](Event&& event) {
+            changes |= run.apply(event);
+            findings.take(event);
+        });
     };
     while (follower.advance(feed)) {
         view.update(run, std::exchange(changes, 0));
+        if (!follower.isBehind()) view.showFindings(findings.all());
         pollfd waiting[] = {{interrupt.get(), POLLIN, 0}, {follower.wakeFd(), POLLIN, 0}};
         if (::poll(waiting, std::size(waiting), follower.isBehind() ? 0 : kLookEveryMs) <= 0) continue;
         if (waiting[0].revents != 0) {
@@ -177,6 +183,7 @@ int showProgress(const RunPaths& paths) {
         }
         follower.drainWake();
     }
+    view.showFindings(findings.all());
     view.finish(run, paths.directory.string());
     return run.ended() ? run.ended()->exitCode : static_cast<int>(ExitCode::kInternal);
 }

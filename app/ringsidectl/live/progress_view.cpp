@@ -83,6 +83,21 @@ std::int64_t largestBatch(const RunStarted& run) {
     return std::min(run.batchSize, shard);
 }
 
+// Returns the first line of a finding: "mistake at train.py:48: The order of ...".
+std::string findingText(const Finding& finding) {
+    const std::string where = finding.where.empty() ? "" : " at " + finding.where;
+    return terminalText(std::string(severityName(finding.severity)) + where + ": " + finding.text);
+}
+
+// Returns "1,234 steps of 8 x 2"; without the number of steps if it is not known, as for a watched script.
+std::string stepsText(const RunStarted& run) {
+    const std::int64_t steps = run.stepsPerEpoch * run.epochs;
+    const std::string shape = withThousands(largestBatch(run)) + " x " + std::to_string(run.worldSize);
+    if (steps > 0) return counted(steps, "step") + " of " + shape;
+    return run.stepsPerEpoch > 0 ? counted(run.stepsPerEpoch, "step") + " per epoch of " + shape
+                                 : "batches of " + shape;
+}
+
 }  // namespace
 
 void ProgressView::update(const RunData& run, unsigned changes) {
@@ -98,9 +113,8 @@ void ProgressView::printStart(const RunStarted& run) {
     m_started = true;
     m_screen.out(terminalText(run.name) + ": " + counted(run.worldSize, "rank") + ", " +
                  withThousands(run.trainingSamples) + " training and " + withThousands(run.validationSamples) +
-                 " validation samples, " + counted(run.stepsPerEpoch * run.epochs, "step") + " of " +
-                 withThousands(largestBatch(run)) + " x " + std::to_string(run.worldSize) + "\n" +
-                 terminalText(run.whyDevice) + "\n" + terminalText(run.whyBackend) + "\n");
+                 " validation samples, " + stepsText(run) + "\n" + terminalText(run.whyDevice) + "\n" +
+                 terminalText(run.whyBackend) + "\n");
 }
 
 // Prints the clock comparison of a run on several hosts each time its text changes.
@@ -119,6 +133,26 @@ void ProgressView::printEpochs(const RunData& run) {
     }
 }
 
+void ProgressView::showFindings(std::span<const Finding> findings) {
+    if (m_quiet) return;
+    const auto isIn = [](std::span<const Finding> list, const Finding& finding) {
+        return std::ranges::any_of(list, [&](const Finding& one) {
+            return one.code == finding.code && one.severity == finding.severity && one.where == finding.where;
+        });
+    };
+    for (const Finding& one : m_findings) {
+        if (isIn(findings, one)) continue;
+        clearBar();
+        m_screen.out("no longer found: " + findingText(one) + "\n");
+    }
+    for (const Finding& one : findings) {
+        if (isIn(m_findings, one)) continue;
+        clearBar();
+        m_screen.out(findingText(one) + "\n    " + terminalText(one.remedy) + "\n");
+    }
+    m_findings.assign(findings.begin(), findings.end());
+}
+
 // Prints each warning and error once.
 void ProgressView::printLog(const RunData& run) {
     const std::int64_t total = run.logLinesDropped() + static_cast<std::int64_t>(run.log().size());
@@ -133,8 +167,9 @@ void ProgressView::printLog(const RunData& run) {
 }
 
 void ProgressView::drawBar(const RunData& run) {
-    if (run.totalSteps() <= 0 || run.ended()) return;
+    if (!run.started() || run.ended()) return;
     m_lastBar = steady_clock::now();
+    if (run.totalSteps() <= 0) return drawPlace(run);
     const std::int64_t step = run.lastStep() ? run.lastStep()->step : 0;
     const double part = std::min(1.0, static_cast<double>(step) / static_cast<double>(run.totalSteps()));
     std::string text = format(" %3.0f %%", std::floor(100 * part)) + "  step " + withThousands(step) + " of " +
@@ -152,6 +187,18 @@ void ProgressView::drawBar(const RunData& run) {
     const std::string bar =
         std::string(static_cast<std::size_t>(filled), '#') + std::string(static_cast<std::size_t>(width - filled), '.');
     m_screen.out("\r[" + bar + "]" + text + "\033[K");
+    m_barShown = true;
+}
+
+// Draws the place of a run of unknown length, such as a watched script, in place of the bar.
+void ProgressView::drawPlace(const RunData& run) {
+    if (!run.lastStep()) return;
+    std::string text =
+        "epoch " + std::to_string(run.lastStep()->epoch + 1) + "  step " + withThousands(run.lastStep()->step);
+    if (const std::optional<double> rate = run.stepsPerSecond()) text += format("  %.1f steps/s", *rate);
+    if (const std::optional<MissingRanks> missing = findMissingRanks(run.ranks()))
+        text = missing->text(run.lastTimeUs());
+    m_screen.out("\r" + text + gpuText(run) + "\033[K");
     m_barShown = true;
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "run/read/epoch_lines.h"
 #include "telemetry/data/run_data.h"
@@ -18,6 +20,8 @@ class ProgressView {
         : m_screen(screen), m_isTerminal(isTerminal), m_quiet(quiet) {}
 
     void update(const RunData& run, unsigned changes);
+    // Prints the findings of a watched run that are new since the last call, and those that are no longer valid.
+    void showFindings(std::span<const Finding> findings);
     // Prints the result and the paths of the run; errors go to standard error.
     void finish(const RunData& run, const std::string& runDirectory);
 
@@ -27,6 +31,7 @@ class ProgressView {
     void printClocks(const RunData& run);
     void printLog(const RunData& run);
     void drawBar(const RunData& run);
+    void drawPlace(const RunData& run);
     void printShards(const RunEnded& end) const;
     void clearBar();
 
@@ -37,7 +42,8 @@ class ProgressView {
     bool m_barShown = false;
     EpochLines m_epochs;
     std::int64_t m_logSeen = 0;
-    std::string m_clocks;  // last printed text
+    std::string m_clocks;             // last printed text
+    std::vector<Finding> m_findings;  // printed and still valid
     std::chrono::steady_clock::time_point m_lastBar{};
 };
 

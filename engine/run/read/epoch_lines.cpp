@@ -23,25 +23,39 @@ std::string metrics(const char* name, double loss, double accuracy) {
     return all + text.data();
 }
 
+// Returns "epoch  3 of 12"; "epoch 3" if the number of epochs is not known, as while a watched script trains.
+std::string epochText(std::int64_t epoch, std::int64_t total) {
+    std::string number = std::to_string(epoch);
+    if (total <= 0) return "epoch " + number;
+    const std::string all = std::to_string(total);
+    if (number.size() < all.size()) number.insert(0, all.size() - number.size(), ' ');
+    return "epoch " + number + " of " + all;
+}
+
+// True if each epoch ends with a result of the validation. A watched script keeps its results to itself.
+bool reportsValidation(const RunData& run) {
+    if (!run.started() || run.started()->validationSamples <= 0) return false;
+    const Result<RunConfig> config = RunConfig::parse(run.started()->config, "run");
+    return !config || config.value().dataset.kind != DatasetKind::kExternal;
+}
+
 }  // namespace
 
 std::vector<std::string> EpochLines::take(const RunData& run, std::chrono::steady_clock::time_point now) {
     const std::int64_t total = run.started() ? run.started()->epochs : 0;
-    const bool validates = run.started() && run.started()->validationSamples > 0;
     const auto& training = run.trainingEpochs();
     const auto& validation = run.validationEpochs();
-    const std::size_t complete = validates ? std::min(training.size(), validation.size()) : training.size();
     std::vector<std::string> lines;
-    if (m_taken >= complete) return lines;
+    if (m_taken >= training.size()) return lines;
+    const bool validates = reportsValidation(run);
+    const std::size_t complete = validates ? std::min(training.size(), validation.size()) : training.size();
+    const std::int64_t last = std::max(total, static_cast<std::int64_t>(complete));
     const bool padded = headlineIsPadded(run);
     for (; m_taken < complete; ++m_taken) {
         const EpochResult& train = training[m_taken];
-        if (total > kEveryEpochUpTo && train.epoch + 1 < total && now - m_lastAt < kEpochInterval) continue;
+        if (last > kEveryEpochUpTo && train.epoch + 1 < last && now - m_lastAt < kEpochInterval) continue;
         m_lastAt = now;
-        std::string number = std::to_string(train.epoch + 1);
-        const std::string all = std::to_string(total);
-        if (number.size() < all.size()) number.insert(0, all.size() - number.size(), ' ');
-        std::string line = "epoch " + number + " of " + all + "    " + metrics("train", train.loss, train.accuracy);
+        std::string line = epochText(train.epoch + 1, total) + "    " + metrics("train", train.loss, train.accuracy);
         if (validates) {
             const EpochResult& val = validation[m_taken];
             line += "    " + metrics("validation", padded ? val.lossPadded : val.loss,

@@ -518,6 +518,7 @@ void fields(F& f, E& e) {
     if (f.includes(!e.where.empty())) f.text("where", e.where);
     if (f.includes(!e.evidence.empty())) f.tree("evidence", e.evidence);
     f.text("remedy", e.remedy);
+    if (f.includes(e.withdrawn.has_value())) f.flag("withdrawn", e.withdrawn);
     timeField(f, e.timeUs);
     f.check("severity", "is not mistake, cost or note", [&] { return named.has_value(); });
     f.check("evidence", "is not an object", [&] { return e.evidence.empty() || isObjectText(e.evidence); });

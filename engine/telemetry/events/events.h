@@ -307,7 +307,8 @@ enum class Severity : std::uint8_t { kMistake, kCost, kNote };
 std::string_view severityName(Severity severity);
 std::optional<Severity> severityNamed(std::string_view name);
 
-// "finding": a conclusion from the recorded evidence of a watched run.
+// "finding": a conclusion from the recorded evidence of a watched run. Reported while the script trains and at its end;
+// the latest event of a code is valid.
 struct Finding {
     std::string code;  // identifies the check, for example "set-epoch-missing"
     Severity severity = Severity::kNote;
@@ -316,6 +317,7 @@ struct Finding {
     std::string evidence = {};  // a JSON object, as text; empty = none
     std::string remedy = {};
     std::int64_t timeUs = 0;
+    std::optional<bool> withdrawn = {};  // true: later evidence contradicts the finding; no finding of this code holds
 };
 
 // "script": facts about a watched script, as one rank reports them. docs/watch-protocol.md lists the topics.

@@ -39,6 +39,7 @@ struct Chain {
     std::vector<Consumed> hashes;  // of the last run
     std::vector<std::string> notes;
     std::int64_t badLines = 0;
+    bool knowsStarts = true;
 };
 
 // Adds a run of the chain, whose steps count up to the one that the next run continues from.
@@ -82,6 +83,7 @@ Result<Chain> readFacts(const std::vector<fs::path>& runs) {
         if (number + 1 < runs.size()) {
             const Result<std::optional<std::int64_t>> step = nextStart(chain, runs[number], runs[number + 1]);
             if (!step) return step.problem();
+            chain.knowsStarts = chain.knowsStarts && step.value().has_value();
             if (step.value()) facts = RecordedFacts(*step.value());
         }
         if (auto problem = addFacts(chain, runs[number], std::move(facts))) return *problem;
@@ -101,6 +103,7 @@ Result<SampleAudit> auditRuns(const std::vector<fs::path>& runs) {
         if (!read) return read.problem();
     }
     SampleAudit audit = auditor.finish();
+    audit.knowsStarts = chain.value().knowsStarts;
     for (std::string& note : chain.value().notes) audit.notes.push_back(std::move(note));
     if (chain.value().badLines > 0) {
         audit.notes.push_back(std::to_string(chain.value().badLines) +

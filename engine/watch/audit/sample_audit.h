@@ -55,7 +55,9 @@ struct SampleAudit {
     std::vector<EpochAudit> training, validation;  // by loader, group and epoch
     std::int64_t validated = 0;                    // distinct validation samples
     std::optional<std::int64_t> trainedOn{};       // of them trained on, in any epoch; empty: not known
-    std::vector<std::string> notes{};              // what could not be judged, and why; one sentence each
+    // False if the step from which a run of the chain continues is not known: then samples may count twice.
+    bool knowsStarts = true;
+    std::vector<std::string> notes{};  // what could not be judged, and why; one sentence each
     bool operator==(const SampleAudit&) const = default;
 };
 

@@ -35,6 +35,13 @@ std::int64_t numberOf(const Json& facts, std::string_view key, std::int64_t miss
     return numberOf(facts, key).value_or(missing);
 }
 
+std::optional<double> realOf(const Json& facts, std::string_view key) {
+    const Json* const value = memberOf(facts, key);
+    if (value == nullptr || !value->is_number()) return {};
+    const auto number = value->get<double>();
+    return std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
 std::optional<bool> flagOf(const Json& facts, std::string_view key) {
     const Json* const value = memberOf(facts, key);
     if (value == nullptr || !value->is_boolean()) return {};

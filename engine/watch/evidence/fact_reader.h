@@ -21,6 +21,9 @@ const Json* memberOf(const Json& facts, std::string_view key);
 std::optional<std::int64_t> numberOf(const Json& facts, std::string_view key);
 std::int64_t numberOf(const Json& facts, std::string_view key, std::int64_t missing);
 
+// Returns a finite number.
+std::optional<double> realOf(const Json& facts, std::string_view key);
+
 std::optional<bool> flagOf(const Json& facts, std::string_view key);
 
 // Returns a text of at most 4,096 bytes; empty if none was reported.

@@ -69,6 +69,19 @@ Diagnosis findingsOf(const Evidence& evidence, std::span<const Check> checks) {
     return diagnosis;
 }
 
+void replaceJudgement(Diagnosis& diagnosis, std::string_view code, Judgement judgement, const Evidence& evidence) {
+    const auto checks = allChecks();
+    const auto check = std::ranges::find(checks, code, &Check::code);
+    const auto outcome = std::ranges::find(diagnosis.checks, code, &CheckOutcome::code);
+    RINGSIDE_ASSERT(check != checks.end() && outcome != diagnosis.checks.end());
+    const std::string missing = evidence.missingReports();
+    if (judgement.result == CheckResult::kFound)
+        return addSeenFinding(diagnosis, findingOf(*check, std::move(judgement), evidence.nowUs()));
+    if (judgement.result == CheckResult::kPassed && !missing.empty()) judgement = couldNotJudge(missing);
+    outcome->result = judgement.result;
+    outcome->why = std::move(judgement.why);
+}
+
 void addSeenFinding(Diagnosis& diagnosis, Finding finding) {
     const auto checks = allChecks();
     const auto check = std::ranges::find(checks, finding.code, &Check::code);

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "telemetry/events/events.h"
@@ -33,6 +34,10 @@ Diagnosis findingsOf(const Evidence& evidence);
 // Adds a finding that was seen while the run lasted, in place of the result of its check at the end. It is left out if
 // the check has found the same, or if a finding explains it.
 void addSeenFinding(Diagnosis& diagnosis, Finding finding);
+
+// Replaces the result of a check that is judged from more than the evidence of one run. A finding is left out if
+// another finding explains it; a check does not pass if reports are known to be missing.
+void replaceJudgement(Diagnosis& diagnosis, std::string_view code, Judgement judgement, const Evidence& evidence);
 
 // Runs these checks instead of all, for tests.
 Diagnosis findingsOf(const Evidence& evidence, std::span<const Check> checks);

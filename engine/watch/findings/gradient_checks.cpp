@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +19,13 @@ namespace {
 
 bool contains(const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos;
+}
+
+// Returns a factor of GradScaler, which is a power of 2 in most scripts.
+std::string factorText(double factor) {
+    constexpr double kMost = 1e15;
+    const bool isWhole = factor < kMost && factor == std::floor(factor);
+    return isWhole ? withCommas(static_cast<std::int64_t>(factor)) : shortNumber(factor);
 }
 
 std::size_t sizeOf(const Json& facts, std::string_view key) {
@@ -83,6 +94,55 @@ Judgement judgeOptimizerWithoutGradients(const Evidence& evidence) {
         }
     }
     return known ? passed() : couldNotJudge("the gradients at the first step were not reported");
+}
+
+Judgement judgeNotOptimized(const Evidence& evidence) {
+    constexpr std::int64_t kLeastSteps = 16;  // until then, an optimizer may not have made its first step
+    bool hasModel = false, known = false;
+    for (const auto& [rank, one] : evidence.ranks()) {
+        hasModel = hasModel || std::ranges::any_of(one.of("data_parallel"),
+                                                   [](const Json& facts) { return textOf(facts, "kind") == "ddp"; });
+        std::map<std::int64_t, const Json*> latest;  // by model
+        for (const Json& facts : one.of("unoptimized")) latest[numberOf(facts, "model", 0)] = &facts;
+        for (const auto& [model, facts] : latest) {
+            if (numberOf(*facts, "after_step", 0) < kLeastSteps) continue;
+            known = true;
+            const std::int64_t tensors = numberOf(*facts, "tensors", 0);
+            if (tensors <= 0) continue;
+            const std::vector<std::string> names = textsOf(*facts, "names");
+            const std::string example = names.empty() ? std::string() : ", for example " + names.front();
+            return found(counted(tensors, "tensor") + " of " + withCommas(numberOf(*facts, "trainable_tensors", 0)) +
+                             " that get gradients are in no optimizer and do not change" + example + ".",
+                         textOf(one.latest("optimizer"), "where"),
+                         {{"rank", rank},
+                          {"tensors", tensors},
+                          {"parameters", numberOf(*facts, "parameters", 0)},
+                          {"names", names}});
+        }
+    }
+    if (known) return passed();
+    return hasModel ? couldNotJudge("fewer than 16 optimizer steps were seen") : skipped("no DistributedDataParallel");
+}
+
+Judgement judgeClippedScaled(const Evidence& evidence) {
+    bool clips = false;
+    for (const auto& [rank, one] : evidence.ranks()) {
+        for (const Json& facts : one.of("clipping")) {
+            clips = true;
+            if (!flagOf(facts, "scaled").value_or(false)) continue;
+            const double limit = realOf(facts, "limit").value_or(0);
+            const std::optional<double> scale = realOf(facts, "scale");
+            constexpr double kLeastShare = 0.01;  // a script may have scaled the limit too
+            if (limit >= kLeastShare * scale.value_or(std::numeric_limits<double>::infinity())) continue;
+            const std::string factor = scale ? " of " + factorText(*scale) : std::string();
+            return found(textOf(facts, "function") + "() limits the gradients to " + shortNumber(limit) +
+                             " while GradScaler's factor" + factor +
+                             " is still in them: the steps of the optimizer become as many times too small.",
+                         textOf(facts, "where"),
+                         {{"rank", rank}, {"limit", limit}, {"scale", scale ? Json(*scale) : Json()}});
+        }
+    }
+    return clips ? passed() : skipped("gradients are not clipped");
 }
 
 Judgement judgeNeverCleared(const Evidence& evidence) {

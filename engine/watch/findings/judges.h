@@ -42,6 +42,8 @@ Judgement judgeBatchNorm(const Evidence& evidence);
 
 // gradient_checks.cpp
 Judgement judgeOptimizerWithoutGradients(const Evidence& evidence);
+Judgement judgeNotOptimized(const Evidence& evidence);
+Judgement judgeClippedScaled(const Evidence& evidence);
 Judgement judgeNeverCleared(const Evidence& evidence);
 Judgement judgeUndividedLoss(const Evidence& evidence);
 Judgement judgeSyncEveryMicroBatch(const Evidence& evidence);
@@ -54,6 +56,9 @@ Judgement judgeSkippedSteps(const Evidence& evidence);
 Judgement judgeScheduler(const Evidence& evidence);
 Judgement judgeUnevenSteps(const Evidence& evidence);
 Judgement judgeEffectiveBatch(const Evidence& evidence);
+
+// resume_check.cpp
+Judgement judgeResume(const Evidence& evidence);
 
 // time_checks.cpp
 Judgement judgeStraggler(const Evidence& evidence);

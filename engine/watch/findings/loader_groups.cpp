@@ -47,16 +47,16 @@ std::vector<LoaderGroup> loadersOf(const Evidence& evidence, const ReplicaGroup&
 }
 
 // Samples of one rank that a coverage is computed from.
-struct RankSamples {
+struct SamplesOfRank {
     std::vector<std::int64_t> samples;
     bool isComplete = false;
 };
 
-Coverage coverageOf(const LoaderGroup& group, const std::vector<RankSamples>& ranks) {
+Coverage coverageOf(const LoaderGroup& group, const std::vector<SamplesOfRank>& ranks) {
     Coverage coverage;
     coverage.isComplete = true;
     std::map<std::int64_t, int> readers;
-    for (const RankSamples& rank : ranks) {
+    for (const SamplesOfRank& rank : ranks) {
         const std::set<std::int64_t> distinct(rank.samples.begin(), rank.samples.end());
         for (const std::int64_t one : distinct) ++readers[one];
         coverage.isComplete = coverage.isComplete && rank.isComplete;
@@ -82,28 +82,28 @@ bool isExhausted(const LoaderEvidence& loader, std::int64_t epoch) {
     });
 }
 
-std::optional<RankSamples> trainedIn(const RankLoader& one, std::int64_t epoch) {
+std::optional<SamplesOfRank> trainedIn(const RankLoader& one, std::int64_t epoch) {
     const SampleSource source(*one.rank, *one.loader);
     const auto found = one.loader->epochs.find(epoch);
     if (found == one.loader->epochs.end() || !source.isKnown() || !found->second.isWhole()) return {};
-    return RankSamples{source.samplesOf(found->second.all()), isExhausted(*one.loader, epoch)};
+    return SamplesOfRank{source.samplesOf(found->second.all()), isExhausted(*one.loader, epoch)};
 }
 
-std::optional<RankSamples> evaluatedBy(const RankLoader& one) {
+std::optional<SamplesOfRank> evaluatedBy(const RankLoader& one) {
     const SampleSource source(*one.rank, *one.loader);
     for (const auto& [number, pass] : one.loader->passes) {
         const bool isWhole = pass.hasEnded && pass.isExhausted && pass.trained == 0 && pass.evaluated.isWhole();
         if (isWhole && source.isKnown() && pass.evaluated.count() > 0)
-            return RankSamples{source.samplesOf(pass.evaluated.all()), true};
+            return SamplesOfRank{source.samplesOf(pass.evaluated.all()), true};
     }
     return {};
 }
 
 template <class Get>
 std::optional<Coverage> coverageBy(const LoaderGroup& group, const Get& get) {
-    std::vector<RankSamples> ranks;
+    std::vector<SamplesOfRank> ranks;
     for (const RankLoader& one : group.ranks) {
-        std::optional<RankSamples> samples = get(one);
+        std::optional<SamplesOfRank> samples = get(one);
         if (!samples) return {};
         ranks.push_back(std::move(*samples));
     }

@@ -15,6 +15,7 @@
 #include "telemetry/events/codec.h"
 #include "watch/audit/audit_run.h"
 #include "watch/audit/audit_text.h"
+#include "watch/findings/resume_check.h"
 #include "watch/run/left_processes.h"
 
 namespace ringside {
@@ -83,6 +84,7 @@ void WatchedRun::turn() {
     reapLeftProcesses(m_command.pid());
     compareClocks();
     watchStalls();
+    judgeWhileRunning();
     watchConnections();
     endAfterCheck();
     record([this] { m_record.tick(nowUs()); });
@@ -282,28 +284,47 @@ bool WatchedRun::isOver() {
 RunEnded WatchedRun::conclude() {
     RunEnded end = m_verdict.conclude(*m_command.poll(), leastSteps());
     end.timeUs = nowUs();
-    judgeEvidence();
+    std::optional<SampleAudit> audit;
+    record([&] { audit = auditedSamples(); });
+    m_diagnosis = judgeEvidence();
+    if (audit && m_options.continues)
+        replaceJudgement(m_diagnosis, "resume-not-exact", judgeResume(*audit), m_evidence);
+    for (const Finding& one : m_liveFindings.finish(m_diagnosis.findings, end.timeUs))
+        record([&] { m_record.add(one, end.timeUs); });
     WatchRecord::Conclusions conclusions{m_diagnosis.findings, {}, {}};
     for (const CheckOutcome& check : m_diagnosis.checks)
         conclusions.checks.push_back({check.code, textOf(check.result), check.why});
-    record([&] { conclusions.samples = auditedSamples(); });
+    if (audit) conclusions.samples = summaryOf(*audit);
     record([&] { end = m_record.finish(end, conclusions); });
     m_control.reset();
     return end;
 }
 
-// Judges the evidence. A hang that was seen while the run lasted replaces the result of the check at its end.
-void WatchedRun::judgeEvidence() {
-    m_diagnosis = findingsOf(m_evidence);
+// Returns the result of all checks. A hang that was seen while the run lasted replaces the result of its check.
+Diagnosis WatchedRun::judgeEvidence() const {
+    Diagnosis diagnosis = findingsOf(m_evidence);
     const auto& hang = m_stalls.hang();
-    if (!hang) return;
+    if (!hang) return diagnosis;
     Finding finding;
     finding.code = "hang";
     finding.text = hang->text;
     finding.where = hang->where;
     finding.evidence = hang->evidence;
     finding.timeUs = nowUs();
-    addSeenFinding(m_diagnosis, std::move(finding));
+    addSeenFinding(diagnosis, std::move(finding));
+    return diagnosis;
+}
+
+// Records findings while the script trains. Before all ranks have connected, only a hang is a finding.
+void WatchedRun::judgeWhileRunning() {
+    const std::int64_t beganUs = nowUs();
+    if (m_ranks.empty() || m_cannotRecord || !m_liveFindings.isDue(beganUs)) return;
+    std::vector<Finding> findings = judgeEvidence().findings;
+    if (static_cast<std::int64_t>(m_ranks.size()) < m_record.seen().worldSize())
+        std::erase_if(findings, [](const Finding& one) { return one.code != "hang"; });
+    const std::int64_t endedUs = nowUs();
+    for (const Finding& one : m_liveFindings.take(findings, endedUs, endedUs - beganUs))
+        record([&] { m_record.add(one, endedUs); });
 }
 
 std::int64_t WatchedRun::leastSteps() const {
@@ -312,10 +333,10 @@ std::int64_t WatchedRun::leastSteps() const {
 }
 
 // Returns the exactly-once audit of the recorded samples; nothing if they cannot be read.
-std::optional<SummarySamples> WatchedRun::auditedSamples() {
+std::optional<SampleAudit> WatchedRun::auditedSamples() {
     m_record.flush();
-    const Result<SampleAudit> audit = auditRun(m_directory.paths().directory, m_options.continues.value_or(""));
-    if (audit) return summaryOf(audit.value());
+    Result<SampleAudit> audit = auditRun(m_directory.paths().directory, m_options.continues.value_or(""));
+    if (audit) return std::move(audit).value();
     log(LogLevel::kWarning, "the samples cannot be audited: " + audit.problem().text());
     return {};
 }

@@ -12,8 +12,10 @@
 
 #include "run/ranks/host_clocks.h"
 #include "run/supervise/control_server.h"
+#include "watch/audit/sample_audit.h"
 #include "watch/evidence/evidence.h"
 #include "watch/findings/diagnosis.h"
+#include "watch/findings/live_findings.h"
 #include "watch/link/watch_door.h"
 #include "watch/run/command_process.h"
 #include "watch/run/stall_watch.h"
@@ -79,8 +81,9 @@ class WatchedRun {
     bool someRankIsOpen() const;
     bool isOver();
     RunEnded conclude();
-    void judgeEvidence();
-    std::optional<SummarySamples> auditedSamples();
+    Diagnosis judgeEvidence() const;
+    void judgeWhileRunning();
+    std::optional<SampleAudit> auditedSamples();
     void record(const std::function<void()>& write);
     void log(LogLevel level, const std::string& text);
     std::int64_t nowUs() const;
@@ -100,6 +103,7 @@ class WatchedRun {
     WatchVerdict m_verdict;
     Evidence m_evidence;
     Diagnosis m_diagnosis;
+    LiveFindings m_liveFindings;
     std::optional<std::int64_t> m_commandEndedUs;
     std::optional<std::int64_t> m_endsAt;  // time at which --check has begun to end the command
     bool m_toldBackground = false;

@@ -349,3 +349,52 @@ TEST_CASE("Unequal numbers of batches are found before the ranks hang, unless th
     failed.fact(1, "pass_end", left).state(1, RankStage::kFailed);
     CHECK(resultOf(failed.diagnosis(), "uneven-steps") == "found");
 }
+
+TEST_CASE("Parameters in no optimizer are named after 16 steps") {
+    const auto with = [](const std::string& facts) {
+        Reports reports = ownLoop();
+        reports.facts("data_parallel", R"({"kind":"ddp","where":"train.py:20","ranks":[0,1]})");
+        for (int rank = 0; rank < 2; ++rank)
+            for (const std::int64_t step : {0, 1, 2, 4}) reports.checksums(rank, step, {"w", "b"}, {step, step + 10});
+        reports.facts("unoptimized", facts);
+        return reports.diagnosis();
+    };
+    const auto looked = [](int step, int tensors) {
+        return R"({"model":0,"after_step":)" + std::to_string(step) + R"(,"trainable_tensors":16,"tensors":)" +
+               std::to_string(tensors) + R"(,"parameters":75,"names":["clf_head.weight","clf_head.bias"]})";
+    };
+    const Finding finding = findingOf(with(looked(16, 2)), "parameters-not-optimized");
+    CHECK(finding.text ==
+          "2 tensors of 16 that get gradients are in no optimizer and do not change, for example clf_head.weight.");
+    CHECK(finding.severity == Severity::kMistake);
+    CHECK(finding.where == "train.py:50");
+    CHECK(resultOf(with(looked(8, 2)), "parameters-not-optimized") == "could_not_judge");
+    CHECK(resultOf(with(looked(16, 0)), "parameters-not-optimized") == "passed");
+    CHECK(resultOf(ownLoop().diagnosis(), "parameters-not-optimized") == "skipped");
+    // A model whose optimizer makes its first step late: the latest look counts.
+    Reports late = ownLoop();
+    late.facts("unoptimized", looked(16, 2));
+    late.facts("unoptimized", looked(32, 0));
+    CHECK(resultOf(late.diagnosis(), "parameters-not-optimized") == "passed");
+}
+
+TEST_CASE("Gradients that are clipped while they are scaled are named") {
+    const auto with = [](const char* facts) {
+        Reports reports = ownLoop();
+        partFrom(reports, 100);
+        reduce(reports, 40);
+        reports.facts("clipping", R"({"where":"train.py:44","function":"clip_grad_norm_",)" + std::string(facts) + "}");
+        return reports.diagnosis();
+    };
+    const Finding finding = findingOf(with(R"("limit":1.0,"scaled":true,"scale":65536)"), "clipped-before-unscaling");
+    CHECK(finding.text ==
+          "clip_grad_norm_() limits the gradients to 1 while GradScaler's factor of 65,536 is still in them: the steps "
+          "of "
+          "the optimizer become as many times too small.");
+    CHECK(finding.where == "train.py:44");
+    CHECK(resultOf(with(R"("limit":1.0,"scaled":true,"scale":null)"), "clipped-before-unscaling") == "found");
+    CHECK(resultOf(with(R"("limit":1.0,"scaled":false,"scale":null)"), "clipped-before-unscaling") == "passed");
+    // A script that multiplies the limit by the factor, too.
+    CHECK(resultOf(with(R"("limit":65536.0,"scaled":true,"scale":65536)"), "clipped-before-unscaling") == "passed");
+    CHECK(resultOf(ownLoop().diagnosis(), "clipped-before-unscaling") == "skipped");
+}

@@ -6,7 +6,8 @@ an exception and exits with code 7. --hang RANK: this rank reports that it sleep
 --leave RANK: this rank is killed. --wait: goes on until a signal comes. --daemon: trains in a process in the background.
 --alone: the ranks create no process group. --trained FILE: creates the file after its heartbeats.
 --torn: sends lines that no rank may send. --beats N: sends that many heartbeats at the end, five a second.
---clock-ahead S: reports another host, whose clock is S seconds ahead.
+--clock-ahead S: reports another host, whose clock is S seconds ahead. --nan-until FILE: before its epochs, the rank reports
+an epoch whose losses are not numbers, and waits for the file.
 """
 import argparse
 import hashlib
@@ -31,6 +32,7 @@ def options():
     parser.add_argument("--beats", type=int, default=0)
     parser.add_argument("--clock-ahead", type=int, default=0)
     parser.add_argument("--trained", default="")
+    parser.add_argument("--nan-until", default="")
     for name in ("--wait", "--daemon", "--torn", "--alone"):
         parser.add_argument(name, action="store_true")
     return parser.parse_args()
@@ -114,7 +116,7 @@ class Rank:
                   dataset={"class": "D", "object": 0, "length": 2 * self.chosen.steps * self.world})
         self.event("rank", state="training", time_us=self.now())
 
-    def train(self, epoch):
+    def train(self, epoch, loss=None):
         count = self.chosen.steps
         trained = []
         for number in range(count):
@@ -122,7 +124,8 @@ class Rank:
             samples = [(2 * number + i) * self.world + self.rank for i in range(2)]
             trained += samples
             self.event("indices", epoch=epoch, step=step, slot=2 * number, index=samples)
-            self.event("steps", epoch=epoch, lr=0.1, step=[step], loss=[1.0 + self.rank + epoch], samples=[2],
+            self.event("steps", epoch=epoch, lr=0.1, step=[step], samples=[2],
+                       loss=[wire.finite(1.0 + self.rank + epoch if loss is None else loss)],
                        end_us=[self.now()])
         digest = hashlib.sha256(struct.pack("<%dq" % len(trained), *trained)).hexdigest()
         self.event("consumed", epoch=epoch, count=len(trained), sha256=digest)
@@ -142,7 +145,15 @@ class Rank:
             self.send("end", state="finished")
             self.send("steps", rank=self.rank + 1, epoch=0, step=[1], loss=[9.0], samples=[1], end_us=[1])
             self.send("checkpoint", step=1, path="/etc/passwd")
-        for epoch in range(self.chosen.epochs):
+        first = 0
+        if self.chosen.nan_until:
+            first = 1
+            self.fact("step_counts", from_step=1, backwards=1, scheduler_steps=0, optimizers=[0], batches=[0],
+                      losses=["fake_rank.py:2"], skipped=0)
+            self.train(0, float("nan"))
+            while not os.path.exists(self.chosen.nan_until):
+                self.stay(1)
+        for epoch in range(first, first + self.chosen.epochs):
             self.train(epoch)
         if self.chosen.trained:
             self.stay(self.chosen.beats)

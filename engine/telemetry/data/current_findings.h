@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "telemetry/events/events.h"
+
+namespace ringside {
+
+// Findings of a watched run that hold now, from its events. Not thread-safe.
+class CurrentFindings {
+  public:
+    // Takes an event; ignores all but findings. Returns true if the list has changed.
+    bool take(const Event& event);
+
+    // Returns the latest finding of each code without the withdrawn ones: mistakes first, then costs, then notes, each
+    // in the order of their first report.
+    const std::vector<Finding>& all() const { return m_findings; }
+
+  private:
+    static constexpr std::size_t kMostFindings = 1000;
+
+    std::vector<Finding> m_findings;
+};
+
+}  // namespace ringside

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+
+#include "telemetry/curves/series.h"
+#include "telemetry/events/events.h"
+
+namespace ringside {
+
+// One curve for each tag under which a watched script logs scalars, from its "logged" events, in bounded memory. The
+// steps are the script's own. If several ranks log the same tag, the curve is that of the lowest rank. Not thread-safe.
+class LoggedCurves {
+  public:
+    static constexpr std::size_t kMostTags = 200;
+    static constexpr std::size_t kMostLeftOut = 10'000;  // tags that are counted beyond kMostTags
+    static constexpr std::size_t kPoints = 1U << 12;     // of each curve
+
+    struct Curve {
+        std::string source = {};          // "tensorboard", "lightning" or "loss"; empty: not known
+        int rank = 0;                     // that has logged the values
+        std::int64_t lastStep = 0;        // of the latest point
+        std::int64_t stepsBackwards = 0;  // values that were left out because their step is before lastStep
+        Series values{kPoints};           // epoch and samples of each point are 0
+    };
+
+    // Takes an event; ignores all but logged scalars. Returns true if a curve has changed. A value whose step is before
+    // the latest one of its curve is left out, because curves are drawn from left to right. Several values for one step
+    // become several points.
+    bool take(const Event& event);
+
+    // Returns the curves by tag. The next call of take() invalidates references to them.
+    const std::map<std::string, Curve>& curves() const { return m_curves; }
+    // Returns the number of tags beyond kMostTags, at most kMostLeftOut. They have no curve.
+    std::size_t tagsLeftOut() const { return m_leftOut.size(); }
+
+  private:
+    std::map<std::string, Curve> m_curves;
+    std::set<std::string> m_leftOut;
+};
+
+}  // namespace ringside
