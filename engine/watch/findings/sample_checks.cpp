@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -209,13 +210,28 @@ std::int64_t droppableOf(const LoaderGroup& group) {
     return ranks - 1 + (drops ? ranks * batch : 0);
 }
 
+// Judges a script that limits its epochs: a part of the samples is never seen if each epoch ends at the same place of
+// the same order.
+Judgement cutShort(const LoaderGroup& group) {
+    const bool isFixed = std::ranges::none_of(group.ranks, [](const auto& one) { return one.sampler.shuffles(); });
+    if (!isFixed || group.isOfTrainer()) return couldNotJudge("no epoch was seen whole");
+    const std::optional<Coverage> coverage = coverageOfCutEpochs(group);
+    if (!coverage || coverage->pool < 0) return couldNotJudge("no epoch was seen whole");
+    if (coverage->never <= droppableOf(group)) return passed();
+    return found("Each epoch ends at the same place of an order that is not shuffled: " +
+                     counted(coverage->never, "sample") + " of " + withCommas(coverage->pool) + " (" +
+                     percentOf(static_cast<double>(coverage->never), static_cast<double>(coverage->pool)) +
+                     ") came on no rank in any epoch.",
+                 group.where(), coverageJson(*coverage));
+}
+
 Judgement neverSeen(const LoaderGroup& group) {
     if (!group.hasIndices() || group.isPartial()) return skipped("");
     const bool dividesAll = group.isSharded() || group.isPlain();
     if (!dividesAll) return skipped("");
     if (group.sameness() == Sameness::kDifferent) return passed("each rank has a data set of its own");
     const std::vector<Coverage> coverages = coveragesOf(group);
-    if (firstComplete(coverages) == nullptr) return couldNotJudge("no epoch was seen whole");
+    if (firstComplete(coverages) == nullptr) return cutShort(group);
     for (const Coverage& one : coverages) {
         if (!one.isComplete || one.never <= droppableOf(group)) continue;
         return found(counted(one.never, "sample") + " of " + withCommas(one.pool) + " (" +
