@@ -281,9 +281,15 @@ void RunRecorder::writeSummary(RunEnded end) const {
     writeFileAtomically(m_paths.summary(), text);
 }
 
-// Turns the outcome into a failure if the recording stopped, even if all ranks ended well.
+// Turns the outcome into a failure if the recording stopped, even if all ranks ended well. The outcome of a watched
+// script is its own: the verdict adds what the record lacks.
 void RunRecorder::describeFullDisk(RunEnded& end) const {
-    if (!m_full || end.state == RunOutcome::kFailed) return;
+    if (!m_full) return;
+    if (m_watched) {
+        end.verdict += "; the record ends after step " + std::to_string(m_full->step) + ": " + m_full->why;
+        return;
+    }
+    if (end.state == RunOutcome::kFailed) return;
     end.state = RunOutcome::kFailed;
     end.exitCode = static_cast<int>(ExitCode::kBadConfiguration);
     end.verdict = m_full->why + "; recording stopped after step " + std::to_string(m_full->step);

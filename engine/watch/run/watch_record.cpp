@@ -71,6 +71,12 @@ void WatchRecord::flush() {
     m_recorder->flush();
 }
 
+std::string WatchRecord::whyIncomplete() const {
+    if (!m_recorder || !m_recorder->fullDisk()) return {};
+    const RunRecorder::FullDisk& full = *m_recorder->fullDisk();
+    return "the record ends after step " + std::to_string(full.step) + ": " + full.why;
+}
+
 // Writes config.json and the first line of telemetry.jsonl, and records the events that arrived before the
 // configuration was known.
 void WatchRecord::begin() {
