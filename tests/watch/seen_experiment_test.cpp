@@ -171,6 +171,20 @@ TEST_CASE("the earliest exception is the verdict") {
     CHECK(verdict.conclude({true, 15, false}, 4).exitCode == 143);
 }
 
+TEST_CASE("a run whose ranks were started again has finished if its command ends well") {
+    WatchVerdict verdict;
+    verdict.take(stateOf(1, RankStage::kTraining));
+    CHECK(verdict.ended(1));
+    verdict.restarted();
+    const RunEnded end = verdict.conclude({false, 0, false}, 4);
+    CHECK(end.state == RunOutcome::kFinished);
+    CHECK(end.firstFailedRank == -1);
+    CHECK(end.verdict ==
+          "the script has ended after a restart, of which nothing is recorded; before it, rank 1 ended without a last "
+          "report");
+    CHECK(verdict.conclude({false, 1, false}, 4).state == RunOutcome::kFailed);
+}
+
 TEST_CASE("a rank without a last report has failed, unless something has asked it to end") {
     const ChildEnd good{false, 0, false}, terminated{true, 15, false};
     WatchVerdict lost;
