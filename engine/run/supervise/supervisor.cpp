@@ -401,6 +401,7 @@ bool Supervisor::restartRanks() {
     if (isOver) return false;
     const std::optional<milliseconds> pause = m_restarts.next(conclusion());
     if (!pause || !waitToRestart(*pause)) return false;
+    m_restarts.begin();
     startAfresh();
     return true;
 }
@@ -414,6 +415,7 @@ bool Supervisor::waitToRestart(milliseconds pause) {
         m_journal.flushIfDue(steady_clock::now());
     }
     m_waitsToRestart = false;
+    if (m_givesUp) m_journal.log(LogLevel::kInfo, "stop requested during the pause: the run is not restarted");
     return !m_givesUp;
 }
 
