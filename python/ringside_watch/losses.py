@@ -27,10 +27,14 @@ def patch_tensor(module):
     @functools.wraps(original)
     @guard.transparent
     def backward(self, *args, **kwargs):
-        if _state["depth"] or not (Watching.on and HOOK.on):
-            return original(self, *args, **kwargs)
-        gradient = args[0] if args else kwargs.get("gradient")
-        return _observed(functools.partial(original, self, *args, **kwargs), self if gradient is None else None)
+        try:
+            if _state["depth"] or not (Watching.on and HOOK.on):
+                return original(self, *args, **kwargs)
+            gradient = args[0] if args else kwargs.get("gradient")
+            return _observed(functools.partial(original, self, *args, **kwargs), self if gradient is None else None)
+        except BaseException as error:
+            guard.drop_own_frame(error)
+            raise
 
     module.Tensor.backward = backward
     _untraced.extend([backward, _observed])
@@ -43,12 +47,17 @@ def patch_autograd(module):
     @functools.wraps(original)
     @guard.transparent
     def backward(tensors, grad_tensors=None, *args, **kwargs):
-        if _state["depth"] or not (Watching.on and HOOK.on):
-            return original(tensors, grad_tensors, *args, **kwargs)
-        loss = None
-        if grad_tensors is None or isinstance(grad_tensors, (list, tuple)) and all(one is None for one in grad_tensors):
-            loss = tensors[0] if isinstance(tensors, (list, tuple)) and len(tensors) == 1 else tensors
-        return _observed(functools.partial(original, tensors, grad_tensors, *args, **kwargs), loss)
+        try:
+            if _state["depth"] or not (Watching.on and HOOK.on):
+                return original(tensors, grad_tensors, *args, **kwargs)
+            loss = None
+            gradients = grad_tensors if isinstance(grad_tensors, (list, tuple)) else [grad_tensors]
+            if all(one is None for one in gradients):
+                loss = tensors[0] if isinstance(tensors, (list, tuple)) and len(tensors) == 1 else tensors
+            return _observed(functools.partial(original, tensors, grad_tensors, *args, **kwargs), loss)
+        except BaseException as error:
+            guard.drop_own_frame(error)
+            raise
 
     module.backward = backward
     _untraced.append(backward)
@@ -83,6 +92,9 @@ def _observed(call, loss):
     begin = observations.now()
     try:
         return call()
+    except BaseException as error:
+        guard.drop_own_frame(error)
+        raise
     finally:
         _state["depth"] -= 1
         Watching.phase = "optimizer" if outer == "optimizer" else "idle"
