@@ -27,7 +27,8 @@ const ScriptFacts kTraining{
 const ScriptFacts kValidation{1, "loader", R"({"id":0,"batch_size":10,"dataset":{"length":20}})", 0};
 const ScriptFacts kValidated{1, "pass_end", R"({"loader":0,"trained":0,"untrained":2})", 0};
 const ScriptFacts kOptimizer{1, "optimizer", R"({"class":"torch.optim.adamw.AdamW","groups":[{"lr":0.05}]})", 0};
-const ScriptFacts kCounts{1, "step_counts", R"({"batches":[1,1],"backwards":2})", 0};
+const ScriptFacts kCounts{1, "step_counts", R"({"batches":[1],"backwards":2,"losses":["train.py:9"],"optimizers":[0]})",
+                          0};
 
 StepsFrame steps(int rank, std::int64_t epoch, std::int64_t first, std::vector<double> losses, std::int64_t samples) {
     StepsFrame frame;
@@ -112,6 +113,24 @@ TEST_CASE("the experiment file claims nothing that was not seen") {
     const Json known = fileOf("torch.utils.data.sampler.RandomSampler", "torch.optim.sgd.SGD");
     CHECK(known["sampler"] == Json{{"kind", "random"}});
     CHECK(known["optimizer"] == Json{{"lr", 0.5}, {"kind", "sgd"}});
+}
+
+TEST_CASE("only several backward passes of one loss are accumulation") {
+    const auto accumulated = [](const char* optimizer, const char* counts) {
+        SeenExperiment seen("train");
+        seen.take(kProcess);
+        seen.take(ScriptFacts{1, "optimizer", R"({"class":")" + std::string(optimizer) + "\"}", 0});
+        seen.take(ScriptFacts{1, "step_counts", counts, 0});
+        return seen.prepared(true).config.training.accumulateSteps;
+    };
+    const char* const sgd = "torch.optim.sgd.SGD";
+    CHECK(accumulated(sgd, R"({"batches":[0],"backwards":4,"losses":["t.py:9"],"optimizers":[0]})") == 4);
+    CHECK(accumulated(sgd, R"({"batches":[],"backwards":4,"losses":["t.py:9"],"optimizers":[0]})") == 4);
+    CHECK(accumulated(sgd, R"({"batches":[0],"backwards":1,"losses":["t.py:9"],"optimizers":[0]})") == 1);
+    CHECK(accumulated(sgd, R"({"batches":[0,1],"backwards":1,"losses":["t.py:9"],"optimizers":[0]})") == 1);
+    CHECK(accumulated(sgd, R"({"batches":[0],"backwards":2,"losses":["t.py:8","t.py:9"],"optimizers":[0,1]})") == 1);
+    CHECK(accumulated("torch.optim.lbfgs.LBFGS",
+                      R"({"batches":[0],"backwards":5,"losses":["t.py:9"],"optimizers":[0]})") == 1);
 }
 
 TEST_CASE("steps of a complete epoch are counted") {

@@ -109,10 +109,19 @@ void SeenExperiment::takeFacts(const ScriptFacts& facts) {
     if (facts.about == "loader" && m_loaders.size() < kMostLoaders) m_loaders[number(json, "id")].facts = json;
     if (facts.about == "pass_end") takePassEnd(json);
     if (facts.about == "optimizer" && m_optimizer.is_null()) m_optimizer = json;
-    if (facts.about == "step_counts" && m_microBatches == 0) {
-        const Json& batches = member(json, "batches");
-        m_microBatches = batches.is_array() ? static_cast<std::int64_t>(batches.size()) : 0;
-    }
+    if (facts.about == "step_counts" && m_microBatches == 0) m_microBatches = microBatchesOf(json);
+}
+
+// Returns the backward passes of one optimizer step. Several losses, several optimizers, stages of a pipeline and
+// closures that are evaluated several times are no accumulation.
+std::int64_t SeenExperiment::microBatchesOf(const Json& counts) const {
+    const auto isSingle = [&](const char* name) {
+        const Json& list = member(counts, name);
+        return list.is_array() && list.size() == 1;
+    };
+    const bool hasClosures = text(m_optimizer, "class").find("LBFGS") != std::string::npos;
+    if (!isSingle("losses") || !isSingle("optimizers") || hasClosures || m_parallelKind == "pipeline") return 1;
+    return std::max<std::int64_t>(1, number(counts, "backwards"));
 }
 
 void SeenExperiment::takeProcess(const Json& facts) {

@@ -47,6 +47,7 @@ class SeenExperiment {
     void takeProcess(const Json& facts);
     void takeDataParallel(const Json& facts);
     void takePassEnd(const Json& facts);
+    std::int64_t microBatchesOf(const Json& counts) const;
     const Loader* trainingLoader() const;
     const Loader* validationLoader() const;
     std::int64_t stepsPerEpoch(bool ended) const;
@@ -67,7 +68,7 @@ class SeenExperiment {
     std::string m_parallelKind;  // ddp, fully_shard, fsdp1, pipeline; empty: none
     std::map<std::int64_t, Loader> m_loaders;
     Json m_optimizer;
-    std::int64_t m_microBatches = 0;
+    std::int64_t m_microBatches = 0;                       // of one optimizer step; 0: no step was seen
     std::int64_t m_steps = 0;                              // optimizer steps of the lowest rank
     std::map<std::int64_t, std::int64_t> m_stepsPerEpoch;  // of the lowest rank, by epoch; the first epochs only
     std::int64_t m_epochs = 0;
