@@ -226,6 +226,23 @@ TEST_CASE("Validation samples that were trained on are counted through Subsets o
     CHECK(audit.validation[0].epoch == 0);
 }
 
+// Loaders 0 and 1 read the training set, loader 2 the test set.
+TEST_CASE("Evaluating all samples that were trained on is no validation on them", "[audit]") {
+    RecordedScript script;
+    script.process(0, 1);
+    script.loader(0, 0, listOf(4, 1));
+    script.loader(0, 1, listOf(4, 1));
+    script.loader(0, 2, listOf(2, 2));
+    script.epoch(0, 0, 0, {3, 0, 1});
+    script.evaluated(0, 1, 0, 0, {0, 1, 2, 3});
+    script.passEnd(0, 1, 0, {}, 0);
+    script.evaluated(0, 2, 0, 0, {0, 1});
+    script.passEnd(0, 2, 0, {}, 0);
+    const SampleAudit audit = auditOf({script});
+    CHECK(audit.validated == 2);
+    CHECK_FALSE(audit.trainedOn);
+}
+
 // The lost second batch read sample 0 again: what is left looks exact.
 TEST_CASE("A validation pass with a lost batch is not called exact", "[audit]") {
     RecordedScript script;
