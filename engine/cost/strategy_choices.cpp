@@ -86,11 +86,18 @@ std::string stagesText(const RunConfig& config, const Mesh& mesh, std::int64_t s
 
 // Returns the options of a choice. stages: number of planned stages; empty if planning failed.
 std::string optionsOf(const RunConfig& config, std::optional<std::int64_t> stages) {
-    if (config.parallel.strategy == StrategyKind::kDataParallel)
-        return std::to_string(devicesOf(config)) + " devices, one process";
     const Mesh mesh = meshOf(config);
-    if (config.parallel.strategy == StrategyKind::kDdp) return counted(mesh.replicate, "replica");
-    if (config.parallel.strategy == StrategyKind::kFsdp) return shardingText(config, mesh);
+    switch (config.parallel.strategy) {
+        case StrategyKind::kDataParallel:
+            return std::to_string(devicesOf(config)) + " devices, one process";
+        case StrategyKind::kDdp:
+            return counted(mesh.replicate, "replica");
+        case StrategyKind::kFsdp:
+            return shardingText(config, mesh);
+        case StrategyKind::kModelParallel:
+        case StrategyKind::kPipeline:
+            break;
+    }
     return stagesText(config, mesh, stages.value_or(mesh.pipeline * stagesPerRank(config)));
 }
 
@@ -149,6 +156,7 @@ constexpr std::array kSchedules = {PipelineScheduleKind::kGpipe, PipelineSchedul
 }  // namespace
 
 std::vector<StrategyChoice> strategyChoices(const PlanSubject& subject, const MachineRates& rates) {
+    static_assert(kNamesOf<StrategyKind>.size() == 5, "add choices for the new strategy");
     Choices all(subject, rates);
     const RunConfig& config = subject.config;
     const std::int64_t ranks = config.parallel.worldSize;
@@ -172,10 +180,16 @@ std::vector<StrategyChoice> strategyChoices(const PlanSubject& subject, const Ma
 
 std::string strategyName(const RunConfig& config) {
     const Mesh mesh = meshOf(config);
-    const StrategyKind strategy = config.parallel.strategy;
-    if (strategy == StrategyKind::kFsdp && mesh.replicate > 1) return "hsdp";
-    if (strategy == StrategyKind::kFsdp) return "fsdp:" + textOf(config.fsdp.shard);
-    if (strategy != StrategyKind::kPipeline) return textOf(strategy);
+    switch (config.parallel.strategy) {
+        case StrategyKind::kDdp:
+        case StrategyKind::kDataParallel:
+        case StrategyKind::kModelParallel:
+            return textOf(config.parallel.strategy);
+        case StrategyKind::kFsdp:
+            return mesh.replicate > 1 ? "hsdp" : "fsdp:" + textOf(config.fsdp.shard);
+        case StrategyKind::kPipeline:
+            break;
+    }
     if (!config.pipeline.scheduleFile.empty()) return "own_schedule";
     if (mesh.shard > 1) return "sharded_stages";
     return mesh.replicate > 1 ? "replicas_of_pipelines" : "pipeline:" + textOf(config.pipeline.schedule);

@@ -2,6 +2,7 @@
 #include "devices/compute_choice.h"
 
 #include "devices/gpu_placement.h"
+#include "model/layer_list.h"
 
 namespace ringside {
 namespace {
@@ -11,8 +12,18 @@ std::string countText(std::int64_t count, const std::string& what) {
 }
 
 bool convolves(const ModelConfig& model) {
-    if (model.kind == ModelKind::kLayers) return model.layers.find("conv2d") != std::string::npos;
-    return model.kind == ModelKind::kSimpleCnn || model.kind == ModelKind::kResidualCnn;
+    switch (model.kind) {
+        case ModelKind::kLayers:
+            return listsLayer(model, LayerKind::kConv2d);
+        case ModelKind::kSimpleCnn:
+        case ModelKind::kResidualCnn:
+            return true;
+        case ModelKind::kToyLinear:
+        case ModelKind::kMlp:
+        case ModelKind::kTransformer:
+            break;
+    }
+    return false;
 }
 
 bool isNarrow(const TrainingConfig& training) {

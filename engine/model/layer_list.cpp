@@ -217,4 +217,20 @@ Result<std::vector<LayerDescription>> readLayerList(const std::string& text, std
     return layers;
 }
 
+namespace {
+
+bool contains(const std::vector<LayerDescription>& layers, LayerKind kind) {
+    return std::ranges::any_of(layers, [kind](const LayerDescription& one) {
+        return one.kind == kind || contains(one.body, kind) || contains(one.shortcut, kind);
+    });
+}
+
+}  // namespace
+
+bool listsLayer(const ModelConfig& model, LayerKind kind) {
+    if (model.kind != ModelKind::kLayers) return false;
+    const Result<std::vector<LayerDescription>> layers = readLayerList(model.layers, 1);
+    return layers && contains(layers.value(), kind);
+}
+
 }  // namespace ringside

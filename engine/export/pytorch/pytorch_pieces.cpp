@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/json/json.h"
+#include "config/optimizer_state.h"
 
 namespace ringside {
 namespace {
@@ -72,21 +73,23 @@ std::string pythonConfig(const RunConfig& config) {
     return text + "}";
 }
 
-Result<std::string> pythonOptimizer(const RunConfig& config, bool spread) {
+std::string pythonOptimizer(const RunConfig& config, bool spread) {
     const OptimizerConfig& optimizer = config.optimizer;
-    const auto made = [&](const char* name, const std::string& options) {
-        std::string text =
-            spread ? "ZeroRedundancyOptimizer(network.parameters(), optimizer_class=torch.optim." : "torch.optim.";
-        text += name;
-        text += spread ? ", lr=" : "(network.parameters(), lr=";
-        text += pythonNumber(config.scaledLearningRate());
-        return text + options + ")";
-    };
-    if (optimizer.kind == OptimizerKind::kSgd) return made("SGD", sgdOptions(optimizer));
-    if (optimizer.kind == OptimizerKind::kAdam) return made("Adam", adamOptions(optimizer));
-    if (optimizer.kind == OptimizerKind::kAdamW) return made("AdamW", adamOptions(optimizer));
-    return Problem{"optimizer.kind", "is " + textOf(optimizer.kind) + ", which cannot be exported to PyTorch",
-                   "choose sgd, adam or adamw"};
+    std::string text =
+        spread ? "ZeroRedundancyOptimizer(network.parameters(), optimizer_class=torch.optim." : "torch.optim.";
+    text += torchClass(optimizer.kind);
+    text += spread ? ", lr=" : "(network.parameters(), lr=";
+    text += pythonNumber(config.scaledLearningRate());
+    switch (optimizer.kind) {
+        case OptimizerKind::kSgd:
+            text += sgdOptions(optimizer);
+            break;
+        case OptimizerKind::kAdam:
+        case OptimizerKind::kAdamW:
+            text += adamOptions(optimizer);
+            break;
+    }
+    return text + ")";
 }
 
 std::string pythonSchedule(const RunConfig& config) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "config/optimizer_state.h"
+
 namespace ringside {
 namespace {
 
@@ -68,9 +70,8 @@ std::optional<SamplerKind> samplerOf(const Json& innermostSampler) {
 
 std::optional<OptimizerKind> optimizerOf(const Json& facts) {
     const std::string name = shortName(text(facts, "class"));
-    if (name == "SGD") return OptimizerKind::kSgd;
-    if (name == "Adam") return OptimizerKind::kAdam;
-    if (name == "AdamW") return OptimizerKind::kAdamW;
+    for (std::size_t i = 0; i < kNamesOf<OptimizerKind>.size(); ++i)
+        if (const auto kind = static_cast<OptimizerKind>(i); name == torchClass(kind)) return kind;
     return {};
 }
 
