@@ -60,10 +60,6 @@ RunConfig pipelined(const RunConfig& config, PipelineScheduleKind schedule, std:
     return made;
 }
 
-std::string counted(std::int64_t count, const std::string& one, const char* plural = "s") {
-    return std::to_string(count) + " " + one + (count == 1 ? "" : plural);
-}
-
 // Returns "2 replicas over 2 ranks, optimizer, by block". Without replicas the level of sharding is left out because
 // the choice's name contains it.
 std::string shardingText(const RunConfig& config, const Mesh& mesh) {
@@ -79,7 +75,7 @@ std::string stagesText(const RunConfig& config, const Mesh& mesh, std::int64_t s
     if (mesh.replicate > 1) text = counted(mesh.replicate, "replica") + " of " + text;
     if (mesh.shard > 1) text += " over " + counted(mesh.shard, "rank") + " each";
     if (config.parallel.strategy != StrategyKind::kPipeline) return text;
-    text += ", " + counted(config.pipeline.microBatches, "micro-batch", "es");
+    text += ", " + counted(config.pipeline.microBatches, "micro-batch");
     const bool named = strategyName(config).starts_with("pipeline:") || !config.pipeline.scheduleFile.empty();
     return named ? text : text + ", " + textOf(config.pipeline.schedule);
 }

@@ -6,10 +6,8 @@
 namespace ringside {
 
 std::string droppedText(std::int64_t steps, std::int64_t events) {
-    const std::string stepsText = grouped(steps) + (steps == 1 ? " step" : " steps");
-    const std::string eventsText = events == 1 ? " event" : " events";
-    if (steps == 0) return events == 0 ? std::string() : grouped(events) + eventsText;
-    return events == 0 ? stepsText : stepsText + " and " + grouped(events) + " other" + eventsText;
+    if (steps == 0) return events == 0 ? std::string() : counted(events, "event");
+    return counted(steps, "step") + (events == 0 ? "" : " and " + counted(events, "other event"));
 }
 
 }  // namespace ringside

@@ -248,8 +248,8 @@ Judgement judgeLeftOverGradients(const Evidence& evidence) {
         const std::int64_t left = numberOf(end, "unfinished_backwards", 0);
         if (left <= 0 || one.stepCount == 0 || one.state != RankStage::kFinished) continue;
         return found("No optimizer step follows the last " +
-                         (left == 1 ? std::string("backward pass") : withCommas(left) + " backward passes") +
-                         " of rank " + std::to_string(rank) + ": the model does not learn from their samples.",
+                         (left == 1 ? std::string("backward pass") : grouped(left) + " backward passes") + " of rank " +
+                         std::to_string(rank) + ": the model does not learn from their samples.",
                      {}, {{"rank", rank}, {"backward_passes", left}});
     }
     return hasEnd ? passed() : couldNotJudge("the end of the script was not seen");
