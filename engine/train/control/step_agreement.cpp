@@ -38,8 +38,7 @@ ControlCommand commandOf(double kind, double value) {
 
 std::vector<ControlCommand> commandsOf(const Numbers& numbers) {
     std::vector<ControlCommand> commands(integerUpTo(numbers[0], StepAgreement::kMostAtOnce, "number"));
-    for (std::size_t i = 0; i < commands.size(); ++i)
-        commands[i] = commandOf(numbers[1 + 2 * i], numbers[2 + 2 * i]);
+    for (std::size_t i = 0; i < commands.size(); ++i) commands[i] = commandOf(numbers[1 + 2 * i], numbers[2 + 2 * i]);
     return commands;
 }
 
