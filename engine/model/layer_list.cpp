@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 #include "config/nearest_word.h"
 
 namespace ringside {
@@ -66,7 +66,7 @@ const std::vector<WrittenKind>& kinds() {
 }
 
 std::string shown(const Json& value) {
-    return value.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 60);
+    return jsonText(value).substr(0, 60);
 }
 
 template <class Named>

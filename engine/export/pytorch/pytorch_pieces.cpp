@@ -5,7 +5,7 @@
 #include <array>
 #include <charconv>
 
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 #include "config/optimizer_state.h"
 
 namespace ringside {
@@ -32,7 +32,7 @@ std::string adamOptions(const OptimizerConfig& config) {
 }  // namespace
 
 std::string pythonText(std::string_view text) {
-    return Json(std::string(text)).dump(-1, ' ', false, Json::error_handler_t::replace);
+    return jsonText(Json(std::string(text)));
 }
 
 std::string pythonNumber(double value) {
@@ -56,7 +56,7 @@ namespace {
 std::string pythonValue(const Json& value) {
     if (value.is_null()) return "None";
     if (value.is_boolean()) return pythonBool(value.get<bool>());
-    if (!value.is_structured()) return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (!value.is_structured()) return jsonText(value);
     std::string text;
     for (const auto& [key, item] : value.items())
         text += (text.empty() ? "" : ", ") + (value.is_object() ? pythonText(key) + ": " : "") + pythonValue(item);

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/errors/errors.h"
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 #include "base/system/files.h"
 #include "telemetry/data/dropped_text.h"
 #include "telemetry/data/open_steps.h"
@@ -278,7 +278,7 @@ RunEnded RunRecorder::finish(RunEnded end) {
 // Writes the summary beside the weights too if they were saved outside of the run directory.
 void RunRecorder::writeSummary(RunEnded end) const {
     measure(end);
-    const std::string text = toJson(summary(end)).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    const std::string text = jsonText(toJson(summary(end)), 2) + "\n";
     if (!m_data.checkpoints().empty()) {
         const std::filesystem::path last = m_data.checkpoints().back().path;
         if (last.is_absolute()) writeFileAtomically(RunPaths(last.parent_path().parent_path()).summary(), text);

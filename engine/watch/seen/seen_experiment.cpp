@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "base/json/json_members.h"
 #include "config/optimizer_state.h"
 
 namespace ringside {
@@ -263,7 +264,7 @@ std::string SeenExperiment::configText(int indent) const {
         if (sampler == SamplerKind::kDistributed)
             json["sampler"] = membersOf(all["sampler"], {"kind", "shuffle", "seed", "drop_last"});
     }
-    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+    return jsonText(json, indent);
 }
 
 ComputeChoice SeenExperiment::compute() const {
