@@ -219,7 +219,7 @@ Judgement cutShort(const LoaderGroup& group) {
     if (!coverage || coverage->pool < 0) return couldNotJudge("no epoch was seen whole");
     if (coverage->never <= droppableOf(group)) return passed();
     return found("Each epoch ends at the same place of an order that is not shuffled: " +
-                     counted(coverage->never, "sample") + " of " + withCommas(coverage->pool) + " (" +
+                     counted(coverage->never, "sample") + " of " + grouped(coverage->pool) + " (" +
                      percentOf(static_cast<double>(coverage->never), static_cast<double>(coverage->pool)) +
                      ") came on no rank in any epoch.",
                  group.where(), coverageJson(*coverage));
