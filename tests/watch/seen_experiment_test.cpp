@@ -67,9 +67,11 @@ TEST_CASE("facts of a script become an experiment with external data") {
     seen.take(kValidated);
     seen.take(steps(1, 0, 1, {1, 1, 1}, 16));
     CHECK(seen.isTraining());
-    const PreparedRun run = seen.prepared(false);
-    const RunConfig& config = run.config;
-    CHECK_FALSE(run.isPlanned);
+    const RecordedRun run = seen.recorded(false);
+    const RunConfig config = seen.config();
+    CHECK_FALSE(run.audit);
+    CHECK(run.worldSize == 2);
+    CHECK(run.batchSize == 8);
     CHECK(config.dataset.kind == DatasetKind::kExternal);
     CHECK(config.dataset.size == 103);
     CHECK(run.trainingSamples == 103);
@@ -99,8 +101,8 @@ TEST_CASE("the experiment file claims nothing that was not seen") {
         seen.take(ScriptFacts{1, "loader", R"({"id":1,"batch_size":8,"sampler":{"class":")" + sampler + "\"}}", 0});
         seen.take(
             ScriptFacts{1, "optimizer", R"({"class":")" + std::string(optimizer) + R"(","groups":[{"lr":0.5}]})", 0});
-        const RunConfig config = seen.prepared(false).config;
-        const std::string text = seen.configText(config);
+        const RunConfig config = seen.config();
+        const std::string text = seen.configText();
         CHECK(RunConfig::fromJson(Json::parse(text)).value() == config);
         return Json::parse(text);
     };
@@ -137,11 +139,11 @@ TEST_CASE("steps of a complete epoch are counted") {
     SeenExperiment seen("train");
     seen.take(kProcess);
     seen.take(steps(1, 0, 1, {1, 1, 1}, 0));
-    CHECK(seen.prepared(false).stepsPerEpoch == 0);
+    CHECK(seen.recorded(false).stepsPerEpoch == 0);
     seen.take(steps(0, 0, 1, {1, 1, 1}, 0));  // rank 0 has reported no facts: rank 1 decides
     seen.take(steps(1, 1, 4, {1}, 0));
-    CHECK(seen.prepared(false).stepsPerEpoch == 3);
-    CHECK(seen.prepared(true).config.training.epochs == 2);
+    CHECK(seen.recorded(false).stepsPerEpoch == 3);
+    CHECK(seen.config().training.epochs == 2);
 }
 
 TEST_CASE("facts of wrong types change nothing") {
@@ -152,7 +154,7 @@ TEST_CASE("facts of wrong types change nothing") {
                                  R"("sampler":3,"dataset":[],"groups":{},"devices":[7],"batches":1})"})
             seen.take(ScriptFacts{0, about, text, 0});
     CHECK(seen.worldSize() == 1);
-    for (const Problem& problem : seen.prepared(true).config.validate())  // both are not known
+    for (const Problem& problem : seen.config().validate())  // both are not known
         CHECK((problem.field == "dataset.size" || problem.field == "loader.batch_size"));
 }
 

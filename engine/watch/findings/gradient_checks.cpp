@@ -25,7 +25,7 @@ bool contains(const std::string& text, std::string_view part) {
 std::string factorText(double factor) {
     constexpr double kMost = 1e15;
     const bool isWhole = factor < kMost && factor == std::floor(factor);
-    return isWhole ? withCommas(static_cast<std::int64_t>(factor)) : shortNumber(factor);
+    return isWhole ? grouped(static_cast<std::int64_t>(factor)) : shortNumber(factor);
 }
 
 std::size_t sizeOf(const Json& facts, std::string_view key) {
@@ -125,7 +125,7 @@ Judgement judgeNotOptimized(const Evidence& evidence) {
             if (tensors <= 0) continue;
             const std::vector<std::string> names = textsOf(*facts, "names");
             const std::string example = names.empty() ? std::string() : ", for example " + names.front();
-            return found(counted(tensors, "tensor") + " of " + withCommas(numberOf(*facts, "trainable_tensors", 0)) +
+            return found(counted(tensors, "tensor") + " of " + grouped(numberOf(*facts, "trainable_tensors", 0)) +
                              " that get gradients are in no optimizer and do not change" + example + ".",
                          textOf(one.latest("optimizer"), "where"),
                          {{"rank", rank},
@@ -248,8 +248,8 @@ Judgement judgeLeftOverGradients(const Evidence& evidence) {
         const std::int64_t left = numberOf(end, "unfinished_backwards", 0);
         if (left <= 0 || one.stepCount == 0 || one.state != RankStage::kFinished) continue;
         return found("No optimizer step follows the last " +
-                         (left == 1 ? std::string("backward pass") : withCommas(left) + " backward passes") +
-                         " of rank " + std::to_string(rank) + ": the model does not learn from their samples.",
+                         (left == 1 ? std::string("backward pass") : grouped(left) + " backward passes") + " of rank " +
+                         std::to_string(rank) + ": the model does not learn from their samples.",
                      {}, {{"rank", rank}, {"backward_passes", left}});
     }
     return hasEnd ? passed() : couldNotJudge("the end of the script was not seen");

@@ -78,7 +78,7 @@ std::int64_t mostCommonContents(const LoaderGroup& group) {
 
 std::string coverageText(const Coverage& one) {
     return "in epoch " + std::to_string(one.epoch + 1) + ", " + counted(one.shared, "sample") + " of " +
-           withCommas(one.pool) + " came on more than one rank and " + withCommas(one.never) + " on none";
+           grouped(one.pool) + " came on more than one rank and " + grouped(one.never) + " on none";
 }
 
 const Coverage* firstComplete(const std::vector<Coverage>& all) {
@@ -196,7 +196,7 @@ Judgement overlap(const LoaderGroup& group) {
     if (group.sameness() == Sameness::kNotKnown && !group.isSharded())
         return couldNotJudge("whether equal indices are equal samples on all ranks is not known");
     return found("Shards overlap: in epoch " + std::to_string(overlapping->epoch + 1) + ", " +
-                     counted(overlapping->shared, "sample") + " of " + withCommas(overlapping->distinct) +
+                     counted(overlapping->shared, "sample") + " of " + grouped(overlapping->distinct) +
                      " came on more than one rank.",
                  group.where(), coverageJson(*overlapping));
 }
@@ -219,7 +219,7 @@ Judgement cutShort(const LoaderGroup& group) {
     if (!coverage || coverage->pool < 0) return couldNotJudge("no epoch was seen whole");
     if (coverage->never <= droppableOf(group)) return passed();
     return found("Each epoch ends at the same place of an order that is not shuffled: " +
-                     counted(coverage->never, "sample") + " of " + withCommas(coverage->pool) + " (" +
+                     counted(coverage->never, "sample") + " of " + grouped(coverage->pool) + " (" +
                      percentOf(static_cast<double>(coverage->never), static_cast<double>(coverage->pool)) +
                      ") came on no rank in any epoch.",
                  group.where(), coverageJson(*coverage));
@@ -234,7 +234,7 @@ Judgement neverSeen(const LoaderGroup& group) {
     if (firstComplete(coverages) == nullptr) return cutShort(group);
     for (const Coverage& one : coverages) {
         if (!one.isComplete || one.never <= droppableOf(group)) continue;
-        return found(counted(one.never, "sample") + " of " + withCommas(one.pool) + " (" +
+        return found(counted(one.never, "sample") + " of " + grouped(one.pool) + " (" +
                          percentOf(static_cast<double>(one.never), static_cast<double>(one.pool)) +
                          ") came on no rank in epoch " + std::to_string(one.epoch + 1) + ".",
                      group.where(), coverageJson(one));

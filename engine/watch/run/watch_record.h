@@ -57,7 +57,7 @@ class WatchRecord {
   private:
     void begin();
     void record(const Event& event, std::string_view line);
-    std::string runLine(bool ended) const;
+    std::string firstLine(const RecordedRun& run, bool ended) const;
     void rewriteRunLine() const;
 
     const RunPaths m_paths;
