@@ -47,8 +47,6 @@ std::string whyCpuOnly(const RunConfig& config) {
     if (config.parallel.throttle.any()) return "parallel.pace throttles only ranks that compute on CPUs";
     if (config.parallel.strategy == StrategyKind::kDataParallel)
         return "data_parallel supports only CPU threads for now";
-    if (config.training.reduction == ReductionOrder::kCanonical)
-        return "training.reduction canonical is supported only on CPUs";
     if (config.fsdp.cpuOffload && config.parallel.strategy != StrategyKind::kDdp)
         return "fsdp.cpu_offload is supported only on CPUs for now";
     return {};

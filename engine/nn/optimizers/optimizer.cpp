@@ -35,6 +35,11 @@ void Optimizer::updateWith(double squaredNorm) {
     for (std::size_t i = 0; i < m_parameters.size(); ++i) updateParameter(i);
 }
 
+void Optimizer::updateFrom(const Tensor& squares, ReductionKernels& kernels) {
+    kernels.decideUpdate(squares, m_rules, m_progress);
+    for (std::size_t i = 0; i < m_parameters.size(); ++i) updateParameter(i);
+}
+
 void Optimizer::setLearningRate(double lr) {
     if (lr == m_lr) return;
     m_lr = lr;
