@@ -65,8 +65,8 @@ struct LaunchPlace {
 enum class ServerKind { kNone, kPmi, kPmix };
 ServerKind serverNeededBy(const LaunchOptions& options, const LaunchSources& sources);
 
-// Detects the launcher and returns the rank layout. The order is: options, torchrun, Open MPI, MPICH and Intel MPI, a
-// Slurm step, RANK and WORLD_SIZE alone, PMIx, a PBS node file (which needs --rank), and else a single rank. Returns a
+// Detects the launcher and returns the rank layout. The order is: options, torchrun, Open MPI, srun, MPICH and Intel
+// MPI, RANK and WORLD_SIZE alone, PMIx, a PBS node file (which needs --rank), and else a single rank. Returns a
 // problem that names the variables if one is missing, a rank is out of range, or the environment describes a rank of an
 // unknown launcher.
 Result<LaunchPlace> findLaunchPlace(const LaunchOptions& options, const LaunchSources& sources);
