@@ -98,8 +98,8 @@ class Backend {
     // Returns the means to record work that is the same in every step; none if the device gains nothing by recording.
     // The backend must outlive the result.
     virtual std::optional<RecordingDevice> recordingDevice() { return std::nullopt; }
-    // Makes an uploader for batches. Returns null if the device reads batches directly from host memory. pinned: the
-    // batches lie in page-locked memory. The backend must outlive the uploader.
+    // Makes an uploader for batches. Returns null if the device reads batches directly from host memory. pinned: true
+    // if the batches lie in page-locked memory. The backend must outlive the uploader.
     virtual std::unique_ptr<Uploader> makeUploader(bool /*pinned*/) { return nullptr; }
 
     // Makes a slot for results of a step that the host reads after it has launched the next step. Returns null if the
@@ -196,7 +196,8 @@ class Backend {
     // receives all means, then all values of 1 / sqrt(variance + eps).
     virtual void batchNormForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
                                   const Tensor& runningVariance, const Tensor& y, const Tensor& moments) = 0;
-    // The same in evaluation mode: normalises by runningMean and runningVariance.
+    // torch.nn.BatchNorm2d in evaluation mode: normalises by runningMean and runningVariance instead of the statistics
+    // of the batch.
     virtual void batchNormEvaluate(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& runningMean,
                                    const Tensor& runningVariance, const Tensor& y) = 0;
     // Overwrites gradWeight and gradBias. batchNormBackwardInput() needs both unchanged.
@@ -253,7 +254,8 @@ void decideUpdateWith(Backend& backend, double squaredNorm, const UpdateRules& r
 // Makes a backend on the CPU. threads >= 1: CPUs that one rank may use; with 1, no thread pool is started. winograd:
 // computes gradients by Winograd's algorithm where it is faster.
 std::unique_ptr<Backend> makeCpuBackend(int threads, bool winograd = true);
-// The same with tensors and oneDNN's working memory taken from `memory`, which must outlive the backend.
+// Makes a backend on the CPU that takes its tensors and oneDNN's working memory from `memory`, which must outlive the
+// backend.
 std::unique_ptr<Backend> makeCpuBackend(int threads, bool winograd, HostMemory& memory);
 
 // Returns the number of CPUs that this process may run on, divided evenly among the ranks of a host; at least 1.

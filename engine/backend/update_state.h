@@ -23,7 +23,8 @@ struct UpdateRules {
     RINGSIDE_HOST_DEVICE bool measuresNorm() const { return clipNorm > 0 || scalesLoss; }
 };
 
-inline constexpr double kFirstLossScale = 65536;  // default of torch.cuda.amp.GradScaler, as the next three
+inline constexpr double kFirstLossScale = 65536;  // default of torch.cuda.amp.GradScaler, as are the three constants
+                                                  // below
 inline constexpr double kLossScaleGrowth = 2;
 inline constexpr double kLossScaleBackoff = 0.5;
 // number of consecutive steps without skip after which the scale grows

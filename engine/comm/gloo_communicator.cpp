@@ -34,7 +34,7 @@ std::vector<int> allRanks(int size) {
 
 // Slot of messages between two ranks. Collectives use slots with prefixes below 0x10 (gloo/types.h).
 constexpr std::uint64_t kMessageSlot = std::uint64_t{0xfe} << 56;
-constexpr std::uint32_t kMeetingKind = 7;  // kind of a meeting in a tag; larger than every CollectiveKind
+constexpr std::uint32_t kMeetingKind = 7;  // kind in the tag of meet()'s exchange; larger than every CollectiveKind
 
 std::uint8_t* bytesOf(CommBuffer buffer) {
     return static_cast<std::uint8_t*>(buffer.data);
@@ -69,7 +69,7 @@ void GlooCommunicator::connect() {
 // Runs a call and converts its errors to CommError. After the first error the connections are closed, which makes the
 // waits of the other ranks fail as well.
 void GlooCommunicator::guard(const std::string& what, const std::function<void()>& call) {
-    if (m_failed || m_aborted) fail(what, "communication had ended before");
+    if (m_failed || m_aborted) fail(what, "an earlier operation had already failed");
     try {
         call();
     } catch (const CommError&) {
@@ -213,7 +213,8 @@ void GlooCommunicator::takeTurn() {
     m_readyNs = readyNs;
 }
 
-// Decides here whether the collective is traced: all ranks push the same collectives in this thread, so they agree.
+// Queues a collective. Decides here whether it is traced: all ranks queue the same collectives in this thread, so they
+// agree.
 std::int64_t GlooCommunicator::push(QueuedCollective job) {
     job.trace = activeTrace();
     if (job.trace != nullptr) job.readyNs = monotonicNs();
@@ -269,7 +270,7 @@ std::unique_ptr<Communicator> GlooCommunicator::split(int colour, int key, Group
     return made;
 }
 
-// Gloo has no reduce-scatter: all-reduces a copy and keeps this rank's block.
+// Gloo has no reduce-scatter. This function all-reduces a copy and keeps this rank's block.
 void GlooCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
     RINGSIDE_ASSERT(in.type == out.type && in.count == out.count * static_cast<std::size_t>(m_size));
     const WaitScope waiting(trace());
@@ -313,7 +314,7 @@ void GlooCommunicator::gatherNow(CommBuffer in, CommBuffer out) {
         if (in.count == 0) return;
         gloo::AllgatherOptions options(m_context);
         options.setTag(tag);
-        // Without an input, Gloo uses this rank's block of the output.
+        // Gloo uses this rank's block of `out` if it gets no input.
         if (bytesOf(in) != bytesOf(out) + static_cast<std::size_t>(m_rank) * in.bytes())
             options.setInput(bytesOf(in), in.bytes());
         options.setOutput(bytesOf(out), out.bytes());
@@ -332,8 +333,8 @@ void GlooCommunicator::barrierWithin(milliseconds timeout) {
     });
 }
 
-// Runs one step of a message. A message consists of its size in bytes and its bytes; each pair of ranks keeps the
-// order.
+// Runs one step of a message and converts its errors. A message consists of its size in bytes and its bytes; messages
+// between two ranks keep their order.
 void GlooCommunicator::runPointToPoint(int peer, const std::string& what, const std::function<void()>& call) {
     if (peer < 0 || peer >= m_size || peer == m_rank) {
         throw CommError(what + " is not possible: rank " + std::to_string(peer) +
@@ -344,7 +345,8 @@ void GlooCommunicator::runPointToPoint(int peer, const std::string& what, const 
     guard(what, call);
 }
 
-// Starts both parts at once, so that the background thread moves them while the caller computes.
+// Starts to transfer the size and the bytes of a message at once, so that the background thread moves them while the
+// caller computes.
 CommHandle GlooCommunicator::startMessage(CommBuffer buffer, int peer, bool isSend) {
     runPointToPoint(peer, isSend ? "starting a send" : "starting a receive", [&] {
         Message message{buffer, peer, isSend, std::make_unique<std::uint64_t>(buffer.bytes())};

@@ -26,7 +26,7 @@ struct Maximum {
 
 constexpr std::size_t kTreeBlock = 2048;  // bytes that each node of a tree sums at a time
 
-// Integers are added as unsigned values: wrapping, never undefined.
+// Integers are added as unsigned values, so that an overflow wraps instead of being undefined.
 template <class T, class Op>
 struct Arithmetic {
     using Value = T;
@@ -55,7 +55,7 @@ void combineFour(T* out, const T* a, const T* b, const T* c, const T* d, std::si
     for (std::size_t i = 0; i < count; ++i) out[i] = Op::apply(Op::apply(Op::apply(a[i], b[i]), c[i]), d[i]);
 }
 
-// Combines four sources in the first pass and three more in each further pass.
+// Reduces the sources in passes: the first pass combines four sources, each further pass three more.
 template <class T, class Op>
 void combineAll(T* out, std::span<const std::byte* const> sources, std::size_t start, std::size_t count) {
     auto at = [&](std::size_t i) { return reinterpret_cast<const T*>(sources[i]) + start; };
@@ -70,8 +70,8 @@ void combineAll(T* out, std::span<const std::byte* const> sources, std::size_t s
     }
 }
 
-// Sums the subtree over the sources first, first + step, first + 2 step, ...: the sources at even positions, those at
-// odd positions, then both sums.
+// Sums the subtree over the sources first, first + step, first + 2 step, ...: first the sources at even positions, then
+// the sources at odd positions, then both sums.
 template <class T>
 void sumTree(T* out, std::span<const std::byte* const> sources, std::size_t start, std::size_t count, std::size_t first,
              std::size_t step) {
@@ -93,8 +93,9 @@ void reduceInTree(std::byte* out, std::span<const std::byte* const> sources, std
         sumTree(reinterpret_cast<T*>(out) + start, sources, start, std::min(kBlock, count - start), 0, 1);
 }
 
-// Works in blocks that stay in the first-level cache between the passes. `out` may be a source that only a later pass
-// reads; then the sums are built in a block on the stack, so that the source is not overwritten before it is read.
+// Reduces block by block, so that a block stays in the first-level cache between the passes. If `out` is a source that
+// only a later pass reads, the sums are built in a block on the stack, so that the source is not overwritten before it
+// is read.
 template <class T, class Op>
 void reduceTyped(std::byte* out, std::span<const std::byte* const> sources, std::size_t count) {
     using Value = typename Arithmetic<T, Op>::Value;

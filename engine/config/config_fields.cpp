@@ -57,7 +57,7 @@ const ConfigField* findConfigField(string_view path) {
 }
 
 Json fieldValue(const ConfigField& field, const RunConfig& config) {
-    // slot() takes a mutable config, but here the value is only read.
+    // The cast is safe: slot() takes a mutable config, but the value is only read here.
     const FieldSlot slot = field.slot(const_cast<RunConfig&>(config));
     if (const auto* choice = std::get_if<ChoiceSlot>(&slot)) return Json(field.choices[*choice->index]);
     const Json value = std::visit(

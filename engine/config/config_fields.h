@@ -66,7 +66,7 @@ constexpr ConfigField ConfigField::orNull() const {
     return copy;
 }
 
-// A key of the configuration contract that this version accepts only with its neutral value.
+// A key of the configuration contract that this version accepts only with the value that has no effect.
 struct NeutralKey {
     std::string_view path;
     std::vector<Json> accepted;

@@ -78,10 +78,10 @@ bool alwaysHasClasses(const DatasetConfig& dataset) {
 }
 
 void checkSynthetic(const DatasetConfig& dataset, Problems& problems) {
-    // has a fixed size, and its samples are not kept in memory
+    // this data set has a fixed size, and its samples are not kept in memory
     if (dataset.shape == SyntheticShape::kImagenet) return;
     const bool regression = dataset.shape == SyntheticShape::kRegression;
-    // Each factor is in range here, so the product cannot overflow.
+    // The product cannot overflow, because each factor has passed its range check.
     const std::int64_t values = dataset.size * (dataset.features + (regression ? dataset.targets : 0));
     if (values > kMaxSyntheticValues) {
         problems.push_back({"dataset.size",
@@ -222,7 +222,7 @@ bool RunConfig::repeatsOrder() const {
 }
 
 std::int64_t RunConfig::dataRanks() const {
-    // validate() reports it as a problem of world_size, not of the mesh
+    // RunConfig::validate() reports a world size below 1, so this function does not report it again for the mesh.
     if (parallel.worldSize < 1) return parallel.worldSize;
     return std::max<std::int64_t>(1, meshOf(*this).dataRanks());
 }

@@ -35,8 +35,8 @@ struct Above {
     double max;
 };
 
-// Constructors of one row each. `help` is one to four sentences: the meaning of the setting, then the meaning of
-// special values.
+// Constructors of one row of a table of fields. `help` is one to four sentences: the meaning of the setting, then the
+// meaning of special values.
 using Slot = FieldSlot (*)(RunConfig&);
 
 constexpr ConfigField text(std::string_view path, Slot slot, std::string_view help) {

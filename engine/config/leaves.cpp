@@ -79,7 +79,7 @@ int bitsReversed(int value, int size) {
     return reversed;
 }
 
-// A subtree contains samples if its lowest-numbered leaf does, and that leaf comes first.
+// A subtree contains samples if its lowest-numbered leaf does. That leaf is the first of the subtree to be processed.
 TreeTurn treeTurn(int turn, int leaves, int filled) {
     TreeTurn place;
     for (int level = 0; 1 << level < leaves; ++level) {

@@ -133,7 +133,7 @@ void checkMicroBatches(const RunConfig& config, Problems& problems) {
 void checkStages(const RunConfig& config, const Mesh& mesh, Problems& problems) {
     const PipelineConfig& pipeline = config.pipeline;
     if (!pipeline.scheduleFile.empty() && config.parallel.strategy == StrategyKind::kPipeline)
-        return;  // the file determines the stages
+        return;  // the schedule file determines the stages
     const std::int64_t stages = mesh.pipeline * stagesPerRank(config);
     const bool oneStage =
         pipeline.schedule == PipelineScheduleKind::kGpipe || pipeline.schedule == PipelineScheduleKind::k1F1B;

@@ -57,7 +57,7 @@ std::int64_t stagesPerRank(const RunConfig& config);
 // Returns pipeline.stages_per_rank as far as a schedule allows it: 1 for gpipe and 1f1b, at least 2 for interleaved.
 std::int64_t stagesPerRankFor(PipelineScheduleKind schedule, const RunConfig& config);
 
-// Adds contradictions within the parallel layout, in the order in which a user should correct them.
+// Adds a problem for each contradiction within the parallel layout, in the order in which a user should correct them.
 void checkMesh(const RunConfig& config, Problems& problems);
 
 }  // namespace ringside

@@ -21,7 +21,7 @@ std::string shown(const Json& value) {
     if (text.size() <= 60) return text;
     std::size_t end = 57;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-        --end;  // do not cut inside a UTF-8 character
+        --end;  // avoids a cut inside a UTF-8 character
     return text.substr(0, end) + "...";
 }
 

@@ -116,11 +116,11 @@ struct LoaderConfig {
 struct OptimizerConfig {
     OptimizerKind kind = OptimizerKind::kSgd;  // sgd | adam | adamw
     double lr = 0.1;
-    double momentum = 0.9;  // sgd only, as dampening and nesterov
+    double momentum = 0.9;  // for sgd only, like dampening and nesterov
     double dampening = 0;
     double weightDecay = 0;
     bool nesterov = false;
-    double beta1 = 0.9;  // adam and adamw only, as beta2 and eps
+    double beta1 = 0.9;  // for adam and adamw only, like beta2 and eps
     double beta2 = 0.999;
     double eps = 1e-8;
     double clipGradNorm = 0;                   // torch.nn.utils.clip_grad_norm_; 0 = off
@@ -185,10 +185,11 @@ struct RunConfig {
 
     bool operator==(const RunConfig&) const = default;
 
-    // Returns the problems that can be found without the data: ranges, choices and contradictions. Empty = valid.
+    // Returns the problems that can be found without reading the data: ranges, choices and contradictions. Empty if the
+    // configuration is valid.
     Problems validate() const;
 
-    // Returns validate() and the limits of training: at most kMaxTrainingWorldSize ranks.
+    // Returns the problems of validate(), and those of the limits of training: at most kMaxTrainingWorldSize ranks.
     Problems validateForTraining() const;
 
     // Returns the number of samples per optimizer step, over all ranks and micro-batches.
@@ -200,12 +201,13 @@ struct RunConfig {
     // Returns optimizer.lr after linear scaling, if enabled. The schedule starts from this value.
     double scaledLearningRate() const;
 
-    // Returns all fields in the order of the contract.
+    // Returns all fields as JSON, in the order of the contract.
     Json toJson() const;
     std::string toText(int indent = -1) const;  // toJson() as text: on one line, or with `indent` blanks per level
 
-    // Creates a configuration from JSON. Each wrong key or type is a problem, and an unknown key suggests the nearest
-    // known one. The result has the first problem, `all` receives all of them. Ranges are checked by validate().
+    // Creates a configuration from JSON. Each wrong key or type is a problem, and the problem of an unknown key
+    // suggests the nearest known one. A failed result contains the first problem; `all` receives all of them.
+    // validate() checks the ranges.
     static Result<RunConfig> fromJson(const Json& json, Problems* all = nullptr);
 
     // Creates a configuration from JSON text. `what` names the source in syntax errors.

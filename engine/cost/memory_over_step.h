@@ -11,15 +11,15 @@ namespace ringside {
 // Memory of a rank that is in use at a time within a step. The engine allocates all memory before the first step;
 // activations are in use between their forward and backward pass, gathered units between gather and free.
 struct MemoryMoment {
-    // in units of one forward pass: of the whole model; if sharded, of one unit; in a pipeline, of one micro-batch in
-    // one stage
+    // time in units of one forward pass: of the whole model; if it is sharded, of one unit (fsdp.unit); in a pipeline,
+    // of one micro-batch in one stage
     double at = 0;
     PredictedMemory inUse = {};
 };
 
 // Memory of a rank over a step, as a step function of time.
 struct MemoryCurve {
-    std::vector<MemoryMoment> moments = {};  // each valid until the next
+    std::vector<MemoryMoment> moments = {};  // each moment is valid until the next one
     double end = 0;                          // end of the step, in the unit of MemoryMoment::at
 
     // Returns the largest memory in use, in bytes.

@@ -99,7 +99,9 @@ class Count {
         m_memory.optimizer += values * kFloatBytes * optimizerWords(m_subject.config.optimizer);
         const auto buckets = bucketBytes(parameters, m_plan.buckets);
         for (const std::int64_t bytes : buckets) m_memory.gradients += bytes * (1 + kept);
-        if (!buckets.empty()) m_memory.gradients -= kept * kLine * kFloatBytes;  // the signal is not accumulated
+        if (!buckets.empty())
+            m_memory.gradients -= kept * kLine * kFloatBytes;  // the line of signals is not
+                                                               // accumulated
     }
 
     void mesh(std::size_t stage) {
@@ -204,7 +206,8 @@ std::vector<std::vector<TensorSize>> unitsOf(const StrategyPlan& plan, std::size
             continue;
         }
         const std::vector<BuiltLayer> alone =
-            layer.group.empty() ? std::vector<BuiltLayer>{layer} : layer.group;  // groups of layers are not units
+            layer.group.empty() ? std::vector<BuiltLayer>{layer} : layer.group;  // a group of layers is not a unit; its
+                                                                                 // layers are counted one by one
         for (const BuiltLayer& one : alone) {
             if (one.parameters.empty()) continue;
             if (unit == ShardUnit::kBlock) {

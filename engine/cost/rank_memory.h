@@ -28,11 +28,11 @@ PredictedMemory predictMemory(const PlanSubject& subject, const StrategyPlan& pl
 std::size_t activationsInFlight(const StrategyPlan& plan, int rank);
 
 // Returns the bytes of the gradient buckets of a stage, in the order in which they are sent. Each tensor is padded to
-// 64 bytes; the last bucket also contains a signal.
+// 64 bytes; the last bucket also contains one 64-byte line for the signals that the ranks exchange in each step.
 std::vector<std::int64_t> bucketBytes(const std::vector<TensorSize>& parameters, BucketLimits limits);
 
-// Returns the units of a stage whose parameters are gathered together. The first unit contains the parameters outside
-// all others.
+// Returns the units of a stage: parameters that are gathered together (fsdp.unit). The first unit contains the
+// parameters that belong to no other unit.
 std::vector<std::vector<TensorSize>> unitsOf(const StrategyPlan& plan, std::size_t stage);
 
 // Returns the number of values of a parameter that a rank holds, including padding.

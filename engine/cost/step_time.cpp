@@ -24,8 +24,8 @@ double againFlops(const StrategyPlan& plan, std::size_t stage) {
     return flops;
 }
 
-// Returns the rounds of the most frequent collective of a step: of the gathers and scatters of shards, otherwise of
-// all-reduces.
+// Returns the number of rounds of the most frequent collective of a step: a gather or scatter of shards if the model is
+// sharded, otherwise an all-reduce.
 std::int64_t roundsOf(const Mesh& mesh) {
     return mesh.shard > 1 ? mesh.shard - 1 : 2 * (mesh.replicate - 1);
 }

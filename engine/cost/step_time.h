@@ -17,8 +17,8 @@ struct MachineRates {
     bool measured = false;
 };
 
-// Returns the speeds under parallel.pace. Computing and links are limited to the configured speeds, and the configured
-// latency is added once for each of the `rounds` of a collective.
+// Returns the speeds that result from parallel.pace: computing and links are limited to the configured speeds, and the
+// configured latency is added once for each of the `rounds` of a collective.
 MachineRates throttledRates(MachineRates rates, const ThrottleConfig& throttle, std::int64_t rounds);
 
 // Largest part of the time of a step.

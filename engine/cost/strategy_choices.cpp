@@ -10,8 +10,8 @@
 namespace ringside {
 namespace {
 
-// Returns the experiment under another strategy. Its mesh, split and schedule file are dropped because they suit its
-// own strategy only.
+// Returns the experiment under another strategy. The mesh, the split and the schedule file of the experiment are
+// dropped, because they suit only its own strategy.
 RunConfig withStrategy(const RunConfig& config, StrategyKind strategy) {
     RunConfig made = config;
     made.parallel.strategy = strategy;
@@ -68,8 +68,8 @@ std::string shardingText(const RunConfig& config, const Mesh& mesh) {
     return text + ", by " + textOf(config.fsdp.unit);
 }
 
-// Returns "2 replicas of 4 stages over 2 ranks each, 8 micro-batches, 1f1b". The schedule is left out if the choice's
-// name contains it.
+// Returns text such as "2 replicas of 4 stages over 2 ranks each, 8 micro-batches, 1f1b". The schedule is left out if
+// the choice's name contains it.
 std::string stagesText(const RunConfig& config, const Mesh& mesh, std::int64_t stages) {
     std::string text = counted(stages, "stage");
     if (mesh.replicate > 1) text = counted(mesh.replicate, "replica") + " of " + text;

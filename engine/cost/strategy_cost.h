@@ -17,7 +17,7 @@ struct StrategyCost {
     StrategyPlan plan;
     std::vector<PredictedMemory> memory = {};  // by rank
     std::vector<StepTraffic> traffic = {};     // by rank
-    double idleShare = 0;                      // of the schedule, if all stages took equal time
+    double idleShare = 0;                      // idle share of the schedule if all stages took equal time
     std::int64_t samplesPerStep = 0;           // over all ranks; strategies are compared per sample because it differs
     StepTime time = {};
 
@@ -26,7 +26,8 @@ struct StrategyCost {
     double samplesPerSecond() const { return static_cast<double>(samplesPerStep) / time.all(); }  // expected
 };
 
-// Plans the experiment and predicts its memory, traffic and time. Problem: a setting that does not suit the model.
+// Plans the experiment and predicts its memory, traffic and time. Returns a problem if a setting does not suit the
+// model.
 Result<StrategyCost> costOf(const PlanSubject& subject, const MachineRates& rates);
 
 // A strategy that trains the experiment on the same number of ranks.

@@ -23,14 +23,15 @@ GpuPlacement placeRank(const HostRanks& ranks, int gpus) {
     // NCCL's bootstrap listens without authentication; "=" demands the exact name.
     const std::string interface = ranks.severalHosts ? ranks.interface : "lo";
     if (!interface.empty()) placement.environment.emplace_back("NCCL_SOCKET_IFNAME", "=" + interface);
-    // Registration needs all ranks to record the same step, and one can fail to.
+    // Turns buffer registration off: it needs all ranks to record the same step as a CUDA graph, but a single rank can
+    // fail to record it.
     placement.environment.emplace_back("NCCL_GRAPH_REGISTER", "0");
     if (!placement.shared) return placement;
 
     placement.label = kSharedGpuLabel;
     const std::vector<std::pair<std::string, std::string>> sharing{
         {"NCCL_HOSTID", ownHostName(ranks)},
-        {"NCCL_MULTI_RANK_GPU_ENABLE", "1"},  // NCCL 2.30 and newer: permits ranks of one GPU
+        {"NCCL_MULTI_RANK_GPU_ENABLE", "1"},  // NCCL 2.30 and newer: allows several ranks on one GPU
         {"NCCL_NET", "Socket"},
         {"NCCL_IB_DISABLE", "1"},
         {"NCCL_P2P_DISABLE", "1"},

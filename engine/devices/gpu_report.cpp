@@ -108,7 +108,7 @@ Result<GpuReport> parseGpuReport(std::string_view text) {
         if (report.gpus.size() > kMaxGpus)
             return broken("names " + std::to_string(report.gpus.size()) + " GPUs; the maximum is " +
                           std::to_string(kMaxGpus));
-        if (report.usableCount() == 0 && report.why.empty()) return broken("has no usable GPU and no reason");
+        if (report.usableCount() == 0 && report.why.empty()) return broken("lists no usable GPU and gives no reason");
         return report;
     } catch (const Json::exception& error) {
         return broken(std::string("cannot be read: ") + error.what());

@@ -22,10 +22,11 @@ struct HostDevices {
     GpuReport gpus;          // includes the reason if no GPU can be used
 };
 
-// Reads only files and returns quickly. `gpus` contains no GPUs, only whether a driver is loaded.
+// Returns the devices of this host as described by files, quickly. `gpus` contains no GPUs, only whether a driver is
+// loaded.
 HostDevices findHostDevices();
-// Reads the same files and probes the GPUs in a child process. Takes about a second if a driver is loaded, so it must
-// not be called on the GUI thread.
+// Returns the devices of this host, including the GPUs, which a child process probes. Takes about a second if a driver
+// is loaded, so it must not be called on the GUI thread.
 HostDevices findHostDevicesAndGpus();
 
 Json toJson(const HostDevices& host);

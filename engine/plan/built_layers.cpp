@@ -101,7 +101,7 @@ class Builder {
     bool m_images;
     ImageLayout m_layout;
     const ShardUnit m_unit;
-    int m_within = 0;  // depth of residuals that ranks skip at random
+    int m_within = 0;  // nesting depth of residuals that ranks skip at random
     std::uint64_t m_dropouts = 0;
     std::uint64_t m_residuals = 0;
 };

@@ -63,16 +63,16 @@ struct BuiltLayer {
     std::vector<TensorSize> parameters = {};
     std::vector<std::size_t> parametersOfUnits = {};  // number of parameters of each unit of fsdp.unit layer, in order
     std::int64_t bufferBytes = 0;
-    std::int64_t buffers = 0;             // tensors
-    std::int64_t ownBytes = 0;            // independent of the batch, never shared
+    std::int64_t buffers = 0;             // number of tensors that are saved but not trained
+    std::int64_t ownBytes = 0;            // bytes that do not depend on the batch and are never shared
     std::vector<LayerBlock> memory = {};  // in the order of allocation
-    std::int64_t flops = 0;               // of a sample's forward pass
-    double cost = 0;                      // weight by which pipelines are cut
+    std::int64_t flops = 0;               // floating-point operations of a sample's forward pass
+    double cost = 0;                      // arithmetic by which pipelines are divided into stages
     Shape input = {};
     Shape output = {};
     bool isBlock = false;
 
-    std::int64_t parameterCount() const;  // values
+    std::int64_t parameterCount() const;  // number of values of all parameters
     std::string describe() const;         // "Residual(Linear(4, 4), ReLU())": with its inner layers
 };
 

@@ -10,7 +10,7 @@
 namespace ringside {
 
 // Returns the schedule of the pipeline ranks, from pipeline.schedule_file or pipeline.schedule. Without a pipeline the
-// schedule has one rank. Problem: names the setting.
+// schedule has one rank. Returns a problem that names the setting if the setting is wrong.
 Result<Schedule> plannedSchedule(const RunConfig& config);
 
 // Returns the number of layers of each stage. pipeline.split is used if set (its sum must be the number of layers);

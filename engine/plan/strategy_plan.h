@@ -34,7 +34,7 @@ struct PlanSubject {
     std::int64_t samplesPerStep() const;
 };
 
-// Describes the model for these data. Problem: a setting that does not suit the data.
+// Describes the model for these data. Returns a problem if a setting does not suit the data.
 Result<PlanSubject> planSubject(const RunConfig& config, const DataSplit& data);
 
 // Behaviour of fully_shard: the data that it keeps and frees. Stages of a pipeline never free parameters.
@@ -84,8 +84,8 @@ struct StrategyPlan {
     std::vector<TensorSize> parametersOf(std::size_t stage) const;
 };
 
-// Makes the plan for a device that computes images in blocks of channels if `channelBlocks` is true. Problem: a setting
-// that does not suit the model.
+// Makes the plan for a device that computes images in blocks of channels if `channelBlocks` is true. Returns a problem
+// if a setting does not suit the model.
 Result<StrategyPlan> planStrategy(const PlanSubject& subject, bool channelBlocks);
 // Makes the plan for the CPU of this host.
 Result<StrategyPlan> planStrategy(const PlanSubject& subject);

@@ -259,7 +259,7 @@ void withRanks(StepPlan& step, std::size_t wanted, const std::vector<const StepP
             if (other.collectives.size() == found->collectives.size()) found = &other;
         }
         step.ranks.push_back(*found);
-        // The copied rank takes part in the meetings of this step.
+        // The copied rank takes part in the collectives of this step.
         for (std::size_t i = 0; i < found->collectives.size(); ++i)
             step.ranks.back().collectives[i].meeting = own[rank].collectives[i].meeting;
     }

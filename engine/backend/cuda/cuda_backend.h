@@ -18,8 +18,8 @@ namespace ringside {
 
 // Options of a CudaBackend.
 struct CudaOptions {
-    int device = 0;     // CUDA's index, after CUDA_VISIBLE_DEVICES
-    std::string label;  // appended to the name, such as that the GPU is shared
+    int device = 0;     // index of the GPU among the visible ones (CUDA_VISIBLE_DEVICES)
+    std::string label;  // appended to the name; reports, for example, that ranks share the GPU
     cuda::Precision precision = cuda::Precision::kFloat32;
     bool recordsSteps = true;                   // records steps as CUDA graphs
     std::chrono::milliseconds deadline{60000};  // timeout of each wait on the host

@@ -170,7 +170,7 @@ bool MatrixProduct::multiply(const Problem& problem, const float* a, const float
 void MatrixProduct::forward(const float* x, const float* weight, const float* bias, float* y, std::int64_t rows,
                             std::int64_t in, std::int64_t out, cudaStream_t stream) {
     Problem problem{true, false, out, rows, in, Epilogue::kBias};
-    // The bias epilogue only reads the bias.
+    // Removes const, because cuBLASLt takes a mutable pointer. The bias epilogue only reads the bias.
     if (multiply(problem, weight, x, y, const_cast<float*>(bias), stream)) return;
     problem.epilogue = Epilogue::kNone;
     multiply(problem, weight, x, y, nullptr, stream);

@@ -34,7 +34,7 @@ Secret randomSecret() {
     do {
         got = ::getrandom(secret.data(), secret.size(), 0);
     } while (got < 0 && errno == EINTR);
-    // getrandom(2) never returns less than requested for up to 256 bytes
+    // getrandom(2) never returns fewer bytes than requested, for up to 256 bytes
     RINGSIDE_ASSERT(got == static_cast<ssize_t>(secret.size()));
     return secret;
 }

@@ -65,7 +65,8 @@ class JsonBuilder {
         return refuse("is not valid JSON", "correct that place");
     }
 
-    // 0 if the text is valid JSON but violates a limit or repeats a key
+    // Returns the position of the first invalid byte; 0 if the text is valid JSON but violates a limit or repeats a
+    // key.
     std::size_t badByte() const { return m_badByte; }
 
   private:

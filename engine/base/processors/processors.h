@@ -18,8 +18,8 @@ void runOnlyWhereIdle();
 // one process had a higher priority, it would displace a rank, and all ranks would wait for that rank.
 void lowerPriority();
 
-// Does the same for a whole session. Linux schedules each session as one autogroup, with the same CPU share as the
-// window's session regardless of the niceness of its processes (sched(7)).
+// Lowers the priority of all processes of this session. Linux schedules each session as one autogroup, with the same
+// CPU share as the window's session regardless of the niceness of its processes (sched(7)).
 void lowerSessionPriority();
 
 }  // namespace ringside

@@ -26,7 +26,8 @@ class AtomicFile {
 
   private:
     std::filesystem::path m_path;
-    // Directory of both names. Kept open, so that replacing a folder of its path has no effect.
+    // Directory that contains the file and its temporary name. Kept open, so that replacing a folder of the path has no
+    // effect.
     UniqueFd m_directory;
     UniqueFd m_file;
     std::string m_temporary;

@@ -29,7 +29,7 @@ class NumberWriter {
     char* room();
     void flush();
 
-    std::array<char, 2048> m_block;  // not yet in m_text
+    std::array<char, 2048> m_block;  // characters that are not yet appended to m_text
     std::size_t m_used = 0;
     std::string m_text;
 };

@@ -137,7 +137,8 @@ void HierarchicalCommunicator::collectiveOf(QueuedCollective job, const std::fun
     numbered(job, call);
 }
 
-// Decides here whether the collective is traced: all ranks push the same collectives in this thread, so they agree.
+// Queues a collective. Decides here whether it is traced: all ranks queue the same collectives in this thread, so they
+// agree.
 std::int64_t HierarchicalCommunicator::push(QueuedCollective job) {
     job.trace = activeTrace();
     if (job.trace != nullptr) job.readyNs = monotonicNs();
@@ -172,7 +173,7 @@ void HierarchicalCommunicator::numbered(const QueuedCollective& job, const std::
     const std::int64_t number = m_collective.fetch_add(1) + 1;
     const std::string what =
         describeCollective(kind, buffer.type, buffer.count) + " (collective " + std::to_string(number) + ")";
-    if (m_failed || m_aborted) fail(what, "communication had ended before", -1);
+    if (m_failed || m_aborted) fail(what, "an earlier operation had already failed", -1);
     try {
         job.trace != nullptr ? traced(job, number, call) : call();
     } catch (const LinkError& error) {

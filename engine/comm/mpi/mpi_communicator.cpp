@@ -146,7 +146,7 @@ void MpiCommunicator::finish(MpiTable::Pending& pending, milliseconds timeout, c
             check(m_mpi.test(&pending, &done), what);
         }
         if (done != 0) return;
-        if (m_shared->aborted) fail(what, "communication had ended before");
+        if (m_shared->aborted) fail(what, "an earlier operation had already failed");
         if (asked < kPollsWithoutPause) {
             if (asked % 16 == 15) ::sched_yield();
             continue;
@@ -161,7 +161,7 @@ void MpiCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, mill
     const std::int64_t number = m_collective.fetch_add(1) + 1;
     const std::string what =
         describeCollective(kind, buffer.type, buffer.count) + " (collective " + std::to_string(number) + ")";
-    if (m_failed || m_shared->aborted) fail(what, "communication had ended before");
+    if (m_failed || m_shared->aborted) fail(what, "an earlier operation had already failed");
     MpiTable::Pending pending{};
     {
         std::lock_guard lock(m_shared->mutex);
@@ -278,7 +278,7 @@ CommHandle MpiCommunicator::startMessage(CommBuffer buffer, int peer, bool isSen
     }
     m_queue.drain();
     const std::string what = isSend ? "starting a send" : "starting a receive";
-    if (m_failed || m_shared->aborted) fail(what, "communication had ended before");
+    if (m_failed || m_shared->aborted) fail(what, "an earlier operation had already failed");
     Message message{buffer, peer, isSend, std::make_unique<std::uint64_t>(buffer.bytes())};
     const auto begin = isSend
                            ? [](const MpiTable& mpi, MpiTable::Group group, void* data, int bytes, int other,

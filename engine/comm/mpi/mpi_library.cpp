@@ -36,10 +36,10 @@ std::filesystem::path findModule() {
            "openmpi-bin) and build again (./run --build)");
 }
 
-// Loads the module. It is never unloaded, because MPI leaves handlers behind.
+// Loads the MPI module. It is never unloaded, because MPI leaves handlers in the process that need its code.
 void* openModule() {
     const std::filesystem::path module = findModule();
-    // RTLD_GLOBAL, because the modules of Open MPI look for its symbols.
+    // RTLD_GLOBAL makes the symbols of MPI visible to the modules of Open MPI, which look for them.
     if (void* library = ::dlopen(module.c_str(), RTLD_NOW | RTLD_GLOBAL)) return library;
     const char* text = ::dlerror();
     refuse(text == nullptr ? module.string() + " cannot be loaded" : text,

@@ -21,7 +21,7 @@ struct MpiTable {
     enum Op { kSum, kMaximum };
 
     int version;
-    // Initialises MPI and returns the group of the whole job. May be called again before end().
+    // Initialises MPI and returns the group of all ranks of the job. May be called again until end() is called.
     int (*begin)(Group* all);
     int (*end)();
     int (*rankIn)(Group group);

@@ -48,7 +48,8 @@ class NcclApi {
     virtual NcclResult commDestroy(NcclComm comm) = 0;
     virtual NcclResult commAbort(NcclComm comm) = 0;
 
-    // Calls between the two functions are started together by groupEnd(). groupEnd() must follow a failed call, too.
+    // Calls between groupStart() and groupEnd() are started together by groupEnd(). groupEnd() must be called even if
+    // one of the calls failed.
     virtual NcclResult groupStart() = 0;
     virtual NcclResult groupEnd() = 0;
 

@@ -118,7 +118,7 @@ std::int64_t NcclCommunicator::expect(DeviceEvent finished, const NcclOperation&
 
 void NcclCommunicator::beginRecording() {
     RINGSIDE_ASSERT(!m_recording);
-    reap();  // events cannot be queried during a recording
+    reap();  // removes finished operations now, because events cannot be queried during a recording
     m_recording = true;
     m_beforeRecording = collective();
 }
@@ -146,8 +146,8 @@ void NcclCommunicator::mend() {
     m_connection->connectAgain(*m_store);
 }
 
-// Registers the collectives of a launched graph. NCCL has no timeout for them, so one event after the whole step
-// represents all of them.
+// Registers the collectives of a launched CUDA graph. They have no events of their own, so one event after the whole
+// step represents all of them.
 void NcclCommunicator::launched(std::int64_t collectives) {
     const std::int64_t last = m_collective.fetch_add(collectives, std::memory_order_relaxed) + collectives;
     const NcclOperation operation{"the last of a recorded step", CommType::kByte, 0, last};
@@ -187,7 +187,8 @@ void NcclCommunicator::waitFor(std::int64_t ticket) {
     m_parts.device->streamWaits(m_options.computeStream, pending.finished);
 }
 
-// The event has finished on the host, so the compute stream needs no further ordering after it.
+// Blocks the host until the operation is complete. The compute stream then needs no further ordering after the
+// operation.
 void NcclCommunicator::hostWait(std::int64_t ticket) {
     if (ticket < m_firstPending) return;
     const NcclOperation operation = m_pending[static_cast<std::size_t>(ticket - m_firstPending)].operation;
@@ -199,7 +200,7 @@ void NcclCommunicator::hostWait(std::int64_t ticket) {
         operation);
 }
 
-// True for host memory. Always false during a recording, which cannot involve the host.
+// True if the buffer is host memory. Always false during a recording, which cannot involve the host.
 bool NcclCommunicator::isOnHost(CommBuffer buffer) const {
     return !m_recording && buffer.count > 0 && m_parts.device->isHostMemory(buffer.data);
 }
@@ -210,7 +211,7 @@ void NcclCommunicator::copyBack(CommBuffer buffer, const void* staged, const Ncc
     hostWait(start(operation, [] { return NcclResult::kSuccess; }));
 }
 
-// `in` and `out` may be the same buffer.
+// Runs a collective on host memory through device memory. `in` and `out` may be the same buffer.
 void NcclCommunicator::runStaged(const NcclOperation& operation, CommBuffer in, CommBuffer out,
                                  const std::function<NcclResult(void* in, void* out)>& call) {
     m_connection->check(operation);
@@ -363,7 +364,7 @@ void NcclCommunicator::recv(CommBuffer buffer, int from) {
     });
 }
 
-// Starts an all-reduce of one value, for which the host waits.
+// Starts an all-reduce of one value, which is complete when all ranks have called it.
 std::int64_t NcclCommunicator::startBarrier() {
     return start(next(CollectiveKind::kBarrier, {}), [this] {
         return m_parts.api->allReduce(m_barrierValue, m_barrierValue, 1, CommType::kFloat32, ReduceOp::kMaximum,

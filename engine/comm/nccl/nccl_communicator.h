@@ -14,7 +14,7 @@
 
 namespace ringside {
 
-// Dependencies of an NcclCommunicator; fakes in tests.
+// Dependencies of an NcclCommunicator. Tests replace them by fakes.
 struct NcclParts {
     std::shared_ptr<NcclApi> api;
     std::shared_ptr<GpuRuntime> device;
@@ -30,9 +30,9 @@ struct NcclOptions {
     bool hostWaits = true;
 };
 
-// Collectives on device memory over NCCL, on their own stream beside the compute stream. Host memory (metrics, control)
-// is accepted too: it is copied through the device, and the call always blocks. One GPU and one communicator per
-// process.
+// Collectives on device memory over NCCL, on a stream of their own beside the compute stream. Collectives on host
+// memory (metrics, control) are accepted too: the values are copied through the device, and the call always blocks. One
+// GPU and one communicator per process.
 class NcclCommunicator final : public Communicator {
   public:
     // Connects to all ranks. The store must outlive the communicator: if NCCL breaks while a step is recorded, the
@@ -94,7 +94,7 @@ class NcclCommunicator final : public Communicator {
     NcclOperation next(CollectiveKind kind, CommBuffer buffer);  // assigns the number of the next collective
     std::int64_t start(const NcclOperation& operation, const Call& call);
     DeviceEvent enqueue(const NcclOperation& operation,
-                        const Call& call);  // after the present work of the compute stream
+                        const Call& call);  // enqueued after all work that the compute stream contains now
     std::int64_t expect(DeviceEvent finished, const NcclOperation& operation);
     void hostWait(std::int64_t ticket);
     std::int64_t startBarrier();

@@ -29,7 +29,7 @@ NcclConnection::~NcclConnection() {
     try {
         if (m_comm) finish();
     } catch (const std::exception&) {
-        // fail() has started the abort; a destructor must not throw.
+        // fail() has started the abort. A destructor must not throw.
     }
     endAfterAbort();
 }
@@ -198,7 +198,7 @@ void NcclConnection::beginAbort() noexcept {
             aborted->set_value();
         }).detach();
     } catch (const std::exception&) {
-        // No thread can be created; the process ends soon because of the failure.
+        // No thread can be created. The process will end soon because of the failure.
     }
 }
 

@@ -25,7 +25,7 @@ inline constexpr const char* kGraphsVariable = "RINGSIDE_CUDA_GRAPHS";
 struct NcclDeadlines {
     std::chrono::milliseconds collective{30000};
     std::chrono::milliseconds connect{60000};  // NCCL probes the topology first: seconds on big machines
-    std::chrono::milliseconds abort{5000};     // an abort that hangs longer is left behind
+    std::chrono::milliseconds abort{5000};     // time after which an abort that hangs is no longer waited for
 };
 
 // One non-blocking NCCL communicator, from connecting to its end. NCCL has no timeouts, so every wait polls its
@@ -89,7 +89,7 @@ class NcclConnection {
     [[noreturn]] void failBy(NcclResult result, const NcclOperation& operation);
     [[noreturn]] void throwCause() const;
     void beginAbort() noexcept;
-    bool waitForAbort() const;  // false if the abort hangs and is left behind
+    bool waitForAbort() const;  // false if the abort hangs; it is then no longer waited for
     void endAfterAbort();       // waits for the abort; calls the callback if it hangs
     void finish();
 

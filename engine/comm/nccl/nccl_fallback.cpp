@@ -27,7 +27,7 @@ std::unique_ptr<Communicator> connectOrFallBack(Store& store, const NcclAttempt&
         whyNot.assign(outcome.begin(), outcome.end());
     }
     if (whyNot.empty()) return communicator;
-    // Finalising would wait for ranks that never joined.
+    // Aborts instead of finalising the communicator, because finalising would wait for ranks that never joined.
     if (communicator) communicator->abort();
     communicator.reset();
     return attempt.fallBack();

@@ -16,10 +16,11 @@ struct NcclOperation {
     std::size_t count = 0;    // number of elements; 0 if not meaningful
     std::int64_t number = 0;  // number of the collective; 0 if it is not one
     int peer = -1;            // peer of a send or recv; -1 otherwise
-    int together = 1;         // number of collectives of a group; `number` is the last one's, `count` the sum
+    int together = 1;         // number of collectives in a group; `number` is then that of the last one, `count` the
+                              // sum of all
 
-    // "collective 41 (all-reduce of 10,634 floats)", "collectives 40 to 41 (all-gather of 90 floats)", "send of 12
-    // floats with rank 2"
+    // Returns the operation as text, such as "collective 41 (all-reduce of 10,634 floats)", "collectives 40 to 41
+    // (all-gather of 90 floats)" or "send of 12 floats with rank 2".
     std::string text() const;
 };
 

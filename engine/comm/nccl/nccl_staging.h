@@ -14,10 +14,11 @@ class NcclStaging {
     // device and stream must outlive this object.
     NcclStaging(GpuRuntime& device, DeviceStream stream) : m_device(device), m_stream(stream) {}
 
-    // Returns the size that a buffer takes in the memory.
+    // Returns the number of bytes that a buffer occupies in the staging memory, including padding.
     static std::size_t bytesOf(CommBuffer buffer);
     void reserve(std::size_t bytes);  // the stream must be empty if the memory has to grow
-    // Returns the device address at this offset. withContent: enqueues a copy of the buffer to it.
+    // Returns the device address at this offset of the staging memory. withContent: also enqueues a copy of the buffer
+    // to this address.
     void* place(CommBuffer buffer, std::size_t offset, bool withContent);
     void release();  // frees the memory; the stream must be empty
 

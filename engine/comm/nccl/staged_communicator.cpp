@@ -35,8 +35,8 @@ void StagedCommunicator::reserve(Staging& staging, std::size_t bytes) {
     staging = {larger, bytes};
 }
 
-// Waits for the copies, which run after the work that computes their content. Throws DeviceError at the timeout, so
-// that the wait always ends.
+// Blocks until the copies are complete; they run after the work that computes their content. Throws DeviceError at the
+// timeout.
 void StagedCommunicator::finish(const char* doing) {
     GpuRuntime& device = *m_parts.device;
     device.record(m_event, m_stream);

@@ -52,12 +52,13 @@ struct alignas(64) ArenaHeader {
 };
 
 struct alignas(64) RankLine {
-    std::atomic<std::int64_t> round;       // last round at which this rank arrived
+    std::atomic<std::int64_t> round;       // last round (RoundBarrier) at which this rank arrived
     std::atomic<std::int64_t> collective;  // last collective that this rank entered
     alignas(64) FutexWord channelWake;     // changes when bytes move in one of this rank's channels
     std::atomic<std::uint32_t> channelSleeps;
     alignas(64) std::array<Announcement, 2> announcements;  // indexed by parity of the round
-    std::array<ArrivalStamp, 2> arrivals;                   // indexed likewise; stale if the round is not traced
+    std::array<ArrivalStamp, 2> arrivals;                   // indexed by parity of the round; outdated if the round is
+                                                            // not traced
 };
 
 // Positions of a ring of bytes from one rank to another. One writer and one reader; both positions only grow, in bytes.
@@ -76,7 +77,8 @@ struct ArenaLayout {
     std::size_t slotArea = 0;
     std::size_t heaps = 0;
     std::size_t slotBytes = 0;   // size of a slot; one per rank and parity
-    std::size_t chunkBytes = 0;  // piece of a large reduction's input; the result follows it in the slot
+    std::size_t chunkBytes = 0;  // bytes of a large reduction's input that are processed at a time; the result follows
+                                 // the input in the slot
     std::size_t heapBytes = 0;   // size of the heap of one rank
 
     static constexpr std::size_t kRingBytes = 32U << 10;
@@ -91,17 +93,17 @@ struct ArenaLayout {
 
     // Returns the smallest size, in bytes, in which each rank can allocate() messages of largestMessageBytes.
     static std::size_t bytesFor(int worldSize, std::size_t largestMessageBytes);
-    // Returns the bytes that a sub-group takes from the heap of its first rank.
+    // Returns the number of bytes that a sub-group takes from the heap of its first rank.
     static std::size_t bytesForGroup(int ranks, std::size_t chunkBytes);
 };
 
 // Mapping of the arena, or a sub-group's part of it. Shared by the communicators of a process.
 class Arena {
   public:
-    // Maps the file `fd`, which stays the caller's, or anonymous memory of `bytes` bytes if `fd` is negative. Throws
+    // Maps the file `fd`, which the caller still owns, or anonymous memory of `bytes` bytes if `fd` is negative. Throws
     // CommError.
     Arena(int fd, std::size_t bytes, int worldSize);
-    // Sub-group of these ranks of `parent`. Its memory begins at offset `start` and must be zero.
+    // Creates the sub-group of these ranks of `parent`. Its memory begins at offset `start` and must be zero.
     Arena(std::shared_ptr<const Arena> parent, std::size_t start, std::span<const int> ranks, std::size_t chunkBytes);
     ~Arena();
     Arena(const Arena&) = delete;
@@ -109,7 +111,7 @@ class Arena {
 
     const ArenaLayout& layout() const { return m_layout; }
     ArenaHeader& header() const { return *reinterpret_cast<ArenaHeader*>(m_base + m_layout.start); }
-    // First failure of the run, shared by all groups; 0 if none.
+    // Returns the first failure of the run as a code (ArenaHeader::failure), shared by all groups; 0 if there is none.
     std::atomic<std::uint32_t>& failure() const { return reinterpret_cast<ArenaHeader*>(m_base)->failure; }
     int rankInRun(int rank) const { return m_ranks[static_cast<std::size_t>(rank)]; }
     RankLine& line(int rank) const {

@@ -48,8 +48,8 @@ void RoundBarrier::arrive(const Announcement& announcement, std::int64_t arrived
     ArenaHeader& header = m_arena.header();
     if (header.arrivals.fetch_add(1) + 1 != m_target) return;
     header.wake.fetch_add(1);
-    // A sleeper counts itself before the kernel compares `wake`. So either its count is visible here, or it does not
-    // sleep.
+    // A sleeper increments `sleepers` before the kernel compares `wake`. Therefore either its count is visible here, or
+    // it does not sleep.
     if (header.sleepers.load() != 0) futexWakeAll(header.wake);
 }
 
@@ -77,10 +77,10 @@ void RoundBarrier::waitWithoutTimeout() {
     if (!complete()) sleepUntilComplete(kForEver);
 }
 
-// Yields the CPU until the round is complete, for at most 0.2 ms. A rank of the same round that needs the CPU runs
-// first. If no thread needs it, yielding avoids an idle CPU, from which a virtual machine takes some 50 us to wake:
-// several rounds. If another program takes the CPU, it comes back so late that the round would wait for this rank;
-// sleeping is better then, because the last arrival wakes this rank.
+// Yields the CPU until the round is complete, for at most 0.2 ms. A rank of the same round that needs the CPU then runs
+// first. If no thread needs the CPU, yielding keeps it busy; a virtual machine takes some 50 us, as long as several
+// rounds, to wake an idle CPU. If another program uses the CPU, this rank gets it back so late that the round would
+// wait for this rank; sleeping is better then, because the last arrival wakes this rank.
 bool RoundBarrier::yieldUntilComplete() {
     constexpr std::chrono::microseconds kLongest{200};
     TimePoint now = m_offers.now();
@@ -128,7 +128,7 @@ void RoundBarrier::failAtDeadline() {
         bool entered = line.collective.load() >= collective;
         failMissing(peer, (entered ? " stopped inside " : " did not reach ") + current());
     }
-    // All ranks have stored their round, but one was killed before it incremented the count of arrivals.
+    // All ranks have stored their round, but one rank was killed before it incremented the count of arrivals.
     failMissing(-1, "a rank stopped inside " + current());
 }
 

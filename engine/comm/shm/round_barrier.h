@@ -34,8 +34,8 @@ class RoundBarrier {
     bool complete() const;
 
     // Blocks until the round is complete. Throws CommError at the timeout, or as soon as a rank fails or aborts. Yields
-    // the CPU for up to 0.2 ms so that other ranks can run, then sleeps. Sleeps at once for a while after another
-    // program has taken a yielded CPU.
+    // the CPU for up to 0.2 ms so that other ranks can run, then sleeps. After another program has used a yielded CPU
+    // for long, wait() sleeps at once for the next 100 ms.
     void wait();
     // Blocks like wait(), but without a timeout. Still throws if a rank fails or aborts.
     void waitWithoutTimeout();
@@ -65,7 +65,7 @@ class RoundBarrier {
     std::string rankText(int rank) const;  // "rank 3", by its number in the run
     int inRun(int rank) const { return rank < 0 ? rank : m_arena.rankInRun(rank); }
 
-    // Makes every wait of every rank throw CommError. Callable from any thread.
+    // Makes every wait of every rank of the run throw CommError. Callable from any thread.
     void abort();
 
   private:

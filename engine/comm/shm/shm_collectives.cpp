@@ -31,8 +31,8 @@ ShmCollectives::ShmCollectives(const Arena& arena, RoundBarrier& barrier, int ra
     m_sources.resize(static_cast<std::size_t>(m_size));
 }
 
-// Limits measured as the size at which one more round costs as much as reading all of every rank's data instead of one
-// part.
+// The limits are measured: the size at which one more round costs as much as reading the whole data of every rank
+// instead of one part.
 std::size_t ShmCollectives::oneRoundBytes(int worldSize) {
     if (worldSize <= 2) return 16U << 10;
     return std::min(std::size_t{64} << 10, (std::size_t{128} << 10) / static_cast<std::size_t>(worldSize - 2));
@@ -141,8 +141,8 @@ void ShmCollectives::finishAllReduce(CommBuffer buffer, ReduceOp op) {
     reduceChunks(buffer, op);
 }
 
-// Notes that the rest of the collective begins at enteredNs, although the first round began earlier: the further rounds
-// need every rank to take part.
+// Records enteredNs as the begin of the rest of the collective, although the first round began earlier: the further
+// rounds need every rank to take part.
 void ShmCollectives::arriveFrom(std::int64_t enteredNs) {
     if (m_trace == nullptr) return;
     m_stamp.publishedNs = m_stamp.arrivedNs;
@@ -286,7 +286,7 @@ void ShmCollectives::reduceAround(CommBuffer buffer, ReduceOp op, const PartExch
         }
         underWay = own;
     }
-    if (ranksOutsideHeap() < m_size) round();  // other ranks read from heaps until here
+    if (ranksOutsideHeap() < m_size) round();  // from the next line on, no rank reads from the heap of another
 }
 
 CommBuffer ShmCollectives::sumOwnPart(CommBuffer chunk, ReduceOp op) {
@@ -367,7 +367,7 @@ void ShmCollectives::allGather(CommBuffer in, CommBuffer out) {
             copyBytes(bytesOf(section(out, peer * in.count + done, length)), m_sources[peer], length * width);
         done += length;
     } while (done < in.count);
-    if (ranksOutsideHeap() < m_size) round();  // other ranks read from heaps until here
+    if (ranksOutsideHeap() < m_size) round();  // from the next line on, no rank reads from the heap of another
 }
 
 void ShmCollectives::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
@@ -391,7 +391,7 @@ void ShmCollectives::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
         reduceSources(in.type, op, bytesOf(out) + done * width, m_sources, length);
         done += length;
     } while (done < out.count);
-    if (ranksOutsideHeap() < m_size) round();  // other ranks read from heaps until here
+    if (ranksOutsideHeap() < m_size) round();  // from the next line on, no rank reads from the heap of another
 }
 
 // Copies the same stretch of every rank's block into the slot, one behind the other, `stride` bytes apart.

@@ -12,8 +12,8 @@
 
 namespace ringside {
 
-// Exchange of each rank's part of a sum with other hosts, before the ranks of this host copy it. Parts are started in
-// order, at most two at a time, and finished in the same order.
+// Exchange of sums with other hosts within an all-reduce, for one part of the buffer at a time. Parts are started in
+// order, at most two at a time, and finished in the same order; then the ranks of this host copy them.
 struct PartExchange {
     std::function<void(CommBuffer part)> start;
     std::function<void()> finish;
@@ -58,13 +58,13 @@ class ShmCollectives {
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op);
     // Blocks until all ranks have called it.
     void synchronise();
-    void synchroniseWithoutTimeout();  // without a timeout
+    void synchroniseWithoutTimeout();  // as synchronise(), without a timeout
 
     // Returns the largest size, in bytes, of an all-reduce in one round. Decreases with the number of ranks, because
     // each rank reads the data of all ranks.
     static std::size_t oneRoundBytes(int worldSize);
-    // Returns the limit for data in heaps, which is not larger, because the in-place algorithm needs no copy of the
-    // input.
+    // Returns the largest size, in bytes, of an all-reduce in one round if the data lies in heaps. Not larger than
+    // oneRoundBytes(), because the in-place algorithm needs no copy of the input.
     static std::size_t oneRoundBytesInHeap(int worldSize);
 
   private:

@@ -42,7 +42,8 @@ ShmCommunicator::~ShmCommunicator() {
     if (!m_queue.idle() || m_started) abort();
 }
 
-// The first rank of each group takes the group's memory from its heap; an all-gather distributes the offset.
+// Creates a sub-group. The first rank of each group takes the group's memory from its heap; an all-gather distributes
+// the offset of this memory.
 std::unique_ptr<Communicator> ShmCommunicator::split(int colour, int key, GroupUse use) {
     const GroupMembers members = membersOf(gatherGroupRequests(*this, {colour, key}), m_rank);
     const std::size_t chunk = use == GroupUse::kMessages ? ArenaLayout::kMessageChunkBytes : ArenaLayout::kChunkBytes;
@@ -78,7 +79,8 @@ void ShmCommunicator::beginAfterQueued(CollectiveKind kind, CommBuffer in) {
     begin({kind, in, {}, {}, active, active != nullptr ? monotonicNs() : 0});
 }
 
-// Decides here whether the collective is traced: all ranks push the same collectives in this thread, so they agree.
+// Queues a collective. Decides here whether it is traced: all ranks queue the same collectives in this thread, so they
+// agree.
 std::int64_t ShmCommunicator::push(QueuedCollective job) {
     job.trace = activeTrace();
     if (job.trace != nullptr) job.readyNs = monotonicNs();
@@ -97,8 +99,8 @@ void ShmCommunicator::run(const QueuedCollective& job) {
     m_collectives.end();
 }
 
-// Completes the split reduction. Keeps an error for the handle; the communicator is unusable then, and every later call
-// fails too.
+// Completes the split reduction that was started. An error is kept and thrown by the wait for its handle; the
+// communicator is unusable then, and every later call fails too.
 void ShmCommunicator::finishStarted() {
     if (!m_started) return;
     const Started started = *std::exchange(m_started, std::nullopt);
@@ -250,7 +252,8 @@ void ShmCommunicator::receiveUpTo(std::int64_t count) {
     }
 }
 
-// Takes whole pages, which are zero and belong to no other allocation; returns null if the heap is full.
+// Takes whole pages from this rank's heap, which are zero and belong to no other allocation. Returns null if the heap
+// is full.
 std::byte* ShmCommunicator::takeFromHeap(std::size_t bytes) {
     constexpr std::size_t kPage = 4096;
     const std::size_t start = (m_shared->heapUsed + kPage - 1) / kPage * kPage;

@@ -47,7 +47,8 @@ class ShmCommunicator final : public Communicator {
 
     void allReduce(CommBuffer buffer, ReduceOp op) override;
     CommHandle allReduceAsync(CommBuffer buffer, ReduceOp op) override;
-    // All-reduce over more ranks than these: `exchange` combines the sums with other hosts, part by part.
+    // Reduces over the ranks of this host and of other hosts: `exchange` combines the sums of this host with the sums
+    // of other hosts, part by part.
     void allReduceAround(CommBuffer buffer, ReduceOp op, const PartExchange& exchange);
     void broadcast(CommBuffer buffer, int root) override;
     void allGather(CommBuffer in, CommBuffer out) override;
@@ -61,8 +62,8 @@ class ShmCommunicator final : public Communicator {
     CommHandle sendAsync(CommBuffer buffer, int to) override;
     CommHandle recvAsync(CommBuffer buffer, int from) override;
     void abort() override { m_barrier.abort(); }
-    // For the communicator of the run, counts the collectives of all of this rank's groups; for a sub-group, only its
-    // own.
+    // Returns the number of collectives: for the communicator of the run, of all of this rank's groups; for a
+    // sub-group, only its own.
     std::int64_t collective() const override {
         return (m_isGroup ? m_collective : m_shared->collectives).load(std::memory_order_relaxed);
     }

@@ -36,7 +36,7 @@ class PeerHandshake {
     // Returns the number of bytes expected next. The caller must not read more, because later bytes belong to the next
     // protocol.
     std::size_t bytesExpected() const { return m_state == State::kGoing ? m_expected - m_input.size() : 0; }
-    // Accepts received bytes, at most wanted().
+    // Accepts received bytes, at most bytesExpected().
     void feed(std::string_view bytes);
 
     State state() const { return m_state; }
@@ -54,7 +54,7 @@ class PeerHandshake {
     int m_peer = -1;
     int m_size = 0;
     bool m_asking = false;
-    bool m_claimed = false;  // asking rank only: claim sent; the answer has no greeting
+    bool m_claimed = false;  // connecting rank only: its claim has been sent, and the answer contains no greeting
     Secret m_answeringOnce{};
     Secret m_askingOnce{};
     std::size_t m_expected = 0;

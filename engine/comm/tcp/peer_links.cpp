@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t kReadAhead = std::size_t{64} << 10;
 constexpr std::size_t kGrowth = std::size_t{1} << 20;  // memory for an unexpected message grows as its bytes arrive
 constexpr std::chrono::seconds kLook{1};
-constexpr std::size_t kMostEarly = 65536;  // limit of unexpected messages of one peer
+constexpr std::size_t kMostEarly = 65536;  // limit of the number of unexpected messages of one peer
 
 bool isTemporary(int error) {
     return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
@@ -91,8 +91,8 @@ void PeerLinks::waitForCount(LinkUser& user, int& count, std::chrono::millisecon
     --count;
 }
 
-// Waits for progress: polls the sockets, or waits for the background thread if that thread moves the bytes. Returns
-// when a message may have made progress, at the latest at the deadline.
+// Blocks until a message may have made progress, at most until the deadline. Polls the sockets, or waits for the
+// background thread if that thread moves the bytes.
 void PeerLinks::moveOrWait(std::unique_lock<std::mutex>& lock, Clock::time_point deadline) {
     if (m_pumping && std::this_thread::get_id() != m_thread.get_id()) {
         m_changed.wait_until(lock, deadline);
@@ -112,7 +112,7 @@ void PeerLinks::moveOrWait(std::unique_lock<std::mutex>& lock, Clock::time_point
     lock.unlock();
     ::ppoll(polls.data(), polls.size(), &time, nullptr);
     lock.lock();
-    // After an abort the event stays readable, so that it wakes every waiting thread.
+    // The event is not reset after an abort: it stays readable, so that it wakes every waiting thread.
     std::uint64_t ignored = 0;
     const bool isMine = !m_pumping || std::this_thread::get_id() == m_thread.get_id();
     if (m_aborted || !isMine || polls.front().revents == 0) return;
@@ -123,7 +123,8 @@ void PeerLinks::moveInBackground(bool on) {
     std::unique_lock lock(m_mutex);
     if (m_background == on) return;
     m_background = on;
-    m_pumping = m_pumping || (on && !m_aborted);  // already now, even if the thread is not yet running
+    m_pumping = m_pumping || (on && !m_aborted);  // set before the background thread runs, so that no other thread
+                                                  // moves bytes
     if (on && !m_thread.joinable()) m_thread = std::thread([this] { pump(); });
     wake();
     m_changed.notify_all();
@@ -135,7 +136,7 @@ void PeerLinks::pump() {
     while (!m_ending) {
         m_pumping = m_background && !m_aborted;
         if (!m_pumping) {
-            m_changed.notify_all();  // waiting threads move their bytes themselves now
+            m_changed.notify_all();  // waiting threads now move their bytes themselves
             m_changed.wait(lock, [this] { return m_ending || (m_background && !m_aborted); });
             continue;
         }
@@ -168,7 +169,8 @@ bool PeerLinks::write(int rank) {
         const std::size_t bytesLeft = message.bytes.size() - bytesGone;
         std::array<iovec, 2> pieces{
             {{message.header + headerGone, kHeaderBytes - headerGone},
-             {const_cast<std::byte*>(message.bytes.data()) + bytesGone, bytesLeft}}};  // sendmsg() only reads it
+             {const_cast<std::byte*>(message.bytes.data()) + bytesGone, bytesLeft}}};  // the cast is safe, because
+                                                                                       // sendmsg() only reads the bytes
         msghdr all{};
         all.msg_iov = pieces.data();
         all.msg_iovlen = bytesLeft > 0 ? 2 : 1;
@@ -361,7 +363,7 @@ void PeerLinks::wake() {
     [[maybe_unused]] const ssize_t written = ::write(m_wake.get(), &one, sizeof one);
 }
 
-// Needs no lock, because sockets are never replaced.
+// Needs no lock, because the sockets never change.
 std::vector<LinkReading> PeerLinks::readings() const {
     std::vector<LinkReading> all;
     for (std::size_t peer = 0; peer < m_peers.size(); ++peer) {

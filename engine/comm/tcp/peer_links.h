@@ -38,7 +38,7 @@ struct LinkUser {
     int received = 0;
     int sentTo = -1;        // peer of the last finished send
     int receivedFrom = -1;  // peer of the last finished receive
-    int lostPeer = -1;      // peer of a message that can no longer complete; the reason follows
+    int lostPeer = -1;      // peer of a message that can no longer complete
     std::string lostWhy;
     bool lostByMisuse = false;
 };
@@ -64,8 +64,8 @@ class PeerLinks {
     void send(LinkUser& user, int peer, std::uint64_t slot, std::span<const std::byte> bytes);
     // Starts to receive the next message of this slot into `bytes`. A message of another length ends the link.
     void receive(LinkUser& user, int peer, std::uint64_t slot, std::span<std::byte> bytes);
-    // Waits until a message of `user` was sent or received, and takes it off the count user.sent or user.received.
-    // Throws LinkError if the link fails or at the timeout.
+    // waitUntilSent() and waitUntilReceived() block until a message of `user` was sent or received, and decrement the
+    // count user.sent or user.received. They throw LinkError if the link fails or at the timeout.
     void waitUntilSent(LinkUser& user, std::chrono::milliseconds timeout) { waitForCount(user, user.sent, timeout); }
     void waitUntilReceived(LinkUser& user, std::chrono::milliseconds timeout) {
         waitForCount(user, user.received, timeout);
@@ -90,7 +90,7 @@ class PeerLinks {
         LinkUser* user;
         std::span<const std::byte> bytes;
         std::byte header[kHeaderBytes];
-        std::size_t gone = 0;  // bytes sent, including the header
+        std::size_t gone = 0;  // bytes sent until now, including the header
     };
     struct Incoming {
         LinkUser* user;
@@ -110,7 +110,7 @@ class PeerLinks {
         std::vector<std::byte> read;  // read-ahead buffer; [at, end) has not been parsed yet
         std::size_t at = 0;
         std::size_t end = 0;
-        bool inMessage = false;  // true between the header and the end of a message
+        bool inMessage = false;  // true while part of a message, after its header, has not been received
         bool toEarly = false;    // true if no receive is pending for the message: stored in early.back()
         std::size_t have = 0;    // received bytes of the message
         std::size_t length = 0;

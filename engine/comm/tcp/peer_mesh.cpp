@@ -143,7 +143,7 @@ void PeerMesh::accept() {
     for (int i = 0; i < kAcceptedAtOnce; ++i) {
         UniqueFd socket(::accept4(m_listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
         if (!socket && (errno == EMFILE || errno == ENFILE) && dropOldestUnauthenticated()) continue;
-        if (!socket) return;  // no further connection, or one that was closed already
+        if (!socket) return;  // no connection is waiting, or it was closed already
         sendAtOnce(socket.get());
         const auto unknown = static_cast<std::size_t>(std::ranges::count(m_attempts, false, &Attempt::asking));
         if (unknown >= kMostUnknown) dropOldestUnauthenticated();
@@ -231,7 +231,7 @@ void PeerMesh::settle(Attempt& attempt, Progress progress) {
     if (progress == Progress::kStranger) ++m_refusedConnections;
     const auto peer = static_cast<std::size_t>(std::max(attempt.handshake.peer(), 0));
     if (progress == Progress::kLost) m_askAgain[peer] = Clock::now() + kBeforeAskingAgain;
-    // Replaces an earlier socket: a rank that connects again has lost the previous connection.
+    // This replaces an earlier socket of the rank: a rank that connects again has lost its previous connection.
     if (progress == Progress::kDone) m_sockets[peer] = std::move(attempt.socket);
     attempt.socket.reset();
 }

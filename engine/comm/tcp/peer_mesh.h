@@ -86,7 +86,7 @@ class PeerMesh {
     Clock::time_point m_deadline;
     Secret m_secret{};
     UniqueFd m_listener;
-    std::vector<PeerAddress> m_addresses;  // addresses of the ranks below this one
+    std::vector<PeerAddress> m_addresses;  // addresses of the ranks with lower numbers than this rank
     std::vector<Clock::time_point> m_askAgain;
     std::list<Attempt> m_attempts;
     std::vector<UniqueFd> m_sockets;

@@ -18,7 +18,7 @@ CommBuffer bytesOf(std::int64_t& value) {
     return CommBuffer::of(std::span(&value, 1));
 }
 
-// True if the time can come from the clock of this host: not in the future and at most an hour old.
+// True if the time may have been read from the clock of this host: it is not in the future and at most an hour old.
 bool isThisClock(std::int64_t sentNs, std::int64_t nowNs) {
     constexpr std::int64_t kMostNs = 3'600'000'000'000;
     return sentNs <= nowNs && nowNs - sentNs < kMostNs;
@@ -85,7 +85,8 @@ void ThrottledCommunicator::settle(const Moving& one) {
     CollectiveStamp stamp;
     const bool hasStamp = m_stampsTaken < stamps.size();
     if (hasStamp) stamp = stamps[m_stampsTaken++];
-    // Published data needs no further work of the ranks on a simulated link, unless the real transfer took longer.
+    // When a rank has published its data, the simulated link needs no further work of the ranks, unless the real
+    // transfer took longer.
     const bool published = stamp.lastPublishedNs > 0;
     const std::int64_t come = published ? stamp.lastPublishedNs : stamp.lastNs;
     m_freeNs = std::max(m_freeNs, hasStamp && come > 0 ? come : monotonicNs()) + one.lastsNs;

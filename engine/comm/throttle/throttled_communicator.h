@@ -35,7 +35,7 @@ class ThrottledCommunicator final : public Communicator {
     void send(CommBuffer buffer, int to) override { sendAsync(buffer, to).wait(); }
     void recv(CommBuffer buffer, int from) override { recvAsync(buffer, from).wait(); }
     void barrier() override;
-    // Forwards without pacing, because ranks that save a checkpoint wait for a disk.
+    // This barrier is not slowed down, because ranks that save a checkpoint wait for a disk.
     void barrierWithoutTimeout() override { m_inner->barrierWithoutTimeout(); }
     CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
     CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;
@@ -52,15 +52,15 @@ class ThrottledCommunicator final : public Communicator {
     void waitFor(std::int64_t ticket) override;
 
   private:
-    // A collective that has not been waited for on the simulated link.
+    // A collective that is in progress on the simulated link.
     struct Moving {
         std::int64_t ticket = 0;
         CommHandle handle;
         std::int64_t lastsNs = 0;
         CollectiveTrace* trace = nullptr;  // null if the step is not traced
     };
-    // A message to receive. The sender transmits its time first, which is comparable on one host, where both ranks read
-    // the same clock.
+    // A message to receive. The sender transmits the time of sending first. The time is comparable on one host, where
+    // both ranks read the same clock.
     struct Message {
         std::int64_t ticket = 0;
         CommHandle stamp;
@@ -78,7 +78,8 @@ class ThrottledCommunicator final : public Communicator {
     void finish(std::int64_t ticket);  // completes this collective and all before it
     void settle(const Moving& one);
     void receive(std::int64_t ticket);
-    void now(CollectiveKind kind, CommBuffer in);  // paces a collective that has already completed
+    void now(CollectiveKind kind, CommBuffer in);  // delays the return of a collective that the inner communicator has
+                                                   // already completed
 
     std::unique_ptr<Communicator> m_inner;
     LinkThrottle m_throttle;

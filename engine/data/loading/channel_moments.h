@@ -24,8 +24,8 @@ class ChannelMoments {
 
     // Reads the samples of one chunk and computes its moments; 0 <= chunk < kChunks.
     void addChunk(std::int64_t chunk);
-    // Count, mean and sum of squared deviations of each channel, chunk by chunk; 0 for chunks that were not added.
-    // Adding the values of another rank to these merges the chunks of that rank.
+    // Returns the count, mean and sum of squared deviations of each channel, chunk by chunk; 0 for chunks that were not
+    // added. Adding the values of another rank to these values merges the chunks of both ranks.
     std::span<double> values() { return m_values; }
     // Merges all chunks in order (Chan, Golub, LeVeque 1979). Variances are divided by the count, as in
     // torch.std(unbiased=False). The deviation of a constant channel is 1.

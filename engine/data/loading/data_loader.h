@@ -49,8 +49,8 @@ class DataLoader {
 
   private:
     struct Slot {
-        HostBatch whole;  // maxBatch rows
-        HostBatch batch;  // the rows in use
+        HostBatch whole;  // memory of maxBatch rows
+        HostBatch batch;  // rows of `whole` that the current batch uses
     };
 
     void allocateSlot();

@@ -41,20 +41,21 @@ struct DataPreview {
     std::int64_t sampleCount = 0;
     SampleShape firstImage = {};  // image_folder: shape of the first image before it is resized
     bool partial = false;         // true: sampleCount, classes and columns describe only the part read
-    // true: a .txt file that could be a table or a text; dataset.kind is the guess or the choice
+    // true: the file is a .txt file that could contain a table or a text; dataset.kind is then the guess, or the choice
+    // of the user
     bool tableOrText = false;
 
-    // For tables; a text has one column and its first lines as rows.
+    // Properties of a table. A text has one column, and its first lines are the rows.
     bool header = false;
     bool ragged = false;  // true: its rows have different lengths
     int labelColumn = -1;
     bool labelIsSure = false;          // false: the label column is a guess that the user should confirm
-    std::int64_t rowsWithMissing = 0;  // rows in which a value or the label is missing
+    std::int64_t rowsWithMissing = 0;  // number of rows in which a value or the label is missing
     std::vector<PreviewColumn> columns = {};
     std::vector<std::vector<std::string>> rows = {};  // first 20 data rows, or first 20 lines of a text
 
     std::vector<PreviewClass> classes = {};  // empty: regression targets, or unknown
-    std::vector<std::string> notes = {};     // obstacles to loading it, one sentence each
+    std::vector<std::string> notes = {};     // reasons why it cannot be loaded, one sentence each
     std::string summary = {};  // "768 rows, 8 features, no header; column 8 is the label: 2 classes (0: 500, 1: 268)"
 };
 
@@ -68,7 +69,8 @@ Result<DataPreview> previewTable(std::string_view text, const std::string& what,
 DataPreview previewCharacters(const std::string& text, const std::string& what, bool partial,
                               const DatasetConfig& choices);
 Result<DataPreview> previewDirectory(const std::filesystem::path& directory, const DatasetConfig& choices = {});
-// Returns "2 classes (0: 500, 1: 268)"; with more than 10 classes only their number; for none "1,000 or more classes".
+// Returns text such as "2 classes (0: 500, 1: 268)"; with more than 10 classes only their number; "1,000 or more
+// classes" if they were not all counted.
 std::string classesText(const std::vector<PreviewClass>& classes);
 
 }  // namespace ringside

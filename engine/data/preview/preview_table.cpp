@@ -42,7 +42,8 @@ class ColumnCount {
                 m_firstMissingText = line;
             return;
         }
-        // With this many different cells the column is no class label, and further lookups would only take time.
+        // Counts a cell only while the column has fewer than kMaxPreviewDistinct different cells: a column with more is
+        // no class label, and further lookups would only take time.
         if (static_cast<std::int64_t>(m_cells.size()) < kMaxPreviewDistinct) ++m_cells[cell];
         const auto number = cellNumber(cell);
         if (!number) {

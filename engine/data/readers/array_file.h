@@ -44,13 +44,13 @@ struct ArrayFile {
 
     static Result<ArrayFile> open(const std::filesystem::path& path, const std::stop_token& stop = {});
 
-    // Read all values; only one of the two may be called, once. Problems: data after the last value, a value that is
-    // not finite.
+    // readValues() and readIntegers() read all values of the array; only one of the two may be called, once. Problems:
+    // data after the last value, a value that is not finite.
     Result<ArrayValues> readValues();
     Result<std::vector<std::int64_t>> readIntegers();  // the element type must be an integer type
 };
 
-// Each reads the header after the format's magic bytes.
+// The following functions read the header that comes after the magic bytes of their format.
 Result<ArrayHeader> readIdxHeader(ByteSource& source, std::uint8_t type, std::uint8_t dimensions);
 Result<ArrayHeader> readNpyHeader(ByteSource& source, std::uint8_t majorVersion);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <csetjmp>
 #include <cstdio>
-// jpeglib.h needs what <cstdio> declares.
+// <cstdio> comes first, because jpeglib.h needs its declarations.
 #include <jerror.h>
 #include <jpeglib.h>
 

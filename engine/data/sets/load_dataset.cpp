@@ -28,8 +28,8 @@ struct Indices {
     std::vector<std::uint32_t> validation;
 };
 
-// Returns the number of validation samples, rounded up (360 of the 1,797 digits). The small term keeps 0.1 * 30 from
-// becoming 4. At least one sample remains for training.
+// Returns the number of validation samples, rounded up (360 of the 1,797 digits). A small term is subtracted first, so
+// that 10 % of 30 samples are 3 and not, by a rounding error, 4. At least one sample remains for training.
 std::size_t validationSize(std::int64_t size, double fraction) {
     const double wanted = std::ceil(static_cast<double>(size) * fraction - 1e-9);
     return static_cast<std::size_t>(std::clamp(wanted, 1.0, static_cast<double>(size - 1)));

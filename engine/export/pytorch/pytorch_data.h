@@ -30,7 +30,7 @@ struct PythonDataRequest {
     std::string dataName;          // name of the data file beside the script
 };
 
-// Returns the text for the request's kind of data. Problem: data that a script cannot load.
+// Returns the text for the request's kind of data. Returns a problem for data that a script cannot load.
 Result<PythonData> pythonData(const PythonDataRequest& request);
 
 // Each is implemented in its own file: tables; IDX, NumPy and CIFAR; image folders; synthetic sets; texts.

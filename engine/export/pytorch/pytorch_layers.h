@@ -20,7 +20,7 @@ struct PythonLayers {
 PythonLayers pythonLayers(const ModelConfig& config, const ModelDescription& model);
 
 // Returns the index in layers_of() at which each stage begins, and the end. tensorsOfStage: number of trained tensors
-// of each stage. Problem: a stage without parameters.
+// of each stage. Returns a problem for a stage without parameters.
 Result<std::vector<std::int64_t>> pythonCuts(const PythonLayers& layers,
                                              const std::vector<std::size_t>& tensorsOfStage);
 

@@ -27,7 +27,7 @@ struct PythonModel {
     bool hasBuffers = false;  // true: has running statistics, which the ranks must share before validation
     bool hasDropout = false;  // true: has dropout, whose random numbers differ in PyTorch
 };
-// Returns the text of the model for these data. Problem: settings that do not suit the data.
+// Returns the text of the model for these data. Returns a problem for settings that do not suit the data.
 Result<PythonModel> pythonModel(const ModelConfig& config, const Dataset& data);
 // True if the model takes rows of features even if the data are images.
 bool takesRows(const ModelConfig& config);
@@ -42,7 +42,7 @@ enum class SyncWay { kNoSync, kGradientSync, kNothing };
 std::string pythonTrainStep(const RunConfig& config, SyncWay way);
 // Returns the line that stops training at a loss that is not finite; empty if training continues then.
 std::string pythonFiniteCheck(const RunConfig& config);
-// Returns the body of losses_and_hits().
+// Returns the body of the script's function losses_and_hits(), which computes the loss and the hit of each sample.
 std::string pythonLosses(const Dataset& data);
 // Returns the arguments of DataLoader other than batch size, sampler and drop_last: ", num_workers=2, ...".
 std::string pythonLoaderOptions(const LoaderConfig& config);

@@ -13,8 +13,8 @@ namespace ringside {
 Result<PythonStrategy> pythonPipeline(const RunConfig& config, const DataSplit& data, const PythonLayers& layers,
                                       bool hasBuffers);
 
-// Returns whole(tensor) and shard(model, mesh), which calls fully_shard. `units` is a Python list of the modules that
-// are gathered together.
+// Returns the Python functions whole(tensor) and shard(model, mesh); shard() calls fully_shard. `units` is a Python
+// list of the modules that are gathered together.
 std::string pythonShard(bool reshards, const std::string& units, bool prefetches, bool offloads);
 
 }  // namespace ringside

@@ -62,7 +62,8 @@ constexpr const char* kDropoutNote =
 constexpr const char* kCanonicalNote =
     "PyTorch has no canonical reduction: its sums round otherwise with every world size.";
 
-// Fills the pieces of training.max_steps. Training may end in the middle of an epoch; that epoch is validated too.
+// Fills the pieces of the template that implement training.max_steps. Training may end in the middle of an epoch; that
+// epoch is validated too.
 void addMaxSteps(PythonPieces& pieces, const TrainingConfig& training) {
     const std::array kNames = {"max_steps", "last_step", "cut_epoch", "count_epochs", "cut_training", "end_training"};
     for (const char* name : kNames) pieces[name] = "";

@@ -18,7 +18,7 @@ struct PythonStrategy {
     std::string modelFunctions = {};  // functions after the model's definition
 };
 
-// Problem: a setting without a counterpart in PyTorch, with a remedy.
+// Returns a problem for a setting without a counterpart in PyTorch, with a remedy.
 Result<PythonStrategy> pythonStrategy(const RunConfig& config, const DataSplit& data, bool hasBuffers);
 
 }  // namespace ringside

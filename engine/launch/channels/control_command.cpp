@@ -39,7 +39,7 @@ constexpr std::array<ControlRule, 11> kControlRules{{
     {ControlKind::kReplicas, true, true, 1, 1000, 1},
 }};
 
-// Returns null for the run's own commands.
+// Returns the rule of a command from outside; null for the commands that only the run itself sends.
 const ControlRule* ruleOf(ControlKind kind) {
     const auto* const found = std::ranges::find(kControlRules, kind, &ControlRule::kind);
     return found == kControlRules.end() ? nullptr : found;

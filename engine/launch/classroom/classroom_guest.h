@@ -31,7 +31,7 @@ Result<UniqueFd> connectToClassroom(const JoinCode& code, const std::string& nam
 // block; one thread.
 class ClassroomGuest {
   public:
-    // Returns why the experiment of an offer cannot be trained here.
+    // Callback that returns a problem if the experiment of an offer cannot be trained on this computer.
     using Check = std::function<std::optional<Problem>(const ClassroomOffer& offer)>;
 
     // folder: parent of received files. mostBytes: limit of one offer, and of all kept files together.
@@ -83,7 +83,7 @@ class ClassroomGuest {
     std::int64_t m_left = 0;  // missing bytes of the file in transfer
     std::int64_t m_come = 0;  // bytes received of the offer's missing files
     std::int64_t m_awaited = 0;
-    int m_again = 0;  // number of files received with a wrong SHA-256
+    int m_again = 0;  // number of times that the current file arrived with a wrong SHA-256
 };
 
 }  // namespace ringside

@@ -16,7 +16,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr const char* kOnlyWatched = " (this computer joined after the start and did not train)";
-constexpr seconds kForgetAfter{90};  // of silence: the member is dropped
+constexpr seconds kForgetAfter{90};  // time without a line after which a member is dropped
 constexpr std::chrono::milliseconds kAnswerTime{1000};
 constexpr int kLowestPort = 20000;  // below the kernel's range of ephemeral ports
 constexpr int kPorts = 12000;

@@ -19,7 +19,7 @@ namespace ringside {
 
 // Lobby of a classroom: listens at one address, admits guests that know the join code, sends them the files of the run,
 // and starts them as ranks. The lobby stays open during a run, for guests that join late or reconnect. All work is done
-// in look(), which blocks for at most 1 s per answered greeting; close() blocks for at most its `patience`. One thread.
+// in poll(), which blocks for at most 1 s per answered greeting; close() blocks for at most its `patience`. One thread.
 class ClassroomHost {
   public:
     struct Options {

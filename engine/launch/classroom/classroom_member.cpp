@@ -97,7 +97,8 @@ bool ClassroomMember::write() {
     }
 }
 
-// Closing a socket with unread input can discard lines that are still on their way to the guest.
+// Reads until the guest closes the connection, because closing a socket with unread input can discard lines that are
+// still on their way to the guest.
 bool ClassroomMember::finishSending() {
     if (!write()) return true;
     if (hasOutput()) return false;

@@ -53,11 +53,11 @@ class ClassroomMember {
     Time lastReceivedAt() const { return m_lastReceivedAt; }
 
     int ready = 0;            // number of the last offer whose files it has completely
-    int rank = -1;            // in the current run; -1: none
-    bool hasTrained = false;  // was a rank of a run of this class
+    int rank = -1;            // rank in the current run; -1: none
+    bool hasTrained = false;  // true if it was a rank of an earlier or the current run of this classroom
     std::string doing;        // current activity, as reported by the guest
-    bool left = false;        // has left and will not reconnect
-    std::string misuse;       // violation of the protocol: "sent a line that is no message of a class"
+    bool left = false;        // true if it has left and will not reconnect
+    std::string misuse;       // violation of the protocol, such as "sent a line that is not a message of a classroom"
 
     static constexpr std::size_t kMostWanted = 8;  // maximum number of queued files
 

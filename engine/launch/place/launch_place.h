@@ -56,7 +56,7 @@ struct LaunchPlace {
 
     bool isAlone() const { return worldSize == 1; }
     bool isOneHost() const { return localSize == worldSize; }
-    // "rank 3 of 8 (local rank 1 of 4) by torchrun: RANK=3, WORLD_SIZE=8, ..."
+    // Returns text such as "rank 3 of 8 (local rank 1 of 4) by torchrun: RANK=3, WORLD_SIZE=8, ..."
     std::string text() const;
     std::string hostOf(int rank) const;  // empty if unknown
 };

@@ -29,7 +29,7 @@ struct RankEnvironment {
     double timeoutFactor = 1;  // factor of parallel.timeout_seconds, above 1 on a crowded host
 
     bool isGuest =
-        false;  // rank of a class guest: opens offered files only, and sends the host no paths and no quoted text
+        false;  // rank of a classroom guest: opens offered files only, and sends the host no paths and no quoted text
 
     bool isOnSeveralHosts() const {
         return std::any_of(hosts.begin(), hosts.end(), [this](int host) { return host != hosts.front(); });

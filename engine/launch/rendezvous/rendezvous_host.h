@@ -86,7 +86,7 @@ class RendezvousHost {
 
     // Blocks until all other ranks are connected or the deadline passes; a readable stopFd (-1: none) ends the wait
     // with Gathering::stopped. Returns a problem if ranks are missing at the deadline, have another version or
-    // experiment, claim the same rank twice, or leave. Calls `say` with the missing ranks after 2 s and then at growing
+    // experiment, claim the same rank twice, or leave. Calls `log` with the missing ranks after 2 s and then at growing
     // intervals.
     Result<Gathering> gather(int stopFd, const std::function<void(const std::string&)>& log);
 

@@ -33,7 +33,7 @@ class Recomputed final : public Layer {
     std::shared_ptr<TakenInTurns> m_shared;
     Backend* m_backend = nullptr;
     Pass m_pass;
-    Tensor m_x;  // the previous layer's memory
+    Tensor m_x;  // input of the last forward pass; the previous layer's memory
     Tensor m_y;
     Tensor m_gradX;
 };

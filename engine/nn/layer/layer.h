@@ -54,12 +54,12 @@ class Layer {
 
     virtual void begin(const Pass&) {}  // called before forward(); without it, a pass is for training
     virtual Tensor forward(const Tensor& x) = 0;
-    // The backward pass in two halves: the parameters' gradients first, so that their all-reduce can start before the
-    // gradient by the input is computed.
+    // The backward pass consists of two halves: backwardParameters() computes the parameters' gradients first, so that
+    // their all-reduce can start before backwardInput() computes the gradient by the input.
     virtual void backwardParameters(const Tensor& /*gradY*/) {}
     virtual Tensor backwardInput(const Tensor& gradY) = 0;
-    // True if the halves can run in the other order, with halves of other passes in between: neither needs the result
-    // of the other.
+    // True if the two halves of the backward pass can also run in the other order, with halves of other passes in
+    // between, because neither needs the result of the other.
     virtual bool splitsBackward() const { return true; }
     // True if the last forward pass used the parameter. If not, its gradient is zero.
     virtual bool isUsed(const Parameter&) const { return true; }

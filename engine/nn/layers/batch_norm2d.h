@@ -25,7 +25,7 @@ class BatchNorm2d final : public Layer {
     bool splitsBackward() const override { return false; }
 
   private:
-    // view in the shape of this layer's layout, independent of the layer that made x
+    // Returns a view of x in this layer's image layout, regardless of the layout in which the previous layer made x.
     Tensor asImages(const Tensor& x) const;
 
     ImageLayout m_layout;
@@ -37,7 +37,7 @@ class BatchNorm2d final : public Layer {
     bool m_training = true;
     bool m_again = false;
     Backend* m_backend = nullptr;
-    Tensor m_x;  // the previous layer's memory
+    Tensor m_x;  // input of the last forward pass; the previous layer's memory
     Tensor m_y;
     Tensor m_moments;
     Tensor m_unused;      // running statistics of a repeated pass, which are discarded

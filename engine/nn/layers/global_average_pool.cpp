@@ -13,7 +13,7 @@ void GlobalAveragePool::prepare(const LayerMemory& memory, const Shape& input, s
 
 Tensor GlobalAveragePool::forward(const Tensor& x) {
     const Tensor y = m_y.head(x.rows());
-    // in the shape of this layer's layout, independent of the layer that made x
+    // The gradient has this layer's image layout, regardless of the layout in which the previous layer made x.
     Tensor images = m_gradX.head(x.rows());
     images.data = x.data;
     m_backend->averagePoolForward(images, y);

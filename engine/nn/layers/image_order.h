@@ -23,7 +23,7 @@ class ImageOrder final : public Layer {
     std::int64_t m_channels = 0;  // channels that lie next to each other
     std::int64_t m_pixels = 0;
     std::int64_t m_positions = 0;  // positions of a sequence, whose rows become one row; 0 for images
-    Tensor m_y;                    // both are empty if the two layouts are the same
+    Tensor m_y;                    // m_y and m_gradX are empty if the two layouts are the same
     Tensor m_gradX;
 };
 

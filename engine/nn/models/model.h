@@ -55,11 +55,11 @@ class Model {
     using Drawn = std::function<void(const Parameter&)>;
     void initialise(std::int64_t seed, const Drawn& drawn = {});
 
-    // Parameters of the range.
+    // Returns the parameters of the layers in the range.
     const std::vector<Parameter*>& parameters() const { return m_parameters; }
-    // Contents of the range's state_dict: parameters and buffers.
+    // Returns the parameters and buffers of the layers in the range, as their state_dict.
     const std::vector<Parameter*>& state() const { return m_state; }
-    // Parameters and buffers of the whole model.
+    // Returns the parameters and buffers of the whole model.
     const std::vector<Parameter*>& wholeState() const { return m_wholeState; }
     const std::vector<Parameter*>& wholeParameters() const { return m_wholeParameters; }
     std::size_t layerCount() const { return m_layers.size(); }

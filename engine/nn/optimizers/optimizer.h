@@ -35,8 +35,8 @@ class Optimizer {
         update();
         count();
     }
-    // The two parts of a step. update() enqueues the same work each time, so that it can be part of a recorded step,
-    // which replays it without a call of update(). count() must be called in every step.
+    // A step consists of update() and count(). update() enqueues the same work each time, so that it can be part of a
+    // recorded step, which replays it without a call of update(). count() must be called in every step.
     void update();
     // Update with the squared norm of all gradients of the model, for a rank that holds only some of them. updateFrom()
     // reads it from the device's memory as the sum of `squares` (ReductionKernels::decideUpdate()).

@@ -42,7 +42,8 @@ class ParameterStore {
     // Called before and after a forward pass of one of the stage's models.
     virtual void beginForward() {}
     virtual void endForward() {}
-    // Called around a backward pass, or each of its halves; ready() in between, as Model::GradientReady.
+    // beginBackward() and endBackward() are called around a backward pass or each of its halves; ready() is called in
+    // between, as Model::GradientReady.
     virtual void beginBackward(const PassPlace& place) = 0;
     virtual void ready(std::size_t parameter) = 0;
     virtual void endBackward(bool complete) = 0;

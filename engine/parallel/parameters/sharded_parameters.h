@@ -21,7 +21,7 @@ struct ShardingOptions {
     bool keepsGradients = false;  // keeps whole gradients during the step (ZeRO-1)
     bool prefetches = true;
     int keptLevels = 0;   // number of levels at which gradients of earlier backward passes are kept
-    bool inTree = false;  // as in ReducerOptions
+    bool inTree = false;  // true: gradients are parts of a sum that the ranks add in a tree (ReducerOptions::inTree)
 };
 
 // torch.distributed.fsdp.fully_shard: each rank holds some rows of each parameter by torch.chunk's rule: ceil(rows / N)
@@ -125,7 +125,7 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     std::vector<std::size_t> m_trainedOf;
     std::vector<Memory> m_valuePool;
     std::vector<Memory> m_gradientPool;
-    std::vector<CollectiveCall> m_calls;  // of one unit, kept so that a step allocates no memory
+    std::vector<CollectiveCall> m_calls;  // collectives of one unit; a member, so that a step allocates no memory
     PassPlace m_place;
     OwnGradient m_own;
 };

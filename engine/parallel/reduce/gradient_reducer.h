@@ -62,13 +62,13 @@ class GradientReducer {
 
     double gradientNorm();  // norm of the averaged gradient, after finishPass()
 
-    // The same results through a slot, without waiting for the device: storeSignal() and storeNorm() enqueue copies
-    // into it, and the other functions read them.
+    // The signal and the norm can be read through a slot, without waiting for the device: storeSignal() and storeNorm()
+    // enqueue copies into the slot, and readSignal() and readNorm() read them.
     void storeSignal(ResultSlot& slot) const;
     bool readSignal(ResultSlot& slot, bool sent) const;  // sent: the signal of this step's begin()
     void storeNorm(ResultSlot& slot) const;
     double readNorm(ResultSlot& slot) const;
-    std::size_t slotBytes() const;  // capacity that both need
+    std::size_t slotBytes() const;  // capacity that the signal and the norm need together
 
   private:
     // Gradients that are reduced together.

@@ -20,7 +20,9 @@ void addKept(Backend& backend, unsigned adds, const Tensor& gradient, const Kept
 template <class Kept>
 void addInTree(Backend& backend, const Tensor& gradient, const TreeTurn& turn, const Kept& kept) {
     const auto level = static_cast<std::size_t>(turn.keepAt);
-    if (turn.adds == 1U << level) return backend.add(gradient, kept(level));  // added in place
+    if (turn.adds == 1U << level)
+        return backend.add(gradient, kept(level));  // backend.add() adds to the kept gradient
+                                                    // in place
     addKept(backend, turn.adds, gradient, kept);
     backend.copy(gradient, kept(level));
 }

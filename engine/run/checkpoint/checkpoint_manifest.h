@@ -48,7 +48,7 @@ struct CheckpointManifest {
     bool isInsideEpoch() const { return !planHashes.empty(); }
 
     Json toJson() const;
-    // Reads a manifest. A problem, which names `file`, if a field is missing or invalid.
+    // Reads a manifest. Returns a problem, which names `file`, if a field is missing or invalid.
     static Result<CheckpointManifest> fromJson(const Json& json, const std::string& file);
 };
 

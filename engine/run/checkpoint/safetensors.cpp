@@ -118,7 +118,7 @@ std::size_t TensorOutline::bytes() const {
 }
 
 SafetensorsLayout layOut(std::vector<TensorOutline> tensors, const std::map<std::string, std::string>& metadata) {
-    // Wide types first, so that each value is aligned to its size within the values.
+    // The values of wide types come first, so that each value is aligned to its size.
     std::ranges::sort(tensors, [](const TensorOutline& a, const TensorOutline& b) {
         const std::size_t sizeA = typeSize(a.type);
         const std::size_t sizeB = typeSize(b.type);

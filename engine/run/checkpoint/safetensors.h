@@ -40,9 +40,10 @@ class SafetensorsFile {
     static constexpr std::size_t kMaxHeaderBytes = std::size_t{16} << 20;  // the format's own limit is 100,000,000
     static constexpr std::size_t kMaxTensors = 65536;
 
-    // Opens a file, which stays open as long as the object exists. A problem if it is not a valid safetensors file.
+    // Opens a file, which stays open as long as the object exists. Returns a problem if it is not a valid safetensors
+    // file.
     static Result<SafetensorsFile> open(const std::filesystem::path& path);
-    // Reads a file from its content. A problem, which names `file`, if it is not a valid safetensors file.
+    // Reads a file from its content. Returns a problem, which names `file`, if it is not a valid safetensors file.
     static Result<SafetensorsFile> parse(std::string content, const std::string& file);
 
     const std::map<std::string, Entry>& entries() const { return m_entries; }

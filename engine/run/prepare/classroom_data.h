@@ -12,7 +12,7 @@
 
 namespace ringside {
 
-// Data that guests of a class receive: the experiment, with names in place of this computer's paths, and its files.
+// Data that guests of a classroom receive: the experiment, with names in place of this computer's paths, and its files.
 struct ClassroomData {
     ClassroomOffer offer;
     std::vector<std::filesystem::path> sources;  // paths of offer.files on this computer
@@ -22,13 +22,13 @@ struct ClassroomData {
 // Returns the SHA-256 of an experiment, in hex, for comparison between ranks. training.resume is left out.
 std::string experimentHash(RunConfig offered);
 
-// Returns the experiment of a class: all ranks compute on the CPU, with Gloo or an automatic backend, and no network
-// interface is set.
+// Returns the experiment of a classroom: all ranks compute on the CPU, with Gloo or an automatic backend, and no
+// network interface is set.
 RunConfig classConfig(RunConfig config, std::int64_t worldSize);
 
 // Collects the files of an experiment and reads each for its hash, which can take long. config: with paths of this
-// computer. checkpoint: directory that the ranks resume from; empty: start from the beginning. A problem if files are
-// missing, too many or larger than mostBytes together.
+// computer. checkpoint: directory that the ranks resume from; empty: start from the beginning. Returns a problem if
+// files are missing, too many or larger than mostBytes together.
 Result<ClassroomData> gatherClassroomData(const RunConfig& config, const std::filesystem::path& checkpoint,
                                           std::int64_t mostBytes);
 

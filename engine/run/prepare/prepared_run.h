@@ -32,7 +32,7 @@ struct PreparedRun {
 
     RunConfig config;  // resolved: no automatic choices, absolute paths
     ComputeChoice compute;
-    std::string wantedBackend;  // before automatic choices were resolved
+    std::string wantedBackend;  // backend as configured, before automatic choices were resolved
     std::string wantedDevice;
     std::int64_t trainingSamples = 0;
     std::int64_t validationSamples = 0;

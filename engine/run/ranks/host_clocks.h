@@ -36,12 +36,12 @@ class HostClocks {
         int rank = 0;
         std::string line;  // line for the rank's control connection
     };
-    // Returns the questions that are due; usually none.
+    // Returns the time questions that are due; usually none.
     std::vector<Question> questions(std::int64_t nowUs);
     // Adds an answer of a rank.
     void take(int rank, const ClockReading& reading);
-    // Returns the clocks to record, at most every kReportIntervalUs and soon after an answer, when they are known best;
-    // usually none.
+    // Returns the clocks of hosts to record: at most every kReportIntervalUs, and soon after an answer, when they are
+    // known best; usually none.
     std::vector<HostClock> news(std::int64_t nowUs);
 
   private:

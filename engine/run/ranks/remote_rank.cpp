@@ -15,7 +15,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::chrono::milliseconds kLastTelemetry{2000};  // may arrive after the control connection has closed
+constexpr std::chrono::milliseconds kLastTelemetry{2000};  // time for which telemetry is still read after the control
+                                                           // connection has closed
 
 constexpr std::size_t kMostReadings = 16;  // limit of answers not fetched yet
 

@@ -18,7 +18,7 @@ class EpochLines {
     std::vector<std::string> take(const RunData& run, std::chrono::steady_clock::time_point now);
 
   private:
-    std::size_t m_taken = 0;  // epochs
+    std::size_t m_taken = 0;  // number of epochs whose lines were returned
     std::chrono::steady_clock::time_point m_lastAt{};
 };
 

@@ -38,8 +38,8 @@ class MetricsReader {
   public:
     static Result<MetricsReader> open(const std::filesystem::path& file);
 
-    // Returns the next step; empty at the end of the file. A problem if a line is invalid, longer than 1 MiB or out of
-    // order.
+    // Returns the next step; empty at the end of the file. Returns a problem if a line is invalid, longer than 1 MiB or
+    // out of order.
     Result<std::optional<StepMetrics>> next();
     // Returns the results of the epochs before the present position.
     const std::vector<EpochMetrics>& epochs() const { return m_epochs; }

@@ -16,7 +16,7 @@ struct RecordedTraces {
     std::int64_t badLines = 0;  // skipped: damaged, or of a rank that the run does not have
 };
 
-// Reads the traced steps of a run directory. A problem if there are none; it states how to record some.
+// Reads the traced steps of a run directory. Returns a problem if there are none; it states how to record some.
 Result<RecordedTraces> readTraces(const RunPaths& paths);
 
 }  // namespace ringside

@@ -181,7 +181,7 @@ void compareWeights(RunComparison& result, const RunRecord& a, const RunRecord& 
     });
 }
 
-// "/parallel/world_size" -> "parallel.world_size"
+// Converts a JSON pointer such as "/parallel/world_size" to a path such as "parallel.world_size".
 std::string dotted(std::string pointer) {
     std::ranges::replace(pointer, '/', '.');
     return pointer.empty() ? pointer : pointer.substr(1);

@@ -62,7 +62,8 @@ struct RunComparison {
     std::string text() const;
 };
 
-// Compares two runs in bounded memory, reading their steps side by side. A problem if a file is missing or damaged.
+// Compares two runs in bounded memory, reading their steps side by side. Returns a problem if a file is missing or
+// damaged.
 Result<RunComparison> compareRuns(const RunRecord& a, const RunRecord& b, double tolerance);
 
 }  // namespace ringside

@@ -31,12 +31,12 @@ struct RunPaths {
 // destructor removes a new directory and its files, so that a run that could not start leaves nothing behind.
 class RunDirectory {
   public:
-    // Creates and locks a directory. A problem if it is in use, not empty, or cannot be created or written.
+    // Creates and locks a directory. Returns a problem if it is in use, not empty, or cannot be created or written.
     static Result<RunDirectory> create(const std::filesystem::path& path);
     // Creates and locks a new directory with a default name (makeDefaultRunDirectory()).
     static Result<RunDirectory> createDefault(const std::string& name);
-    // Locks the directory of a run that has ended or crashed, to resume in it; never removes it. A problem if it holds
-    // no run or is in use.
+    // Locks the directory of a run that has ended or crashed, to resume in it; never removes it. Returns a problem if
+    // it holds no run or is in use.
     static Result<RunDirectory> reopen(const std::filesystem::path& path);
     ~RunDirectory();
     RunDirectory(RunDirectory&& other) noexcept;
@@ -58,7 +58,7 @@ class RunDirectory {
     bool m_madeDirectory = false;
 };
 
-// Returns the paths of an existing run directory. A problem if the path holds no config.json or cannot be read.
+// Returns the paths of an existing run directory. Returns a problem if the path holds no config.json or cannot be read.
 Result<RunPaths> openRunDirectory(const std::filesystem::path& path);
 
 }  // namespace ringside

@@ -42,7 +42,7 @@ struct RunRecord {
 };
 
 // Checks the first step of metrics.jsonl and reads telemetry.jsonl, config.json and summary.json if they exist. Memory
-// grows only with the number of hashes. A problem if metrics.jsonl cannot be read or holds no step.
+// grows only with the number of hashes. Returns a problem if metrics.jsonl cannot be read or holds no step.
 Result<RunRecord> readRunRecord(const std::filesystem::path& directory);
 
 }  // namespace ringside

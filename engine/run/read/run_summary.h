@@ -209,7 +209,7 @@ struct RunSummary {
 Json toJson(const RunSummary& summary);
 
 // Reads a summary. Fields that are missing or of another type keep their defaults, so that summaries of older versions
-// can be read. A problem if the file is missing, larger than 16 MiB or not a JSON object.
+// can be read. Returns a problem if the file is missing, larger than 16 MiB or not a JSON object.
 Result<RunSummary> readRunSummary(const std::filesystem::path& file);
 
 }  // namespace ringside

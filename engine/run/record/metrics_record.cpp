@@ -67,7 +67,8 @@ void MetricsRecord::add(const GlobalStep& step) {
         gather(step);
         if (step.step == m_open->window.last) close();
     }
-    // Written now rather than with the next step, so that a run that resumes here finds the results before it.
+    // Results of epochs are written now rather than with the next step, so that a run that resumes here finds the
+    // results before it.
     if (!m_open) writeEpochsUpTo(step.step);
 }
 

@@ -22,7 +22,8 @@ namespace {
 }  // namespace
 
 SpaceReserve::SpaceReserve(const std::filesystem::path& directory, std::int64_t bytes, const std::string& what) {
-    // A unique name: a rank killed before unlink() leaves its file, and several ranks can be here at once.
+    // The name is unique, because a rank that is killed before unlink() leaves its file, and several ranks can reserve
+    // space at the same time.
     std::string path = (directory / "reserve-XXXXXX").string();
     m_file.reset(::mkostemp(path.data(), O_CLOEXEC));
     if (!m_file) refuse(directory, what, errno);

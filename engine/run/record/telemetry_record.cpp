@@ -113,7 +113,7 @@ void TelemetryRecord::addSteps(const StepsFrame& frame, std::string_view line) {
     const std::string head = single == frame.step.size() ? withNewline(line)
                              : single > 0                ? encode(headOf(frame, single))
                                                          : std::string();
-    // Windows are written later and must still fit.
+    // Single steps leave a reserve in the budget, because windows are written later and must still fit.
     if (single > 0 && m_budget.spend(RecordKind::kSteps, head.size(), kMostOfSingles)) m_file.add(head);
     if (single == frame.step.size()) return;
     if (!m_thinnedFrom) m_thinnedFrom = frame.step[single];

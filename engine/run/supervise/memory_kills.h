@@ -15,7 +15,8 @@ namespace ringside {
 class MemoryKills {
   public:
     MemoryKills();
-    // Reads the counter at most every 10 s, so that struck() ignores older kills. Call at each tick.
+    // Reads the kernel's counter of kills, at most every 10 s, so that killedRecently() ignores older kills. Call at
+    // each tick.
     void look(TimePoint now);
     // True if a process was killed within the last 10 to 20 s; empty if the kernel does not report such kills.
     std::optional<bool> killedRecently() const;

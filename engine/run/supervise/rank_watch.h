@@ -30,7 +30,8 @@ class RankWatch {
     void begin();
     // Restarts the time since the last tick. Call once the ranks have started.
     void started() { m_lastTick = std::chrono::steady_clock::now(); }
-    // Forgives the ranks a silence while this process was suspended, and takes growing checkpoint files for progress.
+    // Ignores the silence of ranks during the time in which this process was suspended, and counts growing checkpoint
+    // files as progress. Call at each tick.
     void tick();
     // Returns the factor by which the timeout of collectives is extended on a busy host.
     double timeoutFactor() const { return m_deadlines.timeoutFactor; }

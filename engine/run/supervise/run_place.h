@@ -16,7 +16,7 @@ namespace ringside {
 inline constexpr const char* kResumeAuto = "auto";
 
 // Returns the checkpoint that --resume auto resumes from, as an absolute path; empty if there is none. dataRanks:
-// number of data-parallel ranks, which the samples are assigned to. A problem if `out` is empty.
+// number of data-parallel ranks, which the samples are assigned to. Returns a problem if `out` is empty.
 Result<std::string> findResumeAuto(const std::filesystem::path& out, std::int64_t dataRanks);
 // Opens the locked directory of a run that is about to start: `out`, which must be new or empty, or a directory with a
 // default name if `out` is empty. autoResume: training.resume is the result of findResumeAuto(); `out` is then opened

@@ -290,7 +290,8 @@ void Supervisor::hangUp() {
     if (mayStop()) m_stop.hangUp();
 }
 
-// Ends a pause before a restart. False if the run ends without a stop: it has failed, and the ranks are killed.
+// Gives up a restart that the run is waiting for. Returns true if a request may still stop the ranks; false if the
+// ranks are being killed.
 bool Supervisor::mayStop() {
     m_givesUp = m_givesUp || m_waitsToRestart;
     return m_stop.phase() != StopSequence::Phase::kKilled;

@@ -27,7 +27,7 @@ struct PlanDiff {
     std::int64_t sameRank = 0;      // on the same rank in both
     std::int64_t sameRankStep = 0;  // on the same rank in the same step
     std::int64_t samePlace = 0;     // on the same rank in the same slot
-    // Means for two independent shuffles: 1 / W of the samples stay on their rank.
+    // Expected values for two independent shuffles: 1 / W of the samples stay on their rank.
     double expectedSameRank = 0;
     double expectedSameRankStep = 0;
     bool identical() const { return samples > 0 && samePlace == samples && onlyFirst == 0 && onlySecond == 0; }

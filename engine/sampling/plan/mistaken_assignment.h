@@ -20,7 +20,7 @@ Problems checkPitfalls(const ShardSpec& spec);
 // Returns the num_replicas that is passed to the sampler.
 std::int64_t samplerWorldSize(const ShardSpec& spec);
 
-// True if every rank has an order of its own.
+// True if a pitfall gives every rank an order of its own.
 bool partsOrders(const PitfallsConfig& pitfalls);
 
 // Returns the indices of all ranks, rank by rank, layout.samplesPerRank each. With double sharding, the data is first

@@ -35,7 +35,7 @@ std::vector<std::int64_t> drawRandomSampler(TorchGenerator& generator, std::int6
         return indices;
     }
     for (std::int64_t round = 0; round < count / n; ++round) append(indices, generator.randperm(n));
-    // Drawn even if none of it is used, so that a shared generator advances as in PyTorch.
+    // The last permutation is drawn even if none of it is used, so that a shared generator advances as in PyTorch.
     const std::vector<std::uint32_t> last = generator.randperm(n);
     append(indices, std::span(last).first(static_cast<std::size_t>(count % n)));
     return indices;

@@ -11,13 +11,16 @@ namespace ringside {
 namespace {
 
 constexpr double kFarMs = 1;
-constexpr double kFarShare = 0.1;  // of a step
+constexpr double kFarShare = 0.1;  // least round trip of a far link, as a share of a step
 constexpr double kNarrowTimes = 3;
-constexpr double kNarrowShare = 0.1;           // of the time
-constexpr double kBusyShare = 0.5;             // of the time, between two hosts
-constexpr std::int64_t kLeastBusyUs = 20'000;  // below, the system's clock for it is too coarse
-constexpr double kDelayedAckMs = 50;           // Linux: 40 ms
-constexpr double kFewBytes = 48 << 10;         // of a step
+constexpr double kNarrowShare = 0.1;           // least share of the time with bytes in flight on a narrow link
+constexpr double kBusyShare = 0.5;             // least share of the time with bytes in flight on a narrow link between
+                                               // two hosts
+constexpr std::int64_t kLeastBusyUs = 20'000;  // shortest measurable time with bytes in flight; the system's clock is
+                                               // too coarse for less
+constexpr double kDelayedAckMs = 50;           // delay of an acknowledgement, with a margin; Linux delays it by 40 ms
+constexpr double kFewBytes = 48 << 10;         // bytes of a step below which delayed acknowledgements can look like a
+                                               // narrow link
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
 // Reports of one host's ranks about their connections to another host, combined.

@@ -34,7 +34,7 @@ struct ReplicaState {
     std::vector<int> ranks = {};  // ranks that differ from the majority in the last comparison
 };
 
-// Knowledge about a run's replicas, from their checksums and from gradient views, in bounded memory.
+// State of a run's replicas, from their checksums and from gradient views, in bounded memory.
 class ReplicaData {
   public:
     static constexpr std::size_t kMaxSteps = 1024;

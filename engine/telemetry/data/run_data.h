@@ -84,7 +84,7 @@ class RunData {
     // Returns the latest traced steps; empty before the run line.
     const std::optional<TraceData>& trace() const { return m_trace; }
     const ReplicaData& replicas() const { return m_replicas; }
-    bool keepsThrottle() const;  // true if all ranks do
+    bool keepsThrottle() const;  // true if each rank keeps parallel.pace
     const ThrottleConfig& throttle() const { return m_settings.throttle; }
     std::optional<StrategyKind> strategy() const { return m_settings.strategy; }
     const StepPitfalls& stepPitfalls() const { return m_settings.stepPitfalls; }
@@ -114,7 +114,7 @@ class RunData {
   private:
     unsigned take(const RunStarted& event);
     unsigned continueRun(const RunStarted& event);
-    void begin(const RunStarted& event);  // starts what depends on the number of ranks
+    void begin(const RunStarted& event);  // creates the members whose size depends on the number of ranks
     unsigned take(const RankState& event);
     unsigned take(const StepsFrame& event);
     unsigned take(const Heartbeat& event);

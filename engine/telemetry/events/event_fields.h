@@ -102,7 +102,7 @@ void phaseField(F& f, P& phase) {
     if constexpr (!std::is_const_v<P>) phase = phaseNamed(word).value_or(Phase::kIdle);
 }
 
-// A choice by its name. Readers refuse a name that the table does not have.
+// Reads or writes a choice by its name. Readers refuse a name that the table of names does not have.
 template <class F, class C>
 void choiceField(F& f, const char* key, C& choice, const char* complaint) {
     std::string name(nameOf(choice));

@@ -349,7 +349,7 @@ struct RunEnded {
     std::string timeVerdict = {};
     // First mismatch: "rank 2, epoch 3, step 5, slot 17: planned 4242, trained 17"
     std::string planMismatch = {};
-    // first_failed_rank sent bytes that no rank sends; not encoded, for the host of a class only
+    // true: first_failed_rank sent bytes that no correct rank sends; not encoded, used by the host of a classroom only
     bool isMisuse = false;
 };
 

@@ -26,7 +26,8 @@ constexpr int kLooksPerBeat = 4;
 constexpr std::size_t kMaxQueuedEvents = 1U << 14;
 constexpr std::size_t kMaxQueuedIndices = 1U << 20;
 constexpr std::size_t kMaxFrameSteps = 4096;
-// encoding takes about 50 us, and so does reading, on a CPU that a rank needs
+// largest number of steps in a frame if the encoder runs only on idle CPUs: encoding such a frame takes about 50 us,
+// and so does reading it, on a CPU that a rank needs
 constexpr std::size_t kMaxFrameStepsWhereIdle = 512;
 // Number of steps in a frame above which frames are sent a third as often. At this rate no viewer shows single steps,
 // and each frame interrupts a rank that all others wait for.
@@ -34,7 +35,8 @@ constexpr std::uint64_t kBlurSteps = 100;
 // Shortest time between two traces that are sent at once. A trace does not wait for the next frame, because it is the
 // last information about a rank that is killed right after it.
 constexpr std::int64_t kTraceHurriesUs = 15'000;
-// above this nothing new is encoded: the ring fills up and drops records
+// limit of the encoded bytes that are not written yet; above it nothing new is encoded, so that the ring fills up and
+// drops records
 constexpr std::size_t kMaxPendingBytes = 1U << 20;
 
 std::int64_t residentBytes() {
@@ -139,7 +141,7 @@ void TelemetrySink::send(Event event) {
             m_traceUs = now;
         }
         const std::size_t indices = indicesIn(event);
-        // The last RankState is evidence of how the rank ended.
+        // The last RankState is never dropped, because it shows how the rank ended.
         const bool mayDrop = !std::holds_alternative<RankState>(event);
         if ((mayDrop && m_events.size() >= kMaxQueuedEvents) || m_queuedIndices + indices > kMaxQueuedIndices) {
             m_droppedEvents.fetch_add(1, std::memory_order_relaxed);

@@ -144,7 +144,8 @@ class TelemetrySink {
     std::int64_t m_reportedDrops = 0;  // dropped steps and events in the last heartbeat
 
     ShortTurns m_turns;                        // used by the encoder thread
-    std::atomic<std::int64_t> m_encodedUs{0};  // when the encoder thread was last done
+    std::atomic<std::int64_t> m_encodedUs{0};  // time at which the encoder thread last had encoded everything, in
+                                               // microseconds
 
     // Guards m_encodedEvents and the consumer side of m_ring; locked before m_mutex and m_writing.
     std::mutex m_encoding;

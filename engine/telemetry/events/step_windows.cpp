@@ -11,7 +11,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMaxEntries = 512;  // in one line
+constexpr std::size_t kMaxEntries = 512;  // largest number of entries in one line
 constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
 
 double rounded(double value) {
@@ -60,7 +60,8 @@ void StepWindows::addStep(const StepsFrame& frame, std::size_t index) {
     one.lastStep = frame.step[index];
     one.samples += samples;
     one.endUs = frame.endUs[index];
-    // The loss of an empty batch is NaN. A watched script without a DataLoader reports losses without sample counts.
+    // Losses without samples need a separate sum: the loss of an empty batch is NaN, and a watched script without a
+    // DataLoader reports losses without sample counts.
     const std::int64_t steps = thinned ? frame.count[index] : 1;
     one.count += steps;
     if (samples > 0) {

@@ -21,7 +21,8 @@ constexpr double kLateShare = 0.6;      // smallest share of the steps in which 
 constexpr double kExplained = 0.4;      // smallest share of the lost time that the late rank's own work must explain
 constexpr double kCrowdedShare = 0.2;   // share of the step in which the typical rank queues for a CPU
 constexpr double kWorstQueue = 0.4;     // share of the step in which the rank that queues longest queues for a CPU
-constexpr double kMuch = 0.3;           // share of the step spent waiting for data or moving bytes
+constexpr double kMuch = 0.3;           // share of the step spent waiting for data, or moving bytes, above which this
+                                        // is the reason
 // Shortest observed times for a finding about one rank. Within less time, a single scheduling decision can make the
 // same rank late in every step.
 constexpr double kSeenForNs = 250e6;

@@ -15,7 +15,7 @@
 
 namespace ringside {
 
-// Dependencies of a BatchLoader. Each reference must outlive the gatherer.
+// Dependencies of a BatchLoader. Each reference must outlive the loader.
 struct BatchLoaderDependencies {
     const Dataset& dataset;
     const RunConfig& config;

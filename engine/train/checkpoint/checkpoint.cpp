@@ -87,13 +87,13 @@ class CheckpointFiles {
                     {{"format", "pt"}, {"step", std::to_string(m_manifest.step)}}),
           m_state(m_directory / kOptimizerName, outlines(parameters, kept, optimizer), {{"format", "pt"}}) {
         if (!optimizer.countsSteps()) return;
-        // stored as a float, as in torch.optim.Adam
+        // The number of steps is stored as a float, as in torch.optim.Adam.
         const auto steps = static_cast<float>(optimizer.progress().updates);
         for (const Parameter* one : parameters)
             m_state.write(stateName(*one, "step"), std::as_bytes(std::span(&steps, 1)));
     }
 
-    // `kept` is empty for the parameter's value, or the name of an optimizer tensor.
+    // Writes one tensor. `kept`: name of an optimizer tensor; empty for the value of the parameter itself.
     void write(const Parameter& of, const char* kept, std::span<const std::byte> bytes) {
         if (*kept == '\0')
             m_weights.write(of.name, bytes);

@@ -43,14 +43,15 @@ std::int64_t checkpointBytes(Strategy& strategy, const Model& model);
 inline constexpr const char* kCheckpointsName = "checkpoints";
 std::string checkpointName(std::int64_t step);
 
-// Returns an upper estimate of the size of such a checkpoint on disk, in bytes.
+// Returns an upper estimate of the size of a checkpoint of these parts on disk, in bytes.
 std::int64_t checkpointBytes(const TrainedParts& parts);
 
 // Restores the weights and, if the checkpoint has it, the optimizer's state. The problem names the file and the tensor
 // that is missing, does not fit, or has values that are not finite although `mustBeFinite`.
 Result<bool> restoreCheckpoint(const ResumePoint& point, const TrainedParts& parts, bool mustBeFinite);
 
-// Does the same for a model that no rank holds whole: each rank restores its part. Collective.
+// Restores the weights and the optimizer's state of a model that no rank holds whole: each rank restores its part.
+// Collective.
 Result<bool> restoreCheckpoint(const ResumePoint& point, Strategy& strategy, const Model& model, bool mustBeFinite);
 
 // True if every value is a finite number.

@@ -28,7 +28,7 @@ struct TrainingPosition {
 // Resumes a training from training.resume and writes its checkpoints.
 class Checkpointer {
   public:
-    // All arguments must outlive the keeper.
+    // All arguments must outlive this object.
     Checkpointer(const TrainerDependencies& dependencies, const Model& model, Strategy& strategy)
         : m_dependencies(dependencies),
           m_model(model),

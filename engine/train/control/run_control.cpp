@@ -135,7 +135,7 @@ void RunControl::executeNow(const ControlCommand& command) {
             break;
         case ControlKind::kStep:
             m_paused = false;
-            // The current step counts as the first of them.
+            // The current step counts as the first of the requested steps.
             m_stepsLeft = static_cast<std::int64_t>(command.value);
             break;
         case ControlKind::kPhase:

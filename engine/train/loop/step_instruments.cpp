@@ -55,8 +55,9 @@ void StepInstruments::listenTo(StrategyDependencies& strategy) {
     strategy.trace = &m_collectives;
 }
 
-// The list is in the order in which a step begins. At the end of a phase and of the step it is called from its end:
-// reports come before the pause in which a person reads them, and the trace ends last.
+// Adds the observers in the order in which they are called at the begin of a step. At the end of a phase and of a step
+// they are called in the opposite order: reports come before the pause in which a person reads them, and the trace ends
+// last.
 void StepInstruments::attach(const Observed& observed) {
     TrainerObserver& observer = m_dependencies.observer;
     const int rank = m_dependencies.communicator.rank();

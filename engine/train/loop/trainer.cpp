@@ -23,7 +23,7 @@ std::int64_t plannedSteps(const ShardPlan& plan, const TrainingConfig& training)
     return (plan.stepsPerEpoch() + perStep - 1) / perStep * training.epochs;
 }
 
-// "images are normalized with mean 0.491 0.482 and deviation 0.247 0.243"
+// Returns a text such as "images are normalized with mean 0.491 0.482 and deviation 0.247 0.243".
 std::string scaleText(const ChannelScale& scale) {
     const auto list = [](const std::vector<float>& values) {
         std::string text;

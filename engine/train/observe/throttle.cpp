@@ -19,7 +19,7 @@ std::string throttleText(const ThrottleKept& throttle) {
 
 }  // namespace
 
-// The pacer measures phases including the delay of the slow phase, so it must be registered after it.
+// PhaseThrottle measures phases including the delay of the slow phase, so it must be registered after the slow phase.
 Throttle::Throttle(const Parts& parts)
     : m_parts(parts),
       m_slowPhase(parts.pitfalls, parts.rank, parts.observer.progress().phase,

@@ -10,10 +10,11 @@ namespace ringside {
 
 struct SampleAudit;
 
-// Adds epochs whose samples have no indices, for example those of an IterableDataset: with their number if it is known.
+// Adds epochs whose samples have no indices, for example those of an IterableDataset. The number of samples is added if
+// it is known.
 void addUncountedEpochs(SampleAudit& result, const std::vector<ChainedAttempt>& chain);
 
-// Adds what could not be judged, and what the numbers take for granted.
+// Adds notes about everything that could not be judged, and about the assumptions on which the numbers rest.
 void addAuditNotes(SampleAudit& result, const std::vector<RecordedFacts>& facts,
                    const std::vector<ChainedAttempt>& chain);
 

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostRuns = 64;  // in a chain
+constexpr std::size_t kMostRuns = 64;  // limit of the runs of a chain
 
 constexpr std::array<std::string_view, 5> kKinds = {"run", "script", "indices", "steps", "consumed"};
 
@@ -36,7 +36,7 @@ fs::path continuedBy(const fs::path& run) {
 
 struct Chain {
     std::vector<RecordedFacts> facts;
-    std::vector<Consumed> hashes;  // of the last run
+    std::vector<Consumed> hashes;  // hashes of the last run
     std::vector<std::string> notes;
     std::int64_t badLines = 0;
     bool knowsStarts = true;

@@ -11,13 +11,13 @@
 namespace ringside {
 
 // Returns the run directories of the chain that ends with this run, oldest first: the runs that it continues
-// (ringsidectl watch --continues), as launch.json or summary.json names them. A problem if a run of the chain is
-// missing, or if the chain has no beginning.
+// (ringsidectl watch --continues), as launch.json or summary.json names them. Returns a problem if a run of the chain
+// is missing, or if the chain has no beginning.
 Result<std::vector<std::filesystem::path>> chainOf(const std::filesystem::path& run);
 
 // Counts the samples of a recorded run and of the runs that it continues. A run by Ringside itself is judged by its
-// plan where the ranks' hashes confirm it, because not every index of it is recorded. A problem if a record cannot be
-// read or holds no run. Blocks on the disk; reads each record twice.
+// plan where the ranks' hashes confirm it, because not every index of it is recorded. Returns a problem if a record
+// cannot be read or holds no run. Blocks on the disk; reads each record twice.
 Result<SampleAudit> auditRun(const std::filesystem::path& run);
 // Counts the samples of a run that has no summary.json yet, and of the chain of runs that ends with `continues`; empty:
 // it continues no run.

@@ -13,7 +13,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kLargestWork = 400'000'000;  // samples over all epochs, some seconds
+constexpr std::int64_t kLargestWork = 400'000'000;  // limit of the samples over all epochs, which take some seconds;
+                                                    // larger plans are not counted
 
 using EpochHashes = std::map<int, const Consumed*>;  // by rank
 

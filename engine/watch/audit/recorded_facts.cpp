@@ -15,10 +15,10 @@ namespace ringside {
 namespace {
 
 constexpr int kMostLayers = 8;
-constexpr std::size_t kMostSubset = 1U << 20;    // indices; Python reports at most 1,000,000
-constexpr std::size_t kMostSubsets = 64;         // of one rank
-constexpr std::size_t kMostPasses = 1U << 16;    // of one rank
-constexpr std::size_t kMostContents = 1U << 10;  // batches of one rank
+constexpr std::size_t kMostSubset = 1U << 20;    // limit of the indices of one Subset; Python reports at most 1,000,000
+constexpr std::size_t kMostSubsets = 64;         // limit of the Subsets of one rank
+constexpr std::size_t kMostPasses = 1U << 16;    // limit of the passes of one rank
+constexpr std::size_t kMostContents = 1U << 10;  // limit of the batches of one rank whose contents are kept
 constexpr int kMostAttempts = 64;
 
 // Returns the numbers of an array if all of them are from 0 to `most`, otherwise nothing.
@@ -220,7 +220,7 @@ RankFacts& RecordedFacts::of(int rank) {
 
 void RecordedFacts::take(const ScriptFacts& event) {
     m_watched = true;
-    if (event.about == "batch") return;  // counted by SampleAuditor
+    if (event.about == "batch") return;  // SampleAuditor counts the facts "batch"
     if (event.about == "process") {
         const auto known = m_current.try_emplace(event.rank, 0);
         if (!known.second && known.first->second + 1 < kMostAttempts) ++known.first->second;

@@ -19,13 +19,13 @@ namespace ringside {
 struct DatasetLayer {
     int object = -1;            // number of the object in the process
     std::int64_t length = -1;   // -1: not known, for example of an IterableDataset
-    std::string name;           // class
+    std::string name;           // name of its class
     std::string description;    // all facts that ranks can compare, as JSON
     bool hasContent = false;    // the description contains checksums of values or of a list of files
     std::string indicesSha256;  // of a Subset; empty: no Subset
 };
 
-// "loader" facts of a rank.
+// Facts of a rank about one of its loaders ("loader" in docs/watch-protocol.md).
 struct LoaderFacts {
     std::int64_t id = 0;
     std::string where;           // "train.py:48"
@@ -54,7 +54,7 @@ struct ContentSums {
 
 // Facts about one process of a rank. A rank has several processes if its launcher restarts it.
 struct RankFacts {
-    std::map<std::int64_t, LoaderFacts> loaders;                        // by id
+    std::map<std::int64_t, LoaderFacts> loaders;                        // by the loader's id
     std::map<int, std::vector<std::uint32_t>> subsets;                  // indices of Subset objects, by object
     std::map<std::pair<std::int64_t, std::int64_t>, PassFacts> passes;  // by loader and pass
     std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, ContentSums> contents;  // by loader, pass, batch
@@ -62,7 +62,7 @@ struct RankFacts {
     std::map<std::int64_t, std::vector<int>> groups;  // "group" facts
     std::vector<std::int64_t> shardGroups;            // numbers of groups that shard parameters
     bool hasPipeline = false;
-    std::int64_t droppedLines = 0;  // also observations that were lost
+    std::int64_t droppedLines = 0;  // number of lines and observations that were lost
     std::string failedHook;         // the first failed part of the watch that observes batches or steps
     std::map<std::int64_t, std::int64_t> samplesOfSteps;  // by epoch, from "steps"
     std::map<std::int64_t, std::int64_t> lastEpoch;       // by loader, from "indices" and "pass_end"

@@ -11,9 +11,10 @@ namespace ringside {
 namespace {
 
 constexpr int kTraining = 0, kValidation = 1;
-constexpr std::int64_t kLastPass = 1 << 30;    // the number of a pass and of its attempt share 64 bits
-constexpr std::int64_t kContentBatches = 4;    // of a loader's first pass whose contents are reported
-constexpr std::int64_t kSmallEpoch = 1 << 14;  // of an epoch
+constexpr std::int64_t kLastPass = 1 << 30;    // limit of pass numbers, because the numbers of a pass and of its
+                                               // attempt share 64 bits
+constexpr std::int64_t kContentBatches = 4;    // number of batches of a loader's first pass whose contents are reported
+constexpr std::int64_t kSmallEpoch = 1 << 14;  // number of samples up to which an epoch counts as small
 
 std::vector<const AttemptFacts*> attemptsOf(const std::vector<RecordedFacts>& facts) {
     std::vector<const AttemptFacts*> attempts;
@@ -109,7 +110,7 @@ void SampleAuditor::addEvaluated(std::size_t attempt, int rank, const Json& batc
     Counted& counted = m_counted[{attempt, rank, loader, -1 - pass}];
     counted.indices += static_cast<std::int64_t>(index.size());
     const std::int64_t inPass = numberOf(batch, "batch", -1);
-    counted.batches += inPass != counted.lastBatch;  // a long batch comes in pieces
+    counted.batches += inPass != counted.lastBatch;  // a long batch arrives in several events
     counted.lastBatch = inPass;
     count(open, attempt, rank, loader, index, contentOf(facts.facts->at(rank), loader, pass, inPass), kValidation,
           stream);
@@ -378,7 +379,7 @@ void SampleAuditor::addLeaks(SampleAudit& result) const {
                            " validation samples whose content was compared are equal to a training sample");
 }
 
-// Removes the numbers of epochs of which later batches are not counted.
+// Removes the numbers of epochs that are incomplete, because batches arrived after the epoch was closed.
 void SampleAuditor::forgetLate() {
     for (Done& done : m_done) {
         const auto late = m_late.find(done.key);

@@ -35,7 +35,7 @@ struct EpochAudit {
     int group = 0;           // number of the data-parallel group
     std::int64_t assigned = 0;
     std::optional<std::int64_t> size{};      // samples that the loaders select from
-    std::optional<std::int64_t> distinct{};  // of them used at least once
+    std::optional<std::int64_t> distinct{};  // samples that were used at least once
     std::optional<std::int64_t> twice{};     // uses beyond the first of each sample: assigned - distinct
     std::optional<std::int64_t> never{};
     std::optional<std::int64_t> shared{};  // draws of a sample that another rank had drawn before in the epoch
@@ -71,11 +71,11 @@ class SampleAuditor {
 
     // Counts an event of a run of the chain. Runs are read in order, each from its first event.
     void add(std::size_t run, const Event& event);
-    // Returns the result. Call once.
+    // Returns the result. Must be called only once.
     SampleAudit finish();
 
   private:
-    static constexpr std::size_t kMostOpen = 12;  // epochs
+    static constexpr std::size_t kMostOpen = 12;  // limit of the epochs that are counted at the same time
     // Role (0: training), loader, group, epoch. For validation: pass of the loader, over all attempts.
     using EpochKey = std::tuple<int, int, int, std::int64_t>;
     using LoaderEpoch = std::tuple<std::size_t, int, std::int64_t, std::int64_t>;  // attempt, rank, loader, epoch
@@ -83,9 +83,9 @@ class SampleAuditor {
     struct Open {
         std::map<int, SampleCounts> spaces;
         std::map<int, std::int64_t> ranks;           // draws by rank
-        std::set<std::size_t> attempts;              // that have contributed
-        std::unordered_set<std::uint32_t> contents;  // of small epochs
-        std::int64_t withContent = 0;                // draws with a content
+        std::set<std::size_t> attempts;              // attempts that have drawn samples
+        std::unordered_set<std::uint32_t> contents;  // contents of the drawn samples; for small epochs only
+        std::int64_t withContent = 0;                // number of draws of samples whose content is known
         std::int64_t outside = 0;                    // indices that are in no data set
         std::int64_t label = 0;                      // number shown for the epoch
         std::string why;                             // reason why the samples cannot be compared
@@ -93,13 +93,13 @@ class SampleAuditor {
     struct Done {
         EpochKey key;
         EpochAudit epoch;
-        // Distinct contents, if the content of each sample is known.
+        // Number of distinct contents; empty unless the content of each sample is known.
         std::optional<std::int64_t> contents{};
     };
     struct Counted {
         std::int64_t indices = 0;
         std::int64_t batches = 0;
-        std::int64_t lastBatch = -1;  // number in the pass; validation only
+        std::int64_t lastBatch = -1;  // number of the last batch in its pass; for validation only
     };
 
     void addTrained(std::size_t attempt, const ConsumedIndices& event);
@@ -122,7 +122,7 @@ class SampleAuditor {
     void addLeaks(SampleAudit& result) const;
 
     std::vector<RecordedFacts> m_facts;
-    std::vector<std::size_t> m_firstAttempt;  // of each run
+    std::vector<std::size_t> m_firstAttempt;  // number of the first attempt of each run
     std::vector<ChainedAttempt> m_chain;
     std::unique_ptr<SampleSpaces> m_spaces;
     std::size_t m_run = 0;
@@ -132,12 +132,12 @@ class SampleAuditor {
     std::set<EpochKey> m_closed;
     std::vector<Done> m_done;
     std::map<LoaderEpoch, Counted> m_counted;
-    std::map<std::pair<int, int>, ContentCheck> m_contents;  // role, loader
-    std::map<int, SampleSet> m_trained, m_validated;         // by space
-    std::map<std::uint32_t, int> m_trainedContents;          // content -> space
+    std::map<std::pair<int, int>, ContentCheck> m_contents;  // by role and loader
+    std::map<int, SampleSet> m_trained, m_validated;         // by space (SampleMap::space)
+    std::map<std::uint32_t, int> m_trainedContents;          // content of a sample -> space of the sample
     std::map<std::uint32_t, int> m_validatedContents;
     mutable std::map<std::vector<const void*>, std::int64_t> m_sizes;
-    std::map<EpochKey, std::int64_t> m_late;  // batches of epochs that were closed already
+    std::map<EpochKey, std::int64_t> m_late;  // number of batches of epochs that were closed already
 };
 
 }  // namespace ringside

@@ -14,8 +14,8 @@ namespace ringside {
 template <class Cell>
 class SamplePages {
   public:
-    static constexpr std::size_t kPage = 4096;             // samples
-    static constexpr std::size_t kMostBytes = 256U << 20;  // of all pages of one array
+    static constexpr std::size_t kPage = 4096;             // samples per page
+    static constexpr std::size_t kMostBytes = 256U << 20;  // limit of all pages of one array, in bytes
 
     // Returns the cell of a sample, or null if the sample is out of range or the pages would exceed kMostBytes.
     Cell* write(std::int64_t sample) {
@@ -80,11 +80,14 @@ class SampleCounts {
     // Counts a draw. The sample is from 0 to 2^31, the rank below 4096.
     void add(std::int64_t sample, int rank);
 
-    std::int64_t assigned() const { return m_assigned; }  // draws
-    std::int64_t distinct() const { return m_distinct; }  // samples drawn at least once
-    std::int64_t repeated() const { return m_repeated; }  // draws beyond the first of each sample
-    std::int64_t shared() const { return m_shared; }      // draws of a sample that another rank has drawn before
-    bool isExact() const { return m_exact; }              // false: samples did not fit into memory
+    std::int64_t assigned() const { return m_assigned; }  // number of draws
+    std::int64_t distinct() const { return m_distinct; }  // number of samples drawn at least once
+    std::int64_t repeated() const { return m_repeated; }  // number of draws beyond the first of each sample
+    std::int64_t shared() const {
+        return m_shared;
+    }                                         // number of draws of a sample that another rank has drawn
+                                              // before
+    bool isExact() const { return m_exact; }  // false: samples did not fit into memory
     // Calls found(sample) for each drawn sample, in ascending order.
     template <class Found>
     void forEach(const Found& found) const {

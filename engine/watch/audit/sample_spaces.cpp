@@ -6,7 +6,7 @@
 namespace ringside {
 namespace {
 
-using Layers = std::vector<const LoaderFacts*>;  // of the ranks of a stream
+using Layers = std::vector<const LoaderFacts*>;  // loaders of the ranks of a stream
 
 // Returns the indices of the Subset at a depth on one rank, or null.
 const std::vector<std::uint32_t>* subsetOf(const RankFacts& rank, const DatasetLayer& layer) {
@@ -80,7 +80,8 @@ const SampleMap& SampleSpaces::of(std::size_t attempt, int rank, std::int64_t lo
 }
 
 int SampleSpaces::nodeOf(std::size_t attempt, int rank, std::int64_t loader, const DatasetLayer& layer) {
-    const std::int64_t object = layer.object >= 0 ? layer.object : -2 - loader;  // not reported: one for each loader
+    const std::int64_t object = layer.object >= 0 ? layer.object : -2 - loader;  // an object that was not reported gets
+                                                                                 // a negative number of its loader
     const auto [found, isNew] = m_objects.try_emplace(Key{attempt, rank, object}, static_cast<int>(m_nodes.size()));
     if (isNew) m_nodes.push_back({found->second, layer.description, layer.hasContent});
     return found->second;

@@ -11,12 +11,12 @@
 
 namespace ringside {
 
-// Way from the indices of a rank's loader to samples that can be compared between ranks, loaders and runs.
+// Mapping from the indices of a rank's loader to samples that can be compared between ranks, loaders and runs.
 struct SampleMap {
     int space = -1;            // data sets with the same number hold the same samples at the same indices
-    std::int64_t length = -1;  // samples in the space; -1: not known
+    std::int64_t length = -1;  // number of samples in the space; -1: not known
     std::string name{};        // class of the data set
-    std::vector<const std::vector<std::uint32_t>*> subsets{};  // from the outside to the inside
+    std::vector<const std::vector<std::uint32_t>*> subsets{};  // indices of the Subsets, from the outside to the inside
     std::string why{};  // reason why the indices cannot be compared; empty: they can
 
     // Returns the sample of an index; -1 if a Subset has no such index.
@@ -51,7 +51,7 @@ class SampleSpaces {
     void joinContents();
 
     std::map<Key, SampleMap> m_maps;
-    std::map<Key, int> m_objects;  // attempt, rank, object -> node
+    std::map<Key, int> m_objects;  // (attempt, rank, object) -> node
     std::vector<Node> m_nodes;
 };
 

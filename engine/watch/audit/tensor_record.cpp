@@ -82,7 +82,7 @@ void TensorRecord::addTensors(int rank, const Json& facts) {
         m_rankOf[step] = rank;
         return;
     }
-    if (rank == m_rankOf[step]) {  // the same rank again, after a restart
+    if (rank == m_rankOf[step]) {  // the same rank reports the step again, after a restart
         known->second = std::move(*check);
         return;
     }

@@ -46,7 +46,7 @@ struct TensorStep {
 // Numbers of the tensors of a watched run, from the "tensors" facts of its lowest rank.
 class TensorRecord {
   public:
-    static constexpr std::int64_t kMostSteps = 1 << 16;  // whose samples are compared
+    static constexpr std::int64_t kMostSteps = 1 << 16;  // limit of the steps whose samples are compared
     static constexpr std::size_t kMostChecks = 1024;
 
     void add(const Event& event);
@@ -57,9 +57,9 @@ class TensorRecord {
     const std::map<std::int64_t, StepSamples>& samples() const { return m_samples; }  // by step
     // Returns the steps whose gradients differ between the ranks: they are not averaged.
     const std::set<TensorStep>& unequalGradients() const { return m_unequal; }
-    std::int64_t leftOut() const { return m_leftOut; }  // tensors that are not reported, such as shards
+    std::int64_t leftOut() const { return m_leftOut; }  // number of tensors that are not reported, such as shards
     std::int64_t badFacts() const { return m_bad; }
-    bool is16Bit() const { return m_is16Bit; }  // weights in bfloat16 or float16
+    bool is16Bit() const { return m_is16Bit; }  // true if the weights are bfloat16 or float16
 
   private:
     void addTensors(int rank, const Json& facts);
@@ -79,7 +79,7 @@ class TensorRecord {
 // `after` continues from. Empty if no measured step fits; steps with a checkpoint are measured.
 std::optional<std::int64_t> resumedStep(const TensorRecord& before, const TensorRecord& after);
 
-// Reads the tensors of a recorded run. A problem if its telemetry cannot be read. Blocks on the disk.
+// Reads the tensors of a recorded run. Returns a problem if its telemetry cannot be read. Blocks on the disk.
 Result<TensorRecord> readTensorRecord(const std::filesystem::path& run);
 
 }  // namespace ringside

@@ -18,8 +18,8 @@ struct TensorDifference {
     bool isGradient = false;
     double a = 0, b = 0;  // norms; their sums differ if the norms are equal
     double relative = 0;  // difference of the norms, or of the sums if that is larger
-    // b / a, if it is k or 1 / k for a whole number k from 2 to the larger number of ranks, and the sums have the same
-    // ratio: k > 0 for a multiple, -k for a fraction.
+    // Ratio b / a of the norms, if the sums have the same ratio and it is k or 1 / k for a whole number k from 2 to the
+    // larger number of ranks. Stored as k for a multiple and as -k for a fraction.
     std::optional<int> factor;
     bool operator==(const TensorDifference&) const = default;
 };
@@ -28,15 +28,15 @@ struct TensorDifference {
 struct TensorComparison {
     double tolerance = 0;
     int ranksOfA = 1, ranksOfB = 1;
-    std::vector<TensorStep> steps;             // compared, up to the first difference
-    std::int64_t tensors = 0;                  // tensors of a step
-    std::int64_t weights = 0;                  // pairs of finite weights that were compared, at all steps
-    std::int64_t gradients = 0;                // pairs of gradients that were compared, at all steps
+    std::vector<TensorStep> steps;             // compared steps, up to the first difference
+    std::int64_t tensors = 0;                  // number of tensors that were compared at a step
+    std::int64_t weights = 0;                  // number of pairs of finite weights that were compared, at all steps
+    std::int64_t gradients = 0;                // number of pairs of gradients that were compared, at all steps
     std::optional<TensorDifference> first;     // gradients before weights, in the optimizer's order
-    std::int64_t differing = 0;                // tensors of the same kind that differ at that step
-    bool sameFactor = false;                   // all of them have the factor of the first one
+    std::int64_t differing = 0;                // number of tensors of the same kind that differ at that step
+    bool sameFactor = false;                   // all tensors that differ there have the factor of the first one
     std::optional<std::int64_t> otherSamples;  // first step up to the last compared one whose samples differ
-    std::vector<std::string> notCompared;      // what could not be compared, and why
+    std::vector<std::string> notCompared;      // reasons why something could not be compared
 
     bool equal() const { return !first && weights > 0; }
     Json toJson() const;

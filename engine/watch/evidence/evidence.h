@@ -53,8 +53,8 @@ class Evidence {
     TraceData m_traces{1, kMaxTracedSteps};
     std::size_t m_budget = kMaxIndices;
     std::int64_t m_nowUs = 0;
-    std::set<int> m_lost;                      // ranks
-    std::map<int, std::int64_t> m_unreadable;  // lines by rank
+    std::set<int> m_lost;                      // ranks that have ended without a last report
+    std::map<int, std::int64_t> m_unreadable;  // number of unreadable lines, by rank
 };
 
 }  // namespace ringside

@@ -17,7 +17,7 @@ namespace ringside {
 class IndexList {
   public:
     struct Batch {
-        std::int64_t number = 0;  // of the batch in its pass if it is not trained, otherwise its optimizer step
+        std::int64_t number = 0;  // number of the batch in its pass; for a trained batch, its optimizer step
         std::size_t first = 0;    // position of its first index in all()
     };
 
@@ -29,7 +29,7 @@ class IndexList {
     std::size_t batches() const { return m_batches.size(); }
     const Batch& batch(std::size_t position) const { return m_batches[position]; }
     std::span<const std::uint32_t> ofBatch(std::size_t position) const;
-    std::int64_t count() const { return m_count; }  // of indices, including those that are not kept
+    std::int64_t count() const { return m_count; }  // number of indices, including those that are not kept
     bool isWhole() const { return m_isWhole; }      // true if all indices are kept
     void markIncomplete() { m_isWhole = false; }
 
@@ -37,7 +37,7 @@ class IndexList {
     std::vector<std::uint32_t> m_index;
     std::vector<Batch> m_batches;
     std::int64_t m_count = 0;
-    std::size_t m_lastPiece = 0;  // indices in the latest event
+    std::size_t m_lastPiece = 0;  // number of indices in the latest event
     bool m_isWhole = true;
 };
 
@@ -60,9 +60,9 @@ struct PassEvidence {
     std::int64_t trained = 0;            // batches that a backward pass followed
     std::int64_t untrained = 0;          // batches without a backward pass
     std::optional<std::int64_t> epoch;   // number of the loader's epoch; empty if no batch was trained
-    std::string sha256;                  // of the trained indices as little-endian int64; empty if none was seen
-    IndexList evaluated;                 // batches without a backward pass
-    std::vector<BatchContent> contents;  // of the first batches
+    std::string sha256;                  // hash of the trained indices as little-endian int64; empty if none was seen
+    IndexList evaluated;                 // indices of batches without a backward pass
+    std::vector<BatchContent> contents;  // contents of the first batches
 };
 
 // One DataLoader of one rank. A loader that the script makes again for each epoch is the same loader.

@@ -23,7 +23,7 @@ struct StepRow {
     double learningRate = 0;
     std::int64_t samples = 0;
     std::int64_t endUs = 0;
-    std::int64_t dataUs = 0;  // wait for batches
+    std::int64_t dataUs = 0;  // time spent waiting for batches
 };
 
 // Use of one process group by explicit collectives and by DDP, in the traced steps of a rank.
@@ -31,7 +31,7 @@ struct CollectiveUse {
     std::int64_t calls = 0;
     std::int64_t steps = 0;  // traced steps with at least one call
     std::int64_t bytes = 0;
-    std::int64_t mostBytes = 0;  // of one call
+    std::int64_t mostBytes = 0;  // largest size of one call
     std::int64_t lastStep = 0;
 };
 
@@ -46,30 +46,30 @@ struct LoggedSeries {
 // Reports of one rank of a watched script, in bounded memory. docs/watch-protocol.md defines the
 // facts. Only reports of the latest process with this rank are kept: after a restart they begin again.
 struct RankEvidence {
-    static constexpr std::size_t kMaxFacts = 1024;  // of one topic; the first are kept
+    static constexpr std::size_t kMaxFacts = 1024;  // limit of the facts of one topic; the first ones are kept
     static constexpr std::size_t kMaxTopics = 64;
     static constexpr std::size_t kMaxLoaders = 256;
-    static constexpr std::size_t kMaxSteps = 1U << 16;  // the first are kept
+    static constexpr std::size_t kMaxSteps = 1U << 16;  // limit of the steps; the first ones are kept
     static constexpr std::size_t kMaxLatestSteps = 64;
-    static constexpr std::size_t kMaxReplicas = 256;  // of checked steps; the first are kept
-    static constexpr std::size_t kMaxLogs = 200;      // the latest are kept
+    static constexpr std::size_t kMaxReplicas = 256;  // limit of the checked steps; the first ones are kept
+    static constexpr std::size_t kMaxLogs = 200;      // limit of the log lines; the latest ones are kept
     static constexpr std::size_t kMaxTags = 1000;
 
     int rank = 0;
     std::optional<RankStage> state;  // from the latest RankState
     std::int64_t pid = 0;
     std::string host;
-    int restarts = 0;             // processes with this rank before the latest one
+    int restarts = 0;             // number of processes with this rank before the latest one
     std::int64_t progressUs = 0;  // time of the latest report other than heartbeats and stalls
     std::int64_t latestUs = 0;    // time of the latest report
 
-    std::map<std::int64_t, LoaderEvidence> loaders;             // by id
+    std::map<std::int64_t, LoaderEvidence> loaders;             // by the loader's id
     std::map<std::int64_t, std::vector<std::int64_t>> subsets;  // indices of each Subset, by its object number
     std::vector<StepRow> steps;                                 // the first kMaxSteps
     std::deque<StepRow> latestSteps;                            // the latest kMaxLatestSteps
     std::int64_t stepCount = 0;                                 // number of the latest step
     std::map<std::int64_t, Replica> replicas;                   // by step; 0: before the first step
-    std::map<std::int64_t, CollectiveUse> collectives;          // by group; 0: all ranks
+    std::map<std::int64_t, CollectiveUse> collectives;          // by the number of the process group; 0: all ranks
     std::int64_t tracedSteps = 0;
     Heartbeat heartbeat;
     std::optional<Json> stall;  // the latest facts "stalled"

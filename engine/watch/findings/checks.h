@@ -15,7 +15,8 @@ struct Check {
     std::string_view title;  // what is checked, as a short noun phrase
     Severity severity = Severity::kNote;
     std::string_view remedy;  // what to change in the script
-    // Codes of checks, separated by spaces, whose findings explain this one: then it is not reported.
+    // Codes of other checks, separated by spaces. If one of them has a finding, that finding explains the finding of
+    // this check, which is then not reported.
     std::string_view causes;
     Judgement (*judge)(const Evidence& evidence) = nullptr;
 };

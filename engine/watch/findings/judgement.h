@@ -19,14 +19,15 @@ constexpr std::array<std::string_view, 4> namesOf(CheckResult) {
     return {"passed", "skipped", "could_not_judge", "found"};
 }
 
-// Result of one check with its reason, or with what was found. Code and remedy of the finding are those of the check.
+// Result of one check with its reason, or with the text of a finding. Code and remedy of the finding are those of the
+// check.
 struct Judgement {
     CheckResult result = CheckResult::kPassed;
     std::string why;                   // one clause; empty for kFound
-    std::string text;                  // of the finding: one sentence with the user's own numbers
+    std::string text;                  // text of the finding: one sentence with the user's own numbers
     std::string where;                 // line of the script; empty if none is known
     Json evidence;                     // an object
-    std::optional<Severity> severity;  // empty: that of the check
+    std::optional<Severity> severity;  // severity of the finding; empty: that of the check
 };
 
 inline Judgement passed(std::string why = {}) {

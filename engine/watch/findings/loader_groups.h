@@ -49,12 +49,12 @@ std::vector<LoaderGroup> evaluatedLoaders(const Evidence& evidence, const Replic
 struct Coverage {
     std::int64_t epoch = 0;
     bool isComplete = false;    // the pass of each rank has ended with an exhausted loader, and all indices are kept
-    std::int64_t pool = -1;     // samples that the ranks can reach together; -1: not known
-    std::int64_t assigned = 0;  // with repetitions
+    std::int64_t pool = -1;     // number of samples that the ranks can reach together; -1: not known
+    std::int64_t assigned = 0;  // number of samples assigned to all ranks, with repetitions
     std::int64_t distinct = 0;
-    std::int64_t shared = 0;           // samples that at least two ranks have read
-    std::int64_t never = 0;            // samples of the pool that no rank has read
-    std::vector<std::int64_t> ofRank;  // distinct samples of each rank
+    std::int64_t shared = 0;           // number of samples that at least two ranks have read
+    std::int64_t never = 0;            // number of samples of the pool that no rank has read
+    std::vector<std::int64_t> ofRank;  // number of distinct samples of each rank
 };
 
 // Computes the coverage of each epoch that all ranks have begun, in order. Empty if indices or Subsets are not known.

@@ -26,7 +26,7 @@ struct Differences {
     std::int64_t tensors = 0;
     std::int64_t different = 0;
     std::vector<std::string> names;
-    std::set<std::size_t> positions;  // in the group
+    std::set<std::size_t> positions;  // positions in the group of the ranks that differ
 };
 
 Differences differencesOf(const std::vector<const Replica*>& reports,

@@ -12,16 +12,16 @@ namespace ringside {
 
 // Comparison of the checksums of a group's ranks after the steps that all of them have checked.
 struct Parting {
-    std::int64_t compared = 0;  // steps compared, without step 0
-    std::int64_t parted = 0;    // of these, steps with a difference
-    bool startsApart = false;   // different before the first step
+    std::int64_t compared = 0;  // number of steps compared, without step 0
+    std::int64_t parted = 0;    // number of compared steps with a difference
+    bool startsApart = false;   // true if the ranks differ before the first step
     bool knowsStart = false;
-    bool endsApart = false;           // different after the latest compared step
+    bool endsApart = false;           // true if the ranks differ after the latest compared step
     std::int64_t firstStep = -1;      // first step with a difference; -1: none
-    std::int64_t lastEqualStep = -1;  // last compared step before it; -1: none
+    std::int64_t lastEqualStep = -1;  // last compared step before firstStep; -1: none
     std::vector<std::string> names;   // tensors that differ after firstStep, at most 64
-    std::int64_t tensors = 0;         // tensors compared
-    std::int64_t different = 0;       // of these, tensors that differ after firstStep
+    std::int64_t tensors = 0;         // number of tensors compared
+    std::int64_t different = 0;       // number of tensors that differ after firstStep
     std::vector<int> ranks;           // ranks that differ from the lowest rank after firstStep
 };
 

@@ -15,7 +15,7 @@
 namespace ringside {
 namespace {
 
-// Libraries that connect ranks without torch.distributed.
+// Returns the name of a library that connects the ranks without torch.distributed; empty if none is loaded.
 std::string otherTransport(const RankEvidence& rank) {
     constexpr std::array<std::string_view, 3> kOthers{"horovod", "mpi4py", "deepspeed"};
     for (const std::string_view one : kOthers)
@@ -27,7 +27,8 @@ std::string otherTransport(const RankEvidence& rank) {
 enum class Standing { kEnded, kWorks, kWaits, kIsElsewhere };
 
 Standing standingOf(const RankEvidence& rank, std::int64_t nowUs) {
-    constexpr std::int64_t kRecentUs = 10'000'000;  // without any report, a rank without a stall is still working
+    constexpr std::int64_t kRecentUs = 10'000'000;  // time since a rank's latest report within which a rank without a
+                                                    // stall counts as working
     if (rank.hasEnded()) return Standing::kEnded;
     if (!rank.isStalled()) return nowUs - rank.progressUs < kRecentUs ? Standing::kWorks : Standing::kIsElsewhere;
     const std::int64_t forUs = numberOf(*rank.stall, "for_us", 0);

@@ -88,7 +88,7 @@ Judgement eachGroup(const Evidence& evidence, ReplicaKind kind, const std::strin
     return result;
 }
 
-// First step whose gradients DDP has not reduced on a rank, or 0.
+// Returns the first step whose gradients DDP has not reduced on a rank; 0 if there is none.
 std::int64_t unreducedStep(const Evidence& evidence, const ReplicaGroup& group) {
     for (const int number : group.ranks) {
         const RankEvidence& rank = *evidence.find(number);

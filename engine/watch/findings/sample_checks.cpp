@@ -23,7 +23,7 @@ Json coverageJson(const Coverage& one) {
             {"twice", one.shared}, {"never", one.never}, {"of_rank", one.ofRank}};
 }
 
-// Missing evidence about one loader outweighs a passed check of another loader.
+// Returns the rank of a result: a loader that could not be judged outweighs a loader that has passed.
 int weightOf(CheckResult result) {
     switch (result) {
         case CheckResult::kSkipped:
@@ -68,7 +68,8 @@ bool knowsPools(const LoaderGroup& group) {
     });
 }
 
-// Number of distinct contents that the first rank and another rank have both read.
+// Returns the number of distinct contents that the first rank and another rank have both read; the largest one over the
+// other ranks.
 std::int64_t mostCommonContents(const LoaderGroup& group) {
     std::int64_t most = 0;
     for (std::size_t i = 1; i < group.ranks.size(); ++i)

@@ -37,7 +37,7 @@ class SampleSource {
     bool m_isKnown = true;
 };
 
-// Whether equal sample numbers of two sources are equal samples.
+// Result of a comparison: whether equal sample numbers of two sources are equal samples.
 enum class Sameness { kNotKnown, kSame, kDifferent };
 
 // Compares the innermost data sets of two ranks: length, fingerprints, file lists and content, and where these are not
@@ -45,7 +45,7 @@ enum class Sameness { kNotKnown, kSame, kDifferent };
 Sameness compareSources(const RankEvidence& rank, const LoaderEvidence& loader, const RankEvidence& otherRank,
                         const LoaderEvidence& otherLoader);
 
-// Returns the checksums of the fingerprinted samples of a loader, by sample.
+// Checksums of one fingerprinted sample. sampleSums() returns those of a loader, by sample.
 struct SampleSums {
     std::int64_t sample = 0;  // CRC-32 of the sample's values
     std::int64_t label = 0;   // CRC-32 of its label; 0 if there is none

@@ -20,7 +20,7 @@ bool hasLoss(const RankEvidence& rank, std::int64_t step) {
     return counts != nullptr && !textsOf(*counts, "losses").empty();
 }
 
-// First step of the not finite losses at the end of a rank's steps, or 0.
+// Returns the first step of the losses that are not finite at the end of a rank's steps; 0 if there are none.
 std::int64_t notFiniteSince(const RankEvidence& rank) {
     constexpr std::size_t kLeast = 2;  // the last loss on a device may not have arrived
     std::size_t count = 0;

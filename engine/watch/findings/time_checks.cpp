@@ -43,7 +43,7 @@ PhaseTimes withoutForwardWaits(const RankTrace& rank) {
     return times;
 }
 
-// Whether forward passes include the wait for buffers that DDP broadcasts from the lowest rank.
+// Selects whether forward passes include the wait for the buffers that DDP broadcasts from the lowest rank.
 enum class ForwardTimes { kMeasured, kWithoutWaits };
 
 // Returns a step for the verdict. The rank with the most work of its own costs the others the time by which it exceeds
@@ -195,8 +195,8 @@ Judgement judgeStraggler(const Evidence& evidence) {
 }
 
 Judgement judgeLoaderSlow(const Evidence& evidence) {
-    constexpr double kMuch = 0.3;      // share of a step
-    constexpr double kLeastUs = 5000;  // per step
+    constexpr double kMuch = 0.3;      // least share of a step that the wait for a batch must take to be reported
+    constexpr double kLeastUs = 5000;  // least wait per step that is reported, in microseconds
     double leastShare = 1;
     LoaderTimes shown;
     const RankEvidence* slow = nullptr;

@@ -76,7 +76,7 @@ struct Leak {
     bool compared = false;
     std::set<std::int64_t> samples;
     std::set<int> ranks;
-    std::string where;  // of the first training loader
+    std::string where;  // line of the first training loader
 };
 
 Leak leakOf(const std::vector<UsedLoader>& training, const std::vector<UsedLoader>& validation,

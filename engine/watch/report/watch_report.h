@@ -11,9 +11,9 @@ namespace ringside {
 // Facts about the run that a report states besides the findings.
 struct ReportedRun {
     std::string command;  // command line that repeats the check; empty if not known
-    std::string version;  // of Ringside
+    std::string version;  // version of Ringside
     int ranks = 1;
-    std::int64_t steps = 0;  // optimizer steps of the rank with the fewest
+    std::int64_t steps = 0;  // number of optimizer steps of the rank with the fewest
     bool hasFailed = false;  // the command or a rank has failed, or no step was trained
 };
 

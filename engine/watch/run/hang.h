@@ -21,20 +21,20 @@ struct RankStall {
     struct Collective {
         std::string operation;  // for example all_reduce or send
         std::string group;
-        std::int64_t number = 0;  // in that group; 0 for messages
-        std::int64_t peer = -1;   // of a message; -1: none
+        std::int64_t number = 0;  // number of the collective in its group; 0 for messages
+        std::int64_t peer = -1;   // other rank of a message; -1: none
     };
     int rank = 0;
     State state = State::kMoving;
-    double seconds = 0;                // without an observation
-    double cpuSeconds = 0;             // of the training thread in that time
-    std::string phase;                 // data, forward, backward, waiting, optimizer, idle
+    double seconds = 0;                // time without an observation
+    double cpuSeconds = 0;             // CPU time of the training thread in that time
+    std::string phase;                 // current phase: data, forward, backward, waiting, optimizer, idle
     std::optional<Collective> inside;  // explicit collective or message in progress
     std::vector<Collective> recent;    // latest entries of PyTorch's flight recorder, oldest first
     std::string where;                 // innermost line of the script, "train.py:48"; empty: not known
-    std::vector<std::string> stack;    // "train.py:48 main", outermost first
+    std::vector<std::string> stack;    // stack of the training thread, outermost first: "train.py:48 main"
 
-    bool works() const { return cpuSeconds > 0.2 * seconds; }  // computes, so that it is no part of a hang
+    bool works() const { return cpuSeconds > 0.2 * seconds; }  // true if it computes, and is no part of a hang
 };
 
 // Returns the stall that the JSON text of "stalled" facts describes.

@@ -14,9 +14,10 @@ namespace ringside {
 // thread.
 class StallWatch {
   public:
-    static constexpr std::int64_t kLeastUs = 8'000'000;     // without progress before a conclusion
-    static constexpr std::int64_t kStartUs = 12'000'000;    // before the first step: ranks may wait for a download
-    static constexpr std::int64_t kAskEveryUs = 4'000'000;  // between two questions to the ranks
+    static constexpr std::int64_t kLeastUs = 8'000'000;     // least time without progress before a conclusion
+    static constexpr std::int64_t kStartUs = 12'000'000;    // least time before the first step, in which ranks may wait
+                                                            // for a download
+    static constexpr std::int64_t kAskEveryUs = 4'000'000;  // interval between two questions to the ranks
 
     // Takes an event of a rank at the time of its arrival.
     void take(const Event& event, std::int64_t nowUs);
@@ -40,10 +41,10 @@ class StallWatch {
     std::map<int, RankStall> m_ranks;
     std::optional<std::int64_t> m_movedUs;  // time of the latest progress of any rank
     std::int64_t m_lastStepUs = 0;          // end of the latest step of the rank that reported last
-    double m_meanStepUs = 0;                // of the latest steps
+    double m_meanStepUs = 0;                // mean length of the latest steps
     std::int64_t m_askedUs = 0;
-    std::int64_t m_steps = 0;          // of the rank that is furthest ahead
-    bool m_concluded = false;          // since the latest progress
+    std::int64_t m_steps = 0;          // number of steps of the rank that is furthest ahead
+    bool m_concluded = false;          // true if a conclusion was drawn since the latest progress
     std::optional<HangReport> m_hang;  // the latest hang, until the run has trained further steps
     std::int64_t m_hangStep = 0;
 };

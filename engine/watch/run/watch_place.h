@@ -31,12 +31,13 @@ class WatchPlace {
 // Writes a secret to a new file with mode 600. Throws IoError.
 void writeSecretFile(const std::filesystem::path& file, const std::string& secret);
 
-// Returns the content of a secret's file without surrounding white space. A problem if the file cannot be read, is
-// empty, longer than 4,096 bytes, or readable by other users.
+// Returns the content of a secret's file without surrounding white space. Returns a problem if the file cannot be read,
+// is empty, longer than 4,096 bytes, or readable by other users.
 Result<std::string> readSecretFile(const std::filesystem::path& file);
 
 // Returns the environment variables that make each Python process of a command report to the watcher
-// (docs/watch-protocol.md). address: "unix:PATH" or "tcp:HOST:PORT". A problem if the Python package is not installed.
+// (docs/watch-protocol.md). address: "unix:PATH" or "tcp:HOST:PORT". Returns a problem if the Python package is not
+// installed.
 Result<std::vector<std::string>> watchEnvironment(const std::string& address, const std::filesystem::path& secretFile);
 
 }  // namespace ringside

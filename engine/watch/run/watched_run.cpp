@@ -23,12 +23,14 @@ namespace {
 
 constexpr int kTurnMs = 100;
 constexpr std::int64_t kSecond = 1'000'000;
-constexpr std::int64_t kUnconnectedUs = 15 * kSecond;  // before the first sentence about missing processes
-constexpr std::int64_t kBackgroundUs = 20 * kSecond;   // for a process in the background to connect
-constexpr std::int64_t kTellBackgroundUs = kSecond;    // after the command, before a sentence about open ranks
-constexpr std::int64_t kEndGraceUs = 5 * kSecond;      // between SIGTERM and SIGKILL
-constexpr std::int64_t kLeftGraceUs = 2 * kSecond;     // for the ranks of a failed command to end by themselves
-constexpr std::int64_t kSilentUs = 10 * kSecond;       // without a heartbeat, after the end of the command
+constexpr std::int64_t kUnconnectedUs = 15 * kSecond;  // time before the first sentence about missing processes
+constexpr std::int64_t kBackgroundUs = 20 * kSecond;   // time for a process in the background to connect
+constexpr std::int64_t kTellBackgroundUs = kSecond;    // time between the end of the command and a sentence about ranks
+                                                       // that have not ended
+constexpr std::int64_t kEndGraceUs = 5 * kSecond;      // time between SIGTERM and SIGKILL
+constexpr std::int64_t kLeftGraceUs = 2 * kSecond;     // time for the ranks of a failed command to end by themselves
+constexpr std::int64_t kSilentUs = 10 * kSecond;       // time without a heartbeat, after the end of the command, from
+                                                       // which a rank counts as lost
 constexpr int kMostBadLines = 100;
 constexpr std::size_t kMostLiveIndices = 2'000'000;  // of an evidence that is judged while the script trains
 
@@ -140,7 +142,7 @@ std::string WatchedRun::admit(const Greeting& greeting) {
 }
 
 void WatchedRun::welcome(std::unique_ptr<WatchedRank> link) {
-    // This host's key also identifies the network namespace.
+    // Hosts are compared by their keys, which also identify the network namespace.
     const bool isHere = hostKey().starts_with(link->hostKey()) && !link->hostKey().empty();
     const int next = static_cast<int>(m_hosts.size()) + 1;
     const int host = isHere ? 0 : m_hosts.try_emplace(link->hostKey(), next).first->second;

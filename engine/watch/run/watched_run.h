@@ -25,7 +25,7 @@
 namespace ringside {
 
 struct WatchedRunOptions {
-    std::string name;                                // of the run
+    std::string name;                                // name of the run
     int signalFd = -1;                               // signalfd with the signals that are passed to the command
     std::optional<std::int64_t> checkSteps;          // ends the command when each rank has trained this many steps
     std::optional<std::string> continues;            // run directory that this run continues

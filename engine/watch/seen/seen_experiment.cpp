@@ -102,7 +102,7 @@ void SeenExperiment::takeFacts(const ScriptFacts& facts) {
     const Json& json = parsed.value();
     if (facts.about == "process" && (m_lowest < 0 || facts.rank < m_lowest)) {
         m_lowest = facts.rank;
-        m_loaders.clear();  // reported again by this rank
+        m_loaders.clear();  // the rank reports its loaders again
         m_stepsPerEpoch.clear();
         takeProcess(json);
     }

@@ -43,7 +43,7 @@ class SeenExperiment {
     struct Loader {
         Json facts;
         std::int64_t trained = 0;    // batches with a backward pass
-        std::int64_t untrained = 0;  // batches without
+        std::int64_t untrained = 0;  // batches without a backward pass
         std::int64_t mostIndices = 0;
     };
     void takeFacts(const ScriptFacts& facts);
@@ -68,7 +68,7 @@ class SeenExperiment {
     std::string m_script;
     std::string m_torch;
     std::string m_launcher;
-    std::string m_backend;       // of the process group: gloo, nccl, mpi; empty: none
+    std::string m_backend;       // backend of the process group: gloo, nccl, mpi; empty: none
     std::string m_backendWhere;  // line that has created the group
     std::string m_device;        // cpu or cuda; empty: not known
     std::string m_parallelKind;  // ddp, fully_shard, fsdp1, pipeline; empty: none

@@ -58,7 +58,7 @@ class OneDnnConvolution final : public Convolution {
   private:
     template <class Action>
     void inPasses(std::int64_t batch, const Action& action) {
-        omp_set_num_threads(m_threads);  // the same number when a primitive runs as when it was made
+        omp_set_num_threads(m_threads);  // oneDNN needs the number of threads for which a primitive was made
         attempt(batch, [&] { action(passesFor(batch)); });
     }
 
@@ -91,7 +91,7 @@ class OneDnnConvolution final : public Convolution {
     ConvolutionSpec m_spec;
     int m_threads;
     bool m_winograd;
-    std::optional<WinogradGradients> m_gradients;  // only for channels-last images
+    std::optional<WinogradGradients> m_gradients;  // null if the images are not channels-last
     dnnl::engine m_engine;
     dnnl::stream m_stream;
     std::vector<std::unique_ptr<BatchPasses>> m_passes;

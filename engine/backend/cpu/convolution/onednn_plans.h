@@ -25,7 +25,7 @@ inline dnnl::primitive_attr ownScratchpad() {
     return attributes;
 }
 
-// True if an implementation may be used.
+// Predicate that selects among oneDNN's implementations of a primitive: true if the implementation may be used.
 using Accepts = std::function<bool(const dnnl::primitive_desc_base&)>;
 
 // Returns the first of oneDNN's implementations that is accepted. Throws dnnl::error if there is none.

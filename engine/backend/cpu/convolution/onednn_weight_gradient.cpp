@@ -49,14 +49,15 @@ std::size_t biasBytes(const ConvolutionSpec& spec) {
 
 std::int64_t gradientPieces(const ConvolutionSpec& s, std::int64_t batch, bool winograd) {
     constexpr std::uint64_t kMost = 16;
-    // Multiplications that take about a millisecond, the least work of a piece. With Winograd's algorithm each piece
-    // also transforms weights.
+    // Least work of a piece, in multiplications: about a millisecond of computing. With Winograd's algorithm a piece
+    // needs more work, because each piece also transforms the weights.
     const double leastWork = winograd ? 32e6 : 8e6;
-    constexpr double kValues = 16.0 * (1 << 20);  // maximum of all pieces' weight gradients together
+    constexpr double kValues = 16.0 * (1 << 20);  // limit of the number of values in the weight gradients of all pieces
+                                                  // together
     const double weights = static_cast<double>(s.outChannels * s.inChannels * s.kernel * s.kernel);
     const double work = weights * static_cast<double>(batch * s.outHeight() * s.outWidth());
     const auto pieces = static_cast<std::uint64_t>(std::max(1.0, std::min(work / leastWork, kValues / weights)));
-    // Rounded down to a power of two, so that two and four threads get equal numbers of pieces.
+    // The number of pieces is rounded down to a power of two, so that two and four threads get equal numbers of pieces.
     return static_cast<std::int64_t>(
         std::bit_floor(std::min({pieces, static_cast<std::uint64_t>(std::max<std::int64_t>(batch, 1)), kMost})));
 }
@@ -66,7 +67,7 @@ OneDnnWeightGradient::OneDnnWeightGradient(const ConvolutionSpec& spec, std::int
     : m_spec(spec), m_threads(threads), m_scratchpad(scratchpad) {
     const ThreadCount one(1);
     cut(gradientPieces(spec, batch, winograd), batch, winograd, engine);
-    // oneDNN may choose different memory layouts for pieces of different sizes. In this case the batch stays one piece.
+    // oneDNN may choose different memory layouts for pieces of different sizes. In this case the batch is not divided.
     const bool alike =
         std::ranges::all_of(m_pieces, [&](const Piece& piece) { return piece.weight.get_desc() == m_order; });
     if (!alike) cut(1, batch, winograd, engine);
@@ -133,7 +134,7 @@ void OneDnnWeightGradient::run(float* x, float* gradY, float* gradWeight, float*
             m_pieces[i].bias.set_data_handle(i == 0 ? static_cast<void*>(gradBias) : biases + (i - 1) * biasStride);
     }
     {
-        const ThreadCount one(1);  // the number of threads that the primitives were planned for
+        const ThreadCount one(1);  // the primitives were planned for one thread
         forEach(threads, m_pieces.size(), [&](std::size_t i) {
             const std::size_t thread = threads > 1 ? static_cast<std::size_t>(omp_get_thread_num()) : 0;
             run(m_pieces[i], x, gradY, scratch + thread * scratchStride);

@@ -27,7 +27,7 @@ class OneDnnWeightGradient {
     void run(float* x, float* gradY, float* gradWeight, float* gradBias);
 
   private:
-    // Consecutive images of a batch whose weight gradient is computed separately.
+    // Range of consecutive images of a batch whose weight gradient is computed separately.
     struct Piece {
         std::int64_t first;  // index of the first image
         std::size_t scratchBytes;

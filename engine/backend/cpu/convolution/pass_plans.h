@@ -19,7 +19,8 @@ struct Plans {
     DataPlan data;
 
   private:
-    // Fixes the memory layout of x, if it was left open, to the layout of the forward plan.
+    // Sets the memory layout of x, if it was left open, to the layout that the forward plan chose, and returns the
+    // shapes.
     const ConvolutionShapes& settled();
 };
 

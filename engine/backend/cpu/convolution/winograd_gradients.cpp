@@ -228,7 +228,7 @@ RINGSIDE_VECTORISED void writeKernels(const float* u, std::size_t out, std::size
     }
 }
 
-// Three arrays of working memory, one after the other.
+// Working memory of one call: three arrays, one after the other.
 struct WinogradSpace {
     WinogradSpace(Scratchpad& scratchpad, std::size_t chunkTiles, const ConvolutionSpec& s) {
         const std::size_t in = sizeOf(s.inChannels), out = sizeOf(s.outChannels);

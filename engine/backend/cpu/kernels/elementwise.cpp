@@ -55,7 +55,8 @@ void add(const float* from, float* to, std::size_t count, int threads) {
                 [&](std::size_t i, std::size_t end) { addPart(from + i, to + i, end - i); });
 }
 
-// Adds into several partial sums in a fixed order, so that the loop vectorises and the result is always the same.
+// Returns the sum of squares. Adds into several partial sums in a fixed order, so that the loop vectorises and the
+// result always has the same bits.
 RINGSIDE_VECTORISED double squaredNorm(const float* values, std::size_t count) {
     constexpr std::size_t kLanes = 32;
     float partial[kLanes] = {};
@@ -69,7 +70,8 @@ RINGSIDE_VECTORISED double squaredNorm(const float* values, std::size_t count) {
     return sum;
 }
 
-// The lanes are added in halves and in a fixed order, which is faster for short rows than adding them one by one.
+// Writes the sum of squares of each row. The partial sums of a row are added in halves and in a fixed order, which is
+// faster for short rows than adding them one by one.
 RINGSIDE_VECTORISED void squaresOfRows(const float* values, std::size_t rows, std::size_t width, double* squares) {
     constexpr std::size_t kLanes = 32;
     const std::size_t vectorised = width / kLanes * kLanes;
@@ -87,7 +89,8 @@ RINGSIDE_VECTORISED void squaresOfRows(const float* values, std::size_t rows, st
         }
         for (std::size_t i = vectorised; i < width; ++i)
             sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
-        // A square beyond the range of float is infinite, for rows of any width, as it is in the lanes.
+        // A sum of squares beyond the range of float becomes infinity for rows of any width, as it does in the partial
+        // sums.
         squares[row] = sum > std::numeric_limits<float>::max() ? std::numeric_limits<double>::infinity() : sum;
     }
 }
@@ -144,7 +147,7 @@ RINGSIDE_VECTORISED void firstMomentum(const float* __restrict p, const float* _
     }
 }
 
-// Multiplying by 1 is exact, so that the undamped case needs no separate loop.
+// Later steps of SGD with momentum. Multiplying by 1 is exact, so that SGD without dampening needs no separate loop.
 RINGSIDE_VECTORISED void laterMomentum(const float* __restrict p, const float* __restrict g, float* __restrict m,
                                        std::size_t n, SgdScalars s) {
     if (s.weightDecay == 0) {

@@ -44,7 +44,8 @@ void softmaxCrossEntropy(const float* logits, const std::int64_t* labels, std::s
         const auto label = static_cast<std::size_t>(labels[r]);
         const std::size_t best = largestIndex(row, columns);
         rowCorrect[r] = best == label ? 1.0F : 0.0F;
-        rowLoss[r] = row[best] - row[label];  // completed below by the log of the sum
+        rowLoss[r] = row[best] - row[label];  // loss without the logarithm of the sum of exponentials, which is added
+                                              // below
         shiftRow(row, row[best], scratch + r * columns, columns);
     }
     exponentials(scratch, rows * columns);

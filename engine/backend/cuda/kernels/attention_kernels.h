@@ -59,7 +59,7 @@ struct AttentionShareRow {
     }
 };
 
-// i is an index into y(B*T, width).
+// Computes one value of attention's output. i is an index into y(B*T, width).
 struct AttendedValue {
     const float* qkv;
     const float* shares;
@@ -113,7 +113,7 @@ struct AttentionScoreGradientRow {
     }
 };
 
-// i is an index into gradQkv(B*T, 3*width).
+// Computes one value of attention's gradient. i is an index into gradQkv(B*T, 3*width).
 struct AttentionGradientValue {
     const float* qkv;
     const float* shares;

@@ -51,13 +51,14 @@ struct BatchNormWeightTerm {
     }
 };
 
-// Finish that stores the sum.
+// Last step of a sum over columns: stores the sum.
 struct PlainSum {
     float* sums;
     RINGSIDE_HOST_DEVICE void operator()(std::size_t c, double sum) const { sums[c] = static_cast<float>(sum); }
 };
 
-// momentum: weight of this batch in the running statistics.
+// Last step of a sum over columns: stores a batch's mean and updates the running mean. momentum: weight of the batch in
+// the running mean.
 struct BatchMean {
     float* means;
     float* running;
@@ -69,7 +70,8 @@ struct BatchMean {
     }
 };
 
-// The running variance is unbiased: the sum divided by rows - 1.
+// Last step of a sum over columns: stores the scale and updates the running variance, which is unbiased: the sum
+// divided by rows - 1.
 struct BatchVariance {
     float* scales;  // 1 / sqrt(variance + eps)
     float* running;
@@ -82,7 +84,7 @@ struct BatchVariance {
     }
 };
 
-// The three value kernels of batch norm. i is an index into the images' values.
+// The following three structures are the value kernels of batch norm. i is an index into the values of all images.
 struct BatchNormValue {
     const float* x;
     const float* moments;

@@ -14,7 +14,7 @@ namespace ringside::cuda {
 
 inline constexpr double kEpsilon = 1e-5;  // default eps of torch.nn.LayerNorm and BatchNorm2d
 
-// NaN stays NaN.
+// Returns the larger of x and 0. NaN stays NaN.
 RINGSIDE_HOST_DEVICE float reluOf(float x) {
     return x < 0 ? 0 : x;
 }
@@ -111,7 +111,7 @@ RINGSIDE_HOST_DEVICE double squaredDifferenceOf(float prediction, float target) 
     return static_cast<double>(difference) * static_cast<double>(difference);
 }
 
-// perValue: 2 / number of values in the batch.
+// Returns the gradient of the mean squared error by one prediction. perValue: 2 / number of values in the batch.
 RINGSIDE_HOST_DEVICE float meanSquaredGradientOf(float prediction, float target, float perValue) {
     return (prediction - target) * perValue;
 }

@@ -17,7 +17,8 @@
 
 namespace ringside::cuda {
 
-// A lane without a column starts with the row's first value, which does not change the result.
+// Returns the largest value of a row. A lane without a column starts with the row's first value, which does not change
+// the result.
 RINGSIDE_FOR_LANES Largest largestOfRow(const float* row, std::size_t columns, const Lanes& lanes) {
     Largest largest{row[0], 0};
     for (std::size_t c = lanes.first(); c < columns; c += lanes.step())

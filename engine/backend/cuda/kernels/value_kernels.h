@@ -168,7 +168,8 @@ struct PoolSizes {
 };
 inline constexpr std::uint8_t kNoWinner = 255;  // no winner: every value of the window is below the 0 of a ReLU
 
-// The first of equal values wins, and NaN is larger than any number, as in PyTorch. i is an index into y.
+// Computes one value of max-pooling. The first of equal values wins, and NaN is larger than any number, as in PyTorch.
+// i is an index into y.
 struct PooledValue {
     const float* x;
     float* y;
@@ -194,8 +195,8 @@ struct PooledValue {
     }
 };
 
-// i is an index into gradX: each thread checks whether its value won its window, so that no two threads write to the
-// same value.
+// Computes one value of max-pooling's gradient. i is an index into gradX: each thread checks whether its input value
+// was the largest of its window, so that no two threads write to the same value.
 struct PoolGradientValue {
     const float* gradY;
     const std::uint8_t* winners;
@@ -230,7 +231,7 @@ struct AveragedValue {
     }
 };
 
-// i is an index into gradX(B,H,W,C).
+// Computes one value of average pooling's gradient. i is an index into gradX(B,H,W,C).
 struct AverageGradientValue {
     const float* gradY;
     float* gradX;
@@ -253,7 +254,7 @@ struct DroppedValue {
     }
 };
 
-// i is an index into y(R,C).
+// Looks up one value of torch.nn.Embedding. i is an index into y(R,C).
 struct EmbeddedValue {
     const float* tokens;
     const float* table;
@@ -264,7 +265,7 @@ struct EmbeddedValue {
     }
 };
 
-// table contains one sequence, which has `perSequence` values.
+// Adds the position embedding to one value. table contains one sequence, which has `perSequence` values.
 struct PositionedValue {
     const float* x;
     const float* table;
@@ -273,7 +274,7 @@ struct PositionedValue {
     RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { y[i] = x[i] + table[i % perSequence]; }
 };
 
-// i is an index into gradTable.
+// Computes one value of the position embedding's gradient. i is an index into gradTable.
 struct PositionGradientValue {
     const float* gradY;
     float* gradTable;

@@ -12,7 +12,7 @@ namespace {
 using std::filesystem::path;
 using Words = std::vector<std::pair<std::string, std::string>>;
 
-// Replaces the first occurrence of each word. Returns an empty text if none occurs.
+// Returns `name` with the first occurrence of each word replaced. Returns an empty text if none of the words occurs.
 std::string renamed(std::string name, const Words& words) {
     bool changed = false;
     for (const auto& [from, to] : words) {

@@ -21,7 +21,7 @@ class CsvLabels {
   public:
     void add(const std::string& cell, std::size_t line);
 
-    // The following may be called after the last add() only.
+    // The following functions may be called only after the last add().
     std::optional<std::size_t> firstMissingLine() const;
     void removeMissing(SampleTable& table);  // removes the rows whose label is missing
     std::optional<Problem> store(SampleTable& table, const std::string& column) const;

@@ -16,7 +16,8 @@ constexpr std::int64_t kValidationPerClass = 50;
 constexpr std::int64_t kDefaultSide = 32;
 constexpr std::int64_t kQuickSide = 64;  // an image of this side takes about ten microseconds to compute
 
-// SplitMix64 (Steele, Lea, Flood 2014). Each sample has its own stream, so each can be computed alone.
+// Random numbers of one sample, by SplitMix64 (Steele, Lea, Flood 2014). Each sample has its own stream, so that it can
+// be computed without the other samples.
 class SampleRandom {
   public:
     explicit SampleRandom(std::uint64_t seed) : m_state(seed) {}
