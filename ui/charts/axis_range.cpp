@@ -9,7 +9,7 @@
 namespace ringside {
 namespace {
 
-// relative to the largest value; if the smallest value is closer to zero, the axis starts at zero
+// share of the largest value: if the smallest value is below it, the axis starts at zero
 constexpr double kNearZero = 0.35;
 constexpr double kDeepestZoom = 1.0 / 5000;  // relative to the whole range
 

@@ -40,7 +40,8 @@ double roundTimeStep(double width, int wanted) {
 double stepFor(double width, int wanted, NumberStyle style) {
     if (style == NumberStyle::Seconds) return roundTimeStep(width, wanted);
     const double step = roundStep(width, wanted);
-    return style == NumberStyle::Whole ? std::max(1.0, std::floor(step)) : step;  // 2 instead of 2.5
+    return style == NumberStyle::Whole ? std::max(1.0, std::floor(step)) : step;  // an axis of whole numbers has whole
+                                                                                  // steps: 2 instead of 2.5
 }
 
 }  // namespace

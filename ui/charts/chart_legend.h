@@ -48,7 +48,7 @@ class ChartLegend : public QWidget {
     Theme& m_theme;
     std::vector<Entry> m_entries;
     std::set<QString> m_hidden;
-    std::set<QString> m_hiddenBefore;  // before the first click of a double click
+    std::set<QString> m_hiddenBefore;  // curves that were hidden before the first click of a double click
 };
 
 }  // namespace ringside

@@ -18,7 +18,8 @@ constexpr TypeLength kLeft{58}, kBottom{26};  // margins of the plot
 constexpr double kRight = 16, kTop = 8;
 constexpr TypeLength kPixelsPerXTick{90};
 constexpr TypeLength kPixelsPerYTick{46};
-constexpr TypeLength kLeastBetweenYLabels{13};  // in a low window some labels are left out
+constexpr TypeLength kLeastBetweenYLabels{13};  // least distance of two labels; in a low window some labels are left
+                                                // out
 constexpr double kBoxPadding = 9;
 constexpr double kFlagPadding = 6;
 constexpr TypeLength kBoxLine{17};

@@ -222,7 +222,7 @@ void LaunchDialog::buildLayout() {
     row->setSpacing(Theme::kSpace4);
     row->addWidget(buildSide());
     row->addLayout(right, 1);
-    QWidget* before = m_ways;  // in the order on screen
+    QWidget* before = m_ways;  // sets the tab order to the order on screen
     for (QWidget* next :
          std::initializer_list<QWidget*>{m_hosts, m_nodes, m_minutes, m_seeds, m_script, close, m_save, m_go}) {
         setTabOrder(before, next);

@@ -16,7 +16,7 @@ QString labelOf(const FormField& field) {
     return QCoreApplication::translate("form", field.label);
 }
 
-// The path in words and the first sentence of the help, which hold the words that people know from PyTorch.
+// Returns the path in words and the first sentence of the help, which contain the words that people know from PyTorch.
 QString wordsOf(const ConfigField& field) {
     const QString path = QString::fromUtf8(field.path.data(), static_cast<qsizetype>(field.path.size()));
     const QString help = QString::fromUtf8(field.help.data(), static_cast<qsizetype>(field.help.size()));
@@ -76,7 +76,7 @@ class Commands {
                   const std::function<void(RunConfig&)>& change) {
         RunConfig changed = m_experiment.config();
         change(changed);
-        if (changed == m_experiment.config()) return;  // the present value
+        if (changed == m_experiment.config()) return;  // the value is the present one
         QAction* action = add(QCoreApplication::translate("form", "Set %1 to %2").arg(labelOf(form), value), words);
         QObject::connect(action, &QAction::triggered, &m_experiment,
                          [&experiment = m_experiment, change, path = form.path] {

@@ -26,7 +26,7 @@ bool TimedApplication::notify(QObject* receiver, QEvent* event) {
 }
 
 bool TimedApplication::timed(QObject* receiver, QEvent* event) {
-    // Copied before delivery, because the event may delete its receiver.
+    // The name of the class is copied before delivery, because the event may delete its receiver.
     EventTimes::Event seen{receiver->metaObject()->className(), event->type()};
     m_inside = true;
     const double wall = wallMs(), processor = processorMs();

@@ -19,7 +19,8 @@ class HelpDialog final : public QDialog {
     // `folder` holds the documents, Markdown files.
     explicit HelpDialog(const QString& folder, QWidget* parent = nullptr);
 
-    // Shows the place of the topic. A heading or word that is not found shows the place above it.
+    // Scrolls to the topic. If its word or its heading is not found, scrolls to the heading or to the start of the
+    // file.
     void show(const HelpTopic& topic);
     QString file() const { return m_file; }
     QString lineInSight() const;  // the line that the last topic or search led to

@@ -34,7 +34,7 @@ QVariant PreviewTableModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const std::vector<std::string>& row = m_rows[static_cast<std::size_t>(index.row())];
     const auto column = static_cast<std::size_t>(index.column());
-    const std::string cell = column < row.size() ? row[column] : std::string();  // the row has fewer cells
+    const std::string cell = column < row.size() ? row[column] : std::string();  // empty if the row has fewer cells
     const bool isMissing = !m_isText && isMissingCell(cell);
     switch (role) {
         case Qt::DisplayRole:

@@ -36,7 +36,7 @@ class LoaderSweepProcess final : public QObject {
 
     QString m_program;
     QProcess* m_process;
-    QTimer m_deadline;  // expires without output
+    QTimer m_deadline;  // expires if the process prints nothing
     QByteArray m_pending;
     bool m_over = false;
 };

@@ -34,7 +34,8 @@ std::vector<Identity> IdentityMenu::below(const QWidget& window, const QPoint& p
 
 void IdentityMenu::fill(QMenu& menu, const std::vector<Identity>& things) {
     if (things.empty()) return;
-    QAction* title = menu.addAction(identityText(things.front()));  // style sheets draw no text of a section
+    QAction* title = menu.addAction(identityText(things.front()));  // an action instead of a section, because style
+                                                                    // sheets draw no text of a section
     title->setEnabled(false);
     menu.addSeparator();
     addActions(menu, things.front());
@@ -65,7 +66,7 @@ void IdentityMenu::addActions(QMenu& menu, const Identity& thing) {
             m_window.pages.show(QStringLiteral("shards"));
             m_window.shards.find(query);
         },
-        query.isEmpty() ? tr("The find box knows samples and ranks; Show in Shards marks this") : QString());
+        query.isEmpty() ? tr("The find box finds samples and ranks only. Use Show in Shards for this.") : QString());
     add(tr("Explain"), "explainIdentityAction", [this, thing] { explain(thing); });
 }
 

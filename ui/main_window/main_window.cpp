@@ -458,7 +458,7 @@ void MainWindow::showRunState(RunController::State state) {
         closeAfterEvents();
     } else if (m_resumeWhenShown && !m_controller.isLive() && state != Idle) {
         m_resumeWhenShown = false;
-        // after this state has been reported
+        // Resumes after this state has been reported to all parts of the window.
         QMetaObject::invokeMethod(this, &MainWindow::resumeRun, Qt::QueuedConnection);
     }
 }

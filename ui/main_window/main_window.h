@@ -82,7 +82,7 @@ class MainWindow final : public QMainWindow {
     void keyPressEvent(QKeyEvent* event) override;
 
   private:
-    // in window_layout.cpp
+    // The following functions are implemented in window_layout.cpp.
     void buildLayout();
     void addPages();
     void addDebugOverlay();
@@ -94,7 +94,7 @@ class MainWindow final : public QMainWindow {
     void sizeForm();
     void resetLayout();
 
-    // in window_session.cpp
+    // The following functions are implemented in window_session.cpp.
     void restoreSession();
     void askAfterCrash();
     void offerLastRun();

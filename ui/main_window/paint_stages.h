@@ -14,7 +14,7 @@ class PaintStages final : public QObject {
   public:
     PaintStages(QWidget& window, const QList<QWidget*>& parts, QObject* parent);
 
-    void beginWhenShown();  // from the first picture of the window on
+    void beginWhenShown();  // begins with the first picture of the window
     void begin();           // before a large redraw; a part keeps its picture until its turn
 
     // True if every part has been painted.

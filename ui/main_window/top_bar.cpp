@@ -69,7 +69,7 @@ void TopBar::addWidgets(const WindowActions& actions) {
     placeControls(false);
 }
 
-// Run, the time controls, speed and epoch.
+// Adds Run, the time controls, the speed and the epoch.
 void TopBar::addControls(const WindowActions& actions) {
     m_controls = new QWidget(this);
     m_controls->setObjectName(QStringLiteral("timeControls"));
@@ -96,7 +96,7 @@ void TopBar::addControls(const WindowActions& actions) {
     addEpochCursor(*line);
 }
 
-// Beside the menus where there is room for both, else below them.
+// Places the controls of the run beside the menus if there is room for both, else below them.
 void TopBar::placeControls(bool below) {
     m_grid->removeWidget(m_controls);
     if (below) {
@@ -120,7 +120,7 @@ int TopBar::widthOfOneRow() const {
     return width + roomy + rest + (buttons + 7) * Theme::kSpace2;
 }
 
-// The type size reaches the parts of the bar after the bar itself, so their sizes are read again.
+// Reads the sizes of the parts again when the type size has changed: the change reaches the parts after the bar itself.
 bool TopBar::event(QEvent* event) {
     const bool handled = QFrame::event(event);
     if (event->type() == QEvent::LayoutRequest) arrange();
@@ -137,12 +137,12 @@ void TopBar::arrange() {
     if (below != m_isBelow) placeControls(below);
 }
 
-// The minimum is the row of controls alone: the bar takes a second row before it forces the window to be wider.
+// Returns the size of the row of controls alone: the bar takes a second row before it forces the window to be wider.
 QSize TopBar::minimumSizeHint() const {
     return {m_controls->minimumSizeHint().width() + 2 * Theme::kSpace4, minimumHeight()};
 }
 
-// A push button that is its action: same text, tooltip, state.
+// Makes a push button that triggers an action and has its text, tooltip and state.
 QPushButton* TopBar::makeButton(QAction* action, const QString& name) {
     auto* button = new QPushButton(this);
     button->setObjectName(name);
@@ -159,7 +159,7 @@ QPushButton* TopBar::makeButton(QAction* action, const QString& name) {
     return button;
 }
 
-// "Speed" and how fast: to the right end the run goes as fast as it can.
+// Adds the slider of the speed with its texts. At its right end the run is at full speed.
 void TopBar::addSpeed(QHBoxLayout& line) {
     m_speedCaption = new QLabel(tr("Speed"), this);
     m_speedCaption->setProperty("role", "muted");

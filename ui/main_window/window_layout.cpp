@@ -55,7 +55,7 @@ void MainWindow::buildLayout() {
     setObjectName(QStringLiteral("mainWindow"));
     m_topBar = new TopBar(m_actions, m_plan, m_services.theme, this);
     setMenuWidget(m_topBar);
-    // created before the pages, so that Tab goes from the bar to the form and then to the page
+    // The dock is created before the pages, so that Tab goes from the bar to the form and then to the page.
     m_experimentDock = addExperimentDock();
     m_notice = new NoticeBar(this);
     m_tabs = new PageTabs(this);

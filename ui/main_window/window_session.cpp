@@ -119,7 +119,7 @@ void MainWindow::askBeforeClosing() {
         });
 }
 
-// Queued, because a close inside a close is ignored.
+// Closes the window in a later event, because a close inside a close is ignored.
 void MainWindow::closeAfterEvents() {
     m_closing = Closing::kNow;
     QMetaObject::invokeMethod(this, &QWidget::close, Qt::QueuedConnection);

@@ -10,7 +10,7 @@ class RunModel;
 // Progress of a run before its first step. All texts are empty once the run trains, and if no run was started.
 struct StartProgress {
     QString title;    // "Starting 64 ranks, 12 connected"
-    QString awaited;  // "3 load the data; not up yet: rank 5, 9"
+    QString awaited;  // "3 ranks load the data; not started yet: rank 5, 9"
     QString run;      // name of the run
 };
 

@@ -21,7 +21,7 @@ constexpr TypeLength kMostContribution{46};
 constexpr TypeLength kLeastContribution{22};
 constexpr double kLeastSamples = 120;
 constexpr double kBarGap = 16;
-constexpr std::size_t kMostSamples = 32;  // of a rank, drawn
+constexpr std::size_t kMostSamples = 32;  // limit of the samples of a rank that are drawn
 
 QString percent(double share) {
     return QStringLiteral("%1 %").arg(std::lround(share * 100));
@@ -101,7 +101,7 @@ void ContributionPicture::paintBar(QPainter& painter, const RankContribution& co
     const Columns c = columns();
     bool below = false;
     for (const RankContribution& one : m_pulls.ranks) below |= one.share.value_or(0) < 0;
-    const double number = 52;  // shown next to the bar
+    const double number = 52;  // width of the number that is shown next to the bar
     const double room = c.barWidth - number;
     const double zero = c.bar + (below ? room / 2 : 0);
     const double unit = (below ? room / 2 : room) / reach();

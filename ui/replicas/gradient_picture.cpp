@@ -13,9 +13,9 @@
 namespace ringside {
 namespace {
 
-constexpr TypeLength kNames{96};   // of the tensors, at the left
-constexpr TypeLength kHeads{40};   // of the columns: title and a note
-constexpr TypeLength kLegend{22};  // below
+constexpr TypeLength kNames{96};   // room for the names of the tensors, at the left
+constexpr TypeLength kHeads{40};   // room above the columns for a title and a note
+constexpr TypeLength kLegend{22};  // room for the legend, below
 constexpr TypeLength kLeastRow{16};
 constexpr TypeLength kLeastColumn{56};
 constexpr std::int64_t kMostWeight = 64;  // rows of cells that make a row of the picture higher

@@ -8,13 +8,14 @@
 
 namespace ringside {
 
-// Cells of a step: moment, rank, tensor, row, column, value.
+// Returns the cells of a step as rows: moment, rank, tensor, row, column, value.
 TableData gradientTable(const InspectedStep& step);
-// The ring after each of its steps: step, rank, part, number of summed ranks, values.
+// Returns the ring after each of its steps as rows: step, rank, part, number of summed ranks, values.
 TableData ringTable(const RingSteps& ring, std::int64_t step);
-// Contributions to a step: rank, share, cosine, norm, loss, samples, and whether the rank reported the samples.
+// Returns the contributions to a step as rows: rank, share, cosine, norm, loss, samples, and whether the rank reported
+// the samples.
 TableData contributionTable(const StepContributions& contributions);
-// Every inspected step: step, rank, norm of the local gradient, cosine to the mean.
+// Returns every inspected step as rows: step, rank, norm of the local gradient, cosine to the mean.
 TableData normTable(const ReplicaData& replicas);
 
 }  // namespace ringside

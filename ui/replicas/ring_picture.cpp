@@ -11,11 +11,11 @@
 namespace ringside {
 namespace {
 
-constexpr TypeLength kRankNames{64};   // of the ranks, at the left
-constexpr TypeLength kPartTitles{24};  // of the parts, above
-constexpr TypeLength kArrows{80};      // at the right: from whom to whom
+constexpr TypeLength kRankNames{64};   // room for the names of the ranks, at the left
+constexpr TypeLength kPartTitles{24};  // room for the titles of the parts, above
+constexpr TypeLength kArrows{80};      // room at the right for the labels of the transfers
 constexpr TypeLength kMostRow{84};
-constexpr TypeLength kTwoLines{38};  // a row so high has room for both values
+constexpr TypeLength kTwoLines{38};  // least height of a row with both values
 
 QString valueText(double value) {
     return QString::number(value, 'g', 4);

@@ -31,9 +31,10 @@ inline const Setting<QStringList> kRecentScripts{"watch/recent"};  // watched sc
 inline const Setting<QStringList> kLastWatch{"watch/last"};
 inline const Setting<QString> kLastFolder{"files/last_folder"};
 inline const Setting<QString> kLastRun{"runs/last"};          // the run directory last started or attached to
-inline const Setting<qint64> kProcess{"session/process", 0};  // of the window that is open or failed; 0: it was closed
-inline const Setting<QByteArray> kDraft{"session/draft"};     // the experiment as JSON when it was not saved
-inline const Setting<QString> kDraftFile{"session/draft_file"};  // the file it belongs to, may be empty
+inline const Setting<qint64> kProcess{"session/process", 0};  // id of the process whose window is open or has failed;
+                                                              // 0: the window was closed
+inline const Setting<QByteArray> kDraft{"session/draft"};     // unsaved experiment, as JSON
+inline const Setting<QString> kDraftFile{"session/draft_file"};  // file of the unsaved experiment; may be empty
 }  // namespace settings
 
 class Settings {

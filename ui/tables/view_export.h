@@ -33,8 +33,8 @@ class ViewExport : public QPushButton {
     QList<QAction*> saveActions() const;  // the actions of the menu except the switch for the table
     bool tableShown() const { return m_showTable->isChecked(); }
 
-    // Saves a table or picture and emits said() at the end. The suffix determines the format: .csv, .svg, otherwise
-    // PNG.
+    // Saves a table or picture and emits messageReady() at the end. The suffix determines the format: .csv, .svg,
+    // otherwise PNG.
     void saveTable(const TableData& table, const QString& file);
     void savePicture(const QString& file);
     void saveFile(const Writer& writer, const QString& file);
@@ -44,7 +44,7 @@ class ViewExport : public QPushButton {
     void pathWanted(const QString& suggestion, const QString& filter, const ringside::PathTaken& taken);
     void tableToggled(bool shown);
     void messageReady(const QString& sentence, bool failed);
-    void saved(const QString& sentence);  // success of said()
+    void saved(const QString& sentence);  // emitted after messageReady() if the file was written
     void failed(const QString& sentence);
 
   private:

@@ -27,7 +27,7 @@ class EarlierRuns : public QObject {
     void refresh();
 
     RunModel& m_run;
-    bool m_looked = false;  // true after the runs of the current run were requested
+    bool m_looked = false;  // true after the earlier runs of the shown run were requested
     std::vector<std::shared_ptr<const RunData>> m_runs;
     LatestWork m_work;
 };

@@ -21,8 +21,8 @@ namespace ringside {
 namespace {
 
 constexpr int kColumns = 6;              // number of columns of the grid, for two or three charts in a row
-constexpr double kMostFindings = 0.45;   // share of the page's height
-constexpr double kStartsNearZero = 0.1;  // fraction of the last step
+constexpr double kMostFindings = 0.45;   // largest share of the page's height that the findings take
+constexpr double kStartsNearZero = 0.1;  // share of the last step below which the first step counts as near zero
 
 }  // namespace
 
@@ -156,7 +156,7 @@ void TrainingPage::clickLoss(double x) {
     if (const auto step = stepNear(x)) Q_EMIT stepClicked(*step);
 }
 
-// The step of this run that is nearest; what earlier runs did step by step is not at hand.
+// Returns the nearest step of this run. The steps of earlier runs are not available one by one.
 std::optional<std::int64_t> TrainingPage::stepNear(double x) const {
     const RunParts all = parts();
     const auto points = all.back().run->loss().points();

@@ -37,7 +37,7 @@ class TrainingPage : public Page, public IdentitySource {
     void setFindings(FindingsPanel* panel);
     // Shows the crosshair at this step while the pointer is not on a chart.
     void followStep(const StepCursor& cursor);
-    void exportTo(const QString& file);                                      // .csv, .svg or .png
+    void exportTo(const QString& file);                                      // the suffix is .csv, .svg or .png
     std::vector<Identity> identitiesAt(const QPoint& point) const override;  // the step under the pointer
     QString copyText() const override { return tabText(table()); }
 

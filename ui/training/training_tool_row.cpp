@@ -18,8 +18,8 @@ constexpr int kDefaultSmoothing = 60;
 constexpr TypePixels kSliderWidth{110};
 constexpr int kShortSlider = 70;
 constexpr TypePixels kValueWidth{32};
-constexpr TypePixels kOneRow{930};    // from this width on all is side by side
-constexpr TypePixels kRoomyRow{520};  // and from this on the slider has its name
+constexpr TypePixels kOneRow{930};    // width from which on all controls are side by side
+constexpr TypePixels kRoomyRow{520};  // width from which on the slider has its label
 
 }  // namespace
 

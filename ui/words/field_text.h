@@ -13,7 +13,7 @@ namespace ringside {
 // not such a value.
 std::optional<std::int64_t> parseInteger(const QString& text);
 std::optional<double> parseReal(const QString& text);
-// "128, 64"; an empty text is an empty list
+// Parses a list such as "128, 64"; an empty text is an empty list.
 std::optional<std::vector<std::int64_t>> parseIntegerList(const QString& text);
 
 QString realText(double value);  // shortest text that reads back as the same number

@@ -47,7 +47,7 @@ class CellColors {
     Labels m_labels;
     std::shared_ptr<const CellOrigins> m_origins;
     int m_devices = 1;           // number of devices that share a rank's batches
-    std::int64_t m_samples = 0;  // number of samples of that rank
+    std::int64_t m_samples = 0;  // number of samples of rank 0
     // True if each hue has two colours, for even and odd steps.
     bool isPaired() const { return m_by != ColorBy::Source && m_by != ColorBy::Origin; }
     std::vector<QRgb> m_colors;

@@ -45,7 +45,7 @@ class Thumbnails final : public QObject {
     QCache<qint64, QImage> m_cache{kKeptBytes};
     QImage m_placeholder;
     QSet<qint64> m_waiting;
-    quint64 m_generation = 0;  // of data and colours
+    quint64 m_generation = 0;  // increases with each change of data or colours
     int m_wish = 0;
     QTimer m_notifyTimer;
     QThreadPool m_pool;  // with one thread

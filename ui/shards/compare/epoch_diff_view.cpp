@@ -43,7 +43,7 @@ EpochDiffView::EpochDiffView(Theme& theme, QWidget* parent) : ShardView(parent),
     showLegend();
     connect(m_loom, &GridWidget::cellClicked, this, [this](GridCell cell) {
         if (m_scene && m_shown == m_scene->plan.spec())
-            Q_EMIT cellChosen(cell);  // otherwise the picture is out of date
+            Q_EMIT cellChosen(cell);  // clicks on a picture that is out of date are ignored
     });
     connect(m_loom, &GridWidget::cellHovered, this, &ShardView::cellHovered);
     connect(&theme, &Theme::changed, this, &EpochDiffView::showLegend);

@@ -19,7 +19,7 @@ namespace {
 constexpr double kCardMargin = 12;
 constexpr TypeLength kTitleHeight{44};
 constexpr double kCardSide = 62;
-constexpr double kTallCard = 74;  // with the rank below the index
+constexpr double kTallCard = 74;  // height of a card with the rank below the index
 constexpr double kCardGap = 8;
 constexpr int kLastSlotsBarWidth = 10;
 constexpr TypePixels kTitlePixels{12};

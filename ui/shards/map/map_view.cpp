@@ -21,7 +21,7 @@ namespace {
 constexpr TypePixels kMapTop{26};
 constexpr TypePixels kLegendHeight{24};
 constexpr int kLeastGapSide = 6;          // squares this large have a gap between them
-constexpr TypePixels kLeastTextSide{26};  // and these a number
+constexpr TypePixels kLeastTextSide{26};  // squares this large also contain a number
 constexpr int kLeastPictureSide = 56;
 constexpr int kLegendRanks = 8;
 constexpr TypePixels kLeastSquares{60};  // minimum height of the squares

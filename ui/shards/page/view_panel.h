@@ -62,7 +62,7 @@ class ViewPanel : public QFrame {
 
     QWidget* m_toolRow = nullptr;
     QPushButton* m_summary = nullptr;
-    QBoxLayout* m_toolLine = nullptr;  // its parts, in one row or two
+    QBoxLayout* m_toolLine = nullptr;  // parts of the tool row, in one row or two
     SegmentedControl* m_choice = nullptr;
     FindBox* m_find = nullptr;
     ViewExport* m_export = nullptr;

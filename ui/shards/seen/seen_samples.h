@@ -21,8 +21,8 @@ struct SeenSamples {
     std::optional<SeenPlan> plan;
     std::int64_t loader = 0;     // number of the training loader
     QString whyNoPlan;           // empty if there is a plan
-    std::int64_t asPlanned = 0;  // trained samples that are those of the plan, in batches
-    std::int64_t otherwise = 0;  // trained samples in batches that differ from the plan
+    std::int64_t asPlanned = 0;  // number of trained samples in batches that are as planned
+    std::int64_t otherwise = 0;  // number of trained samples in batches that differ from the plan
     QString firstOther;          // "rank 2, epoch 1, step 5"; empty if all batches are as planned
 };
 

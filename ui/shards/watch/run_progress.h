@@ -26,7 +26,7 @@ struct RankProgress {
     qint64 compared = 0;    // number of slots, from the first, whose samples were compared one by one
     bool verified = false;  // true if the hash of the epoch matches the plan
     bool wrong = false;
-    bool showsPhases = false;  // in slow motion or single phases
+    bool showsPhases = false;  // true in slow motion and in single phases
     bool taken = false;        // with showsPhases: true if the rank computes with the current slots
     bool operator==(const RankProgress&) const = default;
 };

@@ -41,7 +41,7 @@ class StrategyPage : public Page {
     void showView(const QString& name) override;
     bool isSettled() const override { return !m_tick.isActive() && !m_scene.loading; }
     bool followsRuns() const override { return true; }
-    QString copyText() const override;  // of all panels
+    QString copyText() const override;  // text of all panels
     QList<QAction*> exportActions() const override { return m_export->saveActions(); }
     QWidget* keyboardHome() const override { return m_choices; }
 
@@ -85,7 +85,7 @@ class StrategyPage : public Page {
     StrategyProcess m_process;
     QTimer m_tick;          // triggers a new plan
     QTimer m_look;          // reads the live run
-    QTimer m_move;          // moves with the ranks, in slow motion
+    QTimer m_move;          // redraws the parts that move, in slow motion
     std::string m_seenFor;  // experiment to which the measured figures belong
     QStackedLayout* m_stack = nullptr;
     QLabel* m_empty = nullptr;

@@ -33,7 +33,7 @@ class MeshCanvas final : public StrategyCanvas {
     };
     QSize grid() const;
     Place placeOf(int rank) const;
-    double heightBelowNodes() const;  // for curves below a row, and for the legend
+    double heightBelowNodes() const;  // room for the curves below a row, and for the legend
     QRectF nodeOf(int rank) const;
     std::vector<Route> routes() const;
     QColor colorOf(StepLink::What what) const;

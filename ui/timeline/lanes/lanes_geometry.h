@@ -11,8 +11,8 @@ namespace ringside {
 
 // Positions of lanes and times in a widget.
 struct LanesGeometry {
-    static constexpr TypeLength kNames{92};  // at the left
-    static constexpr TypeLength kAxis{26};   // below
+    static constexpr TypeLength kNames{92};  // width of the names at the left
+    static constexpr TypeLength kAxis{26};   // height of the axis below
     static constexpr double kRight = 14;
     static constexpr double kLargestBar = 46, kLargestPitch = 98;
 

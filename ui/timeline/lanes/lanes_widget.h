@@ -23,7 +23,7 @@ class LanesWidget final : public QWidget, public IdentitySource {
     LanesGeometry geometryOfLanes() const;
     std::vector<int> shownRanks() const;
     QSize minimumSizeHint() const override { return {320, 120}; }
-    // Step, rank and, in a collective, that collective.
+    // Returns the step, the rank and, in a collective, that collective.
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
     // Returns a description of what is drawn at `at`, or an empty text.
     QString textAt(QPointF at) const;

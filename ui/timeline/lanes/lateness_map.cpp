@@ -17,9 +17,9 @@
 namespace ringside {
 namespace {
 
-constexpr TypeLength kScale{18};      // below, for what the colours mean
-constexpr float kDarkest = 0.5F;      // of the step's length
-constexpr TypeLength kNameEvery{14};  // pixels of a rank's name
+constexpr TypeLength kScale{18};      // height of the colour scale below
+constexpr float kDarkest = 0.5F;      // lateness with the darkest colour, as a share of the step's length
+constexpr TypeLength kNameEvery{14};  // room for the name of a rank
 
 QColor blend(const QColor& from, const QColor& to, float share) {
     return QColor::fromRgbF(from.redF() + (to.redF() - from.redF()) * share,

@@ -33,7 +33,7 @@ class PhaseLegend final : public QWidget {
 
     const TimelineModel& m_model;
     const Theme& m_theme;
-    int m_wholeWidth = 0;  // of all phases in one row
+    int m_wholeWidth = 0;  // width of all phases in one row
 };
 
 }  // namespace ringside

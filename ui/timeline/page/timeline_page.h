@@ -83,8 +83,8 @@ class TimelinePage : public Page {
     VerdictBanner* m_banner = nullptr;
     ElidedLabel* m_stripNote = nullptr;
     StepStrip* m_strip = nullptr;
-    QBoxLayout* m_row = nullptr;    // lanes and numbers
-    QGridLayout* m_head = nullptr;  // of the lanes: title, legend, Live
+    QBoxLayout* m_row = nullptr;    // row of the lanes and the numbers
+    QGridLayout* m_head = nullptr;  // head of the lanes: title, legend, Live
     PhaseLegend* m_legend = nullptr;
     QLabel* m_title = nullptr;
     QPushButton* m_live = nullptr;

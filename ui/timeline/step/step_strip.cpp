@@ -16,10 +16,10 @@
 namespace ringside {
 namespace {
 
-constexpr TypePixels kTop{18};          // for what is said above
-constexpr std::size_t kLeastSide = 10;  // steps on either side of a turn
-constexpr double kLeastTurn = 1.35;     // times as long
-constexpr double kHighest = 0.98;       // of the steps fit in; the others are cut
+constexpr TypePixels kTop{18};          // room for the texts above the bars
+constexpr std::size_t kLeastSide = 10;  // least number of steps on either side of a change of the step time
+constexpr double kLeastTurn = 1.35;     // least factor by which the step time changes
+constexpr double kHighest = 0.98;       // share of the steps whose bars fit in; higher bars are cut off
 constexpr double kLeastWindow = 6;
 
 }  // namespace
@@ -38,7 +38,7 @@ StepStrip::StepStrip(TimelineModel& model, const Theme& theme, QWidget* parent)
     read();
 }
 
-// Complete steps do not change any more.
+// Reads new steps. Complete steps do not change any more.
 void StepStrip::read() {
     const TraceData* trace = m_model.trace();
     if (trace == nullptr) {

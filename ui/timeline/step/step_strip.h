@@ -14,8 +14,8 @@ namespace ringside {
 
 class Theme;
 
-// The time of every traced step, stacked by phase, as the mean of the ranks; which of them the lanes show, as a window
-// that can be dragged.
+// Strip with the time of every traced step, stacked by phase, as the mean of the ranks. A frame that can be dragged
+// marks the steps that the lanes show.
 class StepStrip final : public QWidget, public IdentitySource {
     Q_OBJECT
   public:

@@ -11,9 +11,10 @@ namespace ringside {
 namespace {
 
 constexpr int kFlightFrameMs = 16;
-constexpr qint64 kMostFlying = 400;   // in sight: beyond, a batch flies as one block
-constexpr TypeLength kRankPlace{60};  // left of the cells: the rank's name
-constexpr double kArrived = 10;       // size of a card that is there
+constexpr qint64 kMostFlying = 400;   // limit of the visible cards that move one by one; a larger batch moves as one
+                                      // block
+constexpr TypeLength kRankPlace{60};  // width of the rank's name, left of the cells
+constexpr double kArrived = 10;       // size of a card that has arrived
 
 }  // namespace
 
