@@ -12,7 +12,8 @@
 namespace ringside {
 namespace {
 
-// Longer than torchrun takes to notice a killed process and to end the others; seconds.
+// Seconds by which the time of a consequence is later: longer than torchrun takes to detect a killed process and to end
+// the others.
 constexpr std::time_t kConsequenceDelay = 60;
 
 }  // namespace

@@ -48,7 +48,7 @@ constexpr const char* kTokenVariable = "RINGSIDE_TOKEN";
 constexpr seconds kSharedPatience{30};
 constexpr seconds kFarewellPatience{2};
 constexpr seconds kRefusalPatience{5};
-constexpr seconds kReportPatience{15};  // rank 0 can start later than this rank
+constexpr seconds kReportPatience{15};  // time for the report to rank 0, which can start later than this rank
 
 // Settings that are known before the rendezvous.
 struct Start {

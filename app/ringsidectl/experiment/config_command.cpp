@@ -27,7 +27,7 @@ constexpr const char* kConfigDescription =
 constexpr const char* kConfigFooter = R"(Examples:
   ringsidectl config --defaults > my.json                  start an experiment of your own
   ringsidectl config --defaults --set parallel.world_size=8 --set optimizer.lr=0.2 > eight.json
-  ringsidectl config --validate my.json                    says every problem, one per line; exit code 2
+  ringsidectl config --validate my.json                    prints every problem, one per line; exit code 2
   ringsidectl config --summary my.json                     the model's layers, parameters, FLOPs and memory
   ringsidectl config --schema > ringside.schema.json       for editors that complete and check JSON
 

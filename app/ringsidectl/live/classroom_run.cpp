@@ -34,7 +34,7 @@ constexpr seconds kLastWords{3};
 // Restart limit if parallel.max_restarts is 0 and parallel.min_ranks is set.
 constexpr std::int64_t kManyRestarts = 1000;
 constexpr std::size_t kMostInput = 4096;
-constexpr int kMostFailures = 3;  // of one guest, before it is removed
+constexpr int kMostFailures = 3;  // limit of the failures that one guest may cause before it is removed
 
 std::string namesOf(const std::vector<ClassroomMember*>& members) {
     std::string names;

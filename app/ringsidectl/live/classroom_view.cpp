@@ -62,7 +62,7 @@ void ClassroomView::runBegins(const std::string& directory) {
             : m_screen.out("run directory: " + directory + "\n");
 }
 
-// Prints the state in JSON mode if it has changed. Without JSON, say() prints the events as sentences.
+// Prints the state in JSON mode if it has changed. Without JSON, print() prints the events as sentences.
 void ClassroomView::show(const ClassroomHost& host, const Moment& moment) {
     if (!m_lines) return;
     const std::string line = lineOfJson({{"kind", "class"},

@@ -33,10 +33,10 @@ using std::chrono::seconds;
 using std::chrono::steady_clock;
 
 constexpr int kMostRanksOnHosts = 64;
-constexpr std::chrono::seconds kOwnVerdict{5};   // for rank 0 to report its verdict after another rank has ended
-constexpr std::chrono::seconds kLeave{15};       // for the other ranks to end after rank 0
-constexpr std::chrono::seconds kAnswers{10};     // for a host to answer the availability check
-constexpr std::chrono::seconds kLongestWait{8};  // between two availability checks of absent hosts
+constexpr std::chrono::seconds kOwnVerdict{5};   // time for rank 0 to report its verdict after another rank has ended
+constexpr std::chrono::seconds kLeave{15};       // time for the other ranks to end after rank 0
+constexpr std::chrono::seconds kAnswers{10};     // time for a host to answer the availability check
+constexpr std::chrono::seconds kLongestWait{8};  // longest time between two availability checks of absent hosts
 
 // Returns the command for the remote shell. It reads the token from standard input, where other users cannot see it,
 // and terminates the rank when standard input ends, as it does when this program ends for any reason.

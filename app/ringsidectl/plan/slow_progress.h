@@ -23,7 +23,7 @@ class SlowProgress {
 
     void show(const std::string& what, double share = 0);  // share: completed part, 0 to 1; 0: not known
     // Sets the activity and a function that returns the completed part. The display thread calls it until the next call
-    // of say() or follow().
+    // of show() or follow().
     void follow(const std::string& what, std::function<double()> share);
 
   private:
