@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decides which batches were trained on.
+"""Decides which batches a script has trained on.
 
 A batch is trained on when a backward pass follows it. The newest batch before a backward pass is. Older batches that
 were fetched since the previous backward pass are only if the next backward pass follows the same pattern: as many
@@ -9,7 +9,7 @@ skips, and batches of an evaluation, do not.
 
 
 class Batch:
-    """A batch that a loader has handed to the script."""
+    """A batch that a loader has passed to the script."""
 
     __slots__ = ("loader", "number_in_pass", "number_of_pass", "indices", "samples", "end_ns")
 
@@ -31,11 +31,12 @@ class Pairing:
     def __init__(self, trained, untrained):
         self._trained = trained
         self._untrained = untrained
-        self._waiting = []  # since the last backward pass
-        self._unsure = []  # before the last backward pass, the newest one included, with its pattern and its step
+        self._waiting = []  # batches that were fetched since the last backward pass
+        self._unsure = []  # batches from before the last backward pass, with their pattern and step; the newest batch
+                           # is included
         self._unsure_pattern = None
         self._unsure_step = None
-        self._confirmed = set()  # patterns that were seen twice in a row
+        self._confirmed = set()  # patterns of batches that were seen twice in a row
 
     def fetched(self, batch):
         self._waiting.append(batch)
@@ -50,7 +51,7 @@ class Pairing:
         if not older or pattern in self._confirmed:
             for batch in older + [newest]:
                 self._trained(batch, step)
-        else:  # the newest one waits with the others, so that the order stays
+        else:  # the newest batch waits with the others, so that the order stays
             self._unsure, self._unsure_pattern, self._unsure_step = older + [newest], pattern, step
 
     def _pattern(self):
@@ -76,11 +77,11 @@ class Pairing:
         return not self._unsure or self._unsure_step.resolve() is not step
 
     def held(self):
-        """Returns the (loader, pass) of batches that are not settled."""
+        """Returns the (loader, pass) of batches that are not reported as trained or untrained yet."""
         return {(batch.loader, batch.number_of_pass) for batch in self._waiting + self._unsure}
 
     def pass_ended(self, loader):
-        """Settles what waits of a loader whose pass is over: no backward pass will follow."""
+        """Reports the waiting batches of a loader whose pass is over as untrained: no backward pass will follow."""
         if any(batch.loader == loader for batch in self._unsure):
             self._settle(None)
         kept = []

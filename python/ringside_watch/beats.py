@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Heartbeats: where the rank is, once a second, from the sender thread."""
+"""Sends heartbeats with the position of the rank, once a second, from the sender thread."""
 import os
 
 from . import collectives

@@ -11,7 +11,7 @@ from .observations import Watching
 HOOK = guard.Hook("collectives")
 GROUPS = guard.Hook("process group")
 
-# Function -> (number of CollectiveKind or None, position of the tensor whose size is reported).
+# Name of a function -> (number of its CollectiveKind or None, position of the tensor whose size is reported).
 OPERATIONS = {
     "all_reduce": (traces.ALL_REDUCE, 0), "broadcast": (traces.BROADCAST, 0), "all_gather": (traces.ALL_GATHER, 1),
     "all_gather_into_tensor": (traces.ALL_GATHER, 1), "reduce_scatter": (traces.REDUCE_SCATTER, 0),
@@ -23,7 +23,7 @@ OPERATIONS = {
 MESSAGES = {"send": "dst", "recv": "src", "isend": "dst", "irecv": "src", "batch_isend_irecv": None}
 
 _state = {"depth": 0, "dist": None}
-_counts = {}  # number of the group -> number of its latest collective
+_counts = {}  # number of a group -> number of its latest collective
 _messages = {}  # (group, operation, peer) -> number of the latest message
 _groups = {}  # id of a process group -> number
 
@@ -33,7 +33,7 @@ def counted(group):
 
 
 def total():
-    """Returns the number of explicit collectives and messages so far, in all groups."""
+    """Returns the number of explicit collectives and messages that this rank has called, in all groups."""
     return sum(list(_counts.values())) + sum(list(_messages.values()))
 
 
@@ -67,7 +67,7 @@ def _number(name):
 
 
 def group_number(group):
-    """Returns 0 for the group of all ranks; for others a number that is equal on all their ranks."""
+    """Returns the number of a group: 0 for all ranks, otherwise a number that is equal on all ranks of the group."""
     dist = _state["dist"]
     if group is None or group is dist.group.WORLD:
         return 0
@@ -154,7 +154,7 @@ def _wrap_message(module, name, peer):
 
 
 def _begin_message(operation, group, peer):
-    """Messages are numbered by operation and peer, because the ranks of a group exchange different ones."""
+    """Numbers a message by operation and peer, because the ranks of a group exchange different messages."""
     number = group_number(group)
     key = (number, operation, peer)
     count = _messages[key] = _messages.get(key, 0) + 1

@@ -10,11 +10,11 @@ import zlib
 from . import guard, observations, optimizers, places, replicas, unoptimized
 
 HOOK = guard.Hook("data parallel")
-ON_DEVICE_EVERY = 50  # steps between two timed ones on a GPU, where each timing makes the host wait
+ON_DEVICE_EVERY = 50  # interval in steps between two timed steps on a GPU, where each timing makes the host wait
 
 _models = []  # weak references to wrapped models
-_last = {}  # id of a model -> forward passes whose gradients were reduced, until the last optimizer step
-_unused = {}  # id of a model -> bytes of unused parameters, as reported
+_last = {}  # id of a model -> number of forward passes whose gradients were reduced, until the last optimizer step
+_unused = {}  # id of a model -> bytes of unused parameters that were reported
 
 
 def patch(module):
@@ -37,7 +37,7 @@ def _created(_, args, result):
 
 
 def describe(model):
-    """Returns the options of the wrapper and what the module consists of."""
+    """Returns facts about a wrapped model: its module and parameters, the options of the wrapper and its ranks."""
     module = model.module
     parameters = list(module.parameters())
     facts = {"kind": "ddp", "where": places.user_line(2), "module": type(module).__qualname__,
@@ -81,7 +81,7 @@ def _after_step(number):
 
 
 def _read():
-    """Queues the times of the previous iteration, which DDP publishes one iteration late."""
+    """Queues the observation of the previous iteration's times, which DDP publishes one iteration late."""
     for reference in _models:
         model = reference()
         logger = getattr(model, "logger", None)

@@ -11,9 +11,9 @@ import weakref
 import zlib
 
 LISTS = ("samples", "imgs", "files", "filenames", "paths")
-MOST_ITEMS = 4096  # of a list, evenly spaced
-MOST_LISTED = 1000000  # indices of a Subset that are reported one by one
-MOST_VALUES = 64  # of a tensor or of a sample, evenly spaced
+MOST_ITEMS = 4096  # limit of the hashed items of a list, which are evenly spaced
+MOST_LISTED = 1000000  # limit of the indices of a Subset that are reported one by one
+MOST_VALUES = 64  # limit of the values read of a tensor or of a sample, which are evenly spaced
 
 
 def length(dataset):
@@ -37,7 +37,7 @@ def hash_list(items):
 
 
 def checksum(tensor):
-    """Returns the CRC-32 of the shape and of evenly spaced values, or None for what is no tensor on the CPU."""
+    """Returns the CRC-32 of the shape and of evenly spaced values; None if the object is no tensor on the CPU."""
     if not hasattr(tensor, "reshape") or not hasattr(tensor, "shape"):
         return None
     device = getattr(tensor, "device", None)
@@ -53,13 +53,13 @@ _count = itertools.count()
 
 
 def number_of(dataset):
-    """Returns a number that tells data set objects of this process apart."""
+    """Returns the number of a data set object, which no other object of this process has."""
     reference, number = _objects.get(id(dataset), (None, None))
     if number is not None and (reference is None or reference() is dataset):
         return number
     try:
         reference = weakref.ref(dataset)
-    except TypeError:  # a plain list
+    except TypeError:  # a plain list has no weak references
         reference = None
     number = next(_count)
     _objects[id(dataset)] = (reference, number)
@@ -149,7 +149,7 @@ def _tensors(data):
 
 
 def batch_length(data):
-    """Returns the first dimension of the first tensor, or None where it is not seen."""
+    """Returns the number of samples in a batch: the first dimension of its first tensor; None if it is not known."""
     tensors = _tensors(data)
     if tensors and tensors[0].dim() > 0:
         return int(tensors[0].shape[0])

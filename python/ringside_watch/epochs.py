@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which samples one rank has trained on, by loader and epoch."""
+"""Counts the samples that one rank has trained on, by loader and epoch."""
 import array
 import hashlib
 import sys
@@ -9,10 +9,10 @@ class Pass:
     """One iteration over a loader, from iter() to its end."""
 
     def __init__(self):
-        self.epoch = None  # number among the loader's passes in which batches were trained on
+        self.epoch = None  # number of the pass among the loader's passes in which batches were trained on
         self.sha = hashlib.sha256()
-        self.slots = 0  # indices trained on
-        self.trained = 0  # batches
+        self.slots = 0  # number of indices trained on
+        self.trained = 0  # number of batches trained on
         self.untrained = 0
         self.delivered = 0
 
@@ -26,13 +26,13 @@ def add_to_hash(sha, indices):
 
 
 class Epochs:
-    """Counts per loader. first_training is the loader whose epochs the steps are counted in."""
+    """Counts of each loader. The epochs of steps are those of the loader first_training."""
 
     def __init__(self):
         self._passes = {}  # (loader, number of the pass) -> Pass
         self._trained_passes = {}  # loader -> number of passes with trained batches
         self.first_training = None
-        self.epoch = 0  # of the first training loader
+        self.epoch = 0  # epoch of the first training loader
 
     def of(self, loader, number):
         return self._passes.setdefault((loader, number), Pass())

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts about the process, and the list of what was seen and what was not. Environment variables are never reported."""
+"""Facts about the process, and which of the hooks have observed something.
+
+Environment variables are never reported.
+"""
 import os
 import platform
 import sys
@@ -39,7 +42,7 @@ def _number(name):
 
 
 def process(known):
-    """Returns what identifies the rank and its software."""
+    """Returns the facts that identify the rank and its software."""
     script = places.script()
     facts = {"watch": __version__, "world_size": known.world_size, "distributed": known.distributed,
              "script": places.relative(script) if script else None, "launcher": launcher(),

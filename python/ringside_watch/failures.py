@@ -12,7 +12,7 @@ from .observations import Watching
 
 HOOK = guard.Hook("exceptions")
 
-_reported = []  # ids of exceptions
+_reported = []  # ids of the exceptions that were reported
 _previous = []
 
 
@@ -41,10 +41,11 @@ def _is_end_of_check(kind):
 
 
 def report(error):
-    """Queues the facts about an exception that ends the rank."""
+    """Queues facts about an exception that ends the rank, for the sender thread."""
     if id(error) in _reported or isinstance(error, (SystemExit, KeyboardInterrupt)):
         return
-    if observations.QUEUE and Watching.on_failure is not None:  # something was observed, so this is no launcher
+    if observations.QUEUE and Watching.on_failure is not None:  # an observation in the queue shows that this process is
+                                                                # no launcher
         Watching.on_failure()
     _reported.append(id(error))
     Watching.failed = True
@@ -112,7 +113,7 @@ def _read_error_file(error_file):
     if not isinstance(error_file, (str, os.PathLike)) or not os.path.exists(error_file):
         return
     with open(error_file, "rb") as file:
-        text = pickle.load(file)  # written by this process a moment ago
+        text = pickle.load(file)  # this process has written the file itself
     own = r'  File "%s[^\n]*\n(?:    [^\n]*\n)*' % re.escape(os.path.dirname(os.path.abspath(__file__)))
     cleaned = re.sub(own, "", text)
     if cleaned != text:

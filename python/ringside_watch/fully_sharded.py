@@ -22,7 +22,7 @@ def patch(module):
 def _time(group, name, kind):
     def before(args, kwargs):
         if name == "wait_for_unshard" and getattr(args[0], "_all_gather_result", True) is None:
-            return None  # nothing to wait for
+            return None  # there is nothing to wait for
         return observations.now()
 
     def after(begin, args, result):
@@ -73,13 +73,13 @@ def _sharded(known, args, result):
 
 
 def patch_old(module):
-    """FullyShardedDataParallel (FSDP1): only its use is reported, the times of its units are not seen."""
+    """Reports the use of FullyShardedDataParallel (FSDP1). The times of its units are not observed."""
     guard.wrap(module.FullyShardedDataParallel, "__init__", FUNCTION, after=_wrapped_old)
 
 
 def _wrapped_old(_, args, result):
     if "fsdp1" in _reported:
-        return  # a unit within the model
+        return  # this group is a unit within the model
     _reported.add("fsdp1")
     observations.note("fact", time.monotonic_ns(), "data_parallel", {
         "kind": "fsdp1", "where": places.user_line(2), "module": type(args[0].module).__qualname__,

@@ -16,7 +16,7 @@ MISSING = object()
 _hidden = os.path.join(os.path.dirname(os.path.abspath(__file__)), "importlib_bootstrap")
 
 hooks = {}  # name -> Hook
-unavailable = {}  # name of a hook -> why
+unavailable = {}  # name of a hook -> reason why it is not available
 
 
 class Hook:
@@ -25,7 +25,7 @@ class Hook:
     def __init__(self, name):
         self.name = name
         self.on = True
-        self.used = False  # whether it has observed anything
+        self.used = False  # true if the hook has observed anything
         hooks[name] = self
 
     def fail(self, error):
@@ -100,7 +100,7 @@ def _wrapper(original, hook, before, after):
 
 
 def patch(name, function, module):
-    """Applies one module's patches; an error leaves the rest of the watch working."""
+    """Applies the patches of one module. An error does not affect the rest of the watch."""
     try:
         function(module)
     except Exception as error:

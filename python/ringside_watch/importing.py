@@ -24,7 +24,7 @@ class Finder:
         functions = _patches.get(name)
         if functions is None or path is None and "." in name:
             return None
-        sys.meta_path.remove(self)  # so that the search below does not come back here
+        sys.meta_path.remove(self)  # removed, so that the search below does not call this finder again
         try:
             spec = importlib.util.find_spec(name)
         except (ImportError, AttributeError, ValueError):

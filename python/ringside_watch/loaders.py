@@ -8,25 +8,27 @@ import weakref
 from . import collectives, datasets, guard, observations, samplers
 from .observations import Watching
 
-CONTENT_BATCHES = 4  # of a loader's first pass whose content is fingerprinted; of later passes it is the first batch
-CONTENT_PASSES = 50  # a script can begin a pass for each batch
-CONTENT_SAMPLES = (64, 8)  # of such a batch: in the first pass, later
+CONTENT_BATCHES = 4  # number of fingerprinted batches of a loader's first pass; of a later pass, only the first batch
+                     # is fingerprinted
+CONTENT_PASSES = 50  # limit of the passes with fingerprints, because a script can begin a pass for each batch
+CONTENT_SAMPLES = (64, 8)  # limit of the fingerprinted samples of a batch: in the first pass, in later passes
 
 HOOK = guard.Hook("loader")
-FACTS = guard.Hook("facts of loaders")  # a failure there must not cost the indices
+FACTS = guard.Hook("facts of loaders")  # separate from the other hooks, because a failure here must not stop the report
+                                        # of indices
 
 _numbers = weakref.WeakKeyDictionary()  # loader -> number
 _ahead = weakref.WeakSet()  # loaders whose wrapper fetches ahead of the script
-_known = {}  # what makes a loader the same -> its latest facts
+_known = {}  # properties that make two loaders the same -> facts of the latest one
 _passes = {}  # number of the loader -> number of its next pass
 
 
 class _Iteration:
-    """State of one iterator, kept in its attribute _ringside."""
+    """State of one iterator of a DataLoader, kept in its attribute _ringside."""
 
     def __init__(self, number):
         self.number = number
-        self.delivers = True  # a batch reaches the script when it is fetched
+        self.delivers = True  # true if a batch reaches the script when it is fetched
         self.number_of_pass = 0
         self.pid = os.getpid()
         self.dispatched = collections.deque()
@@ -35,11 +37,11 @@ class _Iteration:
         self.open = False
 
     def __del__(self):
-        """The script has dropped the iterator before its end."""
+        """Reports the end of a pass whose iterator the script has dropped before its end."""
         try:
             if self.open and Watching.on and self.pid == os.getpid():
                 observations.note("pass_end", time.monotonic_ns(), self.number, self.number_of_pass, "left")
-        except Exception:  # at the end of the interpreter
+        except Exception:  # this happens at the end of the interpreter
             pass
 
 
@@ -81,7 +83,7 @@ def _created(_, args, result):
 
 
 def _resets(args, kwargs):
-    """A persistent iterator begins another pass: the pairing of the pass before must not survive."""
+    """Observes that a persistent iterator begins another pass. Drops the pending indices of the previous pass."""
     iterator, loader = args[0], args[1] if len(args) > 1 else kwargs.get("loader")
     if iterator.__dict__.get("_ringside") is None:  # the constructor resets the iterator before it is known here
         _begin_pass(iterator, loader)
@@ -94,7 +96,7 @@ def _resets(args, kwargs):
 def _begin_pass(iterator, loader):
     state = iterator.__dict__.get("_ringside")
     if state is not None and state.batches == 0 and state.open:
-        return  # the constructor has begun this pass already
+        return  # the constructor has already begun this pass
     number = _number_of(loader)
     state = iterator._ringside = _Iteration(number)
     state.number_of_pass = _passes.get(number, 0)
@@ -179,7 +181,7 @@ def _consumed(iterator, begin, data):
 
 def _count(indices, data):
     """Returns the number of samples and the list of indices, or None for an IterableDataset."""
-    if isinstance(indices, int):  # batch_size=None
+    if isinstance(indices, int):  # the loader has batch_size=None
         return 1, [indices]
     if indices is not None and hasattr(indices, "__len__") and len(indices) > 0 and indices[0] is not None:
         return len(indices), indices

@@ -20,7 +20,7 @@ def _argument(args, kwargs, position, name):
 def _note(tag, value, step, source):
     number = scalars.read(value)
     if number is None or isinstance(number, scalars.Deferred):
-        return  # a value on a device: reading it would make the script wait
+        return  # the value is on a device: reading it would make the script wait
     observations.note("logged", time.monotonic_ns(), str(tag)[:200], _whole(step), number, source)
 
 

@@ -17,7 +17,7 @@ MOST_DEPTH = 4  # of sums inside of sums
 _state = {"depth": 0}
 _sites = {}  # (code, line) of the caller -> line of the user's code
 _scaled = {}  # id of a scaled loss -> (weak reference, loss before scaling, its last operation)
-_reported = set()  # lines
+_reported = set()  # lines that were reported
 
 
 def patch_tensor(module):
@@ -71,7 +71,7 @@ def patch_compile(module):
     try:
         from torch._C._dynamo import eval_frame
     except ImportError:
-        return  # before PyTorch 2.0
+        return  # PyTorch before 2.0 has no such function
     for function in _untraced:
         if hasattr(eval_frame, "set_code_exec_strategy"):
             skip = eval_frame._FrameAction.SKIP
@@ -167,7 +167,7 @@ def _site():
 
 
 def patch_scaler(module):
-    """Takes the loss before GradScaler multiplies it, and detects steps that it leaves out."""
+    """Records the loss before GradScaler multiplies it, and detects the optimizer steps that GradScaler skips."""
     kind = module.GradScaler
     if "scale" in vars(kind):
         guard.wrap(kind, "scale", SCALER, after=_note_scaled)

@@ -17,12 +17,13 @@ held = weakref.WeakSet()  # optimizers that have made a step
 
 after_step = []  # functions called with the optimizer's number after each step
 
-LOOKED_AT = 3  # first steps after which the next backward pass reports whether gradients were cleared
-_stepped = {"optimizer": None}  # weak reference to the only optimizer, between such a step and the next backward pass
+LOOKED_AT = 3  # number of first steps for which the next backward pass reports whether the gradients were cleared
+_stepped = {"optimizer": None}  # weak reference to the only optimizer, between one of these steps and the next backward
+                                # pass
 
 
 class _Known:
-    """What is remembered of an optimizer, in its attribute _ringside. Optimizers are not pickled with attributes."""
+    """State of an optimizer, kept in its attribute _ringside. Optimizers are not pickled with attributes."""
 
     def __init__(self, number):
         self.number = number
@@ -111,7 +112,7 @@ def _end(optimizer):
     stamped, Watching.stamps_cpu = Watching.stamps_cpu, observations.is_traced(known.steps + 1)
     end = (time.monotonic_ns(), time.thread_time_ns() if stamped or Watching.stamps_cpu else None)
     Watching.phase = "idle"
-    if known.steps == 1:  # a closure computes the first gradients inside of the step
+    if known.steps == 1:  # a closure computes the first gradients inside the step
         observations.note("fact", time.monotonic_ns(), "optimizer", _describe(optimizer, known.number))
     checksums = known.checks.after(optimizer, known.number, known.steps)
     observations.note("optimizer", known.begin[0], known.begin[1], end[0], end[1], known.number,
@@ -132,7 +133,7 @@ def _learning_rate(group):
         return float(rate)
     if getattr(getattr(rate, "device", None), "type", "") == "cpu" and rate.numel() == 1:
         return float(rate)
-    return 0.0  # on a device: reading it would make the script wait
+    return 0.0  # the value is on a device: reading it would make the script wait
 
 
 def _describe(optimizer, number):
@@ -146,7 +147,7 @@ def _describe(optimizer, number):
 
 
 def look_at_gradients():
-    """Before a backward pass: reports whether the script has cleared the gradients of the step before."""
+    """Reports, before a backward pass, whether the script has cleared the gradients of the previous step."""
     reference, _stepped["optimizer"] = _stepped["optimizer"], None
     optimizer = reference() if reference is not None else None
     if optimizer is None:
@@ -154,7 +155,7 @@ def look_at_gradients():
     gradients = [one.grad for group in optimizer.param_groups for one in group["params"] if one.grad is not None]
     gradients = [getattr(one, "_local_tensor", one) for one in gradients]  # the part of a DTensor on this rank
     if any(type(one).__name__ != "Tensor" or one.is_sparse or one.device.type != "cpu" for one in gradients):
-        return  # reading one on a device would make the script wait
+        return  # reading a value on a device would make the script wait
     smallest = sorted(gradients, key=lambda one: one.numel())[:4]
     observations.note("fact", time.monotonic_ns(), "gradients", {
         "after_step": optimizer._ringside.steps, "cleared": not any(bool((one != 0).any()) for one in smallest)})
@@ -188,7 +189,7 @@ def _wrap_scheduler(kind):
             return original(self, *args, **kwargs)
         finally:
             _schedulers["depth"] = outer
-            if outer == 0:  # a chained scheduler steps others
+            if outer == 0:  # a chained scheduler steps other schedulers
                 SCHEDULERS.call(_scheduler_stepped, self)
 
     kind.step = step
@@ -198,7 +199,7 @@ def _scheduler_stepped(scheduler):
     if scheduler in _schedulers["known"]:
         observations.note("scheduler")
         return
-    _schedulers["known"].add(scheduler)  # the constructor makes the first step
+    _schedulers["known"].add(scheduler)  # the constructor of a scheduler makes the first step
     kind = type(scheduler)
     observations.note("fact", time.monotonic_ns(), "scheduler",
                       {"class": "%s.%s" % (kind.__module__, kind.__qualname__), "where": places.user_line(2)})

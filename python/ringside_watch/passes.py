@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches on their way to the script, and the ends of passes over loaders.
+"""Holds batches that the script has not received yet, and the ends of passes over loaders.
 
 Loaders of Accelerate fetch one batch ahead of the script. Their batches wait here until they are delivered, and their
 passes end when the wrapper's pass does.
@@ -7,13 +7,14 @@ passes end when the wrapper's pass does.
 
 
 class Passes:
-    """Used by Report."""
+    """Waiting batches and passes of one rank. Used by Report."""
 
     def __init__(self, report):
         self._report = report
-        self._ahead = {}  # loader -> batches that a wrapper has fetched and the script has not
-        self._late = []  # (loader, pass, why): ended, but their last batches are not delivered
-        self._left = []  # (time, loader, pass): left by the script, which may still train on their last batches
+        self._ahead = {}  # loader -> batches that a wrapper has fetched and the script has not received
+        self._late = []  # (loader, pass, why) of passes that have ended and whose last batches are not delivered
+        self._left = []  # (time, loader, pass) of passes that the script has left; it may still train on their last
+                         # batches
 
     def fetched(self, batch, delivered):
         self._end_left()

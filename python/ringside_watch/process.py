@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Life of a watched process: when it becomes a rank, forks, and the end.
+"""Detects when a watched process becomes a rank, forks and ends.
 
 A process becomes a rank when it creates a process group, or at its first backward pass or optimizer step. Launchers,
 loader workers and processes that only import PyTorch never do.
@@ -13,7 +13,8 @@ import time
 from . import guard, observations
 from .observations import Watching
 
-EXIT_SECONDS = 3.0  # at most, if the watcher does not read; usually the last observations take some milliseconds
+EXIT_SECONDS = 3.0  # longest wait, for a watcher that does not read; usually the last observations take some
+                    # milliseconds
 
 
 class Process:
@@ -75,7 +76,7 @@ def become_rank(rank, world_size, distributed):
     Process.sender = sender.Sender(Process)
     Process.sender.start()
     atexit.register(finish)
-    if "multiprocessing.util" in sys.modules:  # children of multiprocessing never run atexit functions
+    if "multiprocessing.util" in sys.modules:  # processes that multiprocessing starts never run atexit functions
         sys.modules["multiprocessing.util"].Finalize(None, finish, exitpriority=100)
 
 

@@ -11,10 +11,10 @@ import zlib
 
 from . import scalars
 
-MOST_BYTES = 4 << 20  # of one tensor; of a larger one, evenly spaced pieces are read
+MOST_BYTES = 4 << 20  # limit of the bytes read of one tensor; of a larger tensor, evenly spaced pieces are read
 PIECE = 1 << 16
 MOST_NAMES = 400
-BYTES_PER_US = 800.0  # of CRC-32
+BYTES_PER_US = 800.0  # speed of CRC-32
 US_PER_TENSOR = 6.0
 
 names = {}  # id of a parameter -> name, from data-parallel wrappers
@@ -72,7 +72,7 @@ def _device_checksum(tensor):
 
 
 class Checks:
-    """The schedule of one optimizer."""
+    """Schedule of the checks of one optimizer's tensors."""
 
     def __init__(self):
         self._distance = None
@@ -114,12 +114,12 @@ def state_of(optimizer, number):
 
 
 def _number(value):
-    """Returns a sum as a number that JSON readers keep exactly; a sum that was given up is 0."""
+    """Returns a sum as a number that JSON readers keep exactly; 0 if the sum did not arrive from the device."""
     return int(value) & 0xFFFFFFFFFFF if value == value else 0
 
 
 def combined(rank, step, checksums):
-    """Returns the fields of the "replica" event: a hash over all, and the first of them by name."""
+    """Returns the fields of the "replica" event: a hash over all checksums, and the first checksums by name."""
     pairs = [(name, _number(scalars.value_of(one))) for name, one in checksums]
     sha = hashlib.sha256()
     for name, value in pairs:

@@ -17,7 +17,7 @@ HEARTBEAT_NS = 1000000000
 
 
 class Line:
-    """One encoded event. A line that may be dropped holds the number of its steps."""
+    """One encoded event. A line that may be dropped contains the number of its steps."""
 
     __slots__ = ("data", "may_drop", "steps")
 
@@ -44,11 +44,11 @@ class Report:
     def __init__(self, process):
         self.process = process
         self.rank = process.rank
-        self.zero_ns = None  # begin of the run's times on CLOCK_MONOTONIC
-        self.taken = 0  # observations
-        self.step_seconds = 0.0  # of the latest complete step
+        self.zero_ns = None  # zero of the run's times on CLOCK_MONOTONIC
+        self.taken = 0  # number of observations that were taken from the queue
+        self.step_seconds = 0.0  # length of the latest complete step
         self.dropped_steps = 0
-        self.dropped_lines = 0  # with those of dropped steps
+        self.dropped_lines = 0  # number of dropped lines, including those of dropped steps
         self._lines = []
         self.epochs = Epochs()
         self.frames = steps_report.StepsReport(self)
@@ -59,13 +59,13 @@ class Report:
         self._heartbeat = beats.Heartbeats(self)
         self._next_beat_ns = 0
         self.training = False
-        self._failures = set()  # texts
-        self._lost = 0  # observations that could not be reported because of a failure of this package
+        self._failures = set()  # texts of the failures that were reported
+        self._lost = 0  # number of observations that could not be reported because of a failure of this package
         self._takers = {name[5:]: getattr(self, name) for name in dir(self) if name.startswith("take_")}
         self._tensors = []  # (time, facts, values) of tensors, the values possibly still on a device
         self._subsets = set()  # numbers of the Subset objects that were reported
 
-    # Output
+    # Functions that write the output.
 
     def add(self, kind, fields, may_drop=False, steps=0):
         self._lines.append(Line(wire.encode(kind, fields), may_drop, steps))
@@ -122,7 +122,7 @@ class Report:
         self.add("heartbeat", self._heartbeat.fields(now))
         self.state("failed" if Watching.failed else "finished")
 
-    # Input
+    # Functions that take the input.
 
     def take_all(self, queue):
         while queue:
@@ -154,7 +154,7 @@ class Report:
         while self._tensors and scalars.is_ready(self._tensors[0][2]):
             at_ns, what, values = self._tensors.pop(0)
             values = scalars.value_of(values)
-            if isinstance(values, list):  # a number: the copy was given up
+            if isinstance(values, list):  # a number instead of a list: the copy from the device was given up
                 self.fact(at_ns, "tensors", tensors.complete(what, values))
 
     def take_subset(self, at_ns, number, indices):
@@ -262,7 +262,7 @@ class Report:
             step.collectives.append((group, number, kind, size, t0, t1))
 
     def take_synchronized(self, count):
-        """DDP has reduced the gradients of `count` backward passes since the optimizer step before."""
+        """Takes the number of backward passes whose gradients DDP has reduced since the previous optimizer step."""
         self.steps.last().all_reduces += count
 
     def take_ddp(self, data):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Describes loaders, samplers and passes, by attributes only: nothing is drawn and no property with effects is read."""
+"""Describes loaders, samplers and passes by their attributes. No index is drawn, and no property is evaluated."""
 from . import datasets, places
 
 LOADER = ("batch_size", "drop_last", "num_workers", "prefetch_factor", "persistent_workers", "pin_memory", "in_order")
@@ -14,7 +14,7 @@ def _plain(value):
 
 
 def describe(sampler, depth=0):
-    """Returns class, plain attributes and, up to four levels deep, the sampler inside."""
+    """Returns the class and plain attributes of a sampler, and of the samplers inside it, up to four levels deep."""
     kind = type(sampler)
     facts = {"class": "%s.%s" % (kind.__module__, kind.__qualname__)}
     attributes = getattr(sampler, "__dict__", {})

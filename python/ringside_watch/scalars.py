@@ -41,7 +41,7 @@ def poll():
 
 
 def settle():
-    """At the end of the process: numbers that have not arrived are given up."""
+    """Gives up the numbers that have not arrived. Called at the end of the process."""
     poll()
     while _pending:
         _pending.popleft().number = float("nan")
@@ -57,7 +57,7 @@ def read(value):
     if detach is None or type(value).__name__ in ("FakeTensor", "FunctionalTensor"):
         return None
     tensor = detach()
-    if hasattr(tensor, "to_local"):  # a DTensor; full_tensor() would start a collective
+    if hasattr(tensor, "to_local"):  # the tensor is a DTensor, whose full_tensor() would start a collective
         tensor = tensor.to_local()
     if tensor.numel() != 1 or tensor.is_complex():
         return None

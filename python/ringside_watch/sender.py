@@ -10,11 +10,11 @@ from . import __version__, observations, report, stalls, wire
 from .observations import Watching
 
 TICK_SECONDS = 0.04
-ZERO_SECONDS = 5.0  # for the watcher's first line with the zero of the run's times
-ZERO_AT_END_SECONDS = 1.0  # the same in a process that is about to end
-LAST_SECONDS = 2.5  # at most, for the last lines
-MOST_PENDING = 8 << 20  # bytes that wait for a slow watcher; beyond it step rows, traces and scalars are dropped
-MOST_IN_ALL = 16 << 20  # beyond it all lines are dropped but the last ones
+ZERO_SECONDS = 5.0  # longest wait for the watcher's first line, which contains the zero of the run's times
+ZERO_AT_END_SECONDS = 1.0  # the same wait in a process that is about to end
+LAST_SECONDS = 2.5  # longest wait for the last lines to be written
+MOST_PENDING = 8 << 20  # bytes that may wait for a slow watcher; beyond it step rows, traces and scalars are dropped
+MOST_IN_ALL = 16 << 20  # bytes beyond which all lines are dropped except the last ones
 
 
 class Sender:
@@ -35,7 +35,7 @@ class Sender:
         self._thread.start()
 
     def finish(self, seconds):
-        """Sends what is left and joins the thread, for at most this long."""
+        """Sends the remaining lines and joins the thread, for at most this time."""
         self._ending = True
         self._wake_write.send(b"x")
         self._thread.join(seconds)
@@ -54,7 +54,7 @@ class Sender:
                 self._turn()
             self._last_words()
         except Exception:
-            pass  # the watcher is gone, or refuses this process: the script continues without it
+            pass  # the watcher has ended or refuses this process: the script continues without it
         finally:
             observations.stop()
             if self._connection is not None:
@@ -104,7 +104,7 @@ class Sender:
             self._write()
 
     def _queue(self, lines, last=False):
-        """Appends lines to what waits for the socket. Drops and counts lines that do not fit."""
+        """Appends lines to the bytes that wait for the socket. Drops and counts lines that do not fit."""
         for line in lines:
             size = len(self._pending) + len(line.data)
             if last or size <= (MOST_PENDING if line.may_drop else MOST_IN_ALL):

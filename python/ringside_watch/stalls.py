@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports where the training thread is when it has not reported anything for some seconds."""
+"""Reports the position of the training thread if nothing was observed for some seconds."""
 import json
 import sys
 import time
@@ -7,13 +7,13 @@ import time
 from . import places
 from .observations import Watching
 
-FIRST_SECONDS = 4.0  # without an observation
-RECENT = 5  # entries of the flight recorder
-AGAIN_SECONDS = 10.0  # between two reports of one stall
+FIRST_SECONDS = 4.0  # time without an observation after which a stall is reported
+RECENT = 5  # number of reported entries of the flight recorder
+AGAIN_SECONDS = 10.0  # interval between two reports of one stall
 
 
 class Stalls:
-    """Used by the sender thread."""
+    """Detects and reports stalls. Used by the sender thread."""
 
     def __init__(self, process):
         self._process = process
@@ -23,7 +23,7 @@ class Stalls:
         self._cpu_before = self._cpu_us()
 
     def _cpu_us(self):
-        """Returns the CPU time of the training thread: a thread that waits uses none."""
+        """Returns the CPU time of the training thread, by which a computing thread differs from a waiting one."""
         try:
             return int(time.clock_gettime(time.pthread_getcpuclockid(self._process.training_thread)) * 1e6)
         except (AttributeError, OSError, OverflowError):

@@ -7,15 +7,15 @@ an optimizer steps for the second time.
 """
 from . import scalars
 
-MOST_SPANS = 400  # of one step; a step with more is not traced
+MOST_SPANS = 400  # limit of the spans of one step; a step with more is not traced
 
 
 class Step:
-    """Everything that was observed since the step before."""
+    """Observations of one step: everything that was observed since the previous step."""
 
     def __init__(self):
-        self.number = None  # from 1, once it is complete
-        self.batches = []  # trained on
+        self.number = None  # number of the step, from 1; None until the step is complete
+        self.batches = []  # batches that the step has trained on
         self.losses = {}  # line of the backward call -> values as given to backward()
         self.spans = []  # (begin, cpu at begin, end, cpu at end, phase)
         self.collectives = []  # (group, number, kind, bytes, begin, end)
@@ -29,12 +29,12 @@ class Step:
         self.end_cpu = 0
         self.checksums = []  # (name, checksum)
         self.started = []  # (name, checksum) of the parameters of each optimizer before its first step
-        self.skipped = 0  # optimizer steps that a gradient scaler has left out
+        self.skipped = 0  # number of optimizer steps that a gradient scaler has skipped
         self.merged = None
         self.written = False
 
     def resolve(self):
-        """Returns the step that this one became a part of, or this one."""
+        """Returns the step that contains this one, or this one if it was not joined to another."""
         step = self
         while step.merged is not None:
             step = step.merged
@@ -68,11 +68,11 @@ class Step:
 
 
 class StepGrouping:
-    """Calls complete(step) for each complete step, in order."""
+    """Groups observations, and calls complete(step) for each complete step, in order."""
 
     def __init__(self, complete):
         self._complete = complete
-        self._stepped = None  # ends with an optimizer step, but may continue
+        self._stepped = None  # step that ends with an optimizer step, but may continue
         self.upcoming = Step()
         self.number = 0
 

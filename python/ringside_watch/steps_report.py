@@ -4,16 +4,16 @@ from . import traces
 from .observations import Watching, is_traced
 from .replicas import combined
 
-TRACE_SPACING_NS = 40000000  # length of a step from which on all steps are traced
+TRACE_SPACING_NS = 40000000  # length of a step, in nanoseconds, from which all steps are traced
 MOST_COLUMN = 1 << 16
 
 
 class StepsReport:
-    """Used by Report."""
+    """Writer of the complete steps of one rank. Used by Report."""
 
     def __init__(self, report):
         self._report = report
-        self._rows = []  # of the open frame
+        self._rows = []  # rows of the open frame
         self._frame = None  # (epoch, learning rate)
         self._counts = None
         self._sites = []  # lines that call backward()
@@ -54,7 +54,7 @@ class StepsReport:
             self._untraced.append((step, self._epoch_of(step), begin))
         try:
             self._write_traces(1 if self.waits_for_ddp else 0)
-        except Exception as error:  # costs the trace of the step, but not the batch that completed it
+        except Exception as error:  # an error costs the trace of the step, but not the batch that completed it
             report.note_failure("a trace", error)
 
     @staticmethod
@@ -99,7 +99,7 @@ class StepsReport:
             report.add("indices", fields)
 
     def _write_counts(self, step):
-        """Writes what belongs to one optimizer step, when it differs from the step before."""
+        """Writes the counts of one optimizer step if they differ from those of the previous step."""
         counts = {"backwards": step.backwards, "scheduler_steps": step.scheduler_steps,
                   "all_reduces": step.all_reduces, "optimizers": list(step.optimizers),
                   "batches": sorted({entry[0].loader: 0 for entry in step.batches}),

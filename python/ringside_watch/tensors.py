@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Norms and sums of weights and averaged gradients, for the comparison of two runs.
+"""Measures norms and sums of weights and averaged gradients, for the comparison of two runs.
 
 Checksums tell whether replicas are equal to the last bit. Two runs on different numbers of ranks differ in the last
 bits, so their tensors are compared by numbers. They are measured at few steps: before the first one and after the
@@ -12,7 +12,7 @@ import weakref
 from . import guard, observations, replicas, scalars
 
 HOOK = guard.Hook("norms of tensors")
-MOST_VALUES = 1 << 18  # of one tensor
+MOST_VALUES = 1 << 18  # limit of the values read of one tensor
 MOST_CHECKPOINTS = 500
 
 _optimizers = weakref.WeakKeyDictionary()  # optimizer -> number
@@ -89,7 +89,7 @@ def _measure_all(optimizer, number, step, saved):
         if gradient is not None:
             scalars_of_all += _measure(torch, gradient)
     devices = {one.device for one in scalars_of_all}
-    if len(devices) != 1:  # none, or a model on several devices
+    if len(devices) != 1:  # no device, or a model on several devices
         return
     values = torch.stack(scalars_of_all)
     values = values.tolist() if values.device.type == "cpu" else scalars.read_list(values)

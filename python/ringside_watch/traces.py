@@ -5,10 +5,10 @@ Python sees the data wait, backward passes, optimizer steps and explicit collect
 forward if a backward pass comes next, and as idle otherwise.
 """
 PHASES = ("connect", "data", "copy", "forward", "backward", "waiting", "moving", "optimizer", "validation",
-          "checkpoint", "paused", "idle")  # in the order of Phase in the engine
+          "checkpoint", "paused", "idle")  # in the order of the enumeration Phase in the engine
 NUMBER = {name: number for number, name in enumerate(PHASES)}
 
-ALL_REDUCE, BROADCAST, ALL_GATHER, REDUCE_SCATTER, BARRIER = range(5)  # CollectiveKind in the engine
+ALL_REDUCE, BROADCAST, ALL_GATHER, REDUCE_SCATTER, BARRIER = range(5)  # values of CollectiveKind in the engine
 
 
 def flatten(spans, begin, end):

@@ -11,11 +11,11 @@ import time
 
 VERSION = 1
 HANDSHAKE_SECONDS = 5.0
-MOST_LINE = 65536  # bytes of a line from the watcher
+MOST_LINE = 65536  # limit of the bytes of a line from the watcher
 
 
 class Refused(Exception):
-    """The watcher is missing, is somebody else, or does not accept this process."""
+    """Raised if the watcher is missing, does not know the secret, or does not accept this process."""
 
 
 def finite(value):
@@ -103,7 +103,7 @@ class Connection:
         return [one for one in (_parsed(line) for line in lines) if isinstance(one, dict)]
 
     def write(self, data):
-        """Writes what the socket takes without waiting. Returns the number of bytes."""
+        """Writes as much as the socket accepts without blocking. Returns the number of bytes."""
         try:
             return self.socket.send(data)
         except (BlockingIOError, InterruptedError):
@@ -124,7 +124,7 @@ class Connection:
         """Ends the connection and closes it; what was written still arrives."""
         try:
             self.socket.shutdown(socket.SHUT_WR)
-            self.lines()  # unread bytes would make TCP discard what was written
+            self.lines()  # reads the remaining bytes, because unread bytes would make TCP discard the written ones
         except OSError:
             pass
         self.socket.close()
