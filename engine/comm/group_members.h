@@ -17,7 +17,7 @@ struct GroupRequest {
 // Members of a sub-group, seen from one of its ranks.
 struct GroupMembers {
     std::vector<int> ranks;  // ranks in the parent communicator, in the order of the group
-    int own = -1;            // this rank's number in the group; -1 if it is in none
+    int own = -1;            // number of this rank in the group; -1 if it is not a member
 };
 
 // Gathers the wishes of all ranks, indexed by rank. Collective over `communicator`.

@@ -78,7 +78,7 @@ bool alwaysHasClasses(const DatasetConfig& dataset) {
 }
 
 void checkSynthetic(const DatasetConfig& dataset, Problems& problems) {
-    // this data set has a fixed size, and its samples are not kept in memory
+    // ImageNet-like data have a fixed size, and their samples are not kept in memory.
     if (dataset.shape == SyntheticShape::kImagenet) return;
     const bool regression = dataset.shape == SyntheticShape::kRegression;
     // The product cannot overflow, because each factor has passed its range check.

@@ -73,7 +73,7 @@ struct ParallelConfig {
     DeviceChoice device = DeviceChoice::kAuto;             // auto | cpu | cuda       (arithmetic)
     double bucketCapMb = 25;
     double firstBucketMb = 1;
-    std::int64_t threadsPerRank = 0;  // on the CPU; 0: CPUs of the host divided by its ranks
+    std::int64_t threadsPerRank = 0;  // threads of a rank on the CPU; 0: CPUs of the host divided by its ranks
     double timeoutSeconds = 30;       // timeout: a rank without a sign of life for this long counts as hung
     std::string interface = {};       // network interface between hosts; empty: the one that reaches rank 0
     std::int64_t maxRestarts = 0;     // restarts from the last checkpoint after a rank failed
@@ -101,7 +101,7 @@ struct SamplerConfig {
 };
 
 struct LoaderConfig {
-    std::int64_t batchSize = 32;  // per rank
+    std::int64_t batchSize = 32;  // samples of a rank per step
     bool dropLast = false;
     std::int64_t numWorkers = 0;      // loader threads; 0: the rank's own thread loads
     std::int64_t prefetchFactor = 2;  // batches that each loader thread loads ahead
@@ -109,7 +109,7 @@ struct LoaderConfig {
     bool persistentWorkers = false;
     std::int64_t randomCropPadding = 0;  // torchvision RandomCrop(size, padding); 0 = off
     bool horizontalFlip = false;         // RandomHorizontalFlip(0.5)
-    bool normalize = false;              // per channel, with statistics of the training samples
+    bool normalize = false;              // true: standardises each channel with statistics of the training samples
     bool operator==(const LoaderConfig&) const = default;
 };
 
@@ -176,7 +176,7 @@ struct RunConfig {
     FsdpConfig fsdp;
     SamplerConfig sampler;
     PitfallsConfig pitfalls;
-    StepPitfalls stepPitfalls;  // also in the section "pitfalls"
+    StepPitfalls stepPitfalls;  // options of the section "pitfalls" that act on training steps
     LoaderConfig loader;
     OptimizerConfig optimizer;
     ScheduleConfig schedule;

@@ -113,7 +113,7 @@ class Sent {
         }
         if (m_subject.config.optimizer.clipGradNorm <= 0) return;
         constexpr std::int64_t kExactSums = 512;                 // sums of squares by exponent, exact
-        std::int64_t sums = m_plan.leaves > 0 ? kExactSums : 0;  // without leaves: one sum for each row of a gradient
+        std::int64_t sums = m_plan.leaves > 0 ? kExactSums : 0;  // without leaves, one sum for each row of a gradient
         for (const BuiltLayer& layer : m_plan.layers)
             for (const TensorSize& one : layer.parameters)
                 if (m_plan.leaves == 0) sums += one.rows;

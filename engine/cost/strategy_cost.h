@@ -15,8 +15,8 @@ namespace ringside {
 // Cost of an experiment under one strategy.
 struct StrategyCost {
     StrategyPlan plan;
-    std::vector<PredictedMemory> memory = {};  // by rank
-    std::vector<StepTraffic> traffic = {};     // by rank
+    std::vector<PredictedMemory> memory = {};  // memory of each rank
+    std::vector<StepTraffic> traffic = {};     // traffic of each rank
     double idleShare = 0;                      // idle share of the schedule if all stages took equal time
     std::int64_t samplesPerStep = 0;           // over all ranks; strategies are compared per sample because it differs
     StepTime time = {};

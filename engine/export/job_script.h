@@ -28,8 +28,8 @@ struct JobRequest {
     std::filesystem::path worker;          // absolute path of ringside-worker
     std::int64_t nodes = 1;
     std::int64_t minutes = 60;       // wall time limit
-    std::int64_t seeds = 1;          // above 1: a job array of runs, training.seed = 0, 1, ...
-    std::vector<std::string> hosts;  // for ssh: one host per node
+    std::int64_t seeds = 1;          // number of runs; above 1, the job is an array with training.seed = 0, 1, ...
+    std::vector<std::string> hosts;  // one host name per node, for ssh only
 };
 
 // time before the limit at which a job saves a checkpoint and requests a restart

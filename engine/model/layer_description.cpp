@@ -134,7 +134,7 @@ std::int64_t LayerDescription::flops() const {
             return 2 * output.count();
         case LayerKind::kLayerNorm:  // mean, variance, scaling, weight and bias
             return 7 * output.count();
-        case LayerKind::kBatchNorm2d:  // mean, variance, and one product and sum for the rest
+        case LayerKind::kBatchNorm2d:  // mean, variance, and one multiplication and one addition for the rest
             return 6 * output.count();
         case LayerKind::kAttention:
             return attentionFlops(*this);

@@ -46,7 +46,7 @@ struct LayerDescription {
 
     std::string text() const;  // "Conv2d(3, 32, kernel_size=3, padding=1)"
     std::int64_t parameters() const;
-    std::int64_t flops() const;        // of a forward pass of one sample; a multiply-add counts as two
+    std::int64_t flops() const;        // FLOPs of a forward pass of one sample; a multiply-add counts as two
     std::int64_t activations() const;  // number of values per sample that the forward pass keeps in memory
 };
 

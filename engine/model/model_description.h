@@ -19,7 +19,7 @@ struct ModelDescription {
     std::vector<LayerDescription> layers;
 
     std::int64_t parameters() const;
-    std::int64_t flops() const;        // of a forward pass, per sample
+    std::int64_t flops() const;        // FLOPs of a forward pass of one sample
     std::int64_t activations() const;  // number of values per sample that the forward pass keeps in memory
 };
 

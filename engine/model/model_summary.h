@@ -19,7 +19,7 @@ struct ModelSummaryRow {
     std::string layer = {};
     std::string output = {};  // output shape of one sample
     std::int64_t parameters = 0;
-    std::int64_t flops = 0;        // of a forward pass of one sample
+    std::int64_t flops = 0;        // FLOPs of a forward pass of one sample
     std::int64_t values = 0;       // number of values per sample that the forward pass keeps in memory
     std::int64_t memoryBytes = 0;  // memory per rank in training, in bytes
     bool isHeading = false;        // row without numbers

@@ -17,7 +17,7 @@ namespace ringside {
 namespace {
 
 constexpr double kSmallBytes = 64 << 10;
-constexpr double kMostBuckets = 1000;              // in one step of a rank
+constexpr double kMostBuckets = 1000;              // maximum number of buckets in one step of a rank
 constexpr int kAllReduce = 0, kReduceScatter = 3;  // values of CollectiveKind
 // Returns a rank's work by phase, divided at the requests of collectives. A delay lies in one of these pieces.
 std::vector<PhaseWork> workPieces(const RankPlan& rank) {

@@ -60,7 +60,7 @@ struct Image {
     const char* program = nullptr;
     pid_t parent = 0;
     int errorFd = -1;
-    int firstFreeFd = 0;  // above all targets, so that dup2() overwrites no source
+    int firstFreeFd = 0;  // a descriptor above all targets, so that dup2() overwrites no source descriptor
 };
 
 // Returns the lowest descriptor above all targets. A fixed high number would exceed small limits (ulimit -n).

@@ -105,13 +105,15 @@ class HierarchicalCommunicator final : public Communicator {
     std::unique_ptr<Communicator> m_flat;
     std::unique_ptr<ShmCommunicator> m_local;
     std::unique_ptr<ContributionWatch> m_watch;  // watches m_exchange
-    std::unique_ptr<HostExchange> m_exchange;    // with the ranks at the same position on other hosts; may be null
+    // Exchanges data with the ranks at the same position on the other hosts; may be null.
+    std::unique_ptr<HostExchange> m_exchange;
     std::int64_t m_refusedConnections = 0;
     std::deque<std::vector<float>> m_allocated;
     std::atomic<std::int64_t> m_collective{0};
     std::atomic<bool> m_aborted{false};
     bool m_failed = false;
-    bool m_inFlat = false;  // in a call of m_flat, whose errors use rank numbers of the run
+    // True during a call of m_flat, whose errors use the rank numbers of the run.
+    bool m_inFlat = false;
     AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all members above
 };
 

@@ -123,7 +123,8 @@ void HostExchange::startWholeSum(Started& sum) {
 void HostExchange::finishWholeSum(const Started& sum) {
     eachChunk(sum.buffer, [&](std::size_t at, std::size_t bytes) {
         eachOther([&](int host) { m_links.waitUntilReceived(user(host), m_timeout); });
-        eachOther([&](int host) { m_links.waitUntilSent(user(host), m_timeout); });  // before the buffer is overwritten
+        // The sums below overwrite the buffer, so all sends from it must have ended.
+        eachOther([&](int host) { m_links.waitUntilSent(user(host), m_timeout); });
         const std::size_t width = sizeOf(sum.buffer.type);
         reduceInOrder(sum, partOf(sum.buffer, at / width, (at + bytes) / width), at);
     });
@@ -150,7 +151,8 @@ void HostExchange::finishPieces(const Started& sum) {
     eachOther([&](int host) { m_links.waitUntilReceived(user(host), m_timeout); });
     reduceInOrder(sum, own, 0);
     eachOther([&](int host) {
-        m_links.waitUntilSent(user(host), m_timeout);  // before the received sum overwrites it
+        // The sum that is received next overwrites the memory of this send.
+        m_links.waitUntilSent(user(host), m_timeout);
         m_links.receive(secondUser(host), host, slot(sum.number, 1), bytesIn(pieceOf(sum, host)));
         m_links.send(secondUser(host), host, slot(sum.number, 1), bytesIn(own));
     });

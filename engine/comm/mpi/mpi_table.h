@@ -28,7 +28,8 @@ struct MpiTable {
     int (*sizeOf)(Group group);
     int (*split)(Group group, int colour, int key, Group* part);  // blocks until all ranks call it
     void (*release)(Group group);
-    int (*allReduce)(Group group, void* data, int count, Type type, Op op, Pending* pending);  // in place
+    // Sums up: `data` is input and output.
+    int (*allReduce)(Group group, void* data, int count, Type type, Op op, Pending* pending);
     int (*allReduceNow)(Group group, void* data, int count, Type type, Op op);  // blocks until all ranks call it
     int (*broadcast)(Group group, void* data, int count, Type type, int root, Pending* pending);
     int (*allGather)(Group group, const void* in, void* out, int count, Type type, Pending* pending);

@@ -72,7 +72,7 @@ class NcclConnection {
     void check(const NcclOperation& operation);
     // Polls until done() returns true. Throws on a failure or at the timeout, counted from now.
     void waitUntil(const std::function<bool()>& done, const NcclOperation& operation);
-    void waitWithoutTimeout(const std::function<bool()>& done, const NcclOperation& operation);  // without a timeout
+    void waitWithoutTimeout(const std::function<bool()>& done, const NcclOperation& operation);
     // Fails because the operation exceeded its timeout.
     [[noreturn]] void failLate(const NcclOperation& operation);
 

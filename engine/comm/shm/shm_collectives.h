@@ -69,7 +69,7 @@ class ShmCollectives {
 
   private:
     struct Part {
-        std::size_t start, length;  // in elements
+        std::size_t start, length;  // number of elements
     };
     Part partOf(int rank, std::size_t count) const;
     void announce(CollectiveKind kind, CommBuffer buffer, int root = 0, ReduceOp op = ReduceOp::kSum);

@@ -18,7 +18,7 @@ namespace ringside {
 struct LoaderRate {
     std::int64_t numWorkers = 0;
     std::int64_t ranks = 1;
-    std::int64_t samples = 0;  // of all ranks
+    std::int64_t samples = 0;  // number of samples of all ranks together
     std::int64_t batches = 0;
     double seconds = 0;  // mean over the ranks
 

@@ -17,7 +17,7 @@ enum class ColumnType { kInteger, kReal, kText, kEmpty };
 struct PreviewColumn {
     std::string name = {};  // from the header, or the column number from 0
     ColumnType type = ColumnType::kEmpty;
-    std::int64_t missing = 0;   // empty cells, "?", "NA", "nan" and the like
+    std::int64_t missing = 0;   // number of cells that are empty or contain a word for a missing value, such as "NA"
     std::int64_t distinct = 0;  // different cells in the part read; counted up to kMaxPreviewDistinct
     double least = 0;           // smallest number; 0 without numbers
     double most = 0;

@@ -99,7 +99,8 @@ class ColumnCount {
     static bool isMissingText(const std::string& cell) { return cell.empty() || cell == "?"; }
 
     std::unordered_map<std::string, std::int64_t> m_cells;
-    std::unordered_map<std::string, std::int64_t> m_words;  // counts of NA, null and the like
+    // Counts of the words that mean a missing value, such as NA and null.
+    std::unordered_map<std::string, std::int64_t> m_words;
     std::int64_t m_missing = 0;
     std::int64_t m_firstMissing = 0;
     std::int64_t m_firstMissingText = 0;

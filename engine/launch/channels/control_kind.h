@@ -11,7 +11,7 @@ namespace ringside {
 
 // Kinds of commands, with the table of their names in JSON and on the command line, in the order of the enumerators.
 enum class ControlKind : std::uint8_t {
-    kStop,  // after the current step; saves the weights
+    kStop,  // stops the run after the current step and saves the weights
     kPause,
     kResume,
     kStep,          // value: number of steps until the next pause

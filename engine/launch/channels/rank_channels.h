@@ -16,7 +16,7 @@ struct RankChannels {
 
     UniqueFd control;    // lines of JSON in both directions; closed when the host of the run ends
     UniqueFd telemetry;  // telemetry lines from the rank
-    UniqueFd store;      // to the key-value store (launch/store/store_protocol.h)
+    UniqueFd store;      // connection to the key-value store (launch/store/store_protocol.h)
     UniqueFd shared;     // memfd of the shared-memory communicator; empty if the ranks share no memory
 
     // Takes ownership of the inherited descriptors. A member is empty if its descriptor is not open.

@@ -131,7 +131,8 @@ void readOpenMpi(Reader& read, const LaunchSources& sources, LaunchPlace& place)
     place.worldSize = read.needNumber("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK");
     place.localRank = read.needNumber("OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_RANK");
     place.localSize = read.numberOr("OMPI_COMM_WORLD_LOCAL_SIZE", 0);
-    const std::string uri = sources.find("OMPI_MCA_orte_hnp_uri").value_or("");  // until Open MPI 4
+    // A variable that Open MPI sets up to version 4.
+    const std::string uri = sources.find("OMPI_MCA_orte_hnp_uri").value_or("");
     place.masterHosts = addressesIn(uri);
     place.job = "mpirun " + sources.find("PMIX_NAMESPACE").value_or("") + " " + uri;
 }

@@ -23,7 +23,7 @@ struct ServerPlace {
 struct LaunchSources {
     std::map<std::string, std::string> environment;
     std::vector<std::string> nodeFile;  // lines of the file that PBS_NODEFILE names
-    std::string hostName;               // of this host
+    std::string hostName;               // name of this host
     ServerPlace server = {};            // answers of the server that serverNeededBy() names
 
     // Returns a variable's value. An empty value counts as unset, as in PyTorch.

@@ -62,8 +62,8 @@ struct Guest {
 
 // A rank that made the start fail.
 struct Culprit {
-    int rank = 0;         // as claimed in its greeting
-    std::string address;  // of its host; empty if the rank never connected
+    int rank = 0;         // rank number that its greeting claims
+    std::string address;  // address of the rank's host; empty if the rank never connected
     bool isMisuse = false;
 };
 

@@ -13,7 +13,8 @@ namespace ringside {
 // the wire is its length (4 bytes, little-endian, of the rest), a verb, a key length (2 bytes, little-endian), the key
 // and the value.
 struct StoreFrame {
-    static constexpr std::size_t kMaxBytes = std::size_t{1} << 20;  // of verb, key length, key and value together
+    // Maximum size of a request: verb, key length, key and value together.
+    static constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
     static constexpr std::size_t kMaxKeyBytes = 1024;
 
     enum class Verb : char {

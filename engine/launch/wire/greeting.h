@@ -79,7 +79,7 @@ struct Welcome {
     std::string resume;                  // checkpoint to resume from, or empty
     std::int64_t epochUs = 0;            // start of the run, CLOCK_MONOTONIC of rank 0's host
     std::vector<int> hosts;              // index of each rank's host
-    std::vector<std::string> addresses;  // of each rank, as seen from rank 0
+    std::vector<std::string> addresses;  // address of each rank, as seen from rank 0
     std::string sharedName;  // socket name under which a host's first rank sends its shared memory (SharedHandover)
 
     // Returns the number of different hosts.

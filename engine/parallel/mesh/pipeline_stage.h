@@ -35,7 +35,7 @@ class PipelineStage {
     struct Slot {
         std::unique_ptr<Model> model;
         std::vector<Unit*> units;    // units within the stage's layers
-        std::unique_ptr<Loss> loss;  // only in the last stage
+        std::unique_ptr<Loss> loss;  // null in all stages except the last one
         Tensor input;                // received; empty in the first stage
         Tensor gradOutput;           // received; empty in the last stage
         Tensor y;                    // output of the last forward pass

@@ -19,7 +19,7 @@ namespace ringside {
 // Description of a tensor in a safetensors file. Values are little-endian and row-major.
 struct TensorOutline {
     std::string name = {};
-    std::string type = "F32";              // as in the format: F32, I64, ...
+    std::string type = "F32";              // element type, with its name in the file format: F32, I64, ...
     std::vector<std::int64_t> shape = {};  // outermost first; empty for a single value
 
     // Returns the size of the values in bytes; 0 for an unknown type.
@@ -34,7 +34,7 @@ class SafetensorsFile {
         std::string type = {};
         std::vector<std::int64_t> shape = {};
         std::size_t begin = 0;  // offset in the file, in bytes
-        std::size_t size = 0;   // in bytes
+        std::size_t size = 0;   // size in bytes
     };
 
     static constexpr std::size_t kMaxHeaderBytes = std::size_t{16} << 20;  // the format's own limit is 100,000,000

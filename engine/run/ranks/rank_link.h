@@ -73,7 +73,7 @@ class RankLink {
     int endOrder = 0;
     TimePoint endedAt{};
     int missingRank = -1;           // peer that the rank reported as missing; -1: none
-    std::optional<RankStage> said;  // from its last RankState
+    std::optional<RankStage> said;  // stage that the last RankState reported
 
   private:
     int m_rank;

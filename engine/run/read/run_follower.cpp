@@ -40,7 +40,8 @@ RunFollower::RunFollower(RunPaths paths, Traces traces, std::shared_ptr<const Cl
 
 bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
     if (m_ended) return false;
-    const RunLife life = runLife(m_paths.directory);  // before reading: the lines written last must still be read
+    // The state of the run is read before its lines: if the run ends in between, the next call reads its last lines.
+    const RunLife life = runLife(m_paths.directory);
     if (!readOn(lines)) return false;
     const bool moreTraces = !m_behind && deliverTraces(lines);
     if (life == RunLife::kLive || m_behind || moreTraces) return true;
@@ -55,7 +56,7 @@ bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
 bool RunFollower::readOn(const std::function<void(std::string_view)>& lines) {
     if (!m_file) {
         Result<UniqueFd> file = openFile(m_paths.telemetry());
-        if (!file) return true;  // not written yet
+        if (!file) return true;  // the file has not been written yet
         m_file = std::move(file).value();
     }
     std::array<char, 1U << 16> buffer;

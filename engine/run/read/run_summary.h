@@ -30,7 +30,7 @@ struct FinalMetrics {
     std::optional<double> validationAccuracy{};
     std::optional<std::int64_t> validationSamples{};
     std::optional<SplitMetrics> exact{};   // counts each validation sample once
-    std::optional<SplitMetrics> padded{};  // also counts the samples that make the ranks' shares equal
+    std::optional<SplitMetrics> padded{};  // also counts the repeated samples that give all ranks the same number
 };
 
 // Metrics of the epoch with the highest validation accuracy, or with the lowest validation loss if there is no
@@ -65,7 +65,7 @@ struct SummaryThrottle {
     double gflops = 0;
     double gbitPerSecond = 0;
     double latencyUs = 0;
-    bool kept = true;  // this CPU was fast enough to imitate them
+    bool kept = true;  // true if this CPU was fast enough to imitate the device and the link
 };
 
 // Clock of a host at the end, relative to the run's clock.
@@ -144,9 +144,10 @@ struct SamplesLine {
 struct SummarySamples {
     std::vector<EpochSamples> train{};
     std::vector<EpochSamples> val{};
-    std::int64_t validated = 0;               // distinct validation samples
-    std::optional<std::int64_t> trainedOn{};  // of them trained on; empty: not known
-    std::vector<SamplesLine> lines{};         // the result in words
+    std::int64_t validated = 0;  // distinct validation samples
+    // Number of distinct validation samples that were trained on; empty: not known.
+    std::optional<std::int64_t> trainedOn{};
+    std::vector<SamplesLine> lines{};  // the result in words
 };
 
 // Content of summary.json: the outcome of a run, written when it ends. A provisional one is written earlier if a

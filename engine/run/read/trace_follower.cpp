@@ -34,7 +34,8 @@ bool isAt(const UniqueFd& file, const std::filesystem::path& path) {
 bool TraceFollower::advance(const std::function<void(std::string_view)>& lines) {
     if (!m_file && !openNext()) return false;
     while (!readOn(lines)) {
-        // At the end of the file. A file that was renamed does not grow any more: it is read once more, then closed.
+        // The end of the file is reached. If the file was renamed, it does not grow any more: it is read once more, and
+        // then the next file is opened.
         if (isAt(m_file, m_paths.trace())) return false;
         if (readOn(lines)) return true;
         if (!openNext()) return false;

@@ -30,7 +30,7 @@ struct PlanMismatch {
     std::int64_t epoch = 0;
     std::int64_t slot = -1;     // -1: only the hash of the epoch is known
     std::int64_t step = 0;      // step of the slot within its epoch, from 1
-    std::int64_t planned = -1;  // -1: the plan has no such slot
+    std::int64_t planned = -1;  // sample that the plan assigns to the slot; -1: the plan has no such slot
     std::int64_t trained = -1;
 
     // Returns a text such as "rank 2, epoch 3, step 5, slot 17: planned 4242, trained 17".

@@ -21,7 +21,8 @@ constexpr std::size_t kMostLastWords = 96U << 10;  // bytes, less than half of S
 constexpr std::int64_t kMeasureUs = 5000000;       // interval of bytesOfOthers()
 constexpr std::size_t kMostMismatches = 16;
 constexpr std::size_t kMismatchesTold = 3;
-constexpr std::chrono::milliseconds kAuditPatience{500};  // at the end, for epochs that are not compared yet
+// Wait at the end of the run for epochs whose samples are not compared yet.
+constexpr std::chrono::milliseconds kAuditPatience{500};
 
 std::string logText(const LogLine& line) {
     char prefix[64];
@@ -133,7 +134,8 @@ void RunRecorder::addFinalEvents(const Event& event, std::string_view line) {
         if (const auto* log = std::get_if<LogLine>(&event)) m_log.add(logText(*log));
         m_log.flush();
     } catch (const IoError&) {
-        m_lastWords = kMostLastWords;  // other programs have used the space: no more attempts before the end
+        // Other programs have used the reserved space, so nothing more is written before the end of the run.
+        m_lastWords = kMostLastWords;
     }
 }
 

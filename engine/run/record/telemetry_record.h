@@ -67,7 +67,7 @@ class TelemetryRecord {
     std::int64_t m_lastStep = 0;
     std::optional<std::int64_t> m_thinnedFrom;
     std::vector<StepWindows> m_windows;  // by rank
-    std::vector<bool> m_skipsReplica;    // by rank: the latest epoch is left out
+    std::vector<bool> m_skipsReplica;    // by rank; true if the replica data of the latest epoch are left out
     std::vector<Signs> m_signs;
     std::int64_t m_gradientsOf = -1;  // step of the latest gradients
     bool m_wholeGradients = true;     // the cells of that step are written

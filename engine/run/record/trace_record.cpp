@@ -13,7 +13,7 @@ TraceRecord::TraceRecord(const RunPaths& paths, int worldSize, std::int64_t most
 std::int64_t TraceRecord::mostBytesWithin(std::int64_t megabytesTotal) {
     constexpr std::int64_t kLeast = 100'000;
     constexpr std::int64_t kMost = 32'000'000;
-    constexpr std::int64_t kPart = 20;  // each of the two files gets 1/20 of the directory
+    constexpr std::int64_t kPart = 20;  // the trace has two files, and each may use 1/20 of the directory's limit
     return std::clamp(megabytesTotal * 1'000'000 / kPart, kLeast, kMost);
 }
 

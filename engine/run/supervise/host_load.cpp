@@ -38,7 +38,8 @@ HostLoad readHostLoad(int ranks) {
 
 RunDeadlines runDeadlines(milliseconds least, milliseconds timeout, const HostLoad& load) {
     const double cpus = std::max(load.processors, 1);
-    const double rivals = load.ranks + kWeightOfOthers * load.others;  // in units of one rank
+    // Processes that compete for the CPUs; a rank counts as one.
+    const double rivals = load.ranks + kWeightOfOthers * load.others;
     const double waiting = kStartCpuMs * std::max(0.0, rivals / cpus - 1);
     RunDeadlines deadlines;
     deadlines.start = std::max(least, timeout) + milliseconds(std::llround(waiting));

@@ -10,7 +10,7 @@ namespace ringside {
 struct HostLoad {
     int ranks = 1;       // ranks of the run on this host
     int processors = 1;  // CPUs that they may use
-    double others = 0;   // other runnable processes
+    double others = 0;   // number of other runnable processes
 };
 
 // Reads the load of this host: the larger of the load average of the last minute and the number of processes that are
@@ -19,8 +19,8 @@ HostLoad readHostLoad(int ranks);
 
 // Deadlines of a run, extended where its ranks get little CPU time.
 struct RunDeadlines {
-    std::chrono::milliseconds start{0};  // from the start of a rank to its first sign of life
-    double timeoutFactor = 1;            // of parallel.timeout_seconds, at least 1
+    std::chrono::milliseconds start{0};  // limit for the time from the start of a rank to its first sign of life
+    double timeoutFactor = 1;            // factor for parallel.timeout_seconds, at least 1
 };
 
 // Returns the larger of `least` and `timeout` plus the time in which a rank gets 250 ms of CPU time: ranks run at

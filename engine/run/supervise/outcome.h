@@ -19,7 +19,7 @@ struct RankReport {
     int rank = 0;
     std::optional<ChildEnd> end;    // empty: the process is still running
     int endOrder = 0;               // order in which ends were detected, from 1; 0: still running
-    std::optional<RankStage> said;  // from its last RankState
+    std::optional<RankStage> said;  // stage that the rank's last RankState reported
 };
 
 // A complete checkpoint on the disk: all files of its manifest exist and have the listed sizes.

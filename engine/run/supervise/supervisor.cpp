@@ -265,7 +265,7 @@ void Supervisor::reapWorkers() {
 }
 
 void Supervisor::reapWorker(RankLink& rank) {
-    readRank(rank);  // its last lines are still in the sockets
+    readRank(rank);  // the sockets can still contain the rank's last lines
     rank.endOrder = ++m_ends;
     rank.endedAt = steady_clock::now();
     const ChildEnd& end = *rank.end();
@@ -340,7 +340,7 @@ RunEvidence Supervisor::evidence() const {
     }
     run.checkpoint = newestCheckpoint(m_paths.directory);
     run.steps = std::max(m_journal.recorder().stepsDone(), run.checkpoint ? run.checkpoint->step : 0);
-    const std::int64_t epochs = m_journal.data().epochs();  // with changes made while the run was live
+    const std::int64_t epochs = m_journal.data().epochs();  // includes changes of the number of epochs during the run
     run.plannedEpochs = m_run.plannedEpochs();
     run.plannedSteps = m_run.plannedSteps();
     if (m_run.config.training.maxSteps == 0) {

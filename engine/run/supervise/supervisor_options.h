@@ -21,12 +21,12 @@ struct SupervisorOptions {
     int stopFd = -1;                             // a signalfd or other descriptor: each readable event requests a stop
     int hangUpFd = -1;  // descriptor of a closing terminal: several events are one stop request
     std::chrono::milliseconds startDeadline{10000};  // least time for a worker's first sign of life (runDeadlines())
-    std::chrono::milliseconds waitLogInterval{
-        3000};                                       // from the stop request to the first "waiting for" line in the log
-    std::chrono::milliseconds terminateGrace{1000};  // between SIGTERM and SIGKILL
-    std::chrono::milliseconds backOff{1000};         // before the first restart; doubles with each restart, up to 30 s
-    std::chrono::milliseconds settleTime{400};       // from the first exit that a peer may have caused to the verdict
-    std::chrono::milliseconds stillGrace{3000};      // beyond the timeout, for ranks to report a missing peer first
+    // Time from the stop request to the first line "waiting for" in the log.
+    std::chrono::milliseconds waitLogInterval{3000};
+    std::chrono::milliseconds terminateGrace{1000};  // time between SIGTERM and SIGKILL
+    std::chrono::milliseconds backOff{1000};         // delay of the first restart; doubles each time, at most 30 s
+    std::chrono::milliseconds settleTime{400};       // wait for other exits before a verdict on the first one
+    std::chrono::milliseconds stillGrace{3000};      // time after the timeout for ranks to report a missing peer first
     std::function<HostLoad(int ranks)> readLoad = readHostLoad;
     bool mayBeKilled = false;        // a launcher may kill this process soon after a failure or a stop request
     int sharedFd = -1;               // shared memory for the collectives; -1: start() creates it for the shm backend

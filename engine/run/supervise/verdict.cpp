@@ -153,7 +153,7 @@ std::optional<Verdict> judgeStanding(const std::vector<RankFate>& fates, const S
     if (last == nullptr || last->stillSeconds <= patienceWith(*last, limits)) return {};
     const bool all = together && fates.size() > 1;
     const std::string phase = last->beat.step > 0 ? " in " + std::string(phaseName(last->beat.phase))
-                                                  : "";  // before the first step: part of fate.place
+                                                  : "";  // before the first step, where(*last) contains the phase
     return Verdict{ExitCode::kRankHung, last->rank,
                    (all ? "all ranks" : name(*last)) + " hung" + phase + where(*last) +
                        ": heartbeats arrive, but no progress for " + seconds(last->stillSeconds) +

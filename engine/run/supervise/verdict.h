@@ -19,18 +19,18 @@ struct RankFate {
     std::optional<ChildEnd> end;  // empty: the process is still running
     int endOrder = 0;             // order in which ends were detected, from 1; 0: still running
     std::vector<std::string> lastLines;
-    double silentSeconds = 0;             // since the last telemetry line, or since the start
-    bool hasSentAny = false;              // at least one telemetry line has arrived
-    bool processStopped = false;          // by SIGSTOP or a debugger
+    double silentSeconds = 0;             // time since the rank's last telemetry line, or since its start
+    bool hasSentAny = false;              // true if at least one telemetry line has arrived
+    bool processStopped = false;          // true if SIGSTOP or a debugger has stopped the process
     std::string place;                    // "at step 41 of epoch 3"; empty before the first heartbeat
     Heartbeat beat;                       // the latest that differed from the one before it
-    double stillSeconds = 0;              // since `beat` arrived; 0 in phases without a time limit
+    double stillSeconds = 0;              // time since `beat` arrived; 0 in phases without a time limit
     double longestSeconds = 0;            // longest earlier stillSeconds
-    double savingSeconds = 0;             // since a saving rank last wrote data; 0 if it does not save
-    double endedSeconds = 0;              // since the process ended
+    double savingSeconds = 0;             // time since a rank that saves last wrote data; 0 if it does not save
+    double endedSeconds = 0;              // time since the process ended
     int missingRank = -1;                 // peer that this rank reported as missing; -1: none
     double longestSilence = 0;            // longest time between two telemetry lines, without the present silence
-    std::optional<RankStage> said;        // from its last RankState
+    std::optional<RankStage> said;        // stage that the rank's last RankState reported
     std::optional<bool> memoryKill = {};  // a killed rank was killed for lack of memory; empty: not known
 };
 

@@ -82,7 +82,8 @@ int ClassBalance::ranksWithinChance() const {
 }
 
 int ClassBalance::ranksOutsideByChance() const {
-    double probability = std::pow(1 - kOutsideShare, ranks);  // of 0 ranks outside, then of 1, ...
+    // Probability that no rank is outside; in the loop, that `outside` ranks are.
+    double probability = std::pow(1 - kOutsideShare, ranks);
     double sum = probability;
     int outside = 0;
     for (; outside < ranks && sum < 1 - kOutsideShare; sum += probability) {

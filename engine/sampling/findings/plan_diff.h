@@ -24,9 +24,9 @@ struct PlanDiff {
     std::int64_t samples = 0;       // assigned by both plans
     std::int64_t onlyFirst = 0;     // assigned by the first plan only
     std::int64_t onlySecond = 0;    // assigned by the second plan only
-    std::int64_t sameRank = 0;      // on the same rank in both
-    std::int64_t sameRankStep = 0;  // on the same rank in the same step
-    std::int64_t samePlace = 0;     // on the same rank in the same slot
+    std::int64_t sameRank = 0;      // samples that have the same rank in both plans
+    std::int64_t sameRankStep = 0;  // samples that have the same rank and step in both plans
+    std::int64_t samePlace = 0;     // samples that have the same rank and slot in both plans
     // Expected values for two independent shuffles: 1 / W of the samples stay on their rank.
     double expectedSameRank = 0;
     double expectedSameRankStep = 0;

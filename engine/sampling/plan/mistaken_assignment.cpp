@@ -6,7 +6,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kMostDraws = std::int64_t{1} << 30;  // of all ranks together; takes seconds and 4 GiB
+// Maximum number of draws of all ranks together; they take seconds and 4 GiB.
+constexpr std::int64_t kMostDraws = std::int64_t{1} << 30;
 
 // Reports what DistributedSampler refuses: a rank that is not below num_replicas.
 Problems checkRank(const ShardSpec& spec) {

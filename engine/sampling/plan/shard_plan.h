@@ -90,8 +90,8 @@ class ShardPlan {
     bool isPadded(int rank, std::int64_t slot) const;
     std::vector<std::int64_t> indices(int rank) const;  // equal to list(sampler)
 
-    SlotRange batch(std::int64_t step) const;            // of the rank with the most samples; step < stepsPerEpoch()
-    SlotRange batch(int rank, std::int64_t step) const;  // may be shorter or empty if the kind is unpadded
+    SlotRange batch(std::int64_t step) const;  // slots on the rank with the most samples; step < stepsPerEpoch()
+    SlotRange batch(int rank, std::int64_t step) const;  // can be shorter or empty if the sampler kind does not pad
     std::int64_t droppedByLoader() const;                // slots per rank that the loader's drop_last omits
 
     // Returns all uses of a sample: several if it is padded or drawn again, none if no rank gets it. The first call

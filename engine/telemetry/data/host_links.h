@@ -18,7 +18,7 @@ struct HostLink {
     double roundTripMs = 0;  // shortest round trip of the last minutes
     // Rate while bytes are in flight, in the slower direction; 0: too little data to measure.
     double mbitPerSecond = 0;
-    double leastMbitPerSecond = 0;  // the same rate, or a lower bound of it
+    double leastMbitPerSecond = 0;  // measured rate, or a lower bound if the data does not suffice to measure it
     double movingShare = 0;         // share of the time in which bytes are in flight
     double stepMs = 0;              // length of a step of the run; 0: not known
     Slow slow = Slow::kNo;

@@ -16,7 +16,7 @@ namespace ringside {
 
 // State of one rank, from its events.
 struct RankData {
-    std::optional<RankStage> state;  // from the last RankState
+    std::optional<RankStage> state;  // stage that the last RankState reported
     std::string device;
     std::string host;  // empty: the host of the run
     std::string isa;   // empty: not known

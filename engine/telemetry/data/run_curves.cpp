@@ -9,7 +9,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kPhasePoints = 1U << 12;  // for each phase
+constexpr std::size_t kPhasePoints = 1U << 12;  // maximum number of points in the curve of each phase
 constexpr std::int64_t kThroughputWindowUs = 500000;
 
 std::int32_t pointCount(std::int64_t steps) {

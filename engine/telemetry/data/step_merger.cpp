@@ -121,7 +121,7 @@ GlobalStep StepMerger::popFronts() {
     global.lossMaximum = global.accuracyMaximum = -std::numeric_limits<double>::infinity();
     global.timeUs = first.endUs;
     double lossSum = 0;
-    double plainLossSum = 0;  // of ranks without samples
+    double plainLossSum = 0;  // sum of the losses of ranks that report no number of samples
     int plainLosses = 0;
     double correct = 0;
     bool classifies = true;

@@ -103,7 +103,7 @@ class PlanMaker {
         for (CollectiveSpan& one : m_collectives)
             if (arrivesByWaiting(rank, one)) one.readyNs = one.arrivedNs;
         std::ranges::stable_sort(m_collectives, {}, &CollectiveSpan::readyNs);
-        std::map<std::int64_t, std::int64_t> freeAt;  // by group
+        std::map<std::int64_t, std::int64_t> freeAt;  // for each group, the time when its last collective ends
         for (const CollectiveSpan& one : m_collectives) {
             std::int64_t& free = freeAt[one.group];
             const std::int64_t turn = std::max(one.readyNs, free);
@@ -139,7 +139,7 @@ class PlanMaker {
   private:
     struct Message {
         MessageEnd end;
-        std::size_t place = 0;  // in StepPlan::messages
+        std::size_t place = 0;  // index in StepPlan::messages
         bool waited = false;
         bool received = false;
     };

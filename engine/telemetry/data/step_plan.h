@@ -24,8 +24,8 @@ struct PlanItem {
 // One collective of one rank. Times in nanoseconds.
 struct PlayedCollective {
     std::size_t meeting = 0;  // number of the collective in the step, the same on all of its ranks
-    double delayNs = 0;       // from the rank's turn (requested, and the previous one ended) to its arrival
-    double moveNs = 0;        // from the last rank's arrival to the end
+    double delayNs = 0;       // time from the rank's turn (requested, previous collective ended) to its arrival
+    double moveNs = 0;        // time from the last rank's arrival to the end of the collective
     double bytes = 0;
     int kind = 0;  // a CollectiveKind
 };

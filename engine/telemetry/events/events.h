@@ -336,7 +336,7 @@ struct RunEnded {
     int exitCode = 0;
     int firstFailedRank = -1;
     std::string verdict;                 // one sentence that explains the end of the run
-    std::vector<std::string> lastLines;  // of the first failed rank
+    std::vector<std::string> lastLines;  // last lines of the output of the first rank that failed
     std::int64_t steps = 0;
     double trainSeconds = 0;
     double stepsPerSecond = 0;

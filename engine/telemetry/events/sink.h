@@ -124,7 +124,7 @@ class TelemetrySink {
     std::condition_variable m_wake;
     std::condition_variable m_stopped;
     std::deque<Queued> m_events;
-    std::uint64_t m_sentEvents = 0;  // since the start
+    std::uint64_t m_sentEvents = 0;  // number of events that were sent since the start
     std::size_t m_queuedIndices = 0;
     std::function<std::int64_t()> m_collective;
     std::function<GpuReading()> m_gpu;
@@ -149,7 +149,7 @@ class TelemetrySink {
 
     // Guards m_encodedEvents and the consumer side of m_ring; locked before m_mutex and m_writing.
     std::mutex m_encoding;
-    std::uint64_t m_encodedEvents = 0;  // since the start
+    std::uint64_t m_encodedEvents = 0;  // number of events that were encoded since the start
 
     std::mutex m_writing;  // guards m_out; never locked while holding m_mutex
     std::string m_out;     // encoded bytes that are not yet written

@@ -28,7 +28,7 @@ class StepWindows {
         StepGrain::Window window;
         std::int64_t epoch = 0, lastStep = 0, count = 0, samples = 0, endUs = 0, dataUs = 0;
         double learningRate = 0, lossSum = 0, correct = 0, normSum = 0;
-        double plainLossSum = 0;  // of steps without a number of samples
+        double plainLossSum = 0;  // sum of the losses of steps that report no number of samples
         std::int64_t lossSamples = 0, plainLosses = 0, normCount = 0;
         bool classifies = true, measuresData = true;
         double lossMinimum, lossMaximum, accuracyMinimum, accuracyMaximum, normMinimum, normMaximum;

@@ -86,7 +86,7 @@ std::int64_t computing(const RankBrief& rank) {
            timeOf(rank.times, Phase::kOptimizer);
 }
 
-// The rank that costs the others most, and the cost.
+// The rank for which the other ranks wait the longest, and their waiting time.
 struct Latest {
     std::size_t rank = 0;
     double share = 0;        // share of the steps in which it came last

@@ -16,7 +16,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostTracedCollectives = 1024;  // per step
+constexpr std::size_t kMostTracedCollectives = 1024;  // maximum number of traced collectives per step
 
 // Returns the number of parameters that this rank updates.
 std::int64_t ownParameters(const Mesh& mesh, const Strategy& strategy) {

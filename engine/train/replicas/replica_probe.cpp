@@ -42,7 +42,7 @@ std::string whyNot(const ReplicaProbe::Dependencies& dependencies) {
 
 }  // namespace
 
-// In the canonical order the local gradient is divided by the size of the data-parallel group from the start;
+// In the canonical order, the local gradient is divided by the size of the data-parallel group before it is read here.
 // m_ownShare reverses the division.
 ReplicaProbe::ReplicaProbe(const Dependencies& dependencies)
     : m_dependencies(dependencies),

@@ -57,7 +57,7 @@ class PhaseThrottle final : public LayerWatch, public PhaseListener {
     std::int64_t m_updateNs = 0;   // planned duration of this step's update
     std::int64_t m_updatedNs = 0;  // time spent in the optimizer phase of this step, in one or more parts
     std::int64_t m_passes = -4;  // passes and updates in the window; the first four warm up libraries and do not count
-    std::int64_t m_late = 0;     // number of them that took too long
+    std::int64_t m_late = 0;     // number of passes and updates in the window that took too long
     double m_worst = 1;          // largest ratio of actual to planned duration in the window
     bool m_kept = true;
 };

@@ -15,9 +15,9 @@ namespace ringside {
 // The loaders of all ranks that play one role in a script: the loader of one line, in one attempt.
 struct LoaderStream {
     std::string where{};                    // "train.py:48"
-    bool isTraining = false;                // at least one batch was trained on
+    bool isTraining = false;                // true if at least one batch was trained on
     std::map<int, std::int64_t> loaders{};  // rank -> number of its loader
-    std::int64_t lastEpoch = -1;            // by the attempt's own numbers; for training only
+    std::int64_t lastEpoch = -1;            // epoch number within the attempt; for training only
     std::int64_t firstEpoch = 0;            // number in the chain of the attempt's epoch 0
     bool continuesEpoch = false;            // epoch 0 completes an epoch that the attempt before has left
 };

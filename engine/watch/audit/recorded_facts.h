@@ -15,7 +15,7 @@
 
 namespace ringside {
 
-// One data set object in a rank's process: the loader's own, or one inside of it.
+// A data set object in a rank's process: the loader's own one, or one that it wraps.
 struct DatasetLayer {
     int object = -1;            // number of the object in the process
     std::int64_t length = -1;   // -1: not known, for example of an IterableDataset

@@ -83,11 +83,8 @@ class SampleCounts {
     std::int64_t assigned() const { return m_assigned; }  // number of draws
     std::int64_t distinct() const { return m_distinct; }  // number of samples drawn at least once
     std::int64_t repeated() const { return m_repeated; }  // number of draws beyond the first of each sample
-    std::int64_t shared() const {
-        return m_shared;
-    }                                         // number of draws of a sample that another rank has drawn
-                                              // before
-    bool isExact() const { return m_exact; }  // false: samples did not fit into memory
+    std::int64_t shared() const { return m_shared; }      // number of draws of samples that another rank drew earlier
+    bool isExact() const { return m_exact; }              // false: samples did not fit into memory
     // Calls found(sample) for each drawn sample, in ascending order.
     template <class Found>
     void forEach(const Found& found) const {

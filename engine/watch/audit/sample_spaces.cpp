@@ -21,7 +21,7 @@ enum class LayerKind {
     kSubset,       // the indices of all ranks are known
     kSameSubset,   // the indices are not known, but equal: the samples are compared here
     kOtherSubset,  // the indices are not known and not equal
-    kWrapper       // as long as the data set inside: passes indices through
+    kWrapper       // passes indices through to the data set inside, which has the same length
 };
 
 LayerKind kindOf(const AttemptFacts& attempt, const LoaderStream& stream, std::size_t depth) {

@@ -41,7 +41,7 @@ struct LoaderGroup {
 // left out.
 std::vector<LoaderGroup> loaderGroupsOf(const Evidence& evidence, const ReplicaGroups& groups);
 
-// Returns the groups of loaders that are trained on, or the others.
+// trainedLoaders() returns the groups of loaders that are trained on, evaluatedLoaders() all other groups.
 std::vector<LoaderGroup> trainedLoaders(const Evidence& evidence, const ReplicaGroups& groups);
 std::vector<LoaderGroup> evaluatedLoaders(const Evidence& evidence, const ReplicaGroups& groups);
 

@@ -30,7 +30,7 @@ class SampleSource {
     std::vector<std::int64_t> samplesOf(std::span<const std::uint32_t> indices) const;
 
   private:
-    std::vector<const std::vector<std::int64_t>*> m_maps;  // of each Subset, the outer one first
+    std::vector<const std::vector<std::int64_t>*> m_maps;  // index lists of the nested Subsets, the outermost first
     const Json* m_base;
     std::int64_t m_object = -1;
     std::int64_t m_length = -1;

@@ -15,7 +15,7 @@ struct SamplerFacts {
     std::optional<std::int64_t> replicas;  // ranks that share the samples: num_replicas or num_processes
     std::optional<std::int64_t> rank;      // rank or process_index
     std::optional<std::int64_t> seed;
-    std::int64_t batchSize = 0;  // of the loader or of its batch sampler; 0 if none was reported
+    std::int64_t batchSize = 0;  // batch size of the loader or of its batch sampler; 0 if none was reported
     std::optional<bool> shuffle;
     bool dropsLast = false;       // the sampler drops samples that do not fill all ranks
     bool isTorchSampler = false;  // DistributedSampler of PyTorch

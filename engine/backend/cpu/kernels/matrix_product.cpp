@@ -31,7 +31,7 @@ std::size_t roundedUp(std::size_t value, std::size_t unit) {
 // Row-major matrix, which may be used transposed.
 struct Matrix {
     const float* data;
-    std::size_t stride;  // between rows
+    std::size_t stride;  // number of values between the starts of two rows
     bool transposed;
 
     const float* rowsFrom(std::size_t row) const { return data + (transposed ? row : row * stride); }

@@ -13,8 +13,8 @@ namespace ringside::cuda {
 enum class ConvolutionPass { kForward, kParameters, kInput };
 enum class MemoryOrder { kChannelsLast, kChannelsFirst };  // NHWC and NCHW
 
-// One pass of a convolution over a batch of images, as cuDNN needs to know it. Images, results and weights have the
-// same order in memory, and 16-bit precisions have 16-bit values.
+// Describes one pass of a convolution over a batch of images for cuDNN. Images, results and weights have the same order
+// in memory, and 16-bit precisions have 16-bit values.
 struct ConvolutionProblem {
     ConvolutionPass pass = ConvolutionPass::kForward;
     ConvolutionSpec spec;

@@ -10,7 +10,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kCacheBytes = std::size_t{256} << 20;  // per rank; enough for 85,000 images of 32 x 32
+// Size of a rank's cache; enough for 85,000 images of 32 x 32.
+constexpr std::size_t kCacheBytes = std::size_t{256} << 20;
 constexpr std::int64_t kMaxImageSide = 4096;
 
 fs::path partOf(const fs::path& root, std::initializer_list<const char*> names) {
