@@ -145,7 +145,7 @@ void JoinDialog::note(const QString& kind, const QString& text) {
 void JoinDialog::ended(const QString& verdict, int exitCode) {
     m_state->setText(exitCode == 0 ? tr("The classroom is closed") : tr("Not in a classroom"));
     m_news->setText(verdict);
-    QMetaObject::invokeMethod(this, &JoinDialog::refresh, Qt::QueuedConnection);  // after the process has ended
+    QMetaObject::invokeMethod(this, &JoinDialog::refresh, Qt::QueuedConnection);  // the process has not ended yet
 }
 
 }  // namespace ringside

@@ -13,7 +13,7 @@
 namespace ringside {
 namespace {
 
-constexpr QSize kAround{40, 60};  // between the edge of the window and the dialog
+constexpr QSize kAround{40, 60};  // distance between the edges of the window and the dialog, in pixels
 
 }  // namespace
 

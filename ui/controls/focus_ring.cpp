@@ -48,7 +48,7 @@ bool FocusRing::eventFilter(QObject* watched, QEvent* event) {
             break;
         case QEvent::Move:
         case QEvent::Resize:
-        case QEvent::Hide: {  // of the control, or of an area that scrolls it
+        case QEvent::Hide: {  // the control itself, or an area that scrolls it, has changed
             auto* moved = qobject_cast<QWidget*>(watched);
             if (m_control && moved && moved != this && (moved == m_control || moved->isAncestorOf(m_control))) place();
             break;

@@ -20,7 +20,7 @@ class SegmentedControl : public QWidget {
 
     int current() const { return m_group.checkedId(); }  // -1 if none is selected
     void setCurrent(int index);
-    void setNone();             // for a value that is not one of the choices
+    void setNone();             // selects no choice, for a value that is not one of them
     void setTight(bool tight);  // reduces the padding when space is scarce
     void setChoiceEnabled(int index, bool enabled, const QString& tip);
 

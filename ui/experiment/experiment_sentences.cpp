@@ -77,9 +77,9 @@ QString dataSentence(const RunConfig& config, const DataSplit* data) {
 QString modelSentence(const RunConfig& config, const DataSplit* data) {
     if (!data) return {};
     for (const std::int64_t width : config.model.hidden)
-        if (width < 1) return {};  // its field shows the problem
+        if (width < 1) return {};  // the field of the form shows the problem
     const Result<ModelDescription> described = describeModel(config.model, *data->training);
-    if (!described) return {};  // its field shows the problem
+    if (!described) return {};  // the field of the form shows the problem
     const ModelDescription& model = described.value();
     const auto parameters = static_cast<double>(model.parameters());
     const QString size = tr("%1 parameters (%2)").arg(groupedText(model.parameters()), bytesText(parameters * 4));
@@ -101,7 +101,7 @@ namespace {
 // Returns the division of the model among the ranks; empty under ddp.
 QString meshSentence(const RunConfig& config) {
     const Mesh mesh = meshOf(config);
-    if (mesh.ranks() != config.parallel.worldSize) return {};  // its field shows the problem
+    if (mesh.ranks() != config.parallel.worldSize) return {};  // the field of the form shows the problem
     const QString replicas =
         mesh.replicate > 1 ? tr("%1 replicas, each ").arg(groupedText(mesh.replicate)) : tr("The model is ");
     const QString shards = tr("sharded over %1 ranks").arg(groupedText(mesh.shard));
@@ -129,7 +129,7 @@ QString transportSentence(const RunConfig& config, const ComputeChoice& choice) 
 
 QString parallelSentence(const RunConfig& config, const QString& why) {
     const std::int64_t world = config.parallel.worldSize;
-    if (world < 1 || world > kMostRanks) return {};  // its field shows the problem
+    if (world < 1 || world > kMostRanks) return {};  // the field of the form shows the problem
     if (devicesOf(config) > 1)
         return tr("1 process with %1 devices, one thread each: device 0 scatters the batch and adds up the gradients.")
             .arg(groupedText(devicesOf(config)));

@@ -132,7 +132,8 @@ QTextBlock HelpDialog::headingWith(const QString& text) const {
 }
 
 void HelpDialog::goTo(const QTextCursor& cursor) {
-    m_text->moveCursor(QTextCursor::End);  // so that the place comes to the top
+    // From the end, the scroll bar moves back until the place of the cursor is at the top.
+    m_text->moveCursor(QTextCursor::End);
     m_text->setTextCursor(cursor);
     m_text->verticalScrollBar()->setValue(m_text->verticalScrollBar()->value() + m_text->cursorRect().top());
 }

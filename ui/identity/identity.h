@@ -15,7 +15,7 @@ enum class IdentityKind { Rank, Sample, Step, Epoch, Collective };
 struct Identity {
     IdentityKind kind;
     std::int64_t number;
-    std::int64_t step = 0;  // of a collective: the step that it belongs to
+    std::int64_t step = 0;  // for collectives only: the step that contains it
 
     bool operator==(const Identity&) const = default;
 };

@@ -28,7 +28,7 @@ class ImportQuestions final : public QWidget {
 
   Q_SIGNALS:
     void answered();
-    void browseRequested();  // for the file with the labels
+    void browseRequested();  // emitted when the user wants to choose the file with the labels
 
   private:
     QWidget* addRow(QVBoxLayout* column, const QString& caption, QWidget* control, QWidget* extra = nullptr);

@@ -238,7 +238,8 @@ QString MainWindow::whyNotRunnable() const {
 void MainWindow::refreshRunActions() {
     const QString reason = whyNotRunnable();
     m_actions.run->setEnabled(reason.isEmpty());
-    m_blockedRun->setEnabled(!reason.isEmpty());  // both shortcuts at once would be ambiguous
+    // The two actions have the same shortcut, so only one of them is enabled.
+    m_blockedRun->setEnabled(!reason.isEmpty());
     m_actions.run->setToolTip(reason.isEmpty() ? tr("Start training, one process per rank (Ctrl+R)") : reason);
     m_actions.resume->setEnabled(canResume());
     const RunController::State state = m_controller.state();

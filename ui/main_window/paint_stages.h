@@ -15,7 +15,7 @@ class PaintStages final : public QObject {
     PaintStages(QWidget& window, const QList<QWidget*>& parts, QObject* parent);
 
     void beginWhenShown();  // begins with the first picture of the window
-    void begin();           // before a large redraw; a part keeps its picture until its turn
+    void begin();           // called before a large redraw; a part keeps its picture until its turn
 
     // True if every part has been painted.
     bool isDone() const { return !m_waiting && m_next >= m_parts.size(); }

@@ -35,7 +35,7 @@ class ExperimentModel : public QObject {
     void edit(const RunConfig& next, const QString& field);
     void replace(const RunConfig& config, const QString& filePath);  // open or new: clears the undo history
 
-    const Problems& problems() const { return m_problems; }  // of validate(), plus the data set's own
+    const Problems& problems() const { return m_problems; }  // problems found by validate(), and those of the data set
     // Returns the first problem of the field (a JSON path), or null.
     const Problem* problemOf(const std::string& field) const;
     // Sets the problem of an input that no configuration can hold, such as "12x" for a number. An empty message clears

@@ -97,7 +97,7 @@ void RunController::watchEnded(const QString& why) {
     setState(State::Failed, why);
 }
 
-// The watched command continues.
+// Stops following the command that watches a script. The command itself continues.
 void RunController::dropWatcher() {
     if (!m_watcher) return;
     m_watcher->disconnect(this);

@@ -124,7 +124,7 @@ void WatchProcess::finish(const QString& why) {
     m_look.stop();
     if (!m_directory.isEmpty()) {
         QFile::remove(outputPath());
-        QDir().rmdir(m_directory);  // only if it is empty
+        QDir().rmdir(m_directory);  // removes the directory only if it is empty
     }
     Q_EMIT ended(why);
 }

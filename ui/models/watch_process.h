@@ -25,7 +25,7 @@ class WatchProcess final : public QObject {
 
   Q_SIGNALS:
     void began(const QString& runDirectory);  // the record can be read
-    void ended(const QString& why);           // without a record; `why` is one sentence
+    void ended(const QString& why);           // the process ended before there was a record; `why` is one sentence
 
   private:
     bool makeDirectory();

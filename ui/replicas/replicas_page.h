@@ -78,7 +78,7 @@ class ReplicasPage : public Page {
     SegmentedControl* m_choice = nullptr;
     QPushButton *m_look = nullptr, *m_follow = nullptr, *m_before = nullptr, *m_after = nullptr;
     QLabel* m_stepName = nullptr;
-    QComboBox* m_stage = nullptr;  // for pipelines only
+    QComboBox* m_stage = nullptr;  // shown for pipelines only
     ViewExport* m_export = nullptr;
     QStackedLayout* m_pictures = nullptr;
     GradientPicture* m_gradients = nullptr;

@@ -14,7 +14,8 @@ class TableCells final : public QStyledItemDelegate {
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 
-    static constexpr int kMargin = 8;  // that of QHeaderView::section in the style sheet
+    // The margin of QHeaderView::section in the style sheet, in pixels.
+    static constexpr int kMargin = 8;
 
   private:
     const Numbers m_numbers;

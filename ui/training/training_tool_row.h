@@ -53,7 +53,7 @@ class TrainingToolRow : public QWidget {
     QCheckBox* m_outliers;
     QMenu* m_export = nullptr;
     QLabel* m_name;          // label of the slider
-    QBoxLayout* m_rows;      // one row, or two if space is scarce:
+    QBoxLayout* m_rows;      // contains the next two rows in one line, or in two if space is scarce
     QHBoxLayout* m_curves;   // smoothing and x axis
     QHBoxLayout* m_options;  // appearance and export of the curves
 };

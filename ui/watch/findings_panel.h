@@ -46,7 +46,7 @@ class FindingsPanel final : public QFrame {
 
     RunModel& m_run;
     Theme& m_theme;
-    std::optional<RunSummary> m_summary;  // of the shown run, if it is over
+    std::optional<RunSummary> m_summary;  // summary of the shown run, if the run has ended
     std::optional<WatchedCommand> m_command;
     std::vector<Finding> m_shown;
     ElidedLabel* m_counts = nullptr;

@@ -13,7 +13,7 @@ struct InterpreterPlaces {
     QString path;        // python3 of PATH; may be empty
 };
 
-InterpreterPlaces interpreterPlaces();  // of this process
+InterpreterPlaces interpreterPlaces();  // returns the values of this process
 
 // Returns the paths of the Python interpreters that a script probably uses, the most probable first: virtual
 // environments .venv, venv and env beside the script and in the two folders above it, then those of `places`. Each

@@ -20,7 +20,7 @@ struct WatchChoice {
     QString script;     // path
     QString arguments;  // as typed in a shell
     WatchLauncher launcher = WatchLauncher::kPython;
-    int ranks = 2;        // for torchrun
+    int ranks = 2;        // number of ranks that torchrun starts
     QString interpreter;  // path or name of a program
     QString command;      // whole command, for kCommand
 

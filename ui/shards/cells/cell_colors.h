@@ -19,7 +19,7 @@ enum class ColorBy { Rank, Class, Batch, Source, Origin };
 // can be counted. Steps alternate between strong and pale colours, which shows the batches at any zoom.
 class CellColors {
   public:
-    static constexpr int kSourceBins = 48;  // by position in the data set, first to last
+    static constexpr int kSourceBins = 48;  // number of colours for positions in the data set
     static constexpr int kBatchColors = 10;
 
     // origins: for ColorBy::Origin, computed for the same scene.

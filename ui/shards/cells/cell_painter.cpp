@@ -14,7 +14,7 @@ constexpr double kCorner = 5, kChipCorner = 3;
 constexpr double kChipPale = 0.78;  // share of the panel's colour in the fill of a chip
 constexpr double kOutline = 2;
 constexpr int kLeastIndexPixels = 8, kLeastNamePixels = 9;
-constexpr double kIndexMargin = 8;  // both sides together, so that seven digits do not touch the border
+constexpr double kIndexMargin = 8;  // sum of both margins; leaves space between seven digits and the border
 
 QString translated(const char* text) {
     return QCoreApplication::translate("Grid", text);

@@ -20,10 +20,10 @@ class CellPainter {
     CellPainter(const ShardScene& scene, const CellColors& colors, const Theme& theme, Thumbnails& thumbnails)
         : m_scene(scene), m_colors(colors), m_theme(theme), m_thumbnails(thumbnails) {}
 
-    // For 48 px and more. line: text below the index instead of the class.
+    // Paints a cell of at least 48 px. line: text below the index instead of the class.
     void card(QPainter& painter, const QRectF& rect, GridCell cell, bool withClass, const QString& line = {}) const;
-    void chip(QPainter& painter, const QRectF& rect, GridCell cell) const;     // for 16 to 48 px
-    void outline(QPainter& painter, const QRectF& rect, CellKind kind) const;  // for any size
+    void chip(QPainter& painter, const QRectF& rect, GridCell cell) const;     // paints a cell of 16 to 48 px
+    void outline(QPainter& painter, const QRectF& rect, CellKind kind) const;  // paints the border; for any size
 
   private:
     QPen border(const CellContent& content, GridCell cell, double width) const;

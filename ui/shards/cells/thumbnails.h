@@ -48,7 +48,7 @@ class Thumbnails final : public QObject {
     quint64 m_generation = 0;  // increases with each change of data or colours
     int m_wish = 0;
     QTimer m_notifyTimer;
-    QThreadPool m_pool;  // with one thread
+    QThreadPool m_pool;  // runs one thread
 };
 
 }  // namespace ringside

@@ -68,7 +68,7 @@ class CompareView : public ShardView {
     std::shared_ptr<const CellDifferences> m_ofA, m_ofB;
     std::optional<qint64> m_selected;
     std::optional<Explanation> m_explanation;
-    Recent<Key, Made> m_recent{5};  // each keeps a plan in memory
+    Recent<Key, Made> m_recent{5};  // results of the last five comparisons; each keeps a plan in memory
     LatestWork m_work;
 };
 

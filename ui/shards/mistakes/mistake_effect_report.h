@@ -13,7 +13,7 @@ namespace ringside {
 // mistakes.
 struct MistakeEffectReport {
     struct Measures {
-        AssignmentEffects epoch;  // of the selected epoch
+        AssignmentEffects epoch;  // effects in the selected epoch
         qint64 neverSeen = 0;
         double expectedNeverSeen = -1;  // -1: no formula is known
         qint64 epochs = 0;              // number of epochs in which neverSeen was counted

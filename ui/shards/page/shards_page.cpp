@@ -205,7 +205,8 @@ void ShardsPage::showScene() {
     m_unique.requestLatest(plan);
     m_views->view().setSelected(m_plan.selectedSample(), selectedCell());
     if (plan.spec().datasetSize > kInstantSamples) {
-        if (!m_wordsLater.isActive()) m_wordsLater.start();  // after the frame in which the view is drawn
+        // The sentences are computed after the frame in which the view is drawn.
+        if (!m_wordsLater.isActive()) m_wordsLater.start();
     } else {
         showWords();
     }
@@ -349,7 +350,7 @@ void ShardsPage::showChosenView() {
         m_views->view().setHits(m_finder.isActive() ? m_finder.sharedHits() : Hits());
         showSelection();
         showProgress();
-        QTimer::singleShot(0, this, [this] {  // after the view has its size
+        QTimer::singleShot(0, this, [this] {  // runs after the view has got its size
             if (const auto cell = selectedCell()) m_views->view().reveal(*cell);
         });
     }

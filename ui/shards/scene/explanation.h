@@ -17,8 +17,8 @@ struct Explanation {
 };
 
 Explanation explain(const ShardScene& scene, GridCell cell);
-Explanation explainNothing(const ShardScene& scene);     // while nothing is selected: explains rows and marks
-Explanation explainEmptyShard(const ShardScene& scene);  // for fewer samples than ranks, all dropped
+Explanation explainNothing(const ShardScene& scene);     // explains the rows and marks, while nothing is selected
+Explanation explainEmptyShard(const ShardScene& scene);  // explains why no rank gets a sample
 
 // Returns a tooltip: sample, class, rank, slot, step, position, and the first values of a table.
 QString cellTip(const ShardScene& scene, GridCell cell);

@@ -104,7 +104,7 @@ void compare(SeenSamples& samples, const std::filesystem::path& run, const std::
                                      .arg(epochNumber(trained->epoch), groupedText(trained->step));
     });
     if (read) return;
-    samples.plan.reset();  // only part of the samples was compared
+    samples.plan.reset();  // reading failed, so only part of the samples was compared
     samples.whyNoPlan = QString::fromStdString(read.problem().text());
 }
 

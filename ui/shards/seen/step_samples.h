@@ -21,7 +21,7 @@ class StepSamples final : public QWidget {
 
     struct Cell {
         std::int64_t sample = 0;
-        bool isOther = false;  // not the planned sample
+        bool isOther = false;  // true if the sample is not the planned one
         bool operator==(const Cell&) const = default;
     };
     struct Row {

@@ -27,7 +27,7 @@ struct RankProgress {
     bool verified = false;  // true if the hash of the epoch matches the plan
     bool wrong = false;
     bool showsPhases = false;  // true in slow motion and in single phases
-    bool taken = false;        // with showsPhases: true if the rank computes with the current slots
+    bool taken = false;        // only if showsPhases is true: true if the rank computes with the current slots
     bool operator==(const RankProgress&) const = default;
 };
 

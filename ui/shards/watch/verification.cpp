@@ -86,7 +86,8 @@ void Verification::checkEpochs() {
 
 // Passes on the reports of a rank since the last call, as far as they are still available.
 void Verification::pass(int rank) {
-    if (static_cast<std::size_t>(rank) >= m_run.data().ranks().size()) return;  // until this object starts again
+    // False if the number of ranks has changed since the start of this object.
+    if (static_cast<std::size_t>(rank) >= m_run.data().ranks().size()) return;
     const RankData& data = m_run.data().ranks()[static_cast<std::size_t>(rank)];
     Seen& seen = m_seen[static_cast<std::size_t>(rank)];
     const auto latest = [](const auto& list, qint64 count) {

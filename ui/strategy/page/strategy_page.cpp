@@ -275,7 +275,7 @@ void StrategyPage::readRun() {
     showScene();
 }
 
-// In slow motion: redraws only what moves.
+// Redraws only the moving parts, while the run is in slow motion.
 void StrategyPage::followRanks() {
     std::optional<StepMotion> motion = m_scene.ran ? stepMotion(m_run.data()) : std::nullopt;
     if (motion == m_scene.motion) return;
@@ -358,7 +358,7 @@ void StrategyPage::countTested() {
 void StrategyPage::showScheduleChoice() {
     const PipelineConfig& pipeline = m_scene.config.pipeline;
     m_kinds->setVisible(m_scene.config.parallel.strategy == StrategyKind::kPipeline);
-    const QSignalBlocker quiet(m_kinds);  // not a choice of the user
+    const QSignalBlocker quiet(m_kinds);  // no signal, because the user has not made this choice
     const auto found = std::ranges::find(kKinds, pipeline.schedule);
     if (pipeline.scheduleFile.empty() && found != kKinds.end())
         m_kinds->setCurrent(static_cast<int>(found - kKinds.begin()));

@@ -19,7 +19,7 @@ namespace ringside {
 namespace {
 
 constexpr TypeLength kMeshLegend{20}, kFrameRoom{16}, kLeastCell{26};
-constexpr TypeLength kCurveRoom{18};  // below a row: curves around other boxes, with their labels
+constexpr TypeLength kCurveRoom{18};  // height below a row for the curves around other boxes, with their labels
 constexpr TypeLength kMostNodeWidth{84}, kMostNodeHeight{34};
 constexpr int kMostInRow = 8;
 constexpr double kArrow = 6, kApart = 5;

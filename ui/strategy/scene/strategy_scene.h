@@ -23,7 +23,7 @@ struct RanScene {
     std::optional<double> idleShare;            // idle share over the traced steps
     std::int64_t step = 0;                      // typical step among the last that all ranks traced; 0: none
     std::vector<std::vector<PassSpan>> passes;  // passes of that step, by rank
-    PassesRange range;                          // their range
+    PassesRange range;                          // range of all passes in time
     std::vector<std::optional<std::int64_t>> bytesPerStep;  // by rank
 };
 
@@ -37,7 +37,7 @@ struct StrategyScene {
     std::vector<MemoryCurve> curves = {};  // set together with the cost; only of curveRanks()
     std::vector<StrategyChoice> choices = {};
     std::optional<RanScene> ran = {};
-    std::optional<StepMotion> motion = {};  // positions of the ranks of such a run, in slow motion and single phases
+    std::optional<StepMotion> motion = {};  // only in slow motion and single phases: positions of the ranks
 
     const StrategyPlan& plan() const { return cost->plan; }
     bool isPipeline() const { return cost && cost->plan.mesh.pipeline > 1; }

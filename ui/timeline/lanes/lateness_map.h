@@ -13,8 +13,8 @@ namespace ringside {
 
 class Theme;
 
-// For many ranks: a row for each rank, a column for each traced step, the darker the later the rank came to the step's
-// collectives.
+// Picture for many ranks, with a row for each rank and a column for each traced step. A place is the darker, the later
+// the rank came to the step's collectives.
 class LatenessMap final : public QWidget, public IdentitySource {
     Q_OBJECT
   public:

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kSwatch = 11;
 constexpr TypePixels kHeight{22};
-constexpr int kApart = Theme::kSpace3;  // from one phase to the next
+constexpr int kApart = Theme::kSpace3;  // distance between two phases
 constexpr int kLeastApart = Theme::kSpace1;
 constexpr int kFrame = 4;  // room for the frame of a highlighted phase
 

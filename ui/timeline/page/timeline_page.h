@@ -98,7 +98,7 @@ class TimelinePage : public Page {
     StepPanel* m_step = nullptr;
     WhatIfPanel* m_whatIf = nullptr;
     ViewExport* m_export = nullptr;
-    bool m_atTheEnd = false;             // for a failed run: its end was shown
+    bool m_atTheEnd = false;             // true if the end of a failed run has been shown
     std::optional<std::size_t> m_asked;  // number of traced steps when the recording was requested
 };
 

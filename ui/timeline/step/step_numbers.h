@@ -12,7 +12,7 @@ namespace ringside {
 struct StepNumbers {
     struct Row {
         QString name;
-        std::vector<double> ms;  // by column
+        std::vector<double> ms;  // milliseconds, one value per column
         int outlier = -1;        // column of the outlier; -1: none in this row
     };
     static constexpr int kMostColumns = 5;
@@ -27,7 +27,8 @@ struct StepNumbers {
     int missing = 0;     // number of ranks that did not report the step
 };
 
-// With more ranks than fit, returns the median, the selected rank, and the ranks that differ the most from the median.
+// Returns the numbers of all ranks. If there are more than kMostColumns, returns the median, the selected rank, and the
+// ranks that differ the most from the median.
 StepNumbers stepNumbers(const TracedStep& step, int chosenRank);
 
 }  // namespace ringside

@@ -10,7 +10,7 @@ namespace ringside {
 
 enum class CheckOutcome {
     kConfirmed,     // the measured mean lies inside the predicted interval
-    kNotConfirmed,  // it lies outside: the prediction was wrong
+    kNotConfirmed,  // the measured mean lies outside the predicted interval
     kNotMeasurable  // the changed experiment gave no mean that can be compared
 };
 

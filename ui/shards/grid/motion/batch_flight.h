@@ -38,7 +38,7 @@ class BatchFlight : public QObject {
     double travelled(const Batch& batch) const;  // 1: arrived
 
     const Theme& m_theme;
-    std::vector<Batch> m_batches;  // by rank
+    std::vector<Batch> m_batches;  // one batch for each rank
     double m_ms = 0;
     QElapsedTimer m_clock;
     QTimer m_timer;

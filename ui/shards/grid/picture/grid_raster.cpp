@@ -9,7 +9,8 @@
 namespace ringside {
 namespace {
 
-constexpr double kLeastStep = 2;  // in pixels: narrower steps would flicker between strong and pale
+// Minimum width of a step in pixels: narrower steps would flicker between strong and pale colours.
+constexpr double kLeastStep = 2;
 
 // Counts keys and returns the most frequent one; of equally frequent ones the first.
 class Majority {
@@ -21,7 +22,7 @@ class Majority {
             m_seen.push_back(key);
         }
     }
-    int result() {  // also resets the counts
+    int result() {  // returns the most frequent key and resets the counts
         int best = m_seen.front();
         for (const int key : m_seen) {
             if (m_counts[static_cast<std::size_t>(key)] > m_counts[static_cast<std::size_t>(best)]) best = key;
@@ -46,7 +47,8 @@ CellRange slotsUnder(const RasterRequest& request, int x, std::int64_t slotCount
 
 void paintColumn(QImage& image, int x, CellRange span, const ShardScene& scene, const CellColors& colors,
                  CellRange ranks, bool steps, Majority& majority) {
-    qint64 shown = span.first;  // if colours do not depend on the sample, a slot has the same colour on every rank
+    // If colours do not depend on the sample, a slot has the same colour on every rank, so one rank is counted for all.
+    qint64 shown = span.first;
     if (!colors.needsSample()) {
         for (qint64 slot = span.first; slot < span.last; ++slot) majority.add(colors.key(0, slot, 0));
         const int best = majority.result();
