@@ -147,7 +147,8 @@ class CudaDevices final : public RankDevices {
         options.computeStream = gpu.stream();
         options.hostWaits = false;
         auto communicator = makeNcclCommunicator(store, environment.rank, environment.worldSize, options);
-        communicator->setOnHungAbort(leaveWithHungGpu);  // not before: a shared GPU's ranks may fall back to Gloo
+        // Set only after connecting: before, ranks that share a GPU may still fall back to Gloo.
+        communicator->setOnHungAbort(leaveWithHungGpu);
         gpu.whileWaiting([&nccl = *communicator] { nccl.poll(); });
         return communicator;
     }

@@ -22,7 +22,7 @@ namespace ringside {
 
 // Settings of a classroom.
 struct ClassroomPlan {
-    Experiment experiment;      // with the desired number of ranks
+    Experiment experiment;      // its number of ranks is the desired one
     std::filesystem::path out;  // run directory
     std::filesystem::path worker;
     std::string name;  // name of rank 0's member, the host
@@ -85,7 +85,7 @@ class ClassroomRun {
     Phase m_phase = Phase::kGathering;
     std::vector<int> m_awaited;     // ids of the members that start once they have all files
     std::vector<int> m_ranks;       // ids of the members that are ranks 1, 2, ... of this start
-    std::map<int, int> m_failures;  // per member id: number of runs or starts that its rank made fail
+    std::map<int, int> m_failures;  // number of runs or starts that each member's rank made fail, by member id
     std::int64_t m_worldSize = 0;
     std::int64_t m_restarts = 0;
     bool m_startAsked = false;

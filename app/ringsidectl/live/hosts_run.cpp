@@ -136,7 +136,7 @@ void waitForNews(Shells& shells, int signals) {
 
 // Waits until all ranks have ended and returns rank 0's exit code. `asked`: number of signals received.
 int watch(Shells& shells, int signals, int& asked) {
-    std::optional<steady_clock::time_point> until;  // all ranks are killed at this time
+    std::optional<steady_clock::time_point> until;  // time at which all ranks are killed
     std::optional<steady_clock::time_point> stopAt;
     for (;;) {
         waitForNews(shells, signals);

@@ -82,7 +82,7 @@ int runProve(const ProveArguments& arguments) {
     config.parallel.device = DeviceChoice::kCpu;
     const Result<PreparedRun> prepared = prepareRun(config, experiment.value().baseDirectory, &problems);
     if (!prepared) return reportProblems(problems.empty() ? Problems{prepared.problem()} : problems);
-    config.dataset = prepared.value().config.dataset;  // with absolute paths
+    config.dataset = prepared.value().config.dataset;  // the data set with absolute paths
 
     const WorkDirectory directory("prove");
     Proof proof(
