@@ -43,7 +43,7 @@ struct MaxPoolSpec {
     std::int64_t channels = 1;
     std::int64_t height = 1;
     std::int64_t width = 1;
-    std::int64_t kernel = 2;  // at most kMaxPoolKernel
+    std::int64_t kernel = 2;  // side of a window; at most kMaxPoolKernel
     bool relu = false;  // the pooled values are the outputs of a ReLU: negative values count as 0 and get no gradient
     ImageLayout layout = ImageLayout::kChannelsLast;
 };

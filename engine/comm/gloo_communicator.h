@@ -26,7 +26,7 @@ class GlooCommunicator final : public Communicator {
     struct Group {
         std::vector<int> ranksInRun;
         std::string prefix = "gloo/";
-        std::int64_t traceNumber = 0;  // CollectiveStamp::group
+        std::int64_t traceNumber = 0;  // number of this group in traces (CollectiveStamp::group)
     };
 
     // Connects to every other rank; throws CommError. Keeps the store to find the missing rank after a failure.

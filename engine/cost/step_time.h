@@ -10,8 +10,8 @@ namespace ringside {
 
 // Speeds of this machine. The defaults are typical values, used until it was measured.
 struct MachineRates {
-    double flopsPerSecond = 2e10;  // of a rank that has a processor of its own
-    double bytesPerSecond = 3e9;   // between two ranks
+    double flopsPerSecond = 2e10;  // rate of a rank that has a processor of its own
+    double bytesPerSecond = 3e9;   // rate of the link between two ranks
     double secondsPerCollective = 2e-5;
     int processors = 1;
     bool measured = false;

@@ -23,7 +23,7 @@ struct StrategyCost {
 
     std::int64_t largestPeak() const;
     std::int64_t mostBytes() const;
-    double samplesPerSecond() const { return static_cast<double>(samplesPerStep) / time.all(); }  // expected
+    double samplesPerSecond() const { return static_cast<double>(samplesPerStep) / time.all(); }  // expected throughput
 };
 
 // Plans the experiment and predicts its memory, traffic and time. Returns a problem if a setting does not suit the

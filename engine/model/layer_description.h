@@ -32,11 +32,11 @@ struct LayerDescription {
     LayerKind kind = LayerKind::kReLU;
     std::string name = {};                        // prefix of its parameters in the state_dict: "conv1", "0"
     std::int64_t outputs = 0;                     // linear: features; convolution: channels; embedding: width
-    std::int64_t kernel = 0;                      // convolution, pooling
-    std::int64_t stride = 1;                      // convolution
-    std::int64_t padding = 0;                     // convolution
-    bool bias = true;                             // convolution
-    std::int64_t heads = 0;                       // attention
+    std::int64_t kernel = 0;                      // side of the kernel of a convolution or a pooling
+    std::int64_t stride = 1;                      // stride of a convolution
+    std::int64_t padding = 0;                     // padding of a convolution
+    bool bias = true;                             // true if a convolution has a bias
+    std::int64_t heads = 0;                       // number of heads of an attention
     double probability = 0;                       // dropout; residual: probability of being skipped in training
     std::int64_t words = 0;                       // embedding: rows of the table
     std::vector<LayerDescription> body = {};      // residual: y = body(x) + shortcut(x)

@@ -61,7 +61,7 @@ struct Cudnn {
     Precision precision;
     UniqueHandle<HandleTraits> handle;
     CudnnTarget target;
-    std::int64_t budget;      // bytes
+    std::int64_t budget;      // maximum size of the workspace, in bytes
     GrowingMemory workspace;  // grows when a plan is made, before its step is recorded
     GrowingMemory x;          // 16-bit copies, for 16-bit precisions
     GrowingMemory y;

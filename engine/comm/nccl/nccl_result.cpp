@@ -4,7 +4,7 @@
 namespace ringside {
 
 std::string ncclVersionText(int version) {
-    // Up to version 2.8 the number was major * 1000 + minor * 100 + patch.
+    // Up to version 2.8 the version number was major * 1000 + minor * 100 + patch.
     const int majorUnit = version < 10000 ? 1000 : 10000;
     return std::to_string(version / majorUnit) + "." + std::to_string(version % majorUnit / 100) + "." +
            std::to_string(version % 100);

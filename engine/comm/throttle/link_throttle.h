@@ -12,7 +12,7 @@ struct LinkThrottle {
     double gbitPerSecond = 0;  // 0: unlimited
     double latencyUs = 0;      // latency of each message
 
-    // True if the link limits anything.
+    // True if the link has a limited rate or a latency.
     bool any() const { return gbitPerSecond > 0 || latencyUs > 0; }
     // Returns the duration of one message.
     std::int64_t messageNs(double bytes) const;

@@ -15,7 +15,7 @@ enum class ColumnType { kInteger, kReal, kText, kEmpty };
 
 // Properties of one column of a table, over the rows read.
 struct PreviewColumn {
-    std::string name = {};  // from the header, or the column number from 0
+    std::string name = {};  // name from the header, or the column number from 0
     ColumnType type = ColumnType::kEmpty;
     std::int64_t missing = 0;   // number of cells that are empty or contain a word for a missing value, such as "NA"
     std::int64_t distinct = 0;  // different cells in the part read; counted up to kMaxPreviewDistinct

@@ -12,7 +12,8 @@
 namespace ringside {
 
 inline constexpr std::uint64_t kMaxArrayBytes = std::uint64_t{4} << 30;
-// Largest unpacked size of a gzip file: lower, because a small gzip file can claim to unpack to 4 GiB.
+// Limit of the unpacked size of a gzip file. Lower than that of other files, because a small gzip file can claim to
+// unpack to 4 GiB.
 inline constexpr std::uint64_t kMaxPackedArrayBytes = std::uint64_t{1} << 30;
 
 // Element type of an array file. Signed, unsigned and floating-point types with their size in bits.

@@ -83,7 +83,7 @@ std::optional<Problem> byRankVariables(const LaunchSources& sources) {
     return {};
 }
 
-// Variables without the form above that mean several processes.
+// Reports variables that mean several processes, although their names do not have the form above.
 std::optional<Problem> byName(const LaunchSources& sources) {
     for (const char* name : {"PET_NNODES", "PET_NPROC_PER_NODE"}) {
         const auto value = sources.find(name);

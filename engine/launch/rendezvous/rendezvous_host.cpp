@@ -23,7 +23,7 @@ constexpr milliseconds kLatecomers{5000};
 constexpr int kFirstPort = 20000;  // below the kernel's range of ephemeral ports
 constexpr int kPortSpan = 12000;
 constexpr int kPortChoices = 8;
-constexpr std::size_t kMostNamed = 8;  // missing ranks listed in a message
+constexpr std::size_t kMostNamed = 8;  // maximum number of missing ranks that a message lists
 
 int portFrom(const std::string& job) {
     return kFirstPort + static_cast<int>(std::stoul(sha256Text("port " + job).substr(0, 7), nullptr, 16) %

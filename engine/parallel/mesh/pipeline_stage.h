@@ -36,8 +36,8 @@ class PipelineStage {
         std::unique_ptr<Model> model;
         std::vector<Unit*> units;    // units within the stage's layers
         std::unique_ptr<Loss> loss;  // null in all stages except the last one
-        Tensor input;                // received; empty in the first stage
-        Tensor gradOutput;           // received; empty in the last stage
+        Tensor input;                // received from the previous stage; empty in the first stage
+        Tensor gradOutput;           // received from the next stage; empty in the last stage
         Tensor y;                    // output of the last forward pass
         Tensor gradX;                // result of the last backward pass
         CommHandle sentForward;

@@ -38,7 +38,7 @@ struct RunRecord {
     std::vector<Hash<ShardKey>> shards;       // hashes of trained samples, sorted by key
     std::vector<Hash<std::int64_t>> weights;  // hashes of rank 0's parameters, sorted by steps done
     std::optional<Json> config;
-    std::optional<BitsBasis> bits;  // from summary.json
+    std::optional<BitsBasis> bits;  // conditions for identical bits, from summary.json
 };
 
 // Checks the first step of metrics.jsonl and reads telemetry.jsonl, config.json and summary.json if they exist. Memory

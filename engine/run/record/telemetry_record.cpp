@@ -25,7 +25,7 @@ std::string withNewline(std::string_view line) {
     return std::string(line).append("\n");
 }
 
-// Returns the line of a view without its cells and their labels, without a newline.
+// Returns the line of a gradient view without its cells and their labels, without a newline.
 std::string withoutCells(GradientView view) {
     for (auto* list : {&view.rows, &view.columns}) list->clear();
     view.cells.clear();

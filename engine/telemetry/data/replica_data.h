@@ -42,7 +42,7 @@ class ReplicaData {
 
     explicit ReplicaData(int worldSize = 0) : m_worldSize(static_cast<std::size_t>(worldSize)) {}
 
-    // Adds a view.
+    // Adds a gradient view.
     bool apply(const GradientView& view);
     // Compares the checksums of one step; replicas must contain all ranks.
     void compare(const std::map<int, Replica>& replicas);

@@ -36,7 +36,7 @@ class StepGrain {
     void widen(std::int64_t afterStep, int doublings);
 
   private:
-    struct Region {  // ]after, last]
+    struct Region {  // the steps after `after`, up to and including `last`
         std::int64_t after = 0;
         std::int64_t last = 0;
         std::int64_t width = 1;

@@ -16,7 +16,7 @@ namespace ringside {
 // measure it in every step, so that the curve is reproducible.
 bool StepReport::takesNorm(std::int64_t step) {
     constexpr std::int64_t kLeastUs = 1000;
-    constexpr std::int64_t kShortRun = 10'000;  // steps
+    constexpr std::int64_t kShortRun = 10'000;  // number of steps up to which a run counts as short
     if (!isLogged(step)) return false;
     if (m_parts.strategy.optimizer().rules().measuresNorm() || m_plannedSteps < kShortRun) return true;
     const std::int64_t now = m_parts.batches.readyUs();

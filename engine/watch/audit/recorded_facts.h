@@ -22,7 +22,7 @@ struct DatasetLayer {
     std::string name;           // name of its class
     std::string description;    // all facts that ranks can compare, as JSON
     bool hasContent = false;    // the description contains checksums of values or of a list of files
-    std::string indicesSha256;  // of a Subset; empty: no Subset
+    std::string indicesSha256;  // hash of the indices of a Subset; empty: the object is no Subset
 };
 
 // Facts of a rank about one of its loaders ("loader" in docs/watch-protocol.md).

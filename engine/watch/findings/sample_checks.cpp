@@ -23,7 +23,7 @@ Json coverageJson(const Coverage& one) {
             {"twice", one.shared}, {"never", one.never}, {"of_rank", one.ofRank}};
 }
 
-// Returns the rank of a result: a loader that could not be judged outweighs a loader that has passed.
+// Returns the weight of a result: a loader that could not be judged outweighs a loader that has passed.
 int weightOf(CheckResult result) {
     switch (result) {
         case CheckResult::kSkipped:

@@ -21,7 +21,7 @@ Problem noPlan(const std::string& why) {
     return {"plan", "is not known: " + why, "the samples are shown as they were seen"};
 }
 
-// Returns the sampler inside, or an empty object.
+// Returns the facts of the sampler inside of another sampler, or an empty object.
 const Json& innerOf(const Json& sampler) {
     static const Json none = Json::object();
     const Json* inner = memberOf(sampler, "inner");

@@ -144,7 +144,8 @@ RINGSIDE_VECTORISED void transformTiles(TiledImages x, Chunk chunk, std::size_t 
             Lanes d[kProducts] = {}, t[kProducts];
             for (std::size_t i = 0; i < kPoints; ++i)
                 for (std::size_t j = 0; j < kPoints; ++j) {
-                    const std::size_t row = corner.row + i - 1, column = corner.column + j - 1;  // may wrap below 0
+                    // Values are unsigned: a row or column before the first one becomes a large number.
+                    const std::size_t row = corner.row + i - 1, column = corner.column + j - 1;
                     if (row < x.height && column < x.width)
                         d[i * kPoints + j] = load(corner.image + (row * x.width + column) * x.channels + c);
                 }

@@ -25,7 +25,8 @@ class WinogradGradients {
     WinogradGradients(const ConvolutionSpec& spec, int threads, Scratchpad& scratchpad)
         : m_spec(spec), m_threads(threads), m_scratchpad(scratchpad) {}
 
-    // See Convolution. Throw std::bad_alloc if memory is exhausted.
+    // Compute the gradients as the functions of the same names in Convolution. Throw std::bad_alloc if memory is
+    // exhausted.
     void backwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight, const Tensor& gradBias);
     void backwardInput(const Tensor& gradY, const Tensor& weight, const Tensor& gradX);
 

@@ -154,7 +154,7 @@ struct GradientSpace {
           queries(gradQueries + kQueryBlock * s.padded()),
           gradOut(queries + kQueryBlock * s.padded()) {}
     float *keys, *valuesAcross, *keysDown;  // panels of k^T, v^T and k
-    float *gradKeys, *gradValues;           // (T, padded size)
+    float *gradKeys, *gradValues;           // matrices of shape (T, padded size)
     float *shares, *slopes, *gradQueries;   // values of a block of queries
     float *queries, *gradOut;               // panels of a block of queries
 };

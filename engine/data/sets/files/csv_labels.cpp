@@ -64,7 +64,7 @@ void CsvLabels::removeMissing(SampleTable& table) {
 std::optional<Problem> CsvLabels::store(SampleTable& table, const std::string& column) const {
     const std::vector<bool> missing = this->missing();
     if (!allNumbers()) return storeTextClasses(table, column);
-    std::vector<float> values;  // by cell; values of missing labels are unused
+    std::vector<float> values;  // one value for each cell; values of missing labels are unused
     std::set<float> distinct;
     bool whole = true;
     for (std::size_t id = 0; id < m_cells.size(); ++id) {
