@@ -20,7 +20,7 @@ class JobFollower final : public QObject {
     explicit JobFollower(QObject* parent = nullptr);
     ~JobFollower() override;
 
-    // Submits `script`. Its folder must be its own: the run directory appears in its subfolder "runs".
+    // Submits `script`. No other job may use its folder, because the run directory appears in the subfolder "runs".
     void submit(JobLauncher launcher, const QString& script);
     void start(const QString& script);
     bool isFollowing() const { return m_timer.isActive(); }

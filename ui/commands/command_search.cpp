@@ -49,8 +49,8 @@ bool holdsLetters(const QString& text, const QString& typed) {
     return true;
 }
 
-// Returns how well an action matches, best first: 0: its text starts with the query; 1: each query word starts a word
-// of the text; 2: of a synonym.
+// Returns how well an action matches, the best first. 0: its text starts with the query. 1: each word of the query
+// starts a word of the text. 2: each word of the query starts a word of a synonym.
 int rankOf(const QAction& action, const QString& typed) {
     const QString text = plainText(action).toLower();
     if (text.startsWith(typed)) return 0;

@@ -28,7 +28,7 @@ SegmentedControl::SegmentedControl(const QList<Choice>& choices, QWidget* parent
     connect(&m_group, &QButtonGroup::idClicked, this, &SegmentedControl::chosen);
 }
 
-// Left and Right belong to the run, as everywhere in the window. Up and Down move within the row.
+// The keys Left and Right control the run, as everywhere in the window. Up and Down move within the row.
 bool SegmentedControl::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::KeyPress) {
         const int key = static_cast<QKeyEvent*>(event)->key();

@@ -36,7 +36,7 @@ void PageArea::resizeEvent(QResizeEvent* event) {
     QScrollArea::resizeEvent(event);
 }
 
-// Left and Right belong to the run; the window receives them.
+// The keys Left and Right control the run: the window receives them.
 void PageArea::keyPressEvent(QKeyEvent* event) {
     if (event->key() == Qt::Key_Left || event->key() == Qt::Key_Right) return event->ignore();
     QScrollArea::keyPressEvent(event);

@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 
 constexpr int kMostRuns = 16;  // maximum length of a chain of resumed runs
 
-// Returns the run directory in training.resume, which may be a checkpoint in it. Empty if there is none.
+// Returns the run directory of training.resume, which can name a run directory or a checkpoint in it. Empty if there is
+// none.
 fs::path directoryOf(const RunStarted& started) {
     const Result<RunConfig> config = RunConfig::parse(started.config, "run");
     if (!config || config.value().training.resume.empty() || started.stepsBefore == 0) return {};

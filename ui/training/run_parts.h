@@ -17,9 +17,9 @@ double xOf(const SeriesPoint& point, XAxis axis);
 // A run, or the part of it before another run was resumed from it, with the totals before this part.
 struct RunPart {
     const RunData* run = nullptr;
-    std::int64_t lastStep = 0;  // last step that counts
+    std::int64_t lastStep = 0;  // last step of the run that belongs to this part
     double samplesBefore = 0;
-    double secondsBefore = 0;  // negative if this part started before the last one
+    double secondsBefore = 0;  // seconds before this part; negative if it started before the last part
     bool operator==(const RunPart&) const = default;
 };
 using RunParts = std::vector<RunPart>;

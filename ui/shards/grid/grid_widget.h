@@ -41,7 +41,7 @@ class GridWidget : public QWidget, public IdentitySource {
     void copyView(const GridWidget& other);  // copies zoom and position; emits no signal
     void reveal(GridCell cell);              // scrolls until the cell is visible
     void setFirstSlot(double slot);
-    void showSlots(CellRange span);  // with the largest zoom at which all fit
+    void showSlots(CellRange span);  // shows these slots with the largest zoom at which all fit
     // Animates how the visible samples are assigned to their ranks.
     void animateAssignment(AssignmentAnimation::Speed speed);
     void stopAnimation() { m_animation.stop(); }

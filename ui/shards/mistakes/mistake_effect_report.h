@@ -19,7 +19,7 @@ struct MistakeEffectReport {
         qint64 epochs = 0;              // number of epochs in which neverSeen was counted
     };
     Measures here;
-    std::optional<Measures> healthy;       // without the mistakes; empty if there are none
+    std::optional<Measures> healthy;       // numbers without the mistakes; empty if there are none
     std::optional<qint64> identicalEpoch;  // another epoch with the same order
 
     // Return the samples that two different ranks share: average and maximum over all pairs of the matrix.

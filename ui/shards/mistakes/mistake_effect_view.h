@@ -40,7 +40,7 @@ class MistakeEffectView : public ShardView {
     std::optional<Explanation> m_explanation;
     MistakeSwitches* m_switches = nullptr;
     QGridLayout* m_rows = nullptr;
-    QList<QList<QLabel*>> m_cells;  // by row; the headings first
+    QList<QList<QLabel*>> m_cells;  // labels by row and column; the first row has the headings
     OverlapMatrix* m_matrix = nullptr;
     LatestWork m_work;
 };

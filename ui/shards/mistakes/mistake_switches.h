@@ -28,7 +28,7 @@ class MistakeSwitches : public QWidget {
     void toggled(ringside::Mistake mistake, bool made);
 
   private:
-    QList<QCheckBox*> m_switches;  // by mistake
+    QList<QCheckBox*> m_switches;  // one switch for each mistake
 };
 
 }  // namespace ringside

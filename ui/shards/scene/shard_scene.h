@@ -62,7 +62,7 @@ enum class CellKind {
 struct CellContent {
     CellKind kind = CellKind::None;
     std::int64_t sample = -1;
-    std::int64_t position = -1;  // in the padded or truncated order
+    std::int64_t position = -1;  // index in the padded or truncated order
     std::int64_t step = -1;      // from 0; -1 if not trained
 };
 

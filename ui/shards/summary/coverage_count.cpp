@@ -11,7 +11,6 @@
 #include "sampling/plan/work_limits.h"
 
 namespace ringside {
-namespace {}  // namespace
 
 void UniqueCount::requestLatest(const ShardPlan& plan) {
     m_work.cancel();

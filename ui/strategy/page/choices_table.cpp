@@ -98,7 +98,7 @@ ChoicesTable::ChoicesTable(Theme& theme, QWidget* parent) : QTableWidget(0, kCol
 }
 
 int ChoicesTable::wholeHeight() const {
-    constexpr int kBarRoom = 12;  // for the horizontal scroll bar of a narrow page
+    constexpr int kBarRoom = 12;  // height of the horizontal scroll bar of a narrow page
     return horizontalHeader()->sizeHint().height() + rowCount() * int(kRowHeight) + kBarRoom;
 }
 

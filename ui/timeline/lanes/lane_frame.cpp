@@ -78,7 +78,7 @@ void LaneFrame::paintNames() {
     std::vector<double> busy;
     if (const TracedStep* step = m_model.shownStep())
         for (const RankTrace& rank : step->ranks) busy.push_back(busyMs(rank));
-    double busiest = -1;  // work that is drawn in another colour
+    double busiest = -1;  // time of work that is shown in another colour
     if (busy.size() > 1) {
         const double most = *std::ranges::max_element(busy);
         const auto middle = busy.begin() + static_cast<std::ptrdiff_t>(busy.size() / 2);

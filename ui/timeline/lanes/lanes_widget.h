@@ -12,7 +12,8 @@ namespace ringside {
 
 class Theme;
 
-// A lane for each rank on one clock. Above kMostLanes ranks: the chosen one's and the latest one's.
+// A lane for each rank on one clock. If there are more than kMostLanes ranks, only the chosen rank and the latest rank
+// have a lane.
 class LanesWidget final : public QWidget, public IdentitySource {
     Q_OBJECT
   public:

@@ -33,7 +33,7 @@ class LatenessMap final : public QWidget, public IdentitySource {
   private:
     struct Column {
         int known = 0;
-        std::vector<float> late;  // by rank, as a share of the step's length
+        std::vector<float> late;  // lateness of each rank, as a share of the step's length
     };
     void read();
     void draw();

@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kLargestGap = 0.5;  // longest gap that keeps its length, as a share of a step
 constexpr double kCutShown = 0.14;   // length at which a cut is shown, as a share of a step
-constexpr double kOpenShown = 0.9;   // length at which the open end is shown, as a share of a step
+constexpr double kOpenShown = 0.9;   // length at which the activity after the last step is shown, as a share of a step
 constexpr std::size_t kLookedAt = 200;
 
 double typicalStep(const TraceData& trace) {

@@ -34,7 +34,7 @@ class LaneClock {
     std::int64_t timeAt(double shown) const;
     double beginShown() const { return empty() ? 0 : m_stretches.front().shown; }
     double endShown() const;                                        // end of the last step
-    double wholeShown() const { return endShown() + m_openShown; }  // including the open end
+    double wholeShown() const { return endShown() + m_openShown; }  // includes the activity after the last step
     double stepLength() const { return m_stepNs; }                  // typical length of a step
 
   private:

@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kFollowed = 2;         // number of visible steps at the live edge
 constexpr double kPeeping = 0.032;   // overlap up to which a step counts as not visible, as a share of the visible time
-constexpr double kMargin = 0.03;     // as a share of the visible time, on each side
-constexpr double kLeastSpan = 2000;  // 2 us
+constexpr double kMargin = 0.03;     // margin on each side, as a share of the visible time
+constexpr double kLeastSpan = 2000;  // shortest visible time: 2 us
 constexpr int kStepsAtTheEnd = 3;    // number of steps shown at the end of a failed run
 
 }  // namespace

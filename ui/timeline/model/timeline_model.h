@@ -54,7 +54,7 @@ class TimelineModel : public QObject {
     std::pair<std::int64_t, std::int64_t> stepsTouched() const;
     int chosenRank() const { return m_rank; }
     void chooseRank(int rank);
-    int worstRank() const;  // the latest rank in the shown step; -1: none
+    int worstRank() const;  // the rank that arrives last in the shown step; -1: none
 
     void read();  // reads changes of the run
 
@@ -73,8 +73,8 @@ class TimelineModel : public QObject {
     LaneClock m_clock;
     std::vector<OpenSpan> m_open;
     std::shared_ptr<const TraceData> m_replay;
-    std::int64_t m_leftNs = 0;  // on the run's clock, so that dropped old steps do not move the view
-    double m_leftRest = 0;      // offset from there, in nanoseconds of the lanes
+    std::int64_t m_leftNs = 0;  // left edge on the run's clock, so that dropped old steps do not move the view
+    double m_leftRest = 0;      // distance from m_leftNs to the left edge, in nanoseconds of the lanes
     double m_span = 1e6;
     bool m_follows = true;
     int m_rank = 0;

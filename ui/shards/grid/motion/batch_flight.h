@@ -35,7 +35,7 @@ class BatchFlight : public QObject {
         qint64 count = 0;
         double startMs = 0;  // start of the movement
     };
-    double travelled(const Batch& batch) const;  // 1: arrived
+    double travelled(const Batch& batch) const;  // share of the way that the cards have moved; 1: arrived
 
     const Theme& m_theme;
     std::vector<Batch> m_batches;  // one batch for each rank

@@ -58,7 +58,7 @@ class GridGeometry {
     void setFirstSlot(double slot);
     void setScrollY(double pixels);
     void fit();                                // shows the whole epoch
-    void showSlots(CellRange span);            // with the largest zoom at which all fit, from the left edge
+    void showSlots(CellRange span);            // shows these slots, with the largest zoom at which all fit
     void home();                               // shows the first slots with the largest zoom
     void copyView(const GridGeometry& other);  // copies zoom and position
     void show(GridCell cell);                  // scrolls only if the cell is not visible
