@@ -294,7 +294,7 @@ RunConfig configFor(const Start& start, const Welcome& welcome) {
     }
     resolvePaths(config, start.experiment.baseDirectory);
     config.training.resume = welcome.resume;
-    // --resume names a copy of that checkpoint on this host.
+    // --resume names a copy, on this host, of the checkpoint from which the run resumes.
     if (!welcome.resume.empty() && !start.arguments.resume.empty() && start.arguments.resume != kResumeAuto)
         config.training.resume = std::filesystem::absolute(start.arguments.resume).lexically_normal().string();
     return config;
