@@ -58,7 +58,7 @@ struct Job {
     }
 
     static std::string site() {
-        return "# What your site needs, for example:\n# module load cuda\n# source /path/to/environment\n\n";
+        return "# Commands that your site needs, for example:\n# module load cuda\n# source /path/to/environment\n\n";
     }
     std::string seed(const std::string& variable) const {
         return request.seeds > 1 ? " --set training.seed=\"$" + variable + "\"" : "";
@@ -141,9 +141,10 @@ std::string pbsResubmit(const Job& job, bool array) {
 std::string pbsScript(const Job& job) {
     const bool array = job.request.seeds > 1;
     std::string s = head(job, "PBS Pro or OpenPBS", "Submit it with: qsub SCRIPT");
-    s += "# A node has mpiprocs ranks, a line each in the node file; -r y: may be run again, after a node was lost" +
-         std::string(array ? "; -J:\n# a run for each training.seed.\n" : ".\n") +
-         "# The lines of #PBS must have no comments.\n"
+    s += "# Each node has mpiprocs ranks, each with a line in the node file.\n"
+         "# -r y: the job may run again after a node was lost." +
+         std::string(array ? " -J: one run for each training.seed.\n" : "\n") +
+         "# The lines that begin with #PBS must have no comments.\n"
          "#PBS -N " +
          job.name.substr(0, 15) + "\n#PBS -l select=" + job.nodes + ":ncpus=" +
          std::to_string(job.request.config.parallel.worldSize / job.request.nodes *
@@ -160,8 +161,8 @@ std::string pbsScript(const Job& job) {
         "PORT=$((20000 + 0x$(printf %s \"$PBS_JOBID\" | cksum | cut -c1-4 | sed 's/ /0/g') % 12000))\n"
         "MASTER=$(head -n1 \"$PBS_NODEFILE\"):$PORT\n"
         "RANKS=$(wc -l < \"$PBS_NODEFILE\")\n\n" +
-        "# What only ranks of this job know. pbsdsh passes no environment on, and a command line can be read by all:\n"
-        "# it lies in a file of yours. The nodes share $PBS_O_WORKDIR.\n"
+        "# Secret of this job's ranks. pbsdsh passes no environment on, and all users can read command lines:\n"
+        "# the secret is in a file that only you can read, in $PBS_O_WORKDIR, which the nodes share.\n"
         "TOKEN_FILE=$PBS_O_WORKDIR/.ringside-$PBS_JOBID\n"
         "trap 'rm -f \"$TOKEN_FILE\"; [ -n \"$ALARM\" ] && kill $ALARM 2>/dev/null' EXIT\n"
         "(umask 077; od -An -N16 -tx1 /dev/urandom | tr -d ' \\n"

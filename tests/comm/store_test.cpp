@@ -117,7 +117,7 @@ TEST_CASE("a peer that breaks the protocol is disconnected and named") {
     CHECK(hand.server.connectionCount() == 0);
     auto problems = hand.server.takeProblems();
     REQUIRE(problems.size() == 1);
-    CHECK_THAT(problems[0].text(), containing("rank 0 sent bytes that are not the store's protocol"));
+    CHECK_THAT(problems[0].text(), containing("rank 0 sent bytes that do not follow the store's protocol"));
     CHECK(hand.server.takeProblems().empty());
 }
 

@@ -426,7 +426,7 @@ class BadInput(Watch):
         self.check_sentence(self.watch("env", "-i", sys.executable, "-c", "pass"), 0, "no process of it has connected")
 
     def test_usage(self):
-        for words, text in ((["--json", "--sarif", "--", "true"], b"does not go with --json"),
+        for words, text in ((["--json", "--sarif", "--", "true"], b"cannot be combined with --json"),
                             (["--check=0", "--", "true"], b"--check"), ([], b"COMMAND"),
                             (["--listen", "node", "--", "true"], b"HOST:PORT"),
                             (["--join", "127.0.0.1:9", "--", "true"], b"--secret-file")):

@@ -287,9 +287,10 @@ int watchCommand(const WatchArguments& arguments) {
         return reportProblems(
             {{"COMMAND", "is missing", "write it after --, as in: ringsidectl watch -- python3 train.py"}});
     if (arguments.json && arguments.sarif)
-        return reportProblems({{"--sarif", "does not go with --json", "choose one of them"}});
+        return reportProblems({{"--sarif", "cannot be combined with --json", "choose one of them"}});
     if (!arguments.join.empty() && !arguments.listen.empty())
-        return reportProblems({{"--join", "does not go with --listen", "listen on one host and join on the others"}});
+        return reportProblems(
+            {{"--join", "cannot be combined with --listen", "listen on one host and join on the others"}});
     return arguments.join.empty() ? watchHere(arguments) : watchElsewhere(arguments);
 }
 
@@ -303,7 +304,8 @@ void addWatchCommand(CLI::App& app, std::function<int()>& action) {
     command->add_option("--out", arguments->out, "Run directory; a new one under runs/ without it")
         ->type_name("RUN_DIR");
     command
-        ->add_option("--continues", arguments->continues, "Run that this one continues, for the audit of its samples")
+        ->add_option("--continues", arguments->continues,
+                     "Earlier run that this run continues, for the audit of its samples")
         ->type_name("RUN_DIR");
     CLI::Option* checks = command
                               ->add_flag("--check{50}", *check,
@@ -312,8 +314,10 @@ void addWatchCommand(CLI::App& app, std::function<int()>& action) {
     command->add_flag("--json", arguments->json,
                       "Prints the report as JSON; the command's output goes to standard error");
     command->add_flag("--sarif", arguments->sarif, "Prints the report as SARIF, for editors and code reviews");
-    command->add_option("--listen", arguments->listen, "Accept ranks of other hosts here")->type_name("HOST:PORT");
-    command->add_option("--join", arguments->join, "Report to a watcher on another host")->type_name("HOST:PORT");
+    command->add_option("--listen", arguments->listen, "Address at which ranks of other hosts connect")
+        ->type_name("HOST:PORT");
+    command->add_option("--join", arguments->join, "Address of a watcher on another host, which records the ranks")
+        ->type_name("HOST:PORT");
     command->add_option("--secret-file", arguments->secretFile, "File with the secret of --listen and --join, mode 600")
         ->type_name("FILE");
     command->add_option("COMMAND", arguments->command, "Command and its arguments, after --");

@@ -47,7 +47,7 @@ bool StoreServer::readAll(Connection& connection) {
         while (auto frame = connection.reader.next()) {
             if (!serve(connection, std::move(*frame))) return false;
         }
-        if (connection.reader.broken()) return refuse(connection, "sent bytes that are not the store's protocol");
+        if (connection.reader.broken()) return refuse(connection, "sent bytes that do not follow the store's protocol");
     }
     return true;
 }

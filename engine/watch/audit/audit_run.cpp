@@ -52,7 +52,7 @@ std::optional<Problem> addFacts(Chain& chain, const fs::path& run, RecordedFacts
     if (!bad) return bad.problem();
     chain.badLines += bad.value();
     if (facts.attempts().empty() && !facts.started()) {
-        return Problem{RunPaths(run).telemetry().string(), "holds no line of a run",
+        return Problem{RunPaths(run).telemetry().string(), "contains no line that describes a run",
                        "name the directory of a run that has trained"};
     }
     chain.facts.push_back(std::move(facts));

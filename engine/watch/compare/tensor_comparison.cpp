@@ -104,7 +104,7 @@ void addLimits(TensorComparison& result, const TensorRecord& a, const TensorReco
 
 void compareSamples(TensorComparison& result, const TensorRecord& a, const TensorRecord& b) {
     if (a.samples().empty() || b.samples().empty()) {
-        result.notCompared.push_back("samples of the steps: a run has none with indices");
+        result.notCompared.push_back("samples of the steps: one of the runs has recorded no indices");
         return;
     }
     for (const auto& [step, samples] : a.samples()) {

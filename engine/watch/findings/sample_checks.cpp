@@ -118,7 +118,7 @@ Judgement dataSetDiffers(const LoaderGroup& group) {
         "The data sets of " + rankWords(group.rankNumbers()) +
             " differ in content or order, although the sampler divides them among the ranks as if they were "
             "equal" +
-            (common >= kLeastCommon ? ": " + counted(common, "sample") + " of the first batches came on two ranks"
+            (common >= kLeastCommon ? ": " + counted(common, "sample") + " of the first batches went to two ranks"
                                     : std::string()) +
             ".",
         group.where(), {{"lengths", lengths}, {"common_contents", common}});
@@ -237,7 +237,7 @@ Judgement neverSeen(const LoaderGroup& group) {
         if (!one.isComplete || one.never <= droppableOf(group)) continue;
         return found(counted(one.never, "sample") + " of " + grouped(one.pool) + " (" +
                          percentOf(static_cast<double>(one.never), static_cast<double>(one.pool)) +
-                         ") came on no rank in epoch " + std::to_string(one.epoch + 1) + ".",
+                         ") went to no rank in epoch " + std::to_string(one.epoch + 1) + ".",
                      group.where(), coverageJson(one));
     }
     return passed();

@@ -153,7 +153,7 @@ Judgement judgeSamplerSeed(const Evidence& evidence) {
         for (const Coverage& one : coveragesOf(group)) {
             if (one.shared == 0) continue;
             seen = ": " + counted(one.shared, "sample") + " of epoch " + std::to_string(one.epoch + 1) +
-                   " came on more than one rank";
+                   " went to more than one rank";
             facts["shared"] = one.shared;
             break;
         }

@@ -166,7 +166,7 @@ TEST_CASE("A seed for each rank is named with the samples that came twice") {
     const Diagnosis diagnosis = reports.diagnosis();
     CHECK(accusations(diagnosis) == std::vector<std::string>{"sampler-seed"});
     CHECK(findingOf(diagnosis, "sampler-seed").text ==
-          "The samplers of ranks 0 and 1 shuffle with 2 different seeds: 3 samples of epoch 1 came on more than one "
+          "The samplers of ranks 0 and 1 shuffle with 2 different seeds: 3 samples of epoch 1 went to more than one "
           "rank.");
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("Overlapping shards of an own sampler are counted, and padding is no o
     reports.trainedPass(0, 0, 0, "", {range(0, 12)}).trainedPass(1, 0, 0, "", {range(3, 16)});
     CHECK(accusations(reports.diagnosis()) == std::vector<std::string>{"shards-overlap"});
     CHECK(findingOf(reports.diagnosis(), "shards-overlap").text ==
-          "Shards overlap: in epoch 1, 9 samples of 16 came on more than one rank.");
+          "Shards overlap: in epoch 1, 9 samples of 16 went to more than one rank.");
     const std::string odd =
         R"({"class":"torch.utils.data.dataset.TensorDataset","object":1,"length":15,"content_crc32":[7]})";
     Reports padded = healthyDdp(kDistributedSampler, odd);
@@ -232,7 +232,7 @@ TEST_CASE("Samples that no rank reads are counted, and dropped last batches are 
     reports.trainedPass(0, 0, 0, "", {range(0, 4)}).trainedPass(1, 0, 0, "", {range(8, 12)});
     const Diagnosis diagnosis = reports.diagnosis();
     CHECK(accusations(diagnosis) == std::vector<std::string>{"samples-never-seen"});
-    CHECK(findingOf(diagnosis, "samples-never-seen").text == "8 samples of 16 (50 %) came on no rank in epoch 1.");
+    CHECK(findingOf(diagnosis, "samples-never-seen").text == "8 samples of 16 (50 %) went to no rank in epoch 1.");
     Reports drops = healthyDdp(own, kData);
     drops.facts("loader", loaderFacts(0, own, kData, R"(,"drop_last":true)"));
     drops.trainedPass(0, 0, 0, "", {range(0, 7)}).trainedPass(1, 0, 0, "", {range(8, 15)});
@@ -272,7 +272,7 @@ TEST_CASE("Another random split on each rank is named once, with what it does to
     CHECK(findingOf(diagnosis, "data-set-differs").text ==
           "Each rank has drawn another subset, and the sampler divides it among the ranks again: in epoch 1, 0 samples "
           "of "
-          "100 came on more than one rank and 20 on none.");
+          "100 went to more than one rank and 20 to none.");
     CHECK(resultOf(diagnosis, "trained-on-validation") == "skipped");
 }
 

@@ -213,7 +213,7 @@ void MeshCanvas::drawNode(QPainter& painter, int rank) {
     const QString place = placeText(scene().plan(), rank);
     const auto at = static_cast<std::size_t>(rank);
     const double predicted = static_cast<double>(scene().cost->traffic[at].all());
-    QString said = tr("Rank %1%2 sends %3 per step, predicted")
+    QString said = tr("Rank %1%2 sends %3 per step (predicted)")
                        .arg(rank)
                        .arg(place.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(place), bytesText(predicted));
     if (scene().ran && at < scene().ran->bytesPerStep.size() && scene().ran->bytesPerStep[at])
