@@ -14,7 +14,7 @@ COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*')
 IGNORED = ("SPDX", "NOLINT", "clang-format", "#!/")
 VALUE = r'(\([^()";{}]*(?:"[^"]*"[^()";{}]*)+\)|[^";{}]{1,120}?)'
 JOINED = re.compile(rf'\s*(?:\+\s*{VALUE}\s*\+\s*)?(?=")')
-NOT_FOR_USERS = re.compile(r"#\s*include|static_assert|RINGSIDE_ASSERT")
+NOT_FOR_USERS = re.compile(r"#\s*include|static_assert|RINGSIDE_ASSERT|setSynonyms")
 WORD = re.compile(r"(?:(?<=\s)|^)[A-Za-z]+(?=[\s,;:.!?)]|$)")
 TYPE = re.compile(r"^(?:class|struct|enum class|enum)\s+(?:RINGSIDE_\w+\s+)?(\w+)[^;]*$")
 FUNCTION = re.compile(r"^\s*(?!return\b|throw\b|using\b|friend\b|#|else\b|if\b|for\b)[\w:<>,&*~\[\]\s]+[\s&*~](\w+)\(")
@@ -88,6 +88,7 @@ def python_declarations(lines):
 
 
 def shown(expression):
+    expression = expression and expression.strip(" :?\n")
     whole = expression and expression.strip() and expression.count("(") == expression.count(")")
     return f"<{' '.join(expression.split())}>" if whole else ""
 
@@ -118,7 +119,10 @@ def after(code, at):
 
 
 def messages(path, text):
-    """Texts of three words or more. An expression that is joined to a literal is shown as <expression>."""
+    """Texts of three words or more. An expression that is joined to a literal is shown as <expression>.
+
+    Search terms of commands (setSynonyms) are left out, because no user sees them.
+    """
     if path.startswith("engine/export/") and "/pytorch_" in path:
         return []  # parts of the exported script
     mark = re.compile(r"#.*") if path.endswith(".py") else COMMENT

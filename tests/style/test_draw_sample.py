@@ -24,7 +24,9 @@ SOURCE = """void fail(int rank) {
                 "the run");
     RINGSIDE_ASSERT(rank >= 0, "not for a user");
     set("step_ms", "http://a");
+    setSynonyms(*run, tr("start train launch"));
     return name(rank) + " has left " + (late ? "the run" : "a group") + " at step " + step;
+    return late ? "; the last step is " + step : "; nothing was saved";
 }
 """
 PYTHON = '''"""Watches one process."""
@@ -45,10 +47,11 @@ class Parts(unittest.TestCase):
         self.assertEqual(sample_parts.declarations("a.h", HEADER), [
             "class Ranks", "Ranks: int size() const", "Ranks: void start(int first, int last)"])
 
-    def test_messages_are_joined_and_assertions_are_left_out(self):
+    def test_messages_are_joined_and_texts_for_no_user_are_left_out(self):
         self.assertEqual(sample_parts.messages("a.cpp", SOURCE), [
             '"rank <std::to_string(rank)> has left the run"',
-            '"<name(rank)> has left <(late ? "the run" : "a group")> at step <step>"'])
+            '"<name(rank)> has left <(late ? "the run" : "a group")> at step <step>"',
+            '"; the last step is <step>"', '"; nothing was saved"'])
 
     def test_python(self):
         self.assertEqual(sample_parts.comments("a.py", PYTHON), [
