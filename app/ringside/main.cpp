@@ -92,7 +92,7 @@ int start(int argc, char** argv) {
             stderr, ExitCode::kBadConfiguration);
     }
     dropHarmlessQtMessages();
-    QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));  // numbers as the texts around them
+    QLocale::setDefault(QLocale(QLocale::English, QLocale::UnitedStates));  // numbers in English, like all texts
     QApplication::setApplicationName(QStringLiteral("ringside"));
     QApplication::setApplicationVersion(QStringLiteral(RINGSIDE_VERSION));
     QApplication::setDesktopFileName(QStringLiteral("ringside"));

@@ -62,7 +62,7 @@ struct CommOptions {
     std::string interface = {};
     std::string address = {};
     bool oneClock = true;          // true if all ranks run on one host and share its monotonic clock
-    std::int64_t traceGroups = 0;  // offset of group numbers in traces, which keeps them unique
+    std::int64_t traceGroups = 0;  // offset of group numbers in traces, so that the numbers are unique
 };
 
 class Communicator;

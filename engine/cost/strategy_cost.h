@@ -18,7 +18,7 @@ struct StrategyCost {
     std::vector<PredictedMemory> memory = {};  // memory of each rank
     std::vector<StepTraffic> traffic = {};     // traffic of each rank
     double idleShare = 0;                      // idle share of the schedule if all stages took equal time
-    std::int64_t samplesPerStep = 0;           // over all ranks; strategies are compared per sample because it differs
+    std::int64_t samplesPerStep = 0;           // over all ranks; differs between strategies
     StepTime time = {};
 
     std::int64_t largestPeak() const;
@@ -36,7 +36,7 @@ struct StrategyChoice {
     std::string options = {};  // "4 stages, 8 micro-batches"
     RunConfig config = {};
     bool isCurrent = false;   // true: the experiment as it is configured
-    std::string whyNot = {};  // reason why it does not suit this model, world size or memory limit; empty: it suits
+    std::string whyNot = {};  // why the strategy does not suit this model, world size or memory limit; empty: it suits
     std::optional<StrategyCost> cost = {};
 };
 

@@ -48,7 +48,7 @@ class CurvePoints {
 // One curve of a chart. x must not decrease; y is NaN if nothing was measured.
 struct Curve {
     enum class Kind {
-        Line,        // smoothed, with the raw line faded behind it
+        Line,        // the smoothed curve, with the raw line faded behind it
         BandLine,    // like Line, over a band from minimum to maximum
         MarkedLine,  // few points with a marker each, never smoothed
         Stack        // filled from minimum to maximum; y is the height of this layer alone; never smoothed

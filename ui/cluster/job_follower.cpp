@@ -11,7 +11,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kUnknownMost = 3;  // number of replies without the job after which it counts as ended
+constexpr int kUnknownMost = 3;  // number of replies without the job after which the job counts as ended
 constexpr const char* kOutput = "output.txt";
 
 }  // namespace

@@ -47,7 +47,7 @@ void QtDialogs::openFile(const QString& title, const QString& folder, const QStr
 void QtDialogs::saveFile(const QString& title, const QString& suggestion, const QString& filter, PathTaken taken) {
     auto* dialog = new QFileDialog(m_parent, title, suggestion, filter);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(suffixIn(filter));  // added by the dialog, which then also asks before it replaces a file
+    dialog->setDefaultSuffix(suffixIn(filter));  // the dialog adds the suffix, and then asks before it replaces a file
     dialog->selectFile(suggestion);
     show(dialog, taken);
 }

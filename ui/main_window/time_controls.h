@@ -55,7 +55,7 @@ class TimeControls final : public QObject {
     double m_chosen = 0;              // rate chosen in this window
     double m_rate = 0;                // shown rate
     std::optional<double> m_told;     // rate that was sent and not confirmed yet
-    std::size_t m_answersBefore = 0;  // number of confirmations when it was sent
+    std::size_t m_answersBefore = 0;  // number of confirmations when m_told was sent
     bool m_wasLive = false;
 };
 

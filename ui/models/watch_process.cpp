@@ -107,7 +107,7 @@ void WatchProcess::stop() {
 }
 
 void WatchProcess::look() {
-    const bool isOver = !isRunning(m_pid);  // read before the files: a run that is over has written them
+    const bool isOver = !isRunning(m_pid);  // read before the files: a run that has ended has written all of them
     const RunPaths paths(m_directory.toStdString());
     const bool hasRecord = QFileInfo(QString::fromStdString(paths.telemetry().string())).size() > 0 &&
                            QFileInfo::exists(QString::fromStdString(paths.config().string()));

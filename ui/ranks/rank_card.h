@@ -18,7 +18,7 @@ struct RankCard {
     static constexpr int kPhases = 5;  // data, forward, backward, all-reduce, optimizer
 
     int rank = 0;
-    QString host;  // host of the rank or the name of its owner there; empty: this host
+    QString host;  // host of the rank, or name of the person who runs the rank; empty: this host
     QString mark;  // status at the top right: "in sync", "ready", "failed"
     Tone tone = Tone::Plain;
     QString line;         // "CPU 0, batch 32, loss 0.412"

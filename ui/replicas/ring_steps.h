@@ -17,8 +17,8 @@ class RingSteps {
     struct Part {
         std::vector<double> values;
         int ranks = 1;         // number of ranks in the sum
-        bool arrived = false;  // true if it was received in the last step
-        bool leaves = false;   // true if it is sent in the next step
+        bool arrived = false;  // true if the part was received in the last step
+        bool leaves = false;   // true if the part is sent in the next step
     };
     int ranks() const { return static_cast<int>(m_states.front().size()); }
     int steps() const { return static_cast<int>(m_states.size()) - 1; }

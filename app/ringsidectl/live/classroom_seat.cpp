@@ -121,7 +121,7 @@ void ClassroomSeat::take(const ClassroomLine& line) {
 }
 
 void ClassroomSeat::launchRank(const ClassroomStart& start) {
-    if (m_rank) m_rank->signal(SIGKILL);  // rank of an earlier start
+    if (m_rank) m_rank->signal(SIGKILL);  // ends the rank of an earlier start
     m_rank.reset();
     m_lostGuest.reset();
     const std::filesystem::path& offer = m_guest->offerDirectory();

@@ -32,7 +32,7 @@ struct StrategyColumns {
 struct StrategyLine {
     StrategyChoice choice;
     std::optional<MeasuredStrategy> measured = {};
-    std::string problem = {};  // reason why it could not be measured, if any
+    std::string problem = {};  // reason why the strategy could not be measured, if any
 
     Json toJson() const;
     std::string text(const StrategyColumns& columns) const;

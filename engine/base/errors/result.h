@@ -14,7 +14,7 @@ namespace ringside {
 struct Problem {
     std::string field;    // "parallel.world_size", a file name, or empty
     std::string message;  // "is 0; the least is 1"
-    std::string remedy;   // "set it to the number of worker processes you want"
+    std::string remedy;   // advice for the user: "set it to the number of worker processes you want"
 
     // Returns the problem as one line: "parallel.world_size is 0; the least is 1: set it to ..."
     std::string text() const;

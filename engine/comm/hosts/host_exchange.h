@@ -83,7 +83,7 @@ class HostExchange {
     std::vector<const std::byte*> m_sources;
     std::int64_t m_number = 0;
     ContributionWatch* m_watch = nullptr;
-    PeerLinks m_links;  // declared last, because it refers to the users
+    PeerLinks m_links;  // declared last, because it refers to m_users and m_secondUsers
 };
 
 }  // namespace ringside

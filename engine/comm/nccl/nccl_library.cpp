@@ -71,7 +71,7 @@ class NcclLibrary final : public NcclApi {
     NcclResult commSplit(NcclComm parent, int colour, int key, NcclComm& made) override {
         ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
         config.blocking = 0;
-        auto* const child = reinterpret_cast<ncclComm_t*>(&made);  // NCCL may set it only after the parent has finished
+        auto* const child = reinterpret_cast<ncclComm_t*>(&made);  // NCCL may set `made` after the parent ended
         return toResult(ncclCommSplit(commOf(parent), colour < 0 ? NCCL_SPLIT_NOCOLOR : colour, key, child, &config));
     }
 

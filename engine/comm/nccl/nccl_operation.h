@@ -14,7 +14,7 @@ struct NcclOperation {
     const char* name = "";  // "all-reduce", "send"
     CommType type = CommType::kByte;
     std::size_t count = 0;    // number of elements; 0 if not meaningful
-    std::int64_t number = 0;  // number of the collective; 0 if it is not one
+    std::int64_t number = 0;  // number of the collective; 0: the operation is no collective
     int peer = -1;            // peer of a send or recv; -1 otherwise
     int together = 1;         // number of collectives in a group; `number` is then that of the last one, `count` the
                               // sum of all

@@ -34,7 +34,7 @@ struct Announcement {
     std::uint8_t kind;
     std::uint8_t type;
     std::uint8_t detail;  // reduce operation
-    bool inHeap;          // true if the data lies in the heap, where peers read and write it in place
+    bool inHeap;          // true if the data lies in the heap, where peers read and write the data in place
     std::int32_t root;
 };
 

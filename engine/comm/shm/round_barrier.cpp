@@ -25,7 +25,7 @@ std::string textOf(int rank) {
     return "rank " + std::to_string(rank);
 }
 
-// Longest sleep before a rank checks for a failure in another group. The ranks of that group wake only each other.
+// Longest sleep before a rank checks for a failure in another group, whose ranks do not wake this rank.
 constexpr std::chrono::milliseconds kAskAgain{200};
 
 }  // namespace

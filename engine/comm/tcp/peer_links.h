@@ -115,7 +115,7 @@ class PeerLinks {
         std::size_t have = 0;    // received bytes of the message
         std::size_t length = 0;
         std::uint64_t slot = 0;
-        std::string lost;  // reason for which this link has ended; empty while it works
+        std::string lost;  // reason for which this link has ended; empty while the link works
         bool misused = false;
     };
 

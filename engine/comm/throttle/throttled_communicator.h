@@ -70,12 +70,12 @@ class ThrottledCommunicator final : public Communicator {
     };
 
     struct SentStamp {
-        std::int64_t ns = 0;  // must stay valid until it is sent
+        std::int64_t ns = 0;  // time of sending, sent to the receiver; must stay valid until then
         CommHandle handle;
     };
 
     CommHandle begin(CollectiveKind kind, CommBuffer in, CommHandle handle);
-    void finish(std::int64_t ticket);  // completes this collective and all before it
+    void finish(std::int64_t ticket);  // completes the collective of this ticket and all before it
     void settle(const Moving& one);
     void receive(std::int64_t ticket);
     void now(CollectiveKind kind, CommBuffer in);  // delays the return of a collective that the inner communicator has

@@ -55,7 +55,7 @@ struct DataPreview {
     std::vector<std::vector<std::string>> rows = {};  // first 20 data rows, or first 20 lines of a text
 
     std::vector<PreviewClass> classes = {};  // empty: regression targets, or unknown
-    std::vector<std::string> notes = {};     // reasons why it cannot be loaded, one sentence each
+    std::vector<std::string> notes = {};     // reasons why the data cannot be loaded, one sentence each
     std::string summary = {};  // "768 rows, 8 features, no header; column 8 is the label: 2 classes (0: 500, 1: 268)"
 };
 

@@ -13,7 +13,7 @@ constexpr std::size_t sharedMemoryBytes(int worldSize) {
     return (std::size_t{512} << 20) + static_cast<std::size_t>(worldSize) * (std::size_t{512} << 20);
 }
 
-// Creates anonymous zero-filled memory of that size, sealed against resizing. Each worker inherits the descriptor
+// Creates anonymous zero-filled memory of `bytes` bytes, sealed against resizing. Each worker inherits the descriptor
 // (RankChannels::kSharedFd). The memory is freed when the last descriptor and mapping are gone. Throws IoError.
 UniqueFd createSharedMemory(std::size_t bytes);
 

@@ -52,11 +52,11 @@ class ClassroomMember {
     bool isHere(Time now) const { return now - m_lastReceivedAt < kAway; }
     Time lastReceivedAt() const { return m_lastReceivedAt; }
 
-    int ready = 0;            // number of the last offer whose files it has completely
+    int ready = 0;            // number of the last offer of which the guest has all files
     int rank = -1;            // rank in the current run; -1: none
-    bool hasTrained = false;  // true if it was a rank of an earlier or the current run of this classroom
+    bool hasTrained = false;  // true if the guest was a rank of an earlier or the current run of this classroom
     std::string doing;        // current activity, as reported by the guest
-    bool left = false;        // true if it has left and will not reconnect
+    bool left = false;        // true if the guest has left and will not reconnect
     std::string misuse;       // violation of the protocol, such as "sent a line that is not a message of a classroom"
 
     static constexpr std::size_t kMostWanted = 8;  // maximum number of queued files

@@ -18,7 +18,7 @@ struct OwnAddress {
 // address.
 std::vector<OwnAddress> ownAddresses();
 
-// Sorts addresses in that order. `routed`: address of the default route; empty if there is none.
+// Sorts addresses in the order of ownAddresses(). `routed`: address of the default route; empty if there is none.
 void sortAddresses(std::vector<OwnAddress>& addresses, const std::string& routed);
 
 }  // namespace ringside

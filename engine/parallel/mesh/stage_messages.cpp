@@ -51,7 +51,7 @@ void StageMessages::sendOutput(PipelineStage& stage, PipelineStage::Slot& slot) 
 Tensor StageMessages::gradientFor(PipelineStage& stage, PipelineStage::Slot& slot) {
     const Tensor gradient = stage.incomingGradient(slot);
     Communicator* const edge = m_groups.backwardEdge(stage.number());
-    if (!edge) return gradient;  // written there by the next stage, which is on the same rank
+    if (!edge) return gradient;  // the next stage is on the same rank and has written its gradient there
     const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
     const MessageScope message(m_dependencies.trace, stampOf(stage, slot, gradient, PipelineWork::kBackward, false));
     edge->recvAsync(floatsOf(gradient), 0).wait();

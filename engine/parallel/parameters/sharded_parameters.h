@@ -73,7 +73,7 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     // A block of a pool.
     struct Memory {
         std::span<float> values;
-        int unit = -1;  // unit that uses it; -1: free
+        int unit = -1;  // number of the unit that uses the block; -1: free
     };
     // Parameters of a unit and their memory.
     struct UnitState {

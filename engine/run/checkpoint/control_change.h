@@ -12,7 +12,7 @@ namespace ringside {
 struct ControlChange {
     ControlKind kind = ControlKind::kLearningRate;  // or kEpochs
     double value = 0;
-    std::int64_t step = 0;   // steps done before it
+    std::int64_t step = 0;   // number of steps done before the change
     std::int64_t epoch = 0;  // epoch in progress, from 0
     bool operator==(const ControlChange&) const = default;
 };

@@ -38,7 +38,7 @@ std::optional<Problem> collect(int root, const std::string& name, int depth, std
     if (!directory || depth > kMaxDepth) return unreadable(directory ? ELOOP : errno);
     const std::unique_ptr<DIR, int (*)(DIR*)> list(::fdopendir(directory.get()), ::closedir);
     if (!list) return unreadable(errno);
-    const int fd = directory.release();  // closedir() closes it
+    const int fd = directory.release();  // closedir() closes the descriptor
     while (const dirent* entry = ::readdir(list.get())) {
         const std::string own = entry->d_name;
         if (own == "." || own == "..") continue;

@@ -45,8 +45,8 @@ class ProofTally {
 
   private:
     std::int64_t m_equal = 0;
-    std::int64_t m_expected = 0;  // different, and allowed to be
-    std::int64_t m_wrong = 0;     // different, although they must be equal
+    std::int64_t m_expected = 0;  // cases that differ and may differ
+    std::int64_t m_wrong = 0;     // cases that differ although they must be equal
     std::int64_t m_untried = 0;
 };
 

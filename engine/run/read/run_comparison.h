@@ -24,7 +24,7 @@ struct ValuePair {
 // Setting that differs between two runs.
 struct ConfigDifference {
     std::string path;  // "parallel.world_size"
-    std::string a;     // JSON; empty if it is missing
+    std::string a;     // JSON; empty if the setting is missing
     std::string b;
 };
 

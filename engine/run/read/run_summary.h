@@ -56,7 +56,7 @@ struct SummaryMismatch {
 struct Straggler {
     int rank = 0;
     std::string phase{};       // phase that delays the rank; "cpu" if another program uses its processor
-    double share = 0;          // share of the steps in which it arrives last, 0 to 1
+    double share = 0;          // share of the steps in which the rank arrives last, 0 to 1
     double lostMsPerStep = 0;  // time that the others wait
 };
 
@@ -80,7 +80,7 @@ struct SummaryLink {
     int rank = 0;        // first rank on the host
     double roundTripMs = 0;
     std::optional<double> mbitPerSecond{};
-    std::optional<std::string> slow{};  // reason why the link counts as slow; empty: it is not
+    std::optional<std::string> slow{};  // reason why the link counts as slow; empty: the link is not slow
 };
 
 // Completeness of the record in the run directory.

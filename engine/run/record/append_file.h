@@ -33,8 +33,8 @@ class AppendFile {
 
     std::filesystem::path m_path;
     UniqueFd m_fd;
-    off_t m_before = 0;  // bytes that the file held when it was opened
-    off_t m_size = 0;    // bytes written by this object, without those that the file held before
+    off_t m_before = 0;  // size of the file in bytes when it was opened
+    off_t m_size = 0;    // bytes written by this object, without those in m_before
     std::string m_pending;
 };
 

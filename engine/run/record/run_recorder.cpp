@@ -272,7 +272,7 @@ RunEnded RunRecorder::finish(RunEnded end) {
     attempt([&] { m_log.flush(); });
     attempt([&] { writeSummary(end); });
     m_data.apply(end);
-    attempt([&] { m_telemetry.addVital(encode(end)); });  // last: a viewer that reads it finds the directory complete
+    attempt([&] { m_telemetry.addVital(encode(end)); });  // last: its readers find a complete directory
     attempt([&] { m_telemetry.flushFile(); });
     return end;
 }

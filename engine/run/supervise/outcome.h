@@ -37,7 +37,7 @@ struct RunEvidence {
     std::int64_t plannedEpochs = 0;
     std::optional<CheckpointThere> checkpoint;  // the newest
     bool stopRequested = false;
-    bool cutShort = false;         // the ranks were terminated by request, before they had saved
+    bool cutShort = false;         // the ranks were terminated by request, before they had saved the weights
     bool nothingTrained = false;   // the stop came while ranks loaded data: there was nothing to save
     std::string directoryLost;     // text about a lost run directory, which ended the run; empty: not lost
     std::optional<Verdict> fault;  // verdict found while the ranks ran

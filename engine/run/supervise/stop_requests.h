@@ -16,7 +16,7 @@ class StopRequests {
   public:
     enum class Meaning { kBegin, kTell, kNothing, kCutShort };
     static constexpr std::chrono::milliseconds kReading{300};  // least time to read the report
-    static constexpr std::chrono::seconds kMind{5};            // validity of the report; later it is repeated
+    static constexpr std::chrono::seconds kMind{5};            // a later request repeats the report
 
     // Returns the meaning of a request by the user.
     Meaning request(TimePoint now);

@@ -23,7 +23,7 @@ struct RankFate {
     bool hasSentAny = false;              // true if at least one telemetry line has arrived
     bool processStopped = false;          // true if SIGSTOP or a debugger has stopped the process
     std::string place;                    // "at step 41 of epoch 3"; empty before the first heartbeat
-    Heartbeat beat;                       // the latest that differed from the one before it
+    Heartbeat beat;                       // latest heartbeat that differed from the one before
     double stillSeconds = 0;              // time since `beat` arrived; 0 in phases without a time limit
     double longestSeconds = 0;            // longest earlier stillSeconds
     double savingSeconds = 0;             // time since a rank that saves last wrote data; 0 if it does not save

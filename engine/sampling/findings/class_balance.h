@@ -20,7 +20,7 @@ struct ClassBalance {
     std::vector<ChanceBand> bands;              // rank-major, because an unpadded rank may draw one sample less
     std::vector<std::string> names = {};        // names of the classes
     std::vector<std::int64_t> classSizes = {};  // samples of each class in the data set
-    std::vector<double> outsideByChance = {};   // by rank: expected number of classes outside their bands
+    std::vector<double> outsideByChance = {};   // expected number of classes outside their bands, by rank
 
     std::size_t cell(int rank, int label) const {
         return static_cast<std::size_t>(rank) * static_cast<std::size_t>(classes) + static_cast<std::size_t>(label);

@@ -19,8 +19,8 @@ struct CollectiveStamp {
     std::int64_t kind = 0;    // a CollectiveKind
     std::int64_t bytes = 0;
     std::int64_t readyNs = 0;    // the collective was requested
-    std::int64_t arrivedNs = 0;  // this rank entered the collective
-    std::int64_t lastNs = -1;    // the last rank entered it; -1: not known
+    std::int64_t arrivedNs = 0;  // time at which this rank entered the collective
+    std::int64_t lastNs = -1;    // time at which the last rank entered the collective; -1: not known
     std::int64_t endedNs = 0;    // the result was available on this rank
     // Times at which this rank and the last rank published their data, if ranks publish data before they enter the
     // collective; -1: published on entry.

@@ -29,7 +29,7 @@ struct StepTrace {
     std::int64_t epoch = 0;
     std::int64_t step = 0;  // from 1
     std::int64_t beginNs = 0;
-    std::int64_t lengthNs = 0;  // -1: the step was unfinished when it was reported
+    std::int64_t lengthNs = 0;  // length of the step; -1: the step was unfinished when it was reported
     std::int64_t cpuNs = 0;     // CPU time of the training thread
     // Time in which the thread was runnable but had no CPU; -1: the kernel does not report it.
     std::int64_t queuedNs = -1;
@@ -47,16 +47,16 @@ struct StepTrace {
     std::vector<std::int64_t> collective;  // number of the collective in the group
     std::vector<std::int64_t> kind;        // a CollectiveKind
     std::vector<std::int64_t> bytes;       // size of this rank's buffer
-    std::vector<std::int64_t> ready;       // this rank requested it
-    std::vector<std::int64_t> arrived;     // this rank entered it
-    std::vector<std::int64_t> last;        // the last rank entered it; -1: not known on this rank
-    std::vector<std::int64_t> ended;       // the result was available
+    std::vector<std::int64_t> ready;       // time at which this rank requested the collective
+    std::vector<std::int64_t> arrived;     // time at which this rank entered the collective
+    std::vector<std::int64_t> last;        // time at which the last rank entered the collective; -1: not known here
+    std::vector<std::int64_t> ended;       // time at which the result was available
 
     // This rank's ends of the messages between the stages of a pipeline, in order. See MessageStamp.
     std::vector<std::int64_t> message;  // number of the message
     std::vector<std::int64_t> messagePeer;
     std::vector<std::int64_t> messageBytes;
-    std::vector<std::int64_t> messageSent;  // 1: this rank sends it, 0: receives it
+    std::vector<std::int64_t> messageSent;  // 1: this rank sends the message, 0: this rank receives it
     std::vector<std::int64_t> messageAt;
     std::vector<std::int64_t> messageEnded;
 

@@ -89,7 +89,7 @@ std::int64_t computing(const RankBrief& rank) {
 // The rank for which the other ranks wait the longest, and their waiting time.
 struct Latest {
     std::size_t rank = 0;
-    double share = 0;        // share of the steps in which it came last
+    double share = 0;        // share of the steps in which the rank came last
     double lostNs = 0;       // median cost per step
     double lostByAllNs = 0;  // median over the steps of the cost caused by all ranks together
 };

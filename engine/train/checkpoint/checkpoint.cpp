@@ -284,7 +284,7 @@ std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirec
     const std::filesystem::path directory = files->directory();
     files.reset();
     std::error_code ignored;
-    std::filesystem::remove(directory, ignored);  // fails harmlessly if it contains other files
+    std::filesystem::remove(directory, ignored);  // fails harmlessly if the directory contains other files
     return {};
 }
 

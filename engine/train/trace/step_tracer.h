@@ -95,7 +95,7 @@ class StepTracer final : private PhaseListener {
     std::int64_t m_beganCpuNs = 0;
     std::int64_t m_beganQueuedNs = 0;
     std::int64_t m_interval = 1;
-    std::int64_t m_recordUntil = 0;  // steps below it are recorded in detail
+    std::int64_t m_recordUntil = 0;  // steps with a smaller number are recorded in detail
     std::int64_t m_paceStep = 0;     // step at which the measurement of the step duration began
     std::int64_t m_paceNs = 0;
 };

@@ -43,7 +43,7 @@ struct EpochAudit {
     bool isLeft = false;                   // unfinished, and the next run of the chain began another epoch
     int runs = 1;                          // runs of the chain that have trained a part of the epoch
     std::vector<RankSamples> ranks{};      // ascending
-    std::string why{};                     // cause of repeated or missing samples, or why they are not known
+    std::string why{};                     // cause of repeated or missing samples, or why the numbers are not known
 
     // True if each sample was used exactly once.
     bool isExact() const { return isFinished && twice == 0 && never == 0; }

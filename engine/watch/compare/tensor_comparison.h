@@ -34,7 +34,7 @@ struct TensorComparison {
     std::int64_t gradients = 0;                // number of pairs of gradients that were compared, at all steps
     std::optional<TensorDifference> first;     // gradients before weights, in the optimizer's order
     std::int64_t differing = 0;                // number of tensors of the same kind that differ at that step
-    bool sameFactor = false;                   // all tensors that differ there have the factor of the first one
+    bool sameFactor = false;                   // all tensors that differ at that step have the factor of the first one
     std::optional<std::int64_t> otherSamples;  // first step up to the last compared one whose samples differ
     std::vector<std::string> notCompared;      // reasons why something could not be compared
 

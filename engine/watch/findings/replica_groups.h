@@ -11,9 +11,9 @@ namespace ringside {
 
 // Relation between the parameters of a group's ranks.
 enum class ReplicaKind : std::uint8_t {
-    kDdp,      // DistributedDataParallel keeps them equal
+    kDdp,      // DistributedDataParallel keeps the parameters equal
     kSharded,  // fully_shard or FSDP: each rank holds a part
-    kOwnLoop,  // no wrapper: the script itself has to keep them equal
+    kOwnLoop,  // no wrapper: the script itself has to keep the parameters equal
 };
 
 // Ranks that train one model on different samples: the data-parallel dimension.
@@ -26,7 +26,7 @@ struct ReplicaGroup {
 // Data-parallel groups of a run.
 struct ReplicaGroups {
     std::vector<ReplicaGroup> groups;
-    std::string why;  // reason why there is none
+    std::string why;  // reason why there is no group
     // True if the reason is missing evidence, false if ranks of this script are not data-parallel.
     bool isUnknown = false;
 };

@@ -34,7 +34,7 @@ struct RankStall {
     std::string where;                 // innermost line of the script, "train.py:48"; empty: not known
     std::vector<std::string> stack;    // stack of the training thread, outermost first: "train.py:48 main"
 
-    bool works() const { return cpuSeconds > 0.2 * seconds; }  // true if it computes, and is no part of a hang
+    bool works() const { return cpuSeconds > 0.2 * seconds; }  // true if the rank computes, and is no part of a hang
 };
 
 // Returns the stall that the JSON text of "stalled" facts describes.

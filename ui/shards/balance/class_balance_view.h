@@ -17,8 +17,8 @@ class Theme;
 class ClassBalanceView : public QWidget {
     Q_OBJECT
   public:
-    static constexpr int kLargestRows = 8;      // with more ranks, shows those with the largest deviation
-    static constexpr int kLargestClasses = 24;  // with more classes, shows only the sentence
+    static constexpr int kLargestRows = 8;      // with more ranks, only the ranks with the largest deviation are shown
+    static constexpr int kLargestClasses = 24;  // with more classes, only the sentence is shown
 
     explicit ClassBalanceView(Theme& theme, QWidget* parent = nullptr);
 

@@ -58,7 +58,7 @@ class LastSlotsPanel : public QWidget {
     Thumbnails m_thumbnails;
     std::optional<GridCell> m_selected;
     qint64 m_marked = 0;        // number of duplicates and dropped samples of all ranks
-    bool m_onlyMarked = false;  // true if they do not fit into two cells per rank
+    bool m_onlyMarked = false;  // true if the marked samples do not fit into two cells per rank
     QScrollBar m_scrollBar;
 };
 

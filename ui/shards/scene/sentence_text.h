@@ -35,7 +35,7 @@ QString seedSum(const ShardSpec& spec, std::optional<int> rank = {});
 // Returns the name of the order that is assigned to ranks: "padded order", "sequence of draws", ...
 QString orderName(const ShardPlan& plan);
 
-// Returns the position in that order; the slot if every rank uses the complete order.
+// Returns the position in the order of orderName(); the slot if every rank uses the complete order.
 std::int64_t orderPosition(const ShardPlan& plan, GridCell cell);
 
 }  // namespace ringside

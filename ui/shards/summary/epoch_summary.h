@@ -24,7 +24,7 @@ struct EpochSummaryCounts {
     const Coverage* coverage = nullptr;
     std::optional<qint64> unique = {};  // distinct samples in this epoch
     bool changesByEpoch = true;         // true if other epochs have another order
-    QString sameOrderReason = {};       // reason if they have the same order
+    QString sameOrderReason = {};       // reason if all epochs have the same order
     qint64 ranks = 0;    // number of all ranks, if several of them train on the same samples; 0: each rank has its own
     qint64 devices = 1;  // number of devices over which a rank splits its batches (data_parallel)
 };

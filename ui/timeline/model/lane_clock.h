@@ -18,8 +18,8 @@ class LaneClock {
         double shown = 0;  // position of beginNs, in nanoseconds of the lanes
         std::int64_t firstStep = 0;
         std::int64_t lastStep = 0;
-        std::int64_t untraced = 0;  // number of steps without a trace before it
-        std::int64_t cutNs = 0;     // length of the shortened gap before it
+        std::int64_t untraced = 0;  // number of steps without a trace before this stretch
+        std::int64_t cutNs = 0;     // length of the shortened gap before this stretch
         double shownEnd() const { return shown + static_cast<double>(endNs - beginNs); }
     };
 
