@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decides which batches a script has trained on.
 
-A batch is trained on when a backward pass follows it. The newest batch before a backward pass is. Older batches that
-were fetched since the previous backward pass are only if the next backward pass follows the same pattern: as many
-batches of the same loaders. So a loss over two batches and two zipped loaders count, while batches that a script
-skips, and batches of an evaluation, do not.
+The newest batch before a backward pass counts as trained. Older batches that were fetched since the previous backward
+pass count as trained only if the next backward pass follows the same pattern: as many batches of the same loaders. So
+the batches of a loss over two batches, and of two zipped loaders, count as trained. Batches that a script skips, and
+batches of an evaluation, do not.
 """
 
 

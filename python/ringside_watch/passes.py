@@ -25,7 +25,10 @@ class Passes:
             self._ahead.setdefault(batch.loader, []).append(batch)
 
     def delivered(self, loader):
-        """A wrapper hands a batch to the script. It holds one more at most: it has skipped those before."""
+        """Called when a wrapper hands a batch to the script.
+
+        The wrapper has fetched at most one later batch, and has skipped all earlier ones.
+        """
         ahead = self._ahead.get(loader, [])
         while len(ahead) > 2:
             self._report.untrained(ahead.pop(0))

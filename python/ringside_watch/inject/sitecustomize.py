@@ -23,7 +23,7 @@ def _start():
 
 
 def _run_hidden():
-    """Imports the hidden sitecustomize. Its absence is normal; its own errors are Python's to report."""
+    """Imports the hidden sitecustomize. Its absence is normal; Python reports its errors."""
     this = sys.modules.pop("sitecustomize", None)
     try:
         import sitecustomize  # noqa: F401
