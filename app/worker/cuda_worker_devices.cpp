@@ -118,7 +118,7 @@ class CudaDevices final : public RankDevices {
                                        const RunConfig& config, Backend& backend) override {
         if (choiceNamed<DeviceChoice>(environment.device) != DeviceChoice::kCuda)
             return m_cpu->join(environment, channels, config, backend);
-        auto& gpu = static_cast<CudaBackend&>(backend);  // created by makeBackend()
+        auto& gpu = static_cast<CudaBackend&>(backend);  // makeBackend() has created the backend as a CudaBackend
         m_store = std::make_shared<SocketStore>(std::move(channels.store), timeoutOf(config));
         const auto staged = [&] { return joinStaged(environment, config, gpu, m_store); };
         if (choiceNamed<CollectiveBackend>(environment.backend) == CollectiveBackend::kGloo) return staged();

@@ -17,7 +17,7 @@ struct LaunchArguments {
     std::string config;
     std::string out;
     std::string resume;
-    std::string name;  // display name, instead of the host's name
+    std::string name;  // display name of the rank; empty: the host's name
     std::vector<std::string> assignments;
     std::chrono::milliseconds wait{120000};
     int restart = 0;  // number of earlier starts of this run by the same program

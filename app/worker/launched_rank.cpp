@@ -55,11 +55,12 @@ struct Start {
     LaunchArguments arguments;
     LaunchPlace place;
     LaunchSources sources;
-    std::shared_ptr<JobServer> server;  // null if the launcher's variables are sufficient
+    std::shared_ptr<JobServer> server;  // server that connects the ranks of the launcher; null if the launcher's
+                                        // variables are sufficient
     Experiment experiment;
     RendezvousTerms terms;
     bool ownToken = false;
-    bool isGuest = false;  // rank of a classroom guest
+    bool isGuest = false;  // true if this is the rank of a classroom guest
 };
 
 int asCode(ExitCode code) {

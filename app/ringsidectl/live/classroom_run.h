@@ -22,10 +22,10 @@ namespace ringside {
 
 // Settings of a classroom.
 struct ClassroomPlan {
-    Experiment experiment;      // its number of ranks is the desired one
+    Experiment experiment;      // experiment of the run; its number of ranks is the desired one
     std::filesystem::path out;  // run directory
     std::filesystem::path worker;
-    std::string name;  // name of rank 0's member, the host
+    std::string name;  // name of the host, the member whose rank is 0
     std::int64_t mostBytes = 0;
 };
 
@@ -48,7 +48,7 @@ class ClassroomRun {
         std::string verdict;
         int exitCode = 0;
         int firstFailedRank = -1;
-        bool isMisuse = false;               // the first failed rank sent invalid data
+        bool isMisuse = false;               // true if the first failed rank sent invalid data
         std::vector<Culprit> culprits = {};  // ranks that made the start fail
     };
 
@@ -81,7 +81,7 @@ class ClassroomRun {
     ClassroomView& m_view;
     Screen& m_screen;
     ClassroomData m_data;
-    std::string m_resume;  // path of the checkpoint on this computer; empty: none
+    std::string m_resume;  // path of the checkpoint on this computer to resume from; empty to start from the beginning
     Phase m_phase = Phase::kGathering;
     std::vector<int> m_awaited;     // ids of the members that start once they have all files
     std::vector<int> m_ranks;       // ids of the members that are ranks 1, 2, ... of this start

@@ -21,7 +21,7 @@ struct SeatPlan {
     std::filesystem::path worker;
     std::filesystem::path folder;
     std::int64_t mostBytes = 0;
-    bool lines = false;  // print JSON lines instead of sentences
+    bool lines = false;  // true to print JSON lines instead of sentences
 };
 
 // One computer as a guest of a classroom: connects, receives the files, runs a rank when the host starts it, and
@@ -48,9 +48,10 @@ class ClassroomSeat {
     void end(int exitCode) { m_exitCode = exitCode; }
 
     SeatPlan m_plan;
-    std::unique_ptr<ClassroomGuest> m_guest;      // null while the connection is lost
-    std::unique_ptr<ClassroomGuest> m_lostGuest;  // owns the files that a running rank still uses
-    std::unique_ptr<ChildProcess> m_rank;         // destroyed before the files
+    std::unique_ptr<ClassroomGuest> m_guest;      // connection to the host; null while it is lost
+    std::unique_ptr<ClassroomGuest> m_lostGuest;  // lost connection, which owns the files that a running rank still
+                                                  // uses
+    std::unique_ptr<ChildProcess> m_rank;         // rank of this computer; destroyed before the files
     LineSplitter m_output{8192};
     std::string m_lastWords;
     std::string m_said;

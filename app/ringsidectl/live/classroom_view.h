@@ -15,9 +15,9 @@ class ClassroomView {
   public:
     // State of the classroom at one moment.
     struct Moment {
-        std::string phase;  // waiting | sending | running | over
+        std::string phase;  // phase of the classroom: waiting | sending | running | over
         int wanted = 0;     // desired number of ranks
-        int least = 0;      // minimum number of ranks after a failure; 0: all
+        int least = 0;      // minimum number of ranks after a failure; 0: all ranks are needed
         std::string news;
     };
 

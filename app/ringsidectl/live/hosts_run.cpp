@@ -113,7 +113,7 @@ std::unique_ptr<RemoteShell> startShell(const HostsRun& run, int rank, const std
     const UniqueFd reader(fds[0]);
     UniqueFd writer(fds[1]);
     ChildOptions options;
-    options.program = "/usr/bin/env";  // searches PATH for the shell
+    options.program = "/usr/bin/env";  // "env" searches PATH for the shell
     options.arguments = shellWords(run, host, command);
     options.fds = {{reader.get(), STDIN_FILENO}};
     return std::make_unique<RemoteShell>(rank, host, options, std::move(writer));

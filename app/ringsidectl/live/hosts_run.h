@@ -18,11 +18,11 @@ struct HostsRun {
         std::string name;
         int ranks = 1;
     };
-    std::vector<Host> hosts;             // rank 0 runs on the first
-    std::vector<std::string> shell;      // words of the command; {host} and {command} are replaced
+    std::vector<Host> hosts;             // hosts of the ranks; rank 0 runs on the first
+    std::vector<std::string> shell;      // words of the remote shell's command; {host} and {command} are replaced
     std::filesystem::path worker;        // path of the worker, the same on all hosts
     std::vector<std::string> arguments;  // arguments of every rank: the experiment, --set ..., --out DIR
-    std::string resume;                  // --resume of the first start; empty: none
+    std::string resume;                  // value of --resume at the first start; empty if none
     std::int64_t maxRestarts = 0;        // maximum number of restarts from the last checkpoint after a failure
     std::int64_t minRanks = 0;           // minimum number of ranks after the loss of hosts; 0: all
 };

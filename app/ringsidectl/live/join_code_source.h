@@ -12,10 +12,10 @@ inline constexpr const char* kCodeVariable = "RINGSIDE_CODE";
 
 // Sources from which `ringsidectl join` can read the join code.
 struct CodeSources {
-    std::string argument;  // the code itself, "-" for standard input, or empty
-    std::string file;      // path given with --code-file; empty: none
+    std::string argument;  // join code, "-" to read it from standard input, or empty
+    std::string file;      // path given with --code-file; empty if none
     int inputFd = 0;
-    int cancelFd = -1;  // readable when a signal has arrived
+    int cancelFd = -1;  // descriptor that becomes readable when a signal has arrived
 };
 
 // Returns the join code of the only source that is given: argument, file, or the environment variable RINGSIDE_CODE,

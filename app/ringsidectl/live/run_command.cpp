@@ -63,7 +63,7 @@ struct RunArguments {
     std::string reportSamples = "auto";
     std::string hosts;
     std::string shell = kDefaultShell;
-    std::int64_t maxRestarts = -1;  // -1: use the experiment's value
+    std::int64_t maxRestarts = -1;  // value of --max-restarts; -1: use the experiment's value
     std::int64_t minRanks = -1;
     bool detach = false;
     bool quiet = false;

@@ -105,7 +105,7 @@ struct Meeting {
     WatchPlace place;
     std::optional<WatchDoor> door;
     std::vector<std::string> environment;
-    fs::path sharedSecret;  // secret in the run directory, for ranks on other hosts; empty: none
+    fs::path sharedSecret;  // path of the secret in the run directory for ranks on other hosts; empty if there is none
 
     ~Meeting() {
         std::error_code ignored;

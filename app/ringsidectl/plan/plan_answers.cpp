@@ -14,7 +14,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kShown = 20;  // lines in the text; the JSON is complete
+constexpr std::size_t kShown = 20;  // maximum number of lines in the text output; the JSON output is complete
 constexpr int kShownRanks = 16;
 
 std::string oneDecimal(double value) {

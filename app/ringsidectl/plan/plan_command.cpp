@@ -62,7 +62,7 @@ constexpr std::array<std::string_view, 4> namesOf(PlanFormat) {
 
 struct PlanOptions {
     PlanSettings settings;
-    std::optional<int> rank = {};  // empty: all
+    std::optional<int> rank = {};  // value of --rank; empty: all ranks
     std::string format = "table";
     std::string find;
     std::string diff;
@@ -70,7 +70,7 @@ struct PlanOptions {
     bool neverSeen = false;
     bool balance = false;
     bool damage = false;
-    std::optional<std::int64_t> epochs = {};  // option --epochs; empty: the experiment's, else 10
+    std::optional<std::int64_t> epochs = {};  // value of --epochs; empty: the experiment's number of epochs, or 10
 };
 
 int refuse(const Problem& problem) {

@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kShownMates = 8;  // samples in the text; the JSON is complete
+constexpr std::size_t kShownMates = 8;  // maximum number of samples in the text output; the JSON output is complete
 
 Json placeJson(const SampleUse& use) {
     const SamplePlace& place = use.place;

@@ -17,11 +17,11 @@ namespace ringside {
 // Options of `ringsidectl plan` that define the sample assignment. They override an experiment's settings or the
 // defaults.
 struct PlanSettings {
-    std::string configFile;  // empty: none
+    std::string configFile;  // path of the experiment file; empty if none was given
     DatasetConfig data;      // path: from --data, empty if not given; other members: known properties of that file
     std::optional<std::int64_t> size;
     std::int64_t epoch = 0;
-    std::vector<std::pair<std::string, std::string>> changes;  // configuration path, value
+    std::vector<std::pair<std::string, std::string>> changes;  // changed settings as (configuration path, value)
 };
 
 // Settings of the sample assignment and the data (null if only --size is given).

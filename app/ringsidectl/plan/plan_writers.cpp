@@ -39,7 +39,7 @@ void writeRankJson(const ShardPlan& plan, int rank, TextOut& out) {
     out << ",\"batches\":[";
     for (std::int64_t step = 0; step < plan.stepsPerEpoch(); ++step) {
         const SlotRange slots = plan.batch(rank, step);
-        if (slots.count == 0) break;  // a shorter, unpadded rank
+        if (slots.count == 0) break;  // without padding, a rank can have fewer steps than the others
         out << (step > 0 ? "," : "");
         writeList(
             slots.count, [&](std::int64_t i) { return plan.index(rank, slots.first + i); }, out);
@@ -49,7 +49,7 @@ void writeRankJson(const ShardPlan& plan, int rank, TextOut& out) {
 
 struct CsvRow {
     std::int64_t epoch = 0;
-    std::int64_t step = -1;  // -1: in no step
+    std::int64_t step = -1;  // number of the step; -1: the sample is in no step
     int rank = 0;
 };
 

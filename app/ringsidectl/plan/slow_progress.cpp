@@ -51,7 +51,7 @@ void SlowProgress::watch() {
     if (m_ended.wait_for(lock, kPatience, [this] { return m_over; })) return;
     do {
         const std::string text = line();
-        lock.unlock();  // a terminal may be slow
+        lock.unlock();  // writing to a terminal may take long, so the mutex is released first
         std::fprintf(stderr, "\r\033[K%s", text.c_str());
         std::fflush(stderr);
         lock.lock();

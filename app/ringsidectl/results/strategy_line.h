@@ -15,7 +15,8 @@ struct MeasuredStrategy {
     double stepMs = 0;
     std::optional<double> idleShare = {};
     std::int64_t peak = 0;                        // memory of the rank with the highest peak, in bytes; 0: not reported
-    std::optional<std::int64_t> divergedAt = {};  // first step whose loss was not finite; the times are valid
+    std::optional<std::int64_t> divergedAt = {};  // first step whose loss was not finite; empty if all were finite; the
+                                                  // times are valid in both cases
 };
 
 struct StrategyLine;
@@ -32,7 +33,7 @@ struct StrategyColumns {
 struct StrategyLine {
     StrategyChoice choice;
     std::optional<MeasuredStrategy> measured = {};
-    std::string problem = {};  // reason why the strategy could not be measured, if any
+    std::string problem = {};  // reason why the strategy could not be measured; empty if it was measured
 
     Json toJson() const;
     std::string text(const StrategyColumns& columns) const;
@@ -40,7 +41,7 @@ struct StrategyLine {
 
   private:
     double measuredSamplesPerSecond() const;
-    std::string note() const;  // remark that the loss has diverged; else empty
+    std::string note() const;  // returns a remark if the loss has diverged, otherwise an empty text
 };
 
 }  // namespace ringside

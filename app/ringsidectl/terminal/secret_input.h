@@ -12,9 +12,9 @@ namespace ringside {
 // Settings for reading a secret.
 struct SecretInput {
     std::string name;    // name of the secret in messages: "the join code"
-    std::string prompt;  // shown on standard error if the input is a terminal
+    std::string prompt;  // text shown on standard error if the input is a terminal
     int fd = 0;
-    int cancelFd = -1;  // readable when a signal has arrived, see signalInput()
+    int cancelFd = -1;  // descriptor that becomes readable when a signal has arrived; see signalInput()
     std::size_t mostBytes = 256;
     std::chrono::milliseconds timeout{600000};
 };

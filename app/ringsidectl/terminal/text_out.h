@@ -27,7 +27,7 @@ class TextOut {
     }
     TextOut& operator<<(int number) { return *this << std::int64_t{number}; }
 
-    void flush();  // must be called at the end
+    void flush();  // writes the buffered text; must be called at the end
 
   private:
     static constexpr std::size_t kFlushAt = 1U << 16;
