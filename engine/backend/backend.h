@@ -43,7 +43,7 @@ struct MaxPoolSpec {
     std::int64_t channels = 1;
     std::int64_t height = 1;
     std::int64_t width = 1;
-    std::int64_t kernel = 2;  // side of a window; at most kMaxPoolKernel
+    std::int64_t kernel = 2;  // side of the pooling window; at most kMaxPoolKernel
     bool relu = false;  // the pooled values are the outputs of a ReLU: negative values count as 0 and get no gradient
     ImageLayout layout = ImageLayout::kChannelsLast;
 };
@@ -60,8 +60,8 @@ struct AttentionSpec {
 
 // Number of values per sequence that attention needs besides its input and output.
 struct AttentionMemory {
-    std::int64_t kept = 0;     // stored by the forward pass for the backward pass
-    std::int64_t scratch = 0;  // working memory of the backward pass
+    std::int64_t kept = 0;     // size of the memory that the forward pass keeps for the backward pass
+    std::int64_t scratch = 0;  // size of the working memory of the backward pass
 };
 
 inline constexpr double kNormEpsilon = 1e-5;  // default eps of torch.nn.BatchNorm2d and torch.nn.LayerNorm
@@ -81,7 +81,7 @@ class Backend {
   public:
     virtual ~Backend() = default;
 
-    virtual std::string name() const = 0;  // used in log lines, such as "CPU (2 threads)"
+    virtual std::string name() const = 0;  // returns the name for log lines, such as "CPU (2 threads)"
     // Returns the instruction set or GPU on which the last bits of results depend.
     virtual std::string instructionSet() const { return name(); }
     virtual Device device() const = 0;

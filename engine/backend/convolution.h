@@ -15,7 +15,7 @@ struct ConvolutionSpec {
     std::int64_t kernel = 1;
     std::int64_t stride = 1;
     std::int64_t padding = 0;
-    bool bias = true;  // without one, bias and gradBias are empty tensors
+    bool bias = true;  // true if the convolution has a bias; otherwise bias and gradBias are empty tensors
     // Layout of x and y. With channel blocks, an x whose number of channels is no multiple of the block, such as a
     // model's input, is channels-first as in PyTorch: (B,C,H,W).
     ImageLayout layout = ImageLayout::kChannelsLast;

@@ -16,13 +16,13 @@ class ResultSlot {
     static constexpr std::size_t kNormParts = 256;
 
     virtual ~ResultSlot() = default;
-    virtual void begin() = 0;  // discards the content
+    virtual void begin() = 0;  // discards the content of the slot
     // Enqueues a copy of from.bytes() bytes after all work that is enqueued on the device.
     virtual void add(const Tensor& from) = 0;
     // Enqueues partial sums of the squares of floats as a piece: kNormParts doubles, whose sum in this order is
     // Backend::squaredNorm().
     virtual void addSquares(const Tensor& from) = 0;
-    virtual void end() = 0;  // marks the end of the copies
+    virtual void end() = 0;  // marks the end of the copies into the slot
     // Blocks until all copies have finished.
     virtual void wait() = 0;
     // Returns the next piece, aligned to 64 bytes. Call after wait(). Valid until the next begin().

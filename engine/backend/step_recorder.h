@@ -13,7 +13,7 @@ namespace ringside {
 class RecordedWork {
   public:
     virtual ~RecordedWork() = default;
-    virtual void launch() = 0;  // enqueues the recorded work
+    virtual void launch() = 0;  // enqueues the recorded work on the backend's stream
 };
 
 // Inputs on which a recording depends. Another batch buffer, batch size or part of the step needs another recording.
@@ -52,7 +52,8 @@ class StepRecorder {
     // A key with its recording.
     struct Kept {
         WorkKey key;
-        std::unique_ptr<RecordedWork> recorded;  // null: executed normally once, to be recorded by the next run
+        std::unique_ptr<RecordedWork> recorded;  // recorded work; null if the step has been executed only once, so that
+                                                 // the next run records it
     };
 
     void runAsItIs(const WorkKey& key, const std::function<void()>& work);
@@ -61,7 +62,7 @@ class StepRecorder {
 
     RecordingDevice m_device;
     Log m_log;
-    std::vector<Kept> m_kept;  // most recently used first
+    std::vector<Kept> m_kept;  // recorded steps, most recently used first
     bool m_possible = true;
 };
 

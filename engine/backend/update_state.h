@@ -13,8 +13,8 @@ namespace ringside {
 
 // Rules of the update, constant during a run.
 struct UpdateRules {
-    double clipNorm = 0;      // maximum norm, as torch.nn.utils.clip_grad_norm_; 0: no clipping
-    bool scalesLoss = false;  // scales the loss as torch.cuda.amp.GradScaler, for float16
+    double clipNorm = 0;      // maximum of the gradient norm, as in torch.nn.utils.clip_grad_norm_; 0: no clipping
+    bool scalesLoss = false;  // true to scale the loss as torch.cuda.amp.GradScaler does, for float16
     double beta1 = 0;         // Adam's beta1 for its bias correction; 0 for other optimizers
     // Adam's beta2; 0 for other optimizers.
     double beta2 = 0;

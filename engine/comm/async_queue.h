@@ -19,8 +19,8 @@ struct QueuedCollective {
     CommBuffer in;
     CommBuffer out;
     ReduceOp op = ReduceOp::kSum;
-    CollectiveTrace* trace = nullptr;  // null if the step is not traced
-    std::int64_t readyNs = 0;          // time of the call; set only if traced
+    CollectiveTrace* trace = nullptr;  // trace of the collective; null if the step is not traced
+    std::int64_t readyNs = 0;          // time at which the collective was queued; set only if the step is traced
 };
 
 // Runs collectives one after the other on its own thread, which starts with the first one. The queue keeps its
@@ -34,7 +34,7 @@ class AsyncQueue {
     AsyncQueue(const AsyncQueue&) = delete;
     AsyncQueue& operator=(const AsyncQueue&) = delete;
 
-    std::int64_t push(const QueuedCollective& job);  // returns a ticket, counted from 1
+    std::int64_t push(const QueuedCollective& job);  // queues the collective and returns its ticket, counted from 1
     // Blocks until the collective of this ticket has ended. Rethrows its error, or the error of an earlier collective,
     // after which the communicator is unusable.
     void waitFor(std::int64_t ticket);
@@ -53,7 +53,7 @@ class AsyncQueue {
     mutable std::mutex m_mutex;
     std::condition_variable m_added;
     std::condition_variable m_finished;
-    std::vector<QueuedCollective> m_jobs;  // the front one is running
+    std::vector<QueuedCollective> m_jobs;  // queued collectives; the first one is running
     std::int64_t m_done = 0;               // number of collectives that have ended
     std::int64_t m_failed = 0;
     std::exception_ptr m_error;  // error of the first failed collective

@@ -46,8 +46,8 @@ enum class CollectiveKind : std::uint8_t { kAllReduce, kBroadcast, kAllGather, k
 struct CollectiveCall {
     CollectiveKind kind = CollectiveKind::kAllReduce;  // all-reduce, all-gather or reduce-scatter
     CommBuffer in;
-    CommBuffer out = {};           // not used by an all-reduce
-    ReduceOp op = ReduceOp::kSum;  // not used by an all-gather
+    CommBuffer out = {};           // output; not used by an all-reduce
+    ReduceOp op = ReduceOp::kSum;  // operation of the reduction; not used by an all-gather
 };
 
 // Purpose of a sub-group. A kMessages group is optimised for sends and receives: in shared memory it uses smaller
@@ -70,8 +70,8 @@ class ContributionWatch;
 
 // Statistics of the TCP connection to one rank, counted since the connection was established.
 struct LinkReading {
-    int peer = 0;                  // rank at the other end
-    std::int64_t roundTripUs = 0;  // shortest round trip of the last five minutes
+    int peer = 0;                  // rank at the other end of the link
+    std::int64_t roundTripUs = 0;  // shortest round trip of the last five minutes, in microseconds
     std::int64_t bytes = 0;        // bytes sent and acknowledged by the peer
     std::int64_t busyUs = 0;       // time with data in flight, without the time in which the receiver had no room
 };
@@ -80,7 +80,7 @@ struct LinkReading {
 // operation failed. A default-constructed handle is complete. The communicator must outlive the handle.
 class CommHandle {
   public:
-    CommHandle() = default;  // complete
+    CommHandle() = default;  // creates the handle of a completed operation
     CommHandle(Communicator& communicator, std::int64_t ticket) : m_communicator(&communicator), m_ticket(ticket) {}
     void wait() const;
 
@@ -104,7 +104,7 @@ class Communicator {
 
     virtual int rank() const = 0;
     virtual int size() const = 0;
-    virtual std::string name() const = 0;  // "shm", "gloo", "local", "nccl", "mpi" or "hierarchical"
+    virtual std::string name() const = 0;  // returns "shm", "gloo", "local", "nccl", "mpi" or "hierarchical"
 
     // Returns the host number of each rank ("0 0 1 1") if reductions sum within each host first; otherwise an empty
     // string.

@@ -69,7 +69,7 @@ class GlooCommunicator final : public Communicator {
         CommBuffer buffer;
         int peer = 0;
         bool isSend = false;
-        std::unique_ptr<std::uint64_t> bytes;  // on the heap, because its address must not change
+        std::unique_ptr<std::uint64_t> bytes;  // stored on the heap, because its address must not change
         std::unique_ptr<gloo::transport::UnboundBuffer> header = nullptr;
         std::unique_ptr<gloo::transport::UnboundBuffer> body = nullptr;
     };
@@ -115,7 +115,8 @@ class GlooCommunicator final : public Communicator {
     std::vector<float> m_gathered;  // values of all ranks, for a sum in a tree
     std::deque<Message> m_messages;
     std::int64_t m_finishedMessages = 0;  // number of finished messages; tickets of messages count down from -1
-    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all members above
+    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // declared last, because its thread uses
+                                                                            // all members above
 };
 
 }  // namespace ringside

@@ -25,11 +25,11 @@ using FieldSlot = std::variant<std::string*, std::int64_t*, double*, bool*, std:
 // Description of one setting of an experiment. Parsing, serialisation, --set, the schema, shell completion and the
 // tooltips of the window all read it.
 struct ConfigField {
-    std::string_view path;  // "parallel.world_size"
+    std::string_view path;  // configuration path, such as "parallel.world_size"
     FieldType type;
-    std::string_view help;  // complete sentences: meaning, then special values
+    std::string_view help;  // help text in complete sentences: meaning, then special values
     FieldSlot (*slot)(RunConfig&);
-    std::span<const std::string_view> choices = {};  // kChoice only
+    std::span<const std::string_view> choices = {};  // values of a kChoice field
     // Numbers (and the elements of a list) lie in [min, max], or ]min, max] with aboveMin.
     double min = -std::numeric_limits<double>::infinity();
     double max = std::numeric_limits<double>::infinity();
@@ -37,15 +37,17 @@ struct ConfigField {
     std::string_view belowMin = {};  // PyTorch's error message for a smaller number
     bool emptyIsAuto = false;        // an empty list may also be written "auto"
     bool nullIsDefault = false;      // null keeps the default, as newer PyTorch writes it
-    bool isPath = false;             // kText only: names a file or directory, relative to the experiment's directory
+    bool isPath = false;             // true for a kText field that names a file or directory, relative to the
+                                     // experiment's directory
 
-    std::string_view section() const;  // "parallel", "parallel.pace"; empty for top-level fields
-    std::string_view key() const;      // "world_size"
+    // Returns , for example, "parallel" or "parallel.pace"; empty for top-level fields.
+    std::string_view section() const;
+    std::string_view key() const;  // returns the last part of the path, such as "world_size"
 
     // Return modified copies; used in the tables of fields.
-    constexpr ConfigField refusedAs(std::string_view sentence) const;  // sets belowMin
-    constexpr ConfigField orAuto() const;                              // sets emptyIsAuto
-    constexpr ConfigField orNull() const;                              // sets nullIsDefault
+    constexpr ConfigField refusedAs(std::string_view sentence) const;  // returns the field with belowMin set
+    constexpr ConfigField orAuto() const;                              // returns the field with emptyIsAuto set
+    constexpr ConfigField orNull() const;                              // returns the field with nullIsDefault set
 };
 
 constexpr ConfigField ConfigField::refusedAs(std::string_view sentence) const {
@@ -70,7 +72,7 @@ constexpr ConfigField ConfigField::orNull() const {
 struct NeutralKey {
     std::string_view path;
     std::vector<Json> accepted;
-    std::string_view why;  // "loading is done by the rank itself"
+    std::string_view why;  // reason why the field has no effect, such as "loading is done by the rank itself"
 };
 
 // Returns all fields in the order of the contract; the fields of a section are adjacent.

@@ -11,10 +11,10 @@
 namespace ringside {
 
 // Parts of configFields(), each in one file.
-std::span<const ConfigField> dataFields();      // name, dataset and model
-std::span<const ConfigField> parallelFields();  // parallel, sampler, pitfalls and loader
-std::span<const ConfigField> strategyFields();  // mesh, pipeline and fsdp
-std::span<const ConfigField> trainingFields();  // optimizer, schedule and training
+std::span<const ConfigField> dataFields();      // fields of name, dataset and model
+std::span<const ConfigField> parallelFields();  // fields of parallel, sampler, pitfalls and loader
+std::span<const ConfigField> strategyFields();  // fields of mesh, pipeline and fsdp
+std::span<const ConfigField> trainingFields();  // fields of optimizer, schedule and training
 std::span<const ConfigField> telemetryFields();
 
 inline constexpr double kMaxInt32 = 2147483647.0;

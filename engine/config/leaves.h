@@ -28,7 +28,7 @@ int bitsReversed(int value, int size);
 // Step of the tree sum for one leaf. Leaves are processed in bit-reversed order, so that two nodes that are added to
 // each other are completed one after the other, as in a binary counter. At most one partial sum per level is kept.
 struct TreeTurn {
-    unsigned adds = 0;  // bit l: add the partial sum that is kept at level l
+    unsigned adds = 0;  // bit l is set: add the partial sum that is kept at level l
     int keepAt = -1;    // level at which the result is kept; -1: the sum is complete
     bool operator==(const TreeTurn&) const = default;
 };

@@ -17,7 +17,7 @@ struct Mesh {
 
     std::int64_t ranks() const { return replicate * shard * pipeline; }
     std::int64_t dataRanks() const { return replicate * shard; }
-    std::string text() const;  // "2 x 2 x 1 (replicate x shard x pipeline)"
+    std::string text() const;  // returns, for example, "2 x 2 x 1 (replicate x shard x pipeline)"
     bool operator==(const Mesh&) const = default;
 };
 

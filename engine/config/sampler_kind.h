@@ -14,13 +14,14 @@ namespace ringside {
 
 // Kinds of samplers: sampler.kind of an experiment. "Seeded" means a torch.Generator with seed + epoch.
 enum class SamplerKind : std::uint8_t {
-    kDistributed,   // torch.utils.data.DistributedSampler
-    kSequential,    // SequentialSampler on every rank: no sharding
-    kRandom,        // DataLoader(shuffle=True) on every rank after torch.manual_seed(seed + epoch): no sharding
-    kBatchSharded,  // whole batches to each rank in turn, as Accelerate's BatchSamplerShard with even_batches
-    kContiguous,    // one contiguous block of the order for each rank
-    kUnpadded,      // as distributed, but without padding and dropping: ranks may differ by one sample (evaluation)
-    kWeighted,      // seeded WeightedRandomSampler(replacement=True), the same on every rank: no sharding
+    kDistributed,          // torch.utils.data.DistributedSampler
+    kSequential,           // torch.utils.data.SequentialSampler on every rank: no sharding
+    kRandom,               // DataLoader(shuffle=True) on every rank after torch.manual_seed(seed + epoch): no sharding
+    kBatchSharded,         // whole batches to each rank in turn, as Accelerate's BatchSamplerShard with even_batches
+    kContiguous,           // one contiguous block of the order for each rank
+    kUnpadded,             // same as kDistributed, but without padding and dropping: ranks may differ by one sample
+                           // (evaluation)
+    kWeighted,             // seeded WeightedRandomSampler(replacement=True), the same on every rank: no sharding
     kDistributedWeighted,  // the same draws on every rank, assigned as by DistributedSampler
     kClassBalanced,        // batches with every class equally often
     kSubset,               // DistributedSampler over torch.utils.data.Subset; on one rank SubsetRandomSampler
@@ -39,11 +40,11 @@ std::optional<SamplerKind> samplerNamed(std::string_view name);
 // Returns a sentence that describes the kind.
 std::string samplerSentence(SamplerKind kind);
 
-bool needsClasses(SamplerKind kind);    // uses the classes of the samples
-bool isReplicated(SamplerKind kind);    // every rank gets the whole order
-bool repeatsDraws(SamplerKind kind);    // one order may contain a sample several times
-bool assignsBatches(SamplerKind kind);  // padding fills whole batches
-bool usesSetEpoch(SamplerKind kind);    // needs set_epoch to change the order between epochs
-bool takesDropLast(SamplerKind kind);   // uses the sampler's drop_last
+bool needsClasses(SamplerKind kind);    // true if the sampler uses the classes of the samples
+bool isReplicated(SamplerKind kind);    // true if every rank gets the whole order
+bool repeatsDraws(SamplerKind kind);    // true if one order may contain a sample several times
+bool assignsBatches(SamplerKind kind);  // true if the sampler assigns whole batches and also pads whole batches
+bool usesSetEpoch(SamplerKind kind);    // true if the order changes between epochs only by set_epoch
+bool takesDropLast(SamplerKind kind);   // true if the sampler has the option drop_last
 
 }  // namespace ringside

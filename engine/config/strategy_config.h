@@ -17,8 +17,10 @@ struct MeshConfig {
 };
 
 struct PipelineConfig {
-    PipelineScheduleKind schedule = PipelineScheduleKind::k1F1B;  // gpipe | 1f1b | interleaved | zero_bubble
-    std::int64_t microBatches = 4;                                // number of micro-batches of a rank's batch
+    PipelineScheduleKind schedule = PipelineScheduleKind::k1F1B;  // schedule of the micro-batches: gpipe | 1f1b |
+                                                                  // interleaved | zero_bubble
+    std::int64_t microBatches = 4;                                // number of micro-batches into which a rank's batch
+                                                                  // is divided
     std::int64_t stagesPerRank = 1;
     std::vector<std::int64_t> split = {};  // layers of each stage; empty: balanced by arithmetic operations
     std::string scheduleFile = {};         // CSV file of actions by rank in PyTorch's notation, instead of `schedule`
@@ -27,10 +29,10 @@ struct PipelineConfig {
 
 struct FsdpConfig {
     ShardedState shard =
-        ShardedState::kParameters;        // optimizer | gradients | parameters: state that is sharded over the ranks
-    ShardUnit unit = ShardUnit::kBlock;   // layer | block | whole: set of parameters that is gathered at a time
-    Prefetch prefetch = Prefetch::kNext;  // none | next
-    bool cpuOffload = false;              // shards, their gradients and the optimizer state stay in host memory
+        ShardedState::kParameters;        // state that is sharded over the ranks: optimizer | gradients | parameters
+    ShardUnit unit = ShardUnit::kBlock;   // set of parameters that is gathered at a time: layer | block | whole
+    Prefetch prefetch = Prefetch::kNext;  // unit that is gathered ahead of its use: none | next
+    bool cpuOffload = false;              // true: shards, their gradients and the optimizer state stay in host memory
     bool operator==(const FsdpConfig&) const = default;
 };
 

@@ -59,8 +59,8 @@ std::vector<std::int64_t> divideInProportion(std::int64_t whole, const std::vect
 // layers.
 struct Piece {
     std::int64_t activations = 0;
-    std::int64_t whole = 0;  // bytes of its gathered parameters
-    std::int64_t shard = 0;  // bytes of its parameters that this rank holds
+    std::int64_t whole = 0;  // bytes of the unit's gathered parameters
+    std::int64_t shard = 0;  // bytes of the unit's parameters that this rank holds
 };
 
 std::vector<Piece> piecesOf(const StrategyPlan& plan, bool asOne, std::int64_t activations) {

@@ -19,7 +19,7 @@ struct MemoryMoment {
 
 // Memory of a rank over a step, as a step function of time.
 struct MemoryCurve {
-    std::vector<MemoryMoment> moments = {};  // each moment is valid until the next one
+    std::vector<MemoryMoment> moments = {};  // moments at which the memory changes, in order of time
     double end = 0;                          // end of the step, in the unit of MemoryMoment::at
 
     // Returns the largest memory in use, in bytes.

@@ -10,8 +10,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kLine = 16;         // floats per cache line of 64 bytes
-constexpr std::int64_t kUpdateState = 64;  // bytes of the state of an update other than tensors
+constexpr std::int64_t kLine = 16;         // number of floats in a cache line of 64 bytes
+constexpr std::int64_t kUpdateState = 64;  // bytes of an update's state that is not stored in tensors
 
 std::int64_t inLines(std::int64_t values) {
     return (values + kLine - 1) / kLine * kLine;

@@ -27,8 +27,8 @@ enum class StepLimit { kArithmetic, kIdleRanks, kProcessors, kLinks };
 // Time of a step in seconds, by cause.
 struct StepTime {
     double arithmetic = 0;  // mean computing time per rank
-    double idle = 0;        // waiting for other stages
-    double crowded = 0;     // waiting for processors; ranks that sleep to keep a pace need no processor
+    double idle = 0;        // time of waiting for other stages
+    double crowded = 0;     // time of waiting for processors; throttled ranks need no processor while they sleep
     double links = 0;
 
     double all() const { return arithmetic + idle + crowded + links; }

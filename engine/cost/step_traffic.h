@@ -12,9 +12,9 @@ namespace ringside {
 // only.
 struct StepTraffic {
     std::int64_t gradients = 0;
-    std::int64_t parameters = 0;   // gathered parameters
-    std::int64_t activations = 0;  // activations to the next stage and gradients to the previous one
-    std::int64_t rest = 0;         // losses and norms for gradient clipping
+    std::int64_t parameters = 0;   // bytes of gathered parameters
+    std::int64_t activations = 0;  // bytes of activations to the next stage and gradients to the previous one
+    std::int64_t rest = 0;         // bytes of losses and of norms for gradient clipping
     int collectives = 0;
     int messages = 0;
 

@@ -31,7 +31,7 @@ bool suits(const RunConfig& config, std::int64_t microBatches) {
 // Sets the number of micro-batches to the configured one or to the nearest one that suits. If none suits, it is left
 // unchanged and validation reports the problem.
 void chooseMicroBatches(RunConfig& config) {
-    constexpr std::int64_t kMost = 4096;  // upper limit of the setting
+    constexpr std::int64_t kMost = 4096;  // maximum of pipeline.micro_batches
     const std::int64_t wanted = config.pipeline.microBatches;
     const std::int64_t batch = config.loader.batchSize;
     if (suits(config, wanted)) return;

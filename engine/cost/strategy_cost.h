@@ -18,7 +18,7 @@ struct StrategyCost {
     std::vector<PredictedMemory> memory = {};  // memory of each rank
     std::vector<StepTraffic> traffic = {};     // traffic of each rank
     double idleShare = 0;                      // idle share of the schedule if all stages took equal time
-    std::int64_t samplesPerStep = 0;           // over all ranks; differs between strategies
+    std::int64_t samplesPerStep = 0;           // number of samples of a step over all ranks; differs between strategies
     StepTime time = {};
 
     std::int64_t largestPeak() const;
@@ -32,11 +32,12 @@ Result<StrategyCost> costOf(const PlanSubject& subject, const MachineRates& rate
 
 // A strategy that trains the experiment on the same number of ranks.
 struct StrategyChoice {
-    std::string name = {};     // "pipeline:1f1b"
-    std::string options = {};  // "4 stages, 8 micro-batches"
+    std::string name = {};     // name of the choice, such as "pipeline:1f1b"
+    std::string options = {};  // options in words, such as "4 stages, 8 micro-batches"
     RunConfig config = {};
-    bool isCurrent = false;   // true: the experiment as it is configured
-    std::string whyNot = {};  // why the strategy does not suit this model, world size or memory limit; empty: it suits
+    bool isCurrent = false;   // true for the experiment as it is configured
+    std::string whyNot = {};  // reason why the strategy does not suit this model, world size or memory limit; empty if
+                              // it does
     std::optional<StrategyCost> cost = {};
 };
 

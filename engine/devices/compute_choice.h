@@ -15,7 +15,7 @@ struct ComputeChoice {
     std::string whyBackend;
     DeviceChoice device = DeviceChoice::kAuto;
     std::string whyDevice;
-    std::string cpuSetting;  // HostDevices::cpuSetting if the CPU computes, else empty
+    std::string cpuSetting;  // copy of HostDevices::cpuSetting if the CPU computes, else empty
 };
 
 // Resolves `auto` and explains the choice. `auto` chooses GPUs if each rank gets its own GPU or parallel.share_gpu is

@@ -11,20 +11,20 @@ inline constexpr const char* kSharedGpuLabel = "shared GPU: for teaching, not fo
 
 // GPU of a rank and the environment variables to set before the rank's first NCCL call.
 struct GpuPlacement {
-    int gpu = 0;          // index among the usable GPUs
+    int gpu = 0;          // index of the GPU among the usable GPUs
     bool shared = false;  // true if the host has more ranks than usable GPUs
     std::vector<std::pair<std::string, std::string>> environment;
-    std::string label;  // shown on screen; empty if every rank has its own GPU
+    std::string label;  // text shown on screen; empty if every rank has its own GPU
 };
 
 // The ranks of a run on one host, seen from one of them.
 struct HostRanks {
     std::string runName = {};
-    int localRank = 0;    // in [0, ranksOnHost)
-    int ranksOnHost = 1;  // at least 1
+    int localRank = 0;    // number of the rank among those of its host, in [0, ranksOnHost)
+    int ranksOnHost = 1;  // number of ranks on the host, at least 1
     int host = 0;         // number of this host among the run's hosts
     bool severalHosts = false;
-    std::string interface = {};  // several hosts: network interface that reaches the other hosts; empty: NCCL chooses
+    std::string interface = {};  // network interface that reaches the other hosts of the run; empty: NCCL chooses
 };
 
 // Assigns the ranks of one host to its usable GPUs, round robin. The settings bind NCCL's sockets to loopback if all

@@ -17,11 +17,12 @@ inline constexpr const char* kNoDriver = "no GPU found on this machine (no NVIDI
 bool gpuDriverLoaded();
 
 struct GpuProbeOptions {
-    std::filesystem::path worker;  // ringside-worker-cuda; need not exist
+    std::filesystem::path worker;  // path of ringside-worker-cuda, which need not exist
     // Files that show a loaded driver; one is enough: the kernel module, the device in a container, Windows' driver
     // under WSL.
     std::vector<std::filesystem::path> driverSigns{"/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg"};
-    std::chrono::milliseconds deadline{90000};  // a host with 8 GPUs without persistence mode needs up to a minute
+    std::chrono::milliseconds deadline{90000};  // timeout of the probe; a host with 8 GPUs without persistence mode
+                                                // needs up to a minute
 };
 
 // Runs `worker --devices` in a child process, so that a driver that crashes or hangs does not affect the caller. Starts

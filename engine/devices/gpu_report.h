@@ -13,13 +13,13 @@ namespace ringside {
 
 // One GPU of this host.
 struct GpuInfo {
-    int index = 0;  // CUDA's index, after CUDA_VISIBLE_DEVICES
+    int index = 0;  // index of the GPU as CUDA counts after CUDA_VISIBLE_DEVICES
     std::string name;
     std::string uuid;
-    std::string computeCapability;  // "9.0"
+    std::string computeCapability;  // compute capability, such as "9.0"
     std::int64_t memoryBytes = 0;
-    std::int64_t freeBytes = -1;  // this and later readings come from NVML; -1 if unavailable
-    std::string whyNot;           // reason why ranks do not use the GPU; empty: usable
+    std::int64_t freeBytes = -1;  // free memory in bytes; this and the members below come from NVML; -1 if unavailable
+    std::string whyNot;           // reason why ranks do not use the GPU; empty if they can
     double utilisationPercent = -1;
     double temperatureCelsius = -1;
     double powerWatts = -1;
@@ -32,17 +32,17 @@ struct GpuInfo {
 struct GpuLink {
     int from = 0;
     int to = 0;
-    std::string kind;  // NVLink | PCIe | through the host
+    std::string kind;  // kind of connection: NVLink | PCIe | through the host
     bool operator==(const GpuLink&) const = default;
 };
 
 // Output of `ringside-worker-cuda --devices`: the GPUs of this host, or the reason why none can be used.
 struct GpuReport {
-    std::string driver;      // "580.65.06"
-    std::string driverCuda;  // newest CUDA version that the driver supports, "13.0"
+    std::string driver;      // version of the driver, such as "580.65.06"
+    std::string driverCuda;  // newest CUDA version that the driver supports, such as "13.0"
     std::string cuda;        // CUDA version of this build
-    std::string nccl;        // "2.28.9"; empty: this build has no NCCL
-    std::string cudnn;       // "9.19.0"; empty: this build has no cuDNN
+    std::string nccl;        // version of NCCL, such as "2.28.9"; empty: this build has no NCCL
+    std::string cudnn;       // version of cuDNN, such as "9.19.0"; empty: this build has no cuDNN
     std::vector<GpuInfo> gpus;
     std::vector<GpuLink> links;
     std::string why;             // reason why no GPU is used; empty if one is usable

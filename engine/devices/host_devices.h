@@ -19,7 +19,7 @@ struct HostDevices {
     std::int64_t availableBytes = 0;
     std::string cpuSetting;  // "ONEDNN_MAX_CPU_ISA=AVX2" if an environment variable limits the CPU's instruction set,
                              // else empty
-    GpuReport gpus;          // includes the reason if no GPU can be used
+    GpuReport gpus;          // GPUs of the host, or the reason why none can be used
 };
 
 // Returns the devices of this host as described by files, quickly. `gpus` contains no GPUs, only whether a driver is

@@ -23,13 +23,13 @@ constexpr std::array<std::string_view, 5> namesOf(JobLauncher) {
 // Requirements of a job on a cluster, in addition to the experiment.
 struct JobRequest {
     RunConfig config;                      // experiment after the assignments
-    std::filesystem::path experiment;      // absolute path; empty: the built-in experiment
-    std::vector<std::string> assignments;  // --set A.B=VALUE
+    std::filesystem::path experiment;      // absolute path of the experiment file; empty: the built-in experiment
+    std::vector<std::string> assignments;  // values of --set, each A.B=VALUE
     std::filesystem::path worker;          // absolute path of ringside-worker
     std::int64_t nodes = 1;
-    std::int64_t minutes = 60;       // wall time limit
+    std::int64_t minutes = 60;       // wall time limit of the job, in minutes
     std::int64_t seeds = 1;          // number of runs; above 1, the job is an array with training.seed = 0, 1, ...
-    std::vector<std::string> hosts;  // one host name per node, for ssh only
+    std::vector<std::string> hosts;  // ssh only: one host name per node
 };
 
 // time before the limit at which a job saves a checkpoint and requests a restart

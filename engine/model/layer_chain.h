@@ -22,7 +22,7 @@ class LayerChain {
     // Appends a layer and computes its shapes. Has no effect after a problem.
     void add(LayerDescription layer);
     void linear(const std::string& name, std::int64_t outputs);
-    void convolution(const std::string& name, std::int64_t channels);  // 3 x 3 with padding 1
+    void convolution(const std::string& name, std::int64_t channels);  // appends a 3 x 3 convolution with padding 1
     void relu() { add({.kind = LayerKind::kReLU}); }
     void maxPool() { add({.kind = LayerKind::kMaxPool2d, .kernel = 2}); }
     void flatten() { add({.kind = LayerKind::kFlatten}); }

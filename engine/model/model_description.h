@@ -19,15 +19,16 @@ struct ModelDescription {
     std::vector<LayerDescription> layers;
 
     std::int64_t parameters() const;
-    std::int64_t flops() const;        // FLOPs of a forward pass of one sample
-    std::int64_t activations() const;  // number of values per sample that the forward pass keeps in memory
+    std::int64_t flops() const;        // returns the FLOPs of a forward pass of one sample
+    std::int64_t activations() const;  // returns the number of values per sample that the forward pass keeps in memory
 };
 
 // Input shape and number of outputs that a model is built for.
 struct ModelTask {
-    Shape sample = {};         // (C, H, W) for images, (positions) for sequences of tokens, (features) otherwise
-    std::int64_t outputs = 1;  // classes, or values to predict; for sequences the size of the vocabulary
-    bool isSequence = false;   // one row of outputs for each position
+    Shape sample = {};         // shape of a sample: (C, H, W) for images, (positions) for sequences of tokens,
+                               // (features) otherwise
+    std::int64_t outputs = 1;  // number of classes or of values to predict; for sequences the size of the vocabulary
+    bool isSequence = false;   // true if the model has one row of outputs for each position
 };
 
 // Describes the layers of the configured model, with all shapes. A problem names the layer and both shapes.

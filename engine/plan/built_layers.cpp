@@ -36,7 +36,7 @@ class Builder {
                 continue;
             }
             const bool poolsNext = i + 1 < layers.size() && layers[i + 1].kind == LayerKind::kMaxPool2d;
-            if (layer.kind == LayerKind::kReLU && poolsNext) continue;  // applied by the pooling
+            if (layer.kind == LayerKind::kReLU && poolsNext) continue;  // the pooling applies this ReLU
             if (layer.kind == LayerKind::kFlatten && !m_images && layer.input.dimensions() != 2) continue;
             const bool afterReLU = i > 0 && layers[i - 1].kind == LayerKind::kReLU;
             built.push_back(one(layer, afterReLU, !inBody || i > 0, inBody));
@@ -101,7 +101,7 @@ class Builder {
     bool m_images;
     ImageLayout m_layout;
     const ShardUnit m_unit;
-    int m_within = 0;  // nesting depth of residuals that ranks skip at random
+    int m_within = 0;  // current nesting depth of residuals that ranks skip at random
     std::uint64_t m_dropouts = 0;
     std::uint64_t m_residuals = 0;
 };

@@ -28,8 +28,8 @@ struct TensorSize {
 
 // Memory that a layer allocates once for batches of up to a given number of samples.
 struct LayerBlock {
-    std::int64_t fixed = 0;      // bytes
-    std::int64_t perSample = 0;  // bytes
+    std::int64_t fixed = 0;      // size of the part that does not depend on the batch, in bytes
+    std::int64_t perSample = 0;  // size of the part for each sample, in bytes
     std::int64_t mostSamples = std::numeric_limits<std::int64_t>::max();
 
     std::int64_t bytes(std::int64_t samples) const { return fixed + perSample * std::min(samples, mostSamples); }
@@ -47,33 +47,37 @@ enum class BuiltKind {
 // for each BuiltLayer, and cost computes the cost of each.
 struct BuiltLayer {
     BuiltKind kind = BuiltKind::kDescribed;
-    LayerDescription layer = {};    // kDescribed: the layer; kPooledConvolution: the convolution
-    LayerDescription pooling = {};  // kPooledConvolution only
+    LayerDescription layer = {};    // kDescribed: the described layer; kPooledConvolution: the convolution
+    LayerDescription pooling = {};  // kPooledConvolution: the pooling
     ImageLayout layout = ImageLayout::kChannelsLast;
-    bool afterReLU = false;             // pooling: also applies the ReLU before it
-    bool inPlace = false;               // ReLU: may overwrite its input
-    std::uint64_t draw = 0;             // dropout and residual: index among the layers of its kind, for random numbers
-    bool isUnit = false;                // unit of fsdp.unit: parameters gathered, gradients reduced as one
-    std::vector<BuiltLayer> body = {};  // residual
-    std::vector<BuiltLayer> shortcut = {};  // residual; empty: the input itself
-    std::vector<BuiltLayer> group = {};     // kGroup: its layers. Groups share one memory for their activations.
+    bool afterReLU = false;             // pooling: true if it also applies the ReLU before it
+    bool inPlace = false;               // ReLU: true if it may overwrite its input
+    std::uint64_t draw = 0;             // dropout and residual: index among the layers of this kind, for random numbers
+    bool isUnit = false;                // true for a unit of fsdp.unit: its parameters are gathered and its gradients
+                                        // reduced together
+    std::vector<BuiltLayer> body = {};  // residual: layers of the body
+    std::vector<BuiltLayer> shortcut = {};  // residual: layers of the shortcut; empty: the input itself
+    std::vector<BuiltLayer> group = {};     // kGroup: layers of the group. Groups share one memory for their
+                                            // activations.
 
-    std::string name = {};   // "Linear(64, 128)"
-    std::string place = {};  // prefix of its parameters in the state_dict: "0", "blocks.1"; empty without parameters
+    std::string name = {};   // layer as text, such as "Linear(64, 128)"
+    std::string place = {};  // prefix of the layer's parameters in the state_dict: "0", "blocks.1"; empty without
+                             // parameters
     std::vector<TensorSize> parameters = {};
     std::vector<std::size_t> parametersOfUnits = {};  // number of parameters of each unit of fsdp.unit layer, in order
     std::int64_t bufferBytes = 0;
     std::int64_t buffers = 0;             // number of tensors that are saved but not trained
     std::int64_t ownBytes = 0;            // bytes that do not depend on the batch and are never shared
-    std::vector<LayerBlock> memory = {};  // in the order of allocation
+    std::vector<LayerBlock> memory = {};  // memory blocks of the layer, in the order of allocation
     std::int64_t flops = 0;               // floating-point operations of a sample's forward pass
     double cost = 0;                      // arithmetic by which pipelines are divided into stages
     Shape input = {};
     Shape output = {};
     bool isBlock = false;
 
-    std::int64_t parameterCount() const;  // number of values of all parameters
-    std::string describe() const;         // "Residual(Linear(4, 4), ReLU())": with its inner layers
+    std::int64_t parameterCount() const;  // returns the number of values of all parameters
+    std::string describe() const;         // returns the name with the inner layers, such as "Residual(Linear(4, 4),
+                                          // ReLU())"
 };
 
 // Returns the cost of a backward pass relative to a forward pass: twice, and once more for activations that the
@@ -83,8 +87,9 @@ double backwardPerForward(Recompute which);
 // Choices that decide how a model is built. The results of training do not depend on them.
 struct BuildChoice {
     Recompute recompute = Recompute::kNone;
-    bool channelBlocks = false;          // images in blocks of channels, with pooling inside the convolution
-    ShardUnit unit = ShardUnit::kWhole;  // the layers that become units
+    bool channelBlocks = false;          // true: images are stored in blocks of channels, with pooling inside the
+                                         // convolution
+    ShardUnit unit = ShardUnit::kWhole;  // set of layers that becomes a unit
 };
 
 // Returns the layers of a model in the order of execution, with their parameters and memory.

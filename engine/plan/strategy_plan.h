@@ -56,16 +56,19 @@ struct StrategyPlan {
     Mesh mesh;
     Schedule schedule;
     std::vector<BuiltLayer> layers = {};
-    std::vector<std::size_t> stageBegin = {};  // first layer of each stage, and the number of layers
+    std::vector<std::size_t> stageBegin = {};  // index of the first layer of each stage, followed by the number of
+                                               // layers
     std::vector<int> rankOfStage = {};         // pipeline rank of each stage
     std::int64_t maxBatch = 1;                 // largest batch of a rank, in samples
     std::int64_t microBatches = 1;
     std::int64_t microRows = 1;          // largest number of samples of a micro-batch
-    std::int64_t leaves = 0;             // leaves per data-parallel rank (canonical reduction); 0: another reduction
-    std::int64_t devices = 0;            // devices of data_parallel; 0: another strategy
-    int keptLevels = 0;                  // gradient sums that are kept until later gradients are added to them
-    std::optional<ShardUnit> unit = {};  // unit in which parameters are gathered; none if they are not sharded
-    ShardingChoice sharding = {};        // only if parameters are sharded
+    std::int64_t leaves = 0;             // number of leaves per data-parallel rank (canonical reduction); 0: another
+                                         // reduction
+    std::int64_t devices = 0;            // number of devices of data_parallel; 0: another strategy
+    int keptLevels = 0;                  // number of gradient sums that are kept until later gradients are added to
+                                         // them
+    std::optional<ShardUnit> unit = {};  // unit in which parameters are gathered; empty if they are not sharded
+    ShardingChoice sharding = {};        // state that is sharded; used only if `unit` is set
     BucketLimits buckets = {};
 
     std::size_t stages() const { return rankOfStage.size(); }

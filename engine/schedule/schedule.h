@@ -17,9 +17,10 @@ struct PipelineAction {
     int stage = 0;
     PipelineWork work = PipelineWork::kForward;
     int microBatch = 0;
-    bool withNext = false;  // first half of a pair such as "(0F3;3B1)OVERLAP_F_B"; the next action is the second half
+    bool withNext = false;  // true for the first half of a pair such as "(0F3;3B1)OVERLAP_F_B"; the next action is the
+                            // second half
 
-    std::string text() const;  // "0F3"
+    std::string text() const;  // returns the action in PyTorch's notation, such as "0F3"
     bool operator==(const PipelineAction&) const = default;
 };
 
@@ -30,7 +31,7 @@ struct Schedule {
     int rankCount() const { return static_cast<int>(ranks.size()); }
     int stageCount() const;
     int microBatchCount() const;
-    int rankOf(int stage) const;  // -1 if no rank has the stage
+    int rankOf(int stage) const;  // returns the rank that has the stage; -1 if there is none
 
     bool operator==(const Schedule&) const = default;
 };
@@ -41,7 +42,8 @@ struct ScheduleShape {
     ScheduleKind kind = ScheduleKind::kGpipe;
     int ranks = 1;
     int microBatches = 1;
-    int stagesPerRank = 1;  // for interleaved, zero bubble and looped: stage s belongs to rank s mod ranks
+    int stagesPerRank = 1;  // number of stages per rank for interleaved, zero bubble and looped: stage s belongs to
+                            // rank s mod ranks
 };
 
 // Generates a schedule. Returns a problem for shapes that torch.distributed.pipelining refuses: 1F1B needs at least as

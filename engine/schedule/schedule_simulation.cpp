@@ -140,7 +140,7 @@ class Simulator {
     const Schedule& m_schedule;
     const SimulationTimes& m_times;
     std::size_t m_microBatches;
-    std::vector<Done> m_forward;  // by stage and micro-batch
+    std::vector<Done> m_forward;  // forward passes, by stage and micro-batch
     std::vector<Done> m_input;    // backward passes (B or I), by stage and micro-batch
     std::vector<std::size_t> m_next;
     std::vector<int> m_inFlight;

@@ -19,7 +19,7 @@ struct ActionTimes {
 struct SimulationTimes {
     // by stage; the last entry applies to all later stages; empty: all durations are 1
     std::vector<ActionTimes> stages = {};
-    double message = 0;  // additional time of a message between two ranks
+    double message = 0;  // additional time of a message between two ranks, in forward passes
 
     ActionTimes of(int stage) const;
 };
@@ -32,10 +32,10 @@ struct SimulatedAction {
 };
 
 struct ScheduleSimulation {
-    std::vector<SimulatedAction> actions;  // sorted by rank, then in order of execution
+    std::vector<SimulatedAction> actions;  // executed actions, sorted by rank, then in order of execution
     double makespan = 0;
     std::vector<double> busy;  // total duration of the actions, by rank
-    std::vector<double> end;   // end of each rank's last action
+    std::vector<double> end;   // end of the last action, by rank
     // largest number of stage activations in flight, by rank: held from F until B or W
     std::vector<int> peakActivations;
     std::vector<SimulatedAction> stuck;  // first action of each rank that would wait forever

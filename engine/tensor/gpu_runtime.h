@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-using DeviceStream = void*;  // cudaStream_t
-using DeviceEvent = void*;   // cudaEvent_t
+using DeviceStream = void*;  // type cudaStream_t of CUDA
+using DeviceEvent = void*;   // type cudaEvent_t of CUDA
 
 // Interface to the GPU runtime for collectives and uploads on the current device. Tests replace it to check order,
 // timeouts and failures without a GPU. Copies, records and waits are only enqueued. All functions throw DeviceError if
@@ -29,9 +29,9 @@ class GpuRuntime {
     // recorded, nor for an event that was last recorded into a graph.
     virtual bool finished(DeviceEvent event) = 0;
 
-    virtual void* allocate(std::size_t bytes) = 0;  // device memory, zeroed
+    virtual void* allocate(std::size_t bytes) = 0;  // returns device memory filled with zeros
     virtual void release(void* memory) noexcept = 0;
-    virtual void* allocateHost(std::size_t bytes) = 0;  // page-locked
+    virtual void* allocateHost(std::size_t bytes) = 0;  // returns page-locked host memory
     virtual void releaseHost(void* memory) noexcept = 0;
     virtual bool isHostMemory(const void* memory) = 0;
     // Enqueues a copy in any direction between host and device memory.

@@ -10,10 +10,10 @@ namespace ringside {
 
 // Change to apply before recorded steps are replayed. The order of each rank's work stays the same.
 struct StepChange {
-    int withoutDelayOf = -1;  // this rank takes the other ranks' median time in every phase; -1: no rank
-    double bandwidth = 1;     // factor of the bandwidth
-    double latency = 1;       // factor of the latency
-    bool noOverlap = false;   // collectives begin when the backward pass has ended
+    int withoutDelayOf = -1;  // rank that takes the other ranks' median time in each phase; -1: no rank
+    double bandwidth = 1;     // factor by which the bandwidth is multiplied
+    double latency = 1;       // factor by which the latency is multiplied
+    bool noOverlap = false;   // true: collectives begin when the backward pass has ended
     double bucketMiB = 0;     // size of the buckets in which gradients move; 0: as recorded
     int worldSize = 0;        // number of ranks, each with the work of a recorded rank; 0: as recorded
 
@@ -25,12 +25,12 @@ struct StepChange {
 struct ReplayResult {
     // Number of replayed steps; 0: none could be replayed, or they cannot predict the change.
     std::int64_t steps = 0;
-    std::string unanswered;  // reason why the steps cannot predict the change; else empty
+    std::string unanswered;  // reason why the steps cannot predict the change; empty if they can
     double measured = 0;     // mean length of the recorded steps
     double replayed = 0;     // mean of the replay without a change; shows the error of the model
     double predicted = 0;    // mean of the replay with the change
     double low = 0;          // lower end of the 90 % interval of the predicted mean, widened by the error of the model
-    double high = 0;         // upper end of that interval
+    double high = 0;         // upper end of the 90 % interval
 };
 
 // Predicts the length of a step after a change by replaying the complete recorded steps.

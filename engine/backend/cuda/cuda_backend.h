@@ -19,9 +19,9 @@ namespace ringside {
 // Options of a CudaBackend.
 struct CudaOptions {
     int device = 0;     // index of the GPU among the visible ones (CUDA_VISIBLE_DEVICES)
-    std::string label;  // appended to the name; reports, for example, that ranks share the GPU
+    std::string label;  // text appended to the name, for example that ranks share the GPU
     cuda::Precision precision = cuda::Precision::kFloat32;
-    bool recordsSteps = true;                   // records steps as CUDA graphs
+    bool recordsSteps = true;                   // true to record steps as CUDA graphs
     std::chrono::milliseconds deadline{60000};  // timeout of each wait on the host
 };
 

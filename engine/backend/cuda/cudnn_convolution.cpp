@@ -63,10 +63,10 @@ struct Cudnn {
     CudnnTarget target;
     std::int64_t budget;      // maximum size of the workspace, in bytes
     GrowingMemory workspace;  // grows when a plan is made, before its step is recorded
-    GrowingMemory x;          // 16-bit copies, for 16-bit precisions
+    GrowingMemory x;          // 16-bit copy of x, for 16-bit precisions
     GrowingMemory y;
     GrowingMemory weight;
-    GrowingMemory orderedWeight;  // channels-last, float32
+    GrowingMemory orderedWeight;  // weight in channels-last order, float32
     GrowingMemory sums;
 };
 
@@ -200,7 +200,7 @@ class CudnnConvolution final : public Convolution {
 
     Cudnn& m_cudnn;
     ConvolutionSpec m_spec;
-    std::map<std::pair<ConvolutionPass, std::int64_t>, ConvolutionPlan> m_plans;  // by pass and batch size
+    std::map<std::pair<ConvolutionPass, std::int64_t>, ConvolutionPlan> m_plans;  // plans by pass and batch size
 };
 
 class CudnnMaker final : public ConvolutionMaker {

@@ -12,7 +12,8 @@ namespace ringside::cuda {
 namespace {
 
 constexpr std::size_t kWorkspaceBytes = 32U << 20;  // size that cuBLAS recommends for Hopper
-constexpr std::uint32_t kAlignment = 16;            // bytes; parameters lie one behind the other in buckets
+constexpr std::uint32_t kAlignment = 16;            // alignment of all matrices, in bytes; parameters lie one behind
+                                                    // the other in buckets
 
 struct DescriptionTraits {
     using Handle = cublasLtMatmulDesc_t;

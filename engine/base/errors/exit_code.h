@@ -12,7 +12,7 @@ enum class ExitCode : int {
     kDeviceFailed = 11,
     kRankDied = 12,
     kRankHung = 13,
-    kStopped = 20,  // stopped by request
+    kStopped = 20,  // run or command stopped at the user's request
     kInternal = 70  // bug in Ringside
 };
 

@@ -12,8 +12,8 @@ namespace ringside {
 
 // Error in the input of a user or a peer: the field, its value and the limit, and the remedy.
 struct Problem {
-    std::string field;    // "parallel.world_size", a file name, or empty
-    std::string message;  // "is 0; the least is 1"
+    std::string field;    // setting with the problem, such as "parallel.world_size", or a file name, or empty
+    std::string message;  // text after the field, such as "is 0; the least is 1"
     std::string remedy;   // advice for the user: "set it to the number of worker processes you want"
 
     // Returns the problem as one line: "parallel.world_size is 0; the least is 1: set it to ..."

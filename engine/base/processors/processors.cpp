@@ -24,7 +24,7 @@ struct SchedulingAttributes {
     std::uint64_t flags = 0;
     std::int32_t nice = 0;
     std::uint32_t priority = 0;
-    std::uint64_t runtime = 0;  // time slice, in nanoseconds
+    std::uint64_t runtime = 0;  // time slice of the scheduler, in nanoseconds
     std::uint64_t deadline = 0;
     std::uint64_t period = 0;
 };

@@ -22,7 +22,7 @@ class AtomicFile {
     AtomicFile& operator=(const AtomicFile&) = delete;
 
     void write(std::size_t offset, std::span<const std::byte> content);
-    void commit();  // fsync, rename, fsync of the directory
+    void commit();  // syncs the file, renames it to its final name and syncs the directory
 
   private:
     std::filesystem::path m_path;

@@ -20,18 +20,20 @@ struct InheritedFd {
 
 struct ChildOptions {
     std::filesystem::path program;
-    std::vector<std::string> arguments;  // without the program's name
-    std::vector<InheritedFd> fds;        // all other descriptors are closed; standard input is /dev/null unless listed
-    std::vector<std::string> environment;  // "NAME=value"; overrides the parent's variables
+    std::vector<std::string> arguments;  // arguments of the program, without its name
+    std::vector<InheritedFd> fds;        // descriptors of the child; all others are closed; standard input is /dev/null
+                                         // unless listed
+    std::vector<std::string> environment;  // environment variables "NAME=value"; override the parent's variables
 };
 
 // Exit status of a process.
 struct ChildEnd {
     bool signalled = false;
-    int code = 0;       // exit code, or signal number
-    bool lost = false;  // rank on another host whose connection closed without an exit code; signalled is true too
+    int code = 0;       // exit code, or number of the signal that ended the process
+    bool lost = false;  // true for a rank on another host whose connection closed without an exit code; signalled is
+                        // true too
 
-    std::string text() const;  // "exited with code 3", "was killed by signal 9 (SIGKILL)"
+    std::string text() const;  // returns, for example, "exited with code 3" or "was killed by signal 9 (SIGKILL)"
 };
 
 // Child process in its own process group. The kernel kills it when the parent thread dies, and the destructor kills it
@@ -45,11 +47,13 @@ class ChildProcess {
     ChildProcess& operator=(ChildProcess&& other) = delete;
 
     pid_t pid() const { return m_pid; }
-    int exitFd() const { return m_pidFd.get(); }  // becomes readable when the process has ended
+    // Returns a descriptor that becomes readable when the process has ended.
+    int exitFd() const { return m_pidFd.get(); }
     int outputFd() const { return m_output.get(); }
     void closeOutput() { m_output.reset(); }
 
-    void signal(int number) const;  // sent to the whole group; no effect after poll() has returned the end
+    // Sends the signal to the whole process group; no effect after poll() has returned the end.
+    void signal(int number) const;
     // Returns the exit status without waiting. Empty while the process runs.
     const std::optional<ChildEnd>& poll();
     const std::optional<ChildEnd>& end() const { return m_end; }

@@ -9,7 +9,8 @@ namespace ringside {
 // Temporary directory that the destructor removes.
 class WorkDirectory {
   public:
-    explicit WorkDirectory(const std::string& purpose);  // a part of its name; throws IoError
+    // Creates the directory; `purpose` is a part of its name; throws IoError.
+    explicit WorkDirectory(const std::string& purpose);
     ~WorkDirectory();
     WorkDirectory(const WorkDirectory&) = delete;
     WorkDirectory& operator=(const WorkDirectory&) = delete;

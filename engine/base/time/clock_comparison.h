@@ -17,9 +17,9 @@ struct ClockReading {
 };
 
 struct ClockDifference {
-    std::int64_t offsetUs = 0;     // remote clock minus local clock, now
-    std::int64_t errorUs = 0;      // upper bound of the error of offsetUs
-    std::int64_t roundTripUs = 0;  // shortest round trip in the window
+    std::int64_t offsetUs = 0;     // remote clock minus local clock at present, in microseconds
+    std::int64_t errorUs = 0;      // upper bound of the error of offsetUs, in microseconds
+    std::int64_t roundTripUs = 0;  // shortest round trip in the window, in microseconds
     double drift = 0;              // seconds that the remote clock gains per second; 0 while unknown
 };
 
@@ -49,7 +49,7 @@ class ClockComparison {
     Drift drift() const;
     bool contradicts(const ClockReading& reading) const;
 
-    std::deque<ClockReading> m_readings;  // oldest first
+    std::deque<ClockReading> m_readings;  // readings of the clocks, oldest first
 };
 
 }  // namespace ringside

@@ -104,7 +104,7 @@ class HierarchicalCommunicator final : public Communicator {
     CommOptions m_options;
     std::unique_ptr<Communicator> m_flat;
     std::unique_ptr<ShmCommunicator> m_local;
-    std::unique_ptr<ContributionWatch> m_watch;  // watches m_exchange
+    std::unique_ptr<ContributionWatch> m_watch;  // compares the contributions of the hosts in m_exchange
     // Exchanges data with the ranks at the same position on the other hosts; may be null.
     std::unique_ptr<HostExchange> m_exchange;
     std::int64_t m_refusedConnections = 0;
@@ -114,7 +114,8 @@ class HierarchicalCommunicator final : public Communicator {
     bool m_failed = false;
     // True during a call of m_flat, whose errors use the rank numbers of the run.
     bool m_inFlat = false;
-    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all members above
+    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // declared last, because the thread of the
+                                                                            // queue uses all members above
 };
 
 }  // namespace ringside

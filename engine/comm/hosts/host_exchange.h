@@ -35,7 +35,8 @@ class HostExchange {
     void watchInto(ContributionWatch* watch) { m_watch = watch; }
     void abort() { m_links.abort(); }
     void close() { m_links.close(); }
-    std::vector<LinkReading> links() const { return m_links.readings(); }  // indexed by host
+    // Returns the readings of the links, indexed by host.
+    std::vector<LinkReading> links() const { return m_links.readings(); }
 
     // Largest buffer, in bytes, that every host sends whole to every other host: latency of one message instead of two.
     static constexpr std::size_t kWholeUpTo = std::size_t{128} << 10;
@@ -75,8 +76,9 @@ class HostExchange {
 
     int m_host;
     std::chrono::milliseconds m_timeout;
-    std::vector<LinkUser> m_users;        // indexed by host
-    std::vector<LinkUser> m_secondUsers;  // indexed by host; for the second messages of finishPieces()
+    std::vector<LinkUser> m_users;        // state of the link to each host, indexed by host
+    std::vector<LinkUser> m_secondUsers;  // state of the link for the second messages of finishPieces(), indexed by
+                                          // host
     std::deque<Started> m_started;
     std::array<std::vector<std::uint64_t>, 2> m_scratch;
     std::vector<std::uint64_t> m_sum;

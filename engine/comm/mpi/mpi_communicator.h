@@ -65,7 +65,7 @@ class MpiCommunicator final : public Communicator {
         CommBuffer buffer;
         int peer = 0;
         bool isSend = false;
-        std::unique_ptr<std::uint64_t> bytes;  // on the heap, because its address must not change
+        std::unique_ptr<std::uint64_t> bytes;  // stored on the heap, because its address must not change
         MpiTable::Pending header{};
         MpiTable::Pending body{};
     };
@@ -101,7 +101,8 @@ class MpiCommunicator final : public Communicator {
     std::vector<std::byte> m_apart;  // copy of the input or result of an operation in place
     std::deque<Message> m_messages;
     std::int64_t m_finishedMessages = 0;  // number of finished messages; tickets of messages count down from -1
-    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all members above
+    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // declared last, because its thread uses
+                                                                            // all members above
 };
 
 }  // namespace ringside

@@ -26,11 +26,12 @@ struct MpiTable {
     int (*end)();
     int (*rankIn)(Group group);
     int (*sizeOf)(Group group);
-    int (*split)(Group group, int colour, int key, Group* part);  // blocks until all ranks call it
+    int (*split)(Group group, int colour, int key, Group* part);  // splits the group; blocks until all ranks call it
     void (*release)(Group group);
     // Sums up: `data` is input and output.
     int (*allReduce)(Group group, void* data, int count, Type type, Op op, Pending* pending);
-    int (*allReduceNow)(Group group, void* data, int count, Type type, Op op);  // blocks until all ranks call it
+    int (*allReduceNow)(Group group, void* data, int count, Type type, Op op);  // sums over all ranks; blocks until all
+                                                                                // ranks call it
     int (*broadcast)(Group group, void* data, int count, Type type, int root, Pending* pending);
     int (*allGather)(Group group, const void* in, void* out, int count, Type type, Pending* pending);
     int (*reduceScatter)(Group group, const void* in, void* out, int count, Type type, Op op, Pending* pending);

@@ -23,7 +23,7 @@ enum class NcclResult : int {
     kInProgress = 7
 };
 
-using NcclComm = void*;  // ncclComm_t
+using NcclComm = void*;  // type ncclComm_t of NCCL
 
 struct NcclUniqueId {
     std::array<char, 128> bytes{};
@@ -36,7 +36,7 @@ class NcclApi {
   public:
     virtual ~NcclApi() = default;
 
-    virtual int version() = 0;  // 22809 for 2.28.9
+    virtual int version() = 0;  // returns NCCL's version number: 22809 for 2.28.9
     virtual NcclResult getUniqueId(NcclUniqueId& id) = 0;
     virtual NcclResult commInitRank(NcclComm& comm, int size, const NcclUniqueId& id, int rank) = 0;
     // Creates the group of all ranks with this colour, ordered by key; null for a colour of -1. `made` may be set only

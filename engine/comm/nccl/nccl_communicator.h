@@ -24,7 +24,8 @@ struct NcclParts {
 // Options of an NcclCommunicator.
 struct NcclOptions {
     NcclDeadlines deadlines;
-    DeviceStream computeStream = nullptr;  // collectives run after earlier work of this stream and before later work
+    DeviceStream computeStream = nullptr;  // stream of the arithmetic; collectives run after its earlier work and
+                                           // before its later work
     // true: calls and CommHandle::wait() return when the result is in place. false: they only order the compute stream;
     // a caller that waits on the host for that stream must call poll() meanwhile.
     bool hostWaits = true;
@@ -65,7 +66,7 @@ class NcclCommunicator final : public Communicator {
     CommHandle recvAsync(CommBuffer buffer, int from) override;
     void abort() override { m_connection->requestAbort(); }
     std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
-    std::span<float> allocate(std::size_t count) override;  // device memory
+    std::span<float> allocate(std::size_t count) override;  // returns device memory
     // Collectives of NCCL can be captured. One of them must have run before, because NCCL connects during the first.
     bool canBeRecorded() const override { return m_store != nullptr; }
     void beginRecording() override;
@@ -94,7 +95,7 @@ class NcclCommunicator final : public Communicator {
     NcclOperation next(CollectiveKind kind, CommBuffer buffer);  // assigns the number of the next collective
     std::int64_t start(const NcclOperation& operation, const Call& call);
     DeviceEvent enqueue(const NcclOperation& operation,
-                        const Call& call);  // enqueued after all work that the compute stream contains now
+                        const Call& call);  // the call is enqueued after all work that the compute stream contains now
     std::int64_t expect(DeviceEvent finished, const NcclOperation& operation);
     void hostWait(std::int64_t ticket);
     std::int64_t startBarrier();
@@ -125,7 +126,7 @@ class NcclCommunicator final : public Communicator {
     TimePoint m_frontSince;           // time since which the front is the oldest operation
     std::vector<DeviceEvent> m_freeEvents;
     bool m_recording = false;
-    std::vector<DeviceEvent> m_recorded;  // one after each collective of the recording in progress
+    std::vector<DeviceEvent> m_recorded;  // events of the recording in progress, one after each of its collectives
     std::int64_t m_beforeRecording = 0;   // number of collectives before the recording
     std::atomic<std::int64_t> m_collective{0};
     std::vector<void*> m_memory;

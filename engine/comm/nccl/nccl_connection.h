@@ -24,7 +24,8 @@ inline constexpr const char* kGraphsVariable = "RINGSIDE_CUDA_GRAPHS";
 // Timeouts of an NcclConnection.
 struct NcclDeadlines {
     std::chrono::milliseconds collective{30000};
-    std::chrono::milliseconds connect{60000};  // NCCL probes the topology first: seconds on big machines
+    std::chrono::milliseconds connect{60000};  // timeout of connecting; NCCL probes the topology first, which takes
+                                               // seconds on big machines
     std::chrono::milliseconds abort{5000};     // time after which an abort that hangs is no longer waited for
 };
 
@@ -89,11 +90,11 @@ class NcclConnection {
     [[noreturn]] void failBy(NcclResult result, const NcclOperation& operation);
     [[noreturn]] void throwCause() const;
     void beginAbort() noexcept;
-    bool waitForAbort() const;  // false if the abort hangs; it is then no longer waited for
+    bool waitForAbort() const;  // returns false if the abort hangs, which is then no longer waited for
     void endAfterAbort();       // waits for the abort; calls the callback if it hangs
     void finish();
 
-    std::shared_ptr<NcclApi> m_api;  // shared with an abort that hangs and outlives this object
+    std::shared_ptr<NcclApi> m_api;  // NCCL's functions, shared with an abort that hangs and outlives this object
     std::shared_ptr<GpuRuntime> m_device;
     std::shared_ptr<const Clock> m_clock;
     int m_rank;

@@ -16,8 +16,9 @@ struct NcclAttempt {
     int rank = 0;
     int size = 1;
     std::chrono::milliseconds deadline{60000};                // longest wait for the outcome of another rank
-    std::function<std::unique_ptr<Communicator>()> connect;   // over NCCL; throws CommError when NCCL refuses
-    std::function<std::unique_ptr<Communicator>()> fallBack;  // used by all ranks if NCCL refused one of them
+    std::function<std::unique_ptr<Communicator>()> connect;   // connects over NCCL; throws CommError if NCCL refuses
+    std::function<std::unique_ptr<Communicator>()> fallBack;  // connects without NCCL; used by all ranks if NCCL
+                                                              // refused one of them
 };
 
 // Connects over NCCL if that works on every rank. If NCCL refuses one rank, all ranks fall back together: each rank

@@ -11,11 +11,11 @@ namespace ringside {
 
 // Description of an operation for error messages. The text is built only if an error occurs.
 struct NcclOperation {
-    const char* name = "";  // "all-reduce", "send"
+    const char* name = "";  // name of the operation: "all-reduce", "send"
     CommType type = CommType::kByte;
     std::size_t count = 0;    // number of elements; 0 if not meaningful
     std::int64_t number = 0;  // number of the collective; 0: the operation is no collective
-    int peer = -1;            // peer of a send or recv; -1 otherwise
+    int peer = -1;            // rank at the other end of a send or recv; -1 for other operations
     int together = 1;         // number of collectives in a group; `number` is then that of the last one, `count` the
                               // sum of all
 

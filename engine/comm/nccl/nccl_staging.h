@@ -16,7 +16,7 @@ class NcclStaging {
 
     // Returns the number of bytes that a buffer occupies in the staging memory, including padding.
     static std::size_t bytesOf(CommBuffer buffer);
-    void reserve(std::size_t bytes);  // the stream must be empty if the memory has to grow
+    void reserve(std::size_t bytes);  // grows the memory to `bytes`; the stream must be empty if it has to grow
     // Returns the device address at this offset of the staging memory. withContent: also enqueues a copy of the buffer
     // to this address.
     void* place(CommBuffer buffer, std::size_t offset, bool withContent);

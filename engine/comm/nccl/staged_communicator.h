@@ -22,7 +22,7 @@ struct StagedParts {
 
 // Options of a StagedCommunicator.
 struct StagedOptions {
-    DeviceStream computeStream = nullptr;       // collectives run after earlier work of this stream
+    DeviceStream computeStream = nullptr;       // stream of the arithmetic; collectives run after its earlier work
     std::chrono::milliseconds deadline{30000};  // timeout of the copies
 };
 
@@ -54,7 +54,7 @@ class StagedCommunicator final : public Communicator {
     void abort() override { m_parts.host->abort(); }
     void setTrace(CollectiveTrace* trace) override { m_parts.host->setTrace(trace); }
     std::int64_t collective() const override { return m_parts.host->collective(); }
-    std::span<float> allocate(std::size_t count) override;  // device memory
+    std::span<float> allocate(std::size_t count) override;  // returns device memory
 
   protected:
     void waitFor(std::int64_t ticket) override;

@@ -28,12 +28,12 @@ namespace ringside {
 
 // Description of the collective that a rank has entered. Peers compare it with their own to detect mismatched calls.
 struct Announcement {
-    std::int64_t collective;  // number, counted from 1
+    std::int64_t collective;  // number of the collective, counted from 1
     std::uint64_t count;
     std::uint64_t source;  // offset of the rank's data in the arena, in bytes
     std::uint8_t kind;
     std::uint8_t type;
-    std::uint8_t detail;  // reduce operation
+    std::uint8_t detail;  // reduce operation of the collective
     bool inHeap;          // true if the data lies in the heap, where peers read and write the data in place
     std::int32_t root;
 };
@@ -45,20 +45,25 @@ struct ArrivalStamp {
 };
 
 struct alignas(64) ArenaHeader {
-    alignas(64) std::atomic<std::uint64_t> arrivals;  // total over ranks and rounds; round k is complete at k * N
-    alignas(64) FutexWord wake;                       // changes at each completed round and at a failure
-    std::atomic<std::uint32_t> sleepers;              // upper bound, because a killed sleeper stays counted
+    alignas(64) std::atomic<std::uint64_t> arrivals;  // total number of arrivals over ranks and rounds; round k is
+                                                      // complete at k * N
+    alignas(64) FutexWord wake;                       // word on which ranks sleep; changes at each completed round and
+                                                      // at a failure
+    std::atomic<std::uint32_t> sleepers;              // upper bound of the number of sleeping ranks, because a killed
+                                                      // sleeper stays counted
     alignas(64) std::atomic<std::uint32_t> failure;   // first failure as kind << 24 | (rank + 1); 0 if none
 };
 
 struct alignas(64) RankLine {
     std::atomic<std::int64_t> round;       // last round (RoundBarrier) at which this rank arrived
     std::atomic<std::int64_t> collective;  // last collective that this rank entered
-    alignas(64) FutexWord channelWake;     // changes when bytes move in one of this rank's channels
+    alignas(64) FutexWord channelWake;     // word on which this rank sleeps; changes when bytes move in one of its
+                                           // channels
     std::atomic<std::uint32_t> channelSleeps;
-    alignas(64) std::array<Announcement, 2> announcements;  // indexed by parity of the round
-    std::array<ArrivalStamp, 2> arrivals;                   // indexed by parity of the round; outdated if the round is
-                                                            // not traced
+    alignas(64) std::array<Announcement, 2> announcements;  // announcement of this rank's data, indexed by parity of
+                                                            // the round
+    std::array<ArrivalStamp, 2> arrivals;                   // arrival of this rank, indexed by parity of the round;
+                                                            // outdated if the round is not traced
 };
 
 // Positions of a ring of bytes from one rank to another. One writer and one reader; both positions only grow, in bytes.
@@ -71,12 +76,12 @@ struct alignas(64) ChannelPositions {
 struct ArenaLayout {
     int worldSize = 0;
     std::size_t bytes = 0;
-    std::size_t start = 0;  // offset of the header
+    std::size_t start = 0;  // offset of the group's header in the arena
     std::size_t lines = 0;
     std::size_t channels = 0;
     std::size_t slotArea = 0;
     std::size_t heaps = 0;
-    std::size_t slotBytes = 0;   // size of a slot; one per rank and parity
+    std::size_t slotBytes = 0;   // size of a slot; each rank has one slot for each parity
     std::size_t chunkBytes = 0;  // bytes of a large reduction's input that are processed at a time; the result follows
                                  // the input in the slot
     std::size_t heapBytes = 0;   // size of the heap of one rank
@@ -133,7 +138,7 @@ class Arena {
     bool inHeap(int rank, const void* address, std::size_t bytes) const;
 
   private:
-    std::shared_ptr<const Arena> m_parent;  // parent of a sub-group; null for the whole arena
+    std::shared_ptr<const Arena> m_parent;  // arena that contains this sub-group; null for the whole arena
     ArenaLayout m_layout;
     std::vector<int> m_ranks;  // numbers of the ranks in the run
     std::byte* m_base = nullptr;

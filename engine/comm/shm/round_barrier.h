@@ -62,7 +62,7 @@ class RoundBarrier {
     // failure in another group does not wake the ranks of this group.
     TimePoint nextLook(TimePoint deadline) const;
 
-    std::string rankText(int rank) const;  // "rank 3", by its number in the run
+    std::string rankText(int rank) const;  // returns, for example, "rank 3", by the rank's number in the run
     int inRun(int rank) const { return rank < 0 ? rank : m_arena.rankInRun(rank); }
 
     // Makes every wait of every rank of the run throw CommError. Callable from any thread.

@@ -58,7 +58,7 @@ class ShmCollectives {
     void reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op);
     // Blocks until all ranks have called it.
     void synchronise();
-    void synchroniseWithoutTimeout();  // as synchronise(), without a timeout
+    void synchroniseWithoutTimeout();  // same as synchronise(), but without a timeout
 
     // Returns the largest size, in bytes, of an all-reduce in one round. Decreases with the number of ranks, because
     // each rank reads the data of all ranks.
@@ -69,7 +69,7 @@ class ShmCollectives {
 
   private:
     struct Part {
-        std::size_t start, length;  // number of elements
+        std::size_t start, length;  // index of the first element and number of elements
     };
     Part partOf(int rank, std::size_t count) const;
     void announce(CollectiveKind kind, CommBuffer buffer, int root = 0, ReduceOp op = ReduceOp::kSum);

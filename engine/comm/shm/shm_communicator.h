@@ -120,10 +120,11 @@ class ShmCommunicator final : public Communicator {
     std::deque<std::vector<float>> m_overflow;  // allocations that did not fit into the heap
     std::optional<Started> m_started;
     std::int64_t m_failed = 0;   // ticket of the first split reduction that failed
-    std::exception_ptr m_error;  // error of that reduction
+    std::exception_ptr m_error;  // error of the reduction of ticket m_failed
     std::deque<Receive> m_receives;
     std::int64_t m_received = 0;  // number of finished receives; tickets of receives count down from -1
-    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // last: its thread uses all members above
+    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // declared last, because its thread uses
+                                                                            // all members above
 };
 
 }  // namespace ringside

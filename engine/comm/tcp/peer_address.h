@@ -32,7 +32,7 @@ class PeerAddress {
     const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&m_storage); }
     socklen_t size() const { return m_size; }
     int family() const { return m_storage.ss_family; }
-    std::string text() const;  // "127.0.0.1 port 40001"
+    std::string text() const;  // returns, for example, "127.0.0.1 port 40001"
 
   private:
     static std::optional<PeerAddress> from(const sockaddr* address);

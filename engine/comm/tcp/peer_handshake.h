@@ -40,7 +40,7 @@ class PeerHandshake {
     void feed(std::string_view bytes);
 
     State state() const { return m_state; }
-    int peer() const { return m_peer; }  // valid once the state is kDone
+    int peer() const { return m_peer; }  // returns the peer's rank; valid once the state is kDone
 
   private:
     PeerHandshake(const Secret& secret, int self) : m_secret(secret), m_self(self) {}
@@ -54,7 +54,8 @@ class PeerHandshake {
     int m_peer = -1;
     int m_size = 0;
     bool m_asking = false;
-    bool m_claimed = false;  // connecting rank only: its claim has been sent, and the answer contains no greeting
+    bool m_claimed = false;  // used by the connecting rank only: true once its claim has been sent, so that the answer
+                             // contains no greeting
     Secret m_answeringOnce{};
     Secret m_askingOnce{};
     std::size_t m_expected = 0;

@@ -23,8 +23,11 @@ class LinkError : public std::runtime_error {
   public:
     explicit LinkError(const std::string& text, int peer = -1, bool isMisuse = false)
         : std::runtime_error(text), m_peer(peer), m_isMisuse(isMisuse) {}
-    int peer() const { return m_peer; }           // peer of the link; -1 if no link failed
-    bool isMisuse() const { return m_isMisuse; }  // the peer violated the protocol
+    int peer() const {
+        return m_peer;
+    }                                             // returns the rank at the other end of the failed link; -1 if no link
+                                                  // failed
+    bool isMisuse() const { return m_isMisuse; }  // returns true if the peer violated the protocol
 
   private:
     int m_peer;
@@ -90,7 +93,7 @@ class PeerLinks {
         LinkUser* user;
         std::span<const std::byte> bytes;
         std::byte header[kHeaderBytes];
-        std::size_t gone = 0;  // bytes sent until now, including the header
+        std::size_t gone = 0;  // bytes of the message that have been sent, including its header
     };
     struct Incoming {
         LinkUser* user;
@@ -105,14 +108,14 @@ class PeerLinks {
     struct Peer {
         UniqueFd socket;
         std::deque<Outgoing> outgoing;
-        std::deque<Incoming> asked;  // pending receives; a message goes to the first one with its slot
+        std::deque<Incoming> asked;  // pending receives; a message goes to the first one that waits for its slot
         std::deque<Early> early;
         std::vector<std::byte> read;  // read-ahead buffer; [at, end) has not been parsed yet
         std::size_t at = 0;
         std::size_t end = 0;
         bool inMessage = false;  // true while part of a message, after its header, has not been received
         bool toEarly = false;    // true if no receive is pending for the message: stored in early.back()
-        std::size_t have = 0;    // received bytes of the message
+        std::size_t have = 0;    // bytes of the message that have been received
         std::size_t length = 0;
         std::uint64_t slot = 0;
         std::string lost;  // reason for which this link has ended; empty while the link works

@@ -9,7 +9,7 @@ namespace ringside {
 // Statistics that the operating system keeps of a TCP connection (TCP_INFO, tcp(7) and Linux's
 // include/uapi/linux/tcp.h).
 struct TcpCount {
-    std::int64_t roundTripUs = 0;  // shortest round trip of the last five minutes
+    std::int64_t roundTripUs = 0;  // shortest round trip of the last five minutes, in microseconds
     std::int64_t bytes = 0;        // bytes acknowledged by the receiver
     std::int64_t busyUs = 0;       // time with data in flight, without the time in which the receiver had no room
 };

@@ -9,8 +9,8 @@ namespace ringside {
 
 // Speed of a simulated link between neighbours of a ring, and the duration of transfers over it.
 struct LinkThrottle {
-    double gbitPerSecond = 0;  // 0: unlimited
-    double latencyUs = 0;      // latency of each message
+    double gbitPerSecond = 0;  // throughput of the link, in Gbit/s; 0: unlimited
+    double latencyUs = 0;      // latency of each message, in microseconds
 
     // True if the link has a limited rate or a latency.
     bool any() const { return gbitPerSecond > 0 || latencyUs > 0; }

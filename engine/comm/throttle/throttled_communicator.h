@@ -57,7 +57,7 @@ class ThrottledCommunicator final : public Communicator {
         std::int64_t ticket = 0;
         CommHandle handle;
         std::int64_t lastsNs = 0;
-        CollectiveTrace* trace = nullptr;  // null if the step is not traced
+        CollectiveTrace* trace = nullptr;  // trace of the collective; null if the step is not traced
     };
     // A message to receive. The sender transmits the time of sending first. The time is comparable on one host, where
     // both ranks read the same clock.
@@ -70,7 +70,8 @@ class ThrottledCommunicator final : public Communicator {
     };
 
     struct SentStamp {
-        std::int64_t ns = 0;  // time of sending, sent to the receiver; must stay valid until then
+        std::int64_t ns = 0;  // time at which the message was sent; the receiver gets it, so it must stay valid until
+                              // then
         CommHandle handle;
     };
 
@@ -88,7 +89,7 @@ class ThrottledCommunicator final : public Communicator {
     CollectiveTrace m_stamps;
     std::size_t m_stampsTaken = 0;
     std::deque<Moving> m_moving;
-    std::deque<std::unique_ptr<Message>> m_messages;  // pending receives, in order
+    std::deque<std::unique_ptr<Message>> m_messages;  // pending receives, in the order of their start
     std::deque<SentStamp> m_sentStamps;
     std::int64_t m_started = 0;
     std::int64_t m_asked = 0;   // number of receives; tickets of receives count down from -1

@@ -16,6 +16,6 @@ class BatchMemory {
     virtual bool pinned() const { return false; }  // true if the memory is page-locked
 };
 
-std::unique_ptr<BatchMemory> makeHostMemory();  // ordinary pageable memory
+std::unique_ptr<BatchMemory> makeHostMemory();  // returns ordinary pageable memory
 
 }  // namespace ringside

@@ -42,7 +42,7 @@ class ChannelMoments {
 
     const Dataset& m_dataset;
     std::size_t m_channels;
-    std::vector<double> m_values;  // by chunk, then by channel; 3 values each
+    std::vector<double> m_values;  // 3 values for each channel of each chunk, by chunk
     std::vector<float> m_sample;
 };
 

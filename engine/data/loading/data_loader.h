@@ -63,15 +63,16 @@ class DataLoader {
     const std::int64_t m_labels;    // labels per sample
     const std::int64_t m_targets;
     BatchMemory& m_memory;
-    std::vector<SampleWriter> m_writers;  // one per worker, at least one
+    std::vector<SampleWriter> m_writers;  // writers of samples, one per worker, at least one
     std::vector<Slot> m_slots;
 
     std::optional<ShardPlan> m_plan;  // plan of the current epoch
     int m_rank = 0;
     std::int64_t m_epoch = 0;
     std::int64_t m_firstBatch = 0;
-    std::int64_t m_batch = 0;                // next batch, counted from m_firstBatch; used without workers
-    std::unique_ptr<PrefetchQueue> m_queue;  // null without workers; the last member because its threads use the others
+    std::int64_t m_batch = 0;                // index of the next batch, counted from m_firstBatch; used without workers
+    std::unique_ptr<PrefetchQueue> m_queue;  // queue of the workers; null without workers; declared last because its
+                                             // threads use the other members
 };
 
 }  // namespace ringside

@@ -20,7 +20,7 @@ struct LoaderRate {
     std::int64_t ranks = 1;
     std::int64_t samples = 0;  // number of samples of all ranks together
     std::int64_t batches = 0;
-    double seconds = 0;  // mean over the ranks
+    double seconds = 0;  // loading time of all samples in seconds, mean over the ranks
 
     double samplesPerSecond() const { return seconds > 0 ? static_cast<double>(samples) / seconds : 0; }
     // Returns the mean time in which one rank loads a batch, in ms.
@@ -58,6 +58,7 @@ struct LoaderAdvice {
     std::int64_t numWorkers = 0;
     std::string text;
 };
-LoaderAdvice adviseWorkers(std::span<const LoaderRate> rates, int cpus);  // needs at least one rate
+// Returns the advice; `rates` must not be empty.
+LoaderAdvice adviseWorkers(std::span<const LoaderRate> rates, int cpus);
 
 }  // namespace ringside

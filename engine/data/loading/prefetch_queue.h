@@ -67,10 +67,10 @@ class PrefetchQueue {
     std::condition_variable m_mayLoad;
     std::condition_variable m_loaded;
     std::vector<Slot> m_slots;
-    std::int64_t m_batches = 0;  // batches of the epoch
-    std::int64_t m_taken = 0;    // batches taken by workers
-    std::int64_t m_given = 0;    // batches returned by next(); the caller may still read the last one
-    std::size_t m_busy = 0;      // workers that are loading a batch
+    std::int64_t m_batches = 0;  // number of batches of the epoch
+    std::int64_t m_taken = 0;    // number of batches taken by workers
+    std::int64_t m_given = 0;    // number of batches returned by next(); the caller may still read the last one
+    std::size_t m_busy = 0;      // number of workers that are loading a batch
     bool m_stopping = false;
     std::vector<std::thread> m_threads;
 };

@@ -18,8 +18,8 @@ struct PreviewColumn {
     std::string name = {};  // name from the header, or the column number from 0
     ColumnType type = ColumnType::kEmpty;
     std::int64_t missing = 0;   // number of cells that are empty or contain a word for a missing value, such as "NA"
-    std::int64_t distinct = 0;  // different cells in the part read; counted up to kMaxPreviewDistinct
-    double least = 0;           // smallest number; 0 without numbers
+    std::int64_t distinct = 0;  // number of different cells in the part read; counted up to kMaxPreviewDistinct
+    double least = 0;           // smallest number in the column; 0 if it has no numbers
     double most = 0;
 };
 
@@ -36,7 +36,7 @@ inline constexpr std::int64_t kMaxPreviewDistinct = 1000;
 struct DataPreview {
     enum class Found { kData, kExperiment, kRunDirectory };
     Found found = Found::kData;
-    DatasetConfig dataset = {};  // kData: settings that load it; the path is the one given to previewFile()
+    DatasetConfig dataset = {};  // kData: settings that load the file; the path is the one given to previewFile()
     SampleShape shape = {};
     std::int64_t sampleCount = 0;
     SampleShape firstImage = {};  // image_folder: shape of the first image before it is resized
@@ -47,16 +47,17 @@ struct DataPreview {
 
     // Properties of a table. A text has one column, and its first lines are the rows.
     bool header = false;
-    bool ragged = false;  // true: its rows have different lengths
+    bool ragged = false;  // true: the rows have different lengths
     int labelColumn = -1;
     bool labelIsSure = false;          // false: the label column is a guess that the user should confirm
     std::int64_t rowsWithMissing = 0;  // number of rows in which a value or the label is missing
     std::vector<PreviewColumn> columns = {};
     std::vector<std::vector<std::string>> rows = {};  // first 20 data rows, or first 20 lines of a text
 
-    std::vector<PreviewClass> classes = {};  // empty: regression targets, or unknown
+    std::vector<PreviewClass> classes = {};  // classes of the labels; empty for regression targets or if unknown
     std::vector<std::string> notes = {};     // reasons why the data cannot be loaded, one sentence each
-    std::string summary = {};  // "768 rows, 8 features, no header; column 8 is the label: 2 classes (0: 500, 1: 268)"
+    std::string summary = {};  // description, such as "768 rows, 8 features, no header; column 8 is the label: 2
+                               // classes (0: 500, 1: 268)"
 };
 
 // Describes a file or directory. Settings made in `choices` are used instead of guesses: labelColumn, header, missing,

@@ -21,17 +21,17 @@ enum class ElementType { kU8, kS8, kI16, kI32, kI64, kF32, kF64 };
 
 // Returns the size of an element in bytes.
 std::size_t elementSize(ElementType type);
-std::string elementName(ElementType type);  // "uint8"
+std::string elementName(ElementType type);  // returns the name of the type, such as "uint8"
 
 // Header of an IDX or NumPy file, already checked against the length of the file.
 struct ArrayHeader {
-    std::string format;  // "IDX", "NumPy"
+    std::string format;  // file format: "IDX" or "NumPy"
     ElementType type = ElementType::kU8;
     std::endian order = std::endian::little;
-    std::vector<std::int64_t> shape;  // outermost dimension first, C order; empty: a single value
+    std::vector<std::int64_t> shape;  // shape in C order, outermost dimension first; empty for a single value
 
-    std::uint64_t valueCount() const;  // product of the shape; cannot overflow after checkArraySize()
-    std::string shapeText() const;     // "60000 x 28 x 28"
+    std::uint64_t valueCount() const;  // returns the product of the shape; cannot overflow after checkArraySize()
+    std::string shapeText() const;     // returns the shape as text, such as "60000 x 28 x 28"
 };
 
 // Values of an array: uint8 (pixels) stays uint8; all other types are converted to float32.
@@ -48,7 +48,7 @@ struct ArrayFile {
     // readValues() and readIntegers() read all values of the array; only one of the two may be called, once. Problems:
     // data after the last value, a value that is not finite.
     Result<ArrayValues> readValues();
-    Result<std::vector<std::int64_t>> readIntegers();  // the element type must be an integer type
+    Result<std::vector<std::int64_t>> readIntegers();  // reads all values; the element type must be an integer type
 };
 
 // The following functions read the header that comes after the magic bytes of their format.

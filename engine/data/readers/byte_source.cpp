@@ -18,7 +18,8 @@ namespace {
 constexpr std::uint64_t kBestDeflateRatio = 1032;
 constexpr std::size_t kInputBytes = std::size_t{1} << 16;
 constexpr std::size_t kBytesBetweenLooks = std::size_t{1} << 20;  // bytes between checks of the stop token
-constexpr int kGzipWindow = 15 + 16;                              // zlib: a 32 KiB window and a gzip header
+constexpr int kGzipWindow = 15 + 16;                              // windowBits of zlib: a 32 KiB window and a gzip
+                                                                  // header
 
 bool startsGzip(std::span<const std::byte> bytes) {
     return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};

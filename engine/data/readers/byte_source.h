@@ -27,7 +27,7 @@ class ByteSource {
 
     const std::filesystem::path& path() const;
     bool packed() const;
-    std::uint64_t position() const;  // number of bytes read
+    std::uint64_t position() const;  // returns the number of bytes read
 
     // Returns an upper bound of the bytes still to be read. The total is assumed to be the size of a plain file, or
     // 1032 times the size of a gzip file (the best ratio of deflate). Headers are checked against it before memory is

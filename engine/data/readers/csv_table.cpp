@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxColumns = 100000;
 constexpr std::size_t kMaxCellBytes = 1U << 16;
-constexpr std::size_t kStart = 4096;  // a zero byte in the first bytes marks binary data
+constexpr std::size_t kStart = 4096;  // number of first bytes in which a zero byte marks binary data
 constexpr std::string_view kBlanks = " \t";
 constexpr std::size_t kBetweenLooks = std::size_t{1} << 20;  // bytes between checks of the stop token
 

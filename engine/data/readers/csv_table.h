@@ -26,7 +26,8 @@ class CsvReader {
     Result<bool> next(std::vector<std::string>& cells);
 
     char separator() const { return m_separator; }
-    std::size_t line() const { return m_recordLine; }  // line in which the last record began, from 1
+    // Returns the line in which the last record began, counted from 1.
+    std::size_t line() const { return m_recordLine; }
 
   private:
     bool atEnd() const { return m_at >= m_text.size(); }

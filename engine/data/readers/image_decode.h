@@ -18,7 +18,7 @@ inline constexpr std::size_t kMaxImageFileBytes = std::size_t{1} << 28;
 struct RgbImage {
     std::int64_t width = 0;
     std::int64_t height = 0;
-    std::vector<std::uint8_t> pixels = {};  // height x width x 3
+    std::vector<std::uint8_t> pixels = {};  // bytes of the image: height x width x 3
 };
 
 // Decodes a JPEG or PNG image, detected by content, with the result of Pillow's Image.open(file).convert("RGB"): grey

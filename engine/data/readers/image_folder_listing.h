@@ -20,7 +20,7 @@ inline constexpr std::size_t kMaxFolderClasses = 100000;
 struct ImageFolderListing {
     std::filesystem::path root;
     std::vector<std::string> classes;
-    std::vector<std::string> files;  // relative to root
+    std::vector<std::string> files;  // paths of the images, relative to root
     std::vector<std::int32_t> labels;
 };
 

@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kMaxScans = 500;  // limit: a progressive file of many empty scans would take hours
+constexpr int kMaxScans = 500;  // maximum number of scans: a progressive file of many empty scans would take hours
 
 // libjpeg reports errors with longjmp, so no object with a destructor may live between setjmp and the error.
 struct JpegReader {

@@ -12,7 +12,8 @@ namespace ringside {
 namespace {
 
 constexpr png_uint_32 kMaxSide = 1U << 20;
-constexpr png_alloc_size_t kMaxChunkBytes = 8U << 20;  // limit of text and colour profile chunks, compressed or not
+constexpr png_alloc_size_t kMaxChunkBytes = 8U << 20;  // maximum size of text and colour profile chunks, compressed or
+                                                       // not
 
 // libpng reports errors with longjmp, so no object with a destructor may live between setjmp and the error.
 struct PngReader {

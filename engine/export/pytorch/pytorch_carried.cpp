@@ -17,7 +17,7 @@ namespace {
 struct Rule {
     std::string_view path;
     std::string_view why;
-    bool (*applies)(const RunConfig&) = nullptr;  // null: always
+    bool (*applies)(const RunConfig&) = nullptr;  // condition for the entry; null: always
 };
 
 bool hasNoBuckets(const RunConfig& config) {

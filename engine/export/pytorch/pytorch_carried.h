@@ -10,7 +10,7 @@ namespace ringside {
 
 // A setting that differs from its default and that an exported script does not carry over.
 struct NotCarried {
-    std::string path = {};   // "parallel.first_bucket_mb"
+    std::string path = {};   // configuration path, such as "parallel.first_bucket_mb"
     std::string value = {};  // value of the setting, as JSON
     std::string why = {};    // behaviour of the script instead
 };

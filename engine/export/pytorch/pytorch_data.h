@@ -12,10 +12,11 @@ namespace ringside {
 
 // Python text that loads the samples in the exported script.
 struct PythonData {
-    std::string function = {};           // load_data(path); returns the samples, or a pair if hasValidation
+    std::string function = {};           // definition of load_data(path), which returns the samples, or a pair if
+                                         // hasValidation
     std::string standardize = {};        // lines inside split() that standardize the features
     std::string path = "None";           // default of --data, a Python expression; "None" if no file is read
-    std::set<std::string> imports = {};  // modules and packages: "csv", "numpy"
+    std::set<std::string> imports = {};  // modules and packages that the functions import: "csv", "numpy"
     bool hasValidation = false;          // load_data returns (training, validation)
     std::string file = {};               // content of a data file to write beside the script; empty: none
 };
@@ -24,8 +25,8 @@ struct PythonData {
 struct PythonDataRequest {
     const DatasetConfig& config;
     const DataSplit& data;
-    std::filesystem::path path;    // path of the data set, absolute
-    std::filesystem::path labels;  // labels_path, absolute; empty if not set
+    std::filesystem::path path;    // absolute path of the data set
+    std::filesystem::path labels;  // absolute path of the file of the labels; empty if labels_path is not set
     bool flat = true;              // true: the model takes rows; false: images (channels, height, width)
     std::string dataName;          // name of the data file beside the script
 };

@@ -12,7 +12,7 @@ namespace ringside {
 
 // The exported model as a chain of modules, for strategies that cut or shard it.
 struct PythonLayers {
-    std::string definition = {};            // layers_of(network) and the classes it needs
+    std::string definition = {};            // definition of layers_of(network) and of the classes that it needs
     std::vector<std::size_t> tensors = {};  // number of trained tensors of each module
 };
 

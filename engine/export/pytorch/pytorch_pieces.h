@@ -13,10 +13,10 @@ namespace ringside {
 
 // Parts of the exported script that depend on the experiment, as Python text.
 
-std::string pythonText(std::string_view text);  // returns a string literal
+std::string pythonText(std::string_view text);  // returns the text as a Python string literal
 std::string pythonNumber(double value);
 std::string pythonBool(bool value);
-std::string pythonList(std::span<const std::int64_t> values);  // "[1, 2]"
+std::string pythonList(std::span<const std::int64_t> values);  // returns the values as a Python list, such as "[1, 2]"
 // Returns the configuration as a dictionary, one line per section.
 std::string pythonConfig(const RunConfig& config);
 
@@ -24,8 +24,8 @@ std::string pythonConfig(const RunConfig& config);
 struct PythonModel {
     // build_model(); its modules are created in the order in which Ringside draws initial weights
     std::string definition = {};
-    bool hasBuffers = false;  // true: has running statistics, which the ranks must share before validation
-    bool hasDropout = false;  // true: has dropout, whose random numbers differ in PyTorch
+    bool hasBuffers = false;  // true: the model has running statistics, which the ranks must share before validation
+    bool hasDropout = false;  // true: the model has dropout, whose random numbers differ in PyTorch
 };
 // Returns the text of the model for these data. Returns a problem for settings that do not suit the data.
 Result<PythonModel> pythonModel(const ModelConfig& config, const Dataset& data);

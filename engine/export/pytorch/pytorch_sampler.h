@@ -10,10 +10,10 @@ namespace ringside {
 
 // Python text that assigns training samples to ranks in the exported script.
 struct PythonSampler {
-    std::string definition = {};            // a sampler class; empty if PyTorch has it
+    std::string definition = {};            // definition of the sampler class; empty if PyTorch has it
     std::string make = {};                  // lines of train() that set `sampler`
-    std::string setEpoch = {};              // line at the start of an epoch
-    std::string planned = "list(sampler)";  // expression: samples of this rank in epoch 0
+    std::string setEpoch = {};              // line at the start of an epoch that calls set_epoch()
+    std::string planned = "list(sampler)";  // Python expression for the samples of this rank in epoch 0
     std::string places = {};                // lines of places_of() for the script's own sampler class
     bool usesSubset = false;                // true: torch.utils.data.Subset is imported
 };

@@ -13,9 +13,10 @@ struct DataSplit;
 // An experiment as a script for plain PyTorch, and the data file beside it.
 struct PytorchScript {
     std::string text;
-    std::string dataName;  // empty: no data file; the script reads other files or generates its data
+    std::string dataName;  // name of the data file beside the script; empty if the script reads other files or
+                           // generates its data
     std::string data;
-    std::string note = {};  // sentences about settings that the script does not carry over; empty: none
+    std::string note = {};  // sentences about settings that the script does not carry over; empty if there are none
 };
 
 // Returns a script that trains like the experiment: the same samples for each rank, the same initial weights, the same

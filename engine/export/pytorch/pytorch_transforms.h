@@ -11,9 +11,9 @@ namespace ringside {
 // Python text of an experiment's transforms; all empty if there are none. The script draws the same crops and flips as
 // Ringside.
 struct PythonTransforms {
-    std::string definition = {};  // class Transformed and its dependencies
+    std::string definition = {};  // definition of the class Transformed and of its dependencies
     std::string wrap = {};        // lines of train() after `training` and `validation` are defined
-    std::string setEpoch = {};    // line inside the loop over the epochs
+    std::string setEpoch = {};    // line inside the loop over the epochs that sets the epoch of the transforms
 };
 
 // Returns the transforms for samples of this shape.

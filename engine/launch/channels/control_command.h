@@ -14,7 +14,7 @@ namespace ringside {
 // {"kind":"rate","value":5}.
 struct ControlCommand {
     ControlKind kind = ControlKind::kStop;
-    double value = 0;  // 0 if the kind has no value
+    double value = 0;  // argument of the command; 0 if its kind has none
 
     bool operator==(const ControlCommand&) const = default;
 };

@@ -14,17 +14,17 @@ enum class ControlKind : std::uint8_t {
     kStop,  // stops the run after the current step and saves the weights
     kPause,
     kResume,
-    kStep,          // value: number of steps until the next pause
+    kStep,          // runs some steps, then pauses; value: number of steps
     kPhase,         // runs one phase, then pauses
-    kRate,          // value: maximum steps per second; 0 = full speed
-    kLearningRate,  // value: learning rate from the next step on
-    kEpochs,        // value: total number of epochs
+    kRate,          // limits the speed; value: maximum steps per second; 0 = full speed
+    kLearningRate,  // sets the learning rate from the next step on; value: learning rate
+    kEpochs,        // changes the length of the run; value: total number of epochs
     kCheckpoint,    // saves a checkpoint after the current step
-    kRecord,        // value: number of steps to record in detail
-    kReplicas,      // value: number of steps whose gradients are captured on every rank
+    kRecord,        // records steps in detail; value: number of steps
+    kReplicas,      // captures the gradients of every rank; value: number of steps
     // The run's own commands, which decodeControl() does not accept.
-    kTraceEvery,  // value: interval of traced steps; sent by rank 0
-    kRestart      // value: number of the restart; recorded by the supervisor
+    kTraceEvery,  // sets the interval of traced steps, sent by rank 0; value: interval
+    kRestart      // marks a restart, recorded by the supervisor; value: number of the restart
 };
 constexpr std::array<std::string_view, 13> namesOf(ControlKind) {
     return {"stop",   "pause",      "resume", "step",     "phase",       "rate",   "lr",

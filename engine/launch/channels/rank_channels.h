@@ -14,8 +14,8 @@ struct RankChannels {
     static constexpr int kStoreFd = 5;
     static constexpr int kSharedFd = 6;
 
-    UniqueFd control;    // lines of JSON in both directions; closed when the host of the run ends
-    UniqueFd telemetry;  // telemetry lines from the rank
+    UniqueFd control;    // channel for lines of JSON in both directions; closed when the host of the run ends
+    UniqueFd telemetry;  // channel for telemetry lines from the rank
     UniqueFd store;      // connection to the key-value store (launch/store/store_protocol.h)
     UniqueFd shared;     // memfd of the shared-memory communicator; empty if the ranks share no memory
 

@@ -75,7 +75,7 @@ class ClassroomGuest {
     std::string m_line;
     std::vector<ClassroomLine> m_lines;  // received lines for next()
     ClassroomOffer m_offer;
-    std::vector<std::size_t> m_missing;  // indices in m_offer.files; the file in transfer is last
+    std::vector<std::size_t> m_missing;  // indices in m_offer.files of the missing files; the file in transfer is last
     std::filesystem::path m_offerDirectory;
     std::optional<Problem> m_problem;
     UniqueFd m_file;

@@ -18,7 +18,7 @@ using std::chrono::seconds;
 constexpr const char* kOnlyWatched = " (this computer joined after the start and did not train)";
 constexpr seconds kForgetAfter{90};  // time without a line after which a member is dropped
 constexpr std::chrono::milliseconds kAnswerTime{1000};
-constexpr int kLowestPort = 20000;  // below the kernel's range of ephemeral ports
+constexpr int kLowestPort = 20000;  // lowest port to listen on; below the kernel's range of ephemeral ports
 constexpr int kPorts = 12000;
 constexpr int kTries = 64;
 constexpr std::size_t kMostNotes = 1000;

@@ -23,8 +23,8 @@ namespace ringside {
 class ClassroomHost {
   public:
     struct Options {
-        std::string address;     // the only address that the host listens on
-        int port = 0;            // 0: a random free port whose successor is free for the ranks
+        std::string address;     // address of this host, the only one on which it listens
+        int port = 0;            // port of the classroom; 0: a random free port whose successor is free for the ranks
         std::string program;     // version of Ringside
         std::string hostKey;     // this host's key
         std::size_t most = 255;  // maximum number of members
@@ -37,7 +37,7 @@ class ClassroomHost {
     Problems listen();
     // Returns the join code. Its port is known after listen().
     JoinCode code() const { return m_code; }
-    int runPort() const { return m_code.port + 1; }  // port of the ranks' rendezvous
+    int runPort() const { return m_code.port + 1; }  // returns the port of the ranks' rendezvous
     std::int64_t refusedConnections() const { return m_door.refusedConnections(); }
 
     // Sends an offer, the files of the next start, to all members. sources: paths of the files, in the order of the
@@ -74,7 +74,7 @@ class ClassroomHost {
     struct Removed {
         std::string hostKey;
         std::int64_t pid = 0;
-        std::string address;  // empty: only this process is refused
+        std::string address;  // address of the removed member; empty: only its process is refused, not its computer
         std::string why;
     };
     bool bindPair(int port);

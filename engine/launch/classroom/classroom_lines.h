@@ -31,10 +31,10 @@ bool isSafeName(const std::string& name);
 
 // Sent by the host: experiment and files of the next start.
 struct ClassroomOffer {
-    int number = 0;  // increases by 1 with each offer
+    int number = 0;  // number of the offer, which increases by 1 with each offer
     std::string config;
     std::vector<ClassroomFile> files;
-    bool resumes = false;  // the files include a checkpoint under "checkpoint/"
+    bool resumes = false;  // true if the files include a checkpoint under "checkpoint/"
 
     std::int64_t bytes() const;
 };
@@ -54,14 +54,15 @@ struct ClassroomLine {
     enum class Kind {
         kOffer,
         kStart,
-        kNews,   // host: a sentence for the user, at least every few seconds
-        kOver,   // host: the classroom is over; text, number: exit code
-        kBytes,  // host: `number` bytes of the requested file follow
-        kWant,   // guest: requests a file (number: its index; text: the offer's number, possibly of an earlier offer)
-        kReady,  // guest: has all files of the offer (number)
-        kHere,   // guest: heartbeat; text: its current activity
-        kEnded,  // guest: its rank has ended; number: exit code, text: its last output
-        kLeave   // guest: leaves and will not reconnect; text: reason
+        kNews,   // from the host: a sentence for the user, at least every few seconds
+        kOver,   // from the host: the classroom is over; text: reason, number: exit code
+        kBytes,  // from the host: `number` bytes of the requested file follow
+        kWant,   // from a guest: requests a file; number: its index, text: the number of the offer, possibly an earlier
+                 // one
+        kReady,  // from a guest: it has all files of the offer; number: the offer's number
+        kHere,   // from a guest: heartbeat; text: its current activity
+        kEnded,  // from a guest: its rank has ended; number: exit code, text: its last output
+        kLeave   // from a guest: it leaves and will not reconnect; text: reason
     };
     Kind kind = Kind::kHere;
     std::string text = {};

@@ -14,7 +14,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostWaiting = std::size_t{4} << 20;  // maximum size of unsent lines
+constexpr std::size_t kMostWaiting = std::size_t{4} << 20;  // maximum size of the unsent lines of a member
 constexpr std::size_t kFileChunk = std::size_t{256} << 10;
 constexpr int kMostReads = 16;  // maximum number of reads per call, so that one member cannot block the others
 

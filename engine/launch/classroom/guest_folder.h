@@ -12,7 +12,8 @@
 
 namespace ringside {
 
-inline constexpr const char* kOfferedExperiment = "experiment.json";  // stored beside the files of an offer
+inline constexpr const char* kOfferedExperiment = "experiment.json";  // name of the experiment's file, which is stored
+                                                                      // beside the files of an offer
 
 // Returns the conflict that keeps an offer's files from being stored in one folder: two files have the same name, one
 // is a folder of another, or one has the name of the experiment. Empty if there is none.

@@ -16,9 +16,9 @@ struct JoinCode {
     static constexpr std::size_t kTokenHex = 32;
     static constexpr std::size_t kMaxText = 256;
 
-    std::string host;  // address or name
+    std::string host;  // address or name of the classroom's host
     int port = 0;
-    std::string token;  // hexadecimal
+    std::string token;  // secret of the classroom, in hexadecimal
 
     std::string text() const;
     // Parses a typed or scanned code. Returns a problem that names the error.

@@ -10,12 +10,12 @@ namespace ringside {
 // text is too long.
 struct QrCode {
     int width = 0;            // modules per side, without the quiet zone
-    std::vector<bool> black;  // row by row
+    std::vector<bool> black;  // true for each black module, row by row
 
     static constexpr int kQuiet = 4;  // width of the required white border, in modules
 
     bool isEmpty() const { return width == 0; }
-    bool isBlack(int row, int column) const;  // false outside the code
+    bool isBlack(int row, int column) const;  // returns false for a position outside the code
     // Returns the code as text for a terminal: one character holds two modules, one above the other.
     std::string blocks() const;
 };

@@ -12,7 +12,8 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostRanks = 1 << 20;  // far above any launcher's limit; prevents overflow of numbers from outside
+constexpr int kMostRanks = 1 << 20;  // maximum number of ranks: far above any launcher's limit; prevents overflow of
+                                     // numbers from outside
 constexpr const char* kHowByHand =
     "give --rank R --world-size W --master HOST:PORT, or start it with torchrun, srun or mpirun";
 

@@ -22,7 +22,7 @@ struct ServerPlace {
 // Inputs from which the launcher is detected. Passed in, so that each launcher can be tested with a table.
 struct LaunchSources {
     std::map<std::string, std::string> environment;
-    std::vector<std::string> nodeFile;  // lines of the file that PBS_NODEFILE names
+    std::vector<std::string> nodeFile;  // lines of the file that the variable PBS_NODEFILE names
     std::string hostName;               // name of this host
     ServerPlace server = {};            // answers of the server that serverNeededBy() names
 
@@ -36,7 +36,7 @@ struct LaunchOptions {
     std::optional<int> rank;
     std::optional<int> worldSize;
     std::optional<int> localRank;
-    std::string master;  // HOST or HOST:PORT
+    std::string master;  // address of rank 0: HOST or HOST:PORT
 };
 
 // This process's rank and the address of the rendezvous.
@@ -47,7 +47,7 @@ struct LaunchPlace {
     int localRank = 0;
     int localSize = 0;                     // number of ranks on this host; 0: unknown
     std::vector<std::string> masterHosts;  // addresses of rank 0's host, best first
-    int masterPort = 0;                    // 0: chosen from the job
+    int masterPort = 0;                    // port of rank 0; 0: chosen from the job
     std::string job;  // identifier of the start: equal on all of its ranks, different for another start; empty: the
                       // launcher names none, and exchangeJob() makes one
     int restart = 0;  // number of times that the launcher has restarted the group
@@ -58,7 +58,7 @@ struct LaunchPlace {
     bool isOneHost() const { return localSize == worldSize; }
     // Returns text such as "rank 3 of 8 (local rank 1 of 4) by torchrun: RANK=3, WORLD_SIZE=8, ..."
     std::string text() const;
-    std::string hostOf(int rank) const;  // empty if unknown
+    std::string hostOf(int rank) const;  // returns the host of the rank; empty if unknown
 };
 
 // Server of the launcher that this process has to query, because the environment is not sufficient.

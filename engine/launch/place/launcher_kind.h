@@ -12,14 +12,14 @@ namespace ringside {
 // Program, or way, by which the ranks of a run are started.
 enum class LauncherKind : std::uint8_t {
     kTorchrun,
-    kEnvironment,  // RANK and WORLD_SIZE of the environment, as torch.distributed reads them with env://
+    kEnvironment,  // any launcher that sets RANK and WORLD_SIZE, which torch.distributed reads with env://
     kOpenMpi,
-    kPmi,  // MPICH and Intel MPI
+    kPmi,  // MPICH or Intel MPI
     kPmix,
     kSlurm,
     kPbs,
-    kByHand,  // --rank and --world-size
-    kAlone,   // a single rank without a launcher
+    kByHand,  // user who gives --rank and --world-size
+    kAlone,   // no launcher: a single rank
     kClassroom
 };
 

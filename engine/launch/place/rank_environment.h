@@ -23,13 +23,14 @@ struct RankEnvironment {
     std::string address;     // address of this host for other hosts; empty: all ranks are on this host
     std::filesystem::path runDirectory;
     long long epochUs = 0;     // CLOCK_MONOTONIC microseconds at the start of the run: zero of all telemetry times
-    std::string resume;        // checkpoint to resume from instead of the experiment's; empty: use the experiment's
-    std::string backend;       // resolved: shm | gloo | nccl
-    std::string device;        // resolved: cpu | cuda
+    std::string resume;        // path of the checkpoint to resume from instead of the experiment's; empty: use the
+                               // experiment's
+    std::string backend;       // resolved backend of the collectives: shm | gloo | nccl
+    std::string device;        // resolved device of the arithmetic: cpu | cuda
     double timeoutFactor = 1;  // factor of parallel.timeout_seconds, above 1 on a crowded host
 
-    bool isGuest =
-        false;  // rank of a classroom guest: opens offered files only, and sends the host no paths and no quoted text
+    bool isGuest = false;  // true for the rank of a classroom guest: it opens offered files only, and sends the host no
+                           // paths and no quoted text
 
     bool isOnSeveralHosts() const {
         return std::any_of(hosts.begin(), hosts.end(), [this](int host) { return host != hosts.front(); });

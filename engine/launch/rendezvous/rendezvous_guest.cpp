@@ -66,7 +66,7 @@ class Search {
         pollfd waiting{control, POLLIN, 0};  // poll() ignores the descriptor -1
         if (::poll(&waiting, 1, static_cast<int>(kRetryPause.count())) <= 0) return {};
         const auto line = receiveLine(control, kMaxGreetingBytes, steady_clock::now() + kAnswerPatience);
-        if (line && decodeClock(*line)) return {};  // a late answer to compareClocks()
+        if (line && decodeClock(*line)) return {};  // the line is a late answer to compareClocks()
         return startProblem(line);
     }
 

@@ -20,7 +20,7 @@ struct Joined {
     RankChannels channels;
     Welcome welcome;
     bool sameHost = false;           // true if this rank runs on rank 0's host
-    std::int64_t clockOffsetUs = 0;  // add to this host's CLOCK_MONOTONIC to get rank 0's; microseconds
+    std::int64_t clockOffsetUs = 0;  // number to add to this host's CLOCK_MONOTONIC to get rank 0's, in microseconds
     std::int64_t clockErrorUs = 0;   // upper bound of the error of clockOffsetUs, in microseconds
 };
 

@@ -20,7 +20,7 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kSendPatience{1000};
 constexpr milliseconds kLatecomers{5000};
-constexpr int kFirstPort = 20000;  // below the kernel's range of ephemeral ports
+constexpr int kFirstPort = 20000;  // lowest port to listen on; below the kernel's range of ephemeral ports
 constexpr int kPortSpan = 12000;
 constexpr int kPortChoices = 8;
 constexpr std::size_t kMostNamed = 8;  // maximum number of missing ranks that a message lists

@@ -32,11 +32,11 @@ namespace ringside {
 
 // Settings of a rendezvous, the same on all ranks of a start.
 struct RendezvousTerms {
-    std::string token;       // shared secret; a connection without it is refused
+    std::string token;       // secret shared by the ranks; a connection without it is refused
     std::string program;     // version of Ringside
     std::string experiment;  // hash of the experiment
     std::vector<std::string> hosts;
-    std::vector<int> ports;  // rank 0 listens on the first free one
+    std::vector<int> ports;  // ports to try; rank 0 listens on the first free one
     std::chrono::milliseconds deadline{120000};
 };
 
@@ -62,15 +62,15 @@ struct Guest {
 
 // A rank that made the start fail.
 struct Culprit {
-    int rank = 0;         // rank number that its greeting claims
+    int rank = 0;         // number of the rank, as claimed in its greeting
     std::string address;  // address of the rank's host; empty if the rank never connected
     bool isMisuse = false;
 };
 
 // Ranks that connected until RendezvousHost::gather() returned.
 struct Gathering {
-    std::vector<Guest> guests;  // ranks 1, 2, ..., ascending
-    bool stopped = false;       // stopFd became readable before all ranks had connected
+    std::vector<Guest> guests;  // guests that are ranks 1, 2, ..., in ascending order
+    bool stopped = false;       // true if stopFd became readable before all ranks had connected
 };
 
 // Rank 0's side of the rendezvous: accepts connections until every other rank has its three, then stops listening.
@@ -81,7 +81,7 @@ class RendezvousHost {
 
     // Starts listening. Returns a problem if no port is free or none of the hosts is an address of this computer.
     Problems listen();
-    std::string address() const;  // address and port, "10.0.0.7:21345"
+    std::string address() const;  // returns address and port, "10.0.0.7:21345"
     std::int64_t refusedConnections() const { return m_door.refusedConnections(); }
 
     // Blocks until all other ranks are connected or the deadline passes; a readable stopFd (-1: none) ends the wait
@@ -119,7 +119,7 @@ class RendezvousHost {
     std::map<int, Guest> m_guests;
     std::optional<Problem> m_problem;
     std::vector<Culprit> m_culprits;
-    std::string m_refusal;         // reason given to every rank by refuseRanks(), else empty
+    std::string m_refusal;         // reason given to every rank by refuseRanks(); empty if the start is not refused
     std::set<int> m_refusedRanks;  // ranks that know why the start fails: from refuseRanks(), or because they declined
     LineDeadline m_startedAt{};
     LineDeadline m_logAt{};

@@ -18,9 +18,9 @@ struct StoreFrame {
     static constexpr std::size_t kMaxKeyBytes = 1024;
 
     enum class Verb : char {
-        kSet = 'S',   // rank to store: stores the value under the key; no answer
-        kGet = 'G',   // rank to store: requests a value; the store answers once the key exists
-        kValue = 'V'  // store to rank: answer to kGet
+        kSet = 'S',   // from a rank to the store: stores the value under the key; no answer
+        kGet = 'G',   // from a rank to the store: requests a value; the store answers once the key exists
+        kValue = 'V'  // from the store to a rank: answer to kGet
     };
 
     Verb verb = Verb::kSet;

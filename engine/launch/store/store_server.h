@@ -43,7 +43,7 @@ class StoreServer {
         UniqueFd socket;
         std::string peer;
         StoreFrameReader reader;
-        std::string wanted;  // key of the unanswered kGet, if `waiting`
+        std::string wanted;  // key of the unanswered kGet; valid if `waiting`
         bool waiting = false;
         std::string output;
     };
@@ -56,7 +56,7 @@ class StoreServer {
     static void answer(Connection& connection, const std::string& key, const std::string& value);
     bool refuse(const Connection& connection, const std::string& message);
 
-    std::map<int, Connection> m_connections;  // by descriptor
+    std::map<int, Connection> m_connections;  // connections of the ranks, by descriptor
     std::map<std::string, std::string> m_values;
     std::size_t m_storedBytes = 0;
     Problems m_problems;

@@ -35,7 +35,7 @@ class FrontDoor {
     bool isOpen() const { return static_cast<bool>(m_listener); }
     void close();
 
-    std::string address() const;  // listening address, "10.0.0.7:21345"
+    std::string address() const;  // returns the listening address, such as "10.0.0.7:21345"
     std::int64_t refusedConnections() const { return m_refusedConnections; }
 
     // Appends the descriptors to poll before the next poll().
@@ -54,7 +54,7 @@ class FrontDoor {
     bool makeRoom();
 
     UniqueFd m_listener;
-    std::list<Pending> m_pending;  // oldest first
+    std::list<Pending> m_pending;  // connections whose greeting has not arrived, oldest first
     LineDeadline m_restUntil{};    // time of the next attempt to accept after file descriptors ran out
     std::int64_t m_refusedConnections = 0;
 };

@@ -25,12 +25,12 @@ inline constexpr std::size_t kMaxWelcomeBytes = 65536;
 
 // Purpose of a connection, with the table of the names in a greeting.
 enum class ConnectionRole : std::uint8_t {
-    kControl,    // a rank's first connection
-    kTelemetry,  // the rank's events
-    kStore,      // the rank's access to the key-value store
-    kDeclines,   // a rank that cannot start gives the reason
-    kClass,      // a computer joins a classroom
-    kWatch       // a process of a watched script
+    kControl,    // first connection of a rank
+    kTelemetry,  // connection for the events of a rank
+    kStore,      // connection for a rank's access to the key-value store
+    kDeclines,   // connection of a rank that cannot start and gives the reason
+    kClass,      // connection of a computer that joins a classroom
+    kWatch       // connection of a process of a watched script
 };
 constexpr std::array<std::string_view, 6> namesOf(ConnectionRole) {
     return {"control", "telemetry", "store", "declines", "class", "watch"};
@@ -41,27 +41,27 @@ struct Greeting {
     ConnectionRole role = ConnectionRole::kControl;
     int rank = -1;
     std::string nonce;       // random text of the rank that the host's proof covers
-    std::string proof;       // HMAC of provenText() under the token
+    std::string proof;       // HMAC of provenText() with the token as key
     std::string program;     // version of the program
     std::string experiment;  // hash of the experiment
     std::string host;
     std::string hostKey;
     std::int64_t pid = 0;
-    std::string reason = {};  // why the rank cannot start; kDeclines only
+    std::string reason = {};  // reason why the rank cannot start; for kDeclines only
 
     // Returns the text that the rank's proof covers: all other fields of the greeting and the host's nonce.
     std::string provenText(const std::string& hostNonce) const;
 };
 
 std::string encodeChallenge(const std::string& nonce);
-std::optional<std::string> decodeChallenge(std::string_view line);  // returns the nonce
+std::optional<std::string> decodeChallenge(std::string_view line);  // returns the nonce of the challenge
 
 std::string encodeGreeting(const Greeting& greeting);
 std::optional<Greeting> decodeGreeting(std::string_view line);
 
 // Host's answer to a greeting.
 struct Answer {
-    std::string proof;    // HMAC of answeredText() under the token
+    std::string proof;    // HMAC of answeredText() with the token as key
     std::string refused;  // reason of a refusal; empty if accepted
     std::string hostKey;  // host key of rank 0's host
 };
@@ -73,11 +73,11 @@ std::string answeredText(const std::string& rankNonce, const std::string& refuse
 
 // Settings of the run, sent to every rank once all ranks are connected.
 struct Welcome {
-    std::string runDirectory;  // path on rank 0's host
+    std::string runDirectory;  // path of the run directory on rank 0's host
     std::string backend;
     std::string device;
-    std::string resume;                  // checkpoint to resume from, or empty
-    std::int64_t epochUs = 0;            // start of the run, CLOCK_MONOTONIC of rank 0's host
+    std::string resume;                  // path of the checkpoint to resume from; empty if none
+    std::int64_t epochUs = 0;            // start of the run, by CLOCK_MONOTONIC of rank 0's host
     std::vector<int> hosts;              // index of each rank's host
     std::vector<std::string> addresses;  // address of each rank, as seen from rank 0
     std::string sharedName;  // socket name under which a host's first rank sends its shared memory (SharedHandover)
@@ -104,12 +104,12 @@ struct TimeQuestion {
     bool operator==(const TimeQuestion&) const = default;
 };
 struct TimeAnswer {
-    std::int64_t askedUs = 0;  // copied from the question
+    std::int64_t askedUs = 0;  // time at which the question was sent, copied from it
     std::int64_t us = 0;
 
     bool operator==(const TimeAnswer&) const = default;
 };
-std::string encodeTimeQuestion(const TimeQuestion& question);  // includes the newline
+std::string encodeTimeQuestion(const TimeQuestion& question);  // returns the line with its newline
 std::optional<TimeQuestion> decodeTimeQuestion(std::string_view line);
 std::string encodeTimeAnswer(const TimeAnswer& answer);
 std::optional<TimeAnswer> decodeTimeAnswer(std::string_view line);

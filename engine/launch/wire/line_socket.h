@@ -16,7 +16,7 @@ using LineDeadline = std::chrono::steady_clock::time_point;
 struct TakenLine {
     enum class State { kLine, kNotYet, kEnded, kTooLong };
     State state = State::kNotYet;
-    std::string text;  // without its newline
+    std::string text;  // content of the line, without its newline
 };
 
 // Reader of lines from a stream socket that carries other data after a line: never reads beyond the newline. Stores the

@@ -8,7 +8,8 @@ namespace ringside {
 
 namespace {
 
-constexpr std::uint64_t kSkipStream = 0x736b6970;  // distinguishes these draws from dropout's masks
+constexpr std::uint64_t kSkipStream = 0x736b6970;  // number that distinguishes the block's random draws from the masks
+                                                   // of dropout
 
 }  // namespace
 
@@ -47,7 +48,7 @@ void Residual::initialise(TorchGenerator& generator, Backend& backend) {
 void Residual::begin(const Pass& pass) {
     m_body.begin(pass);
     if (m_shortcut) m_shortcut->begin(pass);
-    constexpr double kKeys = 18446744073709551616.0;  // 2^64
+    constexpr double kKeys = 18446744073709551616.0;  // number of different 64-bit keys: 2^64
     const double drawn = static_cast<double>(hashOf({pass.key, m_skip.number, kSkipStream})) / kKeys;
     m_isSkipped = pass.training && drawn < m_skip.probability;
 }

@@ -40,7 +40,7 @@ class Residual final : public Layer {
     Backend* m_backend = nullptr;
     SkipRule m_skip;
     bool m_isSkipped = false;
-    Tensor m_y;  // allocated if the body can be skipped
+    Tensor m_y;  // output of the block; allocated only if the body can be skipped
     Tensor m_gradX;
     Tensor m_gradBeside;  // gradient by the input through the shortcut; without a shortcut, the gradient by the output
 };

@@ -24,7 +24,8 @@ class Sequence final : public Layer {
   public:
     explicit Sequence(Layers layers) : m_layers(std::move(layers)) {}
 
-    const Shape& output() const { return m_layers.back().built.output; }  // shape of one sample
+    // Returns the shape of the output of one sample.
+    const Shape& output() const { return m_layers.back().built.output; }
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;
     std::vector<Parameter*> parameters() override;
     std::vector<Parameter*> buffers() override;

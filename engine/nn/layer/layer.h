@@ -18,16 +18,17 @@ class Backend;
 struct Parameter {
     std::string name;
     Shape shape;
-    Tensor value;     // bound by the model or the strategy, which own the memory; layers read it at each call
-    Tensor gradient;  // bound by the strategy
+    Tensor value;     // memory of the parameter, bound by the model or the strategy, which own it; layers read it at
+                      // each call
+    Tensor gradient;  // memory of the gradient, bound by the strategy
     DType type = DType::kFloat32;
 };
 
 // Properties of a forward pass, as torch.nn.Module.train() and eval().
 struct Pass {
-    bool training = true;   // batch norm uses the batch's statistics, dropout is active
+    bool training = true;   // true: batch norm uses the batch's statistics, and dropout is active
     std::uint64_t key = 0;  // source of dropout's masks; different for each pass, rank and seed
-    bool again = false;     // repeats a forward pass that has already updated the running statistics
+    bool again = false;     // true: repeats a forward pass that has already updated the running statistics
 };
 
 // One layer of a model. Its shapes have been checked by the plan (plan/built_layers.h).
@@ -43,7 +44,7 @@ class Layer {
     // Called once, before the functions below.
     virtual void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) = 0;
 
-    virtual std::vector<Parameter*> parameters() { return {}; }  // in registration order
+    virtual std::vector<Parameter*> parameters() { return {}; }  // returns the parameters in registration order
     // Initialises the bound values as PyTorch does by default. Draws the same numbers from the generator as the PyTorch
     // module. Can be called without prepare().
     virtual void initialise(TorchGenerator&, Backend&) {}
@@ -63,7 +64,7 @@ class Layer {
     virtual bool splitsBackward() const { return true; }
     // True if the last forward pass used the parameter. If not, its gradient is zero.
     virtual bool isUsed(const Parameter&) const { return true; }
-    virtual bool isBlock() const { return false; }  // a residual block, which is recomputed as a whole
+    virtual bool isBlock() const { return false; }  // returns true for a residual block, which is recomputed as a whole
 };
 
 // Allocates memory for the value of a parameter or a buffer.

@@ -33,7 +33,7 @@ class BatchNorm2d final : public Layer {
     Parameter m_bias;
     Parameter m_runningMean;
     Parameter m_runningVariance;
-    Parameter m_batches;  // num_batches_tracked of torch.nn.BatchNorm2d
+    Parameter m_batches;  // number of batches, num_batches_tracked of torch.nn.BatchNorm2d
     bool m_training = true;
     bool m_again = false;
     Backend* m_backend = nullptr;

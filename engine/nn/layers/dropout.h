@@ -22,10 +22,10 @@ class Dropout final : public Layer {
     bool drops() const { return m_training && m_probability > 0; }
 
     double m_probability;
-    std::uint64_t m_number;  // index among the model's dropout layers
+    std::uint64_t m_number;  // index of this layer among the model's dropout layers
     bool m_training = true;
     Backend* m_backend = nullptr;
-    Tensor m_key;  // on the device, so that a recorded step can be replayed with another key
+    Tensor m_key;  // key of the masks; stored on the device, so that a recorded step can be replayed with another key
     Tensor m_y;
     Tensor m_gradX;
 };

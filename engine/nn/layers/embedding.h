@@ -15,7 +15,8 @@ class Embedding final : public Layer {
     void initialise(TorchGenerator& generator, Backend& backend) override;
     Tensor forward(const Tensor& x) override;
     void backwardParameters(const Tensor& gradY) override;
-    Tensor backwardInput(const Tensor& gradY) override { return gradY; }  // tokens have no gradient
+    // Returns the gradient unchanged, because tokens have no gradient.
+    Tensor backwardInput(const Tensor& gradY) override { return gradY; }
 
   private:
     Parameter m_weight;

@@ -28,7 +28,7 @@ class PooledConv2d final : public Conv2d {
     };
     template <class Visit>
     void forEachPart(std::int64_t batch, const Visit& visit);
-    Tensor spread(const Part& part, const Tensor& gradY);  // gradient by the convolution's output
+    Tensor spread(const Part& part, const Tensor& gradY);  // returns the gradient by the convolution's output
 
     MaxPoolSpec m_pool;
     std::int64_t m_imagesAtOnce = 1;

@@ -17,7 +17,7 @@ class ReLU final : public Layer {
 
   private:
     bool m_inPlace;
-    Tensor m_own;  // empty if in place
+    Tensor m_own;  // memory of the output; empty if the layer works in place
     Backend* m_backend = nullptr;
     Tensor m_y;
 };

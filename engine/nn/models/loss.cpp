@@ -92,7 +92,7 @@ class CrossEntropyLoss final : public Loss {
     RowValues m_loss;
     RowValues m_correct;
     std::int64_t m_positions;
-    std::vector<float> m_means;  // means of the losses, then of the hits
+    std::vector<float> m_means;  // mean of the losses of each row, then mean of the hits
     std::int64_t m_rows = 0;
 };
 

@@ -26,7 +26,8 @@ struct Batch {
 // One value per sample, in host memory, valid until the next call. For a sequence it is the mean over its positions.
 struct SampleLosses {
     std::span<const float> loss;
-    std::span<const float> correct;  // 1 or 0; for a sequence the share of correct positions; empty for regression
+    std::span<const float> correct;  // 1 or 0 for each sample, or for a sequence its share of correct positions; empty
+                                     // for regression
 };
 
 // Results of a loss on the device: a loss and a hit (1 or 0) for each row of the output. A sequence has a row for each
@@ -43,7 +44,7 @@ float meanOfPositions(std::span<const float> values);
 class Loss {
   public:
     virtual ~Loss() = default;
-    virtual std::string name() const = 0;  // name in the configuration
+    virtual std::string name() const = 0;  // returns the name of the loss in the configuration
     virtual bool countsCorrect() const = 0;
 
     // Computes the per-sample losses on the device. withGradient: also computes gradient(), the gradient of the mean by
@@ -57,12 +58,12 @@ class Loss {
     virtual void store(const Batch& batch, ResultSlot& slot) = 0;
     // Returns the results that store() copied; valid until the slot is used again or the next call.
     virtual SampleLosses read(ResultSlot& slot) = 0;
-    virtual std::size_t slotBytes() const = 0;  // capacity that store() needs for the largest batch
+    virtual std::size_t slotBytes() const = 0;  // returns the capacity that store() needs for the largest batch
     SampleLosses evaluate(const Tensor& output, const Batch& batch, bool withGradient) {
         compute(output, batch, withGradient);
         return fetch(batch);
     }
-    virtual Tensor gradient() const = 0;  // gradient for the last evaluated batch
+    virtual Tensor gradient() const = 0;  // returns the gradient for the last evaluated batch
 };
 
 // Makes a loss. kind kAuto: cross-entropy for labels (classes > 0), otherwise squared error. positions: number of

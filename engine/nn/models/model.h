@@ -14,7 +14,7 @@ namespace ringside {
 // The layers [first, last) of a model that a rank computes. The rank holds only descriptions of the other layers.
 struct LayerRange {
     std::size_t first = 0;
-    std::size_t last = static_cast<std::size_t>(-1);  // at most the number of layers
+    std::size_t last = static_cast<std::size_t>(-1);  // one past the last layer; at most the number of layers
 
     bool operator==(const LayerRange&) const = default;
 };
@@ -63,9 +63,9 @@ class Model {
     const std::vector<Parameter*>& wholeState() const { return m_wholeState; }
     const std::vector<Parameter*>& wholeParameters() const { return m_wholeParameters; }
     std::size_t layerCount() const { return m_layers.size(); }
-    std::int64_t parameterCount() const;            // number of values
-    std::string describe() const;                   // such as "Linear(64, 128), ReLU(), Linear(128, 10)"
-    const Shape& input() const { return m_input; }  // shape of one sample at the start of the range
+    std::int64_t parameterCount() const;            // returns the number of values of all parameters
+    std::string describe() const;                   // returns, for example, "Linear(64, 128), ReLU(), Linear(128, 10)"
+    const Shape& input() const { return m_input; }  // returns the shape of one sample at the start of the range
     const Shape& output() const { return m_output; }
     // Approximate arithmetic of a layer, by which pipelines are divided into stages.
     double costOf(std::size_t layer) const { return m_layers[layer].built.cost; }

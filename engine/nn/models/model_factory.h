@@ -14,8 +14,8 @@ namespace ringside {
 // Choices for building a model. The model's results are bit-identical for all of them.
 struct ModelBuild {
     Recompute recompute = Recompute::kNone;
-    ShardUnit unit = ShardUnit::kWhole;  // layers that become units
-    std::vector<Unit*> units = {};       // result: the units, in the order of the layers
+    ShardUnit unit = ShardUnit::kWhole;  // set of layers that becomes a unit
+    std::vector<Unit*> units = {};       // output: the units, in the order of the layers
 };
 
 // Makes the model of a configuration (see describeModel) for a task. The caller must call prepare().

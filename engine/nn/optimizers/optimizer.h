@@ -43,10 +43,10 @@ class Optimizer {
     void updateWith(double squaredNorm);
     void updateFrom(const Tensor& squares, ReductionKernels& kernels);
     void count() { ++m_steps; }
-    std::int64_t steps() const { return m_steps; }  // number of steps, including skipped ones
+    std::int64_t steps() const { return m_steps; }  // returns the number of steps, including skipped ones
 
     double learningRate() const { return m_lr; }
-    void setLearningRate(double lr);  // applies from the next step on
+    void setLearningRate(double lr);  // sets the learning rate from the next step on
     const UpdateRules& rules() const { return m_rules; }
     // Multiplies the loss' gradient by share and by the loss scale, if there is one. Can be part of a recorded step.
     void scaleLoss(const Tensor& gradient, float share);
@@ -54,12 +54,13 @@ class Optimizer {
     // State for checkpoints: with progress(), everything on which the next step depends besides parameters and
     // gradients.
     virtual std::vector<OptimizerTensor> state() const = 0;
-    UpdateState progress() const;  // blocks until the device has finished
+    UpdateState progress() const;  // returns the state after the last step; blocks until the device has finished
     // Enqueues a copy of progress() into a slot, and reads it from there.
     void storeProgress(ResultSlot& slot) const { slot.add(m_progress); }
     static UpdateState readProgress(ResultSlot& slot) { return slot.nextValues<UpdateState>().front(); }
-    void restore(const UpdateState& progress);          // restores everything except the learning rate
-    virtual bool countsSteps() const { return false; }  // true if an update depends on the number of earlier ones
+    void restore(const UpdateState& progress);  // restores everything except the learning rate
+    // Returns true if an update depends on the number of earlier updates.
+    virtual bool countsSteps() const { return false; }
 
   protected:
     Backend& backend() { return m_backend; }
@@ -75,7 +76,7 @@ class Optimizer {
     UpdateRules m_rules;
     double m_lr;
     std::int64_t m_steps = 0;
-    Tensor m_progress;  // the UpdateState, on the device
+    Tensor m_progress;  // progress() of this optimizer, stored on the device
 };
 
 // Makes the optimizer that a configuration selects. parameters must outlive it. scalesLoss: for float16.

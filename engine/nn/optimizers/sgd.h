@@ -17,7 +17,7 @@ class Sgd final : public Optimizer {
   private:
     void updateParameter(std::size_t i) override;
 
-    std::vector<Tensor> m_momentum;  // empty tensors without momentum
+    std::vector<Tensor> m_momentum;  // momentum of each parameter; empty tensors if momentum is 0
     SgdRule m_rule;
 };
 

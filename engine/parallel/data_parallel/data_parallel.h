@@ -55,7 +55,7 @@ class DataParallel final : public Strategy {
     DataParallel(const RunConfig& config, const StrategyDependencies& dependencies);
     void addDevice(int number);
     void replicate(Device& device);
-    void pass(const Batch& batch);  // computes the batch's gradients on device 0
+    void pass(const Batch& batch);  // computes the gradients of the whole batch, which are then on device 0
     void forward(const Batch& batch, bool training);
     void gather(const Batch& batch);
     void addGradients();
@@ -76,10 +76,10 @@ class DataParallel final : public Strategy {
     StrategyDependencies m_dependencies;
     DeviceThreads m_threads;
     std::vector<Device> m_devices;
-    std::vector<std::int64_t> m_chunks;  // samples of each device in the current batch
+    std::vector<std::int64_t> m_chunks;  // number of samples of each device in the current batch
     std::unique_ptr<Optimizer> m_optimizer;
     std::unique_ptr<LeafBatches> m_leaves;
-    std::vector<float> m_losses;  // losses of all leaves, then hits
+    std::vector<float> m_losses;  // losses of all leaves, followed by their hits
     Tensor m_output;              // outputs of all devices, on device 0
     std::vector<Tensor> m_kept;   // sum of the gradients of earlier micro-batches
     float m_share;

@@ -41,14 +41,14 @@ class DistributedDataParallel final : public Strategy {
     void begin();                                                      // starts a training pass
     void pass(const Batch& batch, const Model::GradientReady& ready);  // runs forward pass, loss and backward pass
     void onPhaseEnd(Phase phase);
-    void passAndUpdate(const Batch& batch);  // enqueues the work of a step, which is the same in every step
+    void passAndUpdate(const Batch& batch);  // enqueues the work of a step, which is the same in each step
     // Runs work, or launches its recording if the device can record it. part: the kind of work within a step, which has
     // its own recording.
     template <class Work>
     void enqueue(const Batch& batch, int part, const Work& work);
-    void unused(std::size_t parameter);  // a parameter that the current pass does not use
+    void unused(std::size_t parameter);  // handles a parameter that the current pass does not use
     void logUnusedLayers();
-    double reportedNorm(bool wanted);  // norm of the averaged gradient on rank 0, NaN on other ranks
+    double reportedNorm(bool wanted);  // returns the norm of the averaged gradient on rank 0, NaN on other ranks
 
     StrategyDependencies m_dependencies;
     GradientReducer m_reducer;
@@ -58,7 +58,7 @@ class DistributedDataParallel final : public Strategy {
     std::int64_t m_unusedBytes = 0;  // size of the unused gradients that were reduced as zeros
     std::int64_t m_unusedSteps = 0;
     std::int64_t m_stepOfUnused = -1;
-    float m_share;  // 1 / accumulate_steps
+    float m_share;  // factor of a micro-batch's gradient: 1 / accumulate_steps
     std::int64_t m_seed;
     std::int64_t m_microBatches = 0;  // number of micro-batches of the current step
     LaunchedSteps m_launched;

@@ -19,16 +19,19 @@ class MeshGroups {
 
     const RankLayout& layout() const { return m_layout; }
     Communicator& world() { return m_world; }
-    Communicator& data() { return m_data ? *m_data : m_world; }    // ranks with the same stages and other samples
-    Communicator& shard() { return m_shard ? *m_shard : data(); }  // ranks with the same replica and stages
-    Communicator& pipeline() { return *m_pipeline; }               // ranks with the same samples; only with a pipeline
+    // Returns the group of ranks with the same stages and other samples.
+    Communicator& data() { return m_data ? *m_data : m_world; }
+    // Returns the group of ranks with the same replica and stages.
+    Communicator& shard() { return m_shard ? *m_shard : data(); }
+    // Returns the group of ranks with the same samples; only with a pipeline.
+    Communicator& pipeline() { return *m_pipeline; }
 
     // Groups for messages from a stage to the next and back. Null if both stages are on the same rank or neither is on
     // this rank. The sender has rank 0.
     Communicator* forwardEdge(std::size_t fromStage) { return m_forward[fromStage].get(); }
     Communicator* backwardEdge(std::size_t toStage) { return m_backward[toStage].get(); }
 
-    std::int64_t bytesSent() const;  // payload sent in all groups, in bytes
+    std::int64_t bytesSent() const;  // returns the payload sent in all groups, in bytes
 
   private:
     std::unique_ptr<Communicator> edge(int sender, int receiver);
@@ -38,7 +41,8 @@ class MeshGroups {
     std::unique_ptr<Communicator> m_data;
     std::unique_ptr<Communicator> m_shard;
     std::unique_ptr<Communicator> m_pipeline;
-    std::vector<std::unique_ptr<Communicator>> m_forward;  // indexed by the first stage of the edge
+    std::vector<std::unique_ptr<Communicator>> m_forward;  // groups of two ranks, indexed by the first stage of the
+                                                           // edge between them
     std::vector<std::unique_ptr<Communicator>> m_backward;
 };
 

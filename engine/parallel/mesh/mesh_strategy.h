@@ -60,7 +60,7 @@ class MeshStrategy final : public Strategy {
     void run(const Batch& batch, bool isLast);
     void runLeaves(const Batch& batch);
     PassPlace placeOf(const PipelineAction& action) const;
-    float shareOf(int microBatch) const;  // factor of a micro-batch's loss in the loss of the step
+    float shareOf(int microBatch) const;  // returns the factor of a micro-batch's loss in the loss of the step
     void show(const PipelineAction& action) const;
     void runAction(const PipelineAction& action, const Batch& batch);
     void forward(PipelineStage& stage, int microBatch, const Batch& batch);
@@ -86,7 +86,7 @@ class MeshStrategy final : public Strategy {
     std::unique_ptr<Optimizer> m_optimizer;
     std::unique_ptr<WholeTensors> m_wholeTensors;
     float m_share;
-    int m_passes = 0;  // micro-batches of the step before the current batch
+    int m_passes = 0;  // number of micro-batches of the step before the current batch
     bool m_lastBatch = true;
     int m_lastMicroBatch = 0;
     std::unique_ptr<LeafBatches> m_leaves;     // only with a canonical reduction

@@ -14,7 +14,7 @@ namespace ringside {
 // Position of a backward pass among those whose gradients are added in one step.
 struct PassPlace {
     TreeTurn turn = {};
-    bool inHalves = false;  // gradients come in two halves and not in the order of the layers
+    bool inHalves = false;  // true: gradients come in two halves and not in the order of the layers
 
     bool last() const { return turn.keepAt < 0; }
 };
@@ -49,7 +49,7 @@ class ParameterStore {
     virtual void endBackward(bool complete) = 0;
     // Averages the remaining gradients and waits for all of them.
     virtual void finish() = 0;
-    virtual void updated() {}  // called after the optimizer has changed the values
+    virtual void updated() {}  // called after the optimizer has changed the values of the parameters
 
     // Convert between this rank's part of a tensor and the whole tensor in host memory. Collective over the ranks that
     // train the stage. own: this rank's part of a value or of an optimizer's tensor. gather() enlarges `whole` as

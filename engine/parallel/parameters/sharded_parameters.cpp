@@ -12,7 +12,7 @@ namespace ringside {
 
 namespace {
 
-constexpr std::size_t kShardAlignment = 16;  // floats: 64 bytes
+constexpr std::size_t kShardAlignment = 16;  // alignment of shards in floats: 64 bytes
 
 std::size_t roundedUp(std::size_t count) {
     return (count + kShardAlignment - 1) / kShardAlignment * kShardAlignment;

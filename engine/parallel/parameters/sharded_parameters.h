@@ -18,7 +18,7 @@ struct ShardingOptions {
     // Frees whole parameters between their uses, as reshard_after_forward (ZeRO-3). If false, they stay until the
     // update.
     bool freesParameters = true;
-    bool keepsGradients = false;  // keeps whole gradients during the step (ZeRO-1)
+    bool keepsGradients = false;  // true: whole gradients are kept during the step (ZeRO-1)
     bool prefetches = true;
     int keptLevels = 0;   // number of levels at which gradients of earlier backward passes are kept
     bool inTree = false;  // true: gradients are parts of a sum that the ranks add in a tree (ReducerOptions::inTree)
@@ -65,10 +65,11 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
         std::size_t rowValues = 1;   // number of values in a row
         std::size_t chunk = 0;       // number of values of each rank, with padding
         std::size_t ownValues = 0;   // number of values of this rank, without padding
-        std::size_t wholePlace = 0;  // offset in the unit's whole memory
-        std::span<float> values;     // `chunk` values of this rank: a view into the unit's memory, or separate memory
-        std::span<float> gradients;  // gradients, stored in the same way
-        Parameter shard;             // the parameter that the optimizer updates
+        std::size_t wholePlace = 0;  // offset of the parameter in the unit's whole memory
+        std::span<float> values;     // values of this rank (`chunk` of them): a view into the unit's memory, or
+                                     // separate memory
+        std::span<float> gradients;  // gradients of this rank, stored as `values`
+        Parameter shard;             // parameter that the optimizer updates: this rank's part
     };
     // A block of a pool.
     struct Memory {
@@ -79,11 +80,11 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     struct UnitState {
         std::vector<std::size_t> parameters;
         std::size_t wholeCount = 0;
-        std::span<float> values;     // whole values, while resident or being gathered
-        std::span<float> gradients;  // whole gradients, during the backward pass
+        std::span<float> values;     // whole values of the parameter, while resident or being gathered
+        std::span<float> gradients;  // whole gradients of the parameter, during the backward pass
         std::vector<Tensor> kept;    // kept gradients of earlier passes, by level
-        bool resident = false;       // gathered, or being gathered
-        bool closed = true;          // its gradients of this pass have been kept or reduced
+        bool resident = false;       // true if the parameters are gathered or being gathered
+        bool closed = true;          // true if the unit's gradients of this pass have been kept or reduced
         std::vector<CommHandle> gathering;
         std::vector<CommHandle> scattering;
     };
@@ -91,7 +92,7 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     // Memory of a unit for whole values or gradients.
     struct Whole {
         std::span<float> values;
-        bool exists = false;  // false: the unit uses a block of the pool
+        bool exists = false;  // true if the unit has memory of its own; false: it uses a block of the pool
     };
 
     std::span<float> take(std::size_t count);
@@ -120,12 +121,13 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     float m_share;
     ReduceOp m_op;
     std::vector<Part> m_parts;
-    std::vector<UnitState> m_units;  // the first entry contains the parameters outside of all units
+    std::vector<UnitState> m_units;  // state of each unit; the first entry contains the parameters outside of all units
     std::vector<Parameter*> m_trained;
     std::vector<std::size_t> m_trainedOf;
     std::vector<Memory> m_valuePool;
     std::vector<Memory> m_gradientPool;
-    std::vector<CollectiveCall> m_calls;  // collectives of one unit; a member, so that a step allocates no memory
+    std::vector<CollectiveCall> m_calls;  // collectives of one unit; a member variable, so that a step allocates no
+                                          // memory
     PassPlace m_place;
     OwnGradient m_own;
 };

@@ -12,7 +12,7 @@ namespace ringside {
 
 namespace {
 
-constexpr std::size_t kAlignedFloats = 16;  // 64 bytes
+constexpr std::size_t kAlignedFloats = 16;  // alignment of gradients in floats: 64 bytes
 
 std::size_t aligned(std::size_t count) {
     return (count + kAlignedFloats - 1) / kAlignedFloats * kAlignedFloats;

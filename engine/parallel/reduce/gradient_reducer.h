@@ -16,8 +16,8 @@ namespace ringside {
 
 // Options of a GradientReducer.
 struct ReducerOptions {
-    int keptLevels = 0;   // levels at which gradients of earlier passes are kept; 0: a step has one pass
-    bool inTree = false;  // gradients are parts of a sum, which the ranks add in a tree (canonical reduction)
+    int keptLevels = 0;   // number of levels at which gradients of earlier passes are kept; 0: a step has one pass
+    bool inTree = false;  // true: gradients are parts of a sum, which the ranks add in a tree (canonical reduction)
 };
 
 // Averages gradients over the data-parallel ranks during the backward pass, as the reducer of
@@ -52,28 +52,30 @@ class GradientReducer {
     // Simulates a common mistake in handwritten training loops: gradients are summed, not averaged.
     void sumInsteadOfMean() { m_share = 1; }
 
-    void begin(bool signal);  // starts a step, outside of recordings; the signal counts on rank 0 only
+    void begin(bool signal);  // starts a step, outside of recordings; `signal` counts on rank 0 only
     // Starts the backward pass whose gradients are averaged. adds: bit l adds the gradients kept at level l.
     void beginPass(unsigned adds);
-    void ready(std::size_t parameter);  // reports a complete gradient; in decreasing order of parameters
-    void finishPass();                  // later work of the backend uses averaged gradients
+    void ready(std::size_t parameter);  // reports that a gradient is complete; called in decreasing order of parameters
+    void finishPass();                  // ends a pass: later work of the backend uses averaged gradients
     bool isInPass() const { return m_isInPass; }
     bool end();  // ends the step: returns rank 0's signal; blocks until the device has finished
 
-    double gradientNorm();  // norm of the averaged gradient, after finishPass()
+    double gradientNorm();  // returns the norm of the averaged gradient, after finishPass()
 
     // The signal and the norm can be read through a slot, without waiting for the device: storeSignal() and storeNorm()
     // enqueue copies into the slot, and readSignal() and readNorm() read them.
     void storeSignal(ResultSlot& slot) const;
-    bool readSignal(ResultSlot& slot, bool sent) const;  // sent: the signal of this step's begin()
+    // Returns rank 0's signal; sent: the signal that this rank passed to begin().
+    bool readSignal(ResultSlot& slot, bool sent) const;
     void storeNorm(ResultSlot& slot) const;
     double readNorm(ResultSlot& slot) const;
-    std::size_t slotBytes() const;  // capacity that the signal and the norm need together
+    std::size_t slotBytes() const;  // returns the capacity that the signal and the norm need together
 
   private:
     // Gradients that are reduced together.
     struct Bucket {
-        std::span<float> memory;   // gradients, each aligned to 64 bytes; the last bucket also contains the signal
+        std::span<float> memory;   // gradients of the bucket, each aligned to 64 bytes; the last bucket also contains
+                                   // the signal
         std::vector<Tensor> kept;  // kept gradients of earlier micro-batches, by level
         std::size_t gradientCount = 0;
         std::size_t parameters = 0;
@@ -85,7 +87,7 @@ class GradientReducer {
     void checkComplete() const;
     void bind(const std::vector<Parameter*>& parameters, const std::vector<std::size_t>& members, bool last);
     Tensor gradientsOf(const Bucket& bucket) const;
-    Tensor signalSlot() const;  // one value behind the last bucket's gradients, on the device
+    Tensor signalSlot() const;  // returns the value behind the last bucket's gradients, on the device
 
     Communicator& m_communicator;
     Backend& m_backend;

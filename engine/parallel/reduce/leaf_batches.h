@@ -28,7 +28,7 @@ class LeafBatches {
     LeafBatches(int leaves, std::int64_t maxRows, const ModelTask& task, Backend& backend);
 
     void take(const Batch& whole);                // copies the leaves of a step's batch
-    std::int64_t rows() const { return m_rows; }  // samples of the whole batch
+    std::int64_t rows() const { return m_rows; }  // returns the number of samples of the whole batch
     int turns() const { return m_count; }
     bool isFilled(int turn) const { return leafOf(turn) < filled(); }
     // Returns the number of leaves with samples. These are always the first leaves.
@@ -51,7 +51,7 @@ class LeafBatches {
     std::unique_ptr<ReductionKernels> m_kernels;
     int m_count;
     std::int64_t m_rows = 0;
-    std::vector<Leaf> m_leaves;  // memory by turn
+    std::vector<Leaf> m_leaves;  // leaves of the batch, indexed by turn
     std::vector<Batch> m_batches;
 };
 

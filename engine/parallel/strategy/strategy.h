@@ -29,13 +29,14 @@ class Communicator;
 
 // Dependencies of a Strategy. Each reference and pointer must outlive the strategy.
 struct StrategyDependencies {
-    Model& model;  // model with its values; without memory, only as a description, for strategies with wholeTensors()
+    Model& model;  // model with its values; for strategies with wholeTensors(), a description without memory
     Loss& loss;
     Communicator& communicator;
     Backend& backend;
     const ModelTask& task;
     const StrategyPlan& plan;
-    PhaseTrack& phase;                                     // receives the phase of the step in which the rank is
+    PhaseTrack& phase;                                     // track that receives the phase of the step in which the
+                                                           // rank is
     std::function<void(const std::string&)> log = {};      // writes a line to the log
     std::function<void(Phase)> onPhaseEnd = [](Phase) {};  // called at the end of each phase; all ranks may pause here
     LayerWatch* watch = nullptr;  // observer of all passes of all models on this rank; may be null
@@ -45,19 +46,19 @@ struct StrategyDependencies {
     // Called when an action of a pipeline's schedule starts, after its inputs have arrived. share: the action's share
     // of the schedule's length.
     std::function<void(const PipelineAction&, double share)> onAction = {};
-    CollectiveTrace* trace = nullptr;  // records the messages between stages; null: no record
+    CollectiveTrace* trace = nullptr;  // trace of the messages between stages; null: they are not recorded
 };
 
 // Input of a step besides the batch.
 struct StepRequest {
     bool signal = false;        // signal of rank 0, to be sent to all ranks (StepAgreement)
-    bool gradientNorm = false;  // true on rank 0 to request the norm
+    bool gradientNorm = false;  // true on rank 0 to request the gradient norm
 };
 
 // Results of a step on this rank.
 struct StepResult {
     SampleLosses losses;         // losses of this rank's batch; valid until the next step
-    std::optional<bool> signal;  // signal of rank 0, the same on every rank; empty if the strategy does not transmit it
+    std::optional<bool> signal;  // signal of rank 0, the same on each rank; empty if the strategy does not transmit it
     // norm of the averaged gradient before clipping, on rank 0; NaN on other ranks, if not requested, or if infinite
     double gradientNorm = 0;
 };
@@ -99,8 +100,8 @@ class Strategy {
     // Runs the forward pass and computes the per-sample losses.
     virtual SampleLosses evaluate(const Batch& batch) = 0;
     virtual double learningRate() const = 0;
-    virtual void setLearningRate(double lr) = 0;  // applies from the next step on
-    virtual Optimizer& optimizer() = 0;           // owner of the state that checkpoints contain
+    virtual void setLearningRate(double lr) = 0;  // sets the learning rate from the next step on
+    virtual Optimizer& optimizer() = 0;           // returns the owner of the state that checkpoints contain
 
     // Returns the shares of the model's work that this rank does in each step.
     virtual PlannedShares plannedShares() const { return {}; }
@@ -115,7 +116,8 @@ class Strategy {
     bool isWhole() { return wholeTensors() == nullptr; }
     // Parameters and state of the whole model.
     virtual const std::vector<Parameter*>& wholeParameters() const = 0;
-    virtual const std::vector<Parameter*>& wholeState() const = 0;  // parameters and buffers
+    // Returns the parameters and buffers of the whole model.
+    virtual const std::vector<Parameter*>& wholeState() const = 0;
     // Parameters whose gradients this rank computes. copyValue() and copyGradient() copy a whole value or averaged
     // gradient to host memory. Used for inspection only. Collective over all ranks that train the same layers.
     virtual const std::vector<Parameter*>& localParameters() { return wholeParameters(); }

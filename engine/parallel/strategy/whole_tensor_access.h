@@ -15,7 +15,7 @@ namespace ringside {
 struct WholeTensor {
     const Parameter& of;           // parameter or buffer that defines name, shape and type
     const char* kept = "";         // name of the optimizer's tensor, such as "exp_avg"; empty for the value
-    std::span<std::byte> bytes{};  // contents; the size follows from shape and type
+    std::span<std::byte> bytes{};  // contents of the tensor; the size follows from shape and type
 };
 using TensorVisitor = std::function<void(const WholeTensor&)>;
 

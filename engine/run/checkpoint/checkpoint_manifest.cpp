@@ -58,7 +58,7 @@ bool readLossScale(const Json& json, CheckpointManifest& manifest) {
     const auto tracker = countOf(json, "growth_tracker");
     if (!tracker) return false;
     manifest.lossScale = LossScale{scale->get<double>(), *tracker};
-    if (json.contains("skipped_steps")) {  // missing in checkpoints of the first versions
+    if (json.contains("skipped_steps")) {  // checkpoints of the first versions have no such field
         const auto skipped = countOf(json, "skipped_steps");
         if (!skipped || *skipped > manifest.step) return false;
         manifest.lossScale->skippedSteps = *skipped;

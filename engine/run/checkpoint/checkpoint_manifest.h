@@ -17,9 +17,9 @@ namespace ringside {
 
 // State of the loss scaling for float16, as in torch.cuda.amp.GradScaler.
 struct LossScale {
-    double scale = 65536;            // factor of the loss
-    std::int64_t growthTracker = 0;  // successful steps since the scale last changed
-    std::int64_t skippedSteps = 0;   // skipped steps in total, which the optimizer has not counted
+    double scale = 65536;            // factor by which the loss is multiplied
+    std::int64_t growthTracker = 0;  // number of successful steps since the scale last changed
+    std::int64_t skippedSteps = 0;   // total number of skipped steps, which the optimizer has not counted
 };
 
 // Content of manifest.json in a checkpoint directory. The file is written last: a directory that has one is complete.
@@ -30,21 +30,22 @@ struct CheckpointManifest {
         std::string sha256;
     };
 
-    std::int64_t step = 0;        // steps done, including skipped ones
-    std::int64_t epochsDone = 0;  // complete epochs
-    std::string model = {};       // Model::describe()
-    std::string optimizer = {};   // sgd | adam | adamw; empty: weights only
+    std::int64_t step = 0;        // number of steps done, including skipped ones
+    std::int64_t epochsDone = 0;  // number of complete epochs
+    std::string model = {};       // text of Model::describe()
+    std::string optimizer = {};   // kind of optimizer: sgd | adam | adamw; empty: the checkpoint contains weights only
     Json sampler = Json::object();
     std::vector<File> files = {};
-    std::optional<LossScale> lossScale = {};  // only for float16
-    ChannelScale normalize = {};              // image normalization that the weights expect; empty: none
+    std::optional<LossScale> lossScale = {};  // loss scale; set only for float16
+    ChannelScale normalize = {};              // image normalization that the weights expect; empty if none
 
     // State of the epoch in progress; all empty if the checkpoint lies between two epochs.
-    std::int64_t batchesDone = 0;              // batches done by each rank
-    std::array<double, 7> epochSums{};         // MetricSums over all ranks
-    std::vector<std::string> planHashes = {};  // sampling plan of the epoch, by data-parallel rank
+    std::int64_t batchesDone = 0;              // number of batches of the epoch done by each rank
+    std::array<double, 7> epochSums{};         // values of MetricSums over all ranks
+    std::vector<std::string> planHashes = {};  // hash of the sampling plan of the epoch, by data-parallel rank
     std::vector<ControlChange> changes = {};   // changes made while the run was live, up to this step
-    bool timed = false;                        // made by training.checkpoint_seconds; a newer checkpoint replaces it
+    bool timed = false;                        // true: written because of training.checkpoint_seconds; a newer
+                                               // checkpoint replaces it
     bool isInsideEpoch() const { return !planHashes.empty(); }
 
     Json toJson() const;

@@ -20,7 +20,7 @@ namespace ringside {
 struct TensorOutline {
     std::string name = {};
     std::string type = "F32";              // element type, with its name in the file format: F32, I64, ...
-    std::vector<std::int64_t> shape = {};  // outermost first; empty for a single value
+    std::vector<std::int64_t> shape = {};  // shape, outermost dimension first; empty for a single value
 
     // Returns the size of the values in bytes; 0 for an unknown type.
     std::size_t bytes() const;
@@ -33,11 +33,12 @@ class SafetensorsFile {
     struct Entry {
         std::string type = {};
         std::vector<std::int64_t> shape = {};
-        std::size_t begin = 0;  // offset in the file, in bytes
-        std::size_t size = 0;   // size in bytes
+        std::size_t begin = 0;  // offset of the tensor in the file, in bytes
+        std::size_t size = 0;   // size of the tensor in bytes
     };
 
-    static constexpr std::size_t kMaxHeaderBytes = std::size_t{16} << 20;  // the format's own limit is 100,000,000
+    static constexpr std::size_t kMaxHeaderBytes = std::size_t{16} << 20;  // maximum size of a header; the limit of the
+                                                                           // format is 100,000,000 bytes
     static constexpr std::size_t kMaxTensors = 65536;
 
     // Opens a file, which stays open as long as the object exists. Returns a problem if it is not a valid safetensors
@@ -65,8 +66,8 @@ class SafetensorsFile {
 
     std::string m_name;
     std::size_t m_size = 0;
-    UniqueFd m_file;        // set by open()
-    std::string m_content;  // set by parse()
+    UniqueFd m_file;        // file that open() has opened
+    std::string m_content;  // content that parse() has received
     std::map<std::string, Entry> m_entries;
 };
 

@@ -16,7 +16,7 @@ namespace ringside {
 struct ClassroomData {
     ClassroomOffer offer;
     std::vector<std::filesystem::path> sources;  // paths of offer.files on this computer
-    RunConfig offered;                           // the experiment with the names of the offer
+    RunConfig offered;                           // experiment in which the paths are replaced by the names of the offer
 };
 
 // Returns the SHA-256 of an experiment, in hex, for comparison between ranks. training.resume is left out.

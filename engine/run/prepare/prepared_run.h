@@ -30,14 +30,14 @@ struct PreparedRun {
         return isCut ? std::min(config.training.epochs, plannedSteps() / stepsPerEpoch) : config.training.epochs;
     }
 
-    RunConfig config;  // resolved: no automatic choices, absolute paths
+    RunConfig config;  // resolved experiment: no automatic choices, absolute paths
     ComputeChoice compute;
     std::string wantedBackend;  // backend as configured, before automatic choices were resolved
     std::string wantedDevice;
     std::int64_t trainingSamples = 0;
     std::int64_t validationSamples = 0;
     std::int64_t stepsPerEpoch = 0;
-    std::int64_t stepsBefore = 0;  // steps done by the checkpoint of training.resume
+    std::int64_t stepsBefore = 0;  // number of steps done by the checkpoint of training.resume
     std::int64_t epochsBefore = 0;
     std::int64_t stepsLeft = -1;                      // steps after stepsBefore; -1: all steps of all epochs
     std::vector<std::string> planHashes;              // of epoch 0, by data-parallel rank

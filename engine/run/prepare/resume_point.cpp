@@ -127,7 +127,9 @@ std::vector<std::string> assignmentsOfLiveChanges(const path& resumed, const Run
     if (!manifest) return {};
     std::vector<std::string> assignments;
     for (const ControlChange& change : manifest.value().changes) {
-        if (change.kind != ControlKind::kEpochs) continue;  // the trainer restores learning rates
+        if (change.kind != ControlKind::kEpochs)
+            continue;  // only kEpochs is needed here: the trainer restores
+                       // learning rates
         assignments = {"training.epochs=" + std::to_string(static_cast<std::int64_t>(change.value))};
         // Keeps the period of the cosine at the number of epochs planned originally.
         if (experiment.schedule.kind == RateScheduleKind::kCosine && experiment.schedule.tMax == 0)

@@ -17,10 +17,11 @@ namespace ringside {
 // Checkpoint or weights that training.resume names, read and checked except for the fit to the model.
 struct ResumePoint {
     std::filesystem::path directory;    // directory of the checkpoint or of the weights file
-    std::filesystem::path weightsFile;  // file of `weights`
-    CheckpointManifest manifest;        // all zero for weights only
+    std::filesystem::path weightsFile;  // file from which `weights` was read
+    CheckpointManifest manifest;        // manifest of the checkpoint; all zero for weights only
     SafetensorsFile weights;
-    std::optional<SafetensorsFile> optimizer;  // empty for weights only, and if no step was done yet
+    std::optional<SafetensorsFile> optimizer;  // state of the optimizer; empty for weights only, and if no step was
+                                               // done yet
 
     bool isWeightsOnly() const { return manifest.optimizer.empty(); }
 };

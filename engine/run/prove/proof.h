@@ -25,8 +25,9 @@ struct FirstDifference {
 struct ProofLine {
     std::string strategy = {};
     std::string reference = {};
-    std::optional<bool> equal = {};  // empty: the case could not be run
-    bool isAsExpected = true;        // equal, or allowed to differ
+    std::optional<bool> equal = {};  // true if the bits of the case equal those of its reference; empty: the case could
+                                     // not be run
+    bool isAsExpected = true;        // true if the bits are equal, or if they may differ
     std::string sha256 = {};         // SHA-256 of the weights file, in hex
     std::optional<FirstDifference> first = {};
     std::string problem = {};  // reason why the case could not be run
@@ -45,8 +46,8 @@ class ProofTally {
 
   private:
     std::int64_t m_equal = 0;
-    std::int64_t m_expected = 0;  // cases that differ and may differ
-    std::int64_t m_wrong = 0;     // cases that differ although they must be equal
+    std::int64_t m_expected = 0;  // number of cases that differ and may differ
+    std::int64_t m_wrong = 0;     // number of cases that differ although they must be equal
     std::int64_t m_untried = 0;
 };
 

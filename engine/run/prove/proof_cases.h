@@ -10,9 +10,10 @@ namespace ringside {
 
 // An experiment under a strategy, and the case whose bits it must reproduce.
 struct ProofCase {
-    std::string name;  // "fsdp:parameters"
+    std::string name;  // name of the case, such as "fsdp:parameters"
     RunConfig config = {};
-    std::string reference;  // name of another case; its own name: the case is a reference itself
+    std::string reference;  // name of the case with which this one is compared; its own name: the case is a reference
+                            // itself
     bool mustBeEqual = true;
     std::string why = {};  // reason why the bits may differ
 };

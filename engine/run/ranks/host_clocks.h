@@ -20,7 +20,8 @@ namespace ringside {
 // CLOCK_MONOTONIC. The ranks of one host share a clock, so that the answers of all count. One thread; no call blocks.
 class HostClocks {
   public:
-    static constexpr int kEagerQuestions = 8;  // first questions to each rank, at the interval kEagerUs
+    static constexpr int kEagerQuestions = 8;  // number of first questions to each rank, which are sent at the interval
+                                               // kEagerUs
     static constexpr std::int64_t kEagerUs = 100'000;
     static constexpr std::int64_t kEveryUs = 5'000'000;
     static constexpr std::int64_t kReportIntervalUs = 15'000'000;
@@ -51,12 +52,12 @@ class HostClocks {
         std::optional<std::int64_t> firstOffsetUs;
     };
 
-    std::map<int, Host> m_hosts;  // by index; all hosts except this one
+    std::map<int, Host> m_hosts;  // clocks by index of the host; all hosts except this one
     const std::int64_t m_epochUs;
     int m_asked = 0;
     std::int64_t m_askAtUs = 0;
     std::int64_t m_reportAtUs = 0;
-    bool m_isFresh = false;  // an answer has arrived since the last questions
+    bool m_isFresh = false;  // true if an answer has arrived since the last questions
 };
 
 }  // namespace ringside

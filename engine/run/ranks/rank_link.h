@@ -29,14 +29,16 @@ class RankLink {
 
     int rank() const { return m_rank; }
     virtual pid_t pid() const = 0;
-    virtual std::string host() const { return {}; }  // empty: this host
+    virtual std::string host() const { return {}; }  // returns the host of the rank; empty: this host
 
     // Passes the available telemetry lines to `line`. False once the stream has ended.
     virtual bool readTelemetry(const LineSink& line) = 0;
     // Passes the available lines of standard output and error to `line`. False if there is no stream any more.
     virtual bool readOutput(const LineSink& line) = 0;
-    virtual int outputFd() const = 0;  // readable when there is output; -1: none
-    virtual int exitFd() const = 0;    // readable when poll() must be called; -1: none
+    // Returns a descriptor that is readable when there is output; -1: the rank has none.
+    virtual int outputFd() const = 0;
+    virtual int exitFd() const = 0;  // returns a descriptor that is readable when poll() must be called; -1: the rank
+                                     // has none
 
     // Checks for the end of the rank and returns it; empty while the rank is running.
     virtual const std::optional<ChildEnd>& poll() = 0;
@@ -69,7 +71,7 @@ class RankLink {
     double longestSilence = 0;  // longest time between two telemetry lines, in seconds
     RankMovement movement;
     bool hasSentAny = false;
-    int badLines = 0;  // lines that are not telemetry of this rank
+    int badLines = 0;  // number of lines that are not telemetry of this rank
     int endOrder = 0;
     TimePoint endedAt{};
     int missingRank = -1;           // peer that the rank reported as missing; -1: none

@@ -16,8 +16,8 @@ namespace ringside {
 // Program, environment and shared memory of all workers of a run.
 struct WorkerProgram {
     std::filesystem::path program;
-    std::vector<std::string> environment;  // "NAME=value", added to this process's environment
-    int sharedFd = -1;                     // shared memory for the collectives; -1: none
+    std::vector<std::string> environment;  // environment variables "NAME=value", added to those of this process
+    int sharedFd = -1;                     // descriptor of the shared memory for the collectives; -1 if none
 };
 
 // Worker process on this host, and the supervisor's ends of its channels. The destructor kills the process.

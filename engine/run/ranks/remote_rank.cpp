@@ -18,7 +18,7 @@ namespace {
 constexpr std::chrono::milliseconds kLastTelemetry{2000};  // time for which telemetry is still read after the control
                                                            // connection has closed
 
-constexpr std::size_t kMostReadings = 16;  // limit of answers not fetched yet
+constexpr std::size_t kMostReadings = 16;  // maximum number of answers that are not fetched yet
 
 void stopBlocking(int fd) {
     ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);

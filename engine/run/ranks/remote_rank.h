@@ -21,7 +21,7 @@ class RemoteRank final : public RankLink {
     pid_t pid() const override { return m_guest.pid; }
     std::string host() const override { return m_guest.host; }
     bool readTelemetry(const LineSink& line) override;
-    bool readOutput(const LineSink&) override { return false; }  // the launcher receives the output
+    bool readOutput(const LineSink&) override { return false; }  // false, because the launcher receives the output
     int outputFd() const override { return -1; }
     int exitFd() const override { return m_guest.control.get(); }
 
@@ -33,7 +33,8 @@ class RemoteRank final : public RankLink {
     std::vector<ClockReading> takeClockReadings() override { return std::exchange(m_clockReadings, {}); }
 
     std::vector<std::string> tail() const override { return m_lastWords; }
-    bool isStopped() const override { return false; }  // cannot be determined
+    // False, because this cannot be determined for a rank on another host.
+    bool isStopped() const override { return false; }
 
   private:
     void take(std::string_view line);

@@ -11,9 +11,11 @@ namespace ringside {
 // on their order, and matrix products on the instruction set: two runs of one experiment end with the same bits if all
 // members are equal.
 struct BitsBasis {
-    std::optional<std::string> transport{};         // "shm", "gloo", "hierarchical", ...; none: no influence
-    std::optional<std::string> layout{};            // strategy, mesh and which ranks share a host; none: no influence
-    std::optional<std::vector<std::string>> isa{};  // instruction set, or GPU, by rank; none: not known
+    std::optional<std::string> transport{};         // transport of the collectives: "shm", "gloo", "hierarchical", ...;
+                                                    // empty: it has no influence
+    std::optional<std::string> layout{};            // strategy, mesh and which ranks share a host; empty: the layout
+                                                    // has no influence
+    std::optional<std::vector<std::string>> isa{};  // instruction set or GPU of each rank; empty: not known
     std::optional<std::string> warning{};           // text of instructionSetWarning(), if not empty
 
     bool operator==(const BitsBasis&) const = default;

@@ -12,7 +12,8 @@ namespace ringside {
 namespace {
 
 constexpr std::chrono::milliseconds kEpochInterval{100};
-constexpr std::int64_t kEveryEpochUpTo = 200;  // longer runs print at most ten epoch lines a second
+constexpr std::int64_t kEveryEpochUpTo = 200;  // number of epochs up to which each epoch is printed; longer runs print
+                                               // at most ten epoch lines a second
 
 std::string metrics(const char* name, double loss, double accuracy) {
     std::array<char, 96> text{};

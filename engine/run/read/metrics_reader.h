@@ -15,10 +15,10 @@ namespace ringside {
 
 // A step of metrics.jsonl, or a window of several steps in one line. Losses that are not finite are NaN.
 struct StepMetrics {
-    std::int64_t step = 0;  // last step
+    std::int64_t step = 0;  // number of the last step of the entry
     std::int64_t samples = 0;
-    double loss = 0;         // mean over the samples
-    std::int64_t from = 0;   // first step
+    double loss = 0;         // loss, as the mean over the samples
+    std::int64_t from = 0;   // number of the first step of the entry
     std::int64_t steps = 1;  // number of logged steps
     double lossMinimum = 0;
     double lossMaximum = 0;
@@ -29,7 +29,7 @@ struct EpochMetrics {
     std::int64_t epoch = 0;
     bool validation = false;
     double loss = 0;
-    double accuracy = 0;  // NaN for regression
+    double accuracy = 0;  // accuracy, 0 to 1; NaN for regression
 };
 
 // Reader of metrics.jsonl in bounded memory, from its beginning. Results of epochs are collected; an incomplete last

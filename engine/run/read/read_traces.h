@@ -13,7 +13,7 @@ namespace ringside {
 struct RecordedTraces {
     TraceData data;
     std::int64_t lines = 0;
-    std::int64_t badLines = 0;  // skipped: damaged, or of a rank that the run does not have
+    std::int64_t badLines = 0;  // number of skipped lines: damaged, or of a rank that the run does not have
 };
 
 // Reads the traced steps of a run directory. Returns a problem if there are none; it states how to record some.

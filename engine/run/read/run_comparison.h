@@ -13,18 +13,18 @@ namespace ringside {
 
 // A pair of corresponding values of two runs.
 struct ValuePair {
-    std::int64_t at = 0;  // step or epoch
+    std::int64_t at = 0;  // number of the step or epoch
     double a = 0;
     double b = 0;
-    std::int64_t from = 0;  // first step of a window of several steps; 0: single step
+    std::int64_t from = 0;  // first step of a window of several steps; 0: the pair is of a single step
     // Returns |a - b| / max(|a|, |b|): 0 for equal values and for two NaNs, infinite for a number and a NaN.
     double relative() const;
 };
 
 // Setting that differs between two runs.
 struct ConfigDifference {
-    std::string path;  // "parallel.world_size"
-    std::string a;     // JSON; empty if the setting is missing
+    std::string path;  // path of the setting, such as "parallel.world_size"
+    std::string a;     // value in the first run, as JSON; empty if the setting is missing
     std::string b;
 };
 
@@ -33,7 +33,7 @@ enum class ShardsVerdict { kUnknown, kSame, kDifferent };
 // Differences between two runs, a and b.
 struct RunComparison {
     double tolerance = 0;    // largest relative difference of losses that counts as equal
-    std::int64_t steps = 0;  // number of steps found in both
+    std::int64_t steps = 0;  // number of steps found in both runs
     std::int64_t stepsOnlyA = 0;
     std::int64_t stepsOnlyB = 0;
     std::int64_t thinned = 0;    // number of common steps compared only by mean, minimum and maximum of a window
@@ -42,16 +42,16 @@ struct RunComparison {
     std::optional<ValuePair> firstBeyond;   // first step beyond the tolerance
     ValuePair largest;                      // step with the largest relative difference
     std::optional<ValuePair> sampleCounts;  // first step with different numbers of samples
-    std::int64_t epochs = 0;                // number of epoch results found in both
-    double trainLossDifference = 0;         // largest relative difference over all epochs
-    double validationLossDifference = 0;    // largest relative difference over all epochs
+    std::int64_t epochs = 0;                // number of epoch results found in both runs
+    double trainLossDifference = 0;         // largest relative difference of the training loss over all epochs
+    double validationLossDifference = 0;    // largest relative difference of the validation loss over all epochs
     double accuracyDifference = 0;          // largest absolute difference of validation accuracy
     ShardsVerdict shards = ShardsVerdict::kUnknown;
     std::int64_t shardsCompared = 0;
     std::optional<ShardKey> firstOtherShard;
-    std::optional<bool> initialWeights;          // both started from identical weights; empty: not known
+    std::optional<bool> initialWeights;          // true if both runs started from identical weights; empty: not known
     std::optional<std::int64_t> otherWeightsAt;  // first step after which rank 0's parameters differ
-    std::optional<BitsBasis> bitsOfA, bitsOfB;   // empty: not known
+    std::optional<BitsBasis> bitsOfA, bitsOfB;   // conditions for identical bits of each run; empty: not known
     bool configsKnown = false;
     std::vector<ConfigDifference> configDifferences;
 

@@ -23,7 +23,8 @@ struct RunPaths {
     std::filesystem::path olderTrace() const { return directory / "trace.1.jsonl"; }
     std::filesystem::path log() const { return directory / "log.txt"; }
     std::filesystem::path lock() const { return directory / "run.lock"; }
-    std::filesystem::path launch() const { return directory / "launch.json"; }  // only under a launcher
+    // Returns the path of the launcher's file, which exists only under a launcher.
+    std::filesystem::path launch() const { return directory / "launch.json"; }
     std::filesystem::path supervisor() const { return directory / "supervisor.json"; }
 };
 

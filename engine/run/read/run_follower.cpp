@@ -81,7 +81,7 @@ void RunFollower::deliverLines(std::string_view come, const std::function<void(s
     const std::string_view whole = std::string_view(m_pending).substr(first);
     m_ended = !whole.empty() && lastLine(whole).substr(0, kEndLine.size()) == kEndLine;
     const std::size_t end = m_pending.size() - (m_ended ? lastLine(whole).size() + 1 : 0);
-    if (m_ended && m_traces) {  // traces must precede the end line
+    if (m_ended && m_traces) {  // traces must precede the line "end"
         lines(std::string_view(m_pending).substr(0, end));
         while (deliverTraces(lines)) continue;
         lines(std::string_view(m_pending).substr(end));

@@ -19,7 +19,7 @@ namespace ringside {
 // gives the reason. One thread.
 class RunFollower {
   public:
-    enum class Traces { kLeftOut, kToo };  // kToo: trace lines are inserted
+    enum class Traces { kLeftOut, kToo };  // kToo: trace lines are also returned
     // Time without new data after which another user's run, whose lock cannot be read, counts as ended. A live run
     // writes at least one heartbeat each second.
     static constexpr std::chrono::seconds kUnknownPatience{15};
@@ -54,7 +54,7 @@ class RunFollower {
     UniqueFd m_watch;
     std::string m_pending;
     bool m_ended = false;
-    bool m_insideLong = false;  // inside a line too long to buffer, whose beginning was passed already
+    bool m_insideLong = false;  // true inside a line that is too long to buffer, whose first part was removed already
     bool m_behind = false;
 };
 

@@ -9,9 +9,9 @@ namespace ringside {
 
 // State of a run, derived from the lock of its directory.
 enum class RunLife {
-    kLive,     // a supervisor holds the lock
-    kOver,     // there is no lock file, or its lock is free
-    kUnknown,  // the lock file belongs to another user, and /proc/locks does not list its lock
+    kLive,     // a supervisor holds the lock of the run
+    kOver,     // the run has ended: there is no lock file, or its lock is free
+    kUnknown,  // not known: the lock file belongs to another user, and /proc/locks does not list its lock
 };
 
 // Reads the lock of a run directory. A lock file that may not be opened, such as another user's, is looked up in

@@ -34,7 +34,7 @@ struct RunRecord {
         Digest digest{};
     };
     std::filesystem::path metrics;
-    std::int64_t firstStep = 0;               // first recorded step
+    std::int64_t firstStep = 0;               // number of the first recorded step
     std::vector<Hash<ShardKey>> shards;       // hashes of trained samples, sorted by key
     std::vector<Hash<std::int64_t>> weights;  // hashes of rank 0's parameters, sorted by steps done
     std::optional<Json> config;

@@ -17,7 +17,7 @@ namespace ringside {
 // Loss and accuracy of a data split. Empty values, such as a loss that is not finite, are null in the file.
 struct SplitMetrics {
     std::optional<double> loss{};
-    std::optional<double> accuracy{};  // 0 to 1
+    std::optional<double> accuracy{};  // share of correct predictions, 0 to 1
     std::int64_t samples = 0;
 };
 
@@ -29,8 +29,9 @@ struct FinalMetrics {
     std::optional<double> validationLoss{};
     std::optional<double> validationAccuracy{};
     std::optional<std::int64_t> validationSamples{};
-    std::optional<SplitMetrics> exact{};   // counts each validation sample once
-    std::optional<SplitMetrics> padded{};  // also counts the repeated samples that give all ranks the same number
+    std::optional<SplitMetrics> exact{};   // result that counts each validation sample once
+    std::optional<SplitMetrics> padded{};  // result that also counts the repeated samples that give all ranks the same
+                                           // number
 };
 
 // Metrics of the epoch with the highest validation accuracy, or with the lowest validation loss if there is no
@@ -57,7 +58,7 @@ struct Straggler {
     int rank = 0;
     std::string phase{};       // phase that delays the rank; "cpu" if another program uses its processor
     double share = 0;          // share of the steps in which the rank arrives last, 0 to 1
-    double lostMsPerStep = 0;  // time that the others wait
+    double lostMsPerStep = 0;  // time in milliseconds per step that the other ranks wait
 };
 
 // Device and link that the ranks imitated by throttling.
@@ -71,12 +72,13 @@ struct SummaryThrottle {
 // Clock of a host at the end, relative to the run's clock.
 struct SummaryClock {
     std::string host{};
-    HostClock clock{};  // offsetUs is not written: it would reveal when the hosts were started
+    HostClock clock{};  // clock of the host; offsetUs is not written, because it would reveal when the hosts were
+                        // started
 };
 
 // Network link of a host in a run on several hosts, by the last report of its ranks.
 struct SummaryLink {
-    std::string host{};  // empty: rank 0's host
+    std::string host{};  // name of the host; empty: rank 0's host
     int rank = 0;        // first rank on the host
     double roundTripMs = 0;
     std::optional<double> mbitPerSecond{};
@@ -86,13 +88,14 @@ struct SummaryLink {
 // Completeness of the record in the run directory.
 struct Recording {
     struct Stop {
-        std::int64_t step = 0;  // last recorded step
+        std::int64_t step = 0;  // number of the last recorded step
         std::string why{};
     };
-    std::int64_t bytes = 0;                         // size of telemetry, metrics and log
+    std::int64_t bytes = 0;                         // size of telemetry, metrics and log in bytes
     std::optional<std::int64_t> thinnedFromStep{};  // first step recorded in windows
-    std::int64_t linesLeftOut = 0;                  // lines beyond the budget
-    std::optional<Stop> stopped{};                  // recording stopped because of a full or failed disk
+    std::int64_t linesLeftOut = 0;                  // number of lines that were not recorded because of the budget
+    std::optional<Stop> stopped{};                  // reason why recording stopped: a full or failed disk; empty if it
+                                                    // did not stop
 };
 
 // Library that trained the model of a watched run, for example "torch" "2.15.0".
@@ -104,50 +107,51 @@ struct SummaryFramework {
 // Finding of the doctor in a watched run.
 struct SummaryFinding {
     std::string code{};
-    std::string severity{};  // mistake, cost or note
+    std::string severity{};  // severity of the finding: mistake, cost or note
     std::string text{};
-    std::optional<std::string> where{};  // "train.py:48"; empty: no line of the script
-    Json evidence{};                     // an object, or null
+    std::optional<std::string> where{};  // line of the script, such as "train.py:48"; empty if there is none
+    Json evidence{};                     // evidence of the finding: an object, or null
     std::string remedy{};
 };
 
 // Check of a watched run that made no finding.
 struct SummaryCheck {
     std::string code{};
-    std::string result{};  // passed, skipped or could_not_judge
-    std::string why{};     // reason, if the check did not pass
+    std::string result{};  // result of the check: passed, skipped or could_not_judge
+    std::string why{};     // reason of the result, if the check did not pass
 };
 
 // Samples that the ranks used in one epoch. Empty values are not known; `why` gives the reason.
 struct EpochSamples {
     std::int64_t epoch = 0;
-    std::int64_t assigned = 0;  // over all ranks, with repetitions
+    std::int64_t assigned = 0;  // number of assigned samples over all ranks, with repetitions
     std::optional<std::int64_t> distinct{};
-    std::optional<std::int64_t> twice{};  // uses beyond the first of each sample
+    std::optional<std::int64_t> twice{};  // number of uses beyond the first of each sample
     std::optional<std::int64_t> never{};
-    std::optional<std::int64_t> size{};   // samples that the loaders select from
-    bool finished = false;                // the ranks have read their loaders to the end
-    std::string loader{};                 // line of the loader, "train.py:48"; empty: a run by Ringside
+    std::optional<std::int64_t> size{};   // number of samples that the loaders select from
+    bool finished = false;                // true if the ranks have read their loaders to the end
+    std::string loader{};                 // line that creates the loader, such as "train.py:48"; empty for a run by
+                                          // Ringside
     std::int64_t group = 0;               // number of the data-parallel group
-    std::vector<std::int64_t> perRank{};  // assigned to each rank of the group
-    std::string why{};                    // cause of repeated or missing samples
+    std::vector<std::int64_t> perRank{};  // number of samples assigned to each rank of the group
+    std::string why{};                    // cause of repeated or missing samples, as text
 };
 
 // Line of text of the audit.
 struct SamplesLine {
-    std::string label{};  // "training epochs 1-3"
+    std::string label{};  // part of the training, such as "training epochs 1-3"
     std::string text{};
-    bool good = true;  // no sample was repeated or left out without a reason
+    bool good = true;  // true if no sample was repeated or left out without a reason
 };
 
 // Exactly-once audit: by loader, data-parallel group and epoch.
 struct SummarySamples {
     std::vector<EpochSamples> train{};
     std::vector<EpochSamples> val{};
-    std::int64_t validated = 0;  // distinct validation samples
+    std::int64_t validated = 0;  // number of distinct validation samples
     // Number of distinct validation samples that were trained on; empty: not known.
     std::optional<std::int64_t> trainedOn{};
-    std::vector<SamplesLine> lines{};  // the result in words
+    std::vector<SamplesLine> lines{};  // sentences that state the result
 };
 
 // Content of summary.json: the outcome of a run, written when it ends. A provisional one is written earlier if a
@@ -159,19 +163,19 @@ struct RunSummary {
     int exitCode = 0;
     std::optional<int> firstFailedRank{};
     std::string verdict{};
-    std::vector<std::string> lastLines{};  // last output of the failed rank
+    std::vector<std::string> lastLines{};  // last lines of the output of the failed rank
     std::int64_t worldSize = 0;
     std::int64_t steps = 0;
     std::int64_t plannedSteps = 0;
-    std::int64_t stepsBefore = 0;  // steps done by the run that this one resumes
+    std::int64_t stepsBefore = 0;  // number of steps done by the run that this one resumes
     std::int64_t nonFiniteBatches = 0;
     double trainSeconds = 0;
     double pausedSeconds = 0;
     double stepsPerSecond = 0;
     double samplesPerSecond = 0;
-    std::optional<double> firstStepSeconds{};  // from the start to the end of the first step
+    std::optional<double> firstStepSeconds{};  // seconds from the start to the end of the first step
     double totalSeconds = 0;
-    FinalMetrics last{};  // named "final" in the file
+    FinalMetrics last{};  // final metrics; the field is named "final" in the file
     BestMetrics best{};
     std::string device{};
     std::string whyDevice{};
@@ -186,19 +190,19 @@ struct RunSummary {
     double dataWaitShare = 0;
     std::optional<Straggler> straggler{};
     std::optional<std::string> timeVerdict{};
-    Json normalize{};  // image normalization that the last weights expect, from the manifest
+    Json normalize{};  // image normalization that the last weights expect, copied from the manifest
     std::int64_t restarts = 0;
     std::optional<std::string> weightsSha256{};
-    std::optional<std::vector<RankMemory>> memory{};          // by rank, in bytes
-    std::optional<SummaryThrottle> throttle{};                // set if the ranks were throttled
-    std::optional<std::vector<std::int64_t>> bytesPerStep{};  // payload sent in each step, by rank
-    std::optional<double> idleShare{};                        // see measuredIdleShare()
-    std::vector<SummaryClock> clocks{};                       // all hosts except rank 0's
+    std::optional<std::vector<RankMemory>> memory{};          // memory of each rank, in bytes
+    std::optional<SummaryThrottle> throttle{};                // throttle of the ranks; empty if they were not throttled
+    std::optional<std::vector<std::int64_t>> bytesPerStep{};  // payload sent in each step in bytes, by rank
+    std::optional<double> idleShare{};                        // idle share; see measuredIdleShare()
+    std::vector<SummaryClock> clocks{};                       // clocks of all hosts except rank 0's
     std::optional<std::vector<SummaryLink>> links{};
     std::int64_t droppedTelemetrySteps = 0;   // over all ranks, which could not send them
     std::int64_t droppedTelemetryEvents = 0;  // the same for all telemetry except steps
     Recording recording{};
-    std::string source{"trained"};  // trained, watched or imported
+    std::string source{"trained"};  // origin of the run: trained, watched or imported
     // The following members are set in watched runs only.
     std::optional<SummaryFramework> framework{};
     std::optional<std::string> continues{};  // run directory that this run continues

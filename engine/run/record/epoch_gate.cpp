@@ -6,9 +6,10 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kRankBytes = 280;     // hash and checksum of a rank
-constexpr std::size_t kResultBytes = 1400;  // training and validation results, in both files
-constexpr std::size_t kRemembered = 16;     // more than the number of epochs that ranks can be apart
+constexpr std::size_t kRankBytes = 280;     // size of the hash and the checksum of a rank, in bytes
+constexpr std::size_t kResultBytes = 1400;  // size of training and validation results in both files, in bytes
+constexpr std::size_t kRemembered = 16;     // number of remembered epochs; larger than the number of epochs that ranks
+                                            // can be apart
 
 }  // namespace
 

@@ -21,8 +21,8 @@ class EpochGate {
   private:
     RecordBudget& m_budget;
     const std::int64_t m_epochs;
-    const std::size_t m_bytes;               // approximate size of an epoch's lines
-    std::map<std::int64_t, bool> m_decided;  // decisions for the 16 latest epochs
+    const std::size_t m_bytes;               // approximate size of an epoch's lines, in bytes
+    std::map<std::int64_t, bool> m_decided;  // decision whether to record an epoch, for the 16 latest epochs
 };
 
 }  // namespace ringside

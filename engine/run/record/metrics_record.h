@@ -18,7 +18,7 @@ namespace ringside {
 class MetricsRecord {
   public:
     struct Options {
-        bool paddedFirst = false;  // the headline of a validation counts padded samples (training.validate)
+        bool paddedFirst = false;  // true: the headline of a validation counts padded samples (training.validate)
         std::int64_t stepsBefore = 0;
         std::int64_t logEvery = 1;
     };
@@ -46,7 +46,7 @@ class MetricsRecord {
         StepGrain::Window window;
         GlobalStep last;
         std::int64_t steps = 0, samples = 0;
-        double lossSum = 0, accuracySum = 0;  // weighted by samples
+        double lossSum = 0, accuracySum = 0;  // sums over the steps of the window, each step weighted by its samples
         double plainLossSum = 0;
         double lossMinimum = 0, lossMaximum = 0, accuracyMinimum = 0, accuracyMaximum = 0;
     };
@@ -64,7 +64,7 @@ class MetricsRecord {
     std::int64_t m_lastStep = 0;
     std::optional<std::int64_t> m_thinnedFrom;
     std::optional<Open> m_open;
-    std::deque<EpochResult> m_waitingEpochs;  // results whose last step is not written yet
+    std::deque<EpochResult> m_waitingEpochs;  // epoch results whose last step is not written yet
 };
 
 }  // namespace ringside

@@ -28,8 +28,8 @@ std::string trainedHash(const ShardPlan& plan, int rank);
 struct PlanMismatch {
     int rank = 0;
     std::int64_t epoch = 0;
-    std::int64_t slot = -1;     // -1: only the hash of the epoch is known
-    std::int64_t step = 0;      // step of the slot within its epoch, from 1
+    std::int64_t slot = -1;     // slot of the wrong sample; -1: only the hash of the epoch is known
+    std::int64_t step = 0;      // step of the slot within its epoch, counted from 1
     std::int64_t planned = -1;  // sample that the plan assigns to the slot; -1: the plan has no such slot
     std::int64_t trained = -1;
 
@@ -41,7 +41,8 @@ struct PlanMismatch {
 struct PlanWatchOptions {
     RunConfig config;
     std::int64_t datasetSize = 0;
-    std::function<std::shared_ptr<const ClassLabels>()> classes = {};  // labels for some samplers; called in the thread
+    // Returns labels, which some samplers need; called in the thread.
+    std::function<std::shared_ptr<const ClassLabels>()> classes = {};
     double share = 0.02;                // largest share of one CPU before withoutPauses() or finish(); 1 = no pauses
     std::function<void()> onNews = {};  // called in the thread after each task
 };
@@ -54,7 +55,7 @@ struct PlanNews {
         std::int64_t count = 0;  // number of slots, from the first, that are as planned
     };
     std::vector<std::int64_t> auditedEpochs;  // epochs in which the hash of each rank was compared
-    std::vector<PlanMismatch> mismatches;     // at most one for each rank and epoch
+    std::vector<PlanMismatch> mismatches;     // new differences from the plan, at most one for each rank and epoch
     std::vector<Confirmed> confirmed;         // latest state of each rank with new confirmed slots
 };
 
@@ -64,7 +65,8 @@ struct PlanNews {
 // in progress.
 class PlanWatch {
   public:
-    static constexpr std::int64_t kLargestSet = 20'000'000;  // samples; larger plans take seconds and much memory
+    static constexpr std::int64_t kLargestSet = 20'000'000;  // number of samples up to which plans are compared; larger
+                                                             // plans take seconds and much memory
 
     explicit PlanWatch(PlanWatchOptions options);
     ~PlanWatch();
@@ -96,15 +98,15 @@ class PlanWatch {
 
     const PlanWatchOptions m_options;
     std::map<std::int64_t, std::vector<Consumed>>
-        m_incomplete;  // epochs not yet reported by all ranks; caller's thread
+        m_incomplete;  // epochs not yet reported by all ranks; used by the caller's thread only
 
     // The following four members are used by the thread only.
     std::shared_ptr<const ClassLabels> m_classes;
     std::optional<ShardPlan> m_plan;
     std::set<std::pair<int, std::int64_t>> m_known;  // ranks and epochs with a mismatch
-    std::map<int, PlanNews::Confirmed> m_confirmed;  // by rank
+    std::map<int, PlanNews::Confirmed> m_confirmed;  // confirmed slots by rank
 
-    std::mutex m_mutex;  // guards the members below
+    std::mutex m_mutex;  // guards the members after this one
     std::condition_variable m_wake, m_done;
     std::deque<Task> m_tasks;
     std::size_t m_queuedIndices = 0;

@@ -10,7 +10,7 @@ namespace ringside {
 namespace {
 
 constexpr double kMegabyte = 1e6;
-constexpr double kVitalBytes = 1e6;  // part of the total for lines that are always written
+constexpr double kVitalBytes = 1e6;  // bytes of the total that are reserved for lines that are always written
 constexpr double kHourUs = 3600e6;
 constexpr std::int64_t kMinuteUs = 60000000;
 constexpr std::int64_t kHour = 3600000000;

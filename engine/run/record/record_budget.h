@@ -14,12 +14,12 @@ namespace ringside {
 enum class RecordKind {
     kSteps,      // telemetry of steps
     kMetrics,    // steps in metrics.jsonl
-    kEpochs,     // results, checks of shards and replicas
-    kSigns,      // heartbeats and states
+    kEpochs,     // results of epochs, checks of shards and replicas
+    kSigns,      // heartbeats and states of ranks
     kSamples,    // sample indices of steps
     kGradients,  // gradients of inspected steps
     kLog,
-    kVital  // first and last lines, checkpoints
+    kVital  // lines that are always written: first and last lines, checkpoints
 };
 inline constexpr std::size_t kRecordKinds = 8;
 
@@ -54,7 +54,7 @@ class RecordBudget {
     struct Part {
         std::int64_t spent = 0;
         std::int64_t leftOut = 0;
-        std::int64_t wanted = 0;    // bytes requested since lookedUs, including refused ones
+        std::int64_t wanted = 0;    // number of bytes requested since lookedUs, including refused ones
         std::int64_t lookedUs = 0;  // time of the last adapt()
         int halvings = 0;
     };
@@ -74,7 +74,7 @@ class RecordBudget {
     std::int64_t m_nowUs = 0;
     std::int64_t m_others = 0;
     std::array<Part, kRecordKinds> m_parts;
-    std::deque<Mark> m_marks;  // one for each minute of the last hour
+    std::deque<Mark> m_marks;  // marks of the written bytes, one for each minute of the last hour
 };
 
 }  // namespace ringside

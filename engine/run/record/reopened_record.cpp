@@ -15,8 +15,8 @@
 namespace ringside {
 namespace {
 
-using Keep = std::function<std::optional<std::string>(const std::string& line)>;  // the line to keep, possibly changed;
-                                                                                  // empty: remove it
+// Returns the line to keep, possibly changed; empty: the line is removed.
+using Keep = std::function<std::optional<std::string>(const std::string& line)>;
 
 // Rewrites a file line by line. A complete copy replaces it, so that a crash leaves one of the two intact.
 void rewriteLines(const std::filesystem::path& path, const Keep& keep) {
@@ -26,7 +26,7 @@ void rewriteLines(const std::filesystem::path& path, const Keep& keep) {
     {
         std::ofstream out(copy, std::ios::trunc);
         for (std::string line; std::getline(in, line) && out;) {
-            if (in.eof()) break;  // incomplete last line
+            if (in.eof()) break;  // the last line is incomplete
             const std::optional<std::string> kept = keep(line);
             if (kept) out << *kept << '\n';
         }
@@ -66,7 +66,7 @@ std::optional<std::string> keepSteps(const StepsFrame& frame, const RecordCut& c
     for (auto* range : {&kept.lossMinimum, &kept.lossMaximum, &kept.accuracyMinimum, &kept.accuracyMaximum,
                         &kept.normMinimum, &kept.normMaximum})
         shorten(*range);
-    kept.traced.clear();  // traced steps are not matched to steps: all traces of the frame are dropped
+    kept.traced.clear();  // traced steps are not matched to steps, so that all traces of the frame are dropped
     for (auto& column : kept.phaseNs) column.clear();
     return lineOf(kept);
 }
@@ -135,7 +135,7 @@ RecordReach recordReach(const RunPaths& paths) {
     in.seekg(std::max<std::streamoff>(0, static_cast<std::streamoff>(in.tellg()) - kEnd));
     bool validates = false;
     for (std::string line; std::getline(in, line);) {
-        if (in.eof()) break;  // incomplete last line
+        if (in.eof()) break;  // the last line is incomplete
         const Result<Json> json = parseJson(line, "metrics.jsonl");
         if (!json || !json.value().is_object()) continue;
         const std::string kind = stringIn(json.value(), "kind");

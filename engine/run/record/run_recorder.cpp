@@ -17,8 +17,9 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostLastWords = 96U << 10;  // bytes, less than half of SpaceReserve::kLastWords
-constexpr std::int64_t kMeasureUs = 5000000;       // interval of bytesOfOthers()
+constexpr std::size_t kMostLastWords = 96U << 10;  // maximum bytes of the last lines, less than half of
+                                                   // SpaceReserve::kLastWords
+constexpr std::int64_t kMeasureUs = 5000000;       // interval between calls of bytesOfOthers(), in microseconds
 constexpr std::size_t kMostMismatches = 16;
 constexpr std::size_t kMismatchesTold = 3;
 // Wait at the end of the run for epochs whose samples are not compared yet.
@@ -239,7 +240,7 @@ RunEnded RunRecorder::finish(RunEnded end) {
         try {
             part();
         } catch (const IoError& error) {
-            if (end.state == RunOutcome::kFailed) return;  // keep the earlier failure
+            if (end.state == RunOutcome::kFailed) return;  // the summary keeps the earlier failure
             end.state = RunOutcome::kFailed;
             end.exitCode = static_cast<int>(error.exitCode());
             end.verdict = error.what();
@@ -263,7 +264,7 @@ RunEnded RunRecorder::finish(RunEnded end) {
         attempt([&] { m_telemetry.flush(m_data.lastTimeUs()); });
     }
     describeFullDisk(end);
-    m_reserve.release();  // disk space for the last lines and the summary
+    m_reserve.release();  // gives back the disk space that is reserved for the last lines and the summary
     const LogLine verdict{-1, end.state == RunOutcome::kFailed ? LogLevel::kError : LogLevel::kInfo, end.verdict,
                           end.timeUs};
     m_data.apply(verdict);
@@ -272,7 +273,7 @@ RunEnded RunRecorder::finish(RunEnded end) {
     attempt([&] { m_log.flush(); });
     attempt([&] { writeSummary(end); });
     m_data.apply(end);
-    attempt([&] { m_telemetry.addVital(encode(end)); });  // last: its readers find a complete directory
+    attempt([&] { m_telemetry.addVital(encode(end)); });  // written last, so that its readers find a complete directory
     attempt([&] { m_telemetry.flushFile(); });
     return end;
 }

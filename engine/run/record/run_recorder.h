@@ -44,7 +44,7 @@ class RunRecorder {
     void startAgain(std::string_view firstLine);
     // Cause of a stop of the recording: a full or failed disk.
     struct FullDisk {
-        std::int64_t step = 0;  // last recorded step
+        std::int64_t step = 0;  // number of the last recorded step
         std::string why;
     };
     // Returns the cause; empty while the recording continues.
@@ -116,7 +116,7 @@ class RunRecorder {
     RepeatFilter m_repeats;
     std::int64_t m_restarts = 0;
     std::optional<FullDisk> m_full;
-    std::size_t m_lastWords = 0;  // bytes written since the recording stopped
+    std::size_t m_lastWords = 0;  // number of bytes written since the recording stopped
     bool m_loggedLeftOut = false;
     bool m_warnedOfIsa = false;
     bool m_warnedOfDrops = false;
@@ -125,8 +125,9 @@ class RunRecorder {
     std::optional<PlanWatch> m_watch;  // empty: no plan is known
     StepsVerdict m_time;
     std::int64_t m_auditedEpochs = 0;
-    std::vector<PlanMismatch> m_mismatches;  // the first 16
-    std::int64_t m_trainingFromUs = -1;      // run time at which the last rank began to train; -1: not yet
+    std::vector<PlanMismatch> m_mismatches;  // first 16 differences from the plan
+    std::int64_t m_trainingFromUs = -1;      // run time at which the last rank began to train, in microseconds; -1: not
+                                             // yet
     std::int64_t m_firstStepUs = -1;
 };
 

@@ -177,7 +177,7 @@ RunSummary RunRecorder::summary(const RunEnded& end) const {
     all.straggler = straggler();
     if (!end.timeVerdict.empty()) all.timeVerdict = end.timeVerdict;
     const Json manifest = lastManifest();
-    all.normalize = manifest.value("normalize", Json(nullptr));  // measured by the ranks
+    all.normalize = manifest.value("normalize", Json(nullptr));  // the ranks have measured the normalization
     all.restarts = m_restarts;
     all.weightsSha256 = weightsSha256(manifest);
     all.memory = memoryOfRanks(m_data);

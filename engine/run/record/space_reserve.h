@@ -13,7 +13,7 @@ namespace ringside {
 // them. The reserve is an unlinked file, which the kernel frees with the process.
 class SpaceReserve {
   public:
-    static constexpr std::int64_t kLastWords = 256 << 10;  // bytes for summary, end line and log
+    static constexpr std::int64_t kLastWords = 256 << 10;  // bytes reserved for summary, end line and log
 
     // Reserves the space. Throws IoError if the disk has less; `what` is part of the text. A file system that does not
     // support reservations is used without.

@@ -9,8 +9,8 @@
 namespace ringside {
 namespace {
 
-constexpr double kMostOfSingles = 0.9;             // part of the share for steps outside of windows
-constexpr std::int64_t kSignIntervalUs = 1000000;  // interval of heartbeats before any halving
+constexpr double kMostOfSingles = 0.9;             // part of the budget of steps for steps outside of windows
+constexpr std::int64_t kSignIntervalUs = 1000000;  // initial interval of heartbeats, in microseconds
 
 // Returns the first `count` steps of a frame that is not thinned.
 StepsFrame headOf(const StepsFrame& frame, std::size_t count) {
@@ -33,7 +33,7 @@ std::string withoutCells(GradientView view) {
     view.ring.clear();
     if (view.checksums.empty()) view.names.clear();
     std::string line = encode(std::move(view));
-    line.pop_back();  // the newline
+    line.pop_back();  // removes the newline
     return line;
 }
 
@@ -89,7 +89,9 @@ void TelemetryRecord::add(const Event& event, std::string_view line) {
 // Writes the gradient cells of all ranks for a step, or of none: for all steps while there is room, then for one step
 // in 3 s, and finally for one in 30 s. The remaining values of a view are small and are written in any case.
 void TelemetryRecord::addGradients(const GradientView& view, std::string_view line) {
-    constexpr double kRoom = 0.5, kRoomSeldom = 0.85, kRoomLate = 0.95;  // reserve for the other ranks
+    constexpr double kRoom = 0.5, kRoomSeldom = 0.85, kRoomLate = 0.95;  // shares of the budget up to which the cells
+                                                                         // of a step are written; the rest is for the
+                                                                         // other ranks
     constexpr std::int64_t kSeldomUs = 3'000'000, kLateUs = 30'000'000;
     const bool begins = view.step != std::exchange(m_gradientsOf, view.step);
     if (begins) m_wholeGradients = true;

@@ -46,7 +46,7 @@ class TelemetryRecord {
     std::optional<std::int64_t> thinnedFrom() const { return m_thinnedFrom; }
 
   private:
-    struct Signs {  // pending lines of one rank
+    struct Signs {  // pending heartbeats and states of one rank
         std::string state, beat;
         std::int64_t writtenUs = 0;
     };
@@ -66,11 +66,11 @@ class TelemetryRecord {
     int m_halvings = 0;
     std::int64_t m_lastStep = 0;
     std::optional<std::int64_t> m_thinnedFrom;
-    std::vector<StepWindows> m_windows;  // by rank
-    std::vector<bool> m_skipsReplica;    // by rank; true if the replica data of the latest epoch are left out
+    std::vector<StepWindows> m_windows;  // windows of steps, by rank
+    std::vector<bool> m_skipsReplica;    // true for each rank whose replica data of the latest epoch are left out
     std::vector<Signs> m_signs;
     std::int64_t m_gradientsOf = -1;  // step of the latest gradients
-    bool m_wholeGradients = true;     // the cells of that step are written
+    bool m_wholeGradients = true;     // true if the cells of step m_gradientsOf are written
     std::int64_t m_wholeGradientsUs = 0;
 };
 

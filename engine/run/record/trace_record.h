@@ -32,7 +32,7 @@ class TraceRecord {
     RunPaths m_paths;
     const std::int64_t m_mostLines;
     const std::int64_t m_mostBytes;
-    std::optional<AppendFile> m_file;  // none before the first trace
+    std::optional<AppendFile> m_file;  // file of the traces; empty before the first trace
     std::int64_t m_lines = 0;
     std::int64_t m_bytes = 0;
 };

@@ -31,7 +31,7 @@ class DirectoryGuard {
     RunJournal& m_journal;
     DirectoryWatch m_watch;
     std::string m_lostText;
-    bool m_cannotRecord = false;  // the lost directory could not be created again
+    bool m_cannotRecord = false;  // true if the lost directory could not be created again
 };
 
 }  // namespace ringside

@@ -8,8 +8,8 @@ namespace ringside {
 
 // Processes that share the CPUs of this host.
 struct HostLoad {
-    int ranks = 1;       // ranks of the run on this host
-    int processors = 1;  // CPUs that the ranks may use
+    int ranks = 1;       // number of ranks of the run on this host
+    int processors = 1;  // number of CPUs that the ranks may use
     double others = 0;   // number of other runnable processes
 };
 

@@ -24,7 +24,7 @@ using std::chrono::steady_clock;
 constexpr std::chrono::seconds kHandoverPatience{20};
 constexpr std::chrono::seconds kWelcomePatience{10};
 constexpr std::chrono::seconds kReadingPatience{
-    60};  // ranks on other hosts may first read their program and data over a network
+    60};  // long, because ranks on other hosts may first read their program and data over a network
 
 // Returns the message that starts the ranks. Rank 0's host has index 0; the other hosts follow in the order of their
 // first rank.

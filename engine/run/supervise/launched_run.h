@@ -21,16 +21,17 @@ namespace ringside {
 struct LaunchedRun {
     LaunchPlace place;
     RendezvousTerms terms;
-    bool ownToken = false;  // RINGSIDE_TOKEN was set; false: the token is derived from the job
+    bool ownToken = false;  // true: RINGSIDE_TOKEN was set; false: the token is derived from the job
     PreparedRun run;
-    std::filesystem::path worker;  // program of rank 0
-    std::int64_t epochUs = 0;      // CLOCK_MONOTONIC microseconds: zero of the run's times
-    int stopFd = -1;               // each readable event requests a stop
+    std::filesystem::path worker;  // path of the program of rank 0
+    std::int64_t epochUs = 0;      // zero of the run's times, in microseconds of CLOCK_MONOTONIC
+    int stopFd = -1;               // descriptor on which each readable event requests a stop
     std::int64_t restart = 0;      // number of restarts before this start
     std::string hostName;          // name of rank 0's host in the record; empty: the system's host name
-    std::function<void(const RunData&, unsigned)> onChange = {};  // see SupervisorOptions
-    std::function<void(const Culprit&)> onStartFailure = {};      // called for ranks that keep the run from starting
-    std::function<void(const std::string&)> log;                  // prints a line to the launcher's output
+    // Called after events were recorded; see SupervisorOptions.
+    std::function<void(const RunData&, unsigned)> onChange = {};
+    std::function<void(const Culprit&)> onStartFailure = {};  // called for ranks that keep the run from starting
+    std::function<void(const std::string&)> log;              // prints a line to the launcher's output
 };
 
 // Hosts a run until it has ended and its directory is complete; blocks. Returns the outcome, or a problem if the run

@@ -17,14 +17,14 @@ namespace ringside {
 // End of one rank's process and the last state that the rank reported.
 struct RankReport {
     int rank = 0;
-    std::optional<ChildEnd> end;    // empty: the process is still running
+    std::optional<ChildEnd> end;    // exit code or signal of the process; empty: the process is still running
     int endOrder = 0;               // order in which ends were detected, from 1; 0: still running
     std::optional<RankStage> said;  // stage that the rank's last RankState reported
 };
 
 // A complete checkpoint on the disk: all files of its manifest exist and have the listed sizes.
 struct CheckpointThere {
-    std::string path;  // relative to the run directory
+    std::string path;  // path of the checkpoint, relative to the run directory
     std::int64_t step = 0;
     std::int64_t epochsDone = 0;
 };
@@ -32,14 +32,15 @@ struct CheckpointThere {
 // Facts that determine the outcome of a run.
 struct RunEvidence {
     std::vector<RankReport> ranks;
-    std::int64_t steps = 0;         // steps done, by the reports received or by the newest checkpoint
-    std::int64_t plannedSteps = 0;  // steps done when all epochs are done
+    std::int64_t steps = 0;         // number of steps done, by the reports received or by the newest checkpoint
+    std::int64_t plannedSteps = 0;  // number of steps of all epochs together
     std::int64_t plannedEpochs = 0;
-    std::optional<CheckpointThere> checkpoint;  // the newest
+    std::optional<CheckpointThere> checkpoint;  // newest checkpoint; empty if there is none
     bool stopRequested = false;
-    bool cutShort = false;         // the ranks were terminated by request, before they had saved the weights
-    bool nothingTrained = false;   // the stop came while ranks loaded data: there was nothing to save
-    std::string directoryLost;     // text about a lost run directory, which ended the run; empty: not lost
+    bool cutShort = false;         // true if the ranks were terminated by request before they had saved the weights
+    bool nothingTrained = false;   // true if the stop came while ranks loaded data: there was nothing to save
+    std::string directoryLost;     // text about the loss of the run directory, which ended the run; empty: it is not
+                                   // lost
     std::optional<Verdict> fault;  // verdict found while the ranks ran
 };
 

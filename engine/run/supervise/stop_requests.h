@@ -15,8 +15,10 @@ namespace ringside {
 class StopRequests {
   public:
     enum class Meaning { kBegin, kTell, kNothing, kCutShort };
-    static constexpr std::chrono::milliseconds kReading{300};  // least time to read the report
-    static constexpr std::chrono::seconds kMind{5};            // a later request repeats the report
+    static constexpr std::chrono::milliseconds kReading{300};  // time after the report in which requests are ignored,
+                                                               // because the user cannot have read it yet
+    static constexpr std::chrono::seconds kMind{5};            // time after the report from which a further request
+                                                               // repeats it
 
     // Returns the meaning of a request by the user.
     Meaning request(TimePoint now);

@@ -59,7 +59,7 @@ class StopSequence {
     const std::function<void()> m_onStopping;
     StopRequests m_requests;
     Phase m_phase = Phase::kRunning;
-    TimePoint m_deadline{};  // end of the current phase, if it is kTerminating or kKilled
+    TimePoint m_deadline{};  // end of the current phase; valid if it is kTerminating or kKilled
     bool m_stoppedLoading = false;
     bool m_cutShort = false;
     TimePoint m_logAt{};  // time of the next log line that names the rank a stop waits for

@@ -90,9 +90,10 @@ class Supervisor {
     std::optional<Verdict> m_verdict;
     std::vector<std::string> m_lastLines;
     std::set<std::string> m_slowHosts;  // hosts whose slow link was logged
-    bool m_adopted = false;             // some ranks were started by a launcher, so that no restart is possible here
+    bool m_adopted = false;             // true if some ranks were started by a launcher, so that no restart is possible
+                                        // here
     bool m_waitsToRestart = false;
-    bool m_givesUp = false;  // a stop was requested during the pause before a restart
+    bool m_givesUp = false;  // true if a stop was requested during the pause before a restart
     int m_ends = 0;
     ShortTurns m_turns;
 };

@@ -258,7 +258,9 @@ const RankFate* rankThatReturnedLate(const std::vector<RankFate>& fates) {
     if (clear) return longest;
     const RankFate* last = nullptr;
     for (const RankFate& fate : fates) {
-        if (fate.beat.step == 0 && fate.beat.collective == 0) return nullptr;  // never connected: progress is unknown
+        if (fate.beat.step == 0 && fate.beat.collective == 0)
+            return nullptr;  // the rank never connected, so that its
+                             // progress is unknown
         if (last == nullptr || isBehind(fate, *last)) last = &fate;
     }
     const auto others = [&](const RankFate& fate) { return &fate == last || isBehind(*last, fate); };

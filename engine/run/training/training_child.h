@@ -13,7 +13,7 @@ namespace ringside {
 
 // Result of a training in a child process.
 struct TrainedChild {
-    std::filesystem::path run;  // run directory
+    std::filesystem::path run;  // path of the run directory
     RunSummary summary;
 };
 
@@ -26,8 +26,9 @@ class TrainingChild {
     TrainingChild(const std::filesystem::path& program, const RunConfig& config, const std::string& name,
                   const std::filesystem::path& directory);
 
-    int outputFd() const { return m_child.outputFd(); }  // readable when there is output
-    int exitFd() const { return m_child.exitFd(); }      // readable when the process has ended
+    int outputFd() const { return m_child.outputFd(); }  // returns a descriptor that is readable when there is output
+    // Returns a descriptor that is readable when the process has ended.
+    int exitFd() const { return m_child.exitFd(); }
 
     // Reads the available output. True once the process has ended.
     bool advance();

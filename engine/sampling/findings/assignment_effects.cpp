@@ -10,7 +10,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kMostBits = std::int64_t{1} << 31;  // limit of the bit sets of all ranks: 256 MiB
+constexpr std::int64_t kMostBits = std::int64_t{1} << 31;  // maximum size of the bit sets of all ranks, in bits: 256
+                                                           // MiB
 
 using Bits = std::vector<std::uint64_t>;
 

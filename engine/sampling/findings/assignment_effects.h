@@ -16,14 +16,15 @@ std::int64_t markTrained(const ShardPlan& plan, std::vector<bool>& seen, const s
 // Effect of a pitfall: coverage of the data and overlap between ranks, each with the value expected for a random order.
 struct AssignmentEffects {
     std::int64_t samples = 0;
-    std::int64_t uses = 0;    // trained slots of all ranks
-    std::int64_t seen = 0;    // samples trained at least once
-    double expectedSeen = 0;  // mean over all shuffles; -1 if no closed formula is known
+    std::int64_t uses = 0;    // number of trained slots of all ranks
+    std::int64_t seen = 0;    // number of samples trained at least once
+    double expectedSeen = 0;  // expected value of `seen`: mean over all shuffles; -1 if no closed formula is known
     // Number of samples that ranks a and b both train, at a * ranks + b. On the diagonal: the distinct samples of a
     // rank.
-    std::int64_t ranks = 0;  // size of the matrix: the first ranks, at most kMostOverlapRanks
+    std::int64_t ranks = 0;  // number of first ranks in the matrix, at most kMostOverlapRanks
     std::vector<std::int64_t> overlap;
-    double expectedOverlap = 0;  // for two different ranks: mean over all shuffles and pairs; -1 if unknown
+    double expectedOverlap = 0;  // expected overlap of two different ranks: mean over all shuffles and pairs; -1 if
+                                 // unknown
 };
 
 inline constexpr std::int64_t kMostOverlapRanks = 64;

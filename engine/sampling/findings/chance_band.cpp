@@ -8,7 +8,7 @@ namespace ringside {
 namespace {
 
 constexpr double kNormal95 = 1.959963984540054;  // two-sided 95 % point of the normal distribution
-constexpr double kNegligible = 1e-17;            // relative to the sum; smaller terms are ignored
+constexpr double kNegligible = 1e-17;            // share of the sum below which terms are ignored
 
 double logFactorial(std::int64_t x) {
     return std::lgamma(static_cast<double>(x) + 1);

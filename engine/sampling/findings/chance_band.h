@@ -9,7 +9,7 @@ namespace ringside {
 // hypergeometric distribution.
 struct ChanceBand {
     double expected = 0;
-    double low = 0;  // expected -+ 1.96 standard deviations
+    double low = 0;  // lower end: expected value minus 1.96 standard deviations
     double high = 0;
     double variance = 0;
 };

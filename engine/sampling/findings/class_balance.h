@@ -16,10 +16,11 @@ namespace ringside {
 struct ClassBalance {
     int ranks = 0;
     int classes = 0;
-    std::vector<std::int64_t> counts;           // rank-major
-    std::vector<ChanceBand> bands;              // rank-major, because an unpadded rank may draw one sample less
+    std::vector<std::int64_t> counts;           // number of samples, by rank, then by class
+    std::vector<ChanceBand> bands;              // expected range, by rank, then by class, because an unpadded rank may
+                                                // draw one sample less
     std::vector<std::string> names = {};        // names of the classes
-    std::vector<std::int64_t> classSizes = {};  // samples of each class in the data set
+    std::vector<std::int64_t> classSizes = {};  // number of samples of each class in the data set
     std::vector<double> outsideByChance = {};   // expected number of classes outside their bands, by rank
 
     std::size_t cell(int rank, int label) const {
@@ -29,7 +30,7 @@ struct ClassBalance {
     const ChanceBand& band(int rank, int label) const { return bands[cell(rank, label)]; }
     bool outside(int rank, int label) const { return isOutside(count(rank, label), band(rank, label)); }
     int outsideCount() const;
-    double expectedOutside() const;  // expected value of outsideCount() for a random assignment
+    double expectedOutside() const;  // returns the expected value of outsideCount() for a random assignment
 
     // Returns the distance of a rank from a random assignment over all classes: Pearson's chi-square statistic with a
     // correction for drawing without replacement. 95 % of random assignments stay below distanceLimit().
@@ -49,14 +50,14 @@ ClassBalance classBalance(const ShardPlan& plan, std::span<const std::uint16_t> 
 
 // Number of samples of each class that every step trains on all ranks together, duplicates included.
 struct BatchBalance {
-    static constexpr std::int64_t kMostCounts = 4'000'000;  // later steps are not counted
+    static constexpr std::int64_t kMostCounts = 4'000'000;  // maximum number of counts; later steps are not counted
 
     std::int64_t steps = 0;  // number of steps that were counted
     std::int64_t stepsOfEpoch = 0;
     int classes = 0;
-    std::vector<std::int32_t> counts;      // step-major
-    std::vector<std::int64_t> sizes;       // size of every step's global batch
-    std::vector<std::int64_t> classSizes;  // samples of each class in the data set
+    std::vector<std::int32_t> counts;      // number of samples, by step, then by class
+    std::vector<std::int64_t> sizes;       // size of the global batch of each step
+    std::vector<std::int64_t> classSizes;  // number of samples of each class in the data set
     std::int64_t datasetSize = 0;
     std::vector<std::string> names = {};  // names of the classes
 
@@ -68,7 +69,7 @@ struct BatchBalance {
                           sizes[static_cast<std::size_t>(step)]);
     }
     std::int64_t outsideCount() const;
-    double expectedOutside() const;  // expected value of outsideCount() for a random assignment
+    double expectedOutside() const;  // returns the expected value of outsideCount() for a random assignment
 };
 
 // Counts the classes of every step. labels and stop: as for classBalance().

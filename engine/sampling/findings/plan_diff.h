@@ -21,12 +21,12 @@ std::vector<SampleOwner> sampleOwners(const ShardPlan& plan, const std::atomic<b
 
 // Comparison of two plans for one data set. Counts the samples that both plans assign, at the first slot of each.
 struct PlanDiff {
-    std::int64_t samples = 0;       // assigned by both plans
-    std::int64_t onlyFirst = 0;     // assigned by the first plan only
-    std::int64_t onlySecond = 0;    // assigned by the second plan only
-    std::int64_t sameRank = 0;      // samples that have the same rank in both plans
-    std::int64_t sameRankStep = 0;  // samples that have the same rank and step in both plans
-    std::int64_t samePlace = 0;     // samples that have the same rank and slot in both plans
+    std::int64_t samples = 0;       // number of samples that both plans assign
+    std::int64_t onlyFirst = 0;     // number of samples that only the first plan assigns
+    std::int64_t onlySecond = 0;    // number of samples that only the second plan assigns
+    std::int64_t sameRank = 0;      // number of samples that have the same rank in both plans
+    std::int64_t sameRankStep = 0;  // number of samples that have the same rank and step in both plans
+    std::int64_t samePlace = 0;     // number of samples that have the same rank and slot in both plans
     // Expected values for two independent shuffles: 1 / W of the samples stay on their rank.
     double expectedSameRank = 0;
     double expectedSameRankStep = 0;

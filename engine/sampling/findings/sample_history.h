@@ -16,13 +16,13 @@ namespace ringside {
 // Use of a sample in an epoch, and the other samples of its batch.
 struct SampleUse {
     SamplePlace place;
-    std::vector<std::uint32_t> batchMates;  // samples of the same step on the same rank, without the sample itself
+    std::vector<std::uint32_t> batchMates;  // other samples of the same step on the same rank
 };
 
 // Uses of one sample in one epoch.
 struct SampleHistoryEntry {
     std::int64_t epoch = 0;
-    std::vector<SampleUse> uses;  // empty if the sampler drops the sample
+    std::vector<SampleUse> uses;  // uses of the sample; empty if the sampler drops it
     std::int64_t steps = 0;       // number of steps of the epoch
 };
 

@@ -11,7 +11,7 @@ class ClassLabels {
     virtual ~ClassLabels() = default;
 
     virtual std::int64_t size() const = 0;
-    virtual std::int64_t classCount() const = 0;  // 0 for regression data
+    virtual std::int64_t classCount() const = 0;  // returns the number of classes; 0 for regression data
     virtual std::int64_t label(std::int64_t index) const = 0;
 };
 

@@ -11,17 +11,17 @@ struct ShardSpec;
 // rank. Position p < orderLength contains order[p]; later positions repeat the order from its start (padding).
 struct ShardLayout {
     enum class Rule {
-        kRoundRobin,  // one position to each rank in turn
-        kBlocks,      // one contiguous block of positions to each rank
-        kByBatch      // batchSize positions to each rank in turn
+        kRoundRobin,  // each rank gets one position in turn
+        kBlocks,      // each rank gets one contiguous block of positions
+        kByBatch      // each rank gets batchSize positions in turn
     };
 
     std::int64_t orderLength = 0;
-    std::int64_t worldSize = 1;  // num_replicas passed to the sampler
+    std::int64_t worldSize = 1;  // number of ranks: num_replicas passed to the sampler
     std::int64_t samplesPerRank = 0;
     Rule rule = Rule::kRoundRobin;
-    std::int64_t batchSize = 1;  // kByBatch only
-    bool uneven = false;         // no padding: the last ranks may have one sample less
+    std::int64_t batchSize = 1;  // number of positions in a batch, for kByBatch only
+    bool uneven = false;         // true: no padding, so that the last ranks may have one sample less
 
     // Returns the layout of the spec's sampler. Sizes must be in range.
     static ShardLayout of(const ShardSpec& spec);

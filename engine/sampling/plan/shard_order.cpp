@@ -28,8 +28,8 @@ Order fileOrder(std::int64_t length) {
 }
 
 struct Classes {
-    std::vector<std::uint32_t> labels;  // by sample
-    std::vector<std::int64_t> counts;   // by class
+    std::vector<std::uint32_t> labels;  // class of each sample
+    std::vector<std::int64_t> counts;   // number of samples of each class
 };
 
 Result<Classes> classesOf(const ShardSpec& spec) {

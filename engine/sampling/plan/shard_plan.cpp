@@ -75,10 +75,10 @@ struct ShardPlan::State {
     ShardLayout layout;
     std::vector<std::uint32_t> order;
     std::vector<std::uint32_t>
-        assigned;  // indices rank by rank, if a pitfall gives each rank its own order; else empty
+        assigned;  // indices rank by rank if a pitfall gives each rank its own order; otherwise empty
     mutable std::mutex makingFinder;
     mutable std::atomic<bool> canFind = false;
-    mutable SampleFinder finder;  // created on first use
+    mutable SampleFinder finder;  // finder of the slots of a sample, created on first use
 
     int samplerRank(int rank) const {
         return spec.pitfalls.wrongRank < 0 ? rank : static_cast<int>(spec.pitfalls.wrongRank);

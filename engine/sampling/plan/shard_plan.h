@@ -23,24 +23,25 @@ inline constexpr std::int64_t kMaxWorldSize = 4096;
 // Parameters that determine which rank trains which sample in one epoch. Names as in
 // torch.utils.data.DistributedSampler and DataLoader.
 struct ShardSpec {
-    std::int64_t datasetSize = 0;  // n, 0 .. 2^31-1
-    std::int64_t worldSize = 1;    // 1 .. 4096
+    std::int64_t datasetSize = 0;  // number of samples, 0 .. 2^31-1
+    std::int64_t worldSize = 1;    // number of ranks, 1 .. 4096
     std::int64_t epoch = 0;
-    std::int64_t seed = 0;  // may be negative; wraps as in torch.Generator.manual_seed
+    std::int64_t seed = 0;  // seed of the order; may be negative; wraps as in torch.Generator.manual_seed
     bool shuffle = true;
-    bool dropLast = false;  // drop_last of the sampler
+    bool dropLast = false;  // option drop_last of the sampler
     std::int64_t batchSize = 1;
     bool loaderDropLast = false;
 
     SamplerKind kind = SamplerKind::kDistributed;
-    std::shared_ptr<const ClassLabels> data = {};  // for kinds that need classes; compared by pointer
+    std::shared_ptr<const ClassLabels> data = {};  // labels, for kinds that need classes; compared by pointer
     std::int64_t numSamples = 0;                   // length of the order for kinds that repeat draws; 0 = datasetSize
-    std::vector<std::int64_t> classWeights = {};   // for weighted kinds; empty = 1 / the class's number of samples
+    std::vector<std::int64_t> classWeights = {};   // weight of each class, for weighted kinds; empty = 1 / number of
+                                                   // samples of the class
     double subsetFraction = 0.5;  // kind kSubset: fraction of randperm(n) seeded with subsetSeed, rounded
     std::int64_t subsetSeed = 0;
     // kind kSubset: explicit indices instead of the fraction, each once
     std::vector<std::int64_t> subsetIndices = {};
-    PitfallsConfig pitfalls = {};  // distributed only
+    PitfallsConfig pitfalls = {};  // deliberate mistakes; for the distributed sampler only
     bool operator==(const ShardSpec&) const = default;
 };
 
@@ -53,8 +54,8 @@ struct SlotRange {
 // Use of a sample in a rank's index list.
 struct SamplePlace {
     int rank = 0;
-    std::int64_t slot = 0;  // 0-based position in the rank's own index list
-    std::int64_t step = 0;  // 0-based batch of that rank; -1 when the loader drops the slot
+    std::int64_t slot = 0;  // position in the rank's own index list, counted from 0
+    std::int64_t step = 0;  // number of the rank's batch, counted from 0; -1 when the loader drops the slot
     // index in the padded or truncated global order, or in the rank's own order with some pitfalls
     std::int64_t position = 0;
     bool padded = false;
@@ -70,34 +71,42 @@ class ShardPlan {
     static Result<ShardPlan> make(const ShardSpec& spec, const DrawWatch& watch = {});
 
     const ShardSpec& spec() const;
-    std::int64_t samplesPerRank() const;     // len(sampler) of the rank with the most samples; 0 for an empty shard
-    std::int64_t samplesOf(int rank) const;  // equal on all ranks unless the kind is unpadded
-    std::int64_t trainedOf(int rank) const;  // number of the rank's samples that are in a step
-    std::int64_t totalSize() const;          // sum of samplesOf
-    std::int64_t padding() const;            // positions after the order's end, which repeat it; 0 with drop_last
-    std::int64_t stepsPerEpoch() const;      // batches of the rank with the most samples
-    std::int64_t lastBatchSize() const;      // samples per rank in the last step; 0 if there is no step
+    std::int64_t samplesPerRank() const;  // returns len(sampler) of the rank with the most samples; 0 for an empty
+                                          // shard
+    // Returns the rank's number of samples, equal on all ranks unless the kind is unpadded.
+    std::int64_t samplesOf(int rank) const;
+    std::int64_t trainedOf(int rank) const;  // returns the number of the rank's samples that are in a step
+    std::int64_t totalSize() const;          // returns the sum of samplesOf() over the ranks
+    std::int64_t padding() const;            // returns the number of positions that repeat the order after its end; 0
+                                             // with drop_last
+    std::int64_t stepsPerEpoch() const;      // returns the number of batches of the rank with the most samples
+    std::int64_t lastBatchSize() const;      // returns the number of samples per rank in the last step; 0 if there is
+                                             // no step
 
     // Returns the sampler's order. Its length is datasetSize unless the kind repeats draws or selects a subset. With a
     // seed per rank or double sharding, the order of a correct run.
     std::span<const std::uint32_t> order() const;
-    std::span<const std::uint32_t> dropped() const;  // samples that the sampler drops: the end of the order
+    std::span<const std::uint32_t> dropped() const;  // returns the samples that the sampler drops: the end of the order
 
     // Returns the sample in a rank's slot, 0 <= slot < samplesOf(rank).
     std::int64_t index(int rank, std::int64_t slot) const;
     std::int64_t position(int rank, std::int64_t slot) const;
     // true if the slot repeats a sample to give all ranks equally many
     bool isPadded(int rank, std::int64_t slot) const;
-    std::vector<std::int64_t> indices(int rank) const;  // equal to list(sampler)
+    std::vector<std::int64_t> indices(int rank) const;  // returns the same indices as list(sampler)
 
-    SlotRange batch(std::int64_t step) const;  // slots on the rank with the most samples; step < stepsPerEpoch()
-    SlotRange batch(int rank, std::int64_t step) const;  // can be shorter or empty if the sampler kind does not pad
-    std::int64_t droppedByLoader() const;                // slots per rank that the loader's drop_last omits
+    // Returns the slots of a batch on the rank with the most samples; step < stepsPerEpoch().
+    SlotRange batch(std::int64_t step) const;
+    // Returns the slots of a batch; they can be fewer or none if the sampler kind does not pad.
+    SlotRange batch(int rank, std::int64_t step) const;
+    std::int64_t droppedByLoader() const;  // returns the number of slots per rank that the loader's
+                                           // drop_last omits
 
     // Returns all uses of a sample: several if it is padded or drawn again, none if no rank gets it. The first call
     // takes O(n) unless prepareToFind() was called; later calls take O(1).
     std::vector<SamplePlace> places(std::int64_t sample) const;
-    void prepareToFind(const std::atomic<bool>* stop = nullptr) const;  // returns early after *stop is set
+    // Creates the finder; returns early after *stop is set.
+    void prepareToFind(const std::atomic<bool>* stop = nullptr) const;
 
     // Equal to places(), but without an index: O(n) per call and no memory. For plans that are queried once.
     std::vector<SamplePlace> placesByScan(std::int64_t sample) const;

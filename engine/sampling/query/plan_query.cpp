@@ -17,7 +17,7 @@ constexpr std::size_t kLabelBlock = 64;
 
 // Slots and ranks that a query may match.
 struct Window {
-    std::int64_t firstSlot = 0, lastSlot = 0;  // half-open
+    std::int64_t firstSlot = 0, lastSlot = 0;  // slots from firstSlot to before lastSlot
     int firstRank = 0, lastRank = 0;
 };
 

@@ -20,16 +20,16 @@ namespace ringside {
 struct PlanQuery {
     enum class State {
         Any,
-        Duplicate,  // padding: a repeated use of a sample
-        Dropped,    // dropped by the sampler or the loader
-        NeverSeen   // trained by no rank in any epoch; see neverSeenSamples()
+        Duplicate,  // repeated uses of a sample (padding)
+        Dropped,    // samples that the sampler or the loader drops
+        NeverSeen   // samples that no rank trains in any epoch; see neverSeenSamples()
     };
     std::optional<std::int64_t> sample;
-    std::optional<std::string> className;  // name or number of a class, resolved by the caller
+    std::optional<std::string> className;  // name or number of a class, which the caller resolves
     std::optional<std::int64_t> label;     // class number of className, set by the caller
     std::optional<std::int64_t> rank;
     std::optional<std::int64_t> epoch;  // epoch whose plan the caller passes to findInPlan()
-    std::optional<std::int64_t> step;   // from 1, as on screen
+    std::optional<std::int64_t> step;   // number of the step, counted from 1 as on screen
     State state = State::Any;
     bool operator==(const PlanQuery&) const = default;
 };
@@ -40,7 +40,7 @@ Result<PlanQuery> parsePlanQuery(std::string_view text);
 // Use of a sample in a plan. Fields are 32 bits wide, which kMaxDatasetSize permits, so that a million hits take 12 MB.
 struct PlanHit {
     std::uint32_t sample = 0;
-    std::int32_t rank = -1;  // -1: no rank gets the sample
+    std::int32_t rank = -1;  // rank that gets the sample; -1: no rank
     std::int32_t slot = -1;
     bool operator==(const PlanHit&) const = default;
 };

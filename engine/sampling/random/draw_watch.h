@@ -13,7 +13,7 @@ struct DrawWatch {
               std::atomic<std::int64_t>* doneCount = nullptr)
         : stop(stopFlag), done(doneCount) {}
 
-    const std::atomic<bool>* stop;    // set by the other thread; the draw ends soon after
+    const std::atomic<bool>* stop;    // flag that the other thread sets; the draw ends soon after
     std::atomic<std::int64_t>* done;  // number of places drawn
 
     bool isStopped() const { return stop != nullptr && *stop; }

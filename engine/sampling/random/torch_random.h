@@ -23,11 +23,11 @@ class TorchGenerator {
     explicit TorchGenerator(int seed) : TorchGenerator(static_cast<std::int64_t>(seed)) {}
 
     std::uint32_t random() { return m_engine.next(); }
-    std::uint64_t random64();    // two 32-bit draws, the first one in the high half
-    std::int64_t randomInt64();  // tensor.random_() on int64: random64() mod 2^63; draws a loader's base_seed
-    float uniform24();           // torch.rand, float32: [0, 1) in steps of 2^-24
-    double uniform53();          // torch.rand, float64: [0, 1) in steps of 2^-53
-    std::int64_t randint(std::int64_t low, std::int64_t high);  // [low, high), low < high
+    std::uint64_t random64();    // returns two 32-bit draws, the first one in the high half
+    std::int64_t randomInt64();  // returns tensor.random_() on int64: random64() mod 2^63; draws a loader's base_seed
+    float uniform24();           // returns torch.rand, float32: [0, 1) in steps of 2^-24
+    double uniform53();          // returns torch.rand, float64: [0, 1) in steps of 2^-53
+    std::int64_t randint(std::int64_t low, std::int64_t high);  // returns a number in [low, high); low < high
 
     // Equal to tensor.uniform_(from, to) on contiguous float32: one fused multiply-add per value.
     void uniform(std::span<float> out, float from, float to);

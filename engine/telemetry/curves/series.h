@@ -11,13 +11,13 @@ namespace ringside {
 // One bucket of consecutive steps: a single step, or several if the run is long.
 struct SeriesPoint {
     std::int64_t step = 0;     // last step of the bucket
-    double epoch = 0;          // fractional: epochs done at the end of that step
-    std::int64_t samples = 0;  // samples processed by all ranks up to that step
+    double epoch = 0;          // epochs done at the end of that step, with the fraction of the current epoch
+    std::int64_t samples = 0;  // number of samples processed by all ranks up to that step
     std::int64_t timeUs = 0;
-    float mean = 0;     // over the bucket's steps
-    float minimum = 0;  // over steps (and ranks, for a global series)
+    float mean = 0;     // mean over the bucket's steps
+    float minimum = 0;  // minimum over the steps and, for a series of all ranks, over the ranks
     float maximum = 0;
-    std::int32_t count = 1;  // steps in the bucket
+    std::int32_t count = 1;  // number of steps in the bucket
 };
 
 // Curve in bounded memory: at most `capacity` points. When full, neighbouring points are merged (mean, minimum and

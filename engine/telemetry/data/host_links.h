@@ -13,7 +13,7 @@ struct HostLink {
     // kFar: long round trip; kNarrow: low rate. See hostLinks() for the thresholds.
     enum class Slow { kNo, kFar, kNarrow };
 
-    std::string host = {};   // RankData::host; empty: the host of the run
+    std::string host = {};   // name of the host as in RankData::host; empty: the host of the run
     int rank = 0;            // lowest rank on the host
     double roundTripMs = 0;  // shortest round trip of the last minutes
     // Rate while bytes are in flight, in the slower direction; 0: too little data to measure.
@@ -25,9 +25,10 @@ struct HostLink {
     // kNarrow: factor by which the link is slower than those of the other hosts; 0: no other link to compare with
     double timesSlower = 0;
 
-    std::string text() const;     // "2.1 ms round trip, 80 Mbit/s"
-    std::string finding() const;  // "11 times slower than the other hosts"; empty if the link is not slow
-    std::string whole() const;    // text and finding, separated by a colon
+    std::string text() const;  // returns, for example, "2.1 ms round trip, 80 Mbit/s"
+    // Returns , for example, "11 times slower than the other hosts"; empty if the link is not slow.
+    std::string finding() const;
+    std::string whole() const;  // returns text() and finding(), separated by a colon
 };
 
 // Returns the links in the order of the hosts' lowest ranks: none if the run has one host, and only that of the host

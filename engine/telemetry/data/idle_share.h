@@ -13,7 +13,7 @@ struct PassSpan {
     bool backward = false;
     std::int64_t beginNs = 0;
     std::int64_t endNs = 0;
-    std::int64_t busyNs = 0;  // without the time spent waiting within the pass
+    std::int64_t busyNs = 0;  // computing time in nanoseconds, without the time spent waiting within the pass
 };
 
 // Returns the passes of a rank in ascending order of time.

@@ -12,8 +12,8 @@ namespace ringside {
 
 // Ranks that other ranks have been waiting for in a collective for more than a second.
 struct MissingRanks {
-    std::vector<int> missing;    // missing ranks, ascending
-    std::vector<int> waiting;    // ranks that wait in the collective, ascending
+    std::vector<int> missing;    // ranks that have not entered the collective, in ascending order
+    std::vector<int> waiting;    // ranks that wait in the collective, in ascending order
     std::int64_t sinceUs = 0;    // start of the wait, in run time
     Phase phase = Phase::kIdle;  // phase of the first missing rank in its last heartbeat
     std::int64_t seenUs = 0;     // time of that heartbeat

@@ -13,9 +13,9 @@ struct OpenStep {
     int rank = 0;
     std::int64_t step = 0;
     std::int64_t epoch = 0;
-    Phase phase = Phase::kIdle;  // idle: nothing was received from the rank since that step
+    Phase phase = Phase::kIdle;  // current phase of the rank; kIdle: nothing was received from the rank since that step
     std::int64_t beginNs = 0;    // begin of the phase
-    bool isReported = false;     // the rank sent the position itself, as a trace without an end
+    bool isReported = false;     // true if the rank sent the position itself, as a trace without an end
 };
 
 // Returns the positions of all traced ranks that have not finished or stopped, in ascending order. They come from the

@@ -18,19 +18,19 @@ namespace ringside {
 struct RankData {
     std::optional<RankStage> state;  // stage that the last RankState reported
     std::string device;
-    std::string host;  // empty: the host of the run
-    std::string isa;   // empty: not known
+    std::string host;  // name of the rank's host; empty: the host of the run
+    std::string isa;   // instruction set that the rank computes with; empty: not known
     std::string transport;
     std::string hosts;
     std::int64_t pid = 0;
     std::int64_t step = 0;
     std::int64_t epoch = 0;
-    std::optional<Phase> phase;  // none before the first heartbeat
+    std::optional<Phase> phase;  // phase of the last heartbeat; empty before the first heartbeat
     std::int64_t collective = 0;
     std::int64_t stillUs = 0;     // time without progress, as of the last heartbeat
     std::int64_t beatUs = 0;      // time of the last heartbeat
-    double loss = 0;              // NaN before the first step
-    double samplesPerSecond = 0;  // over about the last second
+    double loss = 0;              // loss of the last step; NaN before the first step
+    double samplesPerSecond = 0;  // throughput of the rank, over about the last second
     std::int64_t residentBytes = 0;
     GpuReading gpu;                 // from its last heartbeat
     std::int64_t droppedSteps = 0;  // telemetry that the rank could not send
@@ -44,18 +44,19 @@ struct RankData {
     double dataShare() const {
         return elapsedUs > 0 ? static_cast<double>(dataUs) / static_cast<double>(elapsedUs) : 0;
     }
-    std::optional<RankMemory> memory;          // memory allocated by its engine
+    std::optional<RankMemory> memory;          // memory allocated by the rank's engine
     std::optional<Phase> slowPhase;            // current phase, reported in slow motion and phase by phase only
     int slowLayer = -1;                        // layer of that phase; -1: not reported
-    std::string slowAction;                    // action of the pipeline schedule in that phase
+    std::string slowAction;                    // action of the pipeline schedule in phase slowPhase
     std::optional<LocalResult> local;          // latest validation of this rank alone, if ranks validate separately
     bool keepsThrottle = true;                 // true if the rank keeps parallel.pace
-    double throttleTimes = 1;                  // longest pass divided by the requested duration
+    double throttleTimes = 1;                  // longest pass, as a multiple of the duration that parallel.pace
+                                               // requests
     std::optional<bool> inSync;                // result of the latest complete set of replica checksums
-    std::optional<std::int64_t> bytesPerStep;  // bytes sent per step
+    std::optional<std::int64_t> bytesPerStep;  // number of bytes sent per step
     // Offset of its host's clock, on the host's lowest rank only; empty on the host of the run.
     std::optional<HostClock> clock;
-    std::optional<RankLinks> links;  // last report about its connections to other hosts
+    std::optional<RankLinks> links;  // last report of the rank about its connections to other hosts
     std::vector<Consumed> consumed;
     std::int64_t consumedCount = 0;  // number of reports, including discarded ones
     // The latest reports; at most RunData::kMaxIndices indices over all ranks.

@@ -15,9 +15,9 @@ namespace ringside {
 struct InspectedStep {
     std::int64_t step = 0;
     std::int64_t epoch = 0;
-    std::vector<std::optional<GradientView>> own;     // local gradients
-    std::vector<std::optional<GradientView>> mean;    // averaged gradients
-    std::vector<std::optional<GradientView>> change;  // changes of the weights
+    std::vector<std::optional<GradientView>> own;     // local gradients of each rank
+    std::vector<std::optional<GradientView>> mean;    // averaged gradients of each rank
+    std::vector<std::optional<GradientView>> change;  // changes of the weights of each rank
 
     // Return the first view that contains cells; null: none does.
     const GradientView* wholeMean() const;
@@ -29,8 +29,9 @@ struct InspectedStep {
 struct ReplicaState {
     std::int64_t step = 0;  // step of the last comparison
     bool identical = true;
-    std::int64_t sinceStep = 0;   // if not identical: the first comparison that found a difference
-    std::string tensor = {};      // the first tensor that differed at sinceStep; empty: not known
+    std::int64_t sinceStep = 0;   // step of the first comparison that found a difference; 0 if the replicas are
+                                  // identical
+    std::string tensor = {};      // name of the first tensor that differed at sinceStep; empty: not known
     std::vector<int> ranks = {};  // ranks that differ from the majority in the last comparison
 };
 
@@ -38,7 +39,7 @@ struct ReplicaState {
 class ReplicaData {
   public:
     static constexpr std::size_t kMaxSteps = 1024;
-    static constexpr std::size_t kMaxWholeSteps = 8;  // steps kept with all cells
+    static constexpr std::size_t kMaxWholeSteps = 8;  // maximum number of steps kept with all cells
 
     explicit ReplicaData(int worldSize = 0) : m_worldSize(static_cast<std::size_t>(worldSize)) {}
 
@@ -49,7 +50,7 @@ class ReplicaData {
 
     std::size_t worldSize() const { return m_worldSize; }
     const std::map<std::int64_t, InspectedStep>& steps() const { return m_steps; }
-    const InspectedStep* latestWhole() const;  // null: no step has cells
+    const InspectedStep* latestWhole() const;  // returns the latest step with cells; null if there is none
     const std::optional<ReplicaState>& state() const { return m_state; }
 
   private:

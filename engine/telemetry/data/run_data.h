@@ -40,10 +40,10 @@ enum RunChange : unsigned {
 // Settings of an experiment that affect how its numbers must be interpreted.
 struct RunSettings {
     ThrottleConfig throttle;
-    std::optional<StrategyKind> strategy;  // empty before the run line
+    std::optional<StrategyKind> strategy;  // strategy of the run; empty before the first line
     bool mayChangeSize = false;            // true if parallel.min_ranks is set
     StepPitfalls stepPitfalls;
-    bool repeatsOrder = false;  // true if set_epoch is never called
+    bool repeatsOrder = false;  // true if set_epoch is never called, so that all epochs have the same order
     double learningRateAtFirst = 0;
 };
 
@@ -57,9 +57,9 @@ class RunData {
     explicit RunData(Curves curves = Curves::kKept) : m_curves(curves) {}
 
     static constexpr std::size_t kMaxLogLines = 5000;
-    static constexpr std::size_t kMaxIndices = 1U << 21;  // 16 MiB
+    static constexpr std::size_t kMaxIndices = 1U << 21;  // maximum number of stored indices: 16 MiB
 
-    unsigned apply(const Event& event);  // returns RunChange bits
+    unsigned apply(const Event& event);  // applies the event and returns RunChange bits
 
     const std::optional<RunStarted>& started() const { return m_started; }
     const std::optional<RunEnded>& ended() const { return m_ended; }
@@ -69,7 +69,8 @@ class RunData {
     std::string clocksText() const;
     // Returns the training loss: global mean, with minimum and maximum over the ranks
     const Series& loss() const { return m_curves.loss(); }
-    const Series& accuracy() const { return m_curves.accuracy(); }  // empty for regression
+    // Returns the accuracy per step; empty for regression.
+    const Series& accuracy() const { return m_curves.accuracy(); }
     const Series& samplesPerSecond() const { return m_curves.throughput(); }
     const Series& gradientNorm() const { return m_curves.gradientNorm(); }
     const Series& learningRate() const { return m_curves.learningRate(); }
@@ -84,7 +85,7 @@ class RunData {
     // Returns the latest traced steps; empty before the run line.
     const std::optional<TraceData>& trace() const { return m_trace; }
     const ReplicaData& replicas() const { return m_replicas; }
-    bool keepsThrottle() const;  // true if each rank keeps parallel.pace
+    bool keepsThrottle() const;  // returns true if each rank keeps parallel.pace
     const ThrottleConfig& throttle() const { return m_settings.throttle; }
     std::optional<StrategyKind> strategy() const { return m_settings.strategy; }
     const StepPitfalls& stepPitfalls() const { return m_settings.stepPitfalls; }
@@ -93,13 +94,14 @@ class RunData {
     // True if ranks report the phases of their steps one by one: while paused and in slow motion.
     bool showsPhases() const { return !m_ended && m_pauses.showsPhases(); }
     const std::optional<GlobalStep>& lastStep() const { return m_lastStep; }
-    std::int64_t totalSteps() const;  // planned number of steps, 0 before the run line
-    std::int64_t epochs() const;      // planned number of epochs, including later changes
+    std::int64_t totalSteps() const;  // returns the planned number of steps; 0 before the first line of the run
+    std::int64_t epochs() const;      // returns the planned number of epochs, including later changes
     const std::vector<Controlled>& controls() const { return m_pauses.controls(); }
     bool isPaused() const { return m_pauses.isPaused(); }
     // Returns the phase after which the run is paused; call only while isPaused().
     std::optional<Phase> pausedAfter() const { return m_pauses.pausedAfter(); }
-    double stepsPerSecondAtMost() const { return m_pauses.rate(); }  // limit set by slow motion; 0: full speed
+    // Returns the limit set by slow motion; 0: full speed.
+    double stepsPerSecondAtMost() const { return m_pauses.rate(); }
     // Returns the total time paused, up to the latest event, in microseconds.
     std::int64_t pausedUs() const { return m_pauses.pausedUs(m_lastTimeUs); }
     std::int64_t lastTimeUs() const { return m_lastTimeUs; }

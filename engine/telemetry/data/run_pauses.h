@@ -17,15 +17,17 @@ class RunPauses {
 
     void add(const Controlled& event);
 
-    const std::vector<Controlled>& controls() const { return m_controls; }  // in order, at most 10,000
+    // Returns the control commands in order, at most 10,000.
+    const std::vector<Controlled>& controls() const { return m_controls; }
     bool isPaused() const { return m_pausedFromUs.has_value(); }
     // Returns the phase after which the run is paused; call only while isPaused().
     std::optional<Phase> pausedAfter() const { return m_controls.back().after; }
-    double rate() const { return m_rate; }  // limit set by slow motion, in steps per second; 0: full speed
+    double rate() const { return m_rate; }  // returns the limit set by slow motion, in steps per second; 0: full speed
     // True if ranks report the phases of their steps one by one: while paused and in slow motion.
     bool showsPhases() const { return isPaused() || (m_rate > 0 && m_rate <= kShowsPhasesAt); }
-    std::int64_t pausedUs(std::int64_t nowUs) const;                 // total time paused until then
-    std::optional<std::int64_t> epochs() const { return m_epochs; }  // set by a command; empty: none
+    std::int64_t pausedUs(std::int64_t nowUs) const;  // returns the total time paused until nowUs
+    // Returns the number of epochs set by a command; empty if none was set.
+    std::optional<std::int64_t> epochs() const { return m_epochs; }
 
   private:
     std::vector<Controlled> m_controls;

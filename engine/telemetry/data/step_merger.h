@@ -13,19 +13,19 @@ namespace ringside {
 // One step of the whole run: means over the global batch, weighted by samples. From thinned lines: several consecutive
 // steps.
 struct GlobalStep {
-    std::int64_t step = 0;       // number of the last step
-    std::int64_t firstStep = 0;  // first of the steps; equal to step if there is only one
+    std::int64_t step = 0;       // number of the last step of the entry
+    std::int64_t firstStep = 0;  // number of the first step of the entry; equal to `step` if there is only one
     std::int64_t steps = 1;      // number of logged steps
     std::int64_t epoch = 0;
     double loss = 0;
-    double accuracy = 0;                      // NaN for regression
-    double lossMinimum = 0, lossMaximum = 0;  // over ranks and steps
+    double accuracy = 0;                      // accuracy, 0 to 1; NaN for regression
+    double lossMinimum = 0, lossMaximum = 0;  // lowest and highest loss over ranks and steps
     double accuracyMinimum = 0, accuracyMaximum = 0;
-    double gradientNorm = 0;                  // NaN where not measured
-    double normMinimum = 0, normMaximum = 0;  // over steps
+    double gradientNorm = 0;                  // gradient norm; NaN where not measured
+    double normMinimum = 0, normMaximum = 0;  // lowest and highest gradient norm over the steps
     double learningRate = 0;
     std::int64_t samples = 0;       // number of samples in this global batch
-    std::int64_t samplesSoFar = 0;  // including this step
+    std::int64_t samplesSoFar = 0;  // number of samples since the start, including this step
     std::int64_t timeUs = 0;        // time at which the last rank ended the step
 };
 

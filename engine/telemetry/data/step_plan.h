@@ -16,7 +16,8 @@ struct PlanItem {
     enum class Kind { kWork, kReady, kWait, kMeet, kSend, kReceive };
     Kind kind = Kind::kWork;
     Phase phase = Phase::kIdle;
-    double ns = 0;  // work: its length; waits: time from the event that ends the wait until the thread continues
+    double ns = 0;  // duration. Work: its length; waits: time from the event that ends the wait until the thread
+                    // continues
     // Index of the rank's collective; kSend, kReceive: index in StepPlan::messages; unused for work.
     std::size_t collective = 0;
 };
@@ -27,7 +28,7 @@ struct PlayedCollective {
     double delayNs = 0;       // time from the rank's turn (requested, previous collective ended) to its arrival
     double moveNs = 0;        // time from the last rank's arrival to the end of the collective
     double bytes = 0;
-    int kind = 0;  // a CollectiveKind
+    int kind = 0;  // kind of the collective as a number: a CollectiveKind
 };
 
 // A message between two stages of a pipeline of which both ends were recorded.
@@ -41,7 +42,7 @@ struct PlayedMessage {
 struct RankPlan {
     std::vector<PlanItem> items;
     PlannedShares planned;
-    std::vector<PlayedCollective> collectives;  // in the order of their requests
+    std::vector<PlayedCollective> collectives;  // collectives of the rank, in the order of their requests
 };
 
 // Graph of a step: the actions of all ranks and their dependencies, without absolute times. StepPlayer replays it.

@@ -47,11 +47,11 @@ class StepPlayer {
     std::vector<std::size_t> m_at;             // index of the current item, by rank
     std::vector<double> m_free;                // end of the last collective, by rank
     std::vector<std::vector<Turn>> m_turns;    // requested collectives in order, by rank
-    std::vector<std::vector<double>> m_ended;  // end of each collective, by rank; -1: not yet
-    std::vector<int> m_arrived;                // number of arrived ranks, by meeting
-    std::vector<int> m_expected;               // number of ranks, by meeting
-    std::vector<double> m_last;                // latest arrival, by meeting
-    std::vector<double> m_sent;                // time of sending, by message; -1: not yet
+    std::vector<std::vector<double>> m_ended;  // end of each collective by rank; -1: the collective has not ended
+    std::vector<int> m_arrived;                // number of ranks that have arrived at each collective
+    std::vector<int> m_expected;               // number of ranks that each collective waits for
+    std::vector<double> m_last;                // latest arrival at each collective
+    std::vector<double> m_sent;                // time of sending of each message; -1: not sent yet
 };
 
 }  // namespace ringside

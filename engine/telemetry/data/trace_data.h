@@ -15,7 +15,7 @@ namespace ringside {
 // the run's clock.
 struct Span {
     Phase phase = Phase::kIdle;
-    int layer = -1;  // layer of the model; -1: none, or not traced
+    int layer = -1;  // layer of the model; -1: no layer, or layers are not traced
     std::int64_t beginNs = 0;
     std::int64_t endNs = 0;
     std::int64_t cpuNs = 0;  // CPU time used in the span
@@ -25,11 +25,11 @@ struct Span {
 struct CollectiveSpan {
     std::int64_t group = 0;
     std::int64_t number = 0;
-    int kind = 0;  // a CollectiveKind
+    int kind = 0;  // kind of the collective as a number: a CollectiveKind
     std::int64_t bytes = 0;
     std::int64_t readyNs = 0;
     std::int64_t arrivedNs = 0;
-    std::int64_t lastNs = -1;  // arrival of the last rank; -1: not known
+    std::int64_t lastNs = -1;  // arrival of the last rank at the collective; -1: not known
     std::int64_t endedNs = 0;
 };
 
@@ -51,7 +51,7 @@ struct RankTrace {
     std::int64_t cpuNs = 0;
     std::int64_t queuedNs = -1;
     std::vector<Span> spans;                  // phases of the training thread, without gaps
-    std::vector<CollectiveSpan> collectives;  // may overlap the spans
+    std::vector<CollectiveSpan> collectives;  // collectives of the step; they may overlap the spans
     std::vector<MessageEnd> messages;
     PlannedShares planned;
     PhaseTimes times{};  // total time by phase
@@ -64,11 +64,11 @@ struct Meeting {
     int kind = 0;
     int bucket = 0;  // index among the step's collectives, from 0
     std::int64_t bytes = 0;
-    std::vector<std::int64_t> arrivedNs;  // by rank; -1: does not take part
+    std::vector<std::int64_t> arrivedNs;  // arrival of each rank at the collective; -1: the rank does not take part
     int lastRank = -1;
-    std::int64_t lastNs = 0;    // arrival of lastRank
+    std::int64_t lastNs = 0;    // arrival of lastRank at the collective
     std::int64_t secondNs = 0;  // arrival of the rank before lastRank
-    std::int64_t endedNs = 0;   // latest end on any rank
+    std::int64_t endedNs = 0;   // latest end of the collective on any rank
 };
 
 // One traced step of all ranks.
@@ -78,7 +78,7 @@ struct TracedStep {
     std::int64_t beginNs = 0;
     std::int64_t endNs = 0;
     std::vector<RankTrace> ranks;
-    std::vector<Meeting> meetings;  // of complete steps only, in the order of their last arrivals
+    std::vector<Meeting> meetings;  // collectives of complete steps, in the order of their last arrivals
     // Result of delayCosts() for complete steps of a pipeline, by rank. Empty if no messages were recorded.
     std::vector<std::int64_t> delayCostNs;
     int known = 0;  // number of ranks whose trace is complete
@@ -101,12 +101,13 @@ class TraceData {
     bool apply(const StepTrace& trace);
 
     std::size_t worldSize() const { return m_worldSize; }
-    const std::map<std::int64_t, TracedStep>& steps() const { return m_steps; }  // by step number
+    // Returns the traced steps by step number.
+    const std::map<std::int64_t, TracedStep>& steps() const { return m_steps; }
     const TracedStep* find(std::int64_t step) const;
     // Returns the last step that began at or before this time; the first step if none did; null if there are no steps.
     const TracedStep* at(std::int64_t timeNs) const;
-    std::int64_t endNs() const { return m_endNs; }         // end of the latest span
-    std::uint64_t revision() const { return m_revision; }  // increases with each applied trace
+    std::int64_t endNs() const { return m_endNs; }         // returns the end of the latest span
+    std::uint64_t revision() const { return m_revision; }  // returns a number that increases with each applied trace
 
     // Returns a copy of the last complete steps, at most `most`. The copy can be read by another thread while this
     // object changes.

@@ -20,11 +20,11 @@ enum class RankStage : std::uint8_t {
     kValidating,
     kSaving,
     kPaused,
-    kLeftEarly,  // ended training before the other ranks, on purpose (pitfalls.early_exit)
+    kLeftEarly,  // the rank ended training before the other ranks, on purpose (pitfalls.early_exit)
     kFinished,
     kStopped,
     kFailed,
-    kStartingAgain  // from a restart of the run to the first stage that the restarted rank reports
+    kStartingAgain  // the run restarts: from the restart to the first stage that the restarted rank reports
 };
 constexpr std::array<std::string_view, 12> namesOf(RankStage) {
     return {"starting", "connecting", "loading",  "training", "validating", "saving",

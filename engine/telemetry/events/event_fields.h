@@ -20,7 +20,7 @@
 // events.
 namespace ringside {
 
-enum class Need { kOptional, kRequired };  // for readers; the writer writes all fields
+enum class Need { kOptional, kRequired };  // whether a reader requires the field; the writer writes all fields
 
 template <class E>
 inline constexpr std::string_view kKind{};
@@ -280,7 +280,7 @@ inline bool isOrdered(const StepTrace& e) {
 }
 
 inline bool isShare(double value) {
-    return value >= 0 && value <= 1;  // false for NaN
+    return value >= 0 && value <= 1;  // false also for NaN
 }
 
 template <class F, Is<StepTrace> E>
@@ -423,7 +423,8 @@ void fields(F& f, E& e) {
 
 template <class F, Is<HostClock> E>
 void fields(F& f, E& e) {
-    constexpr std::int64_t kMost = std::int64_t{1} << 61;  // hosts may have been booted years apart
+    constexpr std::int64_t kMost = std::int64_t{1} << 61;  // limit of clock offsets: hosts may have been booted years
+                                                           // apart
     rankField(f, e.rank);
     f.integer("offset_us", e.offsetUs, -kMost, kMost, Need::kRequired);
     f.integer("moved_us", e.movedUs, -kMost, kMost);

@@ -28,28 +28,29 @@ struct RunStarted {
     std::string name;
     std::string runDirectory;
     int worldSize = 0;
-    std::string backend;     // shm | gloo | nccl | local
-    std::string whyBackend;  // "no GPU found on this machine; all ranks are on one host"
-    std::string device;      // cpu | cuda
+    std::string backend;     // backend of the collectives: shm | gloo | nccl | local
+    std::string whyBackend;  // reason for the backend, such as "no GPU found on this machine; all ranks are on one
+                             // host"
+    std::string device;      // device of the arithmetic: cpu | cuda
     std::string whyDevice;
     std::int64_t trainingSamples = 0;
     std::int64_t validationSamples = 0;
     std::int64_t stepsPerEpoch = 0;
     std::int64_t epochs = 0;
-    std::int64_t batchSize = 0;      // per rank
-    std::int64_t startedUnixMs = 0;  // wall clock
-    std::string config;              // the whole experiment, as JSON text
+    std::int64_t batchSize = 0;      // number of samples per rank and batch
+    std::int64_t startedUnixMs = 0;  // start of the run by the wall clock, in milliseconds since 1970
+    std::string config;              // whole experiment, as JSON text
     std::string wantedBackend = {};  // backend chosen in the experiment, which may be auto; empty: not known
     std::string wantedDevice = {};
-    std::int64_t stepsBefore = 0;  // steps done by the run that this run resumes
+    std::int64_t stepsBefore = 0;  // number of steps done by the run that this run resumes
 };
 
 // "rank": lifecycle state of a rank.
 struct RankState {
     int rank = 0;
     RankStage state = RankStage::kStarting;
-    std::string device;    // "CPU 0" | "NVIDIA H200"; empty = unchanged
-    std::int64_t pid = 0;  // 0 = unchanged
+    std::string device;    // name of the device: "CPU 0" | "NVIDIA H200"; empty = unchanged
+    std::int64_t pid = 0;  // id of the rank's process; 0 = unchanged
     std::int64_t timeUs = 0;
     // The rank that did not take part in a collective, which made this rank fail; -1: another reason.
     int missingRank = -1;
@@ -58,7 +59,8 @@ struct RankState {
     std::string isa = {};  // instruction set or GPU that the rank computes with; empty: unchanged
     // Transport of the rank's collectives: shm, gloo, hierarchical, mpi, nccl or local; empty: unchanged.
     std::string transport = {};
-    std::string hosts = {};  // "0 0 1 1": host of each rank if sums are first formed within each host; else empty
+    std::string hosts = {};  // host of each rank, such as "0 0 1 1", if sums are first formed within each host; else
+                             // empty
 };
 
 // "steps": consecutive logged steps of one rank, as columns of equal length. In a thinned line each entry covers all
@@ -67,12 +69,12 @@ struct RankState {
 struct StepsFrame {
     int rank = 0;
     std::int64_t epoch = 0;
-    std::vector<std::int64_t> step;  // optimizer steps, from 1, increasing
-    std::vector<double> loss;        // mean over this rank's batch
+    std::vector<std::int64_t> step;  // numbers of the optimizer steps, from 1, increasing
+    std::vector<double> loss;        // loss of each step, as the mean over this rank's batch
     // Correct samples; a sequence counts as its correct fraction; empty for regression.
     std::vector<double> correct;
     std::vector<std::int64_t> samples;  // number of samples in this rank's batch
-    std::vector<std::int64_t> endUs;    // end of the step
+    std::vector<std::int64_t> endUs;    // time at which each step ended
     // Norm of the averaged gradient, the same on all ranks; empty where not measured.
     std::vector<double> gradientNorm;
     double learningRate = 0;
@@ -82,8 +84,10 @@ struct StepsFrame {
     std::vector<std::int64_t> from;
     std::vector<std::int64_t> count;  // number of logged steps in the entry
     std::vector<double> lossMinimum, lossMaximum;
-    std::vector<double> accuracyMinimum, accuracyMaximum;  // present if `correct` is
-    std::vector<double> normMinimum, normMaximum;          // present if `gradientNorm` is
+    std::vector<double> accuracyMinimum, accuracyMaximum;  // lowest and highest accuracy of each entry; present if
+                                                           // `correct` is
+    std::vector<double> normMinimum, normMaximum;          // lowest and highest gradient norm of each entry; present if
+                                                           // `gradientNorm` is
 
     // Time by phase of the traced steps in this frame, in nanoseconds. The column of a phase is empty if no traced step
     // spent time in that phase.
@@ -117,7 +121,7 @@ struct Heartbeat {
     // Step records dropped by this rank since its start, because its ring was full.
     std::int64_t droppedSteps = 0;
     std::int64_t timeUs = 0;
-    std::int64_t batches = 0;  // batches fetched since the start, for training and validation
+    std::int64_t batches = 0;  // number of batches fetched since the start, for training and validation
     GpuReading gpu = {};       // reading of the rank's GPU; ranks that share a GPU report the same values
     std::int64_t stillUs = 0;  // time for which step, batches, collective and phase have not changed
     // Other events dropped by this rank since its start, because its queue was full.
@@ -130,14 +134,14 @@ struct EpochResult {
     std::int64_t epoch = 0;
     SplitKind split = SplitKind::kTrain;
     double loss = 0;
-    double accuracy = 0;  // 0..1, NaN for regression
+    double accuracy = 0;  // share of correct predictions, 0..1; NaN for regression
     std::int64_t samples = 0;
     double lossPadded = 0;
     double accuracyPadded = 0;
     std::int64_t samplesPadded = 0;
-    std::int64_t step = 0;  // optimizer steps done when the result was computed
+    std::int64_t step = 0;  // number of optimizer steps done when the result was computed
     std::int64_t timeUs = 0;
-    std::int64_t nonFiniteBatches = 0;  // batches of all ranks whose loss was infinite or NaN
+    std::int64_t nonFiniteBatches = 0;  // number of batches of all ranks whose loss was infinite or NaN
 };
 
 // "consumed": SHA-256 over the indices that a rank trained on in one epoch (little-endian int64).
@@ -153,7 +157,7 @@ struct Consumed {
 struct ConsumedIndices {
     int rank = 0;
     std::int64_t epoch = 0;
-    std::int64_t step = 0;  // optimizer step, from 1 over all epochs
+    std::int64_t step = 0;  // number of the optimizer step, from 1 over all epochs
     std::int64_t slot = 0;  // position of the first index in the rank's list of this epoch
     std::vector<std::int64_t> index;
     std::int64_t loader = 0;  // number of the DataLoader in a watched script, as in its "loader" facts
@@ -175,9 +179,9 @@ struct RankMemory {
     std::int64_t gradients = 0;
     std::int64_t optimizer = 0;
     std::int64_t activations = 0;
-    std::int64_t gathered = 0;  // complete parameters and gradients of sharded units
+    std::int64_t gathered = 0;  // bytes of complete parameters and gradients of sharded units
     std::int64_t buffers = 0;
-    std::int64_t peak = 0;            // peak of the total, including memory for other purposes
+    std::int64_t peak = 0;            // peak of the total in bytes, including memory for other purposes
     std::int64_t predictedPeak = -1;  // predicted from the model and the strategy; -1: not known
 };
 
@@ -205,10 +209,10 @@ struct HostClock {
 // columns.
 struct RankLinks {
     int rank = 0;
-    std::vector<std::int64_t> peer = {};         // rank at the other end
-    std::vector<std::int64_t> roundTripUs = {};  // shortest round trip of the last minutes
-    std::vector<std::int64_t> bytes = {};        // bytes sent
-    std::vector<std::int64_t> busyUs = {};       // time in which bytes were in flight
+    std::vector<std::int64_t> peer = {};         // rank at the other end of each link
+    std::vector<std::int64_t> roundTripUs = {};  // shortest round trip of each link in the last minutes
+    std::vector<std::int64_t> bytes = {};        // bytes sent over each link
+    std::vector<std::int64_t> busyUs = {};       // time in which bytes were in flight on each link
     std::int64_t lengthUs = 0;                   // length of the reported interval
     std::int64_t timeUs = 0;
 
@@ -228,7 +232,7 @@ struct LogLine {
 // "checkpoint": a checkpoint was written; sent by rank 0.
 struct CheckpointSaved {
     std::int64_t step = 0;
-    std::string path;  // relative to the run directory
+    std::string path;  // path of the file, relative to the run directory
     std::int64_t timeUs = 0;
 };
 
@@ -237,7 +241,7 @@ struct CheckpointSaved {
 struct Controlled {
     ControlKind command = ControlKind::kStop;
     double value = 0;
-    std::int64_t step = 0;  // optimizer steps done
+    std::int64_t step = 0;  // number of optimizer steps done
     std::int64_t epoch = 0;
     std::optional<Phase> after = {};  // phase after which the ranks are paused; for kPause only
     std::int64_t timeUs = 0;
@@ -248,7 +252,7 @@ struct LocalResult {
     int rank = 0;
     std::int64_t epoch = 0;
     double loss = 0;
-    double accuracy = 0;  // 0..1, NaN for regression
+    double accuracy = 0;  // share of correct predictions, 0..1; NaN for regression
     std::int64_t samples = 0;
     std::int64_t step = 0;
 };
@@ -256,11 +260,11 @@ struct LocalResult {
 // "phase": phase of a step that a rank has entered. Sent only in slow motion and when the run advances phase by phase.
 struct PhaseReached {
     int rank = 0;
-    std::int64_t step = 0;  // the current step
+    std::int64_t step = 0;  // number of the current step
     Phase phase = Phase::kIdle;
     std::int64_t timeUs = 0;
     int layer = -1;           // layer of the model that the rank works on; -1: not reported
-    std::string action = {};  // action of the pipeline schedule, for example "0F3"; empty: none
+    std::string action = {};  // action of the pipeline schedule, for example "0F3"; empty if there is none
 };
 
 // "pace": whether a rank keeps the pace that parallel.pace requests. Sent when this changes; initially the pace is
@@ -269,7 +273,7 @@ struct ThrottleKept {
     int rank = 0;
     std::int64_t step = 0;
     std::optional<bool> kept = true;
-    double times = 1;  // duration of the longest pass divided by the requested duration
+    double times = 1;  // duration of the longest pass as a multiple of the requested duration
 };
 
 // "gradients": gradients or weight changes of one rank in one step, on request or when the run stops after each phase.
@@ -277,17 +281,19 @@ struct ThrottleKept {
 struct GradientView {
     int rank = 0;
     std::int64_t epoch = 0;
-    std::int64_t step = 0;  // step of the gradients
+    std::int64_t step = 0;  // number of the step in which the gradients were computed
     GradientMoment moment = GradientMoment::kOwn;
     double norm = 0;                      // norm of the reported vector
-    double cosine = 0;                    // mean: cosine similarity of the local gradient and the mean; NaN: not known
+    double cosine = 0;                    // vector "mean": cosine similarity of the local gradient and the mean; NaN:
+                                          // not known
     std::vector<std::string> names = {};  // names of the tensors
     std::vector<std::int64_t> rows = {};  // number of rows of each tensor's cells
     std::vector<std::int64_t> columns = {};
-    std::vector<double> cells = {};  // tensor by tensor, row by row; empty if only the norms are reported
+    std::vector<double> cells = {};  // cells of the grid, tensor by tensor and row by row; empty if only the norms are
+                                     // reported
     std::vector<double> tensorNorms = {};
     std::vector<double> ring = {};  // the first values of each of the bucket's N parts, equally many of each part
-    std::vector<std::int64_t> checksums = {};  // change: checksum of each tensor's values after the update
+    std::vector<std::int64_t> checksums = {};  // vector "change": checksum of each tensor's values after the update
     std::int64_t timeUs = 0;
 };
 
@@ -295,9 +301,9 @@ struct GradientView {
 struct LoggedScalar {
     int rank = 0;
     std::string tag;        // the script's name for the scalar
-    std::int64_t step = 0;  // the script's own step; the number of optimizer steps where the script passes none
+    std::int64_t step = 0;  // step that the script passes; the number of optimizer steps if it passes none
     double value = 0;
-    std::string source = {};  // "tensorboard" | "lightning" | "loss"; empty = not known
+    std::string source = {};  // origin of the scalar: "tensorboard" | "lightning" | "loss"; empty = not known
     std::int64_t timeUs = 0;
 };
 
@@ -312,11 +318,11 @@ std::optional<Severity> severityNamed(std::string_view name);
 // "finding": a conclusion from the recorded evidence of a watched run. Reported while the script trains and at its end;
 // the latest event of a code is valid.
 struct Finding {
-    std::string code;  // identifies the check, for example "set-epoch-missing"
+    std::string code;  // identifier of the check, for example "set-epoch-missing"
     Severity severity = Severity::kNote;
     std::string text;           // one sentence with the user's own numbers
-    std::string where = {};     // "train.py:48"; empty = no line of the script
-    std::string evidence = {};  // a JSON object, as text; empty = none
+    std::string where = {};     // line of the script, such as "train.py:48"; empty if there is none
+    std::string evidence = {};  // evidence of the finding: a JSON object, as text; empty if there is none
     std::string remedy = {};
     std::int64_t timeUs = 0;
     std::optional<bool> withdrawn = {};  // true: later evidence contradicts the finding; no finding of this code holds
@@ -325,8 +331,8 @@ struct Finding {
 // "script": facts about a watched script, as one rank reports them. docs/watch-protocol.md lists the topics.
 struct ScriptFacts {
     int rank = 0;
-    std::string about;  // topic: "process", "loader", "pass", "optimizer", ...
-    std::string facts;  // a JSON object, as text
+    std::string about;  // topic of the facts: "process", "loader", "pass", "optimizer", ...
+    std::string facts;  // facts as a JSON object, as text
     std::int64_t timeUs = 0;
 };
 

@@ -172,7 +172,7 @@ class PlainFields {
 
     // Number of entries to reserve memory for: that of the previous column, or an estimate from the length of the line.
     std::size_t rows() const {
-        constexpr std::size_t kBytesPerStep = 32;  // lower bound for nearly all lines
+        constexpr std::size_t kBytesPerStep = 32;  // lower bound of the size of a step in nearly all lines
         return m_rows > 0 ? m_rows : std::min(m_scan.left() / kBytesPerStep, limits::kMaxColumn);
     }
 

@@ -7,7 +7,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::array<std::string_view, 3> kSeverityNames{"mistake", "cost", "note"};  // in the order of Severity
+constexpr std::array<std::string_view, 3> kSeverityNames{"mistake", "cost", "note"};  // names in the order of the
+                                                                                      // values of Severity
 
 }  // namespace
 

@@ -34,7 +34,7 @@ struct SinkOptions {
     std::size_t ringCapacity = 1U << 16;
     std::chrono::milliseconds frameInterval{40};  // shortest time between two frames of steps
     std::chrono::milliseconds heartbeatInterval{1000};
-    bool onlyWhereIdle = false;  // run the encoder thread only on idle CPUs; for runs with more ranks than CPUs
+    bool onlyWhereIdle = false;  // true: the encoder thread runs only on idle CPUs; for runs with more ranks than CPUs
 };
 
 // Sends the telemetry of one rank to the supervisor.
@@ -48,7 +48,7 @@ struct SinkOptions {
 class TelemetrySink {
   public:
     explicit TelemetrySink(const SinkOptions& options);
-    ~TelemetrySink();  // flushes for at most one second
+    ~TelemetrySink();  // flushes the pending events, for at most one second
     TelemetrySink(const TelemetrySink&) = delete;
     TelemetrySink& operator=(const TelemetrySink&) = delete;
 
@@ -82,7 +82,7 @@ class TelemetrySink {
 
     std::int64_t droppedSteps() const { return m_droppedSteps.load(std::memory_order_relaxed); }
     std::int64_t droppedEvents() const { return m_droppedEvents.load(std::memory_order_relaxed); }
-    std::int64_t nowUs() const;  // time since the start of the run
+    std::int64_t nowUs() const;  // returns the time since the start of the run
     // Start of the run, in nanoseconds of CLOCK_MONOTONIC.
     std::int64_t startNs() const { return m_epochUs * 1000; }
     // Corrects the start of the run after the clocks of the hosts were compared again. Any thread.
@@ -105,7 +105,7 @@ class TelemetrySink {
     // Encodes everything up to the mark in small pieces, so that m_encoding is never held for long by a thread without
     // CPU time. Calls `next` after each piece.
     void encodeUpTo(const Mark& mark, const std::function<void()>& next);
-    bool encodePiece(const Mark& mark);  // false: nothing was left to encode
+    bool encodePiece(const Mark& mark);  // encodes some events; returns false if nothing was left to encode
     std::string takeSteps(std::uint64_t until);
     std::string heartbeat();
     std::string stepUnderWay();
@@ -143,7 +143,7 @@ class TelemetrySink {
     std::int64_t m_placeUs = 0;
     std::int64_t m_reportedDrops = 0;  // dropped steps and events in the last heartbeat
 
-    ShortTurns m_turns;                        // used by the encoder thread
+    ShortTurns m_turns;                        // turns in which the encoder thread works
     std::atomic<std::int64_t> m_encodedUs{0};  // time at which the encoder thread last had encoded everything, in
                                                // microseconds
 
@@ -151,7 +151,7 @@ class TelemetrySink {
     std::mutex m_encoding;
     std::uint64_t m_encodedEvents = 0;  // number of events that were encoded since the start
 
-    std::mutex m_writing;  // guards m_out; never locked while holding m_mutex
+    std::mutex m_writing;  // guards m_out; never locked while the thread holds m_mutex
     std::string m_out;     // encoded bytes that are not yet written
 
     std::atomic<bool> m_readerGone{false};

@@ -16,12 +16,12 @@ namespace ringside {
 struct CollectiveStamp {
     std::int64_t group = 0;   // number of the group of ranks, the same on each of its ranks; 0: all ranks
     std::int64_t number = 0;  // number of the collective in the group, from 1
-    std::int64_t kind = 0;    // a CollectiveKind
+    std::int64_t kind = 0;    // kind of the collective as a number: a CollectiveKind
     std::int64_t bytes = 0;
-    std::int64_t readyNs = 0;    // the collective was requested
+    std::int64_t readyNs = 0;    // time at which the collective was requested
     std::int64_t arrivedNs = 0;  // time at which this rank entered the collective
     std::int64_t lastNs = -1;    // time at which the last rank entered the collective; -1: not known
-    std::int64_t endedNs = 0;    // the result was available on this rank
+    std::int64_t endedNs = 0;    // time at which the result was available on this rank
     // Times at which this rank and the last rank published their data, if ranks publish data before they enter the
     // collective; -1: published on entry.
     std::int64_t publishedNs = -1;
@@ -31,11 +31,12 @@ struct CollectiveStamp {
 // Times of one end of a message between the stages of a pipeline, in nanoseconds of CLOCK_MONOTONIC.
 struct MessageStamp {
     int peer = 0;             // rank at the other end, numbered in the run
-    std::int64_t number = 0;  // the same at both ends, different for each message between two ranks in a step
+    std::int64_t number = 0;  // number of the message: the same at both ends, different for each message between two
+                              // ranks in a step
     std::int64_t bytes = 0;
     bool isSent = false;
-    std::int64_t atNs = 0;     // sender: the data is available; receiver: starts to wait
-    std::int64_t endedNs = 0;  // sender: the call returned; receiver: the data has arrived
+    std::int64_t atNs = 0;     // sender: time at which the data is available; receiver: time at which it starts to wait
+    std::int64_t endedNs = 0;  // sender: time at which the call returned; receiver: time at which the data has arrived
 };
 
 // Recorder of the collectives and messages of one rank, active in traced steps only. All ranks trace the same steps.
@@ -61,7 +62,8 @@ class CollectiveTrace {
     void start();
     // Returns the collectives recorded since start().
     std::vector<CollectiveStamp> soFar();
-    const std::vector<MessageStamp>& messages() const { return m_messages; }  // training thread only
+    // Returns the messages; called in the training thread only.
+    const std::vector<MessageStamp>& messages() const { return m_messages; }
     // Stops recording; the records remain. Training thread only.
     void stop();
 

@@ -23,7 +23,7 @@ enum class Phase : std::uint8_t {
     kValidation,
     kCheckpoint,
     kPaused,
-    kIdle,  // none of the above: the trainer's own bookkeeping
+    kIdle,  // no other phase: the trainer's own bookkeeping
 };
 inline constexpr int kPhaseCount = 12;
 

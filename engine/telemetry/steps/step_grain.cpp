@@ -8,7 +8,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kWidest = 40;  // largest number of doublings
+constexpr int kWidest = 40;  // maximum number of times that the width of windows is doubled
 
 }  // namespace
 

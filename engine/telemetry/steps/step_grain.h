@@ -36,7 +36,7 @@ class StepGrain {
     void widen(std::int64_t afterStep, int doublings);
 
   private:
-    struct Region {  // the steps after `after`, up to and including `last`
+    struct Region {  // range of steps: those after `after`, up to and including `last`
         std::int64_t after = 0;
         std::int64_t last = 0;
         std::int64_t width = 1;
@@ -45,7 +45,7 @@ class StepGrain {
 
     std::int64_t m_stepsBefore;
     std::int64_t m_logEvery;
-    bool m_grows = true;  // windows widen as the run gets longer
+    bool m_grows = true;  // true: windows widen as the run gets longer
     struct Change {
         std::int64_t after = 0;
         int doublings = 0;

@@ -27,7 +27,7 @@ double plannedTimes(const PlannedShares& rank, const PlannedShares& other, Phase
 struct StepTrace {
     int rank = 0;
     std::int64_t epoch = 0;
-    std::int64_t step = 0;  // from 1
+    std::int64_t step = 0;  // number of the step, counted from 1
     std::int64_t beginNs = 0;
     std::int64_t lengthNs = 0;  // length of the step; -1: the step was unfinished when it was reported
     std::int64_t cpuNs = 0;     // CPU time of the training thread
@@ -37,26 +37,27 @@ struct StepTrace {
     PlannedShares planned = {};
 
     // Phases of the training thread in order. Each lasts until the next begins, the last until the end of the step.
-    std::vector<std::int64_t> phase;  // a Phase
-    std::vector<std::int64_t> at;     // begin of the phase
-    std::vector<std::int64_t> cpu;    // CPU time used until then
-    std::vector<std::int64_t> layer;  // layer of the model, -1: none; empty unless layers are traced
+    std::vector<std::int64_t> phase;  // phase of each span as a number: a Phase
+    std::vector<std::int64_t> at;     // begin of each span
+    std::vector<std::int64_t> cpu;    // CPU time used until each span's begin
+    std::vector<std::int64_t> layer;  // layer of the model of each span, -1: none; empty unless layers are traced
 
     // The collectives of the step in the order in which they ended.
-    std::vector<std::int64_t> group;       // number of the group of ranks; 0: all ranks
-    std::vector<std::int64_t> collective;  // number of the collective in the group
-    std::vector<std::int64_t> kind;        // a CollectiveKind
-    std::vector<std::int64_t> bytes;       // size of this rank's buffer
+    std::vector<std::int64_t> group;       // group of ranks of each collective; 0: all ranks
+    std::vector<std::int64_t> collective;  // number of each collective in its group
+    std::vector<std::int64_t> kind;        // kind of each collective as a number: a CollectiveKind
+    std::vector<std::int64_t> bytes;       // size of this rank's buffer for each collective
     std::vector<std::int64_t> ready;       // time at which this rank requested the collective
     std::vector<std::int64_t> arrived;     // time at which this rank entered the collective
     std::vector<std::int64_t> last;        // time at which the last rank entered the collective; -1: not known here
     std::vector<std::int64_t> ended;       // time at which the result was available
 
     // This rank's ends of the messages between the stages of a pipeline, in order. See MessageStamp.
-    std::vector<std::int64_t> message;  // number of the message
+    std::vector<std::int64_t> message;  // number of each message
     std::vector<std::int64_t> messagePeer;
     std::vector<std::int64_t> messageBytes;
-    std::vector<std::int64_t> messageSent;  // 1: this rank sends the message, 0: this rank receives it
+    std::vector<std::int64_t> messageSent;  // direction of each message: 1 if this rank sends it, 0 if this rank
+                                            // receives it
     std::vector<std::int64_t> messageAt;
     std::vector<std::int64_t> messageEnded;
 

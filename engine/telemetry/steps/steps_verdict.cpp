@@ -15,7 +15,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kLeastSteps = 8;  // fewer steps allow no finding
+constexpr std::size_t kLeastSteps = 8;  // least number of steps for a finding
 constexpr double kNoticeable = 0.05;    // smallest share of a step's length that is reported
 constexpr double kLateShare = 0.6;      // smallest share of the steps in which a steadily late rank comes last
 constexpr double kExplained = 0.4;      // smallest share of the lost time that the late rank's own work must explain
@@ -28,7 +28,7 @@ constexpr double kMuch = 0.3;           // share of the step spent waiting for d
 constexpr double kSeenForNs = 250e6;
 constexpr double kTakenForNs = 500e6;
 constexpr double kShortStepNs = 2e6;
-constexpr double kSmallMessage = 64 << 10;  // bytes; the time of a smaller collective is mostly latency
+constexpr double kSmallMessage = 64 << 10;  // size in bytes below which the time of a collective is mostly latency
 constexpr std::array kOwnWork{Phase::kDataWait,  Phase::kCopy,       Phase::kForward, Phase::kBackward,
                               Phase::kOptimizer, Phase::kCheckpoint, Phase::kIdle};
 
@@ -90,7 +90,7 @@ std::int64_t computing(const RankBrief& rank) {
 struct Latest {
     std::size_t rank = 0;
     double share = 0;        // share of the steps in which the rank came last
-    double lostNs = 0;       // median cost per step
+    double lostNs = 0;       // median time per step that the rank costs, in nanoseconds
     double lostByAllNs = 0;  // median over the steps of the cost caused by all ranks together
 };
 

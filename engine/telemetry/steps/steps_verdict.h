@@ -28,14 +28,14 @@ struct StepBrief {
     std::int64_t bytes = 0;  // bytes of all collectives on one rank
     int collectives = 0;
     bool isPipeline = false;
-    bool isSharded = false;  // parameters are gathered or gradients are scattered
+    bool isSharded = false;  // true if parameters are gathered or gradients are scattered
     std::vector<RankBrief> ranks;
 };
 
 // Reason for the duration of the steps.
 enum class StepsFinding {
     kNotKnown,     // arrival times at collectives are not known: they run on a device, or none was traced
-    kTooFewSteps,  // not enough data for a finding
+    kTooFewSteps,  // there are too few steps for a finding
     kBalanced,     // no cause stands out
     kStraggler,    // one rank delays the others by its own work
     kCpuTaken,     // one rank delays the others because other programs use its CPU

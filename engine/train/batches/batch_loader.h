@@ -22,7 +22,7 @@ struct BatchLoaderDependencies {
     Backend& backend;
     BatchMemory& memory;
     std::int64_t maxBatch = 1;
-    bool training = true;  // true: random transforms are applied
+    bool training = true;  // true: random transforms are applied to the samples
     DataLoaderOptions::ChangeIndices changeIndices = {};
 };
 
@@ -33,18 +33,19 @@ class BatchLoader {
   public:
     explicit BatchLoader(const BatchLoaderDependencies& parts);
 
-    void setScale(const ChannelScale& scale) { m_transforms.setScale(scale); }  // call before the first epoch
+    // Sets the scale of the channels; call before the first epoch.
+    void setScale(const ChannelScale& scale) { m_transforms.setScale(scale); }
 
     // Same contract as DataLoader. A batch is valid until the next call of next() or end().
     void begin(const ShardPlan& plan, int rank, std::int64_t epoch, std::int64_t firstBatch = 0);
     Batch next();
-    std::span<const std::int64_t> indices() const { return m_indices; }  // sample indices of the last batch
+    std::span<const std::int64_t> indices() const { return m_indices; }  // returns the sample indices of the last batch
     void end();
 
   private:
     // Device buffer and the batch that it contains or that is being copied into it.
     struct Travelling {
-        Batch whole;  // whole buffer of maxBatch rows
+        Batch whole;  // memory of a batch with the maximum number of rows
         Batch batch;
         std::vector<std::int64_t> indices;
         std::exception_ptr error;  // error while loading this batch; next() rethrows it
@@ -58,10 +59,10 @@ class BatchLoader {
     const std::int64_t m_targetCount;
     SampleTransforms m_transforms;
     DataLoader m_loader;
-    std::unique_ptr<Uploader> m_uploader;  // null if the device computes in the loader's memory
+    std::unique_ptr<Uploader> m_uploader;  // uploader of batches; null if the device computes in the loader's memory
     std::array<Travelling, 2> m_onDevice;
     std::size_t m_next = 0;      // index of the buffer that next() returns
-    std::int64_t m_notSent = 0;  // batches of the epoch whose copy has not started
+    std::int64_t m_notSent = 0;  // number of batches of the epoch whose copy has not started
     std::span<const std::int64_t> m_indices;
 };
 

@@ -19,7 +19,8 @@ class TrainingBatches {
     TrainingBatches(const BatchLoaderDependencies& parts, TrainerObserver& observer)
         : m_gatherer(parts), m_observer(observer) {}
 
-    void setScale(const ChannelScale& scale) { m_gatherer.setScale(scale); }  // call before the first epoch
+    // Sets the scale of the channels; call before the first epoch.
+    void setScale(const ChannelScale& scale) { m_gatherer.setScale(scale); }
 
     // Starts an epoch at batch `firstBatch`. The samples of the batches before it count as trained.
     void begin(const ShardPlan& plan, int dataRank, std::int64_t epoch, std::int64_t firstBatch);

@@ -342,7 +342,7 @@ std::string parameterChecksum(Strategy& strategy) {
 }
 
 std::int64_t checkpointBytes(const TrainedParts& parts) {
-    constexpr std::int64_t kHeaders = 64 << 10;  // names, shapes and the manifest
+    constexpr std::int64_t kHeaders = 64 << 10;  // estimated bytes of names, shapes and the manifest
     constexpr std::int64_t kPerTensor = 256;
     std::int64_t bytes = kHeaders;
     const auto add = [&bytes](const Tensor& tensor) {

@@ -60,6 +60,7 @@ bool areFinite(const std::vector<Parameter*>& parameters, Backend& backend);
 // Returns the SHA-256 over all parameter values in registration order, in hex. Equal values on all ranks mean that the
 // replicas are in sync.
 std::string parameterChecksum(const std::vector<Parameter*>& parameters, Backend& backend);
-std::string parameterChecksum(Strategy& strategy);  // collective
+// Returns the checksum of all parameters; a collective call: all ranks must make it.
+std::string parameterChecksum(Strategy& strategy);
 
 }  // namespace ringside

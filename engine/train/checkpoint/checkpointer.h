@@ -18,9 +18,9 @@ namespace ringside {
 
 // Progress of a training. Everything before the position is done.
 struct TrainingPosition {
-    std::int64_t step = 0;                    // optimizer steps
-    std::int64_t epoch = 0;                   // current epoch, or the next one between two epochs
-    std::int64_t batches = 0;                 // batches of that epoch that every rank has finished
+    std::int64_t step = 0;                    // number of optimizer steps done
+    std::int64_t epoch = 0;                   // number of the current epoch, or of the next one between two epochs
+    std::int64_t batches = 0;                 // number of batches of that epoch that every rank has finished
     MetricSums sums = {};                     // sums of that epoch over all ranks; resume() sets them on rank 0 only
     std::vector<ControlChange> changes = {};  // changes by control commands; set by resume() only
 };

@@ -10,8 +10,8 @@ namespace ringside {
 
 // Checkpoints that earlier attempts of a run left in its directory, as paths relative to it.
 struct OwnCheckpoints {
-    std::vector<std::string> kept;   // complete ones up to the one that is resumed, oldest first
-    std::vector<std::string> timed;  // complete ones written because of training.checkpoint_seconds
+    std::vector<std::string> kept;   // paths of complete checkpoints up to the one that is resumed, oldest first
+    std::vector<std::string> timed;  // paths of complete checkpoints written because of training.checkpoint_seconds
     // incomplete ones and those of steps that are repeated; to be removed after a newer checkpoint
     std::vector<std::string> overtaken;
 };

@@ -32,7 +32,9 @@ bool SavePlaces::advance(const IoError& error) {
     if (isGone(error) && m_attempts++ < kMostAttempts) return true;
     m_attempts = 1;
     std::error_code ignored;
-    if (!isRunDirectory()) fs::remove_all(m_current, ignored);  // made by make(), and without a complete checkpoint
+    if (!isRunDirectory())
+        fs::remove_all(m_current, ignored);  // the directory was created by make() and contains no
+                                             // complete checkpoint
     while (m_kind != Kind::kStateDirectory)
         if (make(m_kind == Kind::kRunDirectory ? Kind::kBeside : Kind::kStateDirectory)) return true;
     return false;

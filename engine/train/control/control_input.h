@@ -36,14 +36,14 @@ class ControlInput final : public ControlSource {
 
   private:
     void work();
-    bool readSome();  // false at the end of the stream
+    bool readSome();  // reads the available commands; returns false at the end of the stream
     void receive(std::string_view line);
     void answer(const TimeQuestion& question) const;
 
     const int m_fd;
     const std::function<void()> m_onEnd;
     const std::function<void(std::int64_t)> m_onZero;
-    UniqueFd m_wake;  // eventfd; readable when the destructor ends the thread
+    UniqueFd m_wake;  // eventfd that becomes readable when the destructor ends the thread
     LineSplitter m_lines{4096};
     std::mutex m_mutex;  // guards the members below
     std::deque<ControlCommand> m_waiting;

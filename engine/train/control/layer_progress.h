@@ -26,7 +26,7 @@ class LayerProgress final : public LayerWatch {
 
   private:
     LayerWatch& m_next;
-    RunControl* m_control = nullptr;  // null: nothing is reported
+    RunControl* m_control = nullptr;  // receiver of the current layer; null: nothing is reported
     double m_passes = 1;
     double m_share = 0;  // share of one layer in the time of a step's passes
     Phase m_phase = Phase::kForward;

@@ -142,7 +142,7 @@ void RunControl::executeNow(const ControlCommand& command) {
             m_paused = false;
             m_onePhase = true;
             break;
-        case ControlKind::kReplicas:  // does not change whether the run is paused
+        case ControlKind::kReplicas:  // this command does not change whether the run is paused
             m_actions.replicas(static_cast<std::int64_t>(command.value));
             break;
         case ControlKind::kResume:
@@ -151,7 +151,7 @@ void RunControl::executeNow(const ControlCommand& command) {
             m_onePhase = false;
             break;
         case ControlKind::kRestart:
-            RINGSIDE_ASSERT(false);  // recorded by the supervisor; not a command
+            RINGSIDE_ASSERT(false);  // kRestart is recorded by the supervisor and is no command
     }
     report(command);
 }

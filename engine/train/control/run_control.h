@@ -33,13 +33,13 @@ class RunControl final : public StepObserver {
         std::function<void(std::int64_t)> setEpochs;
         std::function<void()> saveCheckpoint;
         std::function<void()> changed;                 // called after an entry was added to changes()
-        std::function<void(std::int64_t)> record;      // records this number of steps in detail
-        std::function<void(std::int64_t)> traceEvery;  // traces every n-th step
-        std::function<void(std::int64_t)> replicas;    // reports the gradients of this number of steps
+        std::function<void(std::int64_t)> record;      // called to record this number of steps in detail
+        std::function<void(std::int64_t)> traceEvery;  // called to trace every n-th step
+        std::function<void(std::int64_t)> replicas;    // called to report the gradients of this number of steps
     };
     struct Dependencies {
         Communicator& communicator;
-        ControlSource& source;  // pauses wait on rank 0's source
+        ControlSource& source;  // source of the commands; pauses wait on rank 0's source
         TrainerObserver& observer;
         // polling interval of a pause; far below the timeout of a collective
         std::chrono::microseconds pollInterval{200'000};
@@ -128,9 +128,9 @@ class RunControl final : public StepObserver {
     bool m_stop = false;
     bool m_paused = false;
     bool m_onePhase = false;
-    std::int64_t m_stepsLeft = 0;  // steps until the next pause; 0: no limit
-    double m_rate = 0;             // maximal steps per second; 0: full speed
-    bool m_showsPhases = false;    // the rate is so low that each phase of a step is shown
+    std::int64_t m_stepsLeft = 0;  // number of steps until the next pause; 0: no limit
+    double m_rate = 0;             // maximum number of steps per second; 0: full speed
+    bool m_showsPhases = false;    // true if the rate is so low that each phase of a step is shown
     Clock::time_point m_due{};     // earliest start of the next phase or step in slow motion
     Clock::time_point m_stepBegan{};
     std::vector<ControlCommand> m_afterStep;

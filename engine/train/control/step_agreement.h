@@ -32,16 +32,17 @@ class StepAgreement {
 
     // Result of one poll while all ranks are paused. The other ranks wait in the poll for rank 0.
     struct Look {
-        bool goOn = false;  // rank 0 decided to resume
+        bool goOn = false;  // true if rank 0 decided to resume
         std::vector<ControlCommand> commands;
     };
-    Look look(bool goOn);  // only rank 0's goOn counts; pending commands take precedence
+    Look look(bool goOn);  // compares the state of all ranks; only rank 0's goOn counts; pending commands take
+                           // precedence
 
     // Adds a command as if the run had received it. Call on rank 0 only.
     void post(ControlCommand command) { m_posted.push_back(command); }
 
   private:
-    std::int64_t highest(std::int64_t mine);  // maximum over all ranks
+    std::int64_t highest(std::int64_t mine);  // returns the maximum over all ranks
     std::vector<ControlCommand> exchange();
     std::vector<ControlCommand> next();
 

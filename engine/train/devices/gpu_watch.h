@@ -26,7 +26,7 @@ class GpuWatch {
 
   private:
     struct State;
-    std::shared_ptr<State> m_state;  // shared with the thread, which may outlive this object
+    std::shared_ptr<State> m_state;  // state shared with the thread, which may outlive this object
 };
 
 }  // namespace ringside

@@ -17,7 +17,7 @@ class PinnedMemory final : public BatchMemory {
     PinnedMemory(const PinnedMemory&) = delete;
     PinnedMemory& operator=(const PinnedMemory&) = delete;
 
-    std::byte* allocate(std::size_t bytes) override;  // throws DeviceError
+    std::byte* allocate(std::size_t bytes) override;  // allocates page-locked memory; throws DeviceError
     bool pinned() const override { return true; }
 
   private:

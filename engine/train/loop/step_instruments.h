@@ -59,7 +59,7 @@ class StepInstruments {
     void attach(const Observed& observed);
 
     StepObservers& steps() { return m_steps; }
-    StepReport& stepReport() { return *m_stepReport; }  // after attach()
+    StepReport& stepReport() { return *m_stepReport; }  // returns the report; call after attach()
     // True if neither the current step nor `next` is traced or inspected.
     bool mayRunAhead(std::int64_t next) const {
         return !m_tracer.isTracing() && !m_tracer.wouldTrace(next) && m_replicas.isIdle();

@@ -43,7 +43,7 @@ class Trainer {
     TrainOutcome run();
 
     Model& model() { return *m_model; }
-    StepTracer& tracer() { return m_instruments.tracer(); }  // call between two steps only
+    StepTracer& tracer() { return m_instruments.tracer(); }  // returns the tracer; call between two steps only
     // Returns the unfinished trace of the current step, if the step is traced. Callable from any thread.
     std::optional<StepTrace> stepUnderWay() const { return m_instruments.tracer().soFar(); }
 
@@ -68,10 +68,10 @@ class Trainer {
     std::unique_ptr<Strategy> makeStrategy();
     RunControl::Actions controlActions();
 
-    void prepare();  // resumes, scales the data and reports the start
+    void prepare();  // resumes from the checkpoint, scales the data and reports the start
     void resume();
     void normalize();
-    bool trainEpoch();  // trains the rest of the current epoch; false: stopped by request
+    bool trainEpoch();  // trains the rest of the current epoch; returns false if stopped by request
     bool trainSteps(const ShardPlan& plan);
     // Makes one optimizer step from the batches [first, last) of the epoch. Returns false to stop.
     bool trainStep(const ShardPlan& plan, BatchRange batches);
@@ -82,11 +82,11 @@ class Trainer {
     // True if the next step may be launched before the results of the current one are read. The same on all ranks.
     bool mayRunAhead(const ShardPlan& plan) const;
     void count(const ShardPlan& plan, std::int64_t batch, const SampleLosses& losses, StepSums& sums);
-    bool validate();  // false: stopped by request
-    void saveNow();   // called between two steps, or between two validation batches
+    bool validate();  // validates the model; returns false if stopped by request
+    void saveNow();   // saves a checkpoint; called between two steps, or between two validation batches
     bool isLeavingEarly(std::int64_t batches) const;
     void stopBeforeLastStep();
-    bool hasEnoughSteps() const;  // true once training.max_steps are done
+    bool hasEnoughSteps() const;  // returns true once training.max_steps are done
     bool isRankZero() const { return m_dependencies.communicator.rank() == 0; }
     void log(LogLevel level, const std::string& text);
     EpochReports reports();

@@ -19,7 +19,8 @@ class Validation {
     Validation(const TrainerDependencies& dependencies, const DataShare& share,
                const BatchLoaderDependencies& gatherer);
 
-    void setScale(const ChannelScale& scale) { m_gatherer.setScale(scale); }  // call before the first evaluation
+    // Sets the scale of the channels; call before the first evaluation.
+    void setScale(const ChannelScale& scale) { m_gatherer.setScale(scale); }
     bool hasSamples() const { return m_plan.has_value(); }
     // Evaluates all samples of this rank. Returns nothing if a stop command ended the evaluation. Collective.
     std::optional<MetricSums> evaluate(Strategy& strategy, RunControl& control, StepPlace done);
@@ -30,7 +31,7 @@ class Validation {
 
     const TrainerDependencies& m_dependencies;
     int m_dataRank;
-    std::optional<ShardPlan> m_plan;  // empty without validation samples
+    std::optional<ShardPlan> m_plan;  // plan of the validation samples; empty if there are none
     BatchLoader m_gatherer;
 };
 

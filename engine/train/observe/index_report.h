@@ -22,7 +22,9 @@ class IndexReport final : public StepObserver {
   public:
     static constexpr std::int64_t kLeastStepUs = 20'000;
     static constexpr std::int64_t kLeastSampleUs = 5;
-    static constexpr std::int64_t kMostInAuto = std::int64_t{1} << 22;  // about 30 MB of telemetry.jsonl
+    static constexpr std::int64_t kMostInAuto = std::int64_t{1} << 22;  // number of indices up to which they are
+                                                                        // reported automatically: about 30 MB of
+                                                                        // telemetry.jsonl
 
     IndexReport(SampleReport when, int rank, TrainerObserver& observer);
 

@@ -16,7 +16,7 @@ class LinkWatch {
   public:
     static constexpr std::int64_t kFirstUs = 1'000'000;
     static constexpr std::int64_t kEveryUs = 5'000'000;
-    static constexpr std::size_t kMostPeers = 256;  // peers beyond this number, in rank order, are not reported
+    static constexpr std::size_t kMostPeers = 256;  // maximum number of reported peers, in rank order
 
     // Communicator::links(), called only when a summary is due
     using Readings = std::function<std::vector<LinkReading>()>;

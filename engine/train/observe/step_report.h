@@ -42,7 +42,7 @@ class StepReport final : public StepObserver {
     bool isLogged(std::int64_t step) const { return step % m_parts.trainer.config.training.logEvery == 0; }
     StepRecord recordOf(const FinishedStep& step);
     void reportNonFinite(const FinishedStep& step);
-    std::string lossText(const FinishedStep& step) const;  // error text for a loss that is not finite
+    std::string lossText(const FinishedStep& step) const;  // returns the error text for a loss that is not finite
 
     Parts m_parts;
     std::int64_t m_plannedSteps = 0;

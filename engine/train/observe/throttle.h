@@ -19,7 +19,7 @@ class Throttle final : public StepObserver {
     struct Parts {
         PhaseThrottle& phaseThrottle;
         const StepPitfalls& pitfalls;
-        ControlSource& control;  // a stop ends the delay of a slow rank
+        ControlSource& control;  // source of the commands; a stop ends the delay of a slow rank
         TrainerObserver& observer;
         int rank = 0;
         std::int64_t parameters = 0;  // number of parameters that this rank updates

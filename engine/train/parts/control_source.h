@@ -13,7 +13,7 @@ namespace ringside {
 class ControlSource {
   public:
     virtual ~ControlSource() = default;
-    virtual bool pending() const = 0;  // true if a command is pending; called once per step, must be cheap
+    virtual bool pending() const = 0;  // returns true if a command is pending; called once per step, must be cheap
     // Removes and returns the oldest pending commands, at most `most`, in order of arrival.
     virtual std::vector<ControlCommand> take(std::size_t most) = 0;
     // Blocks until a command is pending, at most for `most`. Returns whether one is.

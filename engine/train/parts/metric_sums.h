@@ -15,15 +15,15 @@ class MetricSums {
   public:
     MetricSums() = default;
     explicit MetricSums(const std::array<double, 7>& values) : m_sums(values) {}
-    const std::array<double, 7>& values() const { return m_sums; }  // for checkpoints
+    const std::array<double, 7>& values() const { return m_sums; }  // returns the sums for checkpoints
 
     // Adds a batch whose first `unique` samples are not duplicates.
     void add(const SampleLosses& losses, std::size_t unique);
     // Replaces the sums on each rank by the sums over all ranks of `communicator`. Collective.
     void reduce(Communicator& communicator);
 
-    double loss() const { return ratio(0, 2); }      // mean over samples; NaN without samples
-    double accuracy() const { return ratio(1, 2); }  // 0..1
+    double loss() const { return ratio(0, 2); }      // returns the mean over the samples; NaN without samples
+    double accuracy() const { return ratio(1, 2); }  // returns the share of correct samples, 0..1
     std::int64_t samples() const { return static_cast<std::int64_t>(m_sums[2]); }
     double lossPadded() const { return ratio(3, 5); }
     double accuracyPadded() const { return ratio(4, 5); }

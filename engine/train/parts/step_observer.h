@@ -16,19 +16,19 @@ namespace ringside {
 // The step that a rank trains.
 struct StepPlace {
     std::int64_t step = 0;   // number of the step, from 1
-    std::int64_t epoch = 0;  // from 0
+    std::int64_t epoch = 0;  // number of the epoch, counted from 0
 };
 
 // A step whose weights are updated. Valid only during StepObserver::endStep().
 struct FinishedStep {
     StepPlace place;
     std::int64_t firstSlot = 0;                  // position of the step's first sample in the rank's list of the epoch
-    std::span<const std::int64_t> indices = {};  // sample indices, in order
-    std::int64_t lastRows = 0;                   // samples of the step's last batch
+    std::span<const std::int64_t> indices = {};  // sample indices of the step, in order
+    std::int64_t lastRows = 0;                   // number of samples of the step's last batch
     std::int64_t readyUs = 0;                    // time at which the last batch was ready, in microseconds
-    const StepSums& sums;                        // sums over the samples
-    double gradientNorm = 0;                     // see StepResult
-    std::optional<bool> controlSignal = {};      // StepResult::signal
+    const StepSums& sums;                        // sums over the samples of the step
+    double gradientNorm = 0;                     // norm of the averaged gradient; see StepResult
+    std::optional<bool> controlSignal = {};      // signal of rank 0; see StepResult::signal
 };
 
 // Observer of the steps of one rank, which must not change their results. Called in the training thread.

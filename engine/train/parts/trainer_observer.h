@@ -17,8 +17,9 @@ class TrainerObserver {
     virtual void onEvent(Event event) = 0;
     virtual void onState(RankStage stage) = 0;
     virtual void onTrace(const StepTrace& trace) = 0;
-    virtual std::int64_t nowUs() const = 0;             // time since the start of the run, in microseconds
-    virtual std::int64_t startNs() const { return 0; }  // start of the run on CLOCK_MONOTONIC, in nanoseconds
+    virtual std::int64_t nowUs() const = 0;  // returns the time since the start of the run, in microseconds
+    // Returns the start of the run on CLOCK_MONOTONIC, in nanoseconds.
+    virtual std::int64_t startNs() const { return 0; }
     virtual Progress& progress() = 0;
     virtual void flush() {}  // blocks until all events are sent, for one second at most
 };

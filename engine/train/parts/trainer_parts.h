@@ -24,7 +24,7 @@ struct TrainerDependencies {
     Backend& backend;
     TrainerObserver& observer;
     ControlSource& control;
-    std::filesystem::path runDirectory;  // directory of the checkpoints; empty: none are written
+    std::filesystem::path runDirectory;  // directory of the checkpoints; empty: no checkpoints are written
     BatchMemory* batchMemory = nullptr;  // memory from which the device copies batches fastest; null: ordinary memory
     std::optional<WrongIndex> wrongIndex = {};
     SampleReport reportSamples = SampleReport::kAuto;

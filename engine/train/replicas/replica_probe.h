@@ -33,12 +33,13 @@ class ReplicaProbe final : public StepObserver {
     };
 
     explicit ReplicaProbe(const Dependencies& dependencies);
-    void setStrategy(Strategy& strategy);  // call before the first step; the strategy must outlive this object
+    // Sets the strategy, which must outlive this object; call before the first step.
+    void setStrategy(Strategy& strategy);
 
     // Inspects the next `steps` steps: all details of the last one, norms and angles of the other ones. Call on all
     // ranks. Returns the reason if inspection is not possible, an empty text if it is.
     std::string request(std::int64_t steps);
-    bool isIdle() const { return m_left == 0 && !m_active; }  // true if no step is inspected or requested
+    bool isIdle() const { return m_left == 0 && !m_active; }  // returns true if no step is inspected or requested
     // Decides whether to inspect the step. Call after its data phase, before its backward pass.
     void selectStep(StepPlace place);
     // Inspects the current step in full. Call before its backward pass. `often` means that many steps are inspected in
@@ -71,15 +72,15 @@ class ReplicaProbe final : public StepObserver {
     std::string m_whyNot;
     std::vector<std::size_t> m_begins;  // offset of each parameter in Values, and the total size at the end
     StepPlace m_place;
-    std::int64_t m_left = 0;  // requested steps that remain
-    bool m_active = false;    // the current step is inspected
-    bool m_whole = false;     // the current step is inspected in full, with cells
+    std::int64_t m_left = 0;  // number of requested steps that remain
+    bool m_active = false;    // true if the current step is inspected
+    bool m_whole = false;     // true if the current step is inspected in full, with cells
     bool m_often = false;
     std::size_t m_ownCount = 0;  // number of gradients in m_own that belong to this step
     bool m_ownTold = false;
     Values m_own;
     Values m_mean;
-    Values m_before;  // weights before the update
+    Values m_before;  // weights before the optimizer's update
 };
 
 }  // namespace ringside

@@ -18,7 +18,7 @@ namespace ringside {
 // proportion to Model::costOf().
 class DeviceThrottle {
   public:
-    DeviceThrottle() = default;  // no pace: any() is false
+    DeviceThrottle() = default;  // creates a throttle without a pace: any() is false
     DeviceThrottle(const RunConfig& config, const ModelTask& task);
 
     bool any() const { return m_nsPerFlop > 0; }

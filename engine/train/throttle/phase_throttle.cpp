@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::int64_t kWindow = 32;          // number of passes that are evaluated together
 constexpr double kTolerance = 0.02;           // tolerated delay relative to the planned duration
-constexpr std::int64_t kLeastLateNs = 20000;  // always tolerated; sleeping is not more precise
+constexpr std::int64_t kLeastLateNs = 20000;  // delay in nanoseconds that is always tolerated; sleeping is not more
+                                              // precise
 constexpr std::int64_t kMostLate = kWindow / 8;
 
 }  // namespace

@@ -50,7 +50,7 @@ class PhaseThrottle final : public LayerWatch, public PhaseListener {
     PunctualSleep m_sleep;
     Work m_work = Work::kForward;
     std::int64_t m_samples = 0;
-    std::int64_t m_passBeganNs = 0;  // shifted by the time spent in communication or paused
+    std::int64_t m_passBeganNs = 0;  // start of the pass, shifted by the time spent in communication or paused
     std::int64_t m_passLastsNs = 0;
     std::int64_t m_doneNs = 0;  // paced time of the finished layers of the pass
     std::int64_t m_phaseSinceNs = 0;

@@ -15,7 +15,7 @@
 namespace ringside {
 
 struct TracerOptions {
-    TraceLevel trace = TraceLevel::kPhases;  // kOff: only steps recorded on request
+    TraceLevel trace = TraceLevel::kPhases;  // amount of traced detail; kOff: only steps recorded on request
     int rank = 0;
     int worldSize = 1;
 };
@@ -54,11 +54,11 @@ class StepTracer final : private PhaseListener {
     void setInterval(std::int64_t steps);
     // Sets the planned shares that each trace contains.
     void setPlanned(const PlannedShares& planned) { m_trace.planned = planned; }
-    void record(std::int64_t steps);  // records this number of steps in detail, from the next one on
+    void record(std::int64_t steps);  // records the next `steps` steps in detail
     // Suspends tracing, for measurements of its cost.
     void setResting(bool resting) { m_resting = resting; }
 
-    bool isTracing() const { return m_active; }  // true if the current step is traced
+    bool isTracing() const { return m_active; }  // returns true if the current step is traced
     // True if the step will be traced, unless it is watched.
     bool wouldTrace(std::int64_t step) const {
         return step < m_recordUntil || (!isOff() && !m_resting && step % m_interval == 0);
@@ -81,11 +81,11 @@ class StepTracer final : private PhaseListener {
     const TracerOptions m_options;
     PhaseTrack& m_phases;
     CollectiveTrace& m_collectives;
-    UniqueFd m_schedule;  // the training thread's /proc/thread-self/schedstat
+    UniqueFd m_schedule;  // file /proc/thread-self/schedstat of the training thread
     std::vector<PhaseStamp> m_stamps;
     StepTrace m_trace;
     mutable std::mutex m_mutex;
-    StepTrace m_soFar;  // guarded by m_mutex; without phases if no step is traced
+    StepTrace m_soFar;  // trace of the unfinished step, guarded by m_mutex; without phases if no step is traced
     PhaseTimes m_sums{};
     std::int64_t m_step = 0;
     bool m_active = false;
@@ -95,7 +95,7 @@ class StepTracer final : private PhaseListener {
     std::int64_t m_beganCpuNs = 0;
     std::int64_t m_beganQueuedNs = 0;
     std::int64_t m_interval = 1;
-    std::int64_t m_recordUntil = 0;  // steps with a smaller number are recorded in detail
+    std::int64_t m_recordUntil = 0;  // first step that is no longer recorded in detail
     std::int64_t m_paceStep = 0;     // step at which the measurement of the step duration began
     std::int64_t m_paceNs = 0;
 };

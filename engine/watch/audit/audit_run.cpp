@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostRuns = 64;  // limit of the runs of a chain
+constexpr std::size_t kMostRuns = 64;  // limit of the number of runs in a chain
 
 constexpr std::array<std::string_view, 5> kKinds = {"run", "script", "indices", "steps", "consumed"};
 

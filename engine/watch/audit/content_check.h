@@ -44,10 +44,11 @@ class ContentCheck {
     std::map<std::pair<int, std::int64_t>, Sums> m_bySample;
     std::int64_t m_checked = 0;
     int m_ranks = 0;
-    std::int64_t m_sameIndex = 0;   // samples of two ranks with one index and different contents and labels
-    std::int64_t m_otherIndex = 0;  // samples of two ranks with equal contents and different indices
-    std::int64_t m_ownRepeats = 0;  // samples of one rank with equal contents and different indices
-    std::int64_t m_ownChanges = 0;  // samples of one rank whose content changes, for example by augmentation
+    std::int64_t m_sameIndex = 0;   // number of pairs of samples of two ranks with one index and different contents and
+                                    // labels
+    std::int64_t m_otherIndex = 0;  // number of pairs of samples of two ranks with equal contents and different indices
+    std::int64_t m_ownRepeats = 0;  // number of pairs of samples of one rank with equal contents and different indices
+    std::int64_t m_ownChanges = 0;  // number of samples of one rank whose content changes, for example by augmentation
 };
 
 }  // namespace ringside

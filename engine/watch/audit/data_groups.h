@@ -10,8 +10,8 @@ namespace ringside {
 // Data-parallel groups of a script: ranks that train one model on different samples. Ranks of different groups, such as
 // the stages of a pipeline, read the same samples on purpose.
 struct DataGroups {
-    std::vector<std::vector<int>> groups;  // ascending, each rank in exactly one
-    bool isAssumed = false;                // no wrapper was reported: all ranks are taken as one group
+    std::vector<std::vector<int>> groups;  // ranks of each group in ascending order; each rank is in exactly one group
+    bool isAssumed = false;                // true if no wrapper was reported: all ranks are then taken as one group
 };
 
 DataGroups dataGroups(const AttemptFacts& attempt);

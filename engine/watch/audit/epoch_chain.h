@@ -14,12 +14,12 @@ namespace ringside {
 
 // The loaders of all ranks that play one role in a script: the loader of one line, in one attempt.
 struct LoaderStream {
-    std::string where{};                    // "train.py:48"
+    std::string where{};                    // line that creates the loader, such as "train.py:48"
     bool isTraining = false;                // true if at least one batch was trained on
-    std::map<int, std::int64_t> loaders{};  // rank -> number of its loader
-    std::int64_t lastEpoch = -1;            // epoch number within the attempt; for training only
-    std::int64_t firstEpoch = 0;            // number in the chain of the attempt's epoch 0
-    bool continuesEpoch = false;            // epoch 0 completes an epoch that the attempt before has left
+    std::map<int, std::int64_t> loaders{};  // number of each rank's loader, by rank
+    std::int64_t lastEpoch = -1;            // number of the last epoch within the attempt; for training only
+    std::int64_t firstEpoch = 0;            // number within the chain of the attempt's epoch 0
+    bool continuesEpoch = false;            // true if epoch 0 completes an epoch that the previous attempt has left
 };
 
 // One attempt of a chain of runs, with its loaders in order.
@@ -30,7 +30,7 @@ struct ChainedAttempt {
 
     // Returns the position in `training` or `validation` of a rank's loader, or -1.
     int find(const std::vector<LoaderStream>& streams, int rank, std::int64_t loader) const;
-    int groupOf(int rank) const;  // 0 for an unknown rank
+    int groupOf(int rank) const;  // returns the group of the rank; 0 for an unknown rank
 };
 
 // Returns the attempts of a chain of runs, oldest first, with the numbers of their epochs in the chain. The facts must

@@ -33,7 +33,7 @@ std::string samples(std::int64_t count) {
 
 struct Needs {
     std::int64_t ranks = 1;
-    std::int64_t repeated = 0;  // draws beyond the first of each sample
+    std::int64_t repeated = 0;  // number of draws beyond the first of each sample
     std::int64_t never = 0;
     std::int64_t size = 0;
 };

@@ -13,10 +13,10 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kLargestWork = 400'000'000;  // limit of the samples over all epochs, which take some seconds;
-                                                    // larger plans are not counted
+constexpr std::int64_t kLargestWork = 400'000'000;  // limit of the number of samples over all epochs, which take some
+                                                    // seconds; larger plans are not counted
 
-using EpochHashes = std::map<int, const Consumed*>;  // by rank
+using EpochHashes = std::map<int, const Consumed*>;  // hash of an epoch, by rank
 
 // Returns the first rank whose hash is not that of the plan; -1 if all are.
 int firstOtherRank(const ShardPlan& plan, const EpochHashes& hashes) {

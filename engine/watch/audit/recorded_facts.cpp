@@ -15,10 +15,11 @@ namespace ringside {
 namespace {
 
 constexpr int kMostLayers = 8;
-constexpr std::size_t kMostSubset = 1U << 20;    // limit of the indices of one Subset; Python reports at most 1,000,000
-constexpr std::size_t kMostSubsets = 64;         // limit of the Subsets of one rank
-constexpr std::size_t kMostPasses = 1U << 16;    // limit of the passes of one rank
-constexpr std::size_t kMostContents = 1U << 10;  // limit of the batches of one rank whose contents are kept
+constexpr std::size_t kMostSubset = 1U << 20;    // limit of the number of indices of one Subset; Python reports at most
+                                                 // 1,000,000
+constexpr std::size_t kMostSubsets = 64;         // limit of the number of Subsets of one rank
+constexpr std::size_t kMostPasses = 1U << 16;    // limit of the number of passes of one rank
+constexpr std::size_t kMostContents = 1U << 10;  // limit of the number of batches of one rank whose contents are kept
 constexpr int kMostAttempts = 64;
 
 // Returns the numbers of an array if all of them are from 0 to `most`, otherwise nothing.
@@ -199,7 +200,7 @@ std::string RankFacts::whyIncomplete() const {
 }
 
 const PassFacts* RankFacts::passOf(std::int64_t loader, std::int64_t epoch) const {
-    const PassFacts* open = nullptr;  // the latest pass without an end
+    const PassFacts* open = nullptr;  // latest pass without an end
     for (auto one = passes.lower_bound({loader, 0}); one != passes.end() && one->first.first == loader; ++one) {
         if (one->second.epoch == epoch) return &one->second;
         if (!one->second.hasEnded) open = &one->second;
@@ -220,7 +221,7 @@ RankFacts& RecordedFacts::of(int rank) {
 
 void RecordedFacts::take(const ScriptFacts& event) {
     m_watched = true;
-    if (event.about == "batch") return;  // SampleAuditor counts the facts "batch"
+    if (event.about == "batch") return;  // SampleAuditor counts the facts "batch" itself
     if (event.about == "process") {
         const auto known = m_current.try_emplace(event.rank, 0);
         if (!known.second && known.first->second + 1 < kMostAttempts) ++known.first->second;

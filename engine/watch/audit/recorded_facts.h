@@ -17,22 +17,23 @@ namespace ringside {
 
 // A data set object in a rank's process: the loader's own one, or one that it wraps.
 struct DatasetLayer {
-    int object = -1;            // number of the object in the process
-    std::int64_t length = -1;   // -1: not known, for example of an IterableDataset
-    std::string name;           // name of its class
+    int object = -1;            // number of the data set object in its process
+    std::int64_t length = -1;   // length of the data set; -1: not known, for example of an IterableDataset
+    std::string name;           // name of the data set's class
     std::string description;    // all facts that ranks can compare, as JSON
-    bool hasContent = false;    // the description contains checksums of values or of a list of files
-    std::string indicesSha256;  // hash of the indices of a Subset; empty: the object is no Subset
+    bool hasContent = false;    // true if the description contains checksums of values or of a list of files
+    std::string indicesSha256;  // hash of the indices of a Subset; empty: the data set is no Subset
 };
 
 // Facts of a rank about one of its loaders ("loader" in docs/watch-protocol.md).
 struct LoaderFacts {
     std::int64_t id = 0;
-    std::string where;           // "train.py:48"
-    std::int64_t batchSize = 0;  // 0: not known
+    std::string where;           // line that creates the loader, such as "train.py:48"
+    std::int64_t batchSize = 0;  // batch size of the loader; 0: not known
     bool dropLast = false;
     Json sampler;
-    std::vector<DatasetLayer> dataset;  // from the outside to the inside, at least one
+    std::vector<DatasetLayer> dataset;  // layers of the data set, from the outermost wrapper to the innermost data set,
+                                        // at least one
 };
 
 // One iteration over a loader, from its "pass" and "pass_end" facts.
@@ -40,32 +41,36 @@ struct PassFacts {
     std::int64_t loader = 0;
     std::int64_t pass = 0;
     std::optional<std::int64_t> samplerEpoch;
-    std::optional<std::int64_t> epoch;  // number among the loader's passes with trained batches
+    std::optional<std::int64_t> epoch;  // number of the pass among the loader's passes with trained batches; empty if
+                                        // none was trained
     bool hasEnded = false;
     bool isExhausted = false;
     std::int64_t batches = 0, trained = 0, untrained = 0;
-    std::int64_t indices = 0;  // number of trained indices
+    std::int64_t indices = 0;  // number of indices trained in the pass
 };
 
 // Checksums of the first samples of a batch, from its "content" facts.
 struct ContentSums {
-    std::vector<std::uint32_t> samples, labels;  // checksums
+    std::vector<std::uint32_t> samples, labels;  // checksums of the samples and of the labels of a batch
 };
 
 // Facts about one process of a rank. A rank has several processes if its launcher restarts it.
 struct RankFacts {
-    std::map<std::int64_t, LoaderFacts> loaders;                        // by the loader's id
-    std::map<int, std::vector<std::uint32_t>> subsets;                  // indices of Subset objects, by object
-    std::map<std::pair<std::int64_t, std::int64_t>, PassFacts> passes;  // by loader and pass
-    std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, ContentSums> contents;  // by loader, pass, batch
+    std::map<std::int64_t, LoaderFacts> loaders;                        // facts of each loader, by its id
+    std::map<int, std::vector<std::uint32_t>> subsets;                  // indices of each Subset, by the number of the
+                                                                        // object
+    std::map<std::pair<std::int64_t, std::int64_t>, PassFacts> passes;  // facts of each pass, by loader and pass
+    std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, ContentSums> contents;  // checksums of each batch,
+                                                                                           // by loader, pass and batch
     std::vector<std::vector<int>> dataParallel;       // ranks of each data-parallel group
-    std::map<std::int64_t, std::vector<int>> groups;  // "group" facts
+    std::map<std::int64_t, std::vector<int>> groups;  // ranks of each process group, from the facts "group"
     std::vector<std::int64_t> shardGroups;            // numbers of groups that shard parameters
     bool hasPipeline = false;
     std::int64_t droppedLines = 0;  // number of lines and observations that were lost
-    std::string failedHook;         // the first failed part of the watch that observes batches or steps
-    std::map<std::int64_t, std::int64_t> samplesOfSteps;  // by epoch, from "steps"
-    std::map<std::int64_t, std::int64_t> lastEpoch;       // by loader, from "indices" and "pass_end"
+    std::string failedHook;         // first failed part of the watch that observes batches or steps
+    std::map<std::int64_t, std::int64_t> samplesOfSteps;  // number of trained samples by epoch, from the events "steps"
+    std::map<std::int64_t, std::int64_t> lastEpoch;       // latest epoch of each loader, from the events "indices" and
+                                                          // "pass_end"
     bool hasSteps = false;
 
     // Returns why samples of this rank may be missing in the record, as a clause without the rank; empty if none is
@@ -92,7 +97,7 @@ class RecordedFacts {
     int attemptOf(int rank) const;
     const std::vector<AttemptFacts>& attempts() const { return m_attempts; }
     const std::optional<RunStarted>& started() const { return m_started; }
-    bool isWatched() const { return m_watched; }  // the run has reported facts about a script
+    bool isWatched() const { return m_watched; }  // returns true if the run has reported facts about a script
     std::int64_t badFacts() const { return m_bad; }
 
   private:
@@ -101,10 +106,11 @@ class RecordedFacts {
     bool endsLater(int rank, const Json& passEnd);
 
     std::int64_t m_lastStep;
-    std::set<std::tuple<int, std::int64_t, std::int64_t>> m_later;  // rank, loader, epoch with steps after m_lastStep
+    std::set<std::tuple<int, std::int64_t, std::int64_t>> m_later;  // epochs that have steps after m_lastStep, as
+                                                                    // (rank, loader, epoch)
     std::optional<RunStarted> m_started;
     std::vector<AttemptFacts> m_attempts;
-    std::map<int, int> m_current;  // rank -> attempt
+    std::map<int, int> m_current;  // current attempt of each rank
     bool m_watched = false;
     std::int64_t m_bad = 0;
 };

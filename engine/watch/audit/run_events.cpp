@@ -16,7 +16,7 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kEventsPiece = 1U << 18;
-constexpr std::size_t kLineStart = 32;  // first bytes of a line, which contain the kind
+constexpr std::size_t kLineStart = 32;  // number of first bytes of a line that contain its kind
 
 // True if the line starts with one of the kinds: {"kind":"script", ...
 bool hasKind(std::string_view line, std::span<const std::string_view> kinds) {

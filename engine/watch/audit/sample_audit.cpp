@@ -11,8 +11,8 @@ namespace ringside {
 namespace {
 
 constexpr int kTraining = 0, kValidation = 1;
-constexpr std::int64_t kLastPass = 1 << 30;    // limit of pass numbers, because the numbers of a pass and of its
-                                               // attempt share 64 bits
+constexpr std::int64_t kLastPass = 1 << 30;    // limit of pass numbers; the numbers of a pass and of its attempt are
+                                               // stored together in 64 bits
 constexpr std::int64_t kContentBatches = 4;    // number of batches of a loader's first pass whose contents are reported
 constexpr std::int64_t kSmallEpoch = 1 << 14;  // number of samples up to which an epoch counts as small
 
@@ -110,7 +110,8 @@ void SampleAuditor::addEvaluated(std::size_t attempt, int rank, const Json& batc
     Counted& counted = m_counted[{attempt, rank, loader, -1 - pass}];
     counted.indices += static_cast<std::int64_t>(index.size());
     const std::int64_t inPass = numberOf(batch, "batch", -1);
-    counted.batches += inPass != counted.lastBatch;  // a long batch arrives in several events
+    counted.batches += inPass != counted.lastBatch;  // a long batch arrives in several events, which have the same
+                                                     // number
     counted.lastBatch = inPass;
     count(open, attempt, rank, loader, index, contentOf(facts.facts->at(rank), loader, pass, inPass), kValidation,
           stream);
@@ -161,7 +162,7 @@ void SampleAuditor::closeBefore(const EpochKey& key) {
         m_open.erase(oldest);
     }
     EpochKey earlier = key;
-    std::get<3>(earlier) -= 3;  // ranks that do not wait for each other may be some epochs behind
+    std::get<3>(earlier) -= 3;  // ranks that do not wait for each other may differ by some epochs
     const auto found = m_open.find(earlier);
     if (found == m_open.end()) return;
     close(found->first, found->second);

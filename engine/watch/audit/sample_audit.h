@@ -30,20 +30,23 @@ struct RankSamples {
 // Use of the samples of one loader in one epoch, over all ranks of a data-parallel group. Empty values are not known;
 // `why` gives the reason.
 struct EpochAudit {
-    std::int64_t epoch = 0;  // from 0; over a chain of runs, without gaps
-    std::string loader{};    // line of the loader, "train.py:48"
+    std::int64_t epoch = 0;  // number of the epoch, from 0; over a chain of runs, without gaps
+    std::string loader{};    // line that creates the loader, such as "train.py:48"
     int group = 0;           // number of the data-parallel group
     std::int64_t assigned = 0;
-    std::optional<std::int64_t> size{};      // samples that the loaders select from
-    std::optional<std::int64_t> distinct{};  // samples that were used at least once
-    std::optional<std::int64_t> twice{};     // uses beyond the first of each sample: assigned - distinct
+    std::optional<std::int64_t> size{};      // number of samples that the loaders select from
+    std::optional<std::int64_t> distinct{};  // number of samples that were used at least once
+    std::optional<std::int64_t> twice{};     // number of uses beyond the first of each sample: assigned - distinct
     std::optional<std::int64_t> never{};
-    std::optional<std::int64_t> shared{};  // draws of a sample that another rank had drawn before in the epoch
-    bool isFinished = false;               // each rank has read its loader to the end
-    bool isLeft = false;                   // unfinished, and the next run of the chain began another epoch
-    int runs = 1;                          // runs of the chain that have trained a part of the epoch
-    std::vector<RankSamples> ranks{};      // ascending
-    std::string why{};                     // cause of repeated or missing samples, or why the numbers are not known
+    std::optional<std::int64_t> shared{};  // number of draws of a sample that another rank had drawn before in the
+                                           // epoch
+    bool isFinished = false;               // true if each rank has read its loader to the end
+    bool isLeft = false;                   // true if the epoch is unfinished and the next run of the chain began
+                                           // another epoch
+    int runs = 1;                          // number of runs of the chain that have trained a part of the epoch
+    std::vector<RankSamples> ranks{};      // number of samples of each rank, in ascending order of ranks
+    std::string why{};                     // cause of repeated or missing samples, or reason why the numbers are not
+                                           // known
 
     // True if each sample was used exactly once.
     bool isExact() const { return isFinished && twice == 0 && never == 0; }
@@ -75,20 +78,20 @@ class SampleAuditor {
     SampleAudit finish();
 
   private:
-    static constexpr std::size_t kMostOpen = 12;  // limit of the epochs that are counted at the same time
+    static constexpr std::size_t kMostOpen = 12;  // limit of the number of epochs that are counted at the same time
     // Role (0: training), loader, group, epoch. For validation: pass of the loader, over all attempts.
     using EpochKey = std::tuple<int, int, int, std::int64_t>;
-    using LoaderEpoch = std::tuple<std::size_t, int, std::int64_t, std::int64_t>;  // attempt, rank, loader, epoch
+    using LoaderEpoch = std::tuple<std::size_t, int, std::int64_t, std::int64_t>;  // (attempt, rank, loader, epoch)
 
     struct Open {
         std::map<int, SampleCounts> spaces;
-        std::map<int, std::int64_t> ranks;           // draws by rank
+        std::map<int, std::int64_t> ranks;           // number of draws by rank
         std::set<std::size_t> attempts;              // attempts that have drawn samples
         std::unordered_set<std::uint32_t> contents;  // contents of the drawn samples; for small epochs only
         std::int64_t withContent = 0;                // number of draws of samples whose content is known
-        std::int64_t outside = 0;                    // indices that are in no data set
+        std::int64_t outside = 0;                    // number of indices that are in no data set
         std::int64_t label = 0;                      // number shown for the epoch
-        std::string why;                             // reason why the samples cannot be compared
+        std::string why;                             // reason why the samples cannot be compared; empty if they can
     };
     struct Done {
         EpochKey key;
@@ -126,15 +129,19 @@ class SampleAuditor {
     std::vector<ChainedAttempt> m_chain;
     std::unique_ptr<SampleSpaces> m_spaces;
     std::size_t m_run = 0;
-    std::map<int, std::size_t> m_attempts;                        // rank -> attempt within the run
-    std::map<std::size_t, std::map<int, std::int64_t>> m_epochs;  // attempt, rank -> latest epoch of the first loader
+    std::map<int, std::size_t> m_attempts;                        // current attempt of each rank within the run
+    std::map<std::size_t, std::map<int, std::int64_t>> m_epochs;  // latest epoch of each rank's first loader, by
+                                                                  // attempt and rank
     std::map<EpochKey, Open> m_open;
     std::set<EpochKey> m_closed;
     std::vector<Done> m_done;
     std::map<LoaderEpoch, Counted> m_counted;
-    std::map<std::pair<int, int>, ContentCheck> m_contents;  // by role and loader
-    std::map<int, SampleSet> m_trained, m_validated;         // by space (SampleMap::space)
-    std::map<std::uint32_t, int> m_trainedContents;          // content of a sample -> space of the sample
+    std::map<std::pair<int, int>, ContentCheck> m_contents;  // comparison of contents, by role (training or validation)
+                                                             // and loader
+    std::map<int, SampleSet> m_trained, m_validated;         // samples that were trained or validated, by space
+                                                             // (SampleMap::space)
+    std::map<std::uint32_t, int> m_trainedContents;          // space of each trained sample, by the checksum of its
+                                                             // content
     std::map<std::uint32_t, int> m_validatedContents;
     mutable std::map<std::vector<const void*>, std::int64_t> m_sizes;
     std::map<EpochKey, std::int64_t> m_late;  // number of batches of epochs that were closed already

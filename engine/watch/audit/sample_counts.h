@@ -14,8 +14,8 @@ namespace ringside {
 template <class Cell>
 class SamplePages {
   public:
-    static constexpr std::size_t kPage = 4096;             // samples per page
-    static constexpr std::size_t kMostBytes = 256U << 20;  // limit of all pages of one array, in bytes
+    static constexpr std::size_t kPage = 4096;             // number of samples per page
+    static constexpr std::size_t kMostBytes = 256U << 20;  // limit of the size of all pages of one array, in bytes
 
     // Returns the cell of a sample, or null if the sample is out of range or the pages would exceed kMostBytes.
     Cell* write(std::int64_t sample) {
@@ -59,7 +59,7 @@ class SampleSet {
     void insert(std::int64_t sample);
     bool contains(std::int64_t sample) const { return m_cells.read(sample) != 0; }
     std::int64_t size() const { return m_size; }
-    bool isExact() const { return m_exact; }  // false: samples did not fit into memory
+    bool isExact() const { return m_exact; }  // returns false if some samples did not fit into memory
     // Returns the number of samples that are in both sets.
     std::int64_t common(const SampleSet& other) const;
     template <class Found>
@@ -80,11 +80,14 @@ class SampleCounts {
     // Counts a draw. The sample is from 0 to 2^31, the rank below 4096.
     void add(std::int64_t sample, int rank);
 
-    std::int64_t assigned() const { return m_assigned; }  // number of draws
-    std::int64_t distinct() const { return m_distinct; }  // number of samples drawn at least once
-    std::int64_t repeated() const { return m_repeated; }  // number of draws beyond the first of each sample
-    std::int64_t shared() const { return m_shared; }      // number of draws of samples that another rank drew earlier
-    bool isExact() const { return m_exact; }              // false: samples did not fit into memory
+    std::int64_t assigned() const { return m_assigned; }  // returns the number of draws
+    std::int64_t distinct() const { return m_distinct; }  // returns the number of samples drawn at least once
+    std::int64_t repeated() const { return m_repeated; }  // returns the number of draws beyond the first of each sample
+    std::int64_t shared() const {
+        return m_shared;
+    }                                         // returns the number of draws of samples that another rank
+                                              // drew earlier
+    bool isExact() const { return m_exact; }  // returns false if some samples did not fit into memory
     // Calls found(sample) for each drawn sample, in ascending order.
     template <class Found>
     void forEach(const Found& found) const {
@@ -92,7 +95,7 @@ class SampleCounts {
     }
 
   private:
-    SamplePages<std::uint16_t> m_cells;  // rank + 1 of the first draw
+    SamplePages<std::uint16_t> m_cells;  // rank + 1 of the first draw of each sample; 0: not drawn
     std::int64_t m_assigned = 0, m_distinct = 0, m_repeated = 0, m_shared = 0;
     bool m_exact = true;
 };

@@ -6,7 +6,7 @@
 namespace ringside {
 namespace {
 
-using Layers = std::vector<const LoaderFacts*>;  // loaders of the ranks of a stream
+using Layers = std::vector<const LoaderFacts*>;  // facts of the loaders of all ranks of a stream
 
 // Returns the indices of the Subset at a depth on one rank, or null.
 const std::vector<std::uint32_t>* subsetOf(const RankFacts& rank, const DatasetLayer& layer) {
@@ -17,11 +17,11 @@ const std::vector<std::uint32_t>* subsetOf(const RankFacts& rank, const DatasetL
 
 // Use of one layer of the data sets, which is the same on all ranks of a loader.
 enum class LayerKind {
-    kBase,         // the samples are compared here
-    kSubset,       // the indices of all ranks are known
-    kSameSubset,   // the indices are not known, but equal: the samples are compared here
-    kOtherSubset,  // the indices are not known and not equal
-    kWrapper       // passes indices through to the data set inside, which has the same length
+    kBase,         // innermost data set, whose samples are compared
+    kSubset,       // Subset whose indices are known on all ranks
+    kSameSubset,   // Subset whose indices are not known but equal on all ranks, so that its own samples are compared
+    kOtherSubset,  // Subset whose indices are not known and differ between ranks
+    kWrapper       // wrapper that passes indices through to the data set inside, which has the same length
 };
 
 LayerKind kindOf(const AttemptFacts& attempt, const LoaderStream& stream, std::size_t depth) {
@@ -81,7 +81,8 @@ const SampleMap& SampleSpaces::of(std::size_t attempt, int rank, std::int64_t lo
 
 int SampleSpaces::nodeOf(std::size_t attempt, int rank, std::int64_t loader, const DatasetLayer& layer) {
     const std::int64_t object = layer.object >= 0 ? layer.object : -2 - loader;  // an object that was not reported gets
-                                                                                 // a negative number of its loader
+                                                                                 // a negative number that depends on
+                                                                                 // its loader
     const auto [found, isNew] = m_objects.try_emplace(Key{attempt, rank, object}, static_cast<int>(m_nodes.size()));
     if (isNew) m_nodes.push_back({found->second, layer.description, layer.hasContent});
     return found->second;

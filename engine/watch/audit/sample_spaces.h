@@ -13,11 +13,13 @@ namespace ringside {
 
 // Mapping from the indices of a rank's loader to samples that can be compared between ranks, loaders and runs.
 struct SampleMap {
-    int space = -1;            // data sets with the same number hold the same samples at the same indices
+    int space = -1;            // number of the space: data sets with the same number hold the same samples at the same
+                               // indices
     std::int64_t length = -1;  // number of samples in the space; -1: not known
-    std::string name{};        // class of the data set
-    std::vector<const std::vector<std::uint32_t>*> subsets{};  // indices of the Subsets, from the outside to the inside
-    std::string why{};  // reason why the indices cannot be compared; empty: they can
+    std::string name{};        // name of the data set's class
+    std::vector<const std::vector<std::uint32_t>*> subsets{};  // indices of the nested Subsets, from the outermost to
+                                                               // the innermost
+    std::string why{};  // reason why the indices cannot be compared; empty if they can
 
     // Returns the sample of an index; -1 if a Subset has no such index.
     std::int64_t sampleOf(std::int64_t index) const;
@@ -51,7 +53,7 @@ class SampleSpaces {
     void joinContents();
 
     std::map<Key, SampleMap> m_maps;
-    std::map<Key, int> m_objects;  // (attempt, rank, object) -> node
+    std::map<Key, int> m_objects;  // node of each object, by (attempt, rank, object)
     std::vector<Node> m_nodes;
 };
 

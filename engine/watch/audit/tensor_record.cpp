@@ -16,7 +16,7 @@
 namespace ringside {
 namespace {
 
-constexpr double kEqualRanks = 1e-6;  // relative difference of averaged gradients between ranks
+constexpr double kEqualRanks = 1e-6;  // relative difference up to which averaged gradients of two ranks count as equal
 
 // Returns the 64-bit finalizer of SplitMix64 (Steele, Lea, Flood 2014).
 std::uint64_t mixed(std::uint64_t value) {
@@ -82,7 +82,7 @@ void TensorRecord::addTensors(int rank, const Json& facts) {
         m_rankOf[step] = rank;
         return;
     }
-    if (rank == m_rankOf[step]) {  // the same rank reports the step again, after a restart
+    if (rank == m_rankOf[step]) {  // after a restart, the same rank reports the step again
         known->second = std::move(*check);
         return;
     }

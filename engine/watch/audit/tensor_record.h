@@ -32,7 +32,7 @@ struct TensorCheck {
 // Samples of one step of all ranks, independent of their order and of the ranks that they were assigned to.
 struct StepSamples {
     std::int64_t count = 0;
-    std::uint64_t hash = 0;  // sum of a hash of each index
+    std::uint64_t hash = 0;  // sum of the hashes of all indices
     bool operator==(const StepSamples&) const = default;
 };
 
@@ -46,7 +46,7 @@ struct TensorStep {
 // Numbers of the tensors of a watched run, from the "tensors" facts of its lowest rank.
 class TensorRecord {
   public:
-    static constexpr std::int64_t kMostSteps = 1 << 16;  // limit of the steps whose samples are compared
+    static constexpr std::int64_t kMostSteps = 1 << 16;  // limit of the number of steps whose samples are compared
     static constexpr std::size_t kMostChecks = 1024;
 
     void add(const Event& event);
@@ -54,18 +54,20 @@ class TensorRecord {
     bool isWatched() const { return m_watched; }
     int worldSize() const { return m_worldSize; }
     const std::map<TensorStep, TensorCheck>& checks() const { return m_checks; }
-    const std::map<std::int64_t, StepSamples>& samples() const { return m_samples; }  // by step
+    // Returns the samples of each step, by step.
+    const std::map<std::int64_t, StepSamples>& samples() const { return m_samples; }
     // Returns the steps whose gradients differ between the ranks: they are not averaged.
     const std::set<TensorStep>& unequalGradients() const { return m_unequal; }
-    std::int64_t leftOut() const { return m_leftOut; }  // number of tensors that are not reported, such as shards
+    // Returns the number of tensors that are not reported, such as shards.
+    std::int64_t leftOut() const { return m_leftOut; }
     std::int64_t badFacts() const { return m_bad; }
-    bool is16Bit() const { return m_is16Bit; }  // true if the weights are bfloat16 or float16
+    bool is16Bit() const { return m_is16Bit; }  // returns true if the weights are bfloat16 or float16
 
   private:
     void addTensors(int rank, const Json& facts);
 
     std::map<TensorStep, TensorCheck> m_checks;
-    std::map<TensorStep, int> m_rankOf;  // lowest rank that has reported a step
+    std::map<TensorStep, int> m_rankOf;  // lowest rank that has reported each step
     std::set<TensorStep> m_unequal;
     std::map<std::int64_t, StepSamples> m_samples;
     std::int64_t m_leftOut = 0;

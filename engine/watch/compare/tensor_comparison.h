@@ -16,8 +16,8 @@ struct TensorDifference {
     TensorStep at;
     std::string name;
     bool isGradient = false;
-    double a = 0, b = 0;  // norms; their sums differ if the norms are equal
-    double relative = 0;  // difference of the norms, or of the sums if that is larger
+    double a = 0, b = 0;  // norms of the tensor in both runs; their sums if the norms are equal
+    double relative = 0;  // relative difference of the norms, or of the sums if that is larger
     // Ratio b / a of the norms, if the sums have the same ratio and it is k or 1 / k for a whole number k from 2 to the
     // larger number of ranks. Stored as k for a multiple and as -k for a fraction.
     std::optional<int> factor;
@@ -28,14 +28,15 @@ struct TensorDifference {
 struct TensorComparison {
     double tolerance = 0;
     int ranksOfA = 1, ranksOfB = 1;
-    std::vector<TensorStep> steps;             // compared steps, up to the first difference
+    std::vector<TensorStep> steps;             // compared steps, up to and including the first difference
     std::int64_t tensors = 0;                  // number of tensors that were compared at a step
     std::int64_t weights = 0;                  // number of pairs of finite weights that were compared, at all steps
     std::int64_t gradients = 0;                // number of pairs of gradients that were compared, at all steps
-    std::optional<TensorDifference> first;     // gradients before weights, in the optimizer's order
-    std::int64_t differing = 0;                // number of tensors of the same kind that differ at that step
-    bool sameFactor = false;                   // all tensors that differ at that step have the factor of the first one
-    std::optional<std::int64_t> otherSamples;  // first step up to the last compared one whose samples differ
+    std::optional<TensorDifference> first;     // first tensor that differs: gradients before weights, in the
+                                               // optimizer's order
+    std::int64_t differing = 0;                // number of tensors of the same kind that differ at the step of `first`
+    bool sameFactor = false;                   // true if all tensors that differ at the step of `first` have its factor
+    std::optional<std::int64_t> otherSamples;  // first compared step whose samples differ; empty if all are equal
     std::vector<std::string> notCompared;      // reasons why something could not be compared
 
     bool equal() const { return !first && weights > 0; }

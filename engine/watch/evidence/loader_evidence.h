@@ -18,7 +18,7 @@ class IndexList {
   public:
     struct Batch {
         std::int64_t number = 0;  // number of the batch in its pass; for a trained batch, its optimizer step
-        std::size_t first = 0;    // position of its first index in all()
+        std::size_t first = 0;    // position of the batch's first index in all()
     };
 
     // Appends a batch, or the next piece of a batch that exceeds the longest column of an event. Counts the indices,
@@ -29,15 +29,15 @@ class IndexList {
     std::size_t batches() const { return m_batches.size(); }
     const Batch& batch(std::size_t position) const { return m_batches[position]; }
     std::span<const std::uint32_t> ofBatch(std::size_t position) const;
-    std::int64_t count() const { return m_count; }  // number of indices, including those that are not kept
-    bool isWhole() const { return m_isWhole; }      // true if all indices are kept
+    std::int64_t count() const { return m_count; }  // returns the number of indices, including those that are not kept
+    bool isWhole() const { return m_isWhole; }      // returns true if all indices are kept
     void markIncomplete() { m_isWhole = false; }
 
   private:
     std::vector<std::uint32_t> m_index;
     std::vector<Batch> m_batches;
     std::int64_t m_count = 0;
-    std::size_t m_lastPiece = 0;  // number of indices in the latest event
+    std::size_t m_lastPiece = 0;  // number of indices that the latest event has added
     bool m_isWhole = true;
 };
 
@@ -50,19 +50,21 @@ struct BatchContent {
 
 // One iteration over a loader, from iter() until the iterator is exhausted or dropped.
 struct PassEvidence {
-    std::string where;                         // line of the script
+    std::string where;                         // line of the script that begins the pass
     std::optional<std::int64_t> samplerEpoch;  // DistributedSampler.epoch at the begin of the pass
     std::int64_t beganUs = 0;
-    std::optional<std::int64_t> collectives;  // explicit collectives of the rank before the pass
+    std::optional<std::int64_t> collectives;  // number of explicit collectives of the rank before the pass
     bool hasEnded = false;
-    bool isExhausted = false;            // false if the script has dropped the iterator before its end
-    std::int64_t batches = 0;            // valid after the end, as the following members are
-    std::int64_t trained = 0;            // batches that a backward pass followed
-    std::int64_t untrained = 0;          // batches without a backward pass
+    bool isExhausted = false;            // true if the pass has reached the loader's end; false if the script has
+                                         // dropped the iterator before
+    std::int64_t batches = 0;            // number of batches; this member and the next ones are valid after the end of
+                                         // the pass
+    std::int64_t trained = 0;            // number of batches that a backward pass followed
+    std::int64_t untrained = 0;          // number of batches without a backward pass
     std::optional<std::int64_t> epoch;   // number of the loader's epoch; empty if no batch was trained
     std::string sha256;                  // hash of the trained indices as little-endian int64; empty if none was seen
     IndexList evaluated;                 // indices of batches without a backward pass
-    std::vector<BatchContent> contents;  // contents of the first batches
+    std::vector<BatchContent> contents;  // contents of the first batches of the pass
 };
 
 // One DataLoader of one rank. A loader that the script makes again for each epoch is the same loader.
@@ -70,12 +72,16 @@ struct LoaderEvidence {
     static constexpr std::size_t kMaxPasses = 4096;
 
     std::int64_t id = 0;
-    Json facts;                                   // the latest facts "loader" of docs/watch-protocol.md
-    std::map<std::int64_t, PassEvidence> passes;  // by number, from 0; the first kMaxPasses
-    std::map<std::int64_t, IndexList> epochs;     // trained batches by epoch; batch numbers are optimizer steps
+    Json facts;                                   // latest facts "loader" of docs/watch-protocol.md
+    std::map<std::int64_t, PassEvidence> passes;  // first kMaxPasses passes, by number from 0
+    std::map<std::int64_t, IndexList> epochs;     // indices of trained batches, by epoch; the batches are numbered by
+                                                  // optimizer step
 
-    bool isTrained() const { return !epochs.empty(); }  // true if at least one batch of known indices was trained
-    std::string where() const;                          // line of the first iteration
+    bool isTrained() const {
+        return !epochs.empty();
+    }                           // returns true if at least one batch of known indices was
+                                // trained
+    std::string where() const;  // returns the line of the first iteration
     // Returns the indices of a batch of a pass, or an empty span if they are not known.
     std::span<const std::uint32_t> indicesOf(std::int64_t pass, std::int64_t batch) const;
     // Returns the epoch of a pass. The epoch of a pass that has not ended is the one after all ended passes.

@@ -19,19 +19,19 @@ namespace ringside {
 // One optimizer step of one rank.
 struct StepRow {
     std::int64_t step = 0;
-    double loss = 0;  // NaN if it was not finite, or if no loss was seen
+    double loss = 0;  // loss of the step; NaN if it was not finite, or if no loss was seen
     double learningRate = 0;
     std::int64_t samples = 0;
     std::int64_t endUs = 0;
-    std::int64_t dataUs = 0;  // time spent waiting for batches
+    std::int64_t dataUs = 0;  // time spent waiting for batches, in microseconds
 };
 
 // Use of one process group by explicit collectives and by DDP, in the traced steps of a rank.
 struct CollectiveUse {
     std::int64_t calls = 0;
-    std::int64_t steps = 0;  // traced steps with at least one call
+    std::int64_t steps = 0;  // number of traced steps with at least one call
     std::int64_t bytes = 0;
-    std::int64_t mostBytes = 0;  // largest size of one call
+    std::int64_t mostBytes = 0;  // largest number of bytes of one call
     std::int64_t lastStep = 0;
 };
 
@@ -46,37 +46,40 @@ struct LoggedSeries {
 // Reports of one rank of a watched script, in bounded memory. docs/watch-protocol.md defines the
 // facts. Only reports of the latest process with this rank are kept: after a restart they begin again.
 struct RankEvidence {
-    static constexpr std::size_t kMaxFacts = 1024;  // limit of the facts of one topic; the first ones are kept
+    static constexpr std::size_t kMaxFacts = 1024;  // limit of the number of facts about one topic; the first ones are
+                                                    // kept
     static constexpr std::size_t kMaxTopics = 64;
     static constexpr std::size_t kMaxLoaders = 256;
-    static constexpr std::size_t kMaxSteps = 1U << 16;  // limit of the steps; the first ones are kept
+    static constexpr std::size_t kMaxSteps = 1U << 16;  // limit of the number of steps; the first ones are kept
     static constexpr std::size_t kMaxLatestSteps = 64;
-    static constexpr std::size_t kMaxReplicas = 256;  // limit of the checked steps; the first ones are kept
-    static constexpr std::size_t kMaxLogs = 200;      // limit of the log lines; the latest ones are kept
+    static constexpr std::size_t kMaxReplicas = 256;  // limit of the number of checked steps; the first ones are kept
+    static constexpr std::size_t kMaxLogs = 200;      // limit of the number of log lines; the latest ones are kept
     static constexpr std::size_t kMaxTags = 1000;
 
     int rank = 0;
-    std::optional<RankStage> state;  // from the latest RankState
+    std::optional<RankStage> state;  // stage of the rank, from the latest RankState
     std::int64_t pid = 0;
     std::string host;
     int restarts = 0;             // number of processes with this rank before the latest one
     std::int64_t progressUs = 0;  // time of the latest report other than heartbeats and stalls
     std::int64_t latestUs = 0;    // time of the latest report
 
-    std::map<std::int64_t, LoaderEvidence> loaders;             // by the loader's id
+    std::map<std::int64_t, LoaderEvidence> loaders;             // evidence about each loader, by its id
     std::map<std::int64_t, std::vector<std::int64_t>> subsets;  // indices of each Subset, by its object number
-    std::vector<StepRow> steps;                                 // the first kMaxSteps
-    std::deque<StepRow> latestSteps;                            // the latest kMaxLatestSteps
+    std::vector<StepRow> steps;                                 // first kMaxSteps steps
+    std::deque<StepRow> latestSteps;                            // latest kMaxLatestSteps steps
     std::int64_t stepCount = 0;                                 // number of the latest step
-    std::map<std::int64_t, Replica> replicas;                   // by step; 0: before the first step
-    std::map<std::int64_t, CollectiveUse> collectives;          // by the number of the process group; 0: all ranks
+    std::map<std::int64_t, Replica> replicas;                   // checksums of parameters, by step; 0: before the first
+                                                                // step
+    std::map<std::int64_t, CollectiveUse> collectives;          // use of collectives, by the number of the process
+                                                                // group; 0: all ranks
     std::int64_t tracedSteps = 0;
     Heartbeat heartbeat;
-    std::optional<Json> stall;  // the latest facts "stalled"
+    std::optional<Json> stall;  // latest facts "stalled"
     std::int64_t stallUs = 0;   // time of the latest facts "stalled"
     std::deque<LogLine> logs;
-    std::map<std::string, LoggedSeries> logged;      // by tag
-    std::map<std::string, std::vector<Json>> facts;  // topics without a member above, in the order of arrival
+    std::map<std::string, LoggedSeries> logged;      // scalars that the script has logged, by tag
+    std::map<std::string, std::vector<Json>> facts;  // facts of all other topics, in the order of arrival
 
     // Adds an event. `budget` is the number of indices that may still be kept; it is decreased.
     void take(const Event& event, std::size_t& budget);
@@ -88,7 +91,7 @@ struct RankEvidence {
     // Returns the facts "step_counts" that apply to a step, or null.
     const Json* countsOf(std::int64_t step) const;
 
-    bool isDistributed() const;  // true if the process has joined a process group
+    bool isDistributed() const;  // returns true if the process has joined a process group
     bool hasEnded() const { return state == RankStage::kFinished || state == RankStage::kFailed; }
     // True if the rank has reported a stall and nothing but heartbeats since.
     bool isStalled() const { return stall.has_value() && stallUs >= progressUs && !hasEnded(); }

@@ -11,10 +11,10 @@ namespace ringside {
 
 // One check of the doctor. Each check is a pure function of the evidence and finds at most one problem.
 struct Check {
-    std::string_view code;   // identifies the check and its finding in files: "set-epoch-missing"
-    std::string_view title;  // what is checked, as a short noun phrase
+    std::string_view code;   // identifier of the check and of its finding in files: "set-epoch-missing"
+    std::string_view title;  // property that is checked, as a short noun phrase
     Severity severity = Severity::kNote;
-    std::string_view remedy;  // what to change in the script
+    std::string_view remedy;  // instruction what to change in the script
     // Codes of other checks, separated by spaces. If one of them has a finding, that finding explains the finding of
     // this check, which is then not reported.
     std::string_view causes;

@@ -15,14 +15,15 @@ namespace ringside {
 // Result of a check that has no finding.
 struct CheckOutcome {
     std::string code;
-    CheckResult result = CheckResult::kPassed;  // never kFound
-    std::string why;                            // one clause; may be empty if the check has passed
+    CheckResult result = CheckResult::kPassed;  // result of the check; never kFound
+    std::string why;                            // reason of the result, one clause; may be empty if the check has
+                                                // passed
 };
 
 // Findings and checks of a watched run. Each check is in exactly one of the lists.
 struct Diagnosis {
-    std::vector<Finding> findings;     // mistakes first, then costs, then notes
-    std::vector<CheckOutcome> checks;  // in the order of allChecks()
+    std::vector<Finding> findings;     // findings: mistakes first, then costs, then notes
+    std::vector<CheckOutcome> checks;  // results of the checks without a finding, in the order of allChecks()
 
     bool hasMistake() const;
 };

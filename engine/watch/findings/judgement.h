@@ -23,11 +23,11 @@ constexpr std::array<std::string_view, 4> namesOf(CheckResult) {
 // check.
 struct Judgement {
     CheckResult result = CheckResult::kPassed;
-    std::string why;                   // one clause; empty for kFound
+    std::string why;                   // reason of the result, one clause; empty for kFound
     std::string text;                  // text of the finding: one sentence with the user's own numbers
-    std::string where;                 // line of the script; empty if none is known
-    Json evidence;                     // an object
-    std::optional<Severity> severity;  // severity of the finding; empty: that of the check
+    std::string where;                 // line of the script to which the finding refers; empty if none is known
+    Json evidence;                     // evidence of the finding: a JSON object
+    std::optional<Severity> severity;  // severity of the finding; empty: the severity of its check
 };
 
 inline Judgement passed(std::string why = {}) {

@@ -12,7 +12,8 @@
 namespace ringside {
 namespace {
 
-using Key = std::pair<std::string, int>;  // line, number among the loaders of this line
+using Key = std::pair<std::string, int>;  // line that creates the loader, and number of the loader among those of this
+                                          // line
 
 bool isTrainedLoader(const LoaderEvidence& loader) {
     return loader.isTrained() ||

@@ -23,17 +23,18 @@ struct RankLoader {
 // The same loader of the script on all ranks of a data-parallel group.
 struct LoaderGroup {
     std::vector<RankLoader> ranks;
-    bool isTrained = false;  // at least one batch was followed by a backward pass
+    bool isTrained = false;  // true if at least one batch was followed by a backward pass
 
     std::string where() const { return ranks.front().loader->where(); }
     std::vector<int> rankNumbers() const;
     // Returns kSame only if the data sets of all ranks are the same, kDifferent if those of two ranks differ.
     Sameness sameness() const;
-    bool isSharded() const;  // all ranks have a sampler that assigns samples to ranks
-    bool isPlain() const;    // all ranks have a RandomSampler or SequentialSampler over the whole data set
-    bool isPartial() const;  // some sampler does not draw each sample once
+    bool isSharded() const;  // returns true if all ranks have a sampler that assigns samples to ranks
+    bool isPlain() const;    // returns true if all ranks have a RandomSampler or SequentialSampler over the whole data
+                             // set
+    bool isPartial() const;  // returns true if some sampler does not draw each sample once
     bool isOfTrainer() const;
-    bool hasIndices() const;  // all ranks have reported indices
+    bool hasIndices() const;  // returns true if all ranks have reported indices
 };
 
 // Matches the loaders of the ranks of each group. Loaders are the same if the same line of the script iterates over
@@ -48,7 +49,8 @@ std::vector<LoaderGroup> evaluatedLoaders(const Evidence& evidence, const Replic
 // Samples that the ranks of a group have trained on in one epoch, or evaluated in one pass.
 struct Coverage {
     std::int64_t epoch = 0;
-    bool isComplete = false;    // the pass of each rank has ended with an exhausted loader, and all indices are kept
+    bool isComplete = false;    // true if the pass of each rank has ended with an exhausted loader, and all indices are
+                                // kept
     std::int64_t pool = -1;     // number of samples that the ranks can reach together; -1: not known
     std::int64_t assigned = 0;  // number of samples assigned to all ranks, with repetitions
     std::int64_t distinct = 0;

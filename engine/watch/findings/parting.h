@@ -17,9 +17,9 @@ struct Parting {
     bool startsApart = false;   // true if the ranks differ before the first step
     bool knowsStart = false;
     bool endsApart = false;           // true if the ranks differ after the latest compared step
-    std::int64_t firstStep = -1;      // first step with a difference; -1: none
-    std::int64_t lastEqualStep = -1;  // last compared step before firstStep; -1: none
-    std::vector<std::string> names;   // tensors that differ after firstStep, at most 64
+    std::int64_t firstStep = -1;      // first step with a difference; -1: no step has one
+    std::int64_t lastEqualStep = -1;  // last compared step before firstStep; -1: there is none
+    std::vector<std::string> names;   // names of the tensors that differ after firstStep, at most 64
     std::int64_t tensors = 0;         // number of tensors compared
     std::int64_t different = 0;       // number of tensors that differ after firstStep
     std::vector<int> ranks;           // ranks that differ from the lowest rank after firstStep

@@ -11,15 +11,15 @@ namespace ringside {
 
 // Relation between the parameters of a group's ranks.
 enum class ReplicaKind : std::uint8_t {
-    kDdp,      // DistributedDataParallel keeps the parameters equal
-    kSharded,  // fully_shard or FSDP: each rank holds a part
+    kDdp,      // wrapper DistributedDataParallel, which keeps the parameters equal
+    kSharded,  // wrapper fully_shard or FSDP: each rank holds a part of the parameters
     kOwnLoop,  // no wrapper: the script itself has to keep the parameters equal
 };
 
 // Ranks that train one model on different samples: the data-parallel dimension.
 struct ReplicaGroup {
     ReplicaKind kind = ReplicaKind::kDdp;
-    std::vector<int> ranks;  // ascending, at least two
+    std::vector<int> ranks;  // ranks of the group in ascending order, at least two
     std::string where;       // line that wraps the model; empty without a wrapper
 };
 

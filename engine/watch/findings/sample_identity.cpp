@@ -32,7 +32,8 @@ Json identityOf(const Json& dataset) {
 
 Sameness compareSums(const std::map<std::int64_t, SampleSums>& own, const std::map<std::int64_t, SampleSums>& other) {
     constexpr std::size_t kLeastCommon = 3;
-    constexpr std::size_t kLeastLabels = 16;  // labels are equal by chance more often than samples
+    constexpr std::size_t kLeastLabels = 16;  // least number of compared labels, because labels are equal by chance
+                                              // more often than samples
     std::size_t common = 0, equal = 0, equalLabels = 0;
     std::set<std::int64_t> contents, labels;
     for (const auto& [sample, sums] : own) {

@@ -17,10 +17,12 @@ class SampleSource {
   public:
     SampleSource(const RankEvidence& rank, const LoaderEvidence& loader);
 
-    bool isKnown() const { return m_isKnown; }  // false if the indices of a Subset were not reported, or no data set
-    std::int64_t length() const { return m_length; }  // number of indices; -1 if not known
-    const Json& base() const { return *m_base; }      // facts of the innermost data set
-    std::int64_t object() const { return m_object; }  // number of the innermost data set object in its process
+    // Returns false if the data set or the indices of a Subset were not reported.
+    bool isKnown() const { return m_isKnown; }
+    std::int64_t length() const { return m_length; }  // returns the number of indices; -1 if not known
+    const Json& base() const { return *m_base; }      // returns the facts of the innermost data set
+    // Returns the number of the innermost data set object in its process.
+    std::int64_t object() const { return m_object; }
     bool isSubset() const { return !m_maps.empty(); }
     // Returns the sample of an index, or -1 if the index is out of range.
     std::int64_t sampleOf(std::int64_t index) const;

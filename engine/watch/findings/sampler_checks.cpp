@@ -13,7 +13,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kLeastIndices = 8;  // a shuffled order of fewer samples can repeat by chance
+constexpr std::size_t kLeastIndices = 8;  // least number of compared indices, because a shuffled order of fewer samples
+                                          // can repeat by chance
 
 Json samplersOf(const LoaderGroup& group) {
     Json list = Json::array();

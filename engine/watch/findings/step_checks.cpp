@@ -22,7 +22,8 @@ bool hasLoss(const RankEvidence& rank, std::int64_t step) {
 
 // Returns the first step of the losses that are not finite at the end of a rank's steps; 0 if there are none.
 std::int64_t notFiniteSince(const RankEvidence& rank) {
-    constexpr std::size_t kLeast = 2;  // the last loss on a device may not have arrived
+    constexpr std::size_t kLeast = 2;  // least number of steps with losses, because the last loss on a device may not
+                                       // have arrived
     std::size_t count = 0;
     std::int64_t first = 0;
     const auto look = [&](const auto& rows) {
@@ -47,7 +48,7 @@ bool hasTrainer(const RankEvidence& rank) {
 // schedulers.
 std::int64_t schedulerStepsOf(const RankEvidence& rank, const Json*& counts) {
     const auto schedulers = static_cast<std::int64_t>(rank.of("scheduler").size());
-    std::map<std::int64_t, std::int64_t> steps;  // scheduler steps -> optimizer steps
+    std::map<std::int64_t, std::int64_t> steps;  // number of scheduler steps -> optimizer steps
     const std::vector<Json>& list = rank.of("step_counts");
     for (std::size_t i = 0; i < list.size(); ++i) {
         const std::int64_t from = numberOf(list[i], "from_step", 0);
@@ -136,7 +137,8 @@ Judgement judgeLossNotFinite(const Evidence& evidence) {
 }
 
 Judgement judgeSkippedSteps(const Evidence& evidence) {
-    constexpr std::int64_t kUsual = 12;  // GradScaler begins with a large scale and halves it at each skipped step
+    constexpr std::int64_t kUsual = 12;  // usual number of skipped steps: GradScaler begins with a large scale and
+                                         // halves it at each one
     bool hasSkipped = false;
     for (const auto& [rank, one] : evidence.ranks()) {
         const auto skips = static_cast<std::int64_t>(one.of("skipped_step").size());

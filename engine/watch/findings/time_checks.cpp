@@ -51,7 +51,7 @@ enum class ForwardTimes { kMeasured, kWithoutWaits };
 StepBrief briefOf(const TracedStep& step, ForwardTimes forward) {
     StepBrief brief;
     brief.step = step.step;
-    brief.collectives = 1;  // hasMet() holds
+    brief.collectives = 1;  // any number above 0, because hasMet() holds
     brief.lengthNs = step.endNs - step.beginNs;
     std::vector<std::int64_t> own;
     for (const RankTrace& rank : step.ranks) {

@@ -18,7 +18,7 @@ struct UsedLoader {
     const RankEvidence* rank = nullptr;
     const LoaderEvidence* loader = nullptr;
     SampleSource source;
-    std::set<std::int64_t> samples;  // trained on or evaluated
+    std::set<std::int64_t> samples;  // samples that were trained on or evaluated
 };
 
 bool isEvaluated(const LoaderEvidence& loader) {

@@ -23,7 +23,7 @@ class WatchDoor {
     bool listenAt(const std::filesystem::path& path) { return m_local.listenAt(path); }
     // Listens on a TCP port; 0: any free port. False on an error.
     bool listen(const std::string& host, int port) { return m_remote.listen(host, port, true); }
-    int port() const;  // port of the TCP socket
+    int port() const;  // returns the port of the TCP socket
     void close();
 
     // Appends the descriptors to poll before the next poll().

@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMostReadings = 16;  // limit of the answers that were not fetched yet
+constexpr std::size_t kMostReadings = 16;  // limit of the number of answers that were not fetched yet
 
 }  // namespace
 

@@ -21,13 +21,14 @@ class WatchedRank final : public RankLink {
     pid_t pid() const override { return m_pid; }
     std::string host() const override { return m_host; }
     const std::string& hostKey() const { return m_hostKey; }
-    int fd() const { return m_socket.get(); }  // -1 after the end of the connection
+    int fd() const { return m_socket.get(); }  // returns the socket; -1 after the end of the connection
 
     // Passes the available telemetry lines to `line`. Answers to time questions are kept for takeClockReadings().
     bool readTelemetry(const LineSink& line) override;
     // Ends the connection of a process that does not report any more.
     void hangUp();
-    bool readOutput(const LineSink&) override { return false; }  // the command has its own standard output
+    // False, because the command has its own standard output.
+    bool readOutput(const LineSink&) override { return false; }
     int outputFd() const override { return -1; }
     int exitFd() const override { return -1; }
 

@@ -14,7 +14,7 @@ struct ReportedRun {
     std::string version;  // version of Ringside
     int ranks = 1;
     std::int64_t steps = 0;  // number of optimizer steps of the rank with the fewest
-    bool hasFailed = false;  // the command or a rank has failed, or no step was trained
+    bool hasFailed = false;  // true if the command or a rank has failed, or if no step was trained
 };
 
 // Returns the findings as in summary.json: a list of {code, severity, text, where, evidence, remedy}. `where` is null

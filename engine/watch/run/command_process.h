@@ -15,10 +15,11 @@ namespace ringside {
 
 // Program and surroundings of a CommandProcess.
 struct CommandOptions {
-    std::vector<std::string> words;        // program, looked up in PATH, and its arguments
-    std::vector<std::string> environment;  // "NAME=value"; overrides this process's variables
+    std::vector<std::string> words;        // program, which is looked up in PATH, and its arguments
+    std::vector<std::string> environment;  // environment variables "NAME=value"; override those of this process
     sigset_t signalMask{};                 // signals that are blocked in the command
-    int outputFd = -1;                     // replaces the standard output; -1: this process's
+    int outputFd = -1;                     // descriptor that replaces the standard output; -1: the standard output of
+                                           // this process
 };
 
 // Command that the user has asked for. It has this process's standard input, output and error, its terminal and its
@@ -29,7 +30,8 @@ class CommandProcess {
     explicit CommandProcess(const CommandOptions& options);
 
     pid_t pid() const { return m_pid; }
-    int exitFd() const { return m_pidFd.get(); }  // becomes readable when the command has ended
+    // Returns a descriptor that becomes readable when the command has ended.
+    int exitFd() const { return m_pidFd.get(); }
     // Sends a signal to the command; no effect after its end.
     void signal(int number) const;
     // Returns the exit status without waiting. Empty while the command runs.

@@ -14,15 +14,15 @@ namespace ringside {
 // Position of one rank of a watched run that makes no progress, from its facts "stalled" (docs/watch-protocol.md).
 struct RankStall {
     enum class State {
-        kMoving,   // has reported progress since
-        kStalled,  // the other members are known
-        kEnded     // the process has ended
+        kMoving,   // the rank has reported progress after its stall
+        kStalled,  // the rank has made no progress, and the members below describe its position
+        kEnded     // the rank's process has ended
     };
     struct Collective {
-        std::string operation;  // for example all_reduce or send
+        std::string operation;  // name of the operation, for example all_reduce or send
         std::string group;
         std::int64_t number = 0;  // number of the collective in its group; 0 for messages
-        std::int64_t peer = -1;   // other rank of a message; -1: none
+        std::int64_t peer = -1;   // rank at the other end of a message; -1 for collectives
     };
     int rank = 0;
     State state = State::kMoving;
@@ -30,11 +30,13 @@ struct RankStall {
     double cpuSeconds = 0;             // CPU time of the training thread in that time
     std::string phase;                 // current phase: data, forward, backward, waiting, optimizer, idle
     std::optional<Collective> inside;  // explicit collective or message in progress
-    std::vector<Collective> recent;    // latest entries of PyTorch's flight recorder, oldest first
-    std::string where;                 // innermost line of the script, "train.py:48"; empty: not known
+    std::vector<Collective> recent;    // latest entries of the rank's flight recorder (PyTorch), oldest first
+    std::string where;                 // innermost line of the script on the stack, such as "train.py:48"; empty: not
+                                       // known
     std::vector<std::string> stack;    // stack of the training thread, outermost first: "train.py:48 main"
 
-    bool works() const { return cpuSeconds > 0.2 * seconds; }  // true if the rank computes, and is no part of a hang
+    // Returns true if the rank computes and is no part of a hang.
+    bool works() const { return cpuSeconds > 0.2 * seconds; }
 };
 
 // Returns the stall that the JSON text of "stalled" facts describes.
@@ -42,10 +44,11 @@ RankStall rankStall(int rank, std::string_view facts);
 
 // Conclusion about ranks that make no progress.
 struct HangReport {
-    bool isHang = false;   // at least one rank waits for others that do not come
-    std::string text;      // one or more sentences with the position of each rank
-    std::string where;     // line of the script at which the first rank waits that others do not reach; may be empty
-    std::string evidence;  // a JSON object, as text
+    bool isHang = false;   // true if at least one rank waits for others that do not arrive
+    std::string text;      // description of the hang: one or more sentences with the position of each rank
+    std::string where;     // line of the script at which the first rank waits, and which other ranks do not reach; may
+                           // be empty
+    std::string evidence;  // evidence of the hang: a JSON object, as text
 };
 
 // Judges the positions of all ranks of a run; nothing if a rank moves or computes. seconds: without progress of any

@@ -7,11 +7,11 @@
 namespace ringside {
 namespace {
 
-constexpr double kStepsLimit = 3;     // number of mean steps without progress before a conclusion
-constexpr double kNewShare = 0.25;    // share of the latest step in the mean
-constexpr double kFreshSeconds = 12;  // age in seconds from which a position is requested again
+constexpr double kStepsLimit = 3;     // number of mean step lengths without progress before a conclusion
+constexpr double kNewShare = 0.25;    // weight of the latest step in the running mean of the step length
+constexpr double kFreshSeconds = 12;  // age in seconds from which the position of a rank is requested again
 
-constexpr std::int64_t kResolvedSteps = 2;  // number of further steps that show that a hang was none
+constexpr std::int64_t kResolvedSteps = 2;  // number of further steps which show that the reported hang was none
 
 // True for facts that a rank also reports when it makes no progress, or at its end.
 bool isReportOnly(const std::string& about) {

@@ -44,8 +44,8 @@ class StallWatch {
     double m_meanStepUs = 0;                // mean length of the latest steps
     std::int64_t m_askedUs = 0;
     std::int64_t m_steps = 0;          // number of steps of the rank that is furthest ahead
-    bool m_concluded = false;          // true if a conclusion was drawn since the latest progress
-    std::optional<HangReport> m_hang;  // the latest hang, until the run has trained further steps
+    bool m_concluded = false;          // true if a conclusion was drawn after the latest progress
+    std::optional<HangReport> m_hang;  // latest hang; empty after the run has trained further steps
     std::int64_t m_hangStep = 0;
 };
 

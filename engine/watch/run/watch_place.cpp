@@ -21,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostSecret = 4096;
-constexpr std::size_t kMostDirectory = 80;  // limit in bytes, so that the path of a socket in the directory fits into
-                                            // 108
+constexpr std::size_t kMostDirectory = 80;  // limit of the length of the directory's path in bytes, so that the path of
+                                            // a socket in it fits into 108
 constexpr const char* kInjected = "python/ringside_watch/inject";
 constexpr std::string_view kBlank = " \t\r\n";
 

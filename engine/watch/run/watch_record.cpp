@@ -14,11 +14,11 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kRoom = 2048;  // bytes by which the first line can grow at the end
+constexpr std::size_t kRoom = 2048;  // number of bytes by which the first line can grow when it is rewritten at the end
 
 std::string lineOf(const Event& event) {
     std::string line = encode(event);
-    line.pop_back();  // the newline
+    line.pop_back();  // removes the newline
     return line;
 }
 

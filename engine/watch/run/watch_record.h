@@ -20,12 +20,12 @@ namespace ringside {
 class WatchRecord {
   public:
     static constexpr std::int64_t kPatienceUs = 3'000'000;
-    static constexpr std::size_t kMostWaiting = 20'000;  // limit of the events that wait in memory
+    static constexpr std::size_t kMostWaiting = 20'000;  // limit of the number of events that wait in memory
 
     struct Options {
         std::string name;                      // name of the run
-        std::int64_t startedUnixMs = 0;        // wall clock at the zero of the run's times
-        std::optional<std::string> continues;  // run directory that this run continues
+        std::int64_t startedUnixMs = 0;        // wall clock at the zero of the run's times, in milliseconds since 1970
+        std::optional<std::string> continues;  // run directory that this run continues; empty if there is none
     };
     WatchRecord(RunPaths paths, Options options);
 

@@ -42,7 +42,7 @@ class WatchVerdict {
     };
     std::string failureText(const ChildEnd& command) const;
 
-    std::optional<Failure> m_exception;  // the earliest one
+    std::optional<Failure> m_exception;  // earliest exception of a rank; empty if there was none
     std::map<int, RankStage> m_states;
     std::optional<int> m_firstLost;  // first rank that ended without a last report
     std::optional<int> m_signal;

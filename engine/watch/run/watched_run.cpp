@@ -23,14 +23,17 @@ namespace {
 
 constexpr int kTurnMs = 100;
 constexpr std::int64_t kSecond = 1'000'000;
-constexpr std::int64_t kUnconnectedUs = 15 * kSecond;  // time before the first sentence about missing processes
-constexpr std::int64_t kBackgroundUs = 20 * kSecond;   // time for a process in the background to connect
-constexpr std::int64_t kTellBackgroundUs = kSecond;    // time between the end of the command and a sentence about ranks
-                                                       // that have not ended
-constexpr std::int64_t kEndGraceUs = 5 * kSecond;      // time between SIGTERM and SIGKILL
-constexpr std::int64_t kLeftGraceUs = 2 * kSecond;     // time for the ranks of a failed command to end by themselves
-constexpr std::int64_t kSilentUs = 10 * kSecond;       // time without a heartbeat, after the end of the command, from
-                                                       // which a rank counts as lost
+constexpr std::int64_t kUnconnectedUs = 15 * kSecond;  // time in microseconds before the first sentence about missing
+                                                       // processes
+constexpr std::int64_t kBackgroundUs = 20 * kSecond;   // time in microseconds for a process in the background to
+                                                       // connect
+constexpr std::int64_t kTellBackgroundUs = kSecond;    // time in microseconds between the end of the command and a
+                                                       // sentence about ranks that have not ended
+constexpr std::int64_t kEndGraceUs = 5 * kSecond;      // time in microseconds between SIGTERM and SIGKILL
+constexpr std::int64_t kLeftGraceUs = 2 * kSecond;     // time in microseconds for the ranks of a failed command to end
+                                                       // by themselves
+constexpr std::int64_t kSilentUs = 10 * kSecond;       // time in microseconds without a heartbeat, after the end of the
+                                                       // command, from which a rank counts as lost
 constexpr int kMostBadLines = 100;
 constexpr std::size_t kMostLiveIndices = 2'000'000;  // of an evidence that is judged while the script trains
 

@@ -27,8 +27,9 @@ namespace ringside {
 struct WatchedRunOptions {
     std::string name;                                // name of the run
     int signalFd = -1;                               // signalfd with the signals that are passed to the command
-    std::optional<std::int64_t> checkSteps;          // ends the command when each rank has trained this many steps
-    std::optional<std::string> continues;            // run directory that this run continues
+    std::optional<std::int64_t> checkSteps;          // number of steps of each rank after which the command is ended
+                                                     // (--check); empty: no limit
+    std::optional<std::string> continues;            // run directory that this run continues; empty if there is none
     std::function<void(const std::string&)> warn;    // prints an important sentence for the user
     std::function<void(const std::string&)> inform;  // prints a sentence only where it does not mix with output
 };
@@ -109,7 +110,7 @@ class WatchedRun {
     bool m_toldBackground = false;
     bool m_toldUnconnected = false;
     bool m_killed = false;
-    bool m_endedLeft = false;  // processes that the checked command has left behind got SIGTERM
+    bool m_endedLeft = false;  // true if SIGTERM was sent to processes that the checked command has left behind
 };
 
 }  // namespace ringside

@@ -42,8 +42,8 @@ class SeenExperiment {
   private:
     struct Loader {
         Json facts;
-        std::int64_t trained = 0;    // batches with a backward pass
-        std::int64_t untrained = 0;  // batches without a backward pass
+        std::int64_t trained = 0;    // number of batches with a backward pass
+        std::int64_t untrained = 0;  // number of batches without a backward pass
         std::int64_t mostIndices = 0;
     };
     void takeFacts(const ScriptFacts& facts);
@@ -68,10 +68,10 @@ class SeenExperiment {
     std::string m_script;
     std::string m_torch;
     std::string m_launcher;
-    std::string m_backend;       // backend of the process group: gloo, nccl, mpi; empty: none
-    std::string m_backendWhere;  // line that has created the group
-    std::string m_device;        // cpu or cuda; empty: not known
-    std::string m_parallelKind;  // ddp, fully_shard, fsdp1, pipeline; empty: none
+    std::string m_backend;       // backend of the process group: gloo, nccl, mpi; empty: there is no group
+    std::string m_backendWhere;  // line of the script that has created the group
+    std::string m_device;        // device of the script: cpu or cuda; empty: not known
+    std::string m_parallelKind;  // kind of parallel training: ddp, fully_shard, fsdp1, pipeline; empty: none
     std::map<std::int64_t, Loader> m_loaders;
     Json m_optimizer;
     std::int64_t m_microBatches = 0;                       // of one optimizer step; 0: no step was seen

@@ -22,12 +22,12 @@ struct AdamScalars {
           rootCorrection(state.rootCorrection),
           kept(rule.decoupled ? state.kept : 1) {}
     float beta1, beta2;
-    float newFirst, newSecond;  // 1 - beta
+    float newFirst, newSecond;  // 1 - beta1 and 1 - beta2
     float eps;
     float weightDecay;
     float negativeStep;
     float rootCorrection;
-    float kept;  // factor of the decoupled weight decay; multiplying by 1 is exact
+    float kept;  // factor of the decoupled weight decay; 1 without decay, which changes no bit
 };
 
 RINGSIDE_VECTORISED void update(float* __restrict p, const float* __restrict g, float* __restrict m,

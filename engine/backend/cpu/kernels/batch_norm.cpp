@@ -79,9 +79,9 @@ RINGSIDE_VECTORISED void scaleRows(const float* __restrict x, const float* __res
 // Factors of the gradient by x, each with one value per channel.
 struct InputGradient {
     const float* mean;
-    const float* scale;   // weight / deviation
-    const float* slope;   // factor of the normalised values
-    const float* centre;  // mean of the gradient
+    const float* scale;   // weight / standard deviation, per channel
+    const float* slope;   // factor of the normalised values, per channel
+    const float* centre;  // mean of the gradient, per channel
 };
 
 RINGSIDE_VECTORISED void inputGradient(const float* __restrict x, const float* __restrict gradY,

@@ -20,9 +20,9 @@ void squaresOfRows(const float* values, std::size_t rows, std::size_t width, dou
 
 void columnSums(const float* in, float* out, std::size_t rows, std::size_t columns, int threads);
 
-void relu(const float* x, float* y, std::size_t count, int threads);  // y may be x
+void relu(const float* x, float* y, std::size_t count, int threads);  // y may be the same array as x
 void reluGradient(const float* y, const float* gradY, float* gradX, std::size_t count,
-                  int threads);  // gradX may be gradY
+                  int threads);  // gradX may be the same array as gradY
 
 void sgd(float* parameter, const float* gradient, float* momentum, std::size_t count, const SgdRule& rule,
          const UpdateState& state, int threads);

@@ -11,7 +11,7 @@ namespace ringside::cpu {
 namespace {
 
 constexpr std::size_t kBlock = kChannelBlock;
-constexpr std::uint8_t kNobody = 255;  // no winner: every value of the window is below the 0 of a ReLU
+constexpr std::uint8_t kNobody = 255;  // mark of a window without a winner: all its values are below the 0 of a ReLU
 
 RINGSIDE_VECTORISED void transpose(const float* __restrict x, float* __restrict y, std::size_t rows,
                                    std::size_t columns) {

@@ -11,7 +11,7 @@ namespace ringside::cpu {
 // See the operations of the same names in Backend.
 
 void dropout(const float* x, float* y, std::size_t count, std::uint64_t key, double probability,
-             int threads);  // y may be x
+             int threads);  // y may be the same array as x
 
 void embedding(const float* tokens, std::size_t rows, const float* table, std::size_t words, std::size_t width,
                float* y);

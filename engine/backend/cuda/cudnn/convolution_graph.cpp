@@ -87,7 +87,7 @@ CudnnDescriptor tensor(ConvolutionTensor name, const Dimensions& size, const Con
 CudnnDescriptor convolution(const ConvolutionSpec& spec) {
     CudnnDescriptor made(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
     const cudnnDataType_t sums = CUDNN_DATA_FLOAT;
-    const cudnnConvolutionMode_t mode = CUDNN_CROSS_CORRELATION;  // what torch.nn.Conv2d computes
+    const cudnnConvolutionMode_t mode = CUDNN_CROSS_CORRELATION;  // mode of torch.nn.Conv2d: the kernel is not flipped
     made.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, &sums, 1);
     made.set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, &mode, 1);
     made.set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, std::int64_t{2});

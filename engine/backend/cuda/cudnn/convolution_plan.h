@@ -11,7 +11,7 @@
 namespace ringside::cuda {
 
 enum class ConvolutionPass { kForward, kParameters, kInput };
-enum class MemoryOrder { kChannelsLast, kChannelsFirst };  // NHWC and NCHW
+enum class MemoryOrder { kChannelsLast, kChannelsFirst };  // NHWC, NCHW
 
 // Describes one pass of a convolution over a batch of images for cuDNN. Images, results and weights have the same order
 // in memory, and 16-bit precisions have 16-bit values.
@@ -31,7 +31,7 @@ struct ConvolutionPlan {
     CudnnDescriptor descriptor;
     std::int64_t workspaceBytes = 0;
     std::int64_t engine = 0;       // cuDNN's number of the algorithm
-    bool usesTensorCores = false;  // never for Precision::kFloat32
+    bool usesTensorCores = false;  // true if the algorithm uses tensor cores; never for Precision::kFloat32
 };
 
 // Returns the first plan, in the order of cuDNN's heuristics (fastest first), that is deterministic and needs at most

@@ -26,8 +26,10 @@ class CudnnTarget {
   private:
     CudnnTarget() = default;
 
-    cudnnHandle_t m_handle = nullptr;               // null for properties
-    std::shared_ptr<CudnnDescriptor> m_properties;  // null for a GPU
+    cudnnHandle_t m_handle = nullptr;               // cuDNN handle of a GPU; null if the target is described by
+                                                    // properties
+    std::shared_ptr<CudnnDescriptor> m_properties;  // properties of a GPU that is not present; null for a GPU of this
+                                                    // host
 };
 
 }  // namespace ringside::cuda

@@ -27,12 +27,13 @@ class CudaDevice {
     explicit CudaDevice(int index);
 
     int index() const { return m_index; }
-    const std::string& name() const { return m_name; }  // "GPU 0 (NVIDIA H200)"
-    const std::string& uuid() const { return m_uuid; }  // "GPU-..."
+    const std::string& name() const { return m_name; }  // returns, for example, "GPU 0 (NVIDIA H200)"
+    const std::string& uuid() const { return m_uuid; }  // returns the identifier that the driver reports, "GPU-..."
 
     void check(cudaError_t error, const std::string& doing) const;
     void checkLaunch(const char* doing) const { check(cudaGetLastError(), doing); }
-    UniqueDeviceMemory allocate(std::size_t bytes, const std::string& what) const;  // zeroed
+    // Returns zeroed device memory; `what` names it in errors.
+    UniqueDeviceMemory allocate(std::size_t bytes, const std::string& what) const;
     UniquePinnedMemory allocatePinned(std::size_t bytes) const;
     UniqueStream makeStream() const;
 

@@ -13,8 +13,8 @@ std::string versionText(int cudaVersion);
 
 // A failed allocation on a GPU; sizes in bytes.
 struct MemoryShortage {
-    std::string gpu;   // "GPU 0 (NVIDIA H200)"
-    std::string what;  // "a tensor of shape (128, 64)"
+    std::string gpu;   // name of the GPU, such as "GPU 0 (NVIDIA H200)"
+    std::string what;  // purpose of the memory, such as "a tensor of shape (128, 64)"
     std::int64_t askedBytes = 0;
     std::int64_t freeBytes = 0;
     std::int64_t totalBytes = 0;
@@ -29,7 +29,7 @@ std::string noPinnedMemoryText(const std::string& gpu, std::size_t askedBytes);
 struct DeviceCountFailure {
     int driver = 0;
     int runtime = 0;
-    std::string errorName;  // "cudaErrorNoDevice"
+    std::string errorName;  // CUDA's name of the error, such as "cudaErrorNoDevice"
     std::string errorText;
 };
 std::string noDeviceText(const DeviceCountFailure& failure);

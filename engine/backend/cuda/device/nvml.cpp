@@ -13,9 +13,9 @@ namespace {
 using Status = int;
 using DeviceHandle = void*;
 constexpr Status kOk = 0;
-constexpr unsigned kGpuSensor = 0;    // NVML_TEMPERATURE_GPU
-constexpr int kNvlinkCapability = 2;  // NVML_P2P_CAPS_INDEX_NVLINK
-constexpr int kPeerOk = 0;            // NVML_P2P_STATUS_OK
+constexpr unsigned kGpuSensor = 0;    // value of NVML_TEMPERATURE_GPU
+constexpr int kNvlinkCapability = 2;  // value of NVML_P2P_CAPS_INDEX_NVLINK
+constexpr int kPeerOk = 0;            // value of NVML_P2P_STATUS_OK
 
 // Returns the name of the part of a GPU with this UUID.
 std::string partName(const std::string& uuid) {

@@ -27,7 +27,8 @@ class Nvml {
     Nvml& operator=(const Nvml&) = delete;
 
     bool available() const;
-    std::string driverVersion() const;                // such as "580.65.06"; empty if unknown
+    std::string driverVersion() const;                // returns the driver's version, such as "580.65.06"; empty if
+                                                      // unknown
     NvmlReading read(const std::string& uuid) const;  // uuid: "GPU-..." or "MIG-..."
     // Returns the name under which NVML knows a device of CUDA: CUDA gives a part of a GPU (MIG) the UUID "GPU-...",
     // NVML calls it "MIG-...". Returns the UUID unchanged if NVML does not know it.

@@ -18,7 +18,7 @@ struct RingParts {
     std::shared_ptr<GpuRuntime> runtime;
     std::shared_ptr<const Clock> clock;
     DeviceStream compute = nullptr;
-    std::string gpu;  // name for error messages
+    std::string gpu;  // name of the GPU for error messages
     std::chrono::milliseconds deadline{60000};
     std::size_t slotCount = 4;         // number of page-locked slots of a ring
     std::size_t slotBytes = 4U << 20;  // size of each slot
@@ -41,7 +41,7 @@ class PinnedRing final : public Uploader {
 
   private:
     struct Slot {
-        void* memory = nullptr;  // allocated at its first use
+        void* memory = nullptr;  // page-locked memory of the slot, allocated at its first use
         DeviceEvent sent = nullptr;
     };
 

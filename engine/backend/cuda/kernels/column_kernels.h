@@ -73,7 +73,7 @@ struct BatchMean {
 // Last step of a sum over columns: stores the scale and updates the running variance, which is unbiased: the sum
 // divided by rows - 1.
 struct BatchVariance {
-    float* scales;  // 1 / sqrt(variance + eps)
+    float* scales;  // 1 / sqrt(variance + eps) of each column
     float* running;
     double rows;
     float momentum;
@@ -122,7 +122,7 @@ struct BatchNormGradientValue {
     const float* gradY;
     float* gradX;
     std::size_t columns;
-    float perRow;  // 1 / rows
+    float perRow;  // 1 / number of rows
     RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
         const std::size_t c = i % columns;
         const float scale = moments[columns + c];

@@ -40,8 +40,10 @@ struct Float16 {
         const std::uint32_t bits = bitsOf(value);
         const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000U);
         const std::uint32_t magnitude = bits & 0x7fffffffU;
-        if (magnitude > 0x7f800000U) return static_cast<std::uint16_t>(sign | 0x7e00U);   // NaN
-        if (magnitude >= 0x477ff000U) return static_cast<std::uint16_t>(sign | 0x7c00U);  // 65520 and more: infinity
+        if (magnitude > 0x7f800000U) return static_cast<std::uint16_t>(sign | 0x7e00U);  // a NaN stays NaN
+        if (magnitude >= 0x477ff000U)
+            return static_cast<std::uint16_t>(sign | 0x7c00U);  // values of 65520 and more
+                                                                // become infinity
         if (magnitude < 0x38800000U) {
             // Subnormal: adding 2^-1 lets the float addition round at 2^-24, the smallest step.
             const float shifted = floatOf(magnitude) + 0.5F;

@@ -33,8 +33,8 @@ struct CrossEntropyRow {
     std::size_t columns;
     float* loss;
     float* correct;
-    float* gradient;  // may be null
-    float perRow;     // 1 / rows
+    float* gradient;  // output: gradient by the logits; may be null
+    float perRow;     // 1 / number of rows
 
     RINGSIDE_FOR_LANES void operator()(std::size_t r, const Lanes& lanes) const {
         const float* row = logits + r * columns;
@@ -103,8 +103,8 @@ struct SquaredErrorRow {
     const float* target;
     std::size_t columns;
     float* loss;
-    float* gradient;  // may be null
-    float perValue;   // 2 / values in the batch
+    float* gradient;  // output: gradient; may be null
+    float perValue;   // 2 / number of values in the batch
 
     RINGSIDE_FOR_LANES void operator()(std::size_t r, const Lanes& lanes) const {
         double sum = 0;
@@ -134,7 +134,7 @@ struct LayerNormRow {
     const float* weight;
     const float* bias;
     float* y;
-    float* moments;  // mean and 1 / sqrt(variance + eps)
+    float* moments;  // mean and 1 / sqrt(variance + eps) of each row
     std::size_t columns;
 
     RINGSIDE_FOR_LANES void operator()(std::size_t r, const Lanes& lanes) const {

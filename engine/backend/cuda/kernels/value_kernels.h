@@ -104,7 +104,7 @@ struct DecidedValue {
 struct SgdValue {
     float* parameter;
     const float* gradient;
-    float* momentum;  // null without momentum
+    float* momentum;  // momentum of each parameter; null if the optimizer has no momentum
     SgdScalars scalars;
     const UpdateState* state;
     RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
@@ -145,7 +145,7 @@ struct GeluGradientValue {
 struct TransposedValue {
     const float* x;
     float* y;
-    std::size_t rows;  // rows of x
+    std::size_t rows;  // number of rows of x
     std::size_t columns;
     RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
         const std::size_t sample = i / (rows * columns);
@@ -166,7 +166,8 @@ struct PoolSizes {
     RINGSIDE_HOST_DEVICE std::size_t outCount() const { return outHeight() * outWidth() * channels; }
     RINGSIDE_HOST_DEVICE std::size_t inCount() const { return height * width * channels; }
 };
-inline constexpr std::uint8_t kNoWinner = 255;  // no winner: every value of the window is below the 0 of a ReLU
+inline constexpr std::uint8_t kNoWinner = 255;  // mark of a window without a winner: all its values are below the 0 of
+                                                // a ReLU
 
 // Computes one value of max-pooling. The first of equal values wins, and NaN is larger than any number, as in PyTorch.
 // i is an index into y.
@@ -247,7 +248,7 @@ struct DroppedValue {
     float* y;
     const std::int64_t* key;
     std::uint32_t threshold;
-    float factor;  // 1 / (1 - probability)
+    float factor;  // factor of the values that are kept: 1 / (1 - probability)
     RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
         const auto drawn = static_cast<std::uint64_t>(*key);
         y[i] = dropoutKeeps(drawn, static_cast<std::uint32_t>(i), threshold) ? x[i] * factor : 0;

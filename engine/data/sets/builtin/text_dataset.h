@@ -11,7 +11,7 @@
 namespace ringside {
 
 inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 28;
-inline constexpr std::size_t kMaxCharacters = 65535;  // limit of different characters
+inline constexpr std::size_t kMaxCharacters = 65535;  // maximum number of different characters
 
 // A text cut into consecutive samples of contextLength characters; the remainder is unused. The label of each character
 // is the character after it. Characters are numbered in the order of their code points, as by sorted(set(text)) in
@@ -26,19 +26,22 @@ class TextDataset final : public Dataset {
     SampleShape shape() const override { return {.features = m_length, .isSequence = true}; }
     std::int64_t classCount() const override { return static_cast<std::int64_t>(m_characters.size()); }
     std::int64_t targetCount() const override { return 0; }
-    std::string className(std::int64_t label) const override;  // "a", "space", "\n"
+    std::string className(std::int64_t label) const override;  // returns the character as text: "a", "space", "\n"
     void features(std::int64_t index, std::span<float> out) const override;
     void targets(std::int64_t index, std::span<float> out) const override;
-    std::int64_t label(std::int64_t index) const override;  // the last label: the character after the sample
+    // Returns the last label of the sample: the character after it.
+    std::int64_t label(std::int64_t index) const override;
     void labels(std::int64_t index, std::span<std::int64_t> out) const override;
     std::string text(std::int64_t index) const override;
 
   private:
     TextDataset(std::vector<char32_t> characters, std::vector<std::uint16_t> tokens, std::int64_t length)
         : m_characters(std::move(characters)), m_tokens(std::move(tokens)), m_length(length) {}
-    std::span<const std::uint16_t> tokensOf(std::int64_t index) const;  // the sample's tokens and the one after them
+    // Returns the sample's tokens and the token after them.
+    std::span<const std::uint16_t> tokensOf(std::int64_t index) const;
 
-    std::vector<char32_t> m_characters;  // sorted by code point; the index is the token
+    std::vector<char32_t> m_characters;  // characters of the text, sorted by code point; the index of a character is
+                                         // its token
     std::vector<std::uint16_t> m_tokens;
     std::int64_t m_length;
 };

@@ -11,11 +11,11 @@ inline constexpr std::int64_t kMaxLabelClasses = 100000;
 // Content of an ArrayDataset: samples with either labels or targets. Channels come first, as in PyTorch.
 struct ArrayContent {
     SampleShape shape;
-    ArrayValues values;  // size x shape.features
+    ArrayValues values;  // values of all samples: size x shape.features
     std::vector<std::int32_t> labels;
     std::int64_t classCount = 0;
-    std::vector<std::string> classNames;  // may be shorter than classCount
-    std::vector<float> targets;           // size x targetCount
+    std::vector<std::string> classNames;  // names of the classes; may be fewer than classCount
+    std::vector<float> targets;           // targets of all samples: size x targetCount
     std::int64_t targetCount = 0;
 };
 

@@ -11,8 +11,8 @@ namespace ringside {
 // Parts of a data set as its files divide it.
 struct DataParts {
     std::shared_ptr<const Dataset> training;
-    std::shared_ptr<const Dataset> validation;  // null: the files contain no validation part
-    std::string note = {};                      // changes made to the samples, for the summary
+    std::shared_ptr<const Dataset> validation;  // validation samples; null if the files contain none
+    std::string note = {};                      // changes made to the samples, as text for the summary
 };
 
 // Loads the kinds "idx" and "npy": an array of samples (sample first, then channels, height and width as far as

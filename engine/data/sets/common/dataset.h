@@ -18,13 +18,14 @@ namespace ringside {
 // Shape and meaning of the values of one sample.
 struct SampleShape {
     std::int64_t channels = 1;
-    std::int64_t height = 0;  // 0: not an image
+    std::int64_t height = 0;  // height of the image; 0 if the samples are not images
     std::int64_t width = 0;
     std::int64_t features = 0;  // values per sample = channels * height * width for images
     bool isSequence = false;    // true: features are token numbers; each has a label, the token after it
 
     bool isImage() const { return height > 0; }
-    std::int64_t labels() const { return isSequence ? features : 1; }  // labels per sample, if there are classes
+    // Returns the number of labels per sample, if there are classes.
+    std::int64_t labels() const { return isSequence ? features : 1; }
 };
 
 // Samples by index: float32 features and either class labels or regression targets. Immutable after loading, so const
@@ -32,7 +33,7 @@ struct SampleShape {
 class Dataset : public ClassLabels {
   public:
     virtual SampleShape shape() const = 0;
-    virtual std::int64_t targetCount() const = 0;  // width of the targets, 0 for classification
+    virtual std::int64_t targetCount() const = 0;  // returns the number of targets per sample; 0 for classification
     virtual std::string className(std::int64_t label) const { return std::to_string(label); }
     // Name of a table's column for display; empty if features have no names.
     virtual std::string featureName(std::int64_t) const { return {}; }
@@ -58,7 +59,7 @@ class Dataset : public ClassLabels {
 struct DataSplit {
     std::shared_ptr<const Dataset> training;
     std::shared_ptr<const Dataset> validation;
-    std::string summary;  // "1,437 training, 360 validation samples, 8 x 8"
+    std::string summary;  // description, such as "1,437 training, 360 validation samples, 8 x 8"
 };
 
 // Loads the data set of a configuration and splits it as torch.utils.data.random_split: order = randperm(n) from

@@ -20,14 +20,15 @@ struct FeatureScale {
 struct SampleTable {
     std::int64_t size = 0;
     SampleShape shape;
-    std::vector<float> features = {};  // size x shape.features
+    std::vector<float> features = {};  // features of all samples: size x shape.features
     std::vector<std::int32_t> labels = {};
     std::vector<std::string> classNames = {};
     std::int64_t targetCount = 0;
-    std::vector<float> targets = {};             // size x targetCount
-    std::vector<std::string> featureNames = {};  // empty: features have no names
-    std::vector<FeatureScale> scales = {};       // empty: values were not standardized
-    std::int64_t rowsLeftOut = 0;                // rows of the file that were dropped because a value is missing
+    std::vector<float> targets = {};             // targets of all samples: size x targetCount
+    std::vector<std::string> featureNames = {};  // names of the features; empty if they have none
+    std::vector<FeatureScale> scales = {};       // scales of the features; empty if the values were not standardized
+    std::int64_t rowsLeftOut = 0;                // number of rows of the file that were dropped because a value is
+                                                 // missing
 };
 
 // Data set in memory: digits, CSV files and synthetic data.

@@ -17,7 +17,7 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
-constexpr std::size_t kMaxValues = std::size_t{1} << 28;  // 1 GiB of float32
+constexpr std::size_t kMaxValues = std::size_t{1} << 28;  // maximum number of values: 1 GiB of float32
 constexpr std::int64_t kRowsBetweenLooks = 4096;          // rows between checks of the stop token
 
 std::string shownCell(std::string_view cell) {

@@ -29,17 +29,17 @@ class CsvLabels {
   private:
     struct Cell {
         std::string text;
-        std::size_t line;  // line of its first occurrence
+        std::size_t line;  // line of the first cell with this text
     };
 
-    bool allNumbers() const;  // true if all cells that are not missing are numbers
+    bool allNumbers() const;  // returns true if all cells that are not missing are numbers
     std::vector<bool> missing() const;
     std::optional<Problem> storeTextClasses(SampleTable& table, const std::string& column) const;
     void storeNumberClasses(SampleTable& table, const std::vector<float>& values) const;
 
     std::unordered_map<std::string, std::uint32_t> m_ids;
     std::vector<Cell> m_cells;
-    std::vector<std::uint32_t> m_rows;  // index into m_cells, by row
+    std::vector<std::uint32_t> m_rows;  // index in m_cells of the label of each row
 };
 
 }  // namespace ringside

@@ -36,7 +36,7 @@ class ImageCache {
     const std::size_t m_mostBytes;
     mutable std::mutex m_mutex;
     std::size_t m_bytes = 0;
-    std::list<Entry> m_entries;  // most recently used first
+    std::list<Entry> m_entries;  // cached images, most recently used first
     std::unordered_map<std::int64_t, std::list<Entry>::iterator> m_places;
 };
 

@@ -41,7 +41,8 @@ void addSpirals(SampleTable& table, const DatasetConfig& config, const std::stop
     const std::int64_t perArm = (config.size + config.classes - 1) / config.classes;
     for (std::size_t i = 0; i < table.labels.size(); ++i) {
         if (i % kSamplesBetweenLooks == 0 && stop.stop_requested()) return;
-        const std::int64_t turn = static_cast<std::int64_t>(i) / config.classes;  // place in its spiral arm
+        const std::int64_t turn = static_cast<std::int64_t>(i) / config.classes;  // index of the sample in its spiral
+                                                                                  // arm
         const double radius = (static_cast<double>(turn) + 1) / static_cast<double>(perArm);
         const double start = static_cast<double>(table.labels[i]) / static_cast<double>(config.classes);
         const double angle = 2 * std::numbers::pi * (start + kTurns * radius);
