@@ -31,12 +31,12 @@ class Pairing:
     def __init__(self, trained, untrained):
         self._trained = trained
         self._untrained = untrained
-        self._waiting = []  # batches that were fetched since the last backward pass
-        self._unsure = []  # batches from before the last backward pass, with their pattern and step; the newest batch
-                           # is included
+        self._waiting = []  # batches that the loaders have delivered since the last backward pass
+        self._unsure = []  # batches fetched before the last backward pass, with their pattern and step; includes the
+                           # newest batch
         self._unsure_pattern = None
         self._unsure_step = None
-        self._confirmed = set()  # patterns of batches that were seen twice in a row
+        self._confirmed = set()  # patterns of batches that were seen in two consecutive steps
 
     def fetched(self, batch):
         self._waiting.append(batch)
@@ -51,7 +51,7 @@ class Pairing:
         if not older or pattern in self._confirmed:
             for batch in older + [newest]:
                 self._trained(batch, step)
-        else:  # the newest batch waits with the others, so that the order stays
+        else:  # keep the order: the newest batch waits behind the earlier ones
             self._unsure, self._unsure_pattern, self._unsure_step = older + [newest], pattern, step
 
     def _pattern(self):

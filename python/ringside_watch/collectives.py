@@ -23,9 +23,9 @@ OPERATIONS = {
 MESSAGES = {"send": "dst", "recv": "src", "isend": "dst", "irecv": "src", "batch_isend_irecv": None}
 
 _state = {"depth": 0, "dist": None}
-_counts = {}  # number of a group -> number of its latest collective
-_messages = {}  # (group, operation, peer) -> number of the latest message
-_groups = {}  # id of a process group -> number
+_counts = {}  # number of a process group -> number of its latest collective
+_messages = {}  # (number of a process group, operation, peer) -> number of the latest message
+_groups = {}  # id of a process group object -> number of the group
 
 
 def counted(group):

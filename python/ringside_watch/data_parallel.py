@@ -12,9 +12,9 @@ from . import guard, observations, optimizers, places, replicas, unoptimized
 HOOK = guard.Hook("data parallel")
 ON_DEVICE_EVERY = 50  # interval in steps between two timed steps on a GPU, where each timing makes the host wait
 
-_models = []  # weak references to wrapped models
-_last = {}  # id of a model -> number of forward passes whose gradients were reduced, until the last optimizer step
-_unused = {}  # id of a model -> bytes of unused parameters that were reported
+_models = []  # weak references to models that DistributedDataParallel wraps
+_last = {}  # id of a model -> number of forward passes up to the last optimizer step whose gradients were reduced
+_unused = {}  # id of a model -> bytes of unused parameters, as reported last
 
 
 def patch(module):

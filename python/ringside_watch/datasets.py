@@ -11,9 +11,9 @@ import weakref
 import zlib
 
 LISTS = ("samples", "imgs", "files", "filenames", "paths")
-MOST_ITEMS = 4096  # limit of the hashed items of a list, which are evenly spaced
-MOST_LISTED = 1000000  # limit of the indices of a Subset that are reported one by one
-MOST_VALUES = 64  # limit of the values read of a tensor or of a sample, which are evenly spaced
+MOST_ITEMS = 4096  # limit of the number of hashed items of a list, which are evenly spaced
+MOST_LISTED = 1000000  # limit of the number of indices of a Subset that are reported one by one
+MOST_VALUES = 64  # limit of the number of values read of a tensor or of a sample, which are evenly spaced
 
 
 def length(dataset):
@@ -48,7 +48,7 @@ def checksum(tensor):
     return zlib.crc32(repr((tuple(tensor.shape), values)).encode())
 
 
-_objects = {}  # id -> (weak reference or None, number)
+_objects = {}  # id of a data set object -> (weak reference or None, number of the object)
 _count = itertools.count()
 
 
@@ -59,7 +59,7 @@ def number_of(dataset):
         return number
     try:
         reference = weakref.ref(dataset)
-    except TypeError:  # a plain list has no weak references
+    except TypeError:  # an object of type list has no weak references
         reference = None
     number = next(_count)
     _objects[id(dataset)] = (reference, number)

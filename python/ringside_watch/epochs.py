@@ -9,7 +9,7 @@ class Pass:
     """One iteration over a loader, from iter() to its end."""
 
     def __init__(self):
-        self.epoch = None  # number of the pass among the loader's passes in which batches were trained on
+        self.epoch = None  # epoch of the loader: number of this pass among its passes in which batches were trained on
         self.sha = hashlib.sha256()
         self.slots = 0  # number of indices trained on
         self.trained = 0  # number of batches trained on
@@ -29,10 +29,10 @@ class Epochs:
     """Counts of each loader. The epochs of steps are those of the loader first_training."""
 
     def __init__(self):
-        self._passes = {}  # (loader, number of the pass) -> Pass
-        self._trained_passes = {}  # loader -> number of passes with trained batches
+        self._passes = {}  # (number of the loader, number of the pass) -> Pass
+        self._trained_passes = {}  # number of a loader -> number of its passes with trained batches
         self.first_training = None
-        self.epoch = 0  # epoch of the first training loader
+        self.epoch = 0  # current epoch of the first training loader
 
     def of(self, loader, number):
         return self._passes.setdefault((loader, number), Pass())

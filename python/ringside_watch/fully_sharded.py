@@ -8,7 +8,7 @@ from . import guard, observations, places, traces
 HOOK = guard.Hook("fully_shard")
 FUNCTION = guard.Hook("fully_shard call")
 
-_numbers = {}  # (group, kind) -> number of the latest collective
+_numbers = {}  # (number of the process group, kind) -> number of the latest collective
 _reported = set()
 
 
@@ -22,7 +22,7 @@ def patch(module):
 def _time(group, name, kind):
     def before(args, kwargs):
         if name == "wait_for_unshard" and getattr(args[0], "_all_gather_result", True) is None:
-            return None  # there is nothing to wait for
+            return None  # no collective is in progress, so there is nothing to wait for
         return observations.now()
 
     def after(begin, args, result):
@@ -79,7 +79,7 @@ def patch_old(module):
 
 def _wrapped_old(_, args, result):
     if "fsdp1" in _reported:
-        return  # this group is a unit within the model
+        return  # the wrapped module is a unit within the model, which was reported first
     _reported.add("fsdp1")
     observations.note("fact", time.monotonic_ns(), "data_parallel", {
         "kind": "fsdp1", "where": places.user_line(2), "module": type(args[0].module).__qualname__,

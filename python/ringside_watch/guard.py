@@ -15,7 +15,7 @@ MISSING = object()
 
 _hidden = os.path.join(os.path.dirname(os.path.abspath(__file__)), "importlib_bootstrap")
 
-hooks = {}  # name -> Hook
+hooks = {}  # name of a hook -> Hook
 unavailable = {}  # name of a hook -> reason why it is not available
 
 
@@ -34,7 +34,7 @@ class Hook:
         unavailable[self.name] = "switched off after %s: %s" % (type(error).__name__, str(error)[:200])
         try:
             observations.note("hook_failed", time.monotonic_ns(), self.name, unavailable[self.name])
-        except Exception:  # the queue itself is the hook that failed
+        except Exception:  # the queue of observations itself is the part that failed
             pass
 
     def call(self, function, *args):

@@ -5,7 +5,7 @@ import sys
 
 from . import guard
 
-_patches = {}  # module name -> functions that take the module
+_patches = {}  # name of a module -> functions to call with the module after its import
 
 
 def after_import(name, function):

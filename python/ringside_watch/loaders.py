@@ -8,19 +8,18 @@ import weakref
 from . import collectives, datasets, guard, observations, samplers
 from .observations import Watching
 
-CONTENT_BATCHES = 4  # number of fingerprinted batches of a loader's first pass; of a later pass, only the first batch
-                     # is fingerprinted
-CONTENT_PASSES = 50  # limit of the passes with fingerprints, because a script can begin a pass for each batch
-CONTENT_SAMPLES = (64, 8)  # limit of the fingerprinted samples of a batch: in the first pass, in later passes
+CONTENT_BATCHES = 4  # number of fingerprinted batches of a loader's first pass; a later pass has only one
+CONTENT_PASSES = 50  # limit of the number of passes with fingerprints, because a script can begin a pass for each batch
+CONTENT_SAMPLES = (64, 8)  # limit of the number of fingerprinted samples of a batch: in the first pass, in later passes
 
 HOOK = guard.Hook("loader")
 FACTS = guard.Hook("facts of loaders")  # separate from the other hooks, because a failure here must not stop the report
                                         # of indices
 
-_numbers = weakref.WeakKeyDictionary()  # loader -> number
+_numbers = weakref.WeakKeyDictionary()  # DataLoader -> number of the loader
 _ahead = weakref.WeakSet()  # loaders whose wrapper fetches ahead of the script
-_known = {}  # properties that make two loaders the same -> facts of the latest one
-_passes = {}  # number of the loader -> number of its next pass
+_known = {}  # properties that make two loaders the same -> facts of the latest loader with them
+_passes = {}  # number of a loader -> number of its next pass
 
 
 class _Iteration:
@@ -41,7 +40,7 @@ class _Iteration:
         try:
             if self.open and Watching.on and self.pid == os.getpid():
                 observations.note("pass_end", time.monotonic_ns(), self.number, self.number_of_pass, "left")
-        except Exception:  # this happens at the end of the interpreter
+        except Exception:  # exceptions occur here while the interpreter ends
             pass
 
 

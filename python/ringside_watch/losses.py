@@ -15,9 +15,9 @@ SUMS = ("AddBackward0", "SubBackward0")
 MOST_DEPTH = 4  # of sums inside of sums
 
 _state = {"depth": 0}
-_sites = {}  # (code, line) of the caller -> line of the user's code
-_scaled = {}  # id of a scaled loss -> (weak reference, loss before scaling, its last operation)
-_reported = set()  # lines that were reported
+_sites = {}  # (code object, line) of the caller of backward() -> line of the user's code
+_scaled = {}  # id of a loss scaled by GradScaler -> (weak reference, loss before scaling, last operation of that loss)
+_reported = set()  # lines of the user's code that were reported
 
 
 def patch_tensor(module):
@@ -71,7 +71,7 @@ def patch_compile(module):
     try:
         from torch._C._dynamo import eval_frame
     except ImportError:
-        return  # PyTorch before 2.0 has no such function
+        return  # PyTorch before 2.0 does not have the function
     for function in _untraced:
         if hasattr(eval_frame, "set_code_exec_strategy"):
             skip = eval_frame._FrameAction.SKIP

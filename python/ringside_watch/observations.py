@@ -7,7 +7,7 @@ sender thread turns the tuples into telemetry. Times are nanoseconds of CLOCK_MO
 import collections
 import time
 
-LIMIT = 50000  # limit of the queued observations; further ones are dropped and counted
+LIMIT = 50000  # limit of the number of queued observations; further ones are dropped and counted
 
 QUEUE = collections.deque()
 
@@ -15,20 +15,20 @@ QUEUE = collections.deque()
 class Watching:
     """State of this process that hooks read."""
 
-    on = False  # hooks observe only while this is true
+    on = False  # true while the hooks observe the script
     dropped = 0  # number of observations that did not fit into the queue
     inside = None  # (operation, group, number, peer, begin) of the explicit collective or message in progress
     phase = "idle"  # phase of the training thread, by its name in telemetry
-    on_training = None  # called at the first backward pass or optimizer step
-    on_process_group = None  # called with rank and size when the script has created a process group
-    on_failure = None  # called before an exception that ends the script is reported
+    on_training = None  # function called at the first backward pass or optimizer step
+    on_process_group = None  # function called with rank and size when the script has created a process group
+    on_failure = None  # function called before an exception that ends the script is reported
     failed = False  # true if an exception ends this rank
     stamps_cpu = True  # true if the current step is traced, so that CPU times are needed
-    long_steps = False  # true if every step is traced; set by the sender thread
+    long_steps = False  # true if every step is traced because steps are long; set by the sender thread
 
 
 ALL_TRACED = 64  # number of first steps that are traced even if they are short
-SPARSE = 16  # a later short step is traced if its number is a multiple of this one
+SPARSE = 16  # interval of traced steps: a later short step is traced if its number is a multiple of 16
 
 
 def is_traced(step):

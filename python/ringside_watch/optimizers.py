@@ -17,9 +17,10 @@ held = weakref.WeakSet()  # optimizers that have made a step
 
 after_step = []  # functions called with the optimizer's number after each step
 
-LOOKED_AT = 3  # number of first steps for which the next backward pass reports whether the gradients were cleared
-_stepped = {"optimizer": None}  # weak reference to the only optimizer, between one of these steps and the next backward
-                                # pass
+LOOKED_AT = 3  # number of first steps of an optimizer after which the next backward pass reports whether the script has
+               # cleared the gradients
+_stepped = {"optimizer": None}  # weak reference to the optimizer of the script, if it is the only one and has made one
+                                # of its first steps since the last backward pass; otherwise None
 
 
 class _Known:
@@ -112,7 +113,7 @@ def _end(optimizer):
     stamped, Watching.stamps_cpu = Watching.stamps_cpu, observations.is_traced(known.steps + 1)
     end = (time.monotonic_ns(), time.thread_time_ns() if stamped or Watching.stamps_cpu else None)
     Watching.phase = "idle"
-    if known.steps == 1:  # a closure computes the first gradients inside the step
+    if known.steps == 1:  # with a closure, the first gradients are computed inside the step
         observations.note("fact", time.monotonic_ns(), "optimizer", _describe(optimizer, known.number))
     checksums = known.checks.after(optimizer, known.number, known.steps)
     observations.note("optimizer", known.begin[0], known.begin[1], end[0], end[1], known.number,

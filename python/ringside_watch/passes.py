@@ -11,7 +11,7 @@ class Passes:
 
     def __init__(self, report):
         self._report = report
-        self._ahead = {}  # loader -> batches that a wrapper has fetched and the script has not received
+        self._ahead = {}  # number of a loader -> batches that a wrapper has fetched and the script has not received
         self._late = []  # (loader, pass, why) of passes that have ended and whose last batches are not delivered
         self._left = []  # (time, loader, pass) of passes that the script has left; it may still train on their last
                          # batches

@@ -13,7 +13,7 @@ import time
 from . import guard, observations
 from .observations import Watching
 
-EXIT_SECONDS = 3.0  # longest wait, for a watcher that does not read; usually the last observations take some
+EXIT_SECONDS = 3.0  # longest wait at exit, for a watcher that does not read; usually the last observations take some
                     # milliseconds
 
 

@@ -11,13 +11,14 @@ import zlib
 
 from . import scalars
 
-MOST_BYTES = 4 << 20  # limit of the bytes read of one tensor; of a larger tensor, evenly spaced pieces are read
+MOST_BYTES = 4 << 20  # limit of the number of bytes read of one tensor; of a larger tensor, evenly spaced pieces are
+                      # read
 PIECE = 1 << 16
 MOST_NAMES = 400
-BYTES_PER_US = 800.0  # speed of CRC-32
+BYTES_PER_US = 800.0  # speed of CRC-32, in bytes per microsecond
 US_PER_TENSOR = 6.0
 
-names = {}  # id of a parameter -> name, from data-parallel wrappers
+names = {}  # id of a parameter -> its name, from data-parallel wrappers
 buffers = []  # functions that return (name, tensor) of buffers that must be equal on all replicas
 
 

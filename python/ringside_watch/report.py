@@ -62,7 +62,7 @@ class Report:
         self._failures = set()  # texts of the failures that were reported
         self._lost = 0  # number of observations that could not be reported because of a failure of this package
         self._takers = {name[5:]: getattr(self, name) for name in dir(self) if name.startswith("take_")}
-        self._tensors = []  # (time, facts, values) of tensors, the values possibly still on a device
+        self._tensors = []  # (time, facts, values) of reported tensors; the values may still be on a device
         self._subsets = set()  # numbers of the Subset objects that were reported
 
     # Functions that write the output.
@@ -154,7 +154,8 @@ class Report:
         while self._tensors and scalars.is_ready(self._tensors[0][2]):
             at_ns, what, values = self._tensors.pop(0)
             values = scalars.value_of(values)
-            if isinstance(values, list):  # a number instead of a list: the copy from the device was given up
+            if isinstance(values, list):  # otherwise the values are a number, because the copy from the device was
+                                          # given up
                 self.fact(at_ns, "tensors", tensors.complete(what, values))
 
     def take_subset(self, at_ns, number, indices):

@@ -11,10 +11,11 @@ from .observations import Watching
 
 TICK_SECONDS = 0.04
 ZERO_SECONDS = 5.0  # longest wait for the watcher's first line, which contains the zero of the run's times
-ZERO_AT_END_SECONDS = 1.0  # the same wait in a process that is about to end
+ZERO_AT_END_SECONDS = 1.0  # longest wait for the watcher's first line in a process that is about to end
 LAST_SECONDS = 2.5  # longest wait for the last lines to be written
-MOST_PENDING = 8 << 20  # bytes that may wait for a slow watcher; beyond it step rows, traces and scalars are dropped
-MOST_IN_ALL = 16 << 20  # bytes beyond which all lines are dropped except the last ones
+MOST_PENDING = 8 << 20  # number of bytes that may wait for a slow watcher; beyond it step rows, traces and scalars are
+                        # dropped
+MOST_IN_ALL = 16 << 20  # number of waiting bytes beyond which all lines are dropped except the last ones
 
 
 class Sender:

@@ -7,7 +7,7 @@ an optimizer steps for the second time.
 """
 from . import scalars
 
-MOST_SPANS = 400  # limit of the spans of one step; a step with more is not traced
+MOST_SPANS = 400  # limit of the number of spans of one step; a step with more is not traced
 
 
 class Step:
@@ -16,9 +16,9 @@ class Step:
     def __init__(self):
         self.number = None  # number of the step, from 1; None until the step is complete
         self.batches = []  # batches that the step has trained on
-        self.losses = {}  # line of the backward call -> values as given to backward()
-        self.spans = []  # (begin, cpu at begin, end, cpu at end, phase)
-        self.collectives = []  # (group, number, kind, bytes, begin, end)
+        self.losses = {}  # line of the script that calls backward() -> losses on which it was called
+        self.spans = []  # (begin, CPU time at begin, end, CPU time at end, phase) of each span, times in nanoseconds
+        self.collectives = []  # (number of the process group, number, kind, bytes, begin, end) of each collective
         self.optimizers = []
         self.backwards = 0
         self.scheduler_steps = 0
@@ -27,7 +27,7 @@ class Step:
         self.learning_rate = 0.0
         self.end_ns = 0
         self.end_cpu = 0
-        self.checksums = []  # (name, checksum)
+        self.checksums = []  # (name, checksum) of each parameter after the step
         self.started = []  # (name, checksum) of the parameters of each optimizer before its first step
         self.skipped = 0  # number of optimizer steps that a gradient scaler has skipped
         self.merged = None
@@ -72,7 +72,7 @@ class StepGrouping:
 
     def __init__(self, complete):
         self._complete = complete
-        self._stepped = None  # step that ends with an optimizer step, but may continue
+        self._stepped = None  # step that has ended with an optimizer step, but may continue with another optimizer
         self.upcoming = Step()
         self.number = 0
 

@@ -13,8 +13,8 @@ class StepsReport:
 
     def __init__(self, report):
         self._report = report
-        self._rows = []  # rows of the open frame
-        self._frame = None  # (epoch, learning rate)
+        self._rows = []  # rows of the frame "steps" that is not written yet
+        self._frame = None  # (epoch, learning rate) of the rows of that frame
         self._counts = None
         self._sites = []  # lines that call backward()
         self._begin = None  # (ns, cpu) of the next step

@@ -12,10 +12,10 @@ import weakref
 from . import guard, observations, replicas, scalars
 
 HOOK = guard.Hook("norms of tensors")
-MOST_VALUES = 1 << 18  # limit of the values read of one tensor
+MOST_VALUES = 1 << 18  # limit of the number of values read of one tensor
 MOST_CHECKPOINTS = 500
 
-_optimizers = weakref.WeakKeyDictionary()  # optimizer -> number
+_optimizers = weakref.WeakKeyDictionary()  # optimizer -> number of the optimizer
 _saved = {}  # number of an optimizer -> its latest step with a checkpoint
 _checkpoints = [0]
 

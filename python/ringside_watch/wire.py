@@ -11,7 +11,7 @@ import time
 
 VERSION = 1
 HANDSHAKE_SECONDS = 5.0
-MOST_LINE = 65536  # limit of the bytes of a line from the watcher
+MOST_LINE = 65536  # limit of the length of a line from the watcher, in bytes
 
 
 class Refused(Exception):
