@@ -11,7 +11,7 @@ namespace {
 
 // share of the largest value: if the smallest value is below it, the axis starts at zero
 constexpr double kNearZero = 0.35;
-constexpr double kDeepestZoom = 1.0 / 5000;  // relative to the whole range
+constexpr double kDeepestZoom = 1.0 / 5000;  // smallest visible range, as a share of the whole range
 
 }  // namespace
 
@@ -39,8 +39,9 @@ AxisRange niceRange(AxisRange values, int ticks) {
 
 AxisRange rangeWithoutOutliers(std::span<const QPointF> points) {
     constexpr std::size_t kEnough = 50;
-    constexpr double kBeginning = 0.1;  // share of the x range
-    constexpr double kFar = 2;          // multiple of the range of the later values
+    constexpr double kBeginning = 0.1;  // share of the x range in which values may be left out: the beginning of a run
+    constexpr double kFar = 2;          // distance above the later values, in multiples of their range, from which
+                                        // values at the beginning are left out
     AxisRange whole, later;
     if (points.empty()) return whole;
     const double until = points.front().x() + kBeginning * (points.back().x() - points.front().x());

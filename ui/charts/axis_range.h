@@ -13,7 +13,7 @@ struct AxisRange {
 
     bool empty() const { return !(minimum <= maximum); }
     double width() const { return maximum - minimum; }
-    void include(double value);  // ignores values that are not finite
+    void include(double value);  // extends the range to the value; ignores values that are not finite
     bool operator==(const AxisRange&) const = default;
 };
 

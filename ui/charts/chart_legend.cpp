@@ -58,7 +58,8 @@ std::vector<std::pair<ChartLegend::Entry, QRect>> ChartLegend::placed() const {
     if (const std::size_t left = m_entries.size() - result.size(); left > 0) {
         x += textWidth(font, moreText(left)) + kBetween;
     }
-    const int spare = std::max(0, width() - (x - kBetween));  // aligns the entries to the right edge
+    const int spare = std::max(0, width() - (x - kBetween));  // space left of the entries, which are aligned to the
+                                                              // right edge
     for (auto& [entry, rect] : result) rect.translate(spare, 0);
     return result;
 }

@@ -19,7 +19,7 @@ class ChartLegend : public QWidget {
     explicit ChartLegend(Theme& theme, QWidget* parent = nullptr);
 
     void setCurves(const std::vector<Curve>& curves);
-    const std::set<QString>& hidden() const { return m_hidden; }  // keys of the hidden curves
+    const std::set<QString>& hidden() const { return m_hidden; }  // returns the keys of the hidden curves
     QRect entryRect(const QString& key) const;
 
     QSize sizeHint() const override;
@@ -40,7 +40,7 @@ class ChartLegend : public QWidget {
         bool marked;
         bool operator==(const Entry&) const = default;
     };
-    static QString moreText(std::size_t entries);  // text for the number of entries that do not fit
+    static QString moreText(std::size_t entries);  // returns the text for the number of entries that do not fit
     std::vector<std::pair<Entry, QRect>> placed() const;
     const Entry* entryAt(QPoint point) const;
     void solo(const QString& key);

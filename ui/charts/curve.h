@@ -48,14 +48,14 @@ class CurvePoints {
 // One curve of a chart. x must not decrease; y is NaN if nothing was measured.
 struct Curve {
     enum class Kind {
-        Line,        // the smoothed curve, with the raw line faded behind it
-        BandLine,    // like Line, over a band from minimum to maximum
-        MarkedLine,  // few points with a marker each, never smoothed
-        Stack        // filled from minimum to maximum; y is the height of this layer alone; never smoothed
+        Line,        // smoothed curve, with the raw line faded behind it
+        BandLine,    // smoothed curve over a band from minimum to maximum
+        MarkedLine,  // line through few points with a marker each, never smoothed
+        Stack        // area filled from minimum to maximum; y is the height of this layer alone; never smoothed
     };
 
-    QString key;   // identifier that does not depend on the language: "loss.train"
-    QString name;  // text in the legend
+    QString key;   // identifier of the curve that does not depend on the language: "loss.train"
+    QString name;  // name of the curve in the legend
     QColor color;
     Kind kind = Kind::Line;
     CurvePoints points;

@@ -9,8 +9,8 @@ namespace ringside {
 
 // Pixel columns of the plot.
 struct PixelColumns {
-    double minimum = 0;  // x at the left edge
-    double maximum = 1;  // x at the right edge
+    double minimum = 0;  // value of x at the left edge
+    double maximum = 1;  // value of x at the right edge
     int count = 1;
 };
 

@@ -29,7 +29,8 @@ constexpr qsizetype kMostDots = 40;
 constexpr double kMarkerRoom = 10;  // minimal pixels per marker
 constexpr double kZoomPerNotch = 1.25;
 constexpr double kLeastDrag = 8;
-constexpr double kRoomAtEdge = 0.012;  // share of the width, so that the last marker is not cut
+constexpr double kRoomAtEdge = 0.012;  // share of the width that stays free at the edge, so that the last marker is not
+                                       // cut
 
 QColor faded(QColor color, double opacity) {
     color.setAlphaF(static_cast<float>(opacity));

@@ -51,13 +51,15 @@ class LiveChart : public QChartView {
     void setFlags(std::vector<ChartFlag> flags);
     const std::vector<ChartFlag>& flags() const { return m_flags; }
     AxisRange shownY() const;
-    void setFromZero(bool on) { m_fromZero = on; }    // the y axis always starts at zero
-    void setXFromZero(bool on) { m_xFromZero = on; }  // the whole x range starts at zero, the start of training
+    void setFromZero(bool on) { m_fromZero = on; }    // true: the y axis always starts at zero
+    void setXFromZero(bool on) { m_xFromZero = on; }  // true: the whole x range starts at zero, the start of training
     // Sets the visible x range; empty: everything, including new points.
     void setXRange(std::optional<AxisRange> range);
     void setCrosshair(std::optional<double> x);
-    void setXTitle(const QString& title) { m_xTitle = title; }      // drawn left of the labels: "step"
-    void setEmptyText(const QString& text) { m_emptyText = text; }  // shown if only other charts have curves
+    // Sets the title left of the labels of the x axis: "step".
+    void setXTitle(const QString& title) { m_xTitle = title; }
+    // Sets the text that is shown while only other charts have curves.
+    void setEmptyText(const QString& text) { m_emptyText = text; }
     // Makes points clickable (pointClicked()). The tool tip explains the effect.
     void setPointsClickable(const QString& tip);
     // Sets the function that formats the x of the crosshair: "step 72, epoch 6".
@@ -67,7 +69,8 @@ class LiveChart : public QChartView {
     AxisRange wholeX() const { return m_wholeX; }
     // Returns the visible curves in the visible x range as CSV lines: series, x, value, minimum, maximum, smoothed.
     QList<QStringList> tableRows() const;
-    int largestPointCount() const;  // largest number of points of any series, for tests of the limit per pixel column
+    // Returns the largest number of points of any series, for tests of the limit per pixel column.
+    int largestPointCount() const;
     int pixelColumns() const;
 
     // Value of the x axis at a point of the plot; none outside it.

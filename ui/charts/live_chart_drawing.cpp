@@ -14,7 +14,7 @@
 namespace ringside {
 namespace {
 
-constexpr TypeLength kLeft{58}, kBottom{26};  // margins of the plot
+constexpr TypeLength kLeft{58}, kBottom{26};  // margins at the left of the plot and below it
 constexpr double kRight = 16, kTop = 8;
 constexpr TypeLength kPixelsPerXTick{90};
 constexpr TypeLength kPixelsPerYTick{46};

@@ -17,7 +17,7 @@ class Smoother {
   private:
     double m_weight;
     double m_average = 0;
-    double m_weightLeft = 1;  // w^t
+    double m_weightLeft = 1;  // remaining weight of the initial average of 0, after t values: w^t
 };
 
 // Smooths all values in order.

@@ -14,7 +14,8 @@ namespace ringside {
 struct ClassroomCard {
     QString name;
     QString address;
-    QString state;  // fetching | ready | rank | away
+    QString state;  // state of the member's computer: "fetching" files, "ready" to start, "rank" of the live run, or
+                    // "away" if its connection is lost
     int rank = -1;
     bool operator==(const ClassroomCard&) const = default;
 };
@@ -29,8 +30,8 @@ class ClassroomProcess final : public QObject {
 
     void start(const QStringList& arguments);
     bool isLive() const { return m_process && m_process->state() != QProcess::NotRunning; }
-    void send(const QByteArray& word);  // word: start | stop
-    void leave();                       // interrupts the process as Ctrl-C does
+    void send(const QByteArray& word);  // sends a command to `ringsidectl host`: "start" or "stop" the run
+    void leave();                       // interrupts the child process as Ctrl-C does
 
   Q_SIGNALS:
     void opened(const QString& code, int wanted);

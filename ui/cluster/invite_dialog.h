@@ -28,10 +28,10 @@ class InviteDialog final : public QDialog {
 
     QString code() const { return m_joinCode; }
 
-    void reject() override { close(); }  // called by Escape
+    void reject() override { close(); }  // Escape calls this function
 
   Q_SIGNALS:
-    void runBegan(const QString& directory);  // also emitted each time the run restarts after a failure
+    void runBegan(const QString& directory);  // emitted at the start of the run and at each restart after a failure
 
   protected:
     void closeEvent(QCloseEvent* event) override;

@@ -43,7 +43,7 @@ class JobFollower final : public QObject {
     std::optional<JobLauncher> m_launcher;
     QString m_folder;
     QString m_job;
-    qint64 m_process = 0;  // process id, without a queue
+    qint64 m_process = 0;  // id of the started process, if the launcher has no queue
     QProcess* m_asking = nullptr;
     QTimer m_timer;
     int m_unknown = 0;

@@ -10,12 +10,13 @@
 namespace ringside {
 
 // Parsers of the output of queue commands. Results are empty if the output has none of the known forms.
-QString jobIdIn(JobLauncher launcher, const QByteArray& submitted);  // submitted: output of sbatch or qsub
+// Returns the job's number; submitted: output of sbatch or qsub.
+QString jobIdIn(JobLauncher launcher, const QByteArray& submitted);
 struct JobState {
     bool known = false;
     bool waits = false;
     bool runs = false;
-    QString text;  // text for the user, such as "pending: Resources"
+    QString text;  // state of the job for the user, such as "pending: Resources"
 };
 JobState jobStateIn(JobLauncher launcher, const QByteArray& answer);
 

@@ -129,7 +129,7 @@ LaunchDialog::LaunchDialog(ExperimentModel& experiment, Dialogs& dialogs, const 
     connect(m_go, &QPushButton::clicked, this, &LaunchDialog::go);
     connect(&m_follower, &JobFollower::stateChanged, this, [this](const QString& state) {
         m_state->setText(state);
-        m_go->setEnabled(false);  // enabled again after a failure
+        m_go->setEnabled(false);  // refresh() enables the button again after a failure
         m_go->setToolTip(whyNot());
     });
     connect(&m_follower, &JobFollower::failed, this, [this](const QString& why) {

@@ -11,7 +11,7 @@ namespace ringside {
 void setSynonyms(QAction& action, const QString& words);
 
 struct FoundCommands {
-    QList<QAction*> actions;  // best match first
+    QList<QAction*> actions;  // found actions, best match first
     bool near = false;        // true if nothing matches; the actions are then the most similar ones
 };
 

@@ -32,7 +32,7 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages
     whole->setContentsMargins(0, 0, 0, 0);
     auto* list = new QWidget;
     list->setProperty("role", "clear");
-    auto* area = new QScrollArea;  // needed in a small window, or with large type
+    auto* area = new QScrollArea;  // a small window or a large type size needs scrolling
     area->setWidgetResizable(true);
     area->setWidget(list);
     whole->addWidget(area);
@@ -42,7 +42,7 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages
     grid->setVerticalSpacing(6);
     QList<PageKey> lines;
     for (const QAction* action : actions) {
-        const QString own = action->property("keys").toString();  // keys that the controls use as well
+        const QString own = action->property("keys").toString();  // keys that the action's control handles itself
         const QString keys = own.isEmpty() ? action->shortcut().toString(QKeySequence::NativeText) : own;
         if (!keys.isEmpty()) lines << PageKey{keys, plainText(*action)};
     }

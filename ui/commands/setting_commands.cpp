@@ -76,7 +76,7 @@ class Commands {
                   const std::function<void(RunConfig&)>& change) {
         RunConfig changed = m_experiment.config();
         change(changed);
-        if (changed == m_experiment.config()) return;  // the value is the present one
+        if (changed == m_experiment.config()) return;  // the setting has this value already
         QAction* action = add(QCoreApplication::translate("form", "Set %1 to %2").arg(labelOf(form), value), words);
         QObject::connect(action, &QAction::triggered, &m_experiment,
                          [&experiment = m_experiment, change, path = form.path] {

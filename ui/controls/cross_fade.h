@@ -14,11 +14,11 @@ class CrossFade : public QObject {
   public:
     CrossFade(const Theme& theme, QWidget& widget);
 
-    void keepCurrentPicture();  // keeps the current picture, which will be replaced
-    void arrive();              // starts the fade: the new picture is ready
+    void keepCurrentPicture();  // keeps the current picture, which the next one will replace
+    void arrive();              // starts the fade to the new picture, which must be ready
     void stop();
     bool isHeld() const { return m_held; }
-    double opacity() const;  // opacity of the old picture; 0 after the fade
+    double opacity() const;  // returns the opacity of the old picture; 0 after the fade
 
   private:
     const Theme& m_theme;

@@ -14,7 +14,7 @@ class FocusRing final : public QWidget {
     // Watches the focus in `window`, but not in its dialogs.
     explicit FocusRing(QWidget& window);
 
-    const QWidget* control() const { return m_control; }  // null: nothing is outlined
+    const QWidget* control() const { return m_control; }  // returns the outlined control; null if there is none
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -27,7 +27,7 @@ class Recent {
 
   private:
     std::size_t m_most;
-    std::deque<std::pair<Key, Value>> m_entries;  // newest first
+    std::deque<std::pair<Key, Value>> m_entries;  // stored entries, newest first
 };
 
 }  // namespace ringside

@@ -18,10 +18,11 @@ class SegmentedControl : public QWidget {
 
     SegmentedControl(const QList<Choice>& choices, QWidget* parent = nullptr);
 
-    int current() const { return m_group.checkedId(); }  // -1 if none is selected
+    // Returns the index of the selected choice; -1 if none is selected.
+    int current() const { return m_group.checkedId(); }
     void setCurrent(int index);
-    void setNone();             // selects no choice, for a value that is not one of them
-    void setTight(bool tight);  // reduces the padding when space is scarce
+    void setNone();             // clears the selection, for a value that is not one of the choices
+    void setTight(bool tight);  // true: reduces the padding, when space is scarce
     void setChoiceEnabled(int index, bool enabled, const QString& tip);
 
   Q_SIGNALS:

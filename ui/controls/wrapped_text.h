@@ -18,7 +18,7 @@ class WrappedText final : public QLabel {
   private:
     void keepHeight();
 
-    QString m_keptText;  // text and width of the minimum height
+    QString m_keptText;  // text and width for which the minimum height was computed
     int m_keptWidth = -1;
 };
 

@@ -11,12 +11,12 @@ namespace ringside {
 
 // Title, lines and state on the card of a device.
 struct DeviceDescription {
-    QString title;  // "GPU 0   NVIDIA H200"
-    QString state;  // "ready" | "not used"
+    QString title;  // name of the device, such as "GPU 0 NVIDIA H200"
+    QString state;  // state of the device: "ready" | "not used"
     bool usable = false;
-    QStringList details;    // "140.4 GiB, 139.0 GiB free", "compute capability 9.0", "41 °C"
-    QString whyNot;         // reason why the device is not used; empty if usable
-    double memoryUsed = 0;  // fraction, 0 to 1; negative if unknown
+    QStringList details;    // properties of the device: "140.4 GiB, 139.0 GiB free", "compute capability 9.0", "41 °C"
+    QString whyNot;         // reason why the device is not used; empty if it is usable
+    double memoryUsed = 0;  // used share of the device's memory, 0 to 1; negative if unknown
 };
 
 DeviceDescription describeCpu(const HostDevices& host);

@@ -16,21 +16,21 @@ class EventTimes {
     static constexpr std::size_t kMostSlow = 10'000;
 
     struct Event {
-        std::string receiver;  // class name of the receiver
+        std::string receiver;  // class name of the object that received the event
         QEvent::Type type = QEvent::None;
         double ms = 0;
         double processorMs = 0;  // processor time of this thread, which does not grow when other programs use the CPU
     };
 
-    void setWatching(bool watching);  // also clears earlier measurements
+    void setWatching(bool watching);  // starts or stops the measurement; also clears earlier measurements
     bool isWatching() const { return m_watching; }
     void add(const Event& event);
     void clear();
 
     std::size_t count() const { return m_count; }
-    const Event& longest() const { return m_longest; }             // by processor time
-    const std::vector<Event>& slow() const { return m_slow; }      // events above kSlowMs of processor time
-    const std::vector<Event>& frames() const { return m_frames; }  // the last kFrames frames, unordered
+    const Event& longest() const { return m_longest; }             // returns the event with the longest processor time
+    const std::vector<Event>& slow() const { return m_slow; }      // returns the events above kSlowMs of processor time
+    const std::vector<Event>& frames() const { return m_frames; }  // returns the last kFrames frames, unordered
     double frameMs() const { return m_lastFrameMs; }
     double frameP99Ms() const;
 

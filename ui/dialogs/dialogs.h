@@ -10,7 +10,7 @@ namespace ringside {
 struct Question {
     QString title;
     QString text;
-    QStringList answers;  // the last answer is chosen by Escape
+    QStringList answers;  // texts of the buttons; Escape chooses the last answer
     int preferred = 0;
 };
 

@@ -30,9 +30,9 @@ class ExperimentForm final : public QWidget {
     void setFolded(const QStringList& sections);
 
   Q_SIGNALS:
-    void browseRequested();   // choose the data file
-    void sweepRequested();    // measure which number of workers loads fastest
-    void summaryRequested();  // show the model's layers
+    void browseRequested();   // emitted when the user wants to choose the data file
+    void sweepRequested();    // emitted when the user wants to measure which number of workers loads fastest
+    void summaryRequested();  // emitted when the user wants to see the model's layers
 
   private:
     void addBrowseButton();

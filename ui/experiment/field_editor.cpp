@@ -29,7 +29,7 @@ class NumberEditor final : public FieldEditor {
             isInteger() ? QString::number(slotOf<std::int64_t>(config)) : realText(slotOf<double>(config));
         RunConfig typed = config;
         const bool unreadable = store(typed).has_value();
-        if (unreadable && wanted == m_shown) return;  // keeps the typed text and its problem
+        if (unreadable && wanted == m_shown) return;  // keeps the typed text and the message about its problem
         m_shown = wanted;
         if (unreadable || typed != config) m_box->setNumberText(wanted);
     }

@@ -21,8 +21,8 @@ class FieldRow final : public QWidget {
 
     const FormField& field() const { return m_field; }
     QWidget* control() const;
-    void append(QWidget* extra);  // adds a button after the control
-    void refresh();               // shows the model's value and problem
+    void append(QWidget* extra);  // adds an extra button after the control
+    void refresh();               // shows the value and the problem that the model has
 
   private:
     void addControl(QHBoxLayout* line);
@@ -34,7 +34,7 @@ class FieldRow final : public QWidget {
     ExperimentModel& m_model;
     FieldEditor* m_editor;
     QHBoxLayout* m_line;
-    QWidget* m_extra = nullptr;  // button after the control
+    QWidget* m_extra = nullptr;  // extra button after the control
     QLabel* m_problem;
     QLabel* m_hint = nullptr;  // warning about a valid but harmful value; null for fields without such values
 };

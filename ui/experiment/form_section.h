@@ -25,7 +25,7 @@ class FormSection final : public QWidget {
     FormSectionId id() const { return m_id; }
     QString name() const { return m_name->objectName(); }
     FieldRow* row(const char* path) const;
-    QPushButton* addToTitle(const QString& text);  // adds a plain button beside More
+    QPushButton* addToTitle(const QString& text);  // adds a plain button beside the button More
     void refresh();
     void setSentence(const QString& text);
     // Shows or hides the rarely needed fields. refresh() shows them if one of them has a problem.
@@ -46,7 +46,7 @@ class FormSection final : public QWidget {
     ExperimentModel& m_model;
     std::vector<FieldRow*> m_rows;
     QHBoxLayout* m_title = nullptr;
-    QPushButton* m_name = nullptr;  // checked if folded
+    QPushButton* m_name = nullptr;  // title of the section; checked if the section is folded
     QPushButton* m_more = nullptr;
     QFrame* m_sentenceFrame = nullptr;
     QLabel* m_sentence = nullptr;

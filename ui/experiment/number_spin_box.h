@@ -15,15 +15,16 @@ class NumberSpinBox final : public QAbstractSpinBox {
     NumberSpinBox(Kind kind, QWidget* parent = nullptr);
 
     void setNumberText(const QString& text);
-    void setWord(const QString& number, const QString& word);  // word shown instead of a special number
+    // Sets the word that is shown instead of a special number.
+    void setWord(const QString& number, const QString& word);
     QString numberText() const { return !m_word.isEmpty() && text().trimmed() == m_word ? m_wordNumber : text(); }
-    void setMinimum(double least) { m_least = least; }  // lower limit of the down arrow
+    void setMinimum(double least) { m_least = least; }  // sets the lower limit of the down arrow
 
     void stepBy(int steps) override;
     QValidator::State validate(QString& input, int& position) const override;
 
   Q_SIGNALS:
-    void numberEdited();  // the user typed or stepped
+    void numberEdited();  // emitted when the user has typed a number or used an arrow
 
   protected:
     bool event(QEvent* event) override;

@@ -22,7 +22,7 @@ double rounded(double value) {
 }
 
 struct ModelSize {
-    double flops = 19072;  // FLOPs of the forward pass per sample
+    double flops = 19072;  // FLOPs of the forward pass for each sample
     double bytes = 38440;  // size of the gradients
 };
 

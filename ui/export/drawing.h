@@ -18,7 +18,7 @@ class Drawing {
   public:
     using Step = std::function<void(QPainter&)>;
 
-    static Drawing of(QWidget& widget);  // call on the window's thread
+    static Drawing of(QWidget& widget);  // records the painting of the widget; call on the window's thread
 
     QSize size() const { return m_size; }
     void replay(QPainter& painter) const;

@@ -23,7 +23,7 @@ class HelpDialog final : public QDialog {
     // file.
     void show(const HelpTopic& topic);
     QString file() const { return m_file; }
-    QString lineInSight() const;  // the line that the last topic or search led to
+    QString lineInSight() const;  // returns the line that the last topic or search led to
 
   private:
     QWidget* makeSide();

@@ -15,7 +15,7 @@ enum class IdentityKind { Rank, Sample, Step, Epoch, Collective };
 struct Identity {
     IdentityKind kind;
     std::int64_t number;
-    std::int64_t step = 0;  // for collectives only: the step that contains it
+    std::int64_t step = 0;  // step that contains the collective; for collectives only
 
     bool operator==(const Identity&) const = default;
 };

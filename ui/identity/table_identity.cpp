@@ -13,7 +13,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostRows = 100'000;  // limit of the rows that are copied at once
+constexpr int kMostRows = 100'000;  // limit of the number of rows that are copied at once
 
 constexpr std::array kColumns = {std::pair("sample", IdentityKind::Sample), std::pair("index", IdentityKind::Sample),
                                  std::pair("rank", IdentityKind::Rank), std::pair("step", IdentityKind::Step),

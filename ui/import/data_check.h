@@ -13,14 +13,14 @@ namespace ringside {
 
 struct SamplePicture {
     QImage image;
-    QString caption;  // name of the class
+    QString caption;  // name of the sample's class
 };
 
 // Result of reading a complete data set.
 struct CheckedData {
     DatasetConfig config;
     DataSplit split;
-    std::vector<PreviewClass> classes;    // over training and validation; empty for numbers to predict
+    std::vector<PreviewClass> classes;    // classes over training and validation samples; empty for numbers to predict
     std::vector<SamplePicture> pictures;  // some training samples, if they are images
 };
 

@@ -28,8 +28,9 @@ constexpr QSize kSize{680, 520};
 constexpr int kSamplesHeight = 210;
 constexpr TypePixels kRowHeight{24};
 constexpr int kWidestColumn = 220;
-constexpr int kMeasuredColumns = 100;    // further columns keep the default width, because measuring takes time
-constexpr std::int64_t kLargeSide = 64;  // size that is suggested for larger images
+constexpr int kMeasuredColumns = 100;    // number of columns that are measured; further columns keep the default width,
+                                         // because measuring takes time
+constexpr std::int64_t kLargeSide = 64;  // image side that is suggested for larger images
 
 QLabel* makeLabel(const char* name, const char* role, QWidget* parent) {
     auto* label = new QLabel(parent);
@@ -147,7 +148,7 @@ void ImportDialog::look(const QString& path, const DatasetConfig& base) {
     m_choices = base;
     m_choices.path = path.toStdString();
     if (!known) {
-        m_choices.kind = defaults.kind;  // detected from the file
+        m_choices.kind = defaults.kind;  // the kind is detected from the file, not chosen
         m_choices.labelColumn = defaults.labelColumn;
         m_choices.header = defaults.header;
         m_choices.missing = defaults.missing;

@@ -30,7 +30,7 @@ class ImportDialog final : public QDialog {
     // Starts reading a file. base: data section of the experiment; fields that the file does not determine are copied
     // from it.
     void look(const QString& path, const DatasetConfig& base);
-    QString whyNotUsable() const;  // empty if the data can be used
+    QString whyNotUsable() const;  // returns the reason why the data cannot be used; empty if it can
 
   Q_SIGNALS:
     void used(const DatasetConfig& config, const std::optional<CheckedData>& data);
@@ -44,7 +44,7 @@ class ImportDialog final : public QDialog {
     void showPreview(const Result<DataPreview>& preview);
     void showCheck(const Result<CheckedData>& checked);
     void previewNow();
-    bool suggest(const DataPreview& preview);  // returns whether m_choices changed
+    bool suggest(const DataPreview& preview);  // suggests choices for the file; returns whether m_choices changed
     QString statusText() const;
     void refresh();
     void showRows();
@@ -57,7 +57,7 @@ class ImportDialog final : public QDialog {
     Dialogs& m_dialogs;
     ImportJob m_job;
     DatasetConfig m_choices;
-    bool m_suggested = false;  // only the first preview of a file may change m_choices
+    bool m_suggested = false;  // true after the first preview of a file, because only that one may change m_choices
     std::optional<DataPreview> m_preview;
     std::optional<CheckedData> m_data;
     QString m_problem;

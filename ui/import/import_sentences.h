@@ -8,9 +8,10 @@
 namespace ringside {
 
 // Texts about the detected kind of a data file.
-QString kindTitle(const DataPreview& preview);  // such as "A table (CSV)"
+QString kindTitle(const DataPreview& preview);  // returns, for example, "A table (CSV)"
 QString previewSentence(const DataPreview& preview);
-QString classesSentence(const std::vector<PreviewClass>& classes);  // empty without classes
+// Returns the classes in words; empty without classes.
+QString classesSentence(const std::vector<PreviewClass>& classes);
 QString columnTip(const PreviewColumn& column);
 
 // Returns the default name of an experiment: "pima-mlp" for pima.csv and the MLP.

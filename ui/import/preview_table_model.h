@@ -27,7 +27,7 @@ class PreviewTableModel final : public QAbstractTableModel {
     std::vector<PreviewColumn> m_columns;
     std::vector<std::vector<std::string>> m_rows;
     int m_label = -1;
-    bool m_isText = false;  // lines of a text, which have no missing values
+    bool m_isText = false;  // true for the lines of a text, which have no missing values
     QColor m_labelColor, m_missingColor;
 };
 

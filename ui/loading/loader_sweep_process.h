@@ -20,7 +20,7 @@ class LoaderSweepProcess final : public QObject {
     explicit LoaderSweepProcess(const QString& controlProgram, QObject* parent = nullptr);
     ~LoaderSweepProcess() override;
 
-    void start(const RunConfig& config);  // paths in `config` must be absolute; call once
+    void start(const RunConfig& config);  // starts the sweep; paths in `config` must be absolute; call once
 
   Q_SIGNALS:
     void sweepStarted(const QString& data, int cpus);
@@ -36,7 +36,7 @@ class LoaderSweepProcess final : public QObject {
 
     QString m_program;
     QProcess* m_process;
-    QTimer m_deadline;  // expires if the process prints nothing
+    QTimer m_deadline;  // timer that expires if the process prints nothing
     QByteArray m_pending;
     bool m_over = false;
 };

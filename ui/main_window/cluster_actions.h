@@ -31,7 +31,7 @@ class ClusterActions final : public QObject {
 
   Q_SIGNALS:
     void runHere();
-    void runBegan(const QString& directory);  // emitted when no other run is live
+    void runBegan(const QString& directory);  // emitted when a run has begun and no other run is live
 
   private:
     void launch();
@@ -41,7 +41,7 @@ class ClusterActions final : public QObject {
 
     Dependencies m_dependencies;
     QWidget* m_window;
-    QPointer<InviteDialog> m_class;  // a single dialog, hidden during its run
+    QPointer<InviteDialog> m_class;  // dialog of the classroom, which is hidden during a run
     QString m_awaited;               // directory of a run to show after the previous one has ended
 };
 

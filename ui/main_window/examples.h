@@ -11,7 +11,7 @@ struct Example {
     const char* name;  // object name of the menu action
     QString title;
     QString tip;
-    QString file;  // path relative to resourceDirectory()
+    QString file;  // path of the experiment file, relative to resourceDirectory()
 };
 
 std::vector<Example> examples();

@@ -23,13 +23,14 @@ class ExperimentFiles final : public QObject {
     ExperimentFiles(ExperimentModel& model, Settings& settings, Dialogs& dialogs, QObject* parent = nullptr);
 
     void startNew(const RunConfig& config = {});
-    void startExample(const QString& resource);  // path relative to the resource directory
+    // Opens an example; resource: its path relative to the resource directory.
+    void startExample(const QString& resource);
     void chooseAndOpen();
     void chooseData();
     void chooseDataFolder();
     // Opens an experiment, a run directory or data, depending on the contents of the path.
     void open(const QString& path);
-    void openExperiment(const QString& path);  // asks before unsaved changes are lost
+    void openExperiment(const QString& path);  // opens the experiment file; asks before unsaved changes are lost
     // Calls `proceed` at once, or after the user has saved or discarded the changes; never if the answer is Cancel.
     void afterAsking(const std::function<void()>& proceed);
     void save();
@@ -44,10 +45,10 @@ class ExperimentFiles final : public QObject {
   Q_SIGNALS:
     void failed(const QString& message);
     void saved(const QString& sentence);
-    void begun();  // another experiment is in the form: new or opened
-    void done();   // an experiment was created, opened or saved
+    void begun();  // emitted when another experiment is in the form: a new or an opened one
+    void done();   // emitted after an experiment was created, opened or saved
     void runDirectoryChosen(const QString& path);
-    void scriptChosen(const QString& path);  // a Python script to watch
+    void scriptChosen(const QString& path);  // emitted when the user has chosen a Python script to watch
     void dataChosen(const QString& path);
 
   private:

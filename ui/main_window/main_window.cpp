@@ -450,8 +450,9 @@ void MainWindow::showRunState(RunController::State state) {
         m_notice->offer(tr("Stopped. Its checkpoint is kept."), tr("Resume"), [this] { resumeRun(); });
     }
     if (state == Failed) {
-        m_closing = Closing::kNo;                                   // the user must be able to read the message
-        const bool began = !m_controller.runDirectory().isEmpty();  // a refused start has no log
+        m_closing = Closing::kNo;  // the user must be able to read the message
+        // True if the run was started; a refused start has no log.
+        const bool began = !m_controller.runDirectory().isEmpty();
         offerAfterFailure(began);
         if (began && m_run.data().ended()) m_logDock->show();
     }

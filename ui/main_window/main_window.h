@@ -157,15 +157,15 @@ class MainWindow final : public QMainWindow {
     ExperimentForm* m_form = nullptr;
     QShortcut* m_blockedRun = nullptr;  // shortcut of Run while Run is disabled
     QLabel* m_fileName = nullptr;
-    QLabel* m_changes = nullptr;        // changes of the form since the live run was started
-    QPushButton* m_applyNow = nullptr;  // changes that a live run can accept
+    QLabel* m_changes = nullptr;        // text about changes of the form since the live run was started
+    QPushButton* m_applyNow = nullptr;  // button that applies the changes that a live run can accept
     RankStrip* m_ranks = nullptr;
     PaintStages* m_paintStages = nullptr;
     QDockWidget* m_experimentDock = nullptr;
     QWidget* m_formFrame = nullptr;
     QDockWidget* m_logDock = nullptr;
     QByteArray m_firstLayout;
-    QString m_shownRun;                  // directory of the run in m_run
+    QString m_shownRun;                  // directory of the run that m_run contains
     bool m_adoptsRunConfig = false;      // true while a run that was opened from disk brings its experiment
     bool m_resumeWhenShown = false;      // true if the run that is being opened will be resumed at once
     std::optional<RunConfig> m_started;  // experiment of the live run as it was in the form

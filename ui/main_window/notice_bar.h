@@ -18,7 +18,7 @@ class NoticeBar final : public QFrame {
 
     void say(const QString& text, Tone tone = Tone::Plain);
     void offer(const QString& text, const QString& action, std::function<void()> taken, Tone tone = Tone::Plain);
-    void dismissFailure();  // removes a failure message after another attempt succeeded
+    void dismissFailure();  // removes the message about a failed attempt after another attempt succeeded
     QString text() const { return m_text->text(); }
 
   private:

@@ -14,8 +14,8 @@ class PaintStages final : public QObject {
   public:
     PaintStages(QWidget& window, const QList<QWidget*>& parts, QObject* parent);
 
-    void beginWhenShown();  // begins with the first picture of the window
-    void begin();           // called before a large redraw; a part keeps its picture until its turn
+    void beginWhenShown();  // starts the stages with the first picture of the window
+    void begin();           // starts the stages before a large redraw; a part keeps its picture until its turn
 
     // True if every part has been painted.
     bool isDone() const { return !m_waiting && m_next >= m_parts.size(); }
@@ -29,7 +29,7 @@ class PaintStages final : public QObject {
     QWidget& m_window;
     QList<QPointer<QWidget>> m_parts;
     qsizetype m_next = 0;
-    bool m_waiting = false;  // waits for the first picture of the window
+    bool m_waiting = false;  // true until the first picture of the window is painted
     // Size of the window at the last resize of a part. A part that is resized in a window of this size is painted at
     // once, together with all others. Hidden parts are ignored, because taking a screenshot resizes them.
     QSize m_windowSize;

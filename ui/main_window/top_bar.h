@@ -59,7 +59,7 @@ class TopBar final : public QFrame {
     QWidget* m_controls = nullptr;
     QList<QPushButton*> m_buttons;
     QPushButton* m_themeButton = nullptr;
-    bool m_isBelow = false;  // the controls stand below the menus
+    bool m_isBelow = false;  // true if the controls stand below the menus
     ElidedLabel* m_reason = nullptr;
     QLabel* m_speedCaption = nullptr;
     QSlider* m_speed = nullptr;

@@ -42,7 +42,7 @@ class WatchActions final : public QObject {
     void addFindings(TrainingPage& page);
     // Shows the dialog; with a script, chooses that script.
     void openDialog(const QString& script = {});
-    void showForm();  // shows the form although a watched run is on screen
+    void showForm();  // shows the experiment form although a watched run is on screen
 
   Q_SIGNALS:
     void watchWanted(const ringside::WatchRequest& request);

@@ -4,7 +4,8 @@
 namespace ringside {
 namespace {
 
-constexpr int kDeadlineMs = 30'000;  // ringsidectl itself waits 20 s for the driver
+constexpr int kDeadlineMs = 30'000;  // timeout of the query, in milliseconds; ringsidectl itself waits 20 s for the
+                                     // driver
 
 }  // namespace
 

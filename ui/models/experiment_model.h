@@ -33,9 +33,11 @@ class ExperimentModel : public QObject {
     const RunConfig& config() const { return m_config; }
     // Applies an edit as one undo step. Successive edits of the same field (a JSON path) are merged into one.
     void edit(const RunConfig& next, const QString& field);
-    void replace(const RunConfig& config, const QString& filePath);  // open or new: clears the undo history
+    void replace(const RunConfig& config, const QString& filePath);  // replaces the experiment by a new or opened one;
+                                                                     // clears the undo history
 
-    const Problems& problems() const { return m_problems; }  // problems found by validate(), and those of the data set
+    // Returns the problems found by validate() and the problems of the data set.
+    const Problems& problems() const { return m_problems; }
     // Returns the first problem of the field (a JSON path), or null.
     const Problem* problemOf(const std::string& field) const;
     // Sets the problem of an input that no configuration can hold, such as "12x" for a number. An empty message clears
@@ -73,7 +75,8 @@ class ExperimentModel : public QObject {
     void loadData();
     Problems modelProblems() const;
     Problem ofField(const Problem& problem) const;
-    void deliver(quint64 number, const Result<DataSplit>& loaded);  // callable from any thread
+    void deliver(quint64 number, const Result<DataSplit>& loaded);  // receives a loaded data set; callable from any
+                                                                    // thread
     void setLoaded(quint64 number, const Result<DataSplit>& loaded);
     std::filesystem::path baseDirectory() const;
 
@@ -90,7 +93,7 @@ class ExperimentModel : public QObject {
     quint64 m_loadNumber = 0;
     QTimer m_slow;
     std::stop_source m_stopLoad;  // stops the newest load
-    QThreadPool m_loader;         // one thread; its destructor waits, so no load outlives the model
+    QThreadPool m_loader;         // pool of one thread; its destructor waits, so that no load outlives the model
 };
 
 }  // namespace ringside

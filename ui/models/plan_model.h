@@ -24,12 +24,12 @@ class PlanModel : public QObject {
 
     int epoch() const { return m_epoch; }
     int epochCount() const;
-    void setEpoch(int epoch);  // clamped to the epochs of the experiment
+    void setEpoch(int epoch);  // sets the epoch, clamped to the epochs of the experiment
 
     const ShardPlan* plan() const { return m_plan ? &*m_plan : nullptr; }
-    QString problem() const { return m_problem; }  // why there is no plan, empty otherwise
+    QString problem() const { return m_problem; }  // returns the reason why there is no plan; empty if there is one
     const std::shared_ptr<PlanShelf>& shelf() const { return m_shelf; }
-    bool isWorking() const { return m_working; }  // true while a newer plan is computed
+    bool isWorking() const { return m_working; }  // returns true while a newer plan is computed
 
     // Cost of planning, for the debug overlay.
     struct Work {
@@ -69,7 +69,8 @@ class PlanModel : public QObject {
     std::optional<SamplePlace> m_place;
     std::shared_ptr<PlanShelf> m_shelf = std::make_shared<PlanShelf>();
     std::shared_ptr<std::atomic<bool>> m_stop;  // stops the plan that is being computed
-    QThreadPool m_pool;                         // last member: its threads end before the other members are destroyed
+    QThreadPool m_pool;                         // pool of the computations; last member, so that its threads end before
+                                                // the other members are destroyed
 };
 
 }  // namespace ringside

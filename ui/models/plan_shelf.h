@@ -13,7 +13,8 @@ namespace ringside {
 // Cache of computed shard plans. Thread-safe.
 class PlanShelf {
   public:
-    static constexpr std::int64_t kMostSamples = 12'000'000;  // limit of all plans together, 8 bytes per sample
+    static constexpr std::int64_t kMostSamples = 12'000'000;  // limit of the number of samples of all plans together, 8
+                                                              // bytes per sample
     static constexpr std::size_t kMostPlans = 64;
 
     std::optional<ShardPlan> find(const ShardSpec& spec);
@@ -24,7 +25,7 @@ class PlanShelf {
 
   private:
     std::mutex m_mutex;
-    std::deque<ShardPlan> m_plans;  // newest first
+    std::deque<ShardPlan> m_plans;  // stored plans, newest first
 };
 
 }  // namespace ringside

@@ -10,12 +10,12 @@ namespace ringside {
 
 // Ranks on one host. Groups are ordered by their first rank.
 struct HostGroup {
-    QString host;  // empty: the host that runs the supervisor
+    QString host;  // name of the host; empty: the host that runs the supervisor
     std::vector<int> ranks;
     QString link = {};  // connection to the other hosts: "0.2 ms round trip, 940 Mbit/s"; empty if unknown
-    bool slow = false;  // the connection is slow; `link` contains the reason
+    bool slow = false;  // true if the connection is slow; `link` contains the reason
 
-    QString name() const;  // "this host" if `host` is empty
+    QString name() const;  // returns `host`, or "this host" if it is empty
 };
 
 // Returns all hosts of a run with their ranks and connections.

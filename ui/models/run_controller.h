@@ -30,17 +30,18 @@ class RunController : public QObject {
         return m_state == State::Starting || m_state == State::Running || m_state == State::Stopping;
     }
     QString runDirectory() const { return m_runDirectory; }
-    QString message() const { return m_message; }  // the run's verdict, or the reason why the start failed
+    QString message() const { return m_message; }  // returns the run's verdict, or the reason why the start failed
     // True while a failed run that was live may restart with the remaining ranks; the controller polls for it.
     bool mayStartAgain() const { return m_wasLive && m_successor.isActive(); }
 
-    void start(const RunConfig& config, const QString& runDirectory);  // empty directory: ringsidectl chooses one
-    void attach(const QString& runDirectory);                          // opens a live or finished run
-    void watch(const WatchRequest& request);                           // starts a watched script and follows its run
+    // Starts a run; if the directory is empty, ringsidectl chooses one.
+    void start(const RunConfig& config, const QString& runDirectory);
+    void attach(const QString& runDirectory);  // opens a live or finished run
+    void watch(const WatchRequest& request);   // starts a watched script and follows its run
     // Makes the next run report each trained sample, even if its steps are short.
     void reportSamplesOnce() { m_reportSamples = true; }
     void sendCommand(const ControlCommand& command);  // sends a command to a live run; ignored without one
-    void stop();                                      // requests a graceful stop
+    void stop();                                      // requests the run to stop after the current step
     void forget();                                    // closes a run that is over
     void detach();                                    // stops following the run, once it is launched; the run continues
 
@@ -79,11 +80,11 @@ class RunController : public QObject {
     QTimer m_deadline;
     QTimer m_successor;  // polls whether a run that lost a rank continues with the remaining ranks
     int m_looks = 0;
-    bool m_wasLive = false;  // the run was live when it was first followed
+    bool m_wasLive = false;  // true if the run was live when it was first followed
     bool m_stopWanted = false;
-    bool m_detachWanted = false;  // detach() was called during the launch
+    bool m_detachWanted = false;  // true if detach() was called during the launch
     bool m_reportSamples = false;
-    bool m_viewerGone = false;  // the viewer's process has ended; its last lines may not be decoded yet
+    bool m_viewerGone = false;  // true if the viewer's process has ended; its last lines may not be decoded yet
     int m_viewerExit = 0;
     QString m_viewerProblem;
 };

@@ -52,9 +52,9 @@ class RunModel : public QObject {
     void restarted();
     void expectedChanged();
     void formDiffersChanged();
-    void drained();                  // all queued bytes are decoded
-    void changed(unsigned changes);  // RunChange bits
-    void watchedChanged();           // at most every 40 ms
+    void drained();                  // emitted when all queued bytes are decoded
+    void changed(unsigned changes);  // emitted after events were applied; changes: bits of RunChange
+    void watchedChanged();           // emitted after changes of a watched run, at most every 40 ms
 
   private:
     void decodeSlice();
@@ -63,7 +63,7 @@ class RunModel : public QObject {
     Decoder m_decoder;
     RunData m_data;
     WatchedScript m_watched;
-    bool m_watchedPending = false;  // watchedChanged() is due
+    bool m_watchedPending = false;  // true if watchedChanged() will be emitted
     std::optional<ExpectedRun> m_expected;
     bool m_formDiffers = false;
     QList<QByteArray> m_queue;

@@ -13,7 +13,8 @@ class StepCursor : public QObject {
   public:
     using QObject::QObject;
 
-    std::optional<std::int64_t> step() const { return m_step; }  // from 1, over all epochs
+    // Returns the selected step, counted from 1 over all epochs.
+    std::optional<std::int64_t> step() const { return m_step; }
     void choose(std::optional<std::int64_t> step) {
         if (step == m_step) return;
         m_step = step;

@@ -24,8 +24,9 @@ class WatchProcess final : public QObject {
     static constexpr const char* kOutputFile = "output.txt";
 
   Q_SIGNALS:
-    void began(const QString& runDirectory);  // the record can be read
-    void ended(const QString& why);           // the process ended before there was a record; `why` is one sentence
+    void began(const QString& runDirectory);  // emitted when the record of the run can be read
+    void ended(const QString& why);           // emitted when the process has ended before there was a record; `why` is
+                                              // one sentence
 
   private:
     bool makeDirectory();
@@ -38,7 +39,7 @@ class WatchProcess final : public QObject {
     QString m_program;
     WatchRequest m_request;
     QString m_directory;
-    QString m_problem;  // why no directory could be made
+    QString m_problem;  // reason why no directory could be created
     qint64 m_pid = 0;
     bool m_isStopped = false;
     QTimer m_look;

@@ -8,10 +8,10 @@ namespace ringside {
 
 // Command that `ringsidectl watch` runs.
 struct WatchRequest {
-    QStringList command;   // program and arguments
+    QStringList command;   // program to start and its arguments
     QString folder;        // working directory of the command
     QString script;        // path or name of the script, for messages
-    bool isCheck = false;  // ends the command after some steps (--check)
+    bool isCheck = false;  // true to end the command after some steps (--check)
 };
 
 }  // namespace ringside

@@ -127,7 +127,7 @@ void WatchedScript::takeFacts(const ScriptFacts& event) {
     if (event.about == "process" && (m_lowest < 0 || event.rank < m_lowest)) {
         m_lowest = event.rank;
         m_process = facts;
-        m_loaders.clear();  // the lowest rank reports its own
+        m_loaders.clear();  // the loaders are reported by the new lowest rank
         m_optimizers.clear();
     }
     if (event.about == "process_group_created" && m_group.is_null()) m_group = facts;

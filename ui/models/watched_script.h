@@ -22,7 +22,7 @@ class WatchedScript {
     struct Fact {
         QString label;
         QString value;
-        QString tip;  // more detail; may be empty
+        QString tip;  // tool tip with more detail; may be empty
     };
 
     // Takes an event of the run. Returns true if the facts or the findings may have changed.

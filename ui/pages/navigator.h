@@ -15,13 +15,14 @@ class Navigator : public QObject {
   public:
     explicit Navigator(QTabWidget& tabs, QObject* parent = nullptr);
 
-    void add(Page* page);  // takes ownership through the tabs
+    void add(Page* page);  // adds the page to the tabs, which take ownership
     const QList<Page*>& pages() const { return m_pages; }
     Page& current() const;
 
-    QStringList names() const;        // "shards", "training"
-    bool show(const QString& place);  // "training", "shards/map"; returns false if there is no such page or view
-    void focusPage() const;           // gives the keyboard focus to the current page
+    QStringList names() const;  // returns the names of the pages: "shards", "training"
+    // Shows a page or view, such as "training" or "shards/map"; returns false if there is none with this name.
+    bool show(const QString& place);
+    void focusPage() const;  // gives the keyboard focus to the current page
     // Returns an error text for an unknown page or view: "the pages are shards, training".
     QString choices(const QString& place) const;
 

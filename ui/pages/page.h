@@ -23,7 +23,7 @@ struct PageFigures {
 
 // Keyboard shortcut of a page, for the list of keys.
 struct PageKey {
-    QString keys;  // "W / S"
+    QString keys;  // keys of the action as text, such as "W / S"
     QString what;
 };
 
@@ -59,8 +59,8 @@ class Page : public QWidget {
     // One of several alternative views of the page: "map" in "shards/map".
     struct View {
         QString name;
-        QString title;  // text of its button
-        QString words;  // synonyms for the command finder
+        QString title;  // text of the button of the view
+        QString words;  // synonyms of the view for the command finder
     };
     virtual QList<View> views() const { return {}; }
     virtual void showView(const QString&) {}
@@ -69,7 +69,7 @@ class Page : public QWidget {
     // Requests a path from the user: of a new file with a suggested name, or of an existing one.
     void savePathWanted(const QString& suggestion, const QString& filter, const ringside::PathTaken& taken);
     void openPathWanted(const QString& title, const QString& filter, const ringside::PathTaken& taken);
-    void saved(const QString& sentence);  // a file was written
+    void saved(const QString& sentence);  // emitted after a file was written
     void failed(const QString& sentence);
 
   private:

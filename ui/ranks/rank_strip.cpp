@@ -166,7 +166,7 @@ RankStrip::RankStrip(const ExperimentModel& experiment, const RunModel& run, con
     connect(&run, &RunModel::expectedChanged, this, &RankStrip::refresh);
     connect(&run, &RunModel::formDiffersChanged, this, &RankStrip::refresh);
     connect(&run, &RunModel::changed, this, &RankStrip::refresh);
-    connect(&theme, &Theme::changed, this, [this] {  // the type may have another size
+    connect(&theme, &Theme::changed, this, [this] {  // a change of the theme can change the type size
         arrange();
         refresh();
     });

@@ -16,18 +16,18 @@ struct RankStripLayout {
     int rows = 1;
     int cardWidth = 0;
     int cardHeight = 0;
-    int gap = 0;             // space between cards
-    int caption = 0;         // height of the host captions above each row
-    std::vector<int> order;  // rank at each position; empty: ascending
+    int gap = 0;             // space between cards, in pixels
+    int caption = 0;         // height of the host captions above each row, in pixels
+    std::vector<int> order;  // rank at each position; empty: ranks in ascending order
 
     // `order` lists the ranks grouped by host; the groups then have captions.
     static RankStripLayout of(int ranks, int width, std::vector<int> order = {});
 
     QRect card(int rank) const;
     QRect cardAt(int place) const;
-    int rankAt(const QPoint& point, int ranks) const;  // -1 if there is no card at the point
+    int rankAt(const QPoint& point, int ranks) const;  // returns the rank of the card at the point; -1 if there is none
     int height() const;
-    int visibleHeight() const;  // height of the visible part; the rest scrolls
+    int visibleHeight() const;  // returns the height of the visible part; the rest scrolls
 };
 
 }  // namespace ringside

@@ -21,7 +21,7 @@ constexpr TypeLength kMostContribution{46};
 constexpr TypeLength kLeastContribution{22};
 constexpr double kLeastSamples = 120;
 constexpr double kBarGap = 16;
-constexpr std::size_t kMostSamples = 32;  // limit of the samples of a rank that are drawn
+constexpr std::size_t kMostSamples = 32;  // limit of the number of samples of a rank that are drawn
 
 QString percent(double share) {
     return QStringLiteral("%1 %").arg(std::lround(share * 100));

@@ -13,12 +13,13 @@
 namespace ringside {
 namespace {
 
-constexpr TypeLength kNames{96};   // room for the names of the tensors, at the left
-constexpr TypeLength kHeads{40};   // room above the columns for a title and a note
-constexpr TypeLength kLegend{22};  // room for the legend, below
+constexpr TypeLength kNames{96};   // width of the names of the tensors, at the left
+constexpr TypeLength kHeads{40};   // height above the columns for a title and a note
+constexpr TypeLength kLegend{22};  // height of the legend, below
 constexpr TypeLength kLeastRow{16};
 constexpr TypeLength kLeastColumn{56};
-constexpr std::int64_t kMostWeight = 64;  // rows of cells that make a row of the picture higher
+constexpr std::int64_t kMostWeight = 64;  // number of rows of cells up to which more rows make a row of the picture
+                                          // higher
 
 QString norm(double value) {
     return QString::number(value, 'g', 3);
@@ -34,7 +35,8 @@ QColor mixed(const QColor& from, const QColor& to, double share) {
 QColor heat(double value, double scale, const Theme& theme) {
     if (!std::isfinite(value)) return theme.colors().danger;
     if (scale <= 0) return theme.colors().panel;
-    constexpr int kBelow = 0, kAbove = 5;  // indices in the palette of the ranks
+    constexpr int kBelow = 0, kAbove = 5;  // colours of values below and above the mean, as indices in the palette of
+                                           // the ranks
     const QColor full = theme.rankColor(value < 0 ? kBelow : kAbove);
     return mixed(theme.colors().panel, full, std::sqrt(std::min(1.0, std::abs(value) / scale)));
 }

@@ -33,7 +33,7 @@ class GradientPicture : public QWidget, public IdentitySource {
 
   private:
     struct Column {
-        const GradientView* view = nullptr;  // null: not reported
+        const GradientView* view = nullptr;  // values of the column; null: not reported
         QString title;
         QString note;
         int rank = -1;
@@ -56,7 +56,8 @@ class GradientPicture : public QWidget, public IdentitySource {
     InspectedStep m_step;
     std::vector<int> m_ranks;
     bool m_summed = false;
-    std::vector<std::vector<QImage>> m_images;  // by column and tensor; null images if not reported
+    std::vector<std::vector<QImage>> m_images;  // pictures by column and tensor; null images for values that are not
+                                                // reported
     Flow m_flowing = Flow::None;
     QVariantAnimation m_flow;
 };

@@ -38,7 +38,7 @@ class ReplicasPage : public Page {
     QList<View> views() const override;
     void showView(const QString& name) override;
     bool followsRuns() const override { return true; }
-    void showStep(qint64 step);  // shows the contributions to the step, inspected or not
+    void showStep(qint64 step);  // shows the contributions to the step, whether it was inspected or not
 
   Q_SIGNALS:
     void inspectionWanted(int steps);  // requests the inspection of the next `steps` steps of the live run
@@ -60,10 +60,10 @@ class ReplicasPage : public Page {
     void showLook();
     void showContribution();
     void showCharts();
-    void showOtherStep(int by);  // shows another inspected step
+    void showOtherStep(int by);  // shows another inspected step; by: number of steps to move in the list
     // Number of the visible step: the chosen one, or the latest one with a picture. It may not have been inspected.
     std::optional<std::int64_t> shownNumber() const;
-    const InspectedStep* shownStep() const;  // step with cells; null if there is none
+    const InspectedStep* shownStep() const;  // returns the shown step if it has cells, otherwise null
     QList<std::int64_t> choosableSteps() const;
     bool isLive() const;
     std::vector<int> shownRanks() const;
@@ -78,7 +78,7 @@ class ReplicasPage : public Page {
     SegmentedControl* m_choice = nullptr;
     QPushButton *m_look = nullptr, *m_follow = nullptr, *m_before = nullptr, *m_after = nullptr;
     QLabel* m_stepName = nullptr;
-    QComboBox* m_stage = nullptr;  // shown for pipelines only
+    QComboBox* m_stage = nullptr;  // choice of the pipeline stage; shown for pipelines only
     ViewExport* m_export = nullptr;
     QStackedLayout* m_pictures = nullptr;
     GradientPicture* m_gradients = nullptr;
@@ -87,8 +87,8 @@ class ReplicasPage : public Page {
     QWidget* m_charts = nullptr;
     ChartPanel *m_norms = nullptr, *m_cosines = nullptr;
     TablePanel* m_table = nullptr;
-    std::optional<RunConfig> m_config;     // config of the run
-    std::optional<std::int64_t> m_chosen;  // chosen step; empty: follow the latest
+    std::optional<RunConfig> m_config;     // experiment of the run
+    std::optional<std::int64_t> m_chosen;  // step that the user has chosen; empty: the latest step is shown
     bool m_clicked = false;                // true if the step was chosen on another page and may not be in the list
 };
 

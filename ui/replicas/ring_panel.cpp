@@ -125,7 +125,7 @@ QString RingPanel::sentenceOf(int step) const {
 
 // True if the difference is larger than a different order of the sum or two-byte numbers explain.
 bool RingPanel::differs() const {
-    constexpr double kRounding = 0.01;  // relative to the largest value
+    constexpr double kRounding = 0.01;  // largest difference, as a share of the largest value, that counts as rounding
     return m_error > kRounding * m_largest;
 }
 

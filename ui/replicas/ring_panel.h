@@ -36,12 +36,13 @@ class RingPanel final : public QWidget {
     RingPicture* m_ring = nullptr;
     QPushButton *m_back = nullptr, *m_next = nullptr;
     QLabel* m_text = nullptr;
-    bool m_divides = true;                         // gradients are divided by the number of ranks
-    bool m_scatters = false;                       // the strategy needs the sum of one part on each rank only
-    bool m_isAlone = false;                        // a single rank has no peer
+    bool m_divides = true;                         // true if gradients are divided by the number of ranks
+    bool m_scatters = false;                       // true if the strategy needs the sum of one part on each rank only
+    bool m_isAlone = false;                        // true if the only rank of the run has no peer
     std::pair<std::int64_t, int> m_shown{-1, -1};  // step and first rank whose numbers the ring shows
     double m_largest = 0;                          // largest magnitude in the result of the run's all-reduce
-    double m_error = -1;                           // difference to the result that the ranks received; -1: not known
+    double m_error = -1;                           // difference between the result of the ring and the result that the
+                                                   // ranks received; -1: not known
 };
 
 }  // namespace ringside

@@ -11,9 +11,9 @@
 namespace ringside {
 namespace {
 
-constexpr TypeLength kRankNames{64};   // room for the names of the ranks, at the left
-constexpr TypeLength kPartTitles{24};  // room for the titles of the parts, above
-constexpr TypeLength kArrows{80};      // room at the right for the labels of the transfers
+constexpr TypeLength kRankNames{64};   // width of the names of the ranks, at the left
+constexpr TypeLength kPartTitles{24};  // height of the titles of the parts, above
+constexpr TypeLength kArrows{80};      // width at the right for the labels of the transfers
 constexpr TypeLength kMostRow{84};
 constexpr TypeLength kTwoLines{38};  // least height of a row with both values
 

@@ -36,7 +36,7 @@ class RingPicture : public QWidget, public IdentitySource {
     const Theme& m_theme;
     std::optional<RingSteps> m_steps;
     int m_step = 0;
-    std::int64_t m_trained = 0;  // step of the training
+    std::int64_t m_trained = 0;  // training step whose values are shown
 };
 
 }  // namespace ringside

@@ -16,7 +16,7 @@ class RingSteps {
 
     struct Part {
         std::vector<double> values;
-        int ranks = 1;         // number of ranks in the sum
+        int ranks = 1;         // number of ranks whose values are in the sum
         bool arrived = false;  // true if the part was received in the last step
         bool leaves = false;   // true if the part is sent in the next step
     };
@@ -26,10 +26,10 @@ class RingSteps {
     const Part& part(int step, int rank, int part) const;
     // Returns the part that the rank sends after `step` steps; -1 after the last step.
     int sentPart(int step, int rank) const;
-    bool isGathering(int step) const { return step >= ranks() - 1; }  // true in the all-gather phase
+    bool isGathering(int step) const { return step >= ranks() - 1; }  // returns true in the all-gather phase
 
   private:
-    using State = std::vector<std::vector<Part>>;  // by rank, then by part
+    using State = std::vector<std::vector<Part>>;  // parts of each rank, by rank and part
     std::vector<State> m_states;
 };
 

@@ -12,7 +12,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kMostPlanned = 200'000;  // maximum size of a plan, so that its computation is not noticeable
+constexpr std::int64_t kMostPlanned = 200'000;  // largest number of samples for which a plan is computed, so that the
+                                                // computation is not noticeable
 
 std::optional<double> lossAt(const RankData& rank, std::int64_t step) {
     const auto points = rank.lossSeries.points();

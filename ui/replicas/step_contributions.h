@@ -14,8 +14,8 @@ namespace ringside {
 // Contribution of one rank to one step, as far as the run recorded it.
 struct RankContribution {
     int rank = 0;
-    std::optional<double> norm = {};    // norm of the local gradient
-    std::optional<double> cosine = {};  // cosine to the mean gradient
+    std::optional<double> norm = {};    // norm of the rank's local gradient
+    std::optional<double> cosine = {};  // cosine similarity of the local gradient and the mean gradient
     // Share of the length of the mean gradient: norm x cosine / (N x norm of the mean). The shares of all ranks add up
     // to 1.
     std::optional<double> share = {};

@@ -20,17 +20,19 @@ struct Setting {
 namespace settings {
 inline const Setting<QByteArray> kGeometry{"window/geometry"};
 inline const Setting<QByteArray> kLayout{"window/layout"};
-inline const Setting<QString> kPage{"window/page"};                              // name of the page; empty: the first
-inline const Setting<QString> kTheme{"window/theme", QStringLiteral("system")};  // light | dark | system
+inline const Setting<QString> kPage{"window/page"};                              // name of the shown page; empty: the
+                                                                                 // first page
+inline const Setting<QString> kTheme{"window/theme", QStringLiteral("system")};  // theme of the window: light | dark |
+                                                                                 // system
 inline const Setting<int> kTypePercent{"window/type_percent", 100};
 inline const Setting<bool> kReduceMotion{"window/reduce_motion", false};
-inline const Setting<QStringList> kFolded{"form/folded"};  // sections that are folded
+inline const Setting<QStringList> kFolded{"form/folded"};  // names of the sections of the form that are folded
 inline const Setting<QStringList> kRecentFiles{"files/recent"};
 inline const Setting<QStringList> kRecentScripts{"watch/recent"};  // watched scripts, newest first
 // choices of the newest watched script: launcher, ranks, interpreter, arguments, whole command
 inline const Setting<QStringList> kLastWatch{"watch/last"};
 inline const Setting<QString> kLastFolder{"files/last_folder"};
-inline const Setting<QString> kLastRun{"runs/last"};          // the run directory last started or attached to
+inline const Setting<QString> kLastRun{"runs/last"};          // run directory last started or attached to
 inline const Setting<qint64> kProcess{"session/process", 0};  // id of the process whose window is open or has failed;
                                                               // 0: the window was closed
 inline const Setting<QByteArray> kDraft{"session/draft"};     // unsaved experiment, as JSON
@@ -56,7 +58,7 @@ class Settings {
     }
 
     static constexpr int kMaxRecentFiles = 8;
-    void addRecentFile(const QString& path);  // newest first
+    void addRecentFile(const QString& path);  // adds the file to the recent files, newest first
 
   private:
     QSettings m_store;

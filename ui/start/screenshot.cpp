@@ -11,7 +11,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::chrono::milliseconds kSettle{400};  // longer than any animation
+constexpr std::chrono::milliseconds kSettle{400};  // time without a change before the picture is taken; longer than any
+                                                   // animation
 constexpr std::chrono::seconds kDeadline{60};
 
 }  // namespace

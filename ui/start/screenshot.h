@@ -29,7 +29,7 @@ class Screenshot final : public QObject {
 
     MainWindow& m_window;
     StartOptions m_options;
-    QTimer m_settle;  // expires when nothing has changed for kSettle
+    QTimer m_settle;  // timer that expires when nothing has changed for kSettle
     QTimer m_deadline;
 };
 

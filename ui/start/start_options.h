@@ -11,18 +11,19 @@ namespace ringside {
 
 // Options of the `ringside` command line.
 struct StartOptions {
-    QString file;  // experiment, data file or run directory to open
+    QString file;  // path of an experiment, data file or run directory to open
     QString screenshot;
     QString page;
     QString config;
     QString runDirectory;
-    QString theme;        // light | dark, empty: as remembered
-    QString typePercent;  // empty: as remembered
+    QString theme;        // theme: light | dark; empty: as remembered
+    QString typePercent;  // type size in percent; empty: as remembered
     QSize size{1280, 800};
     bool showHelp = false;
     bool showVersion = false;
 
-    static Result<StartOptions> parse(const QStringList& arguments);  // arguments without the program name
+    // Parses the arguments, which do not include the program name.
+    static Result<StartOptions> parse(const QStringList& arguments);
     static QString helpText();
 };
 

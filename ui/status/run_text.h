@@ -10,9 +10,9 @@ namespace ringside {
 
 // Sentences of the status bar.
 QString progressText(RunController::State state, const RunData& run, const QString& message);
-QString timeLeftText(const RunData& run);  // such as "4 s left"; empty if unknown or over
-double progressShare(const RunData& run);  // 0 to 1
+QString timeLeftText(const RunData& run);  // returns, for example, "4 s left"; empty if unknown or over
+double progressShare(const RunData& run);  // returns the trained share of the run, 0 to 1
 
-QString durationText(double seconds);  // such as "4 s", "2 min 5 s", "1 h 20 min"
+QString durationText(double seconds);  // returns, for example, "4 s", "2 min 5 s" or "1 h 20 min"
 
 }  // namespace ringside

@@ -76,7 +76,8 @@ void StatusPanel::addWidgets() {
     line->addWidget(m_progressText);
     line->addWidget(m_progress);
     line->addWidget(m_timeLeft);
-    m_compute->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // takes what the progress leaves
+    m_compute->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // the text gets the width that the
+                                                                             // progress leaves
     line->addWidget(m_compute, 1);
     line->addWidget(m_directory);
 }

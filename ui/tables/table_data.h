@@ -12,9 +12,9 @@ namespace ringside {
 // Numbers of a picture as rows that are computed on demand: a plan of millions of samples costs nothing until its table
 // is scrolled or written. row() may be called on any thread. Numbers are in the C locale.
 struct TableData {
-    static constexpr qint64 kMostCopied = 100'000;  // rows of a text for the clipboard
+    static constexpr qint64 kMostCopied = 100'000;  // maximum number of rows in a text for the clipboard
 
-    QString name;  // base name of a file: "grid-epoch-2"
+    QString name;  // base name of a saved file, such as "grid-epoch-2"
     QStringList columns;
     qint64 rows = 0;
     std::function<QStringList(qint64 row)> row;

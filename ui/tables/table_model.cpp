@@ -6,7 +6,8 @@
 namespace ringside {
 namespace {
 
-constexpr qsizetype kMostShown = 120;  // characters of a cell on screen, because a table lays out the complete text
+constexpr qsizetype kMostShown = 120;  // maximum number of characters of a cell on screen, because a table lays out the
+                                       // complete text
 
 }  // namespace
 

@@ -19,7 +19,7 @@ class TableModel : public QAbstractTableModel {
     void setTable(TableData table);
     const TableData& table() const { return m_table; }
     qint64 pageCount() const { return std::max<qint64>(1, (m_table.rows + kPageRows - 1) / kPageRows); }
-    void setPage(qint64 page);  // from 0, clamped
+    void setPage(qint64 page);  // shows a page, counted from 0 and clamped
     qint64 firstRow() const { return m_page * kPageRows; }
     // True if the column contains numbers, determined by its first row.
     bool isNumeric(int column) const;
@@ -32,7 +32,8 @@ class TableModel : public QAbstractTableModel {
   private:
     TableData m_table;
     qint64 m_page = 0;
-    mutable qint64 m_cachedRow = -1;  // cached because Qt reads a row column by column
+    mutable qint64 m_cachedRow = -1;  // row in the cache, because Qt reads a row column by column; -1: the cache is
+                                      // empty
     mutable QStringList m_cached;
 };
 

@@ -20,7 +20,7 @@ class TablePanel : public QWidget {
     const TableData& table() const { return m_model.table(); }
 
   Q_SIGNALS:
-    void rowChosen(qint64 row);  // row of the complete table
+    void rowChosen(qint64 row);  // emitted when the user selects a row; row: index in the complete table
 
   protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -30,7 +30,7 @@ class ViewExport : public QPushButton {
     void addFile(const QString& text, const QString& name, const QString& suffix,
                  const std::function<Writer(const QString& file)>& prepare);
     void setView(Table table, std::function<QWidget*()> picture);
-    QList<QAction*> saveActions() const;  // the actions of the menu except the switch for the table
+    QList<QAction*> saveActions() const;  // returns the actions of the menu except the switch for the table
     bool tableShown() const { return m_showTable->isChecked(); }
 
     // Saves a table or picture and emits messageReady() at the end. The suffix determines the format: .csv, .svg,
@@ -58,7 +58,7 @@ class ViewExport : public QPushButton {
     Table m_table;
     std::function<QWidget*()> m_picture;
     QAction* m_showTable = nullptr;
-    QAction* m_extra = nullptr;  // further tables are added before it
+    QAction* m_extra = nullptr;  // action of the menu before which further tables are added
     LatestWork m_work;
     QTimer m_settle;
     QString m_pictureFile;

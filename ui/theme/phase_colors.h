@@ -15,8 +15,8 @@ class Theme;
 // Returns the colour of a phase of a step, the same on all pages. Waiting is also hatched, so that it can be
 // recognized without its colour.
 QColor phaseColor(Phase phase, const Theme& theme);
-QColor hatchColor(const Theme& theme);                 // colour of the lines over phaseColor(kWaiting)
-QColor onPhaseColor(Phase phase, const Theme& theme);  // colour of text on the phase's colour
+QColor hatchColor(const Theme& theme);                 // returns the colour of the lines over phaseColor(kWaiting)
+QColor onPhaseColor(Phase phase, const Theme& theme);  // returns the colour of text on the phase's colour
 // True if the pixel is on a line of the hatching.
 inline bool isHatched(int x, int y) {
     return (x + y) % 7 < 2;

@@ -12,7 +12,8 @@ namespace ringside {
 // people see".
 struct ThemeColors {
     QColor window, panel, border, text, muted, grid, accent, accentSoft, onAccent, good, warning, danger, field;
-    QColor goodText, warningText;  // good and warning as text colours: contrast of at least 4.5:1 on panel and window
+    QColor goodText, warningText;  // colours of texts that are good or a warning: contrast of at least 4.5:1 on panel
+                                   // and window
 };
 
 class Theme : public QObject {
@@ -32,11 +33,11 @@ class Theme : public QObject {
     static constexpr std::array<int, 5> kTypeSizes{90, 100, 110, 125, 150};
     static constexpr int kNormalType = 100;
     int typePercent() const;
-    void setTypePercent(int percent);  // the nearest of kTypeSizes
+    void setTypePercent(int percent);  // sets the type size to the nearest one of kTypeSizes
     // Returns the size that is `steps` larger than the present one, within kTypeSizes.
     int nextTypePercent(int steps) const;
 
-    QColor rankColor(int rank) const;  // Okabe-Ito for 0-7, lightness steps beyond
+    QColor rankColor(int rank) const;  // returns a colour of Okabe-Ito for ranks 0-7, other lightness for higher ranks
     QColor classColor(int label) const;
 
     // Duration of animations in milliseconds. Animations are off until the window enables them, so that screenshots
@@ -45,10 +46,10 @@ class Theme : public QObject {
     bool allowsMotion() const { return m_motion; }
     void setMotion(bool allowed) { m_motion = allowed; }
 
-    QFont smallFont() const;   // 11 px at the normal type size, as the sizes below
-    QFont bodyFont() const;    // 13 px
-    QFont titleFont() const;   // 15 px, semibold
-    QFont numberFont() const;  // 13 px, semibold, tabular figures
+    QFont smallFont() const;   // returns the font of 11 px; all sizes here are those at the normal type size
+    QFont bodyFont() const;    // returns the font of 13 px
+    QFont titleFont() const;   // returns the font of 15 px, semibold
+    QFont numberFont() const;  // returns the font of 13 px, semibold, with tabular figures
 
     static constexpr int kSpace1 = 4, kSpace2 = 8, kSpace3 = 12, kSpace4 = 16, kSpace5 = 24;
     static constexpr int kCorner = 6;

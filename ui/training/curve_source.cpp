@@ -149,7 +149,7 @@ std::vector<Curve> learningRateCurves(GrowingCurves& held, const RunParts& parts
 std::vector<Curve> phaseCurves(const RunParts& parts, XAxis axis, const Theme& theme) {
     constexpr std::array kPhases{Phase::kDataWait, Phase::kCopy,   Phase::kForward,  Phase::kBackward,
                                  Phase::kWaiting,  Phase::kMoving, Phase::kOptimizer};
-    constexpr float kWorthShowing = 0.005F;  // fraction of the largest value
+    constexpr float kWorthShowing = 0.005F;  // share of the largest value below which a phase is not shown
     std::vector<Curve> curves;
     std::vector<double> below;  // height below the current curve at each point; all phases have the same points
     float largest = 0;

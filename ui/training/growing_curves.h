@@ -17,12 +17,12 @@ namespace ringside {
 // Cache of the curves of a page between redraws: only new points of a live run are copied.
 class GrowingCurves {
   public:
-    using SeriesOf = std::function<const Series*(const RunData&)>;  // null if the run has no such series
+    using SeriesOf = std::function<const Series*(const RunData&)>;  // returns null if the run does not have the series
 
     // Returns `start` with the current points of the series. A line becomes a band where a point contains several
     // values.
     Curve follow(Curve start, const RunParts& parts, XAxis axis, const SeriesOf& seriesOf);
-    void forget() { m_held.clear(); }  // call when another run is shown
+    void forget() { m_held.clear(); }  // clears the cache; call when another run is shown
 
   private:
     struct Source {
@@ -34,14 +34,14 @@ class GrowingCurves {
     struct Held {
         XAxis axis = XAxis::Step;
         std::vector<Source> sources;
-        std::size_t copied = 0;  // number of copied points of the last source
+        std::size_t copied = 0;  // number of points that were copied from the last element of `sources`
         bool hasBand = false;
         CurvePoints points;
     };
     static bool continuesCurves(const Held& held, XAxis axis, const std::vector<Source>& sources);
     static void append(Held& held, const Source& source, std::size_t from);
 
-    std::map<QString, Held> m_held;  // by key of the curve
+    std::map<QString, Held> m_held;  // cached curves, by key of the curve
 };
 
 }  // namespace ringside

@@ -19,7 +19,8 @@ struct RunPart {
     const RunData* run = nullptr;
     std::int64_t lastStep = 0;  // last step of the run that belongs to this part
     double samplesBefore = 0;
-    double secondsBefore = 0;  // seconds before this part; negative if it started before the last part
+    double secondsBefore = 0;  // seconds from the start of the run to this part; negative if it started before the last
+                               // part
     bool operator==(const RunPart&) const = default;
 };
 using RunParts = std::vector<RunPart>;

@@ -37,15 +37,16 @@ class TrainingPage : public Page, public IdentitySource {
     void setFindings(FindingsPanel* panel);
     // Shows the crosshair at this step while the pointer is not on a chart.
     void followStep(const StepCursor& cursor);
-    void exportTo(const QString& file);                                      // the suffix is .csv, .svg or .png
-    std::vector<Identity> identitiesAt(const QPoint& point) const override;  // the step under the pointer
+    void exportTo(const QString& file);                                      // saves the charts; the suffix of the file
+                                                                             // is .csv, .svg or .png
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;  // returns the step under the pointer
     QString copyText() const override { return tabText(table()); }
 
     QList<QAction*> exportActions() const override { return m_tools->exportActions(); }
     QList<PageKey> keys() const override { return {{QStringLiteral("L"), tr("Logarithmic y axis")}}; }
 
   Q_SIGNALS:
-    void stepClicked(qint64 step);  // click on the loss curve
+    void stepClicked(qint64 step);  // emitted by a click on a step in the loss curve
 
   protected:
     void showEvent(QShowEvent* event) override;

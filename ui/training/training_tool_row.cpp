@@ -13,7 +13,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kSmoothingSteps = 100;  // steps of the slider: hundredths of the weight
+constexpr int kSmoothingSteps = 100;  // number of steps of the slider, each a hundredth of the weight
 constexpr int kDefaultSmoothing = 60;
 constexpr TypePixels kSliderWidth{110};
 constexpr int kShortSlider = 70;

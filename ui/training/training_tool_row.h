@@ -20,9 +20,9 @@ class TrainingToolRow : public QWidget {
   public:
     explicit TrainingToolRow(QWidget* parent = nullptr);
 
-    double smoothing() const;  // weight of the average; 0 is off
+    double smoothing() const;  // returns the weight of the average; 0 is off
     XAxis xAxis() const { return static_cast<XAxis>(m_axis->current()); }
-    QString xAxisName() const;  // name of the column: "step", "seconds"
+    QString xAxisName() const;  // returns the name of the x column: "step", "seconds"
     NumberStyle xStyle() const;
     bool logY() const { return m_logY->isChecked(); }
     void toggleLogY() { m_logY->toggle(); }
@@ -54,8 +54,8 @@ class TrainingToolRow : public QWidget {
     QMenu* m_export = nullptr;
     QLabel* m_name;          // label of the slider
     QBoxLayout* m_rows;      // contains the next two rows in one line, or in two if space is scarce
-    QHBoxLayout* m_curves;   // smoothing and x axis
-    QHBoxLayout* m_options;  // appearance and export of the curves
+    QHBoxLayout* m_curves;   // row with smoothing and x axis
+    QHBoxLayout* m_options;  // row with appearance and export of the curves
 };
 
 }  // namespace ringside

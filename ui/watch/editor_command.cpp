@@ -15,7 +15,7 @@ namespace {
 // Arguments of an editor: %f is the file, %l the line.
 struct Editor {
     const char* program;
-    const char* arguments;  // separated by blanks
+    const char* arguments;  // arguments of the editor, separated by blanks
 };
 
 // clang-format off
@@ -51,7 +51,7 @@ std::optional<QStringList> editorCommand(const QString& editor, const QString& f
     if (known == kEditors.end()) return {};
     for (QString word : QString::fromLatin1(known->arguments).split(QLatin1Char(' '))) {
         word.replace(QStringLiteral("%l"), QString::number(line));
-        words << word.replace(QStringLiteral("%f"), file);  // last, because a file name can contain %l
+        words << word.replace(QStringLiteral("%f"), file);  // %f is replaced last, because a file name can contain %l
     }
     return words;
 }

@@ -19,7 +19,7 @@ class FindingRow final : public QFrame {
     FindingRow(const Finding& finding, bool canOpen, QWidget* parent = nullptr);
 
   Q_SIGNALS:
-    void lineClicked(const QString& where);  // "train.py:48"
+    void lineClicked(const QString& where);  // emitted by a click on the line of the finding, such as "train.py:48"
 
   protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -19,7 +19,7 @@
 namespace ringside {
 namespace {
 
-constexpr TypePixels kLeastHeight{104};  // header and one finding
+constexpr TypePixels kLeastHeight{104};  // least height of the panel: its header and one finding
 
 QString titleText(const std::string& code) {
     const std::string_view title = titleOf(code);

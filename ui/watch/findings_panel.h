@@ -29,7 +29,7 @@ class FindingsPanel final : public QFrame {
     QSize sizeHint() const override;
 
   Q_SIGNALS:
-    void failed(const QString& sentence);  // the line of a finding cannot be opened
+    void failed(const QString& sentence);  // emitted if the line of a finding cannot be opened
 
   protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -8,7 +8,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kMostFolders = 3;  // the script's folder and two above it
+constexpr int kMostFolders = 3;  // number of folders that are searched: the script's folder and two above it
 
 void add(QStringList& found, const QString& path) {
     if (QFileInfo(path).isExecutable() && !found.contains(path)) found << path;

@@ -8,12 +8,12 @@ namespace ringside {
 
 // Environment of the desktop session in which interpreters are searched.
 struct InterpreterPlaces {
-    QString virtualEnv;  // $VIRTUAL_ENV; may be empty
-    QString condaEnv;    // $CONDA_PREFIX; may be empty
-    QString path;        // python3 of PATH; may be empty
+    QString virtualEnv;  // value of the variable VIRTUAL_ENV; may be empty
+    QString condaEnv;    // value of the variable CONDA_PREFIX; may be empty
+    QString path;        // path of the python3 that PATH leads to; may be empty
 };
 
-InterpreterPlaces interpreterPlaces();  // returns the values of this process
+InterpreterPlaces interpreterPlaces();  // returns the places that this process knows
 
 // Returns the paths of the Python interpreters that a script probably uses, the most probable first: virtual
 // environments .venv, venv and env beside the script and in the two folders above it, then those of `places`. Each

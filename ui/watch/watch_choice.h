@@ -17,12 +17,12 @@ inline constexpr std::array<const char*, 3> kWatchLauncherNames = {"python", "to
 
 // Choices of the dialog "Watch a script".
 struct WatchChoice {
-    QString script;     // path
-    QString arguments;  // as typed in a shell
+    QString script;     // path of the script
+    QString arguments;  // arguments of the script, as typed in a shell
     WatchLauncher launcher = WatchLauncher::kPython;
     int ranks = 2;        // number of ranks that torchrun starts
-    QString interpreter;  // path or name of a program
-    QString command;      // whole command, for kCommand
+    QString interpreter;  // Python interpreter: path or name of a program
+    QString command;      // whole command, for the choice kCommand
 
     // Returns the program and the arguments that run.
     QStringList words() const;

@@ -259,7 +259,7 @@ void WatchDialog::start(bool isCheck) {
     if (m_controller.isLive() || !chosen.problem().isEmpty()) return;
     const WatchRequest request = chosen.request(isCheck);
     QStringList recent = m_settings.get(settings::kRecentScripts);
-    if (QFileInfo(request.script).isFile()) {  // a whole command may name no script
+    if (QFileInfo(request.script).isFile()) {  // a whole command may contain no script
         recent.removeAll(request.script);
         recent.prepend(request.script);
     }

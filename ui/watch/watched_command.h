@@ -9,10 +9,10 @@ namespace ringside {
 
 // Command of a watched run, as launch.json in its run directory names it.
 struct WatchedCommand {
-    QStringList words;      // program and arguments
-    QString folder;         // working directory
+    QStringList words;      // program and its arguments
+    QString folder;         // working directory of the command
     QString script;         // path of the first .py file of the command; empty: there is none
-    QStringList arguments;  // words after the script
+    QStringList arguments;  // words of the command after the script
 
     // Returns the path of a file of the script that a finding names relative to the script's folder; empty if the file
     // does not exist.

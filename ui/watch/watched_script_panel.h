@@ -29,7 +29,8 @@ class WatchedScriptPanel final : public QFrame {
     void dismiss();
 
   Q_SIGNALS:
-    void watchWanted(const ringside::WatchedCommand& command, bool isCheck);  // start this command again
+    // Emitted when the user wants to start the command again.
+    void watchWanted(const ringside::WatchedCommand& command, bool isCheck);
     void outputWanted(const QString& file);
 
   private:
@@ -39,7 +40,7 @@ class WatchedScriptPanel final : public QFrame {
     void refresh();
     void refreshButtons();
     void showRows();
-    using Row = std::pair<QString, QString>;  // label, value
+    using Row = std::pair<QString, QString>;  // label and value of a row
     void fill(QGridLayout& grid, const QList<std::pair<Row, QString>>& rows);
     QString outputFile() const;
 
@@ -47,7 +48,7 @@ class WatchedScriptPanel final : public QFrame {
     RunController& m_controller;
     QWidget* m_form = nullptr;
     bool m_isDismissed = false;
-    QString m_directory;  // run directory of m_command
+    QString m_directory;  // run directory of the run that m_command belongs to
     std::optional<WatchedCommand> m_command;
     QLabel* m_version = nullptr;
     QGridLayout* m_start = nullptr;

@@ -16,7 +16,7 @@ std::optional<double> parseReal(const QString& text);
 // Parses a list such as "128, 64"; an empty text is an empty list.
 std::optional<std::vector<std::int64_t>> parseIntegerList(const QString& text);
 
-QString realText(double value);  // shortest text that reads back as the same number
+QString realText(double value);  // returns the shortest text that reads back as the same number
 QString integerListText(const std::vector<std::int64_t>& values);
 
 // Returns a loss with four significant digits: "0.1234". Used wherever losses are shown; empty if it is not finite.

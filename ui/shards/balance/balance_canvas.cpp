@@ -23,8 +23,8 @@ constexpr TypePixels kHeadHeight{20};
 constexpr TypeLength kLeastRow{36}, kLargestRow{84};
 constexpr double kRowGap = 8;
 constexpr int kCanvasBarWidth = 10;
-constexpr double kLeastName = 24;  // minimum height of a row with its name above
-constexpr double kStrongest = 2;   // deviation with the strongest colour, in half widths of the band
+constexpr double kLeastName = 24;  // minimum height of a row that has its name above
+constexpr double kStrongest = 2;   // deviation at which the colour is strongest, in half widths of the band
 
 }  // namespace
 

@@ -26,13 +26,14 @@ class BalanceCanvas : public QWidget {
         std::function<QString(int label)> className;
         std::function<QColor(qint64 row)> rowColor;
     };
-    static constexpr double kLeastBar = 10;  // minimum width of a class with a bar
+    static constexpr double kLeastBar = 10;  // minimum width at which a class is drawn as a bar
 
     explicit BalanceCanvas(Theme& theme, QWidget* parent = nullptr);
 
     void setCounts(const Counts& counts);
     void setMarkedRow(std::optional<qint64> row);
-    bool showsBars() const { return cell(0, 0).width() >= kLeastBar; }  // true for bars, false for colours
+    // Returns true if classes are drawn as bars, false if as colours.
+    bool showsBars() const { return cell(0, 0).width() >= kLeastBar; }
     QString tip(QPointF point) const;
     QRectF cell(qint64 row, int label) const;
 
@@ -59,7 +60,7 @@ class BalanceCanvas : public QWidget {
 
     Theme& m_theme;
     Counts m_counts;
-    double m_scale = 1;  // largest visible count or band
+    double m_scale = 1;  // largest visible count or upper limit of a band
     std::optional<qint64> m_marked;
     QScrollBar m_scrollBar;
 };

@@ -18,7 +18,7 @@ namespace ringside {
 namespace {
 
 constexpr TypePixels kRowHeight{30};
-constexpr TypePixels kRankGap{24};  // room for the rank's sentence above its bars
+constexpr TypePixels kRankGap{24};  // height for the rank's sentence above its bars
 constexpr TypePixels kRanksTop{76};
 constexpr double kBarGap = 4;
 constexpr int kClassesPauseMs = 150;

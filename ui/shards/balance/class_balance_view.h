@@ -17,17 +17,19 @@ class Theme;
 class ClassBalanceView : public QWidget {
     Q_OBJECT
   public:
-    static constexpr int kLargestRows = 8;      // with more ranks, only the ranks with the largest deviation are shown
-    static constexpr int kLargestClasses = 24;  // with more classes, only the sentence is shown
+    static constexpr int kLargestRows = 8;      // largest number of rows; with more ranks, only those with the largest
+                                                // deviation are shown
+    static constexpr int kLargestClasses = 24;  // largest number of classes with bars; with more classes, only the
+                                                // sentence is shown
 
     explicit ClassBalanceView(Theme& theme, QWidget* parent = nullptr);
 
     void setScene(std::optional<ShardScene> scene);
-    QString sentence() const;  // number of classes of all ranks outside the band
+    QString sentence() const;  // returns the number of classes of all ranks outside the band, in words
     // whether a rank, with all its classes together, is within the range expected by chance
     QString rankSentence(int rank) const;
     bool isUnusual() const;
-    QString ranksSentence() const;  // number of ranks within that range
+    QString ranksSentence() const;  // returns the number of ranks within the expected range, in words
     const ClassBalance& balance() const { return m_made->balance; }
 
     QSize sizeHint() const override;
@@ -40,8 +42,8 @@ class ClassBalanceView : public QWidget {
   private:
     struct Made {
         ClassBalance balance;
-        std::vector<int> rows = {};  // shown ranks
-        double scale = 1;            // largest count or band
+        std::vector<int> rows = {};  // ranks that are shown
+        double scale = 1;            // largest count or upper limit of a band
         int outside = 0;             // number of counts outside the band
         int within = 0;              // number of ranks within the range
     };

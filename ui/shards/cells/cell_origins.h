@@ -11,12 +11,13 @@ namespace ringside {
 
 // Position of the sample of each cell in another plan, as a small number of 2 bytes.
 struct CellOrigins {
-    static constexpr std::uint16_t kSame = 0;       // same rank and same step
-    static constexpr std::uint16_t kAbsent = 1;     // not assigned by the other plan
-    static constexpr std::uint16_t kFirstRank = 2;  // another position: kFirstRank + its rank
+    static constexpr std::uint16_t kSame = 0;       // key of a sample with the same rank and step in the other plan
+    static constexpr std::uint16_t kAbsent = 1;     // key of a sample that the other plan does not assign
+    static constexpr std::uint16_t kFirstRank = 2;  // key of a sample at another position: kFirstRank + its rank in the
+                                                    // other plan
 
-    std::int64_t columns = 0;         // columns of each rank
-    std::vector<std::uint16_t> keys;  // ordered by rank
+    std::int64_t columns = 0;         // number of columns of each rank
+    std::vector<std::uint16_t> keys;  // keys of all cells, ordered by rank
 
     std::uint16_t at(int rank, std::int64_t slot) const {
         return keys[static_cast<std::size_t>(rank * columns + slot)];

@@ -23,7 +23,8 @@ class CellPainter {
     // Paints a cell of at least 48 px. line: text below the index instead of the class.
     void card(QPainter& painter, const QRectF& rect, GridCell cell, bool withClass, const QString& line = {}) const;
     void chip(QPainter& painter, const QRectF& rect, GridCell cell) const;     // paints a cell of 16 to 48 px
-    void outline(QPainter& painter, const QRectF& rect, CellKind kind) const;  // paints the border; for any size
+    void outline(QPainter& painter, const QRectF& rect, CellKind kind) const;  // paints the border of a cell of any
+                                                                               // size
 
   private:
     QPen border(const CellContent& content, GridCell cell, double width) const;

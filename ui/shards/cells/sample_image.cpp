@@ -56,7 +56,7 @@ QImage sampleImage(const Dataset& data, std::int64_t sample, const PictureColors
     try {
         image = painted(data, sample, colors);
     } catch (const IoError&) {
-        return crossedOut(colors);  // a damaged file must not end the program
+        return crossedOut(colors);  // a damaged file is shown crossed out and must not end the program
     }
     if (std::max(image.width(), image.height()) <= mostSide) return image;
     return image.scaled(mostSide, mostSide, Qt::KeepAspectRatio, Qt::SmoothTransformation);

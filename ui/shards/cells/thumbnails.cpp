@@ -61,7 +61,8 @@ QImage Thumbnails::image(std::int64_t sample) {
 
 void Thumbnails::requestLatest(std::int64_t sample) {
     if (m_waiting.contains(sample)) return;
-    if (m_waiting.size() >= kMostWaiting) {  // scrolled past; visible pictures are requested again
+    if (m_waiting.size() >= kMostWaiting) {  // scrolling has passed the oldest requests; visible pictures are requested
+                                             // again
         m_pool.clear();
         m_waiting.clear();
     }

@@ -18,7 +18,7 @@ class Thumbnails final : public QObject {
     Q_OBJECT
   public:
     static constexpr int kKeptBytes = 64 << 20;
-    static constexpr int kMostSide = 128;  // larger pictures are stored scaled down
+    static constexpr int kMostSide = 128;  // largest side of a stored picture; larger pictures are scaled down
     static constexpr int kMostWaiting = 512;
     // values of the largest picture that is drawn at once: about 10 us
     static constexpr std::int64_t kInstantValues = 64;
@@ -33,7 +33,7 @@ class Thumbnails final : public QObject {
     bool isSettled() const { return m_waiting.isEmpty() && !m_notifyTimer.isActive(); }
 
   Q_SIGNALS:
-    void arrived();  // missing pictures are available; emitted at most 25 times a second
+    void arrived();  // emitted when missing pictures are available, at most 25 times a second
 
   private:
     void forget();
@@ -45,10 +45,10 @@ class Thumbnails final : public QObject {
     QCache<qint64, QImage> m_cache{kKeptBytes};
     QImage m_placeholder;
     QSet<qint64> m_waiting;
-    quint64 m_generation = 0;  // increases with each change of data or colours
+    quint64 m_generation = 0;  // number that increases with each change of data or colours
     int m_wish = 0;
     QTimer m_notifyTimer;
-    QThreadPool m_pool;  // runs one thread
+    QThreadPool m_pool;  // pool of one thread that makes the pictures
 };
 
 }  // namespace ringside

@@ -183,7 +183,7 @@ void CompareView::setMade(const Made& one) {
         ShardScene scene = *m_scene;
         scene.plan = *one.plan;
         {
-            const QSignalBlocker blocker(m_b);  // keeps the zoom and position of A
+            const QSignalBlocker blocker(m_b);  // grid B keeps the zoom and position of A
             m_b->setScene(scene);
         }
         m_b->copyView(*m_a);

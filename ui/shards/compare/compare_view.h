@@ -39,7 +39,7 @@ class CompareView : public ShardView {
   private:
     struct Made {
         std::optional<ShardPlan> plan;
-        std::string problem;  // reason if there is no plan
+        std::string problem;  // reason why there is no plan; empty if there is one
         PlanDiff diff;
         std::shared_ptr<const CellDifferences> ofA, ofB;
     };

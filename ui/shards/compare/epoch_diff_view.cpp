@@ -57,7 +57,7 @@ QLayout* EpochDiffView::makeHead() {
     m_other->setObjectName(QStringLiteral("otherEpochSpinBox"));
     m_other->setAccessibleName(tr("The other epoch"));
     m_other->setToolTip(tr("The epoch to compare with"));
-    m_other->setRange(1, kMostEpochs + 1);  // counted from 1
+    m_other->setRange(1, kMostEpochs + 1);  // epochs are counted from 1 on screen
     row->addWidget(m_title);
     row->addWidget(m_other);
     row->addStretch(1);

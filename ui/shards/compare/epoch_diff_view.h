@@ -49,7 +49,7 @@ class EpochDiffView : public ShardView {
 
     Theme& m_theme;
     std::optional<ShardScene> m_scene;
-    std::optional<ShardSpec> m_shown;  // plan that the grid shows
+    std::optional<ShardSpec> m_shown;  // settings of the plan that the grid shows
     bool m_chosen = false;             // true if the user chose the other epoch; until then it is the previous one
     QLabel* m_title = nullptr;
     QSpinBox* m_other = nullptr;

@@ -25,14 +25,14 @@ class SpecForm : public QWidget {
   public:
     explicit SpecForm(QWidget* parent = nullptr);
 
-    void setSpec(const ShardSpec& spec, bool setEpoch);  // does not emit changed()
+    void setSpec(const ShardSpec& spec, bool setEpoch);  // shows the settings; does not emit changed()
     // Returns the settings of the form, for the epoch and the data of `base`.
     ShardSpec spec(const ShardSpec& base, std::int64_t epoch) const;
-    void setSummary(const QString& text, bool problem);  // text at the end of the line
+    void setSummary(const QString& text, bool problem);  // sets the text at the end of the line
 
   Q_SIGNALS:
-    void changed();         // emitted for changes by the user
-    void resetRequested();  // requests a reset to the other side's settings
+    void changed();         // emitted when the user has changed a setting
+    void resetRequested();  // emitted when the user wants the settings of the other side
 
   private:
     QSpinBox* addNumber(QLayout& layout, const QString& label, const char* name, int least, int most);
@@ -47,7 +47,7 @@ class SpecForm : public QWidget {
     void enableWhatApplies();
 
     bool m_filling = false;
-    ShardSpec m_given;  // keeps settings without a field
+    ShardSpec m_given;  // last settings from setSpec(), which keeps those without a field
     QComboBox* m_kind = nullptr;
     QSpinBox *m_worldSize = nullptr, *m_batchSize = nullptr, *m_seed = nullptr;
     QCheckBox *m_shuffle = nullptr, *m_setEpoch = nullptr, *m_dropLast = nullptr, *m_loaderDropLast = nullptr;

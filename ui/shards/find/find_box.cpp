@@ -12,7 +12,8 @@ namespace ringside {
 namespace {
 
 constexpr int kLeastWidth = 48;
-constexpr int kHintMargins = 2 * Theme::kSpace3;  // frame and inner margins of a QLineEdit, left and right
+constexpr int kHintMargins = 2 * Theme::kSpace3;  // width of the frame and inner margins of a QLineEdit, left and right
+                                                  // together
 
 }  // namespace
 

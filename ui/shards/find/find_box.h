@@ -16,8 +16,8 @@ class FindBox : public QWidget {
 
     QString text() const { return m_edit->text(); }
     void setText(const QString& text) { m_edit->setText(text); }
-    void setCount(const QString& count);      // such as "3 of 49"
-    void setProblem(const QString& problem);  // empty: no problem
+    void setCount(const QString& count);      // shows the position among the matches, such as "3 of 49"
+    void setProblem(const QString& problem);  // shows the problem of the text; empty: no problem
 
   Q_SIGNALS:
     void textChanged(const QString& text);

@@ -12,7 +12,7 @@ QStringList rowOf(const ShardScene& scene, const PlanHit& hit) {
     if (hit.rank < 0) return {epoch, {}, {}, {}, sample, QStringLiteral("dropped")};
     const CellContent content = cellContent(scene.plan, hit.rank, hit.slot);
     return {epoch,
-            content.step < 0 ? QString() : number(content.step + 1),  // counted from 1, as on screen
+            content.step < 0 ? QString() : number(content.step + 1),  // steps are counted from 1, as on screen
             number(hit.rank),
             number(hit.slot),
             sample,

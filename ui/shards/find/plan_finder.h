@@ -21,26 +21,30 @@ class PlanFinder : public QObject {
   public:
     // maximum number of cells for a search at once, about half a millisecond
     static constexpr qint64 kInstantLooks = 50'000;
-    static constexpr int kPatienceMs = 100;  // a shorter search is not announced
+    static constexpr int kPatienceMs = 100;  // duration of a search in milliseconds from which it is announced
 
     explicit PlanFinder(QObject* parent = nullptr);
     ~PlanFinder() override;
 
-    void setText(const QString& text);  // empty: no search
+    void setText(const QString& text);  // sets the text to search for; empty: no search
     void setScene(const ShardScene& scene, const RunConfig& config);
 
     bool isActive() const { return !m_text.isEmpty(); }
     // true while searching, or while waiting for the scene of the requested epoch
     bool isWorking() const { return m_working; }
-    QString problem() const { return m_problem; }  // reason why the text is not a valid search
+    // Returns the reason why the text is not a valid search; empty if it is valid.
+    QString problem() const { return m_problem; }
     const std::vector<PlanHit>& hits() const { return *m_hits; }
     Hits sharedHits() const { return m_hits; }
-    qint64 current() const { return m_current; }  // -1 before the first step
+    qint64 current() const {
+        return m_current;
+    }                                    // returns the index of the current match; -1 before the first call of
+                                         // step()
     const PlanHit* step(int direction);  // goes to the next or previous match, cyclically; null without matches
 
   Q_SIGNALS:
     void changed();
-    void epochWanted(int epoch);  // the text contains another epoch than that of the scene
+    void epochWanted(int epoch);  // emitted when the text contains another epoch than that of the scene
 
   private:
     void search();

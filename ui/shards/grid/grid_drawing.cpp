@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kLeastStepFrame = 3;
 constexpr double kLeastMark = 4;           // smallest width of a mark in pixels, for any number of samples per pixel
-constexpr TypeLength kLeastStepLabel{64};  // room between two step labels
+constexpr TypeLength kLeastStepLabel{64};  // least room between two step labels
 
 // Returns the smallest of 1, 2, 5, 10, 20, ... that is not below the count.
 qint64 roundCount(double count) {
@@ -139,7 +139,7 @@ void GridWidget::drawSteps(QPainter& painter) const {
     const double stepWidth = m_geometry.pitch() * static_cast<double>(batch);
     const qint64 every = roundCount(kLeastStepLabel / stepWidth);
     const qint64 firstStep = span.first / batch;
-    double free = -1;  // end of the last label
+    double free = -1;  // right edge of the last label
     for (qint64 step = firstStep; step * batch < last; ++step) {
         if ((step + 1) % every != 0 && step != firstStep) {
             continue;

@@ -42,8 +42,8 @@ class GridMinimap : public QWidget {
     int stripsHeight() const;
     double pixelsPerSlot() const;
     void drawStrips(QPainter& painter);
-    bool showsSteps() const;  // true if steps are shown instead of a strip per rank
-    bool isLow() const;       // true if there is no room for a strip per rank
+    bool showsSteps() const;  // returns true if steps are shown instead of a strip per rank
+    bool isLow() const;       // returns true if there is no room for a strip per rank
     void drawSteps(QPainter& painter) const;
     void drawMarks(QPainter& painter) const;
     QRectF strip(int rank) const;
@@ -55,7 +55,7 @@ class GridMinimap : public QWidget {
     GridRaster m_raster;
     int m_largestHeight;
     double m_firstSlot = 0, m_slots = 1;
-    double m_grabbed = 0;  // slots between the left edge of the frame and the pointer
+    double m_grabbed = 0;  // number of slots between the left edge of the frame and the pointer
 };
 
 }  // namespace ringside

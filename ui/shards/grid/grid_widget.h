@@ -33,15 +33,15 @@ class GridWidget : public QWidget, public IdentitySource {
     void forgetPictures() { m_raster.forget(); }  // frees pictures of other epochs
     void setColorBy(ColorBy by);
     void setSelected(std::optional<GridCell> cell);
-    void setDifferences(std::shared_ptr<const CellDifferences> differences);  // marks these cells
-    void setProgress(const RunProgress& progress);  // sets what a run has trained of the scene
-    void setStep(std::optional<CellRange> slots_);  // frames these slots on all ranks
+    void setDifferences(std::shared_ptr<const CellDifferences> differences);  // marks the cells with differences
+    void setProgress(const RunProgress& progress);  // sets which slots of the scene a run has trained
+    void setStep(std::optional<CellRange> slots_);  // frames the slots on all ranks
     std::optional<CellRange> step() const { return m_step; }
     void setHits(const Hits& hits);          // marks the matches of a search
-    void copyView(const GridWidget& other);  // copies zoom and position; emits no signal
+    void copyView(const GridWidget& other);  // copies zoom and position of `other`; emits no signal
     void reveal(GridCell cell);              // scrolls until the cell is visible
     void setFirstSlot(double slot);
-    void showSlots(CellRange span);  // shows these slots with the largest zoom at which all fit
+    void showSlots(CellRange span);  // shows the slots with the largest zoom at which all of them fit
     // Animates how the visible samples are assigned to their ranks.
     void animateAssignment(AssignmentAnimation::Speed speed);
     void stopAnimation() { m_animation.stop(); }
@@ -54,8 +54,8 @@ class GridWidget : public QWidget, public IdentitySource {
     const GridGeometry& geometryOfCells() const { return m_geometry; }
     QRectF cellsArea() const;
 
-    bool isSettled() const;                             // true if no worker is drawing
-    qint64 cellsDrawn() const { return m_cellsDrawn; }  // number of samples that the last picture shows
+    bool isSettled() const;                             // returns true if no worker is drawing
+    qint64 cellsDrawn() const { return m_cellsDrawn; }  // returns the number of samples that the last picture shows
 
     QSize sizeHint() const override { return {640, 380}; }
     QSize minimumSizeHint() const override { return {320, 160}; }
@@ -115,7 +115,7 @@ class GridWidget : public QWidget, public IdentitySource {
     AssignmentOverlay m_animation;
     BatchFlight m_flight;
     CrossFade m_fade;
-    QImage m_fading;  // previous epoch, fading out
+    QImage m_fading;  // picture of the previous epoch, fading out
     RasterRequest m_fadingRequest;
     QElapsedTimer m_sinceEpoch;
     QScrollBar m_scrollBar;

@@ -30,7 +30,8 @@ std::int64_t epochsFor(const ShardScene& scene, std::int64_t samples) {
 }  // namespace
 
 SampleHistory emptySampleHistory(const ShardScene& scene, std::int64_t sample) {
-    const std::int64_t affordable = epochsFor(scene, kLargestWork / 4);  // about a quarter of a second
+    const std::int64_t affordable = epochsFor(scene, kLargestWork / 4);  // number of epochs that take about a quarter
+                                                                         // of a second
     return {sample, scene.epochs, std::min({scene.epochs, SampleHistory::kMostEpochs, affordable}), {}};
 }
 

@@ -16,7 +16,8 @@ struct SampleHistory {
 
     std::int64_t sample = -1;
     std::int64_t epochsOfRun = 0;
-    std::int64_t epochsToTell = 0;  // may be smaller: limited by kMostEpochs and by the amount of work
+    std::int64_t epochsToTell = 0;  // number of epochs that the history will contain; limited by kMostEpochs and by the
+                                    // amount of work
     std::vector<SampleHistoryEntry> entries;
 
     bool isWhole() const { return std::ssize(entries) >= epochsToTell; }

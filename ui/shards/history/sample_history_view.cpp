@@ -208,7 +208,7 @@ void SampleHistoryView::updateExplanation() {
         return;
     }
     const ShardSpec spec = m_scene->specAt(0);
-    if (!isCurrent(spec)) {  // otherwise only the selected epoch changed
+    if (!isCurrent(spec)) {  // if the settings are the same, only the selected epoch has changed
         m_history = emptySampleHistory(*m_scene, *m_sample);
         m_lifeOf = spec;
         m_scrolledTo.reset();

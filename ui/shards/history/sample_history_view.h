@@ -70,7 +70,7 @@ class SampleHistoryView : public ShardView {
     std::optional<ShardScene> m_scene;
     std::optional<qint64> m_sample;
     SampleHistory m_history;
-    ShardSpec m_lifeOf;  // settings of the shown history, without the epoch
+    ShardSpec m_lifeOf;  // settings of the sampler whose history is shown, without the epoch
     SampleHistoryCanvas* m_canvas;
     QScrollArea* m_scroll;
     std::optional<std::int64_t> m_scrolledTo;  // selected epoch to which the view has scrolled

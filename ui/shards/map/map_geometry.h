@@ -16,13 +16,13 @@ struct MapGeometry {
     int columns = 1;
     int rows = 0;
     int side = 1;          // side of a square, in pixels
-    qint64 perSquare = 1;  // samples per square
+    qint64 perSquare = 1;  // number of samples that one square shows
 
     static MapGeometry fitted(qint64 samples, QSize area);
 
     qint64 square(qint64 sample) const { return sample / perSquare; }
     QRectF rect(qint64 sample) const;
-    std::optional<qint64> sampleAt(QPointF point) const;  // first sample of the square
+    std::optional<qint64> sampleAt(QPointF point) const;  // returns the first sample of the square at the point
     bool operator==(const MapGeometry&) const = default;
 };
 

@@ -20,8 +20,8 @@ namespace {
 
 constexpr TypePixels kMapTop{26};
 constexpr TypePixels kLegendHeight{24};
-constexpr int kLeastGapSide = 6;          // squares this large have a gap between them
-constexpr TypePixels kLeastTextSide{26};  // squares this large also contain a number
+constexpr int kLeastGapSide = 6;          // side in pixels from which squares have a gap between them
+constexpr TypePixels kLeastTextSide{26};  // side from which squares also contain a number
 constexpr int kLeastPictureSide = 56;
 constexpr int kLegendRanks = 8;
 constexpr TypePixels kLeastSquares{60};  // minimum height of the squares
@@ -76,7 +76,7 @@ void MapView::redraw() {
     m_thumbnails.setColors(m_theme.colors().panel, m_theme.colors().text);
     const Key key{m_scene->plan.spec(), map, colors};
     const auto show = [this, map](const QImage& image) {
-        if (!(map == m_map)) m_fade.stop();  // a fade needs squares at the same positions
+        if (!(map == m_map)) m_fade.stop();  // without equal positions of the squares there is nothing to fade
         m_map = map;
         m_image = image;
         m_fade.arrive();

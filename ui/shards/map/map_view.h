@@ -59,7 +59,7 @@ class MapView : public ShardView, public IdentitySource {
     Thumbnails m_thumbnails;
     MapGeometry m_map;
     QImage m_image;
-    QImage m_fading;  // previous epoch, fading out
+    QImage m_fading;  // picture of the previous epoch, fading out
     CrossFade m_fade;
     struct Key {
         ShardSpec spec;

@@ -15,12 +15,12 @@ struct MistakeEffectReport {
     struct Measures {
         AssignmentEffects epoch;  // effects in the selected epoch
         qint64 neverSeen = 0;
-        double expectedNeverSeen = -1;  // -1: no formula is known
+        double expectedNeverSeen = -1;  // expected number of samples never seen; -1: no formula is known
         qint64 epochs = 0;              // number of epochs in which neverSeen was counted
     };
     Measures here;
-    std::optional<Measures> healthy;       // numbers without the mistakes; empty if there are none
-    std::optional<qint64> identicalEpoch;  // another epoch with the same order
+    std::optional<Measures> healthy;       // measures without the mistakes; empty if the experiment has no mistakes
+    std::optional<qint64> identicalEpoch;  // number of another epoch with the same order; empty if there is none
 
     // Return the samples that two different ranks share: average and maximum over all pairs of the matrix.
     static double meanOverlap(const AssignmentEffects& effects);
@@ -35,7 +35,7 @@ struct MistakeEffectRow {
     QString name;
     QString here;
     QString expected;
-    QString healthy;  // empty without mistakes
+    QString healthy;  // value without the mistakes; empty if there are none
     bool bad = false;
     QString tip;
 };

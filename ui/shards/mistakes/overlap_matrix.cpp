@@ -16,7 +16,7 @@
 namespace ringside {
 namespace {
 
-constexpr TypeLength kNames{22};  // room for rank numbers, above and at the left
+constexpr TypeLength kNames{22};  // size of the rank numbers above and at the left
 constexpr double kLargestCell = 64;
 constexpr TypeLength kLeastForNumbers{20};
 

@@ -16,7 +16,7 @@ class AlarmBanner : public QFrame {
     // Shows the sentence; an empty one hides the banner. onlyHash: the sample is not known; the banner then offers to
     // report samples in the next run.
     void say(const QString& sentence, bool onlyHash);
-    void setReporting(bool reporting);  // true: the next run will report its samples
+    void setReporting(bool reporting);  // true: the next run will report each sample
 
   Q_SIGNALS:
     void showWanted();

@@ -28,7 +28,7 @@ class RoomyLabel : public QLabel {
 // grid above does not jump.
 constexpr TypePixels kHeight{124}, kLowHeight{102}, kLeastHeight{72};
 constexpr int kLowPanel = 520, kLeastPanel = 400;
-constexpr int kLineHeight = 135, kLowLineHeight = 105;  // percent of the font's line height
+constexpr int kLineHeight = 135, kLowLineHeight = 105;  // height of a line, in percent of the font's line height
 
 }  // namespace
 

@@ -45,7 +45,7 @@ ShardsPage::ShardsPage(ExperimentModel& experiment, PlanModel& plan, const RunMo
       m_source(experiment, plan),
       m_verification(run),
       m_follower(plan) {
-    setAttribute(Qt::WA_StyledBackground);  // for the red frame of an alarm
+    setAttribute(Qt::WA_StyledBackground);  // the red frame of an alarm needs this attribute
     makeLayout(theme);
     addExports();
     connectParts();
@@ -350,7 +350,7 @@ void ShardsPage::showChosenView() {
         m_views->view().setHits(m_finder.isActive() ? m_finder.sharedHits() : Hits());
         showSelection();
         showProgress();
-        QTimer::singleShot(0, this, [this] {  // runs after the view has got its size
+        QTimer::singleShot(0, this, [this] {  // the call is delayed until the view has got its size
             if (const auto cell = selectedCell()) m_views->view().reveal(*cell);
         });
     }

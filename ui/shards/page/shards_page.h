@@ -58,7 +58,7 @@ class ShardsPage : public Page {
     void showStep(std::optional<qint64> step, qint64 epoch, bool go);
 
   Q_SIGNALS:
-    void reportSamplesWanted();  // requests samples from the next run
+    void reportSamplesWanted();  // emitted when the user wants the next run to report samples
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -109,20 +109,20 @@ class ShardsPage : public Page {
     EpochFollower m_follower;
 
     QTimer m_wordsLater;
-    PageStack* m_stack = nullptr;  // the views, or the reason why there are none
+    PageStack* m_stack = nullptr;  // stack of the views and of the reason why there are none
     AlarmBanner* m_alarm = nullptr;
     OrderBanner* m_orderNote = nullptr;
     RunProgress m_progress;
-    QString m_finderProblem;       // problem that was explained last
-    int m_stepWhenFound = 0;       // direction of Enter presses before the matches were available
-    bool m_willReport = false;     // the next run will report its samples
-    std::optional<qint64> m_step;  // step of the run, chosen on another page
+    QString m_finderProblem;       // problem of the search that was explained last
+    int m_stepWhenFound = 0;       // steps to move through the matches: Enter presses before the matches were available
+    bool m_willReport = false;     // true if the next run will report its samples
+    std::optional<qint64> m_step;  // step of the run, as chosen on another page
     qint64 m_stepEpoch = 0;
     qint64 m_followedSlot = -1;      // first slot of the batch that was made visible last
     std::optional<GridCell> m_goal;  // cell to show when the plan of its epoch is available
     ViewPanel* m_views = nullptr;
     EmptyPanel* m_empty = nullptr;
-    SeenSamplesPanel* m_seen = nullptr;  // samples of a watched script
+    SeenSamplesPanel* m_seen = nullptr;  // panel of the samples of a watched script
     EpochSummaryPanel* m_summary = nullptr;
     EpochSummarySide* m_side = nullptr;
     QHBoxLayout* m_row = nullptr;

@@ -69,7 +69,8 @@ QWidget* ViewPanel::makeToolRow() {
         buttons << SegmentedControl::Choice{view.title, tips[buttons.size()], view.name + QStringLiteral("ViewButton")};
     }
     m_choice = new SegmentedControl(buttons);
-    m_choice->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);  // the find box gives way first
+    m_choice->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);  // the find box gives up its width before the
+                                                                          // choice of the view does
     m_toolLine->addWidget(m_choice);
     m_toolLine->addLayout(layout, 1);
     m_find = new FindBox;

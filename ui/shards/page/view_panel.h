@@ -38,7 +38,7 @@ class ViewPanel : public QFrame {
     void refreshTable();  // updates the table of the view if it is visible
 
   Q_SIGNALS:
-    void viewChosen();  // another view is visible
+    void viewChosen();  // emitted when another view is visible
     void cellChosen(ringside::GridCell cell);
     void cellHovered(std::optional<ringside::GridCell> cell);
     void epochChosen(int epoch);
@@ -62,7 +62,7 @@ class ViewPanel : public QFrame {
 
     QWidget* m_toolRow = nullptr;
     QPushButton* m_summary = nullptr;
-    QBoxLayout* m_toolLine = nullptr;  // parts of the tool row, in one row or two
+    QBoxLayout* m_toolLine = nullptr;  // line of the tool row's parts, in one row or two
     SegmentedControl* m_choice = nullptr;
     FindBox* m_find = nullptr;
     ViewExport* m_export = nullptr;

@@ -7,7 +7,7 @@ namespace ringside {
 
 // Explanations of how a sampler assigns its order to ranks, with the user's own numbers.
 
-QString placeSentence(const ShardPlan& plan, GridCell cell);    // explains the calculation for one cell
+QString placeSentence(const ShardPlan& plan, GridCell cell);    // explains the calculation of the sample in one cell
 QString ruleSentence(const ShardPlan& plan);                    // explains the positions that rank r uses
 QString stepSentence(const ShardPlan& plan, GridCell cell);     // lists the other samples of a trained cell's step
 QString mistakeSentence(const ShardPlan& plan, GridCell cell);  // explains the effect of a mistake; empty without one

@@ -11,7 +11,7 @@ namespace ringside {
 // rounded up, until no samples are left.
 struct DeviceChunk {
     int device = 0;
-    std::int64_t first = 0;  // first slot
+    std::int64_t first = 0;  // first slot of the chunk
     std::int64_t count = 0;
 };
 

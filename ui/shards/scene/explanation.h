@@ -17,7 +17,7 @@ struct Explanation {
 };
 
 Explanation explain(const ShardScene& scene, GridCell cell);
-Explanation explainNothing(const ShardScene& scene);     // explains the rows and marks, while nothing is selected
+Explanation explainNothing(const ShardScene& scene);     // explains the rows and marks while nothing is selected
 Explanation explainEmptyShard(const ShardScene& scene);  // explains why no rank gets a sample
 
 // Returns a tooltip: sample, class, rank, slot, step, position, and the first values of a table.

@@ -21,7 +21,8 @@ class SceneSource : public QObject {
   public:
     SceneSource(const ExperimentModel& experiment, const PlanModel& plan, QObject* parent = nullptr);
 
-    const std::optional<ShardScene>& scene() const { return m_scene; }  // empty: no plan or no data yet
+    // Returns the current scene; empty without a plan or data.
+    const std::optional<ShardScene>& scene() const { return m_scene; }
     // true if the classes were read
     bool isSettled() const { return !m_scene || m_labels || m_scene->data->classCount() <= 0; }
     QString orderHash() const { return m_orderHash; }

@@ -34,7 +34,7 @@ CellContent cellContent(const ShardPlan& plan, int rank, std::int64_t slot) {
         return cell;
     }
     if (slot < plan.samplesPerRank()) {
-        return cell;  // an unpadded rank that has one sample less
+        return cell;  // an unpadded rank may have one sample less and no cell here
     }
     // After the last slot: the remaining positions of the order, one for each rank in turn.
     const std::int64_t offset = (slot - plan.samplesPerRank()) * plan.spec().worldSize + rank;

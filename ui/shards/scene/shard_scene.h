@@ -26,7 +26,7 @@ struct ShardScene {
     bool setEpoch = true;
     std::shared_ptr<const Dataset> data;
     Labels labels;
-    std::int64_t epochs = 1;                // epochs of the experiment
+    std::int64_t epochs = 1;                // number of epochs of the experiment
     std::shared_ptr<PlanShelf> shelf = {};  // cache of other plans; may be null
     int devices = 1;  // number of devices over which the batches of a rank are split (data_parallel)
 
@@ -53,17 +53,18 @@ struct ShardScene {
 
 enum class CellKind {
     Normal,
-    Duplicate,         // padding: second use of a sample
-    DroppedByLoader,   // assigned to the rank, but in the incomplete last batch that the loader drops
-    DroppedBySampler,  // position of the sample without drop_last
-    None               // no sample
+    Duplicate,         // second use of a sample (padding)
+    DroppedByLoader,   // sample that is assigned to the rank, but lies in the incomplete last batch that the loader
+                       // drops
+    DroppedBySampler,  // sample that the sampler drops, at its position without drop_last
+    None               // cell without a sample
 };
 
 struct CellContent {
     CellKind kind = CellKind::None;
     std::int64_t sample = -1;
-    std::int64_t position = -1;  // index in the padded or truncated order
-    std::int64_t step = -1;      // from 0; -1 if not trained
+    std::int64_t position = -1;  // index of the cell in the padded or truncated order
+    std::int64_t step = -1;      // number of the step, from 0; -1 if the sample is not trained
 };
 
 CellContent cellContent(const ShardPlan& plan, int rank, std::int64_t slot);

@@ -29,23 +29,23 @@ class ShardView : public QWidget {
     virtual void reveal(GridCell) {}
     // Called when another view becomes visible: frees memory that can be computed again.
     virtual void freeMemory() {}
-    virtual void setHits(const Hits&) {}             // marks the matches
-    virtual void setProgress(const RunProgress&) {}  // sets what a run has trained of the scene
+    virtual void setHits(const Hits&) {}             // marks the matches of a search
+    virtual void setProgress(const RunProgress&) {}  // sets which slots of the scene a run has trained
     // Marks the slots of a step that was chosen elsewhere; empty: no step.
     virtual void setStep(std::optional<CellRange>) {}
     // Returns an explanation of the complete view, shown instead of that of the selected sample.
     virtual std::optional<Explanation> explanation() const { return {}; }
     // Returns the widget that handles keys.
     virtual QWidget* keyboardHome() { return this; }
-    virtual TableData table() const = 0;  // contents of the view as rows
+    virtual TableData table() const = 0;  // returns the contents of the view as rows
     // True if the picture shows the latest scene; false while a worker draws it.
     virtual bool isSettled() const { return true; }
-    virtual qint64 cellsDrawn() const { return 0; }  // number of samples that the last picture shows
+    virtual qint64 cellsDrawn() const { return 0; }  // returns the number of samples that the last picture shows
 
   Q_SIGNALS:
     void cellChosen(ringside::GridCell cell);
     void epochChosen(int epoch);
-    void samplerChosen(const QString& kind);  // requests another sampler for the experiment
+    void samplerChosen(const QString& kind);  // emitted when the user wants another sampler in the experiment
     void explanationChanged();
     void cellHovered(std::optional<ringside::GridCell> cell);
 };

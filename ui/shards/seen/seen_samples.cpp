@@ -18,8 +18,9 @@ namespace ringside {
 namespace {
 
 constexpr std::array<std::string_view, 2> kKinds = {"script", "indices"};
-constexpr std::int64_t kLargestPlan = 20'000'000;  // samples; a larger plan takes seconds for each epoch
-constexpr std::size_t kMostPlans = 4;              // plans of epochs in memory
+constexpr std::int64_t kLargestPlan = 20'000'000;  // limit of the number of samples of a plan; a larger plan takes
+                                                   // seconds for each epoch
+constexpr std::size_t kMostPlans = 4;              // number of plans of epochs that are kept in memory
 
 QString seenWords(const char* text) {
     return QCoreApplication::translate("SeenSamples", text);

@@ -15,15 +15,16 @@ namespace ringside {
 // Samples that the ranks of a watched script have used.
 struct SeenSamples {
     std::optional<SummarySamples> audit;
-    QString problem;  // why there is no audit; empty otherwise
+    QString problem;  // reason why there is no audit; empty if there is one
 
     // Plan of PyTorch's sampler, if it is known and the first batch of each rank has confirmed it.
     std::optional<SeenPlan> plan;
     std::int64_t loader = 0;     // number of the training loader
-    QString whyNoPlan;           // empty if there is a plan
+    QString whyNoPlan;           // reason why there is no plan; empty if there is one
     std::int64_t asPlanned = 0;  // number of trained samples in batches that are as planned
     std::int64_t otherwise = 0;  // number of trained samples in batches that differ from the plan
-    QString firstOther;          // "rank 2, epoch 1, step 5"; empty if all batches are as planned
+    QString firstOther;          // first batch that differs, such as "rank 2, epoch 1, step 5"; empty if all batches
+                                 // are as planned
 };
 
 // Reads the samples of a run from its directory. isOver: the run has ended, so that its summary contains the audit.

@@ -24,7 +24,7 @@ constexpr std::chrono::seconds kBetweenReads{5};
 constexpr int kMostTableRows = 12;
 
 QString lineText(const SamplesLine& line, const ThemeColors& colors) {
-    const bool isNote = line.label == "note";  // a line that contains no result
+    const bool isNote = line.label == "note";  // true for a line that contains no result
     const QColor& color = isNote ? colors.muted : line.good ? colors.goodText : colors.danger;
     const QString mark = isNote      ? QStringLiteral("\u2022")
                          : line.good ? QStringLiteral("\u2713")

@@ -27,7 +27,7 @@ class SeenSamplesPanel final : public QFrame {
   public:
     SeenSamplesPanel(const RunModel& run, const Theme& theme, QWidget* parent = nullptr);
 
-    void setStep(std::optional<qint64> step);  // from 1; empty: the latest
+    void setStep(std::optional<qint64> step);  // selects the step, counted from 1; empty: the latest
     // True if the panel is the current part of the page, also while the page is hidden.
     bool isShown() const { return !isHidden(); }
     bool isSettled() const { return !m_work.isBusy() && !m_later.isActive(); }
@@ -49,7 +49,7 @@ class SeenSamplesPanel final : public QFrame {
     const Theme& m_theme;
     std::optional<SeenSamples> m_samples;
     std::optional<qint64> m_step;
-    bool m_wasOver = false;  // the run had ended when m_samples was read
+    bool m_wasOver = false;  // true if the run had ended when m_samples was read
     QTimer m_later;
     LatestWork m_work;
     QLabel* m_lines = nullptr;

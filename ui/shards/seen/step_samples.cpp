@@ -78,7 +78,7 @@ std::optional<std::int64_t> latestSeenStep(const RunData& run, std::int64_t load
     for (const RankData& rank : run.ranks()) {
         const auto last = std::find_if(rank.indices.rbegin(), rank.indices.rend(),
                                        [&](const ConsumedIndices& one) { return one.loader == loader; });
-        if (last == rank.indices.rend()) continue;  // the rank reads no loader, as a stage of a pipeline
+        if (last == rank.indices.rend()) continue;  // a stage of a pipeline may read no loader
         least = std::min(least.value_or(last->step), last->step);
     }
     return least;

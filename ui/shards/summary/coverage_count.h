@@ -21,7 +21,8 @@ class UniqueCount : public QObject {
     using QObject::QObject;
 
     void requestLatest(const ShardPlan& plan);
-    std::optional<qint64> result() const { return m_result; }  // empty while counting
+    // Returns the number of seen samples; empty while counting.
+    std::optional<qint64> result() const { return m_result; }
 
   Q_SIGNALS:
     void resultChanged();
@@ -39,7 +40,8 @@ class CoverageCount : public QObject {
     ~CoverageCount() override;
 
     void requestLatest(const RunConfig& config, qint64 datasetSize, std::shared_ptr<const ClassLabels> classes = {});
-    const Coverage* result() const { return m_known ? &m_result : nullptr; }  // null while computing
+    // Returns the coverage; null while it is computed.
+    const Coverage* result() const { return m_known ? &m_result : nullptr; }
 
   Q_SIGNALS:
     void resultChanged();

@@ -15,16 +15,16 @@ struct EpochSummaryRow {
     QString name;
     QString value;
     Tone tone = Tone::Normal;
-    QString tip;  // meaning of the number, with the formula
+    QString tip;  // meaning of the number, with its formula
 };
 
 // Arithmetic of one epoch. coverage may be null while it is computed. accumulateSteps: training.accumulate_steps.
 // Counted values are empty until they are available.
 struct EpochSummaryCounts {
     const Coverage* coverage = nullptr;
-    std::optional<qint64> unique = {};  // distinct samples in this epoch
+    std::optional<qint64> unique = {};  // number of distinct samples in this epoch
     bool changesByEpoch = true;         // true if other epochs have another order
-    QString sameOrderReason = {};       // reason if all epochs have the same order
+    QString sameOrderReason = {};       // reason why all epochs have the same order; empty if they differ
     qint64 ranks = 0;    // number of all ranks, if several of them train on the same samples; 0: each rank has its own
     qint64 devices = 1;  // number of devices over which a rank splits its batches (data_parallel)
 };

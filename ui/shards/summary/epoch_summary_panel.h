@@ -22,12 +22,13 @@ class EpochSummaryPanel : public QFrame {
     void setRows(const QList<EpochSummaryRow>& rows);
     void setOrderHash(const QString& hash);
     void setVerification(const QString& sentence, Tone tone);
-    void setProgress(const QString& sentence);  // progress of the selected epoch in the run
+    void setProgress(const QString& sentence);  // sets the sentence about the progress of the selected epoch in the run
     QCheckBox& follow() const { return *m_follow; }
-    QVBoxLayout& extraLayout() { return *m_extra; }  // layout below the verification
+    QVBoxLayout& extraLayout() { return *m_extra; }  // returns the layout below the verification
 
   Q_SIGNALS:
-    void rowHovered(const QString& name, const QString& tip);  // empty when the pointer leaves
+    // Emitted when the pointer enters a row; empty texts when it leaves.
+    void rowHovered(const QString& name, const QString& tip);
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -37,7 +38,7 @@ class EpochSummaryPanel : public QFrame {
         QFrame* frame;
         QLabel* name;
         QLabel* value;
-        QFrame* line;  // line above the row; null for the first
+        QFrame* line;  // line above the row; null for the first row
     };
     RowLabels addRow();
     void showRows(qsizetype count);

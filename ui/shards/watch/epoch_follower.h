@@ -16,8 +16,8 @@ class EpochFollower : public QObject {
 
     bool isOn() const { return m_on; }
     void setOn(bool on);
-    void setLiveEpoch(qint64 epoch);  // -1: no training
-    void finish(qint64 epoch);        // the run ended in this epoch
+    void setLiveEpoch(qint64 epoch);  // sets the epoch that the run trains; -1: no training
+    void finish(qint64 epoch);        // handles the end of the run in this epoch
 
   Q_SIGNALS:
     void onChanged(bool on);

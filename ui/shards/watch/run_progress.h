@@ -21,13 +21,13 @@ struct WrongCell {
 
 // Progress of a rank in the plan of the selected epoch.
 struct RankProgress {
-    qint64 done = 0;        // number of trained slots, from the first
+    qint64 done = 0;        // number of trained slots, counted from the first slot
     qint64 underway = 0;    // number of slots after the done ones that are being trained
-    qint64 compared = 0;    // number of slots, from the first, whose samples were compared one by one
+    qint64 compared = 0;    // number of slots, counted from the first slot, whose samples were compared one by one
     bool verified = false;  // true if the hash of the epoch matches the plan
     bool wrong = false;
     bool showsPhases = false;  // true in slow motion and in single phases
-    bool taken = false;        // only if showsPhases is true: true if the rank computes with the current slots
+    bool taken = false;        // true if the rank computes with the current slots; valid only if showsPhases is true
     bool operator==(const RankProgress&) const = default;
 };
 

@@ -20,9 +20,10 @@ class RunModel;
 
 struct VerificationState {
     int ranks = 0;
-    qint64 epochs = 0;                     // epochs of the run
-    qint64 verifiedEpochs = 0;             // epochs in which every rank matched the plan
-    std::vector<PlanMismatch> mismatches;  // the first kMostMismatches, in the order in which they were found
+    qint64 epochs = 0;                     // number of epochs of the run
+    qint64 verifiedEpochs = 0;             // number of epochs in which every rank matched the plan
+    std::vector<PlanMismatch> mismatches;  // first kMostMismatches differences from the plan, in the order in which
+                                           // they were found
     bool operator==(const VerificationState&) const = default;
 };
 
@@ -36,7 +37,7 @@ class Verification : public QObject {
     ~Verification() override;
 
     const VerificationState& state() const { return m_state; }
-    QString sentence() const;  // empty before a run
+    QString sentence() const;  // returns the result in words; empty before a run
     // Returns a sentence about the mismatch; empty if there is none.
     QString alarm() const;
 
@@ -55,7 +56,7 @@ class Verification : public QObject {
     void changed();
 
   private:
-    struct Seen {  // reports of a rank that were passed on
+    struct Seen {  // number of reports of a rank that were passed on
         qint64 consumed = 0;
         qint64 indices = 0;
     };
@@ -72,12 +73,13 @@ class Verification : public QObject {
     std::set<qint64> m_audited;
     // ranks and epochs with a mismatch, including those beyond kMostMismatches
     std::set<std::pair<int, qint64>> m_wrong;
-    std::vector<PlanNews::Confirmed> m_confirmed;  // by rank
-    std::vector<Seen> m_seen;                      // by rank
-    QString m_recorded;                            // mismatch according to the last telemetry line of the run
+    std::vector<PlanNews::Confirmed> m_confirmed;  // confirmed slots, by rank
+    std::vector<Seen> m_seen;                      // reports that were passed on, by rank
+    QString m_recorded;                            // text of the mismatch in the last telemetry line of the run; empty
+                                                   // if there is none
     quint64 m_runNumber = 0;
     std::unique_ptr<PlanWatch> m_watch;
-    QThreadPool m_retired;  // threads in which watches of earlier runs end
+    QThreadPool m_retired;  // pool in which the threads of watches of earlier runs end
 };
 
 }  // namespace ringside

@@ -23,8 +23,9 @@ class ChoicesTable final : public QTableWidget {
     void setProof(const QString& strategy, const StrategyProof& proof);
     void forgetSeen();
     TableData table() const;
-    int wholeHeight() const;               // height at which all strategies are visible
-    QStringList provedStrategies() const;  // names of the possible strategies that `ringsidectl prove` compares
+    int wholeHeight() const;  // returns the height at which all strategies are visible
+    // Returns the names of the possible strategies that `ringsidectl prove` compares.
+    QStringList provedStrategies() const;
 
   Q_SIGNALS:
     void chosen(const std::string& strategy);
@@ -42,7 +43,8 @@ class ChoicesTable final : public QTableWidget {
     void fillMeasured(int row, const StrategyChoice& choice, const StrategyFigures& seen);
     void fillProof(int row, const StrategyChoice& choice);
     QString proofText(const std::string& name) const;
-    QString expectedTip(bool known) const;  // known: the speed of this computer was measured
+    // Returns the tool tip of the expected time; known: the speed of this computer was measured.
+    QString expectedTip(bool known) const;
 
     Theme& m_theme;
     std::vector<StrategyChoice> m_choices;

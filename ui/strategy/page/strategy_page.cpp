@@ -33,7 +33,7 @@ constexpr int kLookMs = 400;  // interval for reading the traces of a live run
 constexpr int kMoveMs = 40;
 constexpr TypePixels kLeastHeight{470};
 constexpr TypePixels kLeastChoices{120};
-constexpr TypePixels kLeastPictures{372};  // room for the other panels and for the head of the table
+constexpr TypePixels kLeastPictures{372};  // least height of the pictures, the other panels and the head of the table
 constexpr std::array kKinds = {PipelineScheduleKind::kGpipe, PipelineScheduleKind::k1F1B,
                                PipelineScheduleKind::kInterleaved, PipelineScheduleKind::kZeroBubble};
 

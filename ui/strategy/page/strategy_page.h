@@ -41,7 +41,7 @@ class StrategyPage : public Page {
     void showView(const QString& name) override;
     bool isSettled() const override { return !m_tick.isActive() && !m_scene.loading; }
     bool followsRuns() const override { return true; }
-    QString copyText() const override;  // text of all panels
+    QString copyText() const override;  // returns the text of all panels
     QList<QAction*> exportActions() const override { return m_export->saveActions(); }
     QWidget* keyboardHome() const override { return m_choices; }
 
@@ -83,9 +83,9 @@ class StrategyPage : public Page {
     std::size_t m_tried = 0;  // number of tested strategies
     std::size_t m_toTry = 0;
     StrategyProcess m_process;
-    QTimer m_tick;          // triggers a new plan
-    QTimer m_look;          // reads the live run
-    QTimer m_move;          // redraws the parts that move, in slow motion
+    QTimer m_tick;          // timer that triggers a new plan
+    QTimer m_look;          // timer that reads the live run
+    QTimer m_move;          // timer that redraws the parts that move, in slow motion
     std::string m_seenFor;  // experiment to which the measured figures belong
     QStackedLayout* m_stack = nullptr;
     QLabel* m_empty = nullptr;

@@ -6,12 +6,14 @@
 
 namespace ringside {
 
-TableData holdsTable(const StrategyScene& scene);     // columns: rank, place, layer, and its bytes of each kind of
-                                                      // state
-TableData memoryTable(const StrategyScene& scene);    // columns: rank, class, predicted, measured
-TableData curvesTable(const StrategyScene& scene);    // columns: rank, time, bytes in use by class, and allocated bytes
-TableData meshTable(const StrategyScene& scene);      // columns: from, to, content, bytes per step
-TableData scheduleTable(const StrategyScene& scene);  // columns: planned or actual, lane, block, begin, end
-TableData linksTable(const StrategyScene& scene);     // columns: rank, content, bytes per step, predicted and measured
+TableData holdsTable(const StrategyScene& scene);     // returns the columns rank, place, layer, and its bytes of each
+                                                      // kind of state
+TableData memoryTable(const StrategyScene& scene);    // returns the columns rank, class, predicted, measured
+TableData curvesTable(const StrategyScene& scene);    // returns the columns rank, time, bytes in use by class, and
+                                                      // allocated bytes
+TableData meshTable(const StrategyScene& scene);      // returns the columns from, to, content, bytes per step
+TableData scheduleTable(const StrategyScene& scene);  // returns the columns planned or actual, lane, block, begin, end
+TableData linksTable(const StrategyScene& scene);     // returns the columns rank, content, bytes per step, predicted
+                                                      // and measured
 
 }  // namespace ringside

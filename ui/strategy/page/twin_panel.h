@@ -18,7 +18,7 @@ class TwinPanel final : public QFrame {
     TwinPanel(const QString& title, const QString& stem, QWidget* picture, QWidget* parent = nullptr);
 
     void setSentence(const QString& sentence) { m_sentence->setWhole(sentence); }
-    void setNote(const QString& note);  // text below the picture; empty: none
+    void setNote(const QString& note);  // sets the text below the picture; empty: no text
     void addControl(QWidget* control) { m_head->addWidget(control); }
     void addPicture(QWidget* picture);  // adds another picture, which is shown when chosen
     void showPicture(int number);

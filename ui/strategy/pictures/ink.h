@@ -8,7 +8,8 @@
 
 namespace ringside {
 
-QColor mixedInk(const QColor& one, const QColor& other, double part);  // part: share of `other`
+// Returns a mixture of two colours; part: share of `other`.
+QColor mixedInk(const QColor& one, const QColor& other, double part);
 // Returns a readable text colour for a background: nearly black or white.
 QColor inkOn(const QColor& ground);
 // Returns a paler shade of a colour for the panels of this theme.

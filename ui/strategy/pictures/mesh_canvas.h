@@ -23,9 +23,9 @@ class MeshCanvas final : public StrategyCanvas {
     struct Route {
         int from = 0, to = 0;
         std::int64_t bytes = 0;
-        QStringList parts;                                 // contents as text
-        StepLink::What what = StepLink::What::kGradients;  // content with the most bytes
-        bool both = false;                                 // true if the other rank sends back
+        QStringList parts;                                 // contents of the transfer as text
+        StepLink::What what = StepLink::What::kGradients;  // content of the transfer that has the most bytes
+        bool both = false;                                 // true if the other rank also sends to this one
         bool now = false;                                  // true if a transfer is in progress
     };
     struct Place {
@@ -33,7 +33,7 @@ class MeshCanvas final : public StrategyCanvas {
     };
     QSize grid() const;
     Place placeOf(int rank) const;
-    double heightBelowNodes() const;  // room for the curves below a row, and for the legend
+    double heightBelowNodes() const;  // returns the height of the curves below a row and of the legend
     QRectF nodeOf(int rank) const;
     std::vector<Route> routes() const;
     QColor colorOf(StepLink::What what) const;

@@ -18,7 +18,7 @@ constexpr TypeLength kTitles{64}, kLabels{76}, kLegendHeight{18};
 constexpr double kBetween = 10;
 constexpr TypeLength kLeastLane{11};
 constexpr double kMostLane = 36;
-constexpr TypeLength kLeastText{9};  // room for a digit
+constexpr TypeLength kLeastText{9};  // height of a row from which digits fit in
 
 bool isForward(const LaneBlock& block) {
     return block.kind == LaneBlock::Kind::Forward;

@@ -30,7 +30,7 @@ class ScheduleCanvas final : public StrategyCanvas {
     void drawLegend(QPainter& painter) const;
 
     std::vector<LaneGroup> m_groups;
-    std::vector<std::optional<double>> m_moments;  // current positions of the ranks in the planned lanes
+    std::vector<std::optional<double>> m_moments;  // current position of each rank in the planned lanes
 };
 
 }  // namespace ringside

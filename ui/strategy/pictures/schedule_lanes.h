@@ -14,9 +14,9 @@ struct LaneBlock {
     Kind kind = Kind::Forward;
     double begin = 0;
     double end = 0;
-    int microBatch = -1;  // micro-batch; -1: the complete batch
-    QString text = {};    // label on the block
-    QString what = {};    // description for the tooltip and the table
+    int microBatch = -1;  // number of the micro-batch; -1: the complete batch
+    QString text = {};    // text on the block
+    QString what = {};    // description of the block for the tooltip and the table
 };
 
 struct Lane {
@@ -31,7 +31,7 @@ struct LaneGroup {
     QString length;  // length of the axis as text; empty if time has no unit
     double end = 0;
     std::vector<Lane> lanes;
-    std::int64_t step = 0;  // step that ran; 0: a plan
+    std::int64_t step = 0;  // number of the step that ran; 0: the lanes show a plan
 };
 
 // Returns a lane for each rank of a pipeline or each replica; for sharded models a lane for each gathered unit.

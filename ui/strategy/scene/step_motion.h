@@ -15,8 +15,8 @@ class RunData;
 // Position of a rank in the current step.
 struct RankMotion {
     Phase phase = Phase::kIdle;
-    int layer = -1;           // layer in work; -1: none, or not reported
-    std::string action = {};  // action of a pipeline's schedule; empty: none
+    int layer = -1;           // layer that the rank works on; -1: none, or not reported
+    std::string action = {};  // action of a pipeline's schedule that the rank works on; empty: none
     bool operator==(const RankMotion&) const = default;
 };
 

@@ -20,8 +20,8 @@ struct StrategyFigures {
     std::optional<double> measuredSamplesPerSecond = {};
     std::optional<double> measuredIdleShare = {};
     QString limitedBy = {};
-    QString note = {};     // remark on the measurement: the loss diverged
-    QString problem = {};  // reason if there is no measurement
+    QString note = {};     // remark on the measurement, such as that the loss diverged; empty if there is none
+    QString problem = {};  // reason why there is no measurement; empty if there is one
 };
 
 // Whether a strategy ends with the same weights as another, bit for bit.

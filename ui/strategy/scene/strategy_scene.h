@@ -19,25 +19,26 @@ class RunData;
 
 // Measurements of a run with the same strategy.
 struct RanScene {
-    std::vector<RankMemory> memory;             // by rank; empty: not reported yet
+    std::vector<RankMemory> memory;             // memory of each rank; empty: not reported yet
     std::optional<double> idleShare;            // idle share over the traced steps
     std::int64_t step = 0;                      // typical step among the last that all ranks traced; 0: none
     std::vector<std::vector<PassSpan>> passes;  // passes of that step, by rank
     PassesRange range;                          // range of all passes in time
-    std::vector<std::optional<std::int64_t>> bytesPerStep;  // by rank
+    std::vector<std::optional<std::int64_t>> bytesPerStep;  // bytes sent per step, by rank
 };
 
 // Contents of the Strategy page for an experiment, independent of drawing.
 struct StrategyScene {
     RunConfig config;
     bool loading = false;
-    std::string problem = {};  // reason if there is no plan
+    std::string problem = {};  // reason why there is no plan; empty if there is one
     std::optional<StrategyCost> cost = {};
-    std::vector<StepLink> links = {};      // set together with the cost
-    std::vector<MemoryCurve> curves = {};  // set together with the cost; only of curveRanks()
+    std::vector<StepLink> links = {};      // transfers of a step; set together with the cost
+    std::vector<MemoryCurve> curves = {};  // memory over the step of the ranks in curveRanks(); set together with the
+                                           // cost
     std::vector<StrategyChoice> choices = {};
     std::optional<RanScene> ran = {};
-    std::optional<StepMotion> motion = {};  // only in slow motion and single phases: positions of the ranks
+    std::optional<StepMotion> motion = {};  // positions of the ranks; set only in slow motion and single phases
 
     const StrategyPlan& plan() const { return cost->plan; }
     bool isPipeline() const { return cost && cost->plan.mesh.pipeline > 1; }

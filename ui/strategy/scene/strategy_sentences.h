@@ -7,9 +7,9 @@
 
 namespace ringside {
 
-QString bytesText(double bytes);       // such as "20.8 MiB"
-QString percentText(double share);     // such as "27.3 %"
-QString stepTimeText(double seconds);  // such as "21.4 ms"
+QString bytesText(double bytes);       // returns, for example, "20.8 MiB"
+QString percentText(double share);     // returns, for example, "27.3 %"
+QString stepTimeText(double seconds);  // returns, for example, "21.4 ms"
 
 // Returns the name of the experiment's strategy: "pipeline of 4 stages, 8 micro-batches, 1F1B".
 QString strategyTitle(const StrategyScene& scene);

@@ -16,8 +16,8 @@
 namespace ringside {
 namespace {
 
-constexpr TypeLength kTickRoom{90};  // pixels from one label of the axis to the next
-constexpr double kLeastArrow = 10;   // pixels of waiting that are worth an arrow
+constexpr TypeLength kTickRoom{90};  // distance from one label of the axis to the next, in pixels
+constexpr double kLeastArrow = 10;   // least length of a wait that gets an arrow, in pixels
 constexpr std::size_t kMostArrows = 400;
 
 double niceStep(double least) {

@@ -14,7 +14,7 @@ namespace ringside {
 namespace {
 
 constexpr double kStepApart = 30;  // minimum width of a step, in pixels, at which its spans are drawn separately
-constexpr double kSpanApart = 1;   // distance of two spans, in pixels
+constexpr double kSpanApart = 1;   // least distance of two spans at which they are drawn separately, in pixels
 constexpr double kTick = 4;
 constexpr double kCorner = 2;
 
@@ -132,7 +132,7 @@ void LanePainter::paintCollectives(const TracedStep& step, std::size_t index) {
     const QRectF bar = m_geometry.bar(index);
     const double room = m_geometry.row(index).bottom() - bar.bottom();
     if (room < 2 * kTick + 2) return;
-    double free = 0;  // end of the previous label
+    double free = 0;  // right edge of the previous label
     for (const CollectiveSpan& one : step.ranks[static_cast<std::size_t>(rank)].collectives) {
         if (one.lastNs >= 0) {
             const double from = x(std::max(one.lastNs, one.arrivedNs)), to = x(one.endedNs);

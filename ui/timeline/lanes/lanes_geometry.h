@@ -17,8 +17,8 @@ struct LanesGeometry {
     static constexpr double kLargestBar = 46, kLargestPitch = 98;
 
     QRectF area;             // area of the lanes, without names and axis
-    std::vector<int> ranks;  // from top to bottom
-    double left = 0;         // left edge, in nanoseconds of the lanes
+    std::vector<int> ranks;  // ranks of the lanes, from top to bottom
+    double left = 0;         // time at the left edge, in nanoseconds of the lanes
     double span = 1;
 
     LanesGeometry(QSizeF size, std::vector<int> shown, double from, double length)

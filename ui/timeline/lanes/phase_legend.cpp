@@ -16,7 +16,7 @@ constexpr int kSwatch = 11;
 constexpr TypePixels kHeight{22};
 constexpr int kApart = Theme::kSpace3;  // distance between two phases
 constexpr int kLeastApart = Theme::kSpace1;
-constexpr int kFrame = 4;  // room for the frame of a highlighted phase
+constexpr int kFrame = 4;  // width of the frame around a highlighted phase
 
 }  // namespace
 
@@ -31,7 +31,7 @@ PhaseLegend::PhaseLegend(const TimelineModel& model, const Theme& theme, QWidget
     for (const auto signal : {&TimelineModel::dataChanged, &TimelineModel::viewChanged, &TimelineModel::choiceChanged})
         connect(&model, signal, this, [this] {
             if (const int width = widthOfAll(kApart); width != m_wholeWidth) {
-                m_wholeWidth = width;  // the legend has gained or lost the pause
+                m_wholeWidth = width;  // the legend has got or lost the phase "paused"
                 setMinimumHeight(placedIn(this->width()).back().second.bottom() + 1);
                 updateGeometry();
             }

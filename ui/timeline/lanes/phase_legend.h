@@ -27,13 +27,14 @@ class PhaseLegend final : public QWidget {
 
   private:
     std::vector<Phase> phases() const;
-    int widthOf(Phase phase, int apart) const;  // including the distance to the next phase
+    // Returns the width of the phase's entry, including the distance to the next phase.
+    int widthOf(Phase phase, int apart) const;
     int widthOfAll(int apart) const;
     std::vector<std::pair<Phase, QRect>> placedIn(int width) const;
 
     const TimelineModel& m_model;
     const Theme& m_theme;
-    int m_wholeWidth = 0;  // width of all phases in one row
+    int m_wholeWidth = 0;  // width of all entries in one row
 };
 
 }  // namespace ringside

@@ -28,7 +28,7 @@ void LaneClock::read(const TraceData& trace) {
     m_openUntilNs = -1;
     m_openShown = 0;
     m_stepNs = typicalStep(trace);
-    std::int64_t before = 0;  // the previous step
+    std::int64_t before = 0;  // number of the previous step
     for (const auto& [number, step] : trace.steps()) {
         // no rank has finished the step: see setOpenEnd()
         if (std::ranges::none_of(step.ranks, &RankTrace::known)) continue;

@@ -33,9 +33,12 @@ class LaneClock {
     double shownAt(std::int64_t ns) const;
     std::int64_t timeAt(double shown) const;
     double beginShown() const { return empty() ? 0 : m_stretches.front().shown; }
-    double endShown() const;                                        // end of the last step
-    double wholeShown() const { return endShown() + m_openShown; }  // includes the activity after the last step
-    double stepLength() const { return m_stepNs; }                  // typical length of a step
+    double endShown() const;  // returns the position of the end of the last step
+    double wholeShown() const {
+        return endShown() + m_openShown;
+    }                                               // returns the position of the end, including the
+                                                    // activity after the last step
+    double stepLength() const { return m_stepNs; }  // returns the typical length of a step
 
   private:
     std::vector<Stretch> m_stretches;

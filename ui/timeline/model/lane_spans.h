@@ -14,7 +14,7 @@ struct LaneSpan {
     int layer = -1;
     std::int64_t beginNs = 0;
     std::int64_t endNs = 0;
-    int waitsFor = -1;  // for a wait: the rank that arrived last; -1: no other rank
+    int waitsFor = -1;  // for a wait: rank that arrived last; -1: it waits for no other rank
 };
 
 // Returns the spans of a rank. Adjacent spans of one phase are merged, ignoring the trainer's short gaps between them.
@@ -24,8 +24,8 @@ std::vector<LaneSpan> laneSpans(const TracedStep& step, std::size_t rank);
 struct LaneArrow {
     int from = 0;
     int to = 0;
-    std::int64_t sinceNs = 0;  // arrival of the waiting rank
-    std::int64_t ns = 0;       // arrival of the last rank
+    std::int64_t sinceNs = 0;  // arrival of the waiting rank at the collective
+    std::int64_t ns = 0;       // arrival of the last rank at the collective
 };
 std::vector<LaneArrow> laneArrows(const TracedStep& step);
 

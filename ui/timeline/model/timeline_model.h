@@ -21,8 +21,8 @@ class TimelineModel : public QObject {
     TimelineModel(const RunModel& run, StepCursor& cursor, QObject* parent = nullptr);
 
     const RunData& run() const;
-    const TraceData* trace() const;     // shown traces; null: nothing was traced
-    const TraceData* recorded() const;  // recorded traces, also while a replay is shown
+    const TraceData* trace() const;     // returns the shown traces; null: nothing was traced
+    const TraceData* recorded() const;  // returns the recorded traces, also while a replay is shown
     // Shows simulated steps instead of the recorded ones; null shows the recorded steps again.
     void setReplay(std::shared_ptr<const TraceData> replay);
     bool showsReplay() const { return m_replay != nullptr; }
@@ -36,10 +36,10 @@ class TimelineModel : public QObject {
     double span() const { return m_span; }
     double right() const { return left() + span(); }
 
-    bool follows() const { return m_follows; }  // true if the newest steps stay visible
+    bool follows() const { return m_follows; }  // returns true if the newest steps stay visible
     void follow();
     void fit();
-    void zoom(double factor, double anchor);  // anchor: position that does not move
+    void zoom(double factor, double anchor);  // changes the zoom; anchor: position that does not move
     void pan(double by);
     void showSteps(std::int64_t first, std::int64_t last);
     void go(int direction);  // selects the next traced step, or the previous one
@@ -54,9 +54,9 @@ class TimelineModel : public QObject {
     std::pair<std::int64_t, std::int64_t> stepsTouched() const;
     int chosenRank() const { return m_rank; }
     void chooseRank(int rank);
-    int worstRank() const;  // the rank that arrives last in the shown step; -1: none
+    int worstRank() const;  // returns the rank that arrives last in the shown step; -1: none
 
-    void read();  // reads changes of the run
+    void read();  // reads the changes of the run
 
   Q_SIGNALS:
     void dataChanged();

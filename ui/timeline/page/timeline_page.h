@@ -88,10 +88,10 @@ class TimelinePage : public Page {
     PhaseLegend* m_legend = nullptr;
     QLabel* m_title = nullptr;
     QPushButton* m_live = nullptr;
-    QLabel* m_clocks = nullptr;  // offsets of other hosts; hidden if there are none
+    QLabel* m_clocks = nullptr;  // text about the clock offsets of other hosts; hidden if there are none
     LatenessMap* m_map = nullptr;
     LanesWidget* m_lanes = nullptr;
-    QStackedWidget* m_views = nullptr;  // lanes, or their table
+    QStackedWidget* m_views = nullptr;  // stack of the lanes and their table
     TablePanel* m_table = nullptr;
     QWidget* m_picture = nullptr;
     QWidget* m_side = nullptr;

@@ -16,7 +16,7 @@ struct TimelineVerdict {
     QString title;
     QString detail;
     Tone tone = Tone::Plain;
-    int rank = -1;  // rank that is named; -1: none
+    int rank = -1;  // rank that the verdict names; -1: none
 };
 
 // Returns the verdict on the steps; for a failed or stalled run, the ranks that the others wait for.

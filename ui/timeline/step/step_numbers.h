@@ -12,16 +12,17 @@ namespace ringside {
 struct StepNumbers {
     struct Row {
         QString name;
-        std::vector<double> ms;  // milliseconds, one value per column
-        int outlier = -1;        // column of the outlier; -1: none in this row
+        std::vector<double> ms;  // milliseconds of the phase, one value per column
+        int outlier = -1;        // column whose value is an outlier; -1: none in this row
     };
     static constexpr int kMostColumns = 5;
 
     std::int64_t step = 0;
     std::int64_t epoch = 0;
-    double lengthMs = 0;     // from the start of the first rank to the end of the last rank, without the pause
-    double pausedMs = 0;     // pause within the step, median of the ranks
-    std::vector<int> ranks;  // ranks of the columns; -1: the median of all
+    double lengthMs = 0;     // length of the step in milliseconds, from the start of the first rank to the end of the
+                             // last rank, without the pause
+    double pausedMs = 0;     // pause within the step in milliseconds, median of the ranks
+    std::vector<int> ranks;  // rank of each column; -1: the median of all
     std::vector<Row> rows;
     double exposed = 0;  // share of the step in which the average rank only communicated
     int missing = 0;     // number of ranks that did not report the step

@@ -57,7 +57,7 @@ class StepPanel::Figures final : public QWidget {
     void paintHead(QPainter& painter, const StepNumbers& numbers) const {
         painter.setFont(m_theme.smallFont());
         painter.setPen(m_theme.colors().muted);
-        bool named = false;  // "rank" only in the first column
+        bool named = false;  // false until the first column has got the word "rank"
         for (std::size_t at = 0; at < numbers.ranks.size(); ++at) {
             const int rank = numbers.ranks[at];
             const QString text = rank < 0 ? QObject::tr("median")

@@ -21,7 +21,8 @@ class StepPanel final : public QFrame {
     const StepNumbers& numbers() const { return m_numbers; }
 
   Q_SIGNALS:
-    void samplesWanted(qint64 step, qint64 epoch);  // requests the samples of the step on the Shards page
+    // Emitted when the user wants to see the samples of the step on the Shards page.
+    void samplesWanted(qint64 step, qint64 epoch);
 
   private:
     class Figures;

@@ -16,10 +16,10 @@
 namespace ringside {
 namespace {
 
-constexpr TypePixels kTop{18};          // room for the texts above the bars
+constexpr TypePixels kTop{18};          // height of the texts above the bars
 constexpr std::size_t kLeastSide = 10;  // least number of steps on either side of a change of the step time
 constexpr double kLeastTurn = 1.35;     // least factor by which the step time changes
-constexpr double kHighest = 0.98;       // share of the steps whose bars fit in; higher bars are cut off
+constexpr double kHighest = 0.98;       // share of the steps whose bars fit in the strip; higher bars are cut off
 constexpr double kLeastWindow = 6;
 
 }  // namespace
@@ -82,7 +82,7 @@ void StepStrip::draw() {
     double at = 0;
     for (const auto& [number, bar] : m_bars) {
         const int first = static_cast<int>(at);
-        const bool apart = share >= 4;  // a gap between bars shows the panel
+        const bool apart = share >= 4;  // true if bars are wide enough for a gap between them
         const int last = std::max(first, static_cast<int>(at + share) - (apart ? 2 : 1));
         for (int x = first; x <= last && x < pixels; ++x) {
             ++inColumn[static_cast<std::size_t>(x)];

@@ -42,7 +42,7 @@ class StepStrip final : public QWidget, public IdentitySource {
     struct Bar {
         int known = 0;
         std::array<float, kPhaseCount> ns{};
-        float whole = 0;   // length of the step without the pause
+        float whole = 0;   // length of the step in nanoseconds, without the pause
         float paused = 0;  // pause within the step
     };
     void read();

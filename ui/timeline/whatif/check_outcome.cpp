@@ -8,7 +8,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kLeastSteps = 5;  // a mean of fewer steps is not compared
+constexpr std::int64_t kLeastSteps = 5;  // least number of measured steps; a mean of fewer steps is not compared
 
 QString checkWords(const char* text) {
     return QCoreApplication::translate("Check", text);

@@ -12,10 +12,10 @@ namespace ringside {
 
 // Measurement of the changed experiment.
 struct CheckResult {
-    double ms = 0;  // milliseconds per step
+    double ms = 0;  // measured milliseconds per step
     std::int64_t steps = 0;
     QString directory;
-    QString problem;  // reason if there is no result; otherwise empty
+    QString problem;  // reason why there is no result; empty if there is one
 };
 
 // Runs an experiment in the background and measures its steps. Other runs on this computer influence the result.

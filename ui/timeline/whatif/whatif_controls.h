@@ -19,7 +19,8 @@ class WhatIfControls final : public QWidget {
     explicit WhatIfControls(QWidget* parent = nullptr);
 
     StepChange change() const;
-    void setRanks(int ranks, int suspect);  // suspect: rank whose delay can be removed; -1: none stands out
+    // Sets the number of ranks; suspect: rank whose delay can be removed; -1: none stands out.
+    void setRanks(int ranks, int suspect);
     void reset();
     void checkDelay() { m_delay->setChecked(true); }
 

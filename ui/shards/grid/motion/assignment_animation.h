@@ -14,8 +14,9 @@ class AssignmentAnimation {
   public:
     static constexpr qint64 kMostCards = 400;
     static constexpr double kTravelMs = 200;
-    static constexpr double kQuickMs = 600;      // duration of all groups in the quick animation
-    static constexpr double kSlowGroupMs = 900;  // duration of a group in the slow animation
+    static constexpr double kQuickMs = 600;      // duration of all groups together in the quick animation, in
+                                                 // milliseconds
+    static constexpr double kSlowGroupMs = 900;  // duration of each group in the slow animation, in milliseconds
 
     enum class Speed { Quick, Slow };
     struct Card {

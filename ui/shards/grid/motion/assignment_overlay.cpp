@@ -15,7 +15,7 @@ constexpr int kFrameMs = 16;
 constexpr TypeLength kStripHeight{20};
 constexpr TypeLength kStripPitch{46};
 constexpr qint64 kExplainedCards = 4;
-constexpr double kHoldMs = 500;  // the last group of a slow animation stays visible for this time
+constexpr double kHoldMs = 500;  // time in milliseconds for which the last group of a slow animation stays visible
 
 QRectF between(const QRectF& from, const QRectF& to, double share) {
     const auto mix = [share](double a, double b) { return a + (b - a) * share; };

@@ -28,7 +28,7 @@ class AssignmentOverlay : public QWidget {
     void start(const ShardScene& scene, const CellColors& colors, AssignmentAnimation::Speed speed, QRectF area);
     void stop();
     bool isRunning() const { return isVisible(); }
-    void showAt(double ms);  // called by the clock; public for tests
+    void showAt(double ms);  // shows the animation at a time; the clock calls it, and tests do
     const AssignmentAnimation& animation() const { return m_animation; }
     // Returns an explanation of the current group, for a slow animation.
     std::optional<Explanation> explanation() const;

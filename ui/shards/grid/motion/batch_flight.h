@@ -21,21 +21,21 @@ class BatchFlight : public QObject {
 
     void setProgress(const RunProgress& progress);
     bool isAnyTaken() const;
-    CellRange taken(int rank) const;  // slots that the rank is computing with; empty: none
+    CellRange taken(int rank) const;  // returns the slots that the rank is computing with; empty: none
 
     // Draws the holes, in the coordinates of the cells' area.
     void paintHoles(QPainter& painter, const GridGeometry& geometry) const;
     void paintCards(QPainter& painter, const CellPainter& cells, const GridGeometry& geometry) const;
-    void showAt(double ms);  // called by the clock; public for tests
+    void showAt(double ms);  // shows the animation at a time; the clock calls it, and tests do
     bool isFlying() const { return m_timer.isActive(); }
 
   private:
     struct Batch {
-        qint64 first = -1;  // first slot; -1: none
+        qint64 first = -1;  // first slot of the batch; -1: there is no batch
         qint64 count = 0;
-        double startMs = 0;  // start of the movement
+        double startMs = 0;  // time at which the movement starts
     };
-    double travelled(const Batch& batch) const;  // share of the way that the cards have moved; 1: arrived
+    double travelled(const Batch& batch) const;  // returns the share of the way that the cards have moved; 1: arrived
 
     const Theme& m_theme;
     std::vector<Batch> m_batches;  // one batch for each rank

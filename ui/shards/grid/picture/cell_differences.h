@@ -19,9 +19,9 @@ class CellDifferences {
     CellDifferences(const ShardScene& scene, const ShardPlan& other, const std::atomic<bool>& stop);
 
     bool differs(int rank, qint64 slot) const { return count(rank, {slot, slot + 1}) > 0; }
-    qint64 count(int rank, CellRange span) const;  // O(1)
+    qint64 count(int rank, CellRange span) const;  // returns the number of differences in a span, in constant time
     qint64 count() const { return m_total; }
-    qint64 cells() const { return m_cells; }  // number of cells with a sample
+    qint64 cells() const { return m_cells; }  // returns the number of cells with a sample
 
   private:
     qint64 before(int rank, qint64 slot) const;
@@ -29,10 +29,10 @@ class CellDifferences {
 
     int m_ranks = 0;
     qint64 m_columns = 0;
-    qint64 m_words = 0;  // words per rank; one more than its cells need
+    qint64 m_words = 0;  // number of words for each rank, one more than its cells need
     qint64 m_total = 0, m_cells = 0;
     std::vector<std::uint64_t> m_bits;
-    std::vector<std::uint32_t> m_before;  // differences of the rank before each word
+    std::vector<std::uint32_t> m_before;  // number of differences of the rank before each word
 };
 
 }  // namespace ringside

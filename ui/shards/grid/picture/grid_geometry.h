@@ -13,11 +13,11 @@ namespace ringside {
 
 // Level of detail of a cell, which depends on the width of a slot in pixels.
 enum class CellDetail {
-    Thumbnail,  // from 48 px: picture, index and label
-    Index,      // 16 to 48 px: colour and index
-    Border,     // 4 to 16 px: colour and the border between batches
-    Color,      // 1 to 4 px: colour
-    Majority    // below 1 px: exact majority colour of the cells under a pixel
+    Thumbnail,  // zoom from 48 px: picture, index and label
+    Index,      // zoom from 16 to 48 px: colour and index
+    Border,     // zoom from 4 to 16 px: colour and the border between batches
+    Color,      // zoom from 1 to 4 px: colour
+    Majority    // zoom below 1 px: exact majority colour of the cells under a pixel
 };
 
 CellDetail cellDetail(double pitch);
@@ -29,9 +29,9 @@ class GridGeometry {
     static constexpr double kLargestPitch = 62;
     static constexpr double kSmallestRow = 8;
     static constexpr double kLargestRow = 88;
-    static constexpr double kSmallestCardRow = 48;  // minimum height for a thumbnail and an index
-    static constexpr double kSmallestChipRow = 16;  // minimum height for an index
-    static constexpr double kSmallestCard = 48;     // minimum width for a thumbnail
+    static constexpr double kSmallestCardRow = 48;  // minimum height of a row with a thumbnail and an index
+    static constexpr double kSmallestChipRow = 16;  // minimum height of a row with an index
+    static constexpr double kSmallestCard = 48;     // minimum width of a cell with a thumbnail
     static constexpr double kRowPerPitch = 1.4;     // height of a cell with a thumbnail, relative to its width
 
     void setShape(qint64 slots_, int ranks);
@@ -45,23 +45,24 @@ class GridGeometry {
     double scrollY() const { return m_scrollY; }
     double rowHeight() const;
     double contentHeight() const { return rowHeight() * m_ranks; }
-    double smallestPitch() const;  // zoom at which everything fits; in low rows as indices without thumbnails
+    // Returns the zoom at which everything fits; in low rows as indices without thumbnails.
+    double smallestPitch() const;
     CellDetail detail() const { return cellDetail(m_pitch); }
 
-    QRectF cell(int rank, qint64 slot) const;  // without the gap to its neighbours
+    QRectF cell(int rank, qint64 slot) const;  // returns the rectangle of the cell, without the gap to its neighbours
     CellRange visibleSlots() const;
     CellRange visibleRanks() const;
     std::optional<GridCell> cellAt(QPointF point) const;
 
     void zoomAt(QPointF anchor, double factor);
-    void panBy(QPointF pixels);  // positive: towards later slots and higher ranks
+    void panBy(QPointF pixels);  // moves the view; positive: towards later slots and higher ranks
     void setFirstSlot(double slot);
     void setScrollY(double pixels);
-    void fit();                                // shows the whole epoch
-    void showSlots(CellRange span);            // shows these slots, with the largest zoom at which all fit
+    void fit();                                // sets the zoom so that the whole epoch is visible
+    void showSlots(CellRange span);            // shows the slots with the largest zoom at which all of them fit
     void home();                               // shows the first slots with the largest zoom
-    void copyView(const GridGeometry& other);  // copies zoom and position
-    void show(GridCell cell);                  // scrolls only if the cell is not visible
+    void copyView(const GridGeometry& other);  // copies zoom and position of `other`
+    void show(GridCell cell);                  // scrolls to the cell if it is not visible
 
   private:
     void clampView();

@@ -10,7 +10,7 @@ namespace ringside {
 
 // Adjacent cells of one rank that are all duplicates, or all dropped in the same way.
 struct MarkRun {
-    CellRange span;  // columns of the grid
+    CellRange span;  // columns of the grid that are marked
     CellKind kind = CellKind::None;
     bool operator==(const MarkRun&) const = default;
 };
@@ -21,7 +21,7 @@ std::vector<MarkRun> markRuns(const ShardScene& scene, int rank);
 
 struct PlacedMark {
     MarkRun run;
-    double left = 0, right = 0;  // in pixels
+    double left = 0, right = 0;  // left and right edge of the mark, in pixels
 };
 
 // Returns the positions of runs for slots of `pitch` pixels with firstSlot at x = 0. Each is at least `least` wide;
