@@ -9,7 +9,7 @@ __version__ = "0.1.0"
 
 
 def start():
-    """Installs the hooks, if there is an address to report to. Returns whether there is one."""
+    """Installs the hooks if an environment variable gives the address of a watcher. Returns whether one does."""
     import os
 
     if not os.environ.get("RINGSIDE_WATCH"):

@@ -2,9 +2,9 @@
 """Decides which batches a script has trained on.
 
 The newest batch before a backward pass counts as trained. Older batches that were fetched since the previous backward
-pass count as trained only if the next backward pass follows the same pattern: as many batches of the same loaders. So
-the batches of a loss over two batches, and of two zipped loaders, count as trained. Batches that a script skips, and
-batches of an evaluation, do not.
+pass count as trained only if the next backward pass follows the same pattern: as many batches of the same loaders. With
+this rule, the batches of a loss over two batches, and of two zipped loaders, count as trained. Batches that a script
+skips, and batches of an evaluation, do not.
 """
 
 
@@ -23,9 +23,10 @@ class Batch:
 
 
 class Pairing:
-    """Pairs batches with backward passes. Results are reported through the two functions, in order.
+    """Pairs batches with backward passes. Reports the results in order by calling one of two functions.
 
-    trained(batch, step): `step` is the value that was passed to backward(). untrained(batch).
+    trained(batch, step): a backward pass has followed; `step` is the value that was passed to backward().
+    untrained(batch): no backward pass has followed.
     """
 
     def __init__(self, trained, untrained):
@@ -77,7 +78,7 @@ class Pairing:
         return not self._unsure or self._unsure_step.resolve() is not step
 
     def held(self):
-        """Returns the (loader, pass) of batches that are not reported as trained or untrained yet."""
+        """Returns (loader, pass) of each batch that is not reported as trained or untrained yet."""
         return {(batch.loader, batch.number_of_pass) for batch in self._waiting + self._unsure}
 
     def pass_ended(self, loader):

@@ -38,7 +38,7 @@ def total():
 
 
 def patch(module):
-    """Wraps the functions before any other module can import them."""
+    """Wraps the functions of torch.distributed before any other module can import them."""
     _state["dist"] = module
     guard.wrap(module, "init_process_group", GROUPS, after=_created)
     for name, (kind, position) in OPERATIONS.items():
@@ -67,7 +67,9 @@ def _number(name):
 
 
 def group_number(group):
-    """Returns the number of a group: 0 for all ranks, otherwise a number that is equal on all ranks of the group."""
+    """Returns the number of a process group: 0 for all ranks, otherwise a number that is equal on all ranks of the
+    group.
+    """
     dist = _state["dist"]
     if group is None or group is dist.group.WORLD:
         return 0
@@ -81,7 +83,9 @@ def group_number(group):
 
 
 def _name_of(group):
-    """Returns the name that PyTorch gives a group on all its ranks; two groups of equal ranks have different names."""
+    """Returns PyTorch's name of a process group, which is equal on all its ranks. Two groups of the same ranks have
+    different names.
+    """
     try:
         return str(getattr(group, "group_name", ""))
     except RuntimeError:

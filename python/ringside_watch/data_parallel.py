@@ -81,7 +81,7 @@ def _after_step(number):
 
 
 def _read():
-    """Queues the observation of the previous iteration's times, which DDP publishes one iteration late."""
+    """Queues the times of the previous iteration, which DDP publishes one iteration late."""
     for reference in _models:
         model = reference()
         logger = getattr(model, "logger", None)
@@ -108,14 +108,16 @@ def _read():
 
 
 def synchronized_forwards(model, iteration):
-    """Returns the number of forward passes whose gradients DDP reduces. Its log counts them one pass late."""
+    """Returns the number of forward passes whose gradients DDP reduces. The log of DDP counts a pass during the next
+    one.
+    """
     if iteration > 0:
         return iteration + 1
     return int(getattr(model, "_lazy_init_ran", True) and getattr(model, "require_forward_param_sync", True))
 
 
 def _note_plan(model, iteration):
-    """Reports buckets and unused parameters, as DDP logs them."""
+    """Reports the buckets and the unused parameters, as DDP logs them."""
     logged = model.logger._get_ddp_logging_data()
     data, texts = logged.ints_map, logged.strs_map
     observations.note("fact", time.monotonic_ns(), "buckets", {
@@ -127,7 +129,7 @@ def _note_plan(model, iteration):
 
 
 def group_number(model):
-    """Returns a number that is equal on all ranks of the wrapper's group, for its gradients."""
+    """Returns the number of the wrapper's process group for its gradients, which is equal on all ranks of the group."""
     import torch.distributed as dist
 
     return 1 + zlib.crc32(repr(("ddp", group_ranks(dist, model.process_group))).encode())

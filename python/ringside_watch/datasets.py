@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fingerprints of data sets and batches, so that ranks can be compared. No item is read, no value is recorded.
 
-A data set is described by length, class, the hash of what it lists (indices of a Subset, files of a folder) and the
-checksum of a few values of tensors that it holds. Checksums of equal content are equal on all hosts.
+A data set is described by length, class, a hash of its list (indices of a Subset, files of a folder) and the checksum
+of a few values of its tensors. Checksums of equal content are equal on all hosts.
 """
 import array
 import hashlib
@@ -29,7 +29,7 @@ def _spaced(items, most):
 
 
 def hash_list(items):
-    """Returns a SHA-256 over the length and evenly spaced items."""
+    """Returns the SHA-256 of the length of a list and of evenly spaced items."""
     sha = hashlib.sha256(str(len(items)).encode())
     for item in _spaced(items, MOST_ITEMS):
         sha.update(repr(item if not hasattr(item, "item") else item.item()).encode("utf-8", "replace") + b"\n")
@@ -37,7 +37,9 @@ def hash_list(items):
 
 
 def checksum(tensor):
-    """Returns the CRC-32 of the shape and of evenly spaced values; None if the object is no tensor on the CPU."""
+    """Returns the CRC-32 of the shape of a tensor and of evenly spaced values; None if the object is no tensor on the
+    CPU.
+    """
     if not hasattr(tensor, "reshape") or not hasattr(tensor, "shape"):
         return None
     device = getattr(tensor, "device", None)
@@ -53,7 +55,7 @@ _count = itertools.count()
 
 
 def number_of(dataset):
-    """Returns the number of a data set object, which no other object of this process has."""
+    """Returns the number of a data set object. No other object of this process has the same number."""
     reference, number = _objects.get(id(dataset), (None, None))
     if number is not None and (reference is None or reference() is dataset):
         return number
@@ -67,7 +69,7 @@ def number_of(dataset):
 
 
 def subsets(dataset, depth=0):
-    """Returns [(number, indices)] of the Subset objects in a data set, the outer ones first."""
+    """Returns [(number, indices)] of the Subset objects in a data set, from the outermost to the innermost."""
     attributes = getattr(dataset, "__dict__", {})
     found = []
     indices = attributes.get("indices")
@@ -103,7 +105,9 @@ def describe(dataset, depth=0):
 
 
 def _listing(attributes, count):
-    """Returns the name of the list that names the samples: a usual one, or one of plain items, one for each sample."""
+    """Returns a list with the name of the attribute that lists the samples of a data set, or an empty list. Names in
+    LISTS come first, then lists of numbers or strings with one item for each sample.
+    """
     usual = [name for name in LISTS if isinstance(attributes.get(name), (list, tuple))]
     others = [name for name, value in attributes.items()
               if isinstance(value, (list, tuple)) and value and len(value) == count and _is_plain(value[0])]
@@ -120,7 +124,9 @@ def _is_iterable_only(dataset):
 
 
 def _arrays(attributes):
-    """Returns the tensors and arrays that a data set holds, those of TensorDataset, MNIST and CIFAR first."""
+    """Returns the tensors and arrays that are attributes of a data set. Those of TensorDataset, MNIST and CIFAR come
+    first.
+    """
     found = []
     usual = ("tensors", "data", "targets")
     for name in usual + tuple(sorted(set(attributes) - set(usual))):
@@ -130,7 +136,7 @@ def _arrays(attributes):
 
 
 def _is_array(value):
-    """True for a tensor or an array whose values can be picked without a copy of all of them."""
+    """True for a tensor or an array of which single values can be read without copying all of them."""
     if not (hasattr(value, "reshape") and hasattr(value, "shape") and hasattr(value, "tolist")):
         return False
     if hasattr(value, "is_contiguous"):
@@ -157,7 +163,7 @@ def batch_length(data):
 
 
 def _rows(tensor, count):
-    """Returns the CRC-32 of evenly spaced values of each of the first samples."""
+    """Returns the CRC-32 of evenly spaced values of each of the first samples of a batch."""
     flat = tensor[:count].reshape(count, -1)
     step = max(1, flat.shape[1] // MOST_VALUES)
     rows = flat[:, ::step][:, :MOST_VALUES].tolist()
@@ -165,7 +171,7 @@ def _rows(tensor, count):
 
 
 def fingerprint_batch(data, samples, most):
-    """Returns the checksums of the first samples in the batch's first and last tensor, or None."""
+    """Returns the checksums of the first samples in the batch's first tensor and in its last one, or None."""
     tensors = [one for one in _tensors(data) if one.dim() > 0 and one.shape[0] == samples and one.device.type == "cpu"]
     if not tensors or not samples or tensors[0].is_complex() or tensors[-1].is_complex():
         return None

@@ -18,7 +18,7 @@ class Pass:
 
 
 def add_to_hash(sha, indices):
-    """Adds indices as little-endian int64, as the telemetry event "consumed" defines it."""
+    """Adds indices to a hash as little-endian int64, as the telemetry event "consumed" defines it."""
     words = array.array("q", indices)
     if sys.byteorder == "big":
         words.byteswap()
@@ -26,7 +26,7 @@ def add_to_hash(sha, indices):
 
 
 class Epochs:
-    """Counts of each loader. The epochs of steps are those of the loader first_training."""
+    """Counts of each loader. The number of a step's epoch is that of the loader first_training."""
 
     def __init__(self):
         self._passes = {}  # (number of the loader, number of the pass) -> Pass
@@ -58,7 +58,7 @@ class Epochs:
         self.of(batch.loader, batch.number_of_pass).untrained += 1
 
     def take(self, loader, number):
-        """Returns and forgets a pass that has ended, or None."""
+        """Removes a pass that has ended and returns it. Returns None if the pass is not known."""
         return self._passes.pop((loader, number), None)
 
     def open(self):

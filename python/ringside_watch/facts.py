@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts about the process, and which of the hooks have observed something.
-
-Environment variables are never reported.
+"""Facts about the process, and about the hooks that have observed something. Environment variables are never reported.
 """
 import os
 import platform
@@ -42,7 +40,7 @@ def _number(name):
 
 
 def process(known):
-    """Returns the facts that identify the rank and its software."""
+    """Returns the facts that identify the rank, and the versions of its software."""
     script = places.script()
     facts = {"watch": __version__, "world_size": known.world_size, "distributed": known.distributed,
              "script": places.relative(script) if script else None, "launcher": launcher(),
@@ -58,7 +56,8 @@ def process(known):
 
 
 def sees():
-    """Returns the hooks that have observed something, and a reason for each other one."""
+    """Returns the names of the hooks that have observed something, and for each other hook the reason why it has not.
+    """
     missing = [{"what": name, "why": why} for name, why in guard.unavailable.items()]
     for name, why in WITHOUT.items():
         hook = guard.hooks.get(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Observes exceptions that end a rank, and keeps tracebacks free of lines of this package."""
+"""Observes exceptions that end a rank, and removes lines of this package from tracebacks."""
 import os
 import pickle
 import re
@@ -17,7 +17,7 @@ _previous = []
 
 
 def patch_torch(module):
-    """Puts a hook before sys.excepthook once PyTorch has been imported."""
+    """Adds a hook before sys.excepthook once PyTorch has been imported."""
     if not _previous:
         _previous.append(sys.excepthook)
         sys.excepthook = _excepthook
@@ -35,7 +35,7 @@ def _excepthook(kind, error, trace):
 
 
 def _is_end_of_check(kind):
-    """True for the exception with which torchrun answers the signal that ends a check: it is not an error."""
+    """True for the exception that torchrun raises after the signal that ends a check. It is not an error."""
     return (os.environ.get("RINGSIDE_WATCH_CHECK") == "1" and kind.__name__ == "SignalException"
             and kind.__module__ == "torch.distributed.elastic.multiprocessing.api")
 
@@ -64,7 +64,7 @@ def note(kind, text, lines, where):
 
 
 def note_unreported():
-    """At the end of the process: reports an exception that a script's own excepthook has handled."""
+    """Reports, at the end of the process, an exception that a script's own excepthook has handled."""
     error = getattr(sys, "last_value", None)
     if isinstance(error, BaseException):
         report(error)
@@ -92,7 +92,9 @@ def _cut(trace):
 
 
 def patch_spawn(module):
-    """torch.multiprocessing.spawn catches exceptions by itself and writes them to a file for the parent."""
+    """Wraps the function in which torch.multiprocessing.spawn catches exceptions and writes them to a file for the
+    parent.
+    """
     original = module._wrap
 
     @guard.transparent

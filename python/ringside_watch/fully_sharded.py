@@ -13,7 +13,7 @@ _reported = set()
 
 
 def patch(module):
-    """Wraps the waits for all-gathers and the reductions of gradients."""
+    """Wraps the methods that wait for all-gathers and that reduce gradients."""
     group = module.FSDPParamGroup
     _time(group, "wait_for_unshard", traces.ALL_GATHER)
     _time(group, "post_backward", traces.REDUCE_SCATTER)
@@ -58,7 +58,7 @@ def patch_function(module):
 
 
 def _class_of_module(args, kwargs):
-    """Returns the module's class, which fully_shard replaces by one of its own, and the ranks of the mesh."""
+    """Returns the class of the module before fully_shard has replaced it, and the ranks of the mesh."""
     if not args or not hasattr(args[0], "parameters"):
         return None
     mesh = getattr(kwargs.get("mesh"), "mesh", None)

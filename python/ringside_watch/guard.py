@@ -20,7 +20,7 @@ unavailable = {}  # name of a hook -> reason why it is not available
 
 
 class Hook:
-    """Code that observes calls of one kind."""
+    """Code that observes calls of one kind. It is switched off after its first error."""
 
     def __init__(self, name):
         self.name = name
@@ -100,7 +100,7 @@ def _wrapper(original, hook, before, after):
 
 
 def patch(name, function, module):
-    """Applies the patches of one module. An error does not affect the rest of the watch."""
+    """Applies the patches of one module. An error in one of them does not affect the rest of the watch."""
     try:
         function(module)
     except Exception as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Installs all hooks of this process and decides when it becomes a watched rank."""
+"""Installs all hooks of this process."""
 import os
 
 from . import importing, observations
@@ -35,7 +35,7 @@ PATCHES = (
 
 
 def _patching(module, function):
-    """Returns a function that imports the patching module only when it is needed."""
+    """Returns a function that patches a module. It imports the code of the patch only when it is called."""
 
     def apply(patched):
         import importlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Patches modules right after they have been imported, at no cost for programs that do not import them."""
+"""Patches modules right after they have been imported. Programs that do not import these modules run unchanged."""
 import importlib.util
 import sys
 
@@ -9,7 +9,7 @@ _patches = {}  # name of a module -> functions to call with the module after its
 
 
 def after_import(name, function):
-    """Calls function(module) after the module has been executed, or now if that has happened already."""
+    """Calls function(module) after the module has been executed, or now if it is imported already."""
     module = sys.modules.get(name)
     if module is not None:
         guard.patch(name, function, module)
@@ -18,7 +18,7 @@ def after_import(name, function):
 
 
 class Finder:
-    """A finder that finds nothing by itself: it wraps the loaders of the modules to patch."""
+    """Import finder that finds no module itself. It wraps the loaders of the modules to patch."""
 
     def find_spec(self, name, path=None, target=None):
         functions = _patches.get(name)

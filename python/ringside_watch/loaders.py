@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Observes DataLoader: the indices that reach the data set, the batches that reach the script, and the time to wait."""
+"""Observes DataLoader: the indices that reach the data set, the batches that reach the script, and the time that the
+script waits for them.
+"""
 import collections
 import os
 import time
@@ -55,9 +57,10 @@ def patch(module):
 
 
 def _number_of(loader):
-    """Returns the loader's number. A loader that is made again for each epoch keeps it.
+    """Returns the number of a loader. A loader that is created again for each epoch keeps its number.
 
-    Loaders are the same if the same line of the script iterates over the same data set object in batches of one size.
+    Two loaders are the same if the same line of the script iterates over the same data set object with the same batch
+    size.
     """
     number = _numbers.get(loader)
     if number is not None:
@@ -179,7 +182,7 @@ def _consumed(iterator, begin, data):
 
 
 def _count(indices, data):
-    """Returns the number of samples and the list of indices, or None for an IterableDataset."""
+    """Returns the number of samples of a batch and the list of their indices, or None for an IterableDataset."""
     if isinstance(indices, int):  # the loader has batch_size=None
         return 1, [indices]
     if indices is not None and hasattr(indices, "__len__") and len(indices) > 0 and indices[0] is not None:
@@ -188,7 +191,9 @@ def _count(indices, data):
 
 
 def patch_accelerate(module):
-    """Accelerate fetches one batch ahead of the script: batches count when its generator hands them out."""
+    """Wraps the loaders of Accelerate, which fetch one batch ahead of the script. A batch counts when the generator of
+    the wrapper delivers it.
+    """
     for name in ("DataLoaderShard", "DataLoaderDispatcher"):
         wrapper = getattr(module, name, None)
         if wrapper is not None:

@@ -21,7 +21,7 @@ _reported = set()  # lines of the user's code that were reported
 
 
 def patch_tensor(module):
-    """Wraps Tensor.backward, and keeps Dynamo from tracing the wrapper."""
+    """Wraps Tensor.backward, and excludes the wrapper from tracing by Dynamo."""
     original = module.Tensor.backward
 
     @functools.wraps(original)
@@ -82,7 +82,7 @@ def patch_compile(module):
 
 @guard.transparent
 def _observed(call, loss):
-    """Runs one outermost backward pass. Its frame is two below the caller's."""
+    """Runs the outermost backward pass of a call. Its frame is two below the caller's."""
     function = HOOK.call(_function, loss)
     value = HOOK.call(_read, loss)
     site = HOOK.call(_site)
@@ -108,7 +108,7 @@ def _note(begin, site, value):
 
 
 def _before(site, function):
-    """Reports a line that calls backward() once, and what has happened to the gradients."""
+    """Reports each line that calls backward() once, and what has happened to the gradients before."""
     optimizers.GRADIENTS.call(optimizers.look_at_gradients)
     if function is not None and site not in _reported and len(_reported) < 100:
         _reported.add(site)
@@ -155,7 +155,7 @@ def _read(loss):
 
 
 def _site():
-    """Returns the user's line of this backward pass. Frames: _site, call, _observed, backward, caller."""
+    """Returns the line of the script that has called backward(). Frames: _site, call, _observed, backward, caller."""
     frame = sys._getframe(4)
     key = (frame.f_code, frame.f_lineno)
     site = _sites.get(key)

@@ -163,7 +163,7 @@ def look_at_gradients():
 
 
 def steps_seen():
-    """Returns the number of steps of all optimizers."""
+    """Returns the number of steps that all optimizers together have made."""
     return _count["inside"]
 
 

@@ -2,12 +2,12 @@
 """Holds batches that the script has not received yet, and the ends of passes over loaders.
 
 Loaders of Accelerate fetch one batch ahead of the script. Their batches wait here until they are delivered, and their
-passes end when the wrapper's pass does.
+passes end when the pass of the wrapper around the loader ends.
 """
 
 
 class Passes:
-    """Waiting batches and passes of one rank. Used by Report."""
+    """Batches and passes of one rank that are not complete yet. Used by Report."""
 
     def __init__(self, report):
         self._report = report
@@ -25,9 +25,8 @@ class Passes:
             self._ahead.setdefault(batch.loader, []).append(batch)
 
     def delivered(self, loader):
-        """Called when a wrapper hands a batch to the script.
-
-        The wrapper has fetched at most one later batch, and has skipped all earlier ones.
+        """Handles a batch that a wrapper of Accelerate passes to the script. The wrapper has fetched at most one later
+        batch, and has skipped all earlier ones.
         """
         ahead = self._ahead.get(loader, [])
         while len(ahead) > 2:

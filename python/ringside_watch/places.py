@@ -13,7 +13,7 @@ def script():
 
 
 def relative(filename):
-    """Returns the path below the script's folder, or the last part of a path elsewhere."""
+    """Returns the path relative to the script's folder. Of a path elsewhere, returns the last part."""
     path = os.path.abspath(filename)
     folder = os.path.dirname(os.path.abspath(script())) if script() else os.getcwd()
     if path.startswith(folder + os.sep):

@@ -31,7 +31,7 @@ _hook = guard.Hook("process")
 
 
 def training_begins():
-    """Makes a process without a process group a rank, by the rank of its launcher, or 0."""
+    """Makes a process without a process group a rank. Its number is the one that the launcher has given, or 0."""
     Watching.on_training = None
     _hook.call(_become_by_environment)
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checksums of parameters, buffers and optimizer state after optimizer steps.
 
-All replicas check the same steps, because the schedule depends only on the size of what is checked: steps 1, 2, 4, 8,
-... and, from a spacing on, every step that is a multiple of the spacing. The spacing keeps the cost below 0.1 % of a
-step whose length is estimated from the size of the model.
+All replicas check the same steps, because the schedule depends only on the size of the tensors: steps 1, 2, 4, 8, ...
+and, from a spacing on, each step that is a multiple of the spacing. The spacing keeps the cost below 0.1 % of a step
+whose length is estimated from the size of the model.
 """
 import ctypes
 import hashlib
@@ -37,7 +37,7 @@ def is_due(step, distance):
 
 
 def is_whole(tensor):
-    """True for a plain tensor of which each replica holds all values."""
+    """True for a tensor of class Tensor, Parameter or Buffer, of which each replica holds all values."""
     return type(tensor).__name__ in ("Tensor", "Parameter", "Buffer") and not tensor.is_sparse
 
 
@@ -115,7 +115,7 @@ def state_of(optimizer, number):
 
 
 def _number(value):
-    """Returns a sum as a number that JSON readers keep exactly; 0 if the sum did not arrive from the device."""
+    """Returns a sum as a number that JSON readers read exactly; 0 if the sum has not arrived from the device."""
     return int(value) & 0xFFFFFFFFFFF if value == value else 0
 
 

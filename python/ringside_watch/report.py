@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Turns observations into telemetry lines. Used by the sender thread only."""
+"""Turns observations into telemetry lines. The sender thread is the only user."""
 import array
 import os
 import socket
@@ -39,7 +39,7 @@ def whole_numbers(indices):
 
 
 class Report:
-    """The telemetry of one rank."""
+    """Telemetry of one rank."""
 
     def __init__(self, process):
         self.process = process
@@ -98,7 +98,7 @@ class Report:
             self.add("heartbeat", self._heartbeat.fields(now_ns))
 
     def complete_all(self):
-        """Completes steps, passes and frames that are still open."""
+        """Completes the steps, passes and frames that are still open."""
         now = time.monotonic_ns()
         try:
             self.pairing.end()
@@ -263,7 +263,7 @@ class Report:
             step.collectives.append((group, number, kind, size, t0, t1))
 
     def take_synchronized(self, count):
-        """Takes the number of backward passes whose gradients DDP has reduced since the previous optimizer step."""
+        """Counts the backward passes whose gradients DDP has reduced since the previous optimizer step."""
         self.steps.last().all_reduces += count
 
     def take_ddp(self, data):

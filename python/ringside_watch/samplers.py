@@ -14,7 +14,7 @@ def _plain(value):
 
 
 def describe(sampler, depth=0):
-    """Returns the class and plain attributes of a sampler, and of the samplers inside it, up to four levels deep."""
+    """Returns the class and simple attributes of a sampler, and of the samplers inside it, up to four levels deep."""
     kind = type(sampler)
     facts = {"class": "%s.%s" % (kind.__module__, kind.__qualname__)}
     attributes = getattr(sampler, "__dict__", {})
@@ -37,7 +37,9 @@ def describe(sampler, depth=0):
 
 
 def _outer_sampler(attributes):
-    """Returns the batch sampler or the sampler. Their truth value is not used: it may call a missing __len__."""
+    """Returns the batch sampler of a DataLoader, or its sampler if it has none. Compares with None, because the truth
+    value of a sampler may call a missing __len__.
+    """
     batch_sampler = attributes.get("batch_sampler")
     return batch_sampler if batch_sampler is not None else attributes.get("sampler")
 
@@ -54,7 +56,9 @@ def describe_loader(loader):
 
 
 def find(sampler, name, depth=0):
-    """Returns the first plain attribute of this name, from the outside to the inside, or None."""
+    """Returns the first simple attribute of this name among a sampler and the samplers inside it, from the outermost to
+    the innermost, or None.
+    """
     attributes = getattr(sampler, "__dict__", {})
     if _plain(attributes.get(name)):
         return attributes[name]

@@ -35,20 +35,20 @@ def has_pending():
 
 
 def poll():
-    """Reads the numbers that have arrived. Called by hooks after each optimizer step."""
+    """Reads the deferred numbers that have arrived. Called by hooks after each optimizer step."""
     while _pending and not _is_capturing() and _pending[0].poll():
         _pending.popleft()
 
 
 def settle():
-    """Gives up the numbers that have not arrived. Called at the end of the process."""
+    """Gives up the deferred numbers that have not arrived. Called at the end of the process."""
     poll()
     while _pending:
         _pending.popleft().number = float("nan")
 
 
 def read(value):
-    """Returns a float, a Deferred, or None for anything that is not one number."""
+    """Returns the value as a float, or as a Deferred if it is on a device; None if it is not one number."""
     if isinstance(value, (int, float)):
         return float(value)
     if type(value).__name__ == "Tensor" and value.is_cpu and value.numel() == 1 and not value.is_complex():

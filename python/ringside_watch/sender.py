@@ -36,7 +36,7 @@ class Sender:
         self._thread.start()
 
     def finish(self, seconds):
-        """Sends the remaining lines and joins the thread, for at most this time."""
+        """Sends the remaining lines and joins the thread. Blocks for at most the given time."""
         self._ending = True
         self._wake_write.send(b"x")
         self._thread.join(seconds)

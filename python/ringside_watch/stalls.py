@@ -23,7 +23,9 @@ class Stalls:
         self._cpu_before = self._cpu_us()
 
     def _cpu_us(self):
-        """Returns the CPU time of the training thread, by which a computing thread differs from a waiting one."""
+        """Returns the CPU time of the training thread in microseconds. It grows while the thread computes, and not
+        while it waits.
+        """
         try:
             return int(time.clock_gettime(time.pthread_getcpuclockid(self._process.training_thread)) * 1e6)
         except (AttributeError, OSError, OverflowError):
@@ -31,7 +33,7 @@ class Stalls:
 
     @staticmethod
     def _recent_collectives():
-        """Returns the latest collectives in PyTorch's flight recorder, which also has those of FSDP and DDP."""
+        """Returns the latest collectives in PyTorch's flight recorder, which also records those of FSDP and DDP."""
         c10d = sys.modules.get("torch._C._distributed_c10d")
         dump = getattr(c10d, "_dump_fr_trace_json", None) or getattr(c10d, "_dump_nccl_trace_json", None)
         if dump is None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Groups observations into optimizer steps.
 
-A step ends with an optimizer step. Steps of several optimizers that follow each other without a new batch and without a
-repeated optimizer, as in adversarial training, form one step. So a step is complete only when the next batch arrives or
-an optimizer steps for the second time.
+A step ends with an optimizer step. Several optimizers, as in adversarial training, form one step if they follow each
+other without a new batch and without a repeated optimizer. For this reason a step is complete only when the next batch
+arrives or an optimizer steps for the second time.
 """
 from . import scalars
 
@@ -11,7 +11,7 @@ MOST_SPANS = 400  # limit of the number of spans of one step; a step with more i
 
 
 class Step:
-    """Observations of one step: everything that was observed since the previous step."""
+    """Everything that was observed between two optimizer steps."""
 
     def __init__(self):
         self.number = None  # number of the step, from 1; None until the step is complete
@@ -68,7 +68,7 @@ class Step:
 
 
 class StepGrouping:
-    """Groups observations, and calls complete(step) for each complete step, in order."""
+    """Groups observations into steps, and calls complete(step) for each complete step, in order."""
 
     def __init__(self, complete):
         self._complete = complete
@@ -90,7 +90,7 @@ class StepGrouping:
         return step
 
     def close(self):
-        """Completes the step that has had its optimizer step, if there is one."""
+        """Completes the step that has ended with an optimizer step, if there is one."""
         if self._stepped is None:
             return
         step, self._stepped = self._stepped, None
@@ -102,5 +102,5 @@ class StepGrouping:
         return self._stepped is not None
 
     def last(self):
-        """Returns the step that scheduler steps and scalars belong to: the one that has just had its optimizer step."""
+        """Returns the step to which scheduler steps and scalars belong: the one whose optimizer step was the last."""
         return self._stepped if self._stepped is not None else self.upcoming

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes complete steps: "steps" frames, "indices", "replica", "trace", loss curves and counts per step."""
+"""Writes complete steps: "steps" frames, "indices", "replica", "trace", loss curves and the facts "step_counts"."""
 from . import traces
 from .observations import Watching, is_traced
 from .replicas import combined
@@ -59,7 +59,7 @@ class StepsReport:
 
     @staticmethod
     def _first(step):
-        """Returns the begin of the first step: its first observation."""
+        """Returns the begin of the first step: the time of its first observation."""
         return min([(span[0], span[1]) for span in step.spans] or [(step.end_ns, step.end_cpu)])
 
     def _epoch_of(self, step):
@@ -99,7 +99,9 @@ class StepsReport:
             report.add("indices", fields)
 
     def _write_counts(self, step):
-        """Writes the counts of one optimizer step if they differ from those of the previous step."""
+        """Writes how many backward passes, scheduler steps and all-reduces one optimizer step has, and which
+        optimizers, loaders and losses, if they differ from those of the previous step.
+        """
         counts = {"backwards": step.backwards, "scheduler_steps": step.scheduler_steps,
                   "all_reduces": step.all_reduces, "optimizers": list(step.optimizers),
                   "batches": sorted({entry[0].loader: 0 for entry in step.batches}),

@@ -2,9 +2,9 @@
 """Measures norms and sums of weights and averaged gradients, for the comparison of two runs.
 
 Checksums tell whether replicas are equal to the last bit. Two runs on different numbers of ranks differ in the last
-bits, so their tensors are compared by numbers. They are measured at few steps: before the first one and after the
-steps 1, 2, 4, 8, ... of each optimizer, and when the script saves a checkpoint, so that a later run that continues from
-it can be placed. Of a large tensor, evenly spaced values are read.
+bits, so their tensors are compared by numbers. They are measured at few steps: before the first step and after the
+steps 1, 2, 4, 8, ... of each optimizer, and when the script saves a checkpoint, so that a run that continues from the
+checkpoint can be compared from there. Of a large tensor, evenly spaced values are read.
 """
 import time
 import weakref
@@ -42,7 +42,9 @@ def _gradient(parameter):
 
 
 def after(optimizer, number, step):
-    """Called after each step of an optimizer, and with step 0 before the first one."""
+    """Measures the tensors if the step is due. Called after each step of an optimizer, and with step 0 before the first
+    one.
+    """
     if step == 0:
         _optimizers[optimizer] = number
     if is_due(step):
@@ -50,12 +52,14 @@ def after(optimizer, number, step):
 
 
 def patch_save(module):
-    """Wraps torch.save, which the checkpoints of all trainers use for the state of the optimizer."""
+    """Wraps torch.save, which all trainers call to save the state of the optimizer in a checkpoint."""
     guard.wrap(module, "save", HOOK, after=_after_save)
 
 
 def _after_save(_, args, result):
-    """Queues the numbers of all optimizers, once for each step: a checkpoint can consist of several files."""
+    """Measures the tensors of all optimizers when the script has called torch.save, at most once for each step: a
+    checkpoint can consist of several files.
+    """
     if _checkpoints[0] >= MOST_CHECKPOINTS:
         return
     for optimizer, number in list(_optimizers.items()):
@@ -98,7 +102,7 @@ def _measure_all(optimizer, number, step, saved):
 
 
 def complete(facts, values):
-    """Returns the facts "tensors": norms and sums of weights, and those of gradients, null where there is none."""
+    """Returns the facts "tensors": norms and sums of weights and of gradients; null for a tensor without a gradient."""
     numbers = [value if value == value and abs(value) != float("inf") else None for value in values]
     count = len(facts["names"])
     result = {key: value for key, value in facts.items() if key != "has_gradient"}

@@ -12,9 +12,8 @@ ALL_REDUCE, BROADCAST, ALL_GATHER, REDUCE_SCATTER, BARRIER = range(5)  # values 
 
 
 def flatten(spans, begin, end):
-    """Turns nested spans into consecutive pieces (begin, cpu at begin, phase); phase None where no span is.
-
-    An inner span interrupts the outer one.
+    """Turns nested spans into consecutive pieces (begin, CPU time at begin, phase). The phase is None where there is no
+    span. An inner span interrupts the outer one.
     """
     edges = []
     for order, (t0, c0, t1, c1, phase) in enumerate(sorted(spans, key=lambda span: (span[0], -span[2]))):
@@ -33,7 +32,9 @@ def flatten(spans, begin, end):
 
 
 def split_closures(spans):
-    """Splits optimizer steps whose closure makes backward passes: the time after the last one is the optimizer's."""
+    """Splits optimizer steps whose closure runs backward passes: the time after the last backward pass belongs to the
+    optimizer.
+    """
     result = []
     for span in spans:
         inner = [one for one in spans if one[4] == "backward" and span[0] <= one[0] and one[2] <= span[2]]
@@ -46,7 +47,7 @@ def split_closures(spans):
 
 
 def name_gaps(pieces):
-    """Replaces the phases None and "closure" by forward or idle."""
+    """Replaces the phases None and "closure" of pieces by "forward" or "idle"."""
     named, following = [], None
     for at, cpu, phase in reversed(pieces):
         if phase is None or phase == "closure":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connection to the watcher: addresses, the handshake and lines of JSON. docs/watch-protocol.md describes them."""
+"""Connection to the watcher: addresses, the handshake and lines of JSON, as described in docs/watch-protocol.md."""
 import hashlib
 import hmac
 import json
@@ -19,7 +19,7 @@ class Refused(Exception):
 
 
 def finite(value):
-    """Replaces floats that JSON cannot express by None, also inside of lists and dicts."""
+    """Replaces floats that JSON cannot express by None, also inside lists and dicts."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -110,7 +110,8 @@ class Connection:
             return 0
 
     def wait(self, seconds, writes, extra):
-        """Blocks until a line has arrived, `extra` is readable, a write is possible if wanted, or the time is over."""
+        """Blocks until a line has arrived, `extra` is readable, writing is possible (if wanted), or the time is over.
+        """
         select.select([self, extra], [self] if writes else [], [], seconds)
 
     def wait_to_read(self, seconds):
@@ -121,7 +122,7 @@ class Connection:
         self.socket.close()
 
     def close(self):
-        """Ends the connection and closes it; what was written still arrives."""
+        """Closes the connection after everything that was written has been sent."""
         try:
             self.socket.shutdown(socket.SHUT_WR)
             self.lines()  # reads the remaining bytes, because unread bytes would make TCP discard the written ones

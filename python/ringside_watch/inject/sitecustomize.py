@@ -11,7 +11,7 @@ _folder = os.path.dirname(os.path.abspath(__file__))
 
 
 def _start():
-    """Imports the package from its own place, which need not be on sys.path."""
+    """Imports the package from the folder that contains it, which need not be on sys.path."""
     import importlib.util
 
     package = os.path.dirname(_folder)
@@ -23,7 +23,9 @@ def _start():
 
 
 def _run_hidden():
-    """Imports the hidden sitecustomize. Its absence is normal; Python reports its errors."""
+    """Imports the sitecustomize module that this one has hidden. If there is none, nothing happens; Python reports its
+    errors.
+    """
     this = sys.modules.pop("sitecustomize", None)
     try:
         import sitecustomize  # noqa: F401
