@@ -46,7 +46,7 @@ class Pairing:
         if not self._waiting:
             return
         pattern = self._pattern()
-        self._settle(pattern)
+        self._decide_unsure(pattern)
         *older, newest = self._waiting
         self._waiting = []
         if not older or pattern in self._confirmed:
@@ -61,7 +61,7 @@ class Pairing:
             counts[batch.loader] = counts.get(batch.loader, 0) + 1
         return tuple(sorted(counts.items()))
 
-    def _settle(self, pattern):
+    def _decide_unsure(self, pattern):
         if not self._unsure:
             return
         if pattern == self._unsure_pattern:
@@ -84,7 +84,7 @@ class Pairing:
     def pass_ended(self, loader):
         """Reports the waiting batches of a loader whose pass is over as untrained: no backward pass will follow."""
         if any(batch.loader == loader for batch in self._unsure):
-            self._settle(None)
+            self._decide_unsure(None)
         kept = []
         for batch in self._waiting:
             if batch.loader == loader:
@@ -94,7 +94,7 @@ class Pairing:
         self._waiting = kept
 
     def end(self):
-        self._settle(None)
+        self._decide_unsure(None)
         for batch in self._waiting:
             self._untrained(batch)
         self._waiting = []

@@ -19,10 +19,11 @@ class Heartbeats:
     def fields(self, now_ns):
         report = self._report
         step = report.steps.number + (report.steps.has_stepped())
-        collective = collectives.counted(0)
+        collective = collectives.number_of_latest(0)
         fields = {"rank": report.rank, "step": step, "epoch": report.epochs.epoch, "phase": Watching.phase,
                   "collective": collective, "resident_bytes": self._resident(),
-                  "dropped_steps": report.dropped_steps, "batches": report.batches, "time_us": report.us(now_ns)}
+                  "dropped_steps": report.dropped_steps, "batches": report.batches,
+                  "time_us": report.to_microseconds(now_ns)}
         now = (step, Watching.phase, collective, report.batches)
         if now != self._last:
             self._last, self._since_ns = now, now_ns

@@ -28,11 +28,11 @@ _messages = {}  # (number of a process group, operation, peer) -> number of the 
 _groups = {}  # id of a process group object -> number of the group
 
 
-def counted(group):
+def number_of_latest(group):
     return _counts.get(group, 0)
 
 
-def total():
+def number_of_calls():
     """Returns the number of explicit collectives and messages that this rank has called, in all groups."""
     return sum(list(_counts.values())) + sum(list(_messages.values()))
 
@@ -40,7 +40,7 @@ def total():
 def patch(module):
     """Wraps the functions of torch.distributed before any other module can import them."""
     _state["dist"] = module
-    guard.wrap(module, "init_process_group", GROUPS, after=_created)
+    guard.wrap(module, "init_process_group", GROUPS, after=_note_group_created)
     for name, (kind, position) in OPERATIONS.items():
         if hasattr(module, name):
             _wrap_operation(module, name, kind, position)
@@ -49,7 +49,7 @@ def patch(module):
             _wrap_message(module, name, peer)
 
 
-def _created(_, args, result):
+def _note_group_created(_, args, result):
     dist = _state["dist"]
     rank, size = dist.get_rank(), dist.get_world_size()
     if Watching.on_process_group is not None:
@@ -57,11 +57,11 @@ def _created(_, args, result):
     torch = sys.modules.get("torch")
     observations.note("fact", time.monotonic_ns(), "process_group_created", {
         "backend": str(dist.get_backend()), "rank": rank, "world_size": size, "where": places.user_line(2),
-        "torch": getattr(torch, "__version__", ""), "launcher_rank": _number("RANK"),
-        "launcher_world_size": _number("WORLD_SIZE")})
+        "torch": getattr(torch, "__version__", ""), "launcher_rank": _number_in_environment("RANK"),
+        "launcher_world_size": _number_in_environment("WORLD_SIZE")})
 
 
-def _number(name):
+def _number_in_environment(name):
     text = os.environ.get(name, "")
     return int(text) if text.isdigit() else None
 
@@ -92,7 +92,7 @@ def _name_of(group):
         return ""
 
 
-def _begin(operation, group, peer):
+def _begin_collective(operation, group, peer):
     number = group_number(group)
     count = _counts[number] = _counts.get(number, 0) + 1
     begin = observations.now()
@@ -102,14 +102,14 @@ def _begin(operation, group, peer):
     return token
 
 
-def _end(token, kind, size):
+def _end_call(token, kind, size):
     number, count, begin, phase, inside = token
     Watching.inside, Watching.phase = inside, phase
     observations.note("collective", begin[0], begin[1], *observations.now(), number, count,
                       kind, size, True)
 
 
-def _size(args, kwargs, position):
+def _bytes_of_buffer(args, kwargs, position):
     if position is None:
         return 0
     value = args[position] if position < len(args) else next(iter(kwargs.values()), None)
@@ -124,15 +124,15 @@ def _wrap_operation(module, name, kind, position):
     def ringside_collective(*args, **kwargs):
         if _state["depth"] or not (Watching.on and HOOK.on):
             return original(*args, **kwargs)
-        token = HOOK.call(_begin, name, kwargs.get("group"), None)
-        size = HOOK.call(_size, args, kwargs, position) or 0
+        token = HOOK.call(_begin_collective, name, kwargs.get("group"), None)
+        size = HOOK.call(_bytes_of_buffer, args, kwargs, position) or 0
         _state["depth"] += 1
         try:
             return original(*args, **kwargs)
         finally:
             _state["depth"] -= 1
             if token is not None:
-                HOOK.call(_end, token, kind, size)
+                HOOK.call(_end_call, token, kind, size)
 
     _install(module, name, original, ringside_collective)
 
@@ -152,7 +152,7 @@ def _wrap_message(module, name, peer):
         finally:
             _state["depth"] -= 1
             if token is not None:
-                HOOK.call(_end, token, None, 0)
+                HOOK.call(_end_call, token, None, 0)
 
     _install(module, name, original, ringside_message)
 

@@ -18,11 +18,11 @@ _unused = {}  # id of a model -> bytes of unused parameters, as reported last
 
 
 def patch(module):
-    guard.wrap(module.DistributedDataParallel, "__init__", HOOK, after=_created)
+    guard.wrap(module.DistributedDataParallel, "__init__", HOOK, after=_note_model_wrapped)
     optimizers.after_step.append(_after_step)
 
 
-def _created(_, args, result):
+def _note_model_wrapped(_, args, result):
     model = args[0]
     on_device = any(one.device.type != "cpu" for one in model.module.parameters())
     if hasattr(model, "_set_ddp_runtime_logging_sample_rate"):
@@ -80,7 +80,7 @@ def _after_step(number):
         unoptimized.look(_models)
 
 
-def _read():
+def _queue_previous_times():
     """Queues the times of the previous iteration, which DDP publishes one iteration late."""
     for reference in _models:
         model = reference()

@@ -15,23 +15,23 @@ _reported = set()
 def patch(module):
     """Wraps the methods that wait for all-gathers and that reduce gradients."""
     group = module.FSDPParamGroup
-    _time(group, "wait_for_unshard", traces.ALL_GATHER)
-    _time(group, "post_backward", traces.REDUCE_SCATTER)
+    _wrap_with_times(group, "wait_for_unshard", traces.ALL_GATHER)
+    _wrap_with_times(group, "post_backward", traces.REDUCE_SCATTER)
 
 
-def _time(group, name, kind):
+def _wrap_with_times(group, name, kind):
     def before(args, kwargs):
         if name == "wait_for_unshard" and getattr(args[0], "_all_gather_result", True) is None:
             return None  # no collective is in progress, so there is nothing to wait for
         return observations.now()
 
     def after(begin, args, result):
-        _note(args[0], kind, begin)
+        _queue_collective(args[0], kind, begin)
 
     guard.wrap(group, name, HOOK, before=before, after=after)
 
 
-def _note(group, kind, begin):
+def _queue_collective(group, kind, begin):
     name = getattr(group, "_module_fqn", None) or "root"
     number = _numbers[(name, kind)] = _numbers.get((name, kind), 0) + 1
     identity = 1 + zlib.crc32(("fsdp %s %d" % (name, kind)).encode())
@@ -39,13 +39,13 @@ def _note(group, kind, begin):
         _reported.add((name, kind))
         observations.note("fact", time.monotonic_ns(), "shard_group", {
             "name": name, "group": identity, "kind": "all_gather" if kind == traces.ALL_GATHER else "reduce_scatter",
-            "bytes": _bytes(group), "tensors": len(getattr(group, "fsdp_params", ()))})
+            "bytes": _bytes_of_group(group), "tensors": len(getattr(group, "fsdp_params", ()))})
     waits = kind == traces.ALL_GATHER
     observations.note("collective", begin[0], begin[1], *observations.now(), identity, number,
-                      kind, _bytes(group), waits)
+                      kind, _bytes_of_group(group), waits)
 
 
-def _bytes(group):
+def _bytes_of_group(group):
     total = 0
     for one in getattr(group, "fsdp_params", ()):
         size, kind = getattr(one, "_orig_size", None), getattr(one, "orig_dtype", None)
@@ -54,7 +54,7 @@ def _bytes(group):
 
 
 def patch_function(module):
-    guard.wrap(module, "fully_shard", FUNCTION, before=_class_of_module, after=_sharded)
+    guard.wrap(module, "fully_shard", FUNCTION, before=_class_of_module, after=_note_fully_shard)
 
 
 def _class_of_module(args, kwargs):
@@ -65,7 +65,7 @@ def _class_of_module(args, kwargs):
     return type(args[0]).__qualname__, None if mesh is None else mesh.flatten().tolist()
 
 
-def _sharded(known, args, result):
+def _note_fully_shard(known, args, result):
     module, (name, ranks) = args[0], known
     observations.note("fact", time.monotonic_ns(), "data_parallel", {
         "kind": "fully_shard", "where": places.user_line(2), "module": name, "ranks": ranks,

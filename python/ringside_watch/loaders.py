@@ -49,10 +49,10 @@ class _Iteration:
 def patch(module):
     """Wraps the base class of all iterators of torch.utils.data."""
     iterator = module._BaseDataLoaderIter
-    guard.wrap(iterator, "__init__", HOOK, after=_created)
-    guard.wrap(iterator, "_reset", HOOK, before=_resets)
-    guard.wrap(module._MultiProcessingDataLoaderIter, "_reset", HOOK, before=_resets)
-    guard.wrap(iterator, "_next_index", HOOK, after=_dispatched)
+    guard.wrap(iterator, "__init__", HOOK, after=_note_iterator_created)
+    guard.wrap(iterator, "_reset", HOOK, before=_note_iterator_reset)
+    guard.wrap(module._MultiProcessingDataLoaderIter, "_reset", HOOK, before=_note_iterator_reset)
+    guard.wrap(iterator, "_next_index", HOOK, after=_note_indices)
     _wrap_next(iterator)
 
 
@@ -79,12 +79,12 @@ def _number_of(loader):
     return number
 
 
-def _created(_, args, result):
+def _note_iterator_created(_, args, result):
     iterator, loader = args[0], args[1]
     _begin_pass(iterator, loader)
 
 
-def _resets(args, kwargs):
+def _note_iterator_reset(args, kwargs):
     """Observes that a persistent iterator begins another pass. Drops the pending indices of the previous pass."""
     iterator, loader = args[0], args[1] if len(args) > 1 else kwargs.get("loader")
     if iterator.__dict__.get("_ringside") is None:  # the constructor resets the iterator before it is known here
@@ -108,11 +108,11 @@ def _begin_pass(iterator, loader):
     state.paired = getattr(loader, "in_order", True) or getattr(loader, "num_workers", 0) == 0
     facts = FACTS.call(samplers.describe_pass, loader, number, state.number_of_pass)
     if facts is not None:
-        facts["collectives"] = collectives.total()
+        facts["collectives"] = collectives.number_of_calls()
         observations.note("fact", time.monotonic_ns(), "pass", facts)
 
 
-def _dispatched(_, args, index):
+def _note_indices(_, args, index):
     state = args[0].__dict__.get("_ringside")
     if state is not None:
         state.dispatched.append(index)
@@ -131,7 +131,7 @@ def _wrap_next(iterator_class):
         try:
             data = original(self)
         except StopIteration:
-            HOOK.call(_ended, self)
+            HOOK.call(_note_exhausted, self)
             raise
         except BaseException as error:
             HOOK.call(_failed, self)
@@ -139,7 +139,7 @@ def _wrap_next(iterator_class):
             raise
         finally:
             Watching.phase = outer
-        HOOK.call(_consumed, self, begin, data)
+        HOOK.call(_note_batch, self, begin, data)
         return data
 
     ringside_next.__name__, ringside_next.__qualname__ = "__next__", original.__qualname__
@@ -147,20 +147,20 @@ def _wrap_next(iterator_class):
     iterator_class.__next__ = ringside_next
 
 
-def _ended(iterator):
+def _note_exhausted(iterator):
     state = iterator.__dict__.get("_ringside")
     if state is not None and state.open:
         state.open = False
         observations.note("pass_end", time.monotonic_ns(), state.number, state.number_of_pass, "exhausted")
 
 
-def _failed(iterator):
+def _note_next_failed(iterator):
     state = iterator.__dict__.get("_ringside")
     if state is not None and state.dispatched:
         state.dispatched.popleft()
 
 
-def _consumed(iterator, begin, data):
+def _note_batch(iterator, begin, data):
     end = observations.now()
     state = iterator.__dict__.get("_ringside")
     if state is None:
@@ -168,7 +168,7 @@ def _consumed(iterator, begin, data):
     indices = state.dispatched.popleft() if state.dispatched else None
     if not state.paired:
         indices = None
-    samples, indices = _count(indices, data)
+    samples, indices = _samples_and_indices(indices, data)
     Watching.phase = "forward"
     observations.note("batch", begin[0], begin[1], end[0], end[1], state.number, state.number_of_pass, state.batches,
                       indices, samples, state.delivers)
@@ -181,7 +181,7 @@ def _consumed(iterator, begin, data):
     state.batches += 1
 
 
-def _count(indices, data):
+def _samples_and_indices(indices, data):
     """Returns the number of samples of a batch and the list of their indices, or None for an IterableDataset."""
     if isinstance(indices, int):  # the loader has batch_size=None
         return 1, [indices]

@@ -83,10 +83,10 @@ def patch_compile(module):
 @guard.transparent
 def _observed(call, loss):
     """Runs the outermost backward pass of a call. Its frame is two below the caller's."""
-    function = HOOK.call(_function, loss)
-    value = HOOK.call(_read, loss)
-    site = HOOK.call(_site)
-    HOOK.call(_before, site, function)
+    function = HOOK.call(_last_operation, loss)
+    value = HOOK.call(_read_loss, loss)
+    site = HOOK.call(_user_line)
+    HOOK.call(_report_line, site, function)
     outer, Watching.phase = Watching.phase, "backward"
     _state["depth"] += 1
     begin = observations.now()
@@ -98,16 +98,16 @@ def _observed(call, loss):
     finally:
         _state["depth"] -= 1
         Watching.phase = "optimizer" if outer == "optimizer" else "idle"
-        HOOK.call(_note, begin, site, value)
+        HOOK.call(_queue_loss, begin, site, value)
 
 
-def _note(begin, site, value):
+def _queue_loss(begin, site, value):
     observations.note("backward", begin[0], begin[1], *observations.now(), site, value, None)
     if Watching.on_training is not None:
         Watching.on_training()
 
 
-def _before(site, function):
+def _report_line(site, function):
     """Reports each line that calls backward() once, and what has happened to the gradients before."""
     optimizers.GRADIENTS.call(optimizers.look_at_gradients)
     if function is not None and site not in _reported and len(_reported) < 100:
@@ -144,7 +144,7 @@ def _terms(operation, depth):
     return names
 
 
-def _read(loss):
+def _read_loss(loss):
     if loss is None:
         return None
     scaled = _scaled.pop(id(loss), None)
@@ -154,8 +154,9 @@ def _read(loss):
     return scalars.read(loss)
 
 
-def _site():
-    """Returns the line of the script that has called backward(). Frames: _site, call, _observed, backward, caller."""
+def _user_line():
+    """Returns the line of the script that has called backward(). Frames: _user_line, call, _observed, backward, caller.
+    """
     frame = sys._getframe(4)
     key = (frame.f_code, frame.f_lineno)
     site = _sites.get(key)

@@ -19,8 +19,9 @@ after_step = []  # functions called with the optimizer's number after each step
 
 LOOKED_AT = 3  # number of first steps of an optimizer after which the next backward pass reports whether the script has
                # cleared the gradients
-_stepped = {"optimizer": None}  # weak reference to the optimizer of the script, if it is the only one and has made one
-                                # of its first steps since the last backward pass; otherwise None
+# Weak reference to the optimizer of the script, if it is the only one and has made one of its first steps since the last
+# backward pass; otherwise None.
+_last_stepped = {"optimizer": None}
 
 
 class _Known:
@@ -36,8 +37,8 @@ class _Known:
 def patch(module):
     """Registers global hooks, or in PyTorch 1.13 wraps step() of each optimizer class when its first object is made."""
     if hasattr(module, "register_optimizer_step_pre_hook"):
-        module.register_optimizer_step_pre_hook(_before)
-        module.register_optimizer_step_post_hook(_after)
+        module.register_optimizer_step_pre_hook(_before_step_hook)
+        module.register_optimizer_step_post_hook(_after_step_hook)
         return
     original = module.Optimizer._hook_for_profile
 
@@ -58,9 +59,9 @@ def _wrap_step(kind):
     @functools.wraps(original)
     @guard.transparent
     def step(self, *args, **kwargs):
-        HOOK.call(_begin, self)
+        HOOK.call(_begin_step, self)
         result = original(self, *args, **kwargs)
-        HOOK.call(_end, self)
+        HOOK.call(_end_step, self)
         return result
 
     step._ringside = True
@@ -77,19 +78,19 @@ def is_compiling():
     return False
 
 
-def _before(optimizer, args, kwargs):
+def _before_step_hook(optimizer, args, kwargs):
     if is_compiling():
         return
-    HOOK.call(_begin, optimizer)
+    HOOK.call(_begin_step, optimizer)
 
 
-def _after(optimizer, args, kwargs):
+def _after_step_hook(optimizer, args, kwargs):
     if is_compiling():
         return
-    HOOK.call(_end, optimizer)
+    HOOK.call(_end_step, optimizer)
 
 
-def _begin(optimizer):
+def _begin_step(optimizer):
     if Watching.on_training is not None:
         Watching.on_training()
     known = optimizer.__dict__.get("_ringside")
@@ -99,13 +100,13 @@ def _begin(optimizer):
         _count["optimizers"] += 1
         observations.note("start", known.checks.before(optimizer, known.number))
     if known.steps == 0:
-        tensors.HOOK.call(tensors.after, optimizer, known.number, 0)
+        tensors.HOOK.call(tensors.measure_if_due, optimizer, known.number, 0)
     _count["inside"] += 1
     Watching.phase = "optimizer"
     known.begin = observations.now()
 
 
-def _end(optimizer):
+def _end_step(optimizer):
     known = optimizer.__dict__.get("_ringside")
     if known is None or known.begin is None:
         return
@@ -120,8 +121,8 @@ def _end(optimizer):
                       _learning_rate(optimizer.param_groups[0]), checksums)
     known.begin = None
     if known.steps <= LOOKED_AT:
-        _stepped["optimizer"] = weakref.ref(optimizer) if _count["optimizers"] == 1 else None
-    tensors.HOOK.call(tensors.after, optimizer, known.number, known.steps)
+        _last_stepped["optimizer"] = weakref.ref(optimizer) if _count["optimizers"] == 1 else None
+    tensors.HOOK.call(tensors.measure_if_due, optimizer, known.number, known.steps)
     if scalars.has_pending():
         scalars.poll()
     for function in after_step:
@@ -149,7 +150,7 @@ def _describe(optimizer, number):
 
 def look_at_gradients():
     """Reports, before a backward pass, whether the script has cleared the gradients of the previous step."""
-    reference, _stepped["optimizer"] = _stepped["optimizer"], None
+    reference, _last_stepped["optimizer"] = _last_stepped["optimizer"], None
     optimizer = reference() if reference is not None else None
     if optimizer is None:
         return

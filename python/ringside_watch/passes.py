@@ -16,7 +16,7 @@ class Passes:
         self._left = []  # (time, loader, pass) of passes that the script has left; it may still train on their last
                          # batches
 
-    def fetched(self, batch, delivered):
+    def handle_fetched_batch(self, batch, delivered):
         self._end_left()
         self._report.epochs.of(batch.loader, batch.number_of_pass).delivered += 1
         if delivered:
@@ -24,7 +24,7 @@ class Passes:
         else:
             self._ahead.setdefault(batch.loader, []).append(batch)
 
-    def delivered(self, loader):
+    def handle_delivered_batch(self, loader):
         """Handles a batch that a wrapper of Accelerate passes to the script. The wrapper has fetched at most one later
         batch, and has skipped all earlier ones.
         """
@@ -34,7 +34,7 @@ class Passes:
         if ahead:
             self._report.pairing.fetched(ahead.pop(0))
 
-    def ended(self, at_ns, loader, number, why):
+    def handle_pass_end(self, at_ns, loader, number, why):
         if why == "left":
             self._left.append((at_ns, loader, number))
         elif self._ahead.get(loader):
@@ -43,7 +43,7 @@ class Passes:
             self._report.pairing.pass_ended(loader)
             self._report.end_pass(at_ns, loader, number, why)
 
-    def wrapper_ended(self, at_ns, loader):
+    def handle_accelerate_pass_end(self, at_ns, loader):
         for batch in self._ahead.pop(loader, []):
             self._report.untrained(batch)
         self._report.pairing.pass_ended(loader)
@@ -66,6 +66,6 @@ class Passes:
 
     def end(self, at_ns):
         for loader in list(self._ahead):
-            self.wrapper_ended(at_ns, loader)
+            self.handle_accelerate_pass_end(at_ns, loader)
         for loader, number in self._report.epochs.open():
             self._report.end_pass(at_ns, loader, number, "left")

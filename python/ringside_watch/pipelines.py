@@ -11,10 +11,10 @@ def patch(module):
     for name in ("PipelineScheduleSingle", "PipelineScheduleMulti"):
         kind = getattr(module, name, None)
         if kind is not None:
-            guard.wrap(kind, "__init__", HOOK, after=_created)
+            guard.wrap(kind, "__init__", HOOK, after=_note_schedule_created)
 
 
-def _created(_, args, result):
+def _note_schedule_created(_, args, result):
     schedule = args[0]
     stages = getattr(schedule, "_stages", None) or [getattr(schedule, "_stage", None)]
     observations.note("fact", time.monotonic_ns(), "pipeline", {

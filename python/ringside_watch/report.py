@@ -65,7 +65,7 @@ class Report:
         self._tensors = []  # (time, facts, values) of reported tensors; the values may still be on a device
         self._subsets = set()  # numbers of the Subset objects that were reported
 
-    # Functions that write the output.
+    # The functions below write telemetry lines.
 
     def add(self, kind, fields, may_drop=False, steps=0):
         self._lines.append(Line(wire.encode(kind, fields), may_drop, steps))
@@ -76,16 +76,16 @@ class Report:
         lines, self._lines = self._lines, []
         return lines
 
-    def us(self, at_ns):
+    def to_microseconds(self, at_ns):
         return (at_ns - self.zero_ns) // 1000
 
     def fact(self, at_ns, about, what):
-        self.add("script", {"rank": self.rank, "about": about, "facts": what, "time_us": self.us(at_ns)})
+        self.add("script", {"rank": self.rank, "about": about, "facts": what, "time_us": self.to_microseconds(at_ns)})
 
     def state(self, state, at_ns=None, **more):
         fields = {"rank": self.rank, "state": state}
         fields.update(more)
-        fields["time_us"] = self.us(time.monotonic_ns() if at_ns is None else at_ns)
+        fields["time_us"] = self.to_microseconds(time.monotonic_ns() if at_ns is None else at_ns)
         self.add("rank", fields)
 
     def begin(self):
@@ -105,7 +105,7 @@ class Report:
             self.steps.close()
             self.passes.end(now)
             for entry in self.steps.upcoming.batches:
-                self.frames.indices(self.steps.number + 1, entry)
+                self.frames.write_indices(self.steps.number + 1, entry)
             self.frames.end()
         except Exception as error:
             self.note_failure("the end of the report", error)
@@ -115,14 +115,14 @@ class Report:
         now = time.monotonic_ns()
         self.fact(now, "sees", facts.sees())
         self.fact(now, "end", {"steps": self.steps.number, "batches": self.batches,
-                               "collectives": collectives.total(),
+                               "collectives": collectives.number_of_calls(),
                                "unfinished_backwards": self.steps.upcoming.backwards,
                                "dropped_observations": Watching.dropped + self._lost, "dropped_steps": self.dropped_steps,
                                "dropped_lines": self.dropped_lines})
         self.add("heartbeat", self._heartbeat.fields(now))
         self.state("failed" if Watching.failed else "finished")
 
-    # Functions that take the input.
+    # The functions below handle one kind of observation each.
 
     def take_all(self, queue):
         while queue:
@@ -156,7 +156,7 @@ class Report:
             values = scalars.value_of(values)
             if isinstance(values, list):  # otherwise the values are a number, because the copy from the device was
                                           # given up
-                self.fact(at_ns, "tensors", tensors.complete(what, values))
+                self.fact(at_ns, "tensors", tensors.facts_of_tensors(what, values))
 
     def take_subset(self, at_ns, number, indices):
         """Reports the indices of a Subset once, in pieces."""
@@ -168,15 +168,16 @@ class Report:
     def take_hook_failed(self, at_ns, hook, text):
         self.fact(at_ns, "hook_failed", {"hook": hook, "text": text})
         self.add("log", {"rank": self.rank, "level": "warning", "text": "%s: %s" % (hook, text),
-                         "time_us": self.us(at_ns)})
+                         "time_us": self.to_microseconds(at_ns)})
 
     def take_log(self, at_ns, level, text):
-        self.add("log", {"rank": self.rank, "level": level, "text": text, "time_us": self.us(at_ns)})
+        self.add("log", {"rank": self.rank, "level": level, "text": text, "time_us": self.to_microseconds(at_ns)})
 
     def take_logged(self, at_ns, tag, step, value, source):
         number = self.steps.number + 1 if step is None else step
         self.add("logged", {"rank": self.rank, "tag": tag, "step": max(0, int(number)),
-                            "value": wire.finite(float(value)), "source": source, "time_us": self.us(at_ns)}, True)
+                            "value": wire.finite(float(value)), "source": source,
+                            "time_us": self.to_microseconds(at_ns)}, True)
 
     def take_batch(self, t0, c0, t1, c1, loader, number_of_pass, number_in_pass, indices, samples, delivered):
         self.steps.close()
@@ -184,16 +185,16 @@ class Report:
         step = self.steps.upcoming
         step.add_span(t0, c0, t1, c1, "data")
         step.data_ns += t1 - t0
-        self.passes.fetched(Batch(loader, number_of_pass, number_in_pass, indices, samples, t1), delivered)
+        self.passes.handle_fetched_batch(Batch(loader, number_of_pass, number_in_pass, indices, samples, t1), delivered)
 
     def take_delivered(self, loader):
-        self.passes.delivered(loader)
+        self.passes.handle_delivered_batch(loader)
 
     def take_pass_end(self, at_ns, loader, number, why):
-        self.passes.ended(at_ns, loader, number, why)
+        self.passes.handle_pass_end(at_ns, loader, number, why)
 
     def take_wrapper_ended(self, at_ns, loader):
-        self.passes.wrapper_ended(at_ns, loader)
+        self.passes.handle_accelerate_pass_end(at_ns, loader)
 
     def end_pass(self, at_ns, loader, number, why):
         """Reports a pass that has ended, and the hash of the samples that it has trained on."""
@@ -208,7 +209,7 @@ class Report:
             self.add("consumed", {"rank": self.rank, "epoch": one.epoch, "count": one.slots, "sha256": digest})
 
     def _trained(self, batch, step):
-        step = step.resolve()
+        step = step.containing_step()
         indices = None if batch.indices is None else whole_numbers(batch.indices)
         epoch, slot = self.epochs.trained(batch, indices)
         entry = (batch, epoch, slot, indices)
@@ -267,4 +268,4 @@ class Report:
         self.steps.last().all_reduces += count
 
     def take_ddp(self, data):
-        self.frames.ddp(data)
+        self.frames.add_ddp_times(data)

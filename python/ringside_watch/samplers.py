@@ -36,7 +36,7 @@ def describe(sampler, depth=0):
     return facts
 
 
-def _outer_sampler(attributes):
+def _batch_sampler_or_sampler(attributes):
     """Returns the batch sampler of a DataLoader, or its sampler if it has none. Compares with None, because the truth
     value of a sampler may call a missing __len__.
     """
@@ -50,7 +50,7 @@ def describe_loader(loader):
     for name in LOADER:
         if _plain(attributes.get(name)):
             facts[name] = attributes[name]
-    facts["sampler"] = describe(_outer_sampler(attributes))
+    facts["sampler"] = describe(_batch_sampler_or_sampler(attributes))
     facts["dataset"] = datasets.describe(attributes.get("dataset"))
     return facts
 
@@ -73,7 +73,7 @@ def find(sampler, name, depth=0):
 def describe_pass(loader, number, number_of_pass):
     """Returns the facts of a pass at its begin. Without an epoch in the sampler, sampler_epoch is missing."""
     attributes = getattr(loader, "__dict__", {})
-    sampler = _outer_sampler(attributes)
+    sampler = _batch_sampler_or_sampler(attributes)
     facts = {"loader": number, "pass": number_of_pass, "where": places.user_line(2)}
     epoch = find(sampler, "epoch")
     if epoch is not None:

@@ -51,8 +51,8 @@ class Sender:
     def _run(self):
         try:
             self._connect()
-            while not (self._ending and self._drained()):
-                self._turn()
+            while not (self._ending and self._is_drained()):
+                self._send_once()
             self._last_words()
         except Exception:
             pass  # the watcher has ended or refuses this process: the script continues without it
@@ -75,14 +75,14 @@ class Sender:
             self._report.zero_ns = time.monotonic_ns()
         self._report.begin()
 
-    def _drained(self):
+    def _is_drained(self):
         return not observations.QUEUE
 
-    def _turn(self):
+    def _send_once(self):
         self._connection.wait(TICK_SECONDS, bool(self._pending), self._wake_read)
         self._read()
         self._report.take_all(observations.QUEUE)
-        self._stalls.look(self._report)
+        self._stalls.check(self._report)
         self._report.tick(time.monotonic_ns())
         self._queue(self._report.take_lines())
         self._write()

@@ -46,7 +46,7 @@ class Stalls:
                  "sizes": one.get("input_sizes"), "group": one.get("process_group"), "state": one.get("state")}
                 for one in entries]
 
-    def look(self, report):
+    def check(self, report):
         now = time.monotonic()
         if report.taken != self._seen:
             self._seen, self._since, self._reported = report.taken, now, 0.0

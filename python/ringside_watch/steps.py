@@ -33,7 +33,7 @@ class Step:
         self.merged = None
         self.written = False
 
-    def resolve(self):
+    def containing_step(self):
         """Returns the step that contains this one, or this one if it was not joined to another."""
         step = self
         while step.merged is not None:

@@ -36,12 +36,12 @@ class StepsReport:
         report = self._report
         step.written = True
         for entry in step.batches:
-            self.indices(step.number, entry)
-        begin = self._begin or self._first(step)
+            self.write_indices(step.number, entry)
+        begin = self._begin or self._begin_of_first_step(step)
         self._begin = (step.end_ns, step.end_cpu)
         length = step.end_ns - begin[0]
         report.step_seconds = length / 1e9
-        self._row(step)
+        self._add_row(step)
         self._write_counts(step)
         if step.started and step.number == 1:
             report.add("replica", combined(report.rank, 0, step.started))
@@ -58,7 +58,7 @@ class StepsReport:
             report.note_failure("a trace", error)
 
     @staticmethod
-    def _first(step):
+    def _begin_of_first_step(step):
         """Returns the begin of the first step: the time of its first observation."""
         return min([(span[0], span[1]) for span in step.spans] or [(step.end_ns, step.end_cpu)])
 
@@ -82,12 +82,12 @@ class StepsReport:
                 self._sites.append(site)
         loss = next(iter(losses.values()), float("nan"))
         samples = sum(entry[0].samples or 0 for entry in step.batches)
-        self._rows.append((step.number, loss, samples, report.us(step.end_ns), step.data_ns // 1000))
+        self._rows.append((step.number, loss, samples, report.to_microseconds(step.end_ns), step.data_ns // 1000))
         if len(self._sites) > 1:
             for site, value in losses.items():
                 report.take_logged(step.end_ns, "loss " + (site or "?"), step.number, value, "loss")
 
-    def indices(self, number, entry):
+    def write_indices(self, number, entry):
         """Writes the samples of one trained batch, in pieces of at most 65536."""
         batch, epoch, slot, indices = entry
         report = self._report

@@ -41,7 +41,7 @@ def _gradient(parameter):
     return gradient if gradient is not None and replicas.is_whole(gradient) else None
 
 
-def after(optimizer, number, step):
+def measure_if_due(optimizer, number, step):
     """Measures the tensors if the step is due. Called after each step of an optimizer, and with step 0 before the first
     one.
     """
@@ -53,10 +53,10 @@ def after(optimizer, number, step):
 
 def patch_save(module):
     """Wraps torch.save, which all trainers call to save the state of the optimizer in a checkpoint."""
-    guard.wrap(module, "save", HOOK, after=_after_save)
+    guard.wrap(module, "save", HOOK, after=_measure_after_torch_save)
 
 
-def _after_save(_, args, result):
+def _measure_after_torch_save(_, args, result):
     """Measures the tensors of all optimizers when the script has called torch.save, at most once for each step: a
     checkpoint can consist of several files.
     """
@@ -101,7 +101,7 @@ def _measure_all(optimizer, number, step, saved):
         observations.note("tensors", time.monotonic_ns(), facts, values)
 
 
-def complete(facts, values):
+def facts_of_tensors(facts, values):
     """Returns the facts "tensors": norms and sums of weights and of gradients; null for a tensor without a gradient."""
     numbers = [value if value == value and abs(value) != float("inf") else None for value in values]
     count = len(facts["names"])

@@ -524,7 +524,7 @@ class Checks(unittest.TestCase):
 
     def test_numbers_of_weights_and_gradients_are_paired_with_their_names(self):
         facts = {"names": ["a", "b", "c"], "has_gradient": [True, False, True], "step": 1}
-        done = tensors.complete(facts, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, float("nan"), float("inf")])
+        done = tensors.facts_of_tensors(facts, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, float("nan"), float("inf")])
         self.assertEqual(done["norm"], [1.0, 3.0, 5.0])
         self.assertEqual(done["sum"], [2.0, 4.0, 6.0])
         self.assertEqual(done["gradient_norm"], [7.0, None, None])
