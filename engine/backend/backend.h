@@ -115,7 +115,7 @@ class Backend {
     virtual void scale(const Tensor& tensor, float factor) = 0;
     virtual double squaredNorm(const Tensor& tensor) = 0;  // sum of squares; blocks
     // Writes the sum of squares of each row of a tensor with squares.size() rows; blocks. A GPU may write the sum of
-    // all rows into the first element and zeros into the others.
+    // all rows into the first element of `squares` and zeros into all other elements.
     virtual void squaresOfRows(const Tensor& tensor, std::span<double> squares);
     virtual void add(const Tensor& from, const Tensor& to) = 0;  // to += from
     virtual void countUp(const Tensor& counter) = 0;             // counter(1) of kInt64 += 1
@@ -174,8 +174,7 @@ class Backend {
     virtual void maxPoolForward(const Tensor& x, const Tensor& y, const Tensor& winners, const MaxPoolSpec& spec) = 0;
     virtual void maxPoolBackward(const Tensor& gradY, const Tensor& winners, const Tensor& gradX,
                                  const MaxPoolSpec& spec) = 0;
-    // Transposes each sample as a matrix of rows x columns values. Converts between channels-first and the other
-    // layouts.
+    // Transposes each sample as a matrix of rows x columns values. Converts between channels-first and other layouts.
     virtual void transposeSamples(const Tensor& x, const Tensor& y, std::int64_t rows, std::int64_t columns) = 0;
 
     // torch.nn.GELU(): x times the normal distribution function of x. gradX must not be gradY.
@@ -184,7 +183,7 @@ class Backend {
     // torch.nn.LayerNorm over each row. moments(B,2) receives each row's mean and 1 / sqrt(variance + eps).
     virtual void layerNormForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y,
                                   const Tensor& moments) = 0;
-    // Overwrites gradWeight and gradBias.
+    // Overwrites gradWeight and gradBias with the gradients of layer norm's parameters.
     virtual void layerNormBackwardParameters(const Tensor& x, const Tensor& moments, const Tensor& gradY,
                                              const Tensor& gradWeight, const Tensor& gradBias) = 0;
     virtual void layerNormBackwardInput(const Tensor& x, const Tensor& moments, const Tensor& weight,

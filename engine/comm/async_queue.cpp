@@ -21,7 +21,7 @@ std::int64_t AsyncQueue::push(const QueuedCollective& job) {
         std::lock_guard lock(m_mutex);
         m_jobs.push_back(job);
         ticket = m_done + static_cast<std::int64_t>(m_jobs.size());
-        if (!m_thread.joinable()) m_thread = std::thread([this] { work(); });
+        if (!m_thread.joinable()) m_thread = std::thread([this] { runQueue(); });
     }
     m_added.notify_one();
     return ticket;
@@ -44,7 +44,7 @@ bool AsyncQueue::idle() const {
     return m_jobs.empty();
 }
 
-void AsyncQueue::work() {
+void AsyncQueue::runQueue() {
     nameThread("collectives");
     std::unique_lock lock(m_mutex);
     while (true) {
@@ -59,11 +59,11 @@ void AsyncQueue::work() {
             error = std::current_exception();
         }
         lock.lock();
-        finish(std::move(error));
+        finishFront(std::move(error));
     }
 }
 
-void AsyncQueue::finish(std::exception_ptr error) {
+void AsyncQueue::finishFront(std::exception_ptr error) {
     m_jobs.erase(m_jobs.begin());
     ++m_done;
     if (error && !m_error) {

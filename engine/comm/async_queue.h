@@ -29,7 +29,7 @@ class AsyncQueue {
   public:
     using Run = std::function<void(const QueuedCollective&)>;
     explicit AsyncQueue(Run run) : m_run(std::move(run)) {}
-    // Waits for the running collective and drops those behind it.
+    // Waits for the running collective and drops the queued collectives behind it.
     ~AsyncQueue();
     AsyncQueue(const AsyncQueue&) = delete;
     AsyncQueue& operator=(const AsyncQueue&) = delete;
@@ -46,8 +46,8 @@ class AsyncQueue {
     bool idle() const;
 
   private:
-    void work();
-    void finish(std::exception_ptr error);
+    void runQueue();
+    void finishFront(std::exception_ptr error);
 
     Run m_run;
     mutable std::mutex m_mutex;

@@ -34,7 +34,8 @@ std::vector<int> allRanks(int size) {
 
 // Slot of messages between two ranks. Collectives use slots with prefixes below 0x10 (gloo/types.h).
 constexpr std::uint64_t kMessageSlot = std::uint64_t{0xfe} << 56;
-constexpr std::uint32_t kMeetingKind = 7;  // kind in the tag of meet()'s exchange; larger than every CollectiveKind
+constexpr std::uint32_t kMeetingKind =
+    7;  // kind in the tag of the exchange in exchangeArrivals(); larger than every CollectiveKind
 
 std::uint8_t* bytesOf(CommBuffer buffer) {
     return static_cast<std::uint8_t*>(buffer.data);
@@ -122,7 +123,7 @@ void GlooCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, con
                               static_cast<std::int64_t>(buffer.bytes()),
                               m_readyNs,
                               monotonicNs()};
-        stamp.lastNs = meet(stamp.arrivedNs, static_cast<std::uint32_t>(number) << 3 | kMeetingKind);
+        stamp.lastNs = exchangeArrivals(stamp.arrivedNs, static_cast<std::uint32_t>(number) << 3 | kMeetingKind);
         call(tag);
         stamp.endedNs = monotonicNs();
         m_traced->add(stamp);
@@ -132,7 +133,7 @@ void GlooCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, con
 // Exchanges the arrival times of all ranks before a traced collective and returns the time of the last arrival, which
 // separates waiting from data transfer in traces. If the ranks do not share a clock, the time at which the exchange
 // ended is returned.
-std::int64_t GlooCommunicator::meet(std::int64_t arrivedNs, std::uint32_t tag) {
+std::int64_t GlooCommunicator::exchangeArrivals(std::int64_t arrivedNs, std::uint32_t tag) {
     m_arrivals.resize(static_cast<std::size_t>(m_size));
     gloo::AllgatherOptions options(m_context);
     options.setTag(tag);
@@ -203,8 +204,8 @@ void GlooCommunicator::continueAlone() {
     if (m_messages.empty()) m_links->moveInBackground(false);
 }
 
-// Prepares a collective or message that runs in the caller's thread: waits for queued ones and notes whether it is
-// traced.
+// Prepares a collective or message that runs in the caller's thread: waits for queued collectives and notes whether it
+// is traced.
 void GlooCommunicator::takeTurn() {
     const std::int64_t readyNs = activeTrace() != nullptr ? monotonicNs() : 0;
     m_queue.drain();
@@ -242,7 +243,7 @@ CommHandle GlooCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, R
     return {*this, push({CollectiveKind::kReduceScatter, in, out, op})};
 }
 
-void GlooCommunicator::run(const QueuedCollective& job) {
+void GlooCommunicator::runQueued(const QueuedCollective& job) {
     m_traced = job.trace;
     m_readyNs = job.readyNs;
     if (job.kind == CollectiveKind::kAllGather) return gatherNow(job.in, job.out);
@@ -256,7 +257,7 @@ void GlooCommunicator::waitFor(std::int64_t ticket) {
     m_queue.waitFor(ticket);
 }
 
-// Gives each group its own connections, so that messages of one group never queue behind those of another.
+// Gives each group its own connections, so that messages of one group never queue behind those of another group.
 std::unique_ptr<Communicator> GlooCommunicator::split(int colour, int key, GroupUse) {
     const GroupMembers members = membersOf(gatherGroupRequests(*this, {colour, key}), m_rank);
     const int number = ++m_splits;

@@ -77,8 +77,8 @@ class GlooCommunicator final : public Communicator {
     void finishMessage(Message& message);
     void finishMessagesUpTo(std::int64_t count);
     std::int64_t push(QueuedCollective job);
-    void run(const QueuedCollective& job);
-    std::int64_t meet(std::int64_t arrivedNs, std::uint32_t tag);
+    void runQueued(const QueuedCollective& job);
+    std::int64_t exchangeArrivals(std::int64_t arrivedNs, std::uint32_t tag);
     void gatherNow(CommBuffer in, CommBuffer out);
     void scatterNow(CommBuffer in, CommBuffer out, ReduceOp op);
     std::string rankText(int rank) const { return "rank " + std::to_string(inRun(rank)); }
@@ -115,8 +115,8 @@ class GlooCommunicator final : public Communicator {
     std::vector<float> m_gathered;  // values of all ranks, for a sum in a tree
     std::deque<Message> m_messages;
     std::int64_t m_finishedMessages = 0;  // number of finished messages; tickets of messages count down from -1
-    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // declared last, because its thread uses
-                                                                            // all members above
+    AsyncQueue m_queue{[this](const QueuedCollective& job) { runQueued(job); }};  // declared last, because its thread
+                                                                                  // uses all members above
 };
 
 }  // namespace ringside

@@ -10,7 +10,8 @@ namespace ringside {
 
 namespace {
 
-// Returns world / others, the size of the remaining dimension, or 1 if `others` does not divide the world size.
+// Returns the size of the remaining dimension, which is world / others, or 1 if `others` does not divide the world
+// size.
 std::int64_t rest(std::int64_t world, std::int64_t others) {
     return others > 0 && world % others == 0 ? std::max<std::int64_t>(1, world / others) : 1;
 }

@@ -34,7 +34,7 @@ struct RankLayout {
     int shard() const { return static_cast<int>(rank % mesh.shard); }
     int replicate() const { return static_cast<int>(rank / mesh.shard % mesh.replicate); }
     int pipeline() const { return static_cast<int>(rank / mesh.dataRanks()); }
-    // rank within the data-parallel group
+    // Returns the rank within the data-parallel group.
     int dataRank() const { return static_cast<int>(rank % mesh.dataRanks()); }
     int dataSize() const { return static_cast<int>(mesh.dataRanks()); }
     // Returns the rank at this pipeline position that uses the same samples.

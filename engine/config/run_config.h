@@ -197,7 +197,7 @@ struct RunConfig {
     // configuration is valid.
     Problems validate() const;
 
-    // Returns the problems of validate(), and those of the limits of training: at most kMaxTrainingWorldSize ranks.
+    // Returns the problems of validate() and those of the limits of training: at most kMaxTrainingWorldSize ranks.
     Problems validateForTraining() const;
 
     // Returns the number of samples per optimizer step, over all ranks and micro-batches.
@@ -222,7 +222,8 @@ struct RunConfig {
     // Creates a configuration from JSON text. `what` names the source in syntax errors.
     static Result<RunConfig> parse(std::string_view text, const std::string& what, Problems* all = nullptr);
 
-    // Applies an assignment such as "parallel.world_size=8". The value is JSON, or plain text for string fields.
+    // Applies an assignment such as "parallel.world_size=8". The value is JSON, or text without quotes for string
+    // fields.
     Problems set(const std::string& assignment);
 };
 

@@ -7,7 +7,7 @@
 #include "config/choices.h"
 namespace ringside {
 
-// Data that is recorded of a run, and its limits. None of these settings changes the training result.
+// Settings of the data that is recorded during a run, and limits of its size. No setting changes the training result.
 struct TelemetryConfig {
     TraceLevel trace = TraceLevel::kPhases;  // amount of time stamps within steps: off | steps | phases | layers
     // limit of the run directory without checkpoints; a megabyte is 1,000,000 bytes

@@ -55,8 +55,8 @@ std::vector<std::int64_t> divideInProportion(std::int64_t whole, const std::vect
     return parts;
 }
 
-// Consecutive layers that are treated as one: a layer with parameters and those after it up to the next one, or all
-// layers.
+// Consecutive layers that are treated as a unit: a layer with parameters and the layers after it up to the next layer
+// with parameters, or all layers.
 struct Piece {
     std::int64_t activations = 0;
     std::int64_t whole = 0;  // bytes of the unit's gathered parameters

@@ -31,7 +31,7 @@ bool connectsCpusOnly(CollectiveBackend backend) {
     return backend == CollectiveBackend::kShm || backend == CollectiveBackend::kMpi;
 }
 
-// Returns why these GPUs cannot carry out the experiment; empty if they can.
+// Returns the reason why the GPUs cannot carry out the experiment; empty if they can.
 std::string whyNotGpus(const RunConfig& config, const GpuReport& gpus) {
     const int count = gpus.usableCount();
     if (count == 0) return gpus.why;

@@ -17,7 +17,7 @@ struct GpuPlacement {
     std::string label;  // text shown on screen; empty if every rank has its own GPU
 };
 
-// The ranks of a run on one host, seen from one of them.
+// Position of one rank among the ranks of its host.
 struct HostRanks {
     std::string runName = {};
     int localRank = 0;    // number of the rank among those of its host, in [0, ranksOnHost)

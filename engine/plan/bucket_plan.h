@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// Sizes at which buckets are full.
+// Sizes, in bytes, at which buckets are full.
 struct BucketLimits {
     std::size_t firstBytes = std::size_t{1} << 20;
     std::size_t capBytes = std::size_t{25} << 20;

@@ -34,7 +34,7 @@ struct PlanSubject {
     std::int64_t samplesPerStep() const;
 };
 
-// Describes the model for these data. Returns a problem if a setting does not suit the data.
+// Describes the model for the data set. Returns a problem if a setting does not suit the data.
 Result<PlanSubject> planSubject(const RunConfig& config, const DataSplit& data);
 
 // Behaviour of fully_shard: the data that it keeps and frees. Stages of a pipeline never free parameters.

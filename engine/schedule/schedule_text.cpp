@@ -13,8 +13,8 @@ namespace {
 constexpr int kMostNumber = 100'000;
 constexpr std::size_t kMostActions = 1'000'000;
 
-// Actions that the parser ignores because they follow from the others: messages, and gathering and freeing of FSDP
-// parameters.
+// Actions that the parser ignores because they follow from the other actions: messages, and gathering and freeing of
+// FSDP parameters.
 constexpr std::array<std::string_view, 7> kImplied{"SEND_F",  "RECV_F",  "SEND_B",     "RECV_B",
                                                    "UNSHARD", "RESHARD", "REDUCE_GRAD"};
 

@@ -90,7 +90,8 @@ double latencyOfLine(const std::vector<Move>& moves) {
     return std::clamp((ns - slope * bytes) / n, 0.0, shortest);
 }
 
-// Returns the latency of collectives or messages: the shortest time of small ones, or else that of latencyOfLine().
+// Returns the latency of collectives or messages: the shortest time of small collectives or messages, or if there are
+// none, that of latencyOfLine().
 template <class Move>
 double latencyOf(const std::vector<Move>& moves) {
     double latency = 0;

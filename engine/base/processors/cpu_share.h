@@ -17,7 +17,7 @@ int onlineCpus();
 // CPUs than shares.
 std::vector<int> shareOfCpus(const std::vector<int>& cpus, int place, int shares);
 
-// Sets the affinity of all threads of this process, and of the threads that they start later, to these CPUs. True if it
+// Sets the affinity of all threads of this process, and of the threads that they start later, to `cpus`. True if it
 // succeeded for every thread.
 bool keepThreadsOn(const std::vector<int>& cpus);
 

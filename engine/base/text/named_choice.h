@@ -20,7 +20,7 @@ concept NamedChoice = requires(T value) {
 template <NamedChoice T>
 inline constexpr auto kNamesOf = namesOf(T{});
 
-// Returns the name in files.
+// Returns the name of a choice in files.
 template <NamedChoice T>
 constexpr std::string_view nameOf(T value) {
     return kNamesOf<T>[static_cast<std::size_t>(value)];

@@ -7,7 +7,8 @@
 
 namespace ringside {
 
-// Returns "1,281,167" for 1281167, for messages. Files contain plain digits.
+// Returns the number with separators for thousands, "1,281,167" for 1281167, for messages. Files contain numbers
+// without separators.
 std::string grouped(std::int64_t number);
 
 // Returns the number with its noun: "1 rank", "1,200 ranks", "3 batches".

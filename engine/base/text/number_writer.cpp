@@ -8,7 +8,7 @@
 namespace ringside {
 namespace {
 
-// Integers below this limit are shortest in plain digits, which the faster integer overload writes.
+// Integers below this limit are shortest without an exponent, and the faster integer overload writes them.
 constexpr double kPlainDigits = 1e4;
 
 }  // namespace

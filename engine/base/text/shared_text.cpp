@@ -41,7 +41,7 @@ std::string withoutPaths(std::string_view text) {
 
 }  // namespace
 
-// Replaces everything from the first quote to the last one, because quoted text may contain quotes.
+// Replaces everything from the first quote to the last quote, because quoted text may contain quotes.
 std::string withoutPrivateParts(std::string_view text) {
     const std::size_t first = text.find('"');
     if (first == std::string_view::npos) return withoutPaths(text);

@@ -134,7 +134,7 @@ void HierarchicalCommunicator::collectiveOf(QueuedCollective job, const std::fun
     job.trace = job.kind == CollectiveKind::kBarrier ? nullptr : activeTrace();
     if (job.trace != nullptr) job.readyNs = monotonicNs();
     m_queue.drain();
-    numbered(job, call);
+    runNumbered(job, call);
 }
 
 // Queues a collective. Decides here whether it is traced: all ranks queue the same collectives in this thread, so they
@@ -151,8 +151,8 @@ void HierarchicalCommunicator::arriveTogether() {
     reduceByFirst(CommBuffer::of(std::span(&word, 1)), ReduceOp::kSum);
 }
 
-void HierarchicalCommunicator::traced(const QueuedCollective& job, std::int64_t number,
-                                      const std::function<void()>& call) {
+void HierarchicalCommunicator::runTraced(const QueuedCollective& job, std::int64_t number,
+                                         const std::function<void()>& call) {
     CollectiveStamp stamp{.group = m_options.traceGroups,
                           .number = number,
                           .kind = static_cast<std::int64_t>(job.kind),
@@ -166,7 +166,7 @@ void HierarchicalCommunicator::traced(const QueuedCollective& job, std::int64_t 
     job.trace->add(stamp);
 }
 
-void HierarchicalCommunicator::numbered(const QueuedCollective& job, const std::function<void()>& call) {
+void HierarchicalCommunicator::runNumbered(const QueuedCollective& job, const std::function<void()>& call) {
     const CollectiveKind kind = job.kind;
     const CommBuffer buffer = job.in;
     if (!goesFlat(job)) countCollective(kind, buffer);  // the flat communicator counts what it sends
@@ -175,7 +175,7 @@ void HierarchicalCommunicator::numbered(const QueuedCollective& job, const std::
         describeCollective(kind, buffer.type, buffer.count) + " (collective " + std::to_string(number) + ")";
     if (m_failed || m_aborted) fail(what, "an earlier operation had already failed", -1);
     try {
-        job.trace != nullptr ? traced(job, number, call) : call();
+        job.trace != nullptr ? runTraced(job, number, call) : call();
     } catch (const LinkError& error) {
         if (error.isMisuse()) failForPeerMisuse(m_hosts.ranksOn(error.peer()).front(), error.what());
         const std::string host =
@@ -238,8 +238,8 @@ void HierarchicalCommunicator::scatterFlat(CommBuffer in, CommBuffer out, Reduce
     m_inFlat = false;
 }
 
-void HierarchicalCommunicator::run(const QueuedCollective& job) {
-    numbered(job, [&] {
+void HierarchicalCommunicator::runQueued(const QueuedCollective& job) {
+    runNumbered(job, [&] {
         if (job.kind == CollectiveKind::kAllGather) return gatherFlat(job.in, job.out);
         if (job.kind == CollectiveKind::kReduceScatter) return scatterFlat(job.in, job.out, job.op);
         reduceNow(job.in, job.op);
@@ -280,7 +280,7 @@ void HierarchicalCommunicator::reduceScatter(CommBuffer in, CommBuffer out, Redu
     collectiveOf({CollectiveKind::kReduceScatter, in, out, op}, [&] { scatterFlat(in, out, op); });
 }
 
-void HierarchicalCommunicator::meet(milliseconds timeout, const std::function<void()>& localBarrier) {
+void HierarchicalCommunicator::waitForAllHosts(milliseconds timeout, const std::function<void()>& localBarrier) {
     collectiveOf({CollectiveKind::kBarrier, {}, {}}, [&] {
         if (m_local) localBarrier();
         if (isFirstHere()) m_exchange->barrier(timeout);
@@ -289,11 +289,11 @@ void HierarchicalCommunicator::meet(milliseconds timeout, const std::function<vo
 }
 
 void HierarchicalCommunicator::barrier() {
-    meet(m_options.timeout, [this] { m_local->barrier(); });
+    waitForAllHosts(m_options.timeout, [this] { m_local->barrier(); });
 }
 
 void HierarchicalCommunicator::barrierWithoutTimeout() {
-    meet(kAYear, [this] { m_local->barrierWithoutTimeout(); });
+    waitForAllHosts(kAYear, [this] { m_local->barrierWithoutTimeout(); });
 }
 
 std::span<float> HierarchicalCommunicator::allocate(std::size_t count) {

@@ -80,7 +80,7 @@ class HierarchicalCommunicator final : public Communicator {
   private:
     void connect();
     bool isFirstHere() const { return m_hosts.placeOf(m_rank) == 0; }
-    void run(const QueuedCollective& job);
+    void runQueued(const QueuedCollective& job);
     void reduceNow(CommBuffer buffer, ReduceOp op);
     static bool goesFlat(const QueuedCollective& job);
     void reduceFlat(CommBuffer buffer, ReduceOp op);
@@ -90,10 +90,10 @@ class HierarchicalCommunicator final : public Communicator {
     void reduceInParts(CommBuffer buffer, ReduceOp op);
     void arriveTogether();
     std::int64_t push(QueuedCollective job);
-    void meet(std::chrono::milliseconds timeout, const std::function<void()>& localBarrier);
+    void waitForAllHosts(std::chrono::milliseconds timeout, const std::function<void()>& localBarrier);
     void collectiveOf(QueuedCollective job, const std::function<void()>& call);
-    void numbered(const QueuedCollective& job, const std::function<void()>& call);
-    void traced(const QueuedCollective& job, std::int64_t number, const std::function<void()>& call);
+    void runNumbered(const QueuedCollective& job, const std::function<void()>& call);
+    void runTraced(const QueuedCollective& job, std::int64_t number, const std::function<void()>& call);
     [[noreturn]] void fail(const std::string& what, const std::string& why, int missing);
     [[noreturn]] void failForPeerMisuse(int rank, const std::string& why);
     void endAll();
@@ -114,8 +114,8 @@ class HierarchicalCommunicator final : public Communicator {
     bool m_failed = false;
     // True during a call of m_flat, whose errors use the rank numbers of the run.
     bool m_inFlat = false;
-    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // declared last, because the thread of the
-                                                                            // queue uses all members above
+    AsyncQueue m_queue{[this](const QueuedCollective& job) { runQueued(job); }};  // declared last, because the thread
+                                                                                  // of the queue uses all members above
 };
 
 }  // namespace ringside

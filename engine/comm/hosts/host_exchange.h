@@ -25,8 +25,8 @@ class HostExchange {
     HostExchange(std::vector<UniqueFd> sockets, int host, std::chrono::milliseconds timeout);
 
     void allReduce(CommBuffer buffer, ReduceOp op);
-    // All-reduce in two halves. At most two may be in progress; finish() completes the one that was started first.
-    // `buffer` must not be accessed in between.
+    // All-reduce in two halves. At most two all-reduces may be in progress; finish() completes the one that was started
+    // first. `buffer` must not be accessed between the calls.
     void start(CommBuffer buffer, ReduceOp op);
     void finish();
     void broadcast(CommBuffer buffer, int rootHost);

@@ -29,7 +29,7 @@ using std::chrono::milliseconds;
 constexpr int kPollsWithoutPause = 2000;
 constexpr microseconds kPause{50};
 // Size, in bytes, from which the blocking all-reduce of MPI is used. Its algorithms are better than those of the
-// non-blocking one, which outweighs the barrier before it.
+// non-blocking all-reduce, which outweighs the barrier before it.
 constexpr std::size_t kReduceInMpiFrom = std::size_t{256} << 10;
 
 MpiTable::Type mpiType(CommType type) {
@@ -83,7 +83,7 @@ MpiCommunicator::MpiCommunicator(const MpiTable& mpi, std::shared_ptr<Store> sto
       m_rank(rank),
       m_isWhole(true),
       m_options(std::move(options)) {
-    check(m_mpi.begin(&m_group), "starting MPI");
+    checkError(m_mpi.begin(&m_group), "starting MPI");
     const int there = m_mpi.sizeOf(m_group);
     const int here = m_mpi.rankIn(m_group);
     if (there == size && here == rank) return;
@@ -117,7 +117,7 @@ std::string MpiCommunicator::rankText(int rank) const {
     return "rank " + std::to_string(m_ranksInRun[static_cast<std::size_t>(rank)]);
 }
 
-void MpiCommunicator::check(int error, const std::string& what) {
+void MpiCommunicator::checkError(int error, const std::string& what) {
     if (error == 0) return;
     std::array<char, 512> text{};
     m_mpi.text(error, text.data(), text.size());
@@ -137,13 +137,13 @@ void MpiCommunicator::fail(const std::string& what, const std::string& why) {
                     missing);
 }
 
-void MpiCommunicator::finish(MpiTable::Pending& pending, milliseconds timeout, const std::string& what) {
+void MpiCommunicator::waitForPending(MpiTable::Pending& pending, milliseconds timeout, const std::string& what) {
     AwakeDeadline deadline(timeout);
     for (int asked = 0;; ++asked) {
         int done = 0;
         {
             std::lock_guard lock(m_shared->mutex);
-            check(m_mpi.test(&pending, &done), what);
+            checkError(m_mpi.test(&pending, &done), what);
         }
         if (done != 0) return;
         if (m_shared->aborted) fail(what, "an earlier operation had already failed");
@@ -165,9 +165,9 @@ void MpiCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, mill
     MpiTable::Pending pending{};
     {
         std::lock_guard lock(m_shared->mutex);
-        check(start(&pending), what);
+        checkError(start(&pending), what);
     }
-    finish(pending, timeout, what);
+    waitForPending(pending, timeout, what);
 }
 
 // Reduces with the blocking call of MPI, which has no timeout. A barrier with a timeout comes first, so that all ranks
@@ -176,8 +176,8 @@ void MpiCommunicator::reduceInMpi(CommBuffer buffer, ReduceOp op) {
     runCollective(CollectiveKind::kAllReduce, buffer, m_options.timeout,
                   [&](MpiTable::Pending* pending) { return m_mpi.barrier(m_group, pending); });
     std::lock_guard lock(m_shared->mutex);
-    check(m_mpi.allReduceNow(m_group, buffer.data, countOf(buffer.count), mpiType(buffer.type), mpiOp(op)),
-          "the all-reduce of " + describeValues(buffer.type, buffer.count));
+    checkError(m_mpi.allReduceNow(m_group, buffer.data, countOf(buffer.count), mpiType(buffer.type), mpiOp(op)),
+               "the all-reduce of " + describeValues(buffer.type, buffer.count));
 }
 
 void MpiCommunicator::reduceNow(CommBuffer buffer, ReduceOp op) {
@@ -209,7 +209,7 @@ void MpiCommunicator::scatterNow(CommBuffer in, CommBuffer out, ReduceOp op) {
     if (apart) std::ranges::copy(m_apart, bytesOf(out));
 }
 
-void MpiCommunicator::run(const QueuedCollective& job) {
+void MpiCommunicator::runQueued(const QueuedCollective& job) {
     if (job.kind == CollectiveKind::kAllGather) return gatherNow(job.in, job.out);
     if (job.kind == CollectiveKind::kReduceScatter) return scatterNow(job.in, job.out, job.op);
     reduceNow(job.in, job.op);
@@ -263,7 +263,7 @@ std::unique_ptr<Communicator> MpiCommunicator::split(int colour, int key, GroupU
     MpiTable::Group group = nullptr;
     {
         std::lock_guard lock(m_shared->mutex);
-        check(m_mpi.split(m_group, colour, key, &group), "creating a group");
+        checkError(m_mpi.split(m_group, colour, key, &group), "creating a group");
     }
     if (group == nullptr) return nullptr;
     std::vector<int> ranks;
@@ -287,9 +287,9 @@ CommHandle MpiCommunicator::startMessage(CommBuffer buffer, int peer, bool isSen
                                 MpiTable::Pending* pending) { return mpi.receive(group, data, bytes, other, pending); };
     {
         std::lock_guard lock(m_shared->mutex);
-        check(begin(m_mpi, m_group, message.bytes.get(), sizeof(std::uint64_t), peer, &message.header), what);
+        checkError(begin(m_mpi, m_group, message.bytes.get(), sizeof(std::uint64_t), peer, &message.header), what);
         if (buffer.bytes() > 0)
-            check(begin(m_mpi, m_group, buffer.data, countOf(buffer.bytes()), peer, &message.body), what);
+            checkError(begin(m_mpi, m_group, buffer.data, countOf(buffer.bytes()), peer, &message.body), what);
     }
     if (isSend) countMessage(buffer);
     m_messages.push_back(std::move(message));
@@ -330,7 +330,7 @@ void MpiCommunicator::finishMessage(Message& message) {
     const std::string what = (message.isSend ? "the sending of " : "the receiving of ") +
                              describeValues(message.buffer.type, message.buffer.count) +
                              (message.isSend ? " to " : " from ") + rankText(message.peer);
-    finish(message.header, m_options.timeout, what);
+    waitForPending(message.header, m_options.timeout, what);
     if (*message.bytes != message.buffer.bytes()) {
         m_failed = true;
         abort();
@@ -339,7 +339,7 @@ void MpiCommunicator::finishMessage(Message& message) {
                             ": send and recv must agree",
                         m_ranksInRun[static_cast<std::size_t>(message.peer)]);
     }
-    if (message.buffer.bytes() > 0) finish(message.body, m_options.timeout, what);
+    if (message.buffer.bytes() > 0) waitForPending(message.body, m_options.timeout, what);
 }
 
 std::unique_ptr<Communicator> makeMpiCommunicator(std::shared_ptr<Store> store, int rank, int worldSize,

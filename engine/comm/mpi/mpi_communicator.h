@@ -73,14 +73,14 @@ class MpiCommunicator final : public Communicator {
 
     MpiCommunicator(const MpiCommunicator& whole, MpiTable::Group group, std::vector<int> ranksInRun, int rank);
     void barrierWithin(std::chrono::milliseconds timeout);
-    void run(const QueuedCollective& job);
+    void runQueued(const QueuedCollective& job);
     void reduceInMpi(CommBuffer buffer, ReduceOp op);
     void reduceNow(CommBuffer buffer, ReduceOp op);
     void gatherNow(CommBuffer in, CommBuffer out);
     void scatterNow(CommBuffer in, CommBuffer out, ReduceOp op);
     void runCollective(CollectiveKind kind, CommBuffer buffer, std::chrono::milliseconds timeout, const Start& start);
-    void finish(MpiTable::Pending& pending, std::chrono::milliseconds timeout, const std::string& what);
-    void check(int error, const std::string& what);
+    void waitForPending(MpiTable::Pending& pending, std::chrono::milliseconds timeout, const std::string& what);
+    void checkError(int error, const std::string& what);
     CommHandle startMessage(CommBuffer buffer, int peer, bool isSend);
     void finishMessagesUpTo(std::int64_t count);
     void finishMessage(Message& message);
@@ -101,8 +101,8 @@ class MpiCommunicator final : public Communicator {
     std::vector<std::byte> m_apart;  // copy of the input or result of an operation in place
     std::deque<Message> m_messages;
     std::int64_t m_finishedMessages = 0;  // number of finished messages; tickets of messages count down from -1
-    AsyncQueue m_queue{[this](const QueuedCollective& job) { run(job); }};  // declared last, because its thread uses
-                                                                            // all members above
+    AsyncQueue m_queue{[this](const QueuedCollective& job) { runQueued(job); }};  // declared last, because its thread
+                                                                                  // uses all members above
 };
 
 }  // namespace ringside

@@ -77,7 +77,7 @@ DeviceEvent NcclCommunicator::takeEvent() {
     return event;
 }
 
-NcclOperation NcclCommunicator::next(CollectiveKind kind, CommBuffer buffer) {
+NcclOperation NcclCommunicator::nextOperation(CollectiveKind kind, CommBuffer buffer) {
     static constexpr std::array<const char*, 5> kNames{"all-reduce", "broadcast", "all-gather", "reduce-scatter",
                                                        "barrier"};
     countCollective(kind, buffer);
@@ -87,11 +87,11 @@ NcclOperation NcclCommunicator::next(CollectiveKind kind, CommBuffer buffer) {
 
 // Starts an operation and returns its ticket. During a recording, tickets count the collectives of that recording from
 // 0.
-std::int64_t NcclCommunicator::start(const NcclOperation& operation, const Call& call) {
+std::int64_t NcclCommunicator::startOperation(const NcclOperation& operation, const Call& call) {
     m_connection->check(operation);
-    if (!m_recording) reap();
+    if (!m_recording) removeFinished();
     const DeviceEvent finished = onGpu(operation, [&] { return enqueue(operation, call); });
-    if (!m_recording) return expect(finished, operation);
+    if (!m_recording) return trackOperation(finished, operation);
     m_recorded.push_back(finished);
     return static_cast<std::int64_t>(m_recorded.size()) - 1;
 }
@@ -110,7 +110,7 @@ DeviceEvent NcclCommunicator::enqueue(const NcclOperation& operation, const Call
     return finished;
 }
 
-std::int64_t NcclCommunicator::expect(DeviceEvent finished, const NcclOperation& operation) {
+std::int64_t NcclCommunicator::trackOperation(DeviceEvent finished, const NcclOperation& operation) {
     if (m_pending.empty()) m_frontSince = m_parts.clock->now();
     m_pending.push_back({finished, operation});
     return m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1;
@@ -118,7 +118,7 @@ std::int64_t NcclCommunicator::expect(DeviceEvent finished, const NcclOperation&
 
 void NcclCommunicator::beginRecording() {
     RINGSIDE_ASSERT(!m_recording);
-    reap();  // removes finished operations now, because events cannot be queried during a recording
+    removeFinished();  // removes finished operations now, because events cannot be queried during a recording
     m_recording = true;
     m_beforeRecording = collective();
 }
@@ -129,15 +129,15 @@ std::int64_t NcclCommunicator::endRecording() {
     m_recorded.clear();
     const std::int64_t recorded =
         m_collective.exchange(m_beforeRecording, std::memory_order_relaxed) - m_beforeRecording;
-    if (m_connection->brokeByRecording()) mend();
+    if (m_connection->brokeByRecording()) reconnect();
     return recorded;
 }
 
 // Replaces the communicator after a recording broke it. All ranks take this path, because they run the same NCCL.
 // Kernels of earlier steps still run and must finish before their communicator is destroyed.
-void NcclCommunicator::mend() {
+void NcclCommunicator::reconnect() {
     while (!m_pending.empty()) {
-        reap();
+        removeFinished();
         if (m_pending.empty()) break;
         if (m_parts.clock->now() - m_frontSince >= m_options.deadlines.collective)
             m_connection->failLate(m_pending.front().operation);
@@ -152,13 +152,13 @@ void NcclCommunicator::launched(std::int64_t collectives) {
     const std::int64_t last = m_collective.fetch_add(collectives, std::memory_order_relaxed) + collectives;
     const NcclOperation operation{"the last of a recorded step", CommType::kByte, 0, last};
     m_connection->check(operation);
-    reap();
+    removeFinished();
     const DeviceEvent finished = takeEvent();
     m_parts.device->record(finished, m_options.computeStream);
-    expect(finished, operation);
+    trackOperation(finished, operation);
 }
 
-void NcclCommunicator::reap() {
+void NcclCommunicator::removeFinished() {
     const auto frontHasFinished = [this] { return m_parts.device->finished(m_pending.front().finished); };
     while (!m_pending.empty() && onGpu(m_pending.front().operation, frontHasFinished)) {
         m_freeEvents.push_back(m_pending.front().finished);
@@ -194,7 +194,7 @@ void NcclCommunicator::hostWait(std::int64_t ticket) {
     const NcclOperation operation = m_pending[static_cast<std::size_t>(ticket - m_firstPending)].operation;
     m_connection->waitUntil(
         [this, ticket] {
-            reap();
+            removeFinished();
             return ticket < m_firstPending;
         },
         operation);
@@ -208,7 +208,7 @@ bool NcclCommunicator::isOnHost(CommBuffer buffer) const {
 void NcclCommunicator::copyBack(CommBuffer buffer, const void* staged, const NcclOperation& operation) {
     if (staged == buffer.data) return;
     m_parts.device->copy(buffer.data, staged, buffer.bytes(), m_stream);
-    hostWait(start(operation, [] { return NcclResult::kSuccess; }));
+    hostWait(startOperation(operation, [] { return NcclResult::kSuccess; }));
 }
 
 // Runs a collective on host memory through device memory. `in` and `out` may be the same buffer.
@@ -217,7 +217,7 @@ void NcclCommunicator::runStaged(const NcclOperation& operation, CommBuffer in, 
     m_connection->check(operation);
     const bool inPlace = in.data == out.data;
     const bool onHost = isOnHost(in) || isOnHost(out);
-    if (!onHost) return waitFor(start(operation, [&] { return call(in.data, out.data); }));
+    if (!onHost) return waitFor(startOperation(operation, [&] { return call(in.data, out.data); }));
 
     // Copies from and to pageable memory may block inside CUDA, so no operation that can hang may precede them.
     if (!m_pending.empty()) hostWait(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
@@ -226,7 +226,7 @@ void NcclCommunicator::runStaged(const NcclOperation& operation, CommBuffer in, 
     void* source = isOnHost(in) ? m_staging->place(in, 0, true) : in.data;
     void* result = isOnHost(out) ? m_staging->place(out, outOffset, false) : out.data;
     if (inPlace) result = source;
-    hostWait(start(operation, [&] { return call(source, result); }));
+    hostWait(startOperation(operation, [&] { return call(source, result); }));
     copyBack(out, result, operation);
 }
 
@@ -240,7 +240,7 @@ NcclResult NcclCommunicator::sumInTree(const NcclOperation& operation, CommBuffe
 }
 
 void NcclCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
-    const NcclOperation operation = next(CollectiveKind::kAllReduce, buffer);
+    const NcclOperation operation = nextOperation(CollectiveKind::kAllReduce, buffer);
     runStaged(operation, buffer, buffer, [&](void* in, void* out) {
         if (op == ReduceOp::kTreeSum)
             return sumInTree(operation, {in, buffer.count, buffer.type}, {out, buffer.count, buffer.type});
@@ -263,7 +263,7 @@ CommHandle NcclCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
 }
 
 void NcclCommunicator::broadcast(CommBuffer buffer, int root) {
-    const NcclOperation operation = next(CollectiveKind::kBroadcast, buffer);
+    const NcclOperation operation = nextOperation(CollectiveKind::kBroadcast, buffer);
     runStaged(operation, buffer, buffer, [&](void* in, void*) {
         return m_parts.api->broadcast(in, buffer.count, buffer.type, root, m_connection->comm(), m_stream);
     });
@@ -271,7 +271,7 @@ void NcclCommunicator::broadcast(CommBuffer buffer, int root) {
 
 void NcclCommunicator::allGather(CommBuffer in, CommBuffer out) {
     RINGSIDE_ASSERT(out.count == in.count * static_cast<std::size_t>(size()));
-    const NcclOperation operation = next(CollectiveKind::kAllGather, in);
+    const NcclOperation operation = nextOperation(CollectiveKind::kAllGather, in);
     runStaged(operation, in, out, [&](void* source, void* result) {
         return m_parts.api->allGather(source, result, in.count, in.type, m_connection->comm(), m_stream);
     });
@@ -279,7 +279,7 @@ void NcclCommunicator::allGather(CommBuffer in, CommBuffer out) {
 
 void NcclCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
     RINGSIDE_ASSERT(in.count == out.count * static_cast<std::size_t>(size()));
-    const NcclOperation operation = next(CollectiveKind::kReduceScatter, in);
+    const NcclOperation operation = nextOperation(CollectiveKind::kReduceScatter, in);
     runStaged(operation, in, out, [&](void* source, void* result) {
         if (op == ReduceOp::kTreeSum)
             return sumInTree(operation, {source, in.count, in.type}, {result, out.count, out.type});
@@ -289,7 +289,7 @@ void NcclCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op)
 
 CommHandle NcclCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
     if (isOnHost(in) || isOnHost(out)) return Communicator::allGatherAsync(in, out);
-    return {*this, start(next(CollectiveKind::kAllGather, in), [&] {
+    return {*this, startOperation(nextOperation(CollectiveKind::kAllGather, in), [&] {
                 return m_parts.api->allGather(in.data, out.data, in.count, in.type, m_connection->comm(), m_stream);
             })};
 }
@@ -312,11 +312,11 @@ void NcclCommunicator::startTogether(std::span<const CollectiveCall> calls, std:
     if (calls.size() < 2 || std::ranges::any_of(calls, isAlone)) return Communicator::startTogether(calls, handles);
     NcclOperation group{.together = static_cast<int>(calls.size())};
     for (const CollectiveCall& call : calls) {
-        const NcclOperation one = next(call.kind, call.in);
+        const NcclOperation one = nextOperation(call.kind, call.in);
         group = {one.name, one.type, group.count + one.count, one.number, -1, group.together};
     }
     const std::int64_t ticket =
-        start(group, [&] { return callTogether(*m_parts.api, calls, m_connection->comm(), m_stream); });
+        startOperation(group, [&] { return callTogether(*m_parts.api, calls, m_connection->comm(), m_stream); });
     handles.push_back({*this, ticket});
 }
 
@@ -326,7 +326,7 @@ CommHandle NcclCommunicator::sendAsync(CommBuffer buffer, int to) {
         return {};
     }
     countMessage(buffer);
-    return {*this, start({"send", buffer.type, buffer.count, 0, to}, [&] {
+    return {*this, startOperation({"send", buffer.type, buffer.count, 0, to}, [&] {
                 return m_parts.api->send(buffer.data, buffer.count, buffer.type, to, m_connection->comm(), m_stream);
             })};
 }
@@ -336,7 +336,7 @@ CommHandle NcclCommunicator::recvAsync(CommBuffer buffer, int from) {
         recv(buffer, from);
         return {};
     }
-    return {*this, start({"recv", buffer.type, buffer.count, 0, from}, [&] {
+    return {*this, startOperation({"recv", buffer.type, buffer.count, 0, from}, [&] {
                 return m_parts.api->recv(buffer.data, buffer.count, buffer.type, from, m_connection->comm(), m_stream);
             })};
 }
@@ -366,7 +366,7 @@ void NcclCommunicator::recv(CommBuffer buffer, int from) {
 
 // Starts an all-reduce of one value, which is complete when all ranks have called it.
 std::int64_t NcclCommunicator::startBarrier() {
-    return start(next(CollectiveKind::kBarrier, {}), [this] {
+    return startOperation(nextOperation(CollectiveKind::kBarrier, {}), [this] {
         return m_parts.api->allReduce(m_barrierValue, m_barrierValue, 1, CommType::kFloat32, ReduceOp::kMaximum,
                                       m_connection->comm(), m_stream);
     });
@@ -377,7 +377,7 @@ void NcclCommunicator::barrierWithoutTimeout() {
     if (!m_pending.empty()) hostWait(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
     const std::int64_t ticket = startBarrier();
     const auto done = [this, ticket] {
-        reap();
+        removeFinished();
         return ticket < m_firstPending;
     };
     m_connection->waitWithoutTimeout(done, {"barrier"});

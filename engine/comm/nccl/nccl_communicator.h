@@ -67,7 +67,7 @@ class NcclCommunicator final : public Communicator {
     void abort() override { m_connection->requestAbort(); }
     std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
     std::span<float> allocate(std::size_t count) override;  // returns device memory
-    // Collectives of NCCL can be captured. One of them must have run before, because NCCL connects during the first.
+    // Collectives of NCCL can be captured. A collective must have run before, because NCCL connects during the first.
     bool canBeRecorded() const override { return m_store != nullptr; }
     void beginRecording() override;
     std::int64_t endRecording() override;
@@ -92,15 +92,15 @@ class NcclCommunicator final : public Communicator {
     using Call = std::function<NcclResult()>;
 
     void prepareStreams();
-    NcclOperation next(CollectiveKind kind, CommBuffer buffer);  // assigns the number of the next collective
-    std::int64_t start(const NcclOperation& operation, const Call& call);
+    NcclOperation nextOperation(CollectiveKind kind, CommBuffer buffer);  // assigns the number of the next collective
+    std::int64_t startOperation(const NcclOperation& operation, const Call& call);
     DeviceEvent enqueue(const NcclOperation& operation,
                         const Call& call);  // the call is enqueued after all work that the compute stream contains now
-    std::int64_t expect(DeviceEvent finished, const NcclOperation& operation);
+    std::int64_t trackOperation(DeviceEvent finished, const NcclOperation& operation);
     void hostWait(std::int64_t ticket);
     std::int64_t startBarrier();
-    void mend();  // connects again after a recording broke NCCL
-    void reap();  // removes finished operations from the front
+    void reconnect();       // connects again after a recording broke NCCL
+    void removeFinished();  // removes finished operations from the front
     template <class Action>
     auto onGpu(const NcclOperation& operation, const Action& action) const;  // names rank and operation in its errors
     DeviceEvent takeEvent();

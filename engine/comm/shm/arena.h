@@ -108,7 +108,8 @@ class Arena {
     // Maps the file `fd`, which the caller still owns, or anonymous memory of `bytes` bytes if `fd` is negative. Throws
     // CommError.
     Arena(int fd, std::size_t bytes, int worldSize);
-    // Creates the sub-group of these ranks of `parent`. Its memory begins at offset `start` and must be zero.
+    // Creates the sub-group of `parent` that consists of the given ranks. Its memory begins at offset `start` and must
+    // be zero.
     Arena(std::shared_ptr<const Arena> parent, std::size_t start, std::span<const int> ranks, std::size_t chunkBytes);
     ~Arena();
     Arena(const Arena&) = delete;

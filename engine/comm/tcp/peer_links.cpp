@@ -177,7 +177,7 @@ bool PeerLinks::write(int rank) {
         const ssize_t sent = ::sendmsg(peer.socket.get(), &all, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent < 0 && isTemporary(errno)) return moved;
         if (sent < 0) {
-            lose(rank, errnoText(errno));
+            endLink(rank, errnoText(errno));
             return true;
         }
         moved = true;
@@ -221,7 +221,7 @@ bool PeerLinks::readMore(int rank) {
     const ssize_t got = ::recv(peer.socket.get(), room.data(), room.size(), MSG_DONTWAIT);
     if (got < 0 && isTemporary(errno)) return false;
     if (got <= 0) {
-        lose(rank, got == 0 ? "it closed the connection" : errnoText(errno));
+        endLink(rank, got == 0 ? "it closed the connection" : errnoText(errno));
         return true;
     }
     if (!direct) {
@@ -268,7 +268,7 @@ bool PeerLinks::beginMessage(int rank) {
         return true;
     }
     if (peer.toEarly && peer.early.size() >= kMostEarly) {
-        lose(rank, "it sent more than " + std::to_string(kMostEarly) + " messages that are not expected", true);
+        endLink(rank, "it sent more than " + std::to_string(kMostEarly) + " messages that are not expected", true);
         return true;
     }
     if (peer.toEarly) peer.early.push_back({peer.slot, {}});
@@ -329,10 +329,10 @@ void PeerLinks::reportLinkLoss(LinkUser& user, int rank) const {
 }
 
 void PeerLinks::loseForSize(int rank, std::size_t sent, std::size_t expected) {
-    lose(rank, "it sent " + std::to_string(sent) + " bytes instead of " + std::to_string(expected) + "", true);
+    endLink(rank, "it sent " + std::to_string(sent) + " bytes instead of " + std::to_string(expected) + "", true);
 }
 
-void PeerLinks::lose(int rank, const std::string& why, bool isMisuse) {
+void PeerLinks::endLink(int rank, const std::string& why, bool isMisuse) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     if (!peer.lost.empty()) return;
     peer.lost = why;
@@ -351,7 +351,7 @@ void PeerLinks::forget(LinkUser& user) {
         const auto half = [&](const Outgoing& message) { return message.user == &user && message.gone > 0; };
         const Incoming* taker = peer.inMessage && !peer.toEarly ? receiverOf(peer) : nullptr;
         if (std::ranges::any_of(peer.outgoing, half) || (taker != nullptr && taker->user == &user)) {
-            lose(rank, "a message was interrupted");
+            endLink(rank, "a message was interrupted");
         }
         std::erase_if(peer.outgoing, [&](const Outgoing& message) { return message.user == &user; });
         std::erase_if(peer.asked, [&](const Incoming& message) { return message.user == &user; });

@@ -23,10 +23,8 @@ class LinkError : public std::runtime_error {
   public:
     explicit LinkError(const std::string& text, int peer = -1, bool isMisuse = false)
         : std::runtime_error(text), m_peer(peer), m_isMisuse(isMisuse) {}
-    int peer() const {
-        return m_peer;
-    }                                             // returns the rank at the other end of the failed link; -1 if no link
-                                                  // failed
+    // Returns the rank at the other end of the failed link; -1 if no link failed.
+    int peer() const { return m_peer; }
     bool isMisuse() const { return m_isMisuse; }  // returns true if the peer violated the protocol
 
   private:
@@ -135,7 +133,7 @@ class PeerLinks {
     bool deliverEarly(int rank, const Incoming& asked);
     std::span<std::byte> roomFor(Peer& peer);
     Incoming* receiverOf(Peer& peer);
-    void lose(int rank, const std::string& why, bool isMisuse = false);
+    void endLink(int rank, const std::string& why, bool isMisuse = false);
     void loseForSize(int rank, std::size_t sent, std::size_t expected);
     void reportLinkLoss(LinkUser& user, int rank) const;
     void wake();

@@ -54,7 +54,7 @@ std::vector<UniqueFd> PeerMesh::connect() {
     for (int peer = 0; peer < m_options.rank; ++peer) connectTo(peer);
     while (!allConnected()) {
         if (Clock::now() >= m_deadline) failFor(firstMissing());
-        step();
+        pollOnce();
     }
     m_listener.reset();
     m_refusedConnections += std::ranges::count(m_attempts, false, &Attempt::asking);
@@ -149,7 +149,7 @@ void PeerMesh::accept() {
         if (unknown >= kMostUnknown) dropOldestUnauthenticated();
         m_attempts.push_back(
             {std::move(socket), PeerHandshake::acceptor(m_secret, m_options.rank, size()), false, false, Clock::now()});
-        settle(m_attempts.back(), advance(m_attempts.back()));
+        handleProgress(m_attempts.back(), advanceAttempt(m_attempts.back()));
     }
 }
 
@@ -163,7 +163,7 @@ bool PeerMesh::dropOldestUnauthenticated() {
 }
 
 // Waits until a connection can advance, for at most 20 ms, and advances all that can.
-void PeerMesh::step() {
+void PeerMesh::pollOnce() {
     extendDeadlinesAfterFreeze(milliseconds(0));
     reconnectLostPeers();
     std::vector<pollfd> polls{{m_listener.get(), POLLIN, 0}};
@@ -180,9 +180,9 @@ void PeerMesh::step() {
     auto poll = polls.begin() + 1;
     for (Attempt& attempt : m_attempts) {
         if ((poll++)->revents != 0) {
-            settle(attempt, advance(attempt));
+            handleProgress(attempt, advanceAttempt(attempt));
         } else if (!attempt.asking && Clock::now() - attempt.since > kUnknownMayTake) {
-            settle(attempt, Progress::kStranger);
+            handleProgress(attempt, Progress::kStranger);
         }
     }
     std::erase_if(m_attempts, [](const Attempt& attempt) { return !attempt.socket; });
@@ -203,7 +203,7 @@ PeerMesh::Progress PeerMesh::afterConnecting(Attempt& attempt) const {
     return Progress::kWaits;
 }
 
-PeerMesh::Progress PeerMesh::advance(Attempt& attempt) {
+PeerMesh::Progress PeerMesh::advanceAttempt(Attempt& attempt) {
     if (attempt.connecting && afterConnecting(attempt) == Progress::kLost) return Progress::kLost;
     if (attempt.connecting) return Progress::kWaits;
     const Progress lost = attempt.asking ? Progress::kLost : Progress::kStranger;
@@ -226,7 +226,7 @@ PeerMesh::Progress PeerMesh::advance(Attempt& attempt) {
     }
 }
 
-void PeerMesh::settle(Attempt& attempt, Progress progress) {
+void PeerMesh::handleProgress(Attempt& attempt, Progress progress) {
     if (progress == Progress::kWaits) return;
     if (progress == Progress::kStranger) ++m_refusedConnections;
     const auto peer = static_cast<std::size_t>(std::max(attempt.handshake.peer(), 0));

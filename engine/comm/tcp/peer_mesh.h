@@ -72,10 +72,10 @@ class PeerMesh {
     void reconnectLostPeers();
     void accept();
     bool dropOldestUnauthenticated();
-    void step();
-    Progress advance(Attempt& attempt);
+    void pollOnce();
+    Progress advanceAttempt(Attempt& attempt);
     Progress afterConnecting(Attempt& attempt) const;
-    void settle(Attempt& attempt, Progress progress);
+    void handleProgress(Attempt& attempt, Progress progress);
     bool allConnected() const;
     int firstMissing() const;
     [[noreturn]] void failFor(int peer) const;

@@ -52,7 +52,7 @@ CommHandle ThrottledCommunicator::begin(CollectiveKind kind, CommBuffer in, Comm
     return {*this, m_started};
 }
 
-void ThrottledCommunicator::now(CollectiveKind kind, CommBuffer in) {
+void ThrottledCommunicator::delayBlockingCall(CollectiveKind kind, CommBuffer in) {
     begin(kind, in, {});
     finish(m_started);
 }
@@ -68,7 +68,7 @@ void ThrottledCommunicator::finish(std::int64_t ticket) {
         const Moving one = m_moving.front();
         m_moving.pop_front();
         one.handle.wait();
-        settle(one);
+        finishTransfer(one);
     }
     if (m_moving.empty()) {
         m_stamps.start();
@@ -79,7 +79,7 @@ void ThrottledCommunicator::finish(std::int64_t ticket) {
 
 // Lets the simulated link carry one collective. If the inner communicator reports no arrival of the last rank, the
 // present time is used.
-void ThrottledCommunicator::settle(const Moving& one) {
+void ThrottledCommunicator::finishTransfer(const Moving& one) {
     if (size() == 1) return;
     const std::vector<CollectiveStamp> stamps = m_stamps.soFar();
     CollectiveStamp stamp;
@@ -102,7 +102,7 @@ void ThrottledCommunicator::settle(const Moving& one) {
 void ThrottledCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
     const WaitScope waiting(trace());
     m_inner->allReduce(buffer, op);
-    now(CollectiveKind::kAllReduce, buffer);
+    delayBlockingCall(CollectiveKind::kAllReduce, buffer);
 }
 
 CommHandle ThrottledCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
@@ -114,13 +114,13 @@ CommHandle ThrottledCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op)
 void ThrottledCommunicator::broadcast(CommBuffer buffer, int root) {
     const WaitScope waiting(trace());
     m_inner->broadcast(buffer, root);
-    now(CollectiveKind::kBroadcast, buffer);
+    delayBlockingCall(CollectiveKind::kBroadcast, buffer);
 }
 
 void ThrottledCommunicator::allGather(CommBuffer in, CommBuffer out) {
     const WaitScope waiting(trace());
     m_inner->allGather(in, out);
-    now(CollectiveKind::kAllGather, in);
+    delayBlockingCall(CollectiveKind::kAllGather, in);
 }
 
 CommHandle ThrottledCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
@@ -131,7 +131,7 @@ CommHandle ThrottledCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) 
 void ThrottledCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
     const WaitScope waiting(trace());
     m_inner->reduceScatter(in, out, op);
-    now(CollectiveKind::kReduceScatter, in);
+    delayBlockingCall(CollectiveKind::kReduceScatter, in);
 }
 
 CommHandle ThrottledCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
@@ -142,7 +142,7 @@ CommHandle ThrottledCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer o
 void ThrottledCommunicator::barrier() {
     const WaitScope waiting(trace());
     m_inner->barrier();
-    now(CollectiveKind::kBarrier, {});
+    delayBlockingCall(CollectiveKind::kBarrier, {});
 }
 
 CommHandle ThrottledCommunicator::sendAsync(CommBuffer buffer, int to) {
@@ -166,7 +166,7 @@ CommHandle ThrottledCommunicator::recvAsync(CommBuffer buffer, int from) {
     return {*this, -m_asked};
 }
 
-// Receives all messages up to this ticket. The link carries one message after the other.
+// Receives all messages up to the ticket. The link carries one message after another.
 void ThrottledCommunicator::receive(std::int64_t ticket) {
     while (!m_messages.empty() && m_messages.front()->ticket >= ticket) {
         const std::unique_ptr<Message> message = std::move(m_messages.front());

@@ -77,10 +77,10 @@ class ThrottledCommunicator final : public Communicator {
 
     CommHandle begin(CollectiveKind kind, CommBuffer in, CommHandle handle);
     void finish(std::int64_t ticket);  // completes the collective of this ticket and all before it
-    void settle(const Moving& one);
+    void finishTransfer(const Moving& one);
     void receive(std::int64_t ticket);
-    void now(CollectiveKind kind, CommBuffer in);  // delays the return of a collective that the inner communicator has
-                                                   // already completed
+    void delayBlockingCall(CollectiveKind kind, CommBuffer in);  // delays the return of a collective that the inner
+                                                                 // communicator has already completed
 
     std::unique_ptr<Communicator> m_inner;
     LinkThrottle m_throttle;

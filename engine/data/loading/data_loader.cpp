@@ -42,7 +42,7 @@ DataLoader::DataLoader(const Dataset& dataset, const SampleTransforms& transform
     if (options.numWorkers > 0)
         m_queue = std::make_unique<PrefetchQueue>(
             prefetchOptions(options), [this](std::int64_t batch, std::size_t slot, std::size_t worker,
-                                             const PrefetchQueue& queue) { load(batch, slot, worker, &queue); });
+                                             const PrefetchQueue& queue) { loadBatch(batch, slot, worker, &queue); });
 }
 
 void DataLoader::allocateSlot() {
@@ -53,7 +53,7 @@ void DataLoader::allocateSlot() {
     m_slots.push_back({whole, whole});
 }
 
-HostBatch DataLoader::head(const HostBatch& whole, std::int64_t rows) const {
+HostBatch DataLoader::firstRows(const HostBatch& whole, std::int64_t rows) const {
     const auto count = static_cast<std::size_t>(rows);
     return {.indices = whole.indices.first(count),
             .features = whole.features.first(count * static_cast<std::size_t>(m_features)),
@@ -76,7 +76,7 @@ void DataLoader::begin(const ShardPlan& plan, int rank, std::int64_t epoch, std:
 
 const HostBatch& DataLoader::next() {
     if (m_queue) return m_slots[m_queue->next()].batch;
-    load(m_batch++, 0, 0, nullptr);
+    loadBatch(m_batch++, 0, 0, nullptr);
     return m_slots.front().batch;
 }
 
@@ -84,9 +84,9 @@ void DataLoader::end() {
     if (m_queue) m_queue->end();
 }
 
-void DataLoader::load(std::int64_t batch, std::size_t slot, std::size_t worker, const PrefetchQueue* queue) {
+void DataLoader::loadBatch(std::int64_t batch, std::size_t slot, std::size_t worker, const PrefetchQueue* queue) {
     const SlotRange range = m_plan->batch(m_firstBatch + batch);
-    const HostBatch to = m_slots[slot].batch = head(m_slots[slot].whole, range.count);
+    const HostBatch to = m_slots[slot].batch = firstRows(m_slots[slot].whole, range.count);
     for (std::size_t row = 0; row < to.indices.size(); ++row)
         to.indices[row] = m_plan->index(m_rank, range.first + static_cast<std::int64_t>(row));
     if (m_options.changeIndices) m_options.changeIndices(m_epoch, range.first, to.indices);

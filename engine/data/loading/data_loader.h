@@ -54,8 +54,8 @@ class DataLoader {
     };
 
     void allocateSlot();
-    HostBatch head(const HostBatch& whole, std::int64_t rows) const;
-    void load(std::int64_t batch, std::size_t slot, std::size_t worker, const PrefetchQueue* queue);
+    HostBatch firstRows(const HostBatch& whole, std::int64_t rows) const;
+    void loadBatch(std::int64_t batch, std::size_t slot, std::size_t worker, const PrefetchQueue* queue);
 
     const DataLoaderOptions m_options;
     const std::int64_t m_maxBatch;

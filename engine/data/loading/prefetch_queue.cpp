@@ -26,7 +26,7 @@ void PrefetchQueue::begin(std::int64_t batches) {
         m_cancelled = false;
     }
     while (m_threads.size() < m_options.workers)
-        m_threads.emplace_back([this, worker = m_threads.size()] { work(worker); });
+        m_threads.emplace_back([this, worker = m_threads.size()] { runWorker(worker); });
     m_mayLoad.notify_all();
 }
 
@@ -73,7 +73,7 @@ bool PrefetchQueue::mayLoad() const {
     return m_taken < m_batches && m_taken < m_given - 1 + static_cast<std::int64_t>(m_slots.size());
 }
 
-void PrefetchQueue::work(std::size_t worker) {
+void PrefetchQueue::runWorker(std::size_t worker) {
     std::unique_lock lock(m_mutex);
     for (;;) {
         m_mayLoad.wait(lock, [this] { return m_stopping || mayLoad(); });

@@ -54,7 +54,7 @@ class PrefetchQueue {
         std::exception_ptr error;
     };
 
-    void work(std::size_t worker);
+    void runWorker(std::size_t worker);
     bool mayLoad() const;
     void loadOne(std::unique_lock<std::mutex>& lock, std::size_t worker);
     void stopThreads();

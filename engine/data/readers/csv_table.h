@@ -49,7 +49,7 @@ class CsvReader {
 // range of float; "nan" and "inf" are not numbers.
 std::optional<float> cellNumber(std::string_view cell);
 
-// True for the usual notations of a missing value: an empty cell, "?", "NA", "N/A", "NaN", "null", "None", "-".
+// True for the common notations of a missing value: an empty cell, "?", "NA", "N/A", "NaN", "null", "None", "-".
 bool isMissingCell(std::string_view cell);
 
 // True if a column has a name in the first record above a number in the second: the first line is then a header.

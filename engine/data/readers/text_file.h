@@ -10,8 +10,8 @@
 
 namespace ringside {
 
-// Largest unpacked size of a gzip file. Lower than that of plain files, because a small gzip file can unpack to a
-// thousand times its size.
+// Largest unpacked size of a gzip file. Lower than the limit of uncompressed files, because a small gzip file can
+// unpack to a thousand times its size.
 inline constexpr std::size_t kMaxUnpackedTextBytes = std::size_t{1} << 28;
 
 // Returns the content of a text file, unpacked if it is gzip by content. Problems: those of ByteSource; a plain file of

@@ -27,7 +27,7 @@ struct PythonModel {
     bool hasBuffers = false;  // true: the model has running statistics, which the ranks must share before validation
     bool hasDropout = false;  // true: the model has dropout, whose random numbers differ in PyTorch
 };
-// Returns the text of the model for these data. Returns a problem for settings that do not suit the data.
+// Returns the Python text of the model for the data set. Returns a problem for settings that do not suit the data.
 Result<PythonModel> pythonModel(const ModelConfig& config, const Dataset& data);
 // True if the model takes rows of features even if the data are images.
 bool takesRows(const ModelConfig& config);

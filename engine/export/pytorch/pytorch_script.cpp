@@ -192,7 +192,7 @@ bool hasPitfalls(const RunConfig& config) {
     return config.pitfalls.any() || steps.any() || steps.earlyExit || steps.sumGradients || steps.localMetrics;
 }
 
-// Returns a setting that cannot be exported to plain PyTorch; empty if there is none.
+// Returns a problem for a setting that cannot be exported to PyTorch; empty if there is none.
 std::optional<Problem> notExportable(const RunConfig& config) {
     if (hasPitfalls(config))
         return Problem{"pitfalls", "are switched on, and deliberate mistakes are not exported", "switch them off"};

@@ -10,7 +10,7 @@ namespace ringside {
 
 struct DataSplit;
 
-// An experiment as a script for plain PyTorch, and the data file beside it.
+// An experiment as a script that needs only PyTorch, and the data file beside it.
 struct PytorchScript {
     std::string text;
     std::string dataName;  // name of the data file beside the script; empty if the script reads other files or

@@ -21,7 +21,7 @@ struct ControlCommand {
 
 bool needsValue(ControlKind kind);
 
-// Returns the line, including the newline.
+// Returns the command as a line, including the newline.
 std::string encodeControl(const ControlCommand& command);
 // Decodes a line from outside, in any formatting that JSON allows. A problem gives the error and the allowed values.
 Result<ControlCommand> decodeControl(std::string_view line);

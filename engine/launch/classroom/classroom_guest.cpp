@@ -127,14 +127,14 @@ bool ClassroomGuest::receiveLines(std::string_view& bytes) {
     if (newline == std::string_view::npos) return true;
     const auto line = decodeClassroomLine(std::exchange(m_line, {}));
     if (!line) return false;
-    take(*line);
+    handleLine(*line);
     return true;
 }
 
-void ClassroomGuest::take(const ClassroomLine& line) {
+void ClassroomGuest::handleLine(const ClassroomLine& line) {
     switch (line.kind) {
         case ClassroomLine::Kind::kOffer:
-            return begin(line.offer);
+            return beginOffer(line.offer);
         case ClassroomLine::Kind::kBytes:
             return beginFile(line.number);
         default:
@@ -167,7 +167,7 @@ std::optional<Problem> ClassroomGuest::objection(const ClassroomOffer& offer) co
     return m_check ? m_check(offer) : std::nullopt;
 }
 
-void ClassroomGuest::begin(ClassroomOffer offer) {
+void ClassroomGuest::beginOffer(ClassroomOffer offer) {
     m_offerDirectory.clear();
     m_missing.clear();
     m_come = m_awaited = 0;

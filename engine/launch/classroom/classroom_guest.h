@@ -57,8 +57,8 @@ class ClassroomGuest {
   private:
     bool receiveBytes(std::string_view& bytes);
     bool receiveLines(std::string_view& bytes);
-    void take(const ClassroomLine& line);
-    void begin(ClassroomOffer offer);
+    void handleLine(const ClassroomLine& line);
+    void beginOffer(ClassroomOffer offer);
     std::optional<Problem> objection(const ClassroomOffer& offer) const;
     void findMissing();
     void requestNextFile();

@@ -72,7 +72,7 @@ bool ClassroomHost::acceptGreeting(UniqueFd& socket, const std::string& nonce, c
     const std::string refused = objection(*greeting, peerAddress(socket.get(), false));
     const Answer answer{hmacSha256(m_code.token, answeredText(greeting->nonce, refused)), refused, m_options.hostKey};
     const bool wasSent = sendLine(socket.get(), encodeAnswer(answer), Clock::now() + kAnswerTime);
-    if (wasSent && refused.empty()) admit(*greeting, std::move(socket));
+    if (wasSent && refused.empty()) admitMember(*greeting, std::move(socket));
     if (!refused.empty()) m_notes.push_back(greeting->host + " was refused: it " + refused);
     return true;
 }
@@ -102,7 +102,7 @@ std::string ClassroomHost::nameFor(const std::string& wanted) const {
     return name;
 }
 
-void ClassroomHost::admit(const Greeting& greeting, UniqueFd socket) {
+void ClassroomHost::admitMember(const Greeting& greeting, UniqueFd socket) {
     const auto known = std::ranges::find_if(m_members, [&](const auto& one) { return one->isSameProcess(greeting); });
     const bool isBack = known != m_members.end();
     const std::string name = isBack ? (*known)->name() : nameFor(greeting.host);
@@ -133,13 +133,14 @@ void ClassroomHost::poll(Clock::time_point now) {
     for (std::size_t i = 0; i < m_members.size();) {
         ClassroomMember& member = *m_members[i];
         const bool isConnected =
-            member.read(now, [&](const ClassroomLine& line) { take(member, line); }) && member.write();
+            member.read(now, [&](const ClassroomLine& line) { handleLine(member, line); }) && member.write();
         const bool isGone = !isConnected || member.left;
         if (!member.misuse.empty()) {
             refuseInFuture(member, member.misuse);
-            drop(i, "was removed: it " + member.misuse);
+            dropMember(i, "was removed: it " + member.misuse);
         } else if (isGone || now - member.lastReceivedAt() > kForgetAfter) {
-            drop(i, isGone ? "has left" : "has not sent anything for " + std::to_string(kForgetAfter.count()) + " s");
+            dropMember(
+                i, isGone ? "has left" : "has not sent anything for " + std::to_string(kForgetAfter.count()) + " s");
         } else {
             ++i;
         }
@@ -161,15 +162,15 @@ void ClassroomHost::remove(int id, const std::string& why) {
     (*found)->send({ClassroomLine::Kind::kOver, "this computer was removed from the classroom: it " + why,
                     static_cast<std::int64_t>(ExitCode::kBadConfiguration)});
     (*found)->write();  // sends what fits without blocking; a later greeting of the computer is refused with the reason
-    drop(static_cast<std::size_t>(found - m_members.begin()), "was removed: it " + why);
+    dropMember(static_cast<std::size_t>(found - m_members.begin()), "was removed: it " + why);
 }
 
-void ClassroomHost::drop(std::size_t place, const std::string& why) {
+void ClassroomHost::dropMember(std::size_t place, const std::string& why) {
     m_notes.push_back(m_members[place]->name() + " " + why);
     m_members.erase(m_members.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
-void ClassroomHost::take(ClassroomMember& member, const ClassroomLine& line) {
+void ClassroomHost::handleLine(ClassroomMember& member, const ClassroomLine& line) {
     switch (line.kind) {
         case ClassroomLine::Kind::kHere:
             member.doing = line.text.substr(0, 200);
@@ -244,7 +245,8 @@ void ClassroomHost::close(const std::string& verdict, int exitCode, std::chrono:
     }
     const auto until = Clock::now() + patience;
     while (Clock::now() < until && !m_members.empty()) {
-        for (std::size_t i = 0; i < m_members.size();) m_members[i]->finishSending() ? drop(i, "has left") : void(++i);
+        for (std::size_t i = 0; i < m_members.size();)
+            m_members[i]->finishSending() ? dropMember(i, "has left") : void(++i);
         ::poll(nullptr, 0, 10);
     }
     m_members.clear();

@@ -81,10 +81,10 @@ class ClassroomHost {
     bool acceptGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line);
     std::string objection(const Greeting& greeting, const std::string& address) const;
     void refuseInFuture(const ClassroomMember& member, const std::string& why);
-    void admit(const Greeting& greeting, UniqueFd socket);
+    void admitMember(const Greeting& greeting, UniqueFd socket);
     std::string nameFor(const std::string& wanted) const;
-    void take(ClassroomMember& member, const ClassroomLine& line);
-    void drop(std::size_t place, const std::string& why);
+    void handleLine(ClassroomMember& member, const ClassroomLine& line);
+    void dropMember(std::size_t place, const std::string& why);
 
     Options m_options;
     JoinCode m_code;

@@ -71,7 +71,7 @@ struct ClassroomLine {
     ClassroomStart start = {};
 };
 
-// Returns the line without its newline.
+// Returns the line as JSON text, without its newline.
 std::string encodeClassroomLine(const ClassroomLine& line);
 // Decodes a line from outside. Returns nothing if any field is missing or invalid.
 std::optional<ClassroomLine> decodeClassroomLine(std::string_view line);

@@ -15,7 +15,8 @@ class KeptFiles {
   public:
     KeptFiles(std::filesystem::path folder, std::int64_t mostBytes);
 
-    // Removes the least recently used files outside the offer until the rest and the offered files fit. Throws IoError.
+    // Removes the least recently used files outside the offer until the remaining files and the offered files fit.
+    // Throws IoError.
     void makeRoomFor(const std::vector<ClassroomFile>& offered);
     // Makes `target` a hard link to (or copy of) the kept file. False if the file is not kept or its contents differ.
     bool linkTo(const ClassroomFile& file, const std::filesystem::path& target) const;

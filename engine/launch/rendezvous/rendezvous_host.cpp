@@ -126,7 +126,7 @@ bool RendezvousHost::acceptGreeting(UniqueFd& socket, const std::string& nonce, 
         return false;
     }
     const std::string refused = objection(*greeting);
-    answer(socket.get(), *greeting, refused);
+    answerGreeting(socket.get(), *greeting, refused);
     if (greeting->role == ConnectionRole::kDeclines && refused.empty()) {
         m_problem = Problem{"rank " + std::to_string(greeting->rank) + " on " + greeting->host,
                             "cannot start: " + greeting->reason, "start all ranks again"};
@@ -140,12 +140,12 @@ bool RendezvousHost::acceptGreeting(UniqueFd& socket, const std::string& nonce, 
                             "start all ranks with the same program, experiment and number of ranks"};
         m_culprits = {{greeting->rank, peerAddress(socket.get(), false), true}};
     } else {
-        seat(socket, *greeting);
+        seatRank(socket, *greeting);
     }
     return true;
 }
 
-void RendezvousHost::answer(int socket, const Greeting& greeting, const std::string& refused) const {
+void RendezvousHost::answerGreeting(int socket, const Greeting& greeting, const std::string& refused) const {
     sendLine(socket,
              encodeAnswer({hmacSha256(m_terms.token, answeredText(greeting.nonce, refused)), refused, m_hostKey}),
              steady_clock::now() + kSendPatience);
@@ -176,7 +176,7 @@ std::string RendezvousHost::objection(const Greeting& greeting) {
                : "connected twice from the same process";
 }
 
-void RendezvousHost::seat(UniqueFd& socket, const Greeting& greeting) {
+void RendezvousHost::seatRank(UniqueFd& socket, const Greeting& greeting) {
     Guest& guest = m_guests[greeting.rank];
     if (greeting.role == ConnectionRole::kTelemetry) guest.telemetry = std::move(socket);
     if (greeting.role == ConnectionRole::kStore) guest.store = std::move(socket);

@@ -99,9 +99,9 @@ class RendezvousHost {
 
   private:
     bool acceptGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line);
-    void answer(int socket, const Greeting& greeting, const std::string& refused) const;
+    void answerGreeting(int socket, const Greeting& greeting, const std::string& refused) const;
     std::string objection(const Greeting& greeting);
-    void seat(UniqueFd& socket, const Greeting& greeting);
+    void seatRank(UniqueFd& socket, const Greeting& greeting);
     void readControls();
     bool waitForInput(int stopFd) const;
     void logMissingRanks(const std::function<void(const std::string&)>& log);

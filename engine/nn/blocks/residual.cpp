@@ -68,8 +68,8 @@ Tensor Residual::forward(const Tensor& x) {
     return y;
 }
 
-// Runs the whole backward pass of the shortcut before the body's, because parameters that are gathered on demand (Unit)
-// are available for one of them at a time.
+// Runs the whole backward pass of the shortcut before that of the body, because parameters that are gathered on demand
+// (Unit) are available for only one of the two at a time.
 void Residual::backwardParameters(const Tensor& gradY) {
     m_gradBeside = gradY;
     if (m_shortcut) {

@@ -10,7 +10,7 @@ namespace ringside {
 
 namespace {
 
-// Temporary values for parameters that have none. One layer after the other uses the same memory.
+// Temporary values for parameters that have none. All layers use the same memory, one after another.
 class PassingValues {
   public:
     explicit PassingValues(Backend& backend) : m_backend(backend), m_onDevice(backend) {}

@@ -126,7 +126,7 @@ void DataParallel::forward(const Batch& batch, bool training) {
     });
 }
 
-// Copies the outputs to device 0, one behind the other.
+// Copies the outputs of all devices to device 0, one behind the other.
 void DataParallel::gather(const Batch& batch) {
     const std::int64_t rows = m_devices.front().y.rows() / m_chunks.front() * batch.rows();
     for (std::size_t i = 0; i < m_chunks.size(); ++i) {
@@ -170,7 +170,7 @@ void DataParallel::addGradients() {
             m_dependencies.backend.add(m_devices[device].model->parameters()[i]->gradient, sums[i]->gradient);
 }
 
-void DataParallel::keep(bool first) {
+void DataParallel::keepGradients(bool first) {
     for (std::size_t i = 0; i < m_kept.size(); ++i) {
         const Tensor& gradient = m_dependencies.model.parameters()[i]->gradient;
         first ? m_dependencies.backend.copy(gradient, m_kept[i]) : m_dependencies.backend.add(gradient, m_kept[i]);
@@ -179,7 +179,7 @@ void DataParallel::keep(bool first) {
 
 SampleLosses DataParallel::accumulate(const Batch& batch) {
     pass(batch);
-    keep(m_microBatches++ == 0);
+    keepGradients(m_microBatches++ == 0);
     return m_dependencies.loss.fetch(batch);
 }
 

@@ -37,7 +37,7 @@ class DataParallel final : public Strategy {
     const std::vector<Parameter*>& wholeState() const override { return m_dependencies.model.state(); }
 
   private:
-    // Model and memory of a device. Device 0 uses those of the strategy.
+    // Model and memory of a device. Device 0 uses the model and the memory of the strategy.
     struct Device {
         std::unique_ptr<Backend> ownBackend;
         std::unique_ptr<Model> ownModel;
@@ -59,7 +59,7 @@ class DataParallel final : public Strategy {
     void forward(const Batch& batch, bool training);
     void gather(const Batch& batch);
     void addGradients();
-    void keep(bool first);
+    void keepGradients(bool first);
     void logMemory();
     void logShares();
     Pass passOn(int device) const;

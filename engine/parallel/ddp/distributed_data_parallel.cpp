@@ -17,7 +17,8 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// Parts of a step that enqueue different work: a micro-batch whose gradients are kept, the only one, the last one.
+// Parts of a step that enqueue different work: a micro-batch whose gradients are kept (the first or a later one), the
+// only micro-batch of the step, or the last micro-batch after kept ones.
 enum Part { kFirstKept, kLaterKept, kAlone, kAfterKept };
 
 // Makes a recorder. Returns null if the device cannot record work, or if the communicator's collectives cannot be
@@ -55,7 +56,7 @@ DistributedDataParallel::DistributedDataParallel(const RunConfig& config, const 
                  static_cast<std::size_t>(config.training.accumulateSteps)),
       m_recorder(dependencies.plan.skipsLayers() ? nullptr : makeRecorder(dependencies)) {
     if (dependencies.plan.skipsLayers())
-        dependencies.model.setUnused([this](std::size_t parameter) { unused(parameter); });
+        dependencies.model.setUnused([this](std::size_t parameter) { handleUnused(parameter); });
     dependencies.model.watch(dependencies.watch);
     if (dependencies.ownGradient) m_reducer.watch(dependencies.ownGradient);
     if (config.stepPitfalls.sumGradients) m_reducer.sumInsteadOfMean();
@@ -63,7 +64,7 @@ DistributedDataParallel::DistributedDataParallel(const RunConfig& config, const 
 
 // Counts an unused parameter's gradient as zeros with find_unused_parameters. Without it, the gradient's bucket is
 // never complete and the step fails, as in PyTorch.
-void DistributedDataParallel::unused(std::size_t parameter) {
+void DistributedDataParallel::handleUnused(std::size_t parameter) {
     if (!m_findsUnused) return;
     m_unusedBytes +=
         m_dependencies.model.parameters()[parameter]->shape.count() * static_cast<std::int64_t>(sizeof(float));

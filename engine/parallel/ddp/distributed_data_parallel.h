@@ -46,7 +46,7 @@ class DistributedDataParallel final : public Strategy {
     // its own recording.
     template <class Work>
     void enqueue(const Batch& batch, int part, const Work& work);
-    void unused(std::size_t parameter);  // handles a parameter that the current pass does not use
+    void handleUnused(std::size_t parameter);  // handles a parameter that the current pass does not use
     void logUnusedLayers();
     double reportedNorm(bool wanted);  // returns the norm of the averaged gradient on rank 0, NaN on other ranks
 

@@ -14,7 +14,7 @@ namespace ringside {
 // all ranks.
 class MeshGroups {
   public:
-    // rankOfStage: pipeline rank of each stage.
+    // rankOfStage: pipeline rank of each stage, indexed by stage.
     MeshGroups(Communicator& world, const RankLayout& layout, const std::vector<int>& rankOfStage);
 
     const RankLayout& layout() const { return m_layout; }

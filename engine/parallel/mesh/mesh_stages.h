@@ -28,7 +28,7 @@ class MeshStages {
     std::size_t indexOf(std::size_t number) const { return m_indexOf.at(number); }
     bool contains(std::size_t number) const { return m_indexOf.contains(number); }
 
-    // Parameters of all stages, in whole shape. Their indices are those of Strategy::localParameters().
+    // Returns the parameters of all stages, in whole shape. Their indices are those of Strategy::localParameters().
     const std::vector<Parameter*>& trained() const { return m_trained; }
     // Parameters and parts of parameters that the optimizer updates on this rank.
     std::vector<Parameter*> updated();

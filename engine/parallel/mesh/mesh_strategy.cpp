@@ -149,7 +149,7 @@ int MeshStrategy::partsOf(const Batch& batch) const {
     return static_cast<int>((batch.rows() + m_plan.microRows - 1) / m_plan.microRows);
 }
 
-Batch MeshStrategy::part(const Batch& batch, int microBatch) const {
+Batch MeshStrategy::microBatchOf(const Batch& batch, int microBatch) const {
     const std::int64_t first = microBatch * m_plan.microRows;
     const std::int64_t count = std::min(m_plan.microRows, batch.rows() - first);
     return rowsFrom(batch, first, count);
@@ -157,7 +157,7 @@ Batch MeshStrategy::part(const Batch& batch, int microBatch) const {
 
 // Starts a pass with dropout's key. For a leaf, the key depends on the leaf and not on its rank. Otherwise it is the
 // key of a rank that accumulates the same micro-batches.
-void MeshStrategy::begin(PipelineStage::Slot& slot, int microBatch, bool training) {
+void MeshStrategy::beginSlot(PipelineStage::Slot& slot, int microBatch, bool training) {
     const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     const RankLayout& layout = m_groups.layout();
     std::int64_t reader = layout.dataRank();
@@ -202,11 +202,11 @@ float MeshStrategy::shareOf(int microBatch) const {
 }
 
 Batch MeshStrategy::trainingPart(const Batch& batch, int microBatch) const {
-    return m_leaves ? m_leaves->batch(microBatch) : part(batch, microBatch);
+    return m_leaves ? m_leaves->batch(microBatch) : microBatchOf(batch, microBatch);
 }
 
 SampleLosses MeshStrategy::accumulate(const Batch& batch) {
-    run(batch, false);
+    runSchedule(batch, false);
     m_passes += partsOf(batch);
     m_messages.setEarlierMicroBatches(m_passes);
     if (!canRunAhead()) return m_results.fetchLosses(batch, false);
@@ -253,7 +253,7 @@ StepResult MeshStrategy::results(const EarlierLosses& earlier) {
     return m_results.read(earlier, *m_optimizer);
 }
 
-void MeshStrategy::run(const Batch& batch, bool isLast) {
+void MeshStrategy::runSchedule(const Batch& batch, bool isLast) {
     if (m_leaves) return runLeaves(batch);
     m_lastBatch = isLast;
     const int dependencies = partsOf(batch);
@@ -268,7 +268,7 @@ void MeshStrategy::runAction(const PipelineAction& action, const Batch& batch) {
     backward(stage, action, batch);
 }
 
-void MeshStrategy::show(const PipelineAction& action) const {
+void MeshStrategy::showAction(const PipelineAction& action) const {
     if (m_dependencies.onAction && m_plan.schedule.rankCount() > 1)
         m_dependencies.onAction(action, ActionTimes{}.of(action.work) / m_length);
 }
@@ -277,9 +277,9 @@ void MeshStrategy::forward(PipelineStage& stage, int microBatch, const Batch& wh
     PipelineStage::Slot& slot = stage.take(microBatch);
     const Batch batch = trainingPart(whole, microBatch);
     const Tensor x = m_messages.inputOf(stage, slot, batch);
-    show({static_cast<int>(stage.number()), PipelineWork::kForward, microBatch});
+    showAction({static_cast<int>(stage.number()), PipelineWork::kForward, microBatch});
     const PhaseScope scope(m_dependencies.phase, Phase::kForward);
-    begin(slot, microBatch, true);
+    beginSlot(slot, microBatch, true);
     LeafStatistics* const statistics = m_leaves ? &m_statistics[m_stages.indexOf(stage.number())] : nullptr;
     if (statistics) statistics->beforeForward(microBatch);
     stage.store().beginForward();
@@ -354,11 +354,11 @@ void MeshStrategy::beginEvaluation() {
 
 SampleLosses MeshStrategy::evaluate(const Batch& whole) {
     for (int microBatch = 0; microBatch < partsOf(whole); ++microBatch) {
-        const Batch batch = part(whole, microBatch);
+        const Batch batch = microBatchOf(whole, microBatch);
         for (PipelineStage& stage : m_stages.all()) {
             PipelineStage::Slot& slot = stage.take(microBatch);
             const Tensor x = m_messages.inputOf(stage, slot, batch);
-            begin(slot, microBatch, false);
+            beginSlot(slot, microBatch, false);
             stage.store().beginForward();
             slot.y = slot.model->forward(x);
             stage.store().endForward();

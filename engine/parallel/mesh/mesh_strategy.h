@@ -57,11 +57,11 @@ class MeshStrategy final : public Strategy {
   private:
     MeshStrategy(const RunConfig& config, const StrategyDependencies& dependencies);
 
-    void run(const Batch& batch, bool isLast);
+    void runSchedule(const Batch& batch, bool isLast);
     void runLeaves(const Batch& batch);
     PassPlace placeOf(const PipelineAction& action) const;
     float shareOf(int microBatch) const;  // returns the factor of a micro-batch's loss in the loss of the step
-    void show(const PipelineAction& action) const;
+    void showAction(const PipelineAction& action) const;
     void runAction(const PipelineAction& action, const Batch& batch);
     void forward(PipelineStage& stage, int microBatch, const Batch& batch);
     void backward(PipelineStage& stage, const PipelineAction& action, const Batch& batch);
@@ -69,9 +69,9 @@ class MeshStrategy final : public Strategy {
     Tensor trainLast(const Batch& batch);
     Tensor update();
     Batch trainingPart(const Batch& batch, int microBatch) const;
-    Batch part(const Batch& batch, int microBatch) const;
+    Batch microBatchOf(const Batch& batch, int microBatch) const;
     int partsOf(const Batch& batch) const;
-    void begin(PipelineStage::Slot& slot, int microBatch, bool training);
+    void beginSlot(PipelineStage::Slot& slot, int microBatch, bool training);
     void addStages();
     std::unique_ptr<ParameterStore> makeStore(PipelineStage& stage);
     void logOffload();

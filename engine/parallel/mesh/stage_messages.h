@@ -18,7 +18,8 @@ class StageMessages {
     // Sets the number of micro-batches of the step before the current batch. It numbers the messages.
     void setEarlierMicroBatches(int count) { m_earlier = count; }
 
-    // Returns the input of a stage, for the first one the batch itself. Blocks until it has arrived.
+    // Returns the input of a stage. The input of the first stage is the batch itself; for other stages, blocks until it
+    // has arrived.
     Tensor inputOf(PipelineStage& stage, PipelineStage::Slot& slot, const Batch& batch);
     void sendOutput(PipelineStage& stage, PipelineStage::Slot& slot);
     // Returns the gradient of the output of a stage other than the last. Blocks until it has arrived.

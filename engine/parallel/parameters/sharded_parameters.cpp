@@ -33,7 +33,7 @@ ShardedParameters::ShardedParameters(const std::vector<Model*>& models, const st
       m_parts(models.front()->parameters().size()) {
     plan(units);
     takePools();
-    for (UnitState& unit : m_units) place(unit);
+    for (UnitState& unit : m_units) placeUnit(unit);
     for (std::size_t i = 0; i < m_parts.size(); ++i) {
         if (m_parts[i].ownValues == 0) continue;
         m_trained.push_back(&m_parts[i].shard);
@@ -106,7 +106,7 @@ void ShardedParameters::plan(const std::vector<std::vector<Unit*>>& units) {
 }
 
 // Allocates whole memory for a unit that does not use the pools, and memory for the shards of its parameters.
-void ShardedParameters::place(UnitState& unit) {
+void ShardedParameters::placeUnit(UnitState& unit) {
     const bool isRest = &unit == &m_units.front();
     const Whole values =
         takeWhole(unit, isRest || !m_options.freesParameters, !m_options.freesParameters, MemoryClass::kParameters);
@@ -236,7 +236,7 @@ void ShardedParameters::enter(std::size_t number, Way way) {
 
 void ShardedParameters::leave(std::size_t number, Way way) {
     UnitState& unit = m_units[number];
-    if (way == Way::kBackward) close(number);
+    if (way == Way::kBackward) closeUnit(number);
     if (!m_options.freesParameters || unit.wholeCount == 0) return;
     unit.resident = false;
     if (number == 0) return;
@@ -256,7 +256,7 @@ void ShardedParameters::endBackward(bool complete) {
         if (!m_units[number].closed) leave(number, Way::kBackward);
 }
 
-void ShardedParameters::close(std::size_t number) {
+void ShardedParameters::closeUnit(std::size_t number) {
     UnitState& unit = m_units[number];
     unit.closed = true;
     if (unit.wholeCount == 0) return;
@@ -264,7 +264,7 @@ void ShardedParameters::close(std::size_t number) {
     const auto kept = [&unit](std::size_t level) { return unit.kept[level]; };
     if (!m_place.last()) return addInTree(m_backend, gradients, m_place.turn, kept);
     addKept(m_backend, m_place.turn.adds, gradients, kept);
-    reduce(unit);
+    reduceUnit(unit);
     if (number == 0 || m_gradientPool.empty()) return;
     for (const CommHandle& handle : unit.scattering) handle.wait();
     unit.scattering.clear();
@@ -274,7 +274,7 @@ void ShardedParameters::close(std::size_t number) {
 
 // Averages and scatters the gradients of a unit. With several replicas of the shard group, the gradients are summed
 // over all data-parallel ranks by rank, as in DDP with this number of ranks.
-void ShardedParameters::reduce(UnitState& unit) {
+void ShardedParameters::reduceUnit(UnitState& unit) {
     const bool scatters = m_data.size() == m_shard.size();
     m_calls.clear();
     for (const std::size_t i : unit.parameters) {

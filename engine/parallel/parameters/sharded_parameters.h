@@ -71,7 +71,7 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
         std::span<float> gradients;  // gradients of this rank, stored as `values`
         Parameter shard;             // parameter that the optimizer updates: this rank's part
     };
-    // A block of a pool.
+    // Block of memory in a pool, which units use in turn.
     struct Memory {
         std::span<float> values;
         int unit = -1;  // number of the unit that uses the block; -1: free
@@ -98,15 +98,15 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     std::span<float> take(std::size_t count);
     void takePools();
     void plan(const std::vector<std::vector<Unit*>>& units);
-    void place(UnitState& unit);
+    void placeUnit(UnitState& unit);
     Whole takeWhole(const UnitState& unit, bool own, bool stays, MemoryClass state);
     std::span<float> shardOf(const Part& part, const Whole& whole, MemoryClass state);
     void bindBuffers();
     void bindValues(const UnitState& unit);
     void bindGradients(UnitState& unit, std::size_t number);
     void startGather(std::size_t number);
-    void close(std::size_t number);
-    void reduce(UnitState& unit);
+    void closeUnit(std::size_t number);
+    void reduceUnit(UnitState& unit);
     void keepOwnRows(UnitState& unit);
     std::span<float> wholeGradient(const UnitState& unit, const Part& part) const;
     std::span<float> takeMemory(std::vector<Memory>& pool, int unit);

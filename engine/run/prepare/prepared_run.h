@@ -50,7 +50,7 @@ struct PreparedRun {
 Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::path& baseDirectory,
                                Problems* all = nullptr, std::int64_t ranksHere = 0);
 
-// Replaces relative paths in the configuration by absolute ones below baseDirectory.
+// Replaces relative paths in the configuration by absolute paths below baseDirectory.
 void resolvePaths(RunConfig& config, const std::filesystem::path& baseDirectory);
 
 }  // namespace ringside

@@ -39,7 +39,7 @@ class HostClocks {
     };
     // Returns the time questions that are due; usually none.
     std::vector<Question> questions(std::int64_t nowUs);
-    // Adds an answer of a rank.
+    // Adds the answer of a rank to a time question.
     void take(int rank, const ClockReading& reading);
     // Returns the clocks of hosts to record: at most every kReportIntervalUs, and soon after an answer, when they are
     // known best; usually none.

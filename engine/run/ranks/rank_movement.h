@@ -10,7 +10,7 @@ namespace ringside {
 // their step, epoch, phase, batch and collective no longer change.
 class RankMovement {
   public:
-    // Adds a heartbeat.
+    // Adds a heartbeat of the rank.
     void take(const Heartbeat& beat, TimePoint now);
     // Measures the time without progress from now on.
     void restart(TimePoint now) { m_movedAt = now; }

@@ -12,7 +12,8 @@
 namespace ringside {
 namespace {
 
-// Cursor over one run's steps, in order. Steps are joined where the other run has recorded a window of several.
+// Cursor over the steps of a run, in order. Steps are joined where the other run has recorded a window of several
+// steps.
 class StepCursor {
   public:
     explicit StepCursor(MetricsReader& reader) : m_reader(reader) {}

@@ -53,7 +53,7 @@ struct SummaryMismatch {
     std::optional<std::int64_t> trained{};
 };
 
-// Rank that makes the others wait, by the arrival times at the collectives.
+// Rank that makes the other ranks wait, according to the arrival times at the collectives.
 struct Straggler {
     int rank = 0;
     std::string phase{};       // phase that delays the rank; "cpu" if another program uses its processor
@@ -137,7 +137,7 @@ struct EpochSamples {
     std::string why{};                    // cause of repeated or missing samples, as text
 };
 
-// Line of text of the audit.
+// Line of text of the audit, with its label.
 struct SamplesLine {
     std::string label{};  // part of the training, such as "training epochs 1-3"
     std::string text{};

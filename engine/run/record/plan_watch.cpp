@@ -74,7 +74,7 @@ void PlanWatch::add(const ConsumedIndices& report) {
 
 void PlanWatch::queue(Task task) {
     if (m_options.datasetSize > kLargestSet) return;
-    if (!m_thread.joinable()) m_thread = std::thread([this] { work(); });
+    if (!m_thread.joinable()) m_thread = std::thread([this] { runThread(); });
     {
         const std::lock_guard lock(m_mutex);
         if (m_tasks.size() >= kMaxTasks || m_queuedIndices + task.indices > kMaxQueuedIndices) return;
@@ -108,7 +108,7 @@ PlanNews PlanWatch::finish(std::chrono::milliseconds deadline) {
     return std::exchange(m_news, {});
 }
 
-void PlanWatch::work() {
+void PlanWatch::runThread() {
     nameThread("plan watch");
     ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kLowestPriority);
     std::unique_lock lock(m_mutex);
@@ -147,7 +147,7 @@ const ShardPlan* PlanWatch::planOf(std::int64_t epoch) {
     return &*m_plan;
 }
 
-void PlanWatch::found(const PlanMismatch& mismatch) {
+void PlanWatch::addMismatch(const PlanMismatch& mismatch) {
     if (!m_known.emplace(mismatch.rank, mismatch.epoch).second) return;
     const std::lock_guard lock(m_mutex);
     m_news.mismatches.push_back(mismatch);
@@ -158,7 +158,7 @@ void PlanWatch::auditEpoch(const std::vector<Consumed>& reports) {
     if (plan == nullptr) return;
     for (const Consumed& report : reports) {
         const bool known = report.rank >= 0 && report.rank < plan->spec().worldSize;
-        if (!known || trainedHash(*plan, report.rank) != report.sha256) found({report.rank, report.epoch});
+        if (!known || trainedHash(*plan, report.rank) != report.sha256) addMismatch({report.rank, report.epoch});
     }
     if (static_cast<std::int64_t>(reports.size()) < plan->spec().worldSize) return;
     const std::lock_guard lock(m_mutex);
@@ -172,7 +172,7 @@ void PlanWatch::compare(const ConsumedIndices& report) {
     for (const std::int64_t trained : report.index) {
         const std::int64_t planned = slot < plan->trainedOf(report.rank) ? plan->index(report.rank, slot) : -1;
         if (trained != planned) {
-            found({report.rank, report.epoch, slot, slot / plan->spec().batchSize + 1, planned, trained});
+            addMismatch({report.rank, report.epoch, slot, slot / plan->spec().batchSize + 1, planned, trained});
             return;
         }
         ++slot;

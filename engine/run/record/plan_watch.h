@@ -90,10 +90,10 @@ class PlanWatch {
         std::size_t indices = 0;  // number of sample indices in the report
     };
     void queue(Task task);
-    void work();
+    void runThread();
     void auditEpoch(const std::vector<Consumed>& reports);
     void compare(const ConsumedIndices& report);
-    void found(const PlanMismatch& mismatch);
+    void addMismatch(const PlanMismatch& mismatch);
     const ShardPlan* planOf(std::int64_t epoch);
 
     const PlanWatchOptions m_options;

@@ -28,7 +28,7 @@ std::optional<StepsFrame> RepeatFilter::newPart(const Event& event) const {
     dropFirst(rest.endUs, old);
     dropFirst(rest.gradientNorm, old);
     dropFirst(rest.dataUs, old);
-    // Phase times are not matched to steps: those of the frame's traced steps are dropped.
+    // Phase times are not matched to steps, so that the phase times of the frame's traced steps are dropped.
     rest.traced.clear();
     for (auto& column : rest.phaseNs) column.clear();
     return rest;

@@ -25,7 +25,7 @@ class RepeatFilter {
     struct Recorded {
         std::int64_t step = 0;
         std::int64_t consumedEpoch = -1;
-        // by loader: epoch of the latest indices, and the slot after the last one
+        // epoch of the latest indices and the slot after the last of them, by loader
         std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> indices;
     };
     std::map<int, Recorded> m_ranks;

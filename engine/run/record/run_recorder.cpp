@@ -84,7 +84,7 @@ unsigned RunRecorder::take(const Event& event, std::string_view line) {
 unsigned RunRecorder::recordNew(const Event& event, std::string_view line) {
     unlessFull([&] { m_telemetry.add(event, line); });
     if (m_full) addFinalEvents(event, line);
-    note(event);
+    handleEvent(event);
     const unsigned changes = m_data.apply(event);
     const auto* state = std::get_if<RankState>(&event);
     if (state != nullptr && !state->isa.empty()) warnOfInstructionSets();
@@ -96,7 +96,7 @@ unsigned RunRecorder::add(const Event& event) {
     return take(event, withoutNewline(encode(event)));
 }
 
-void RunRecorder::note(const Event& event) {
+void RunRecorder::handleEvent(const Event& event) {
     if (const auto* line = std::get_if<LogLine>(&event)) unlessFull([&] { writeLog(*line); });
     if (const auto* state = std::get_if<RankState>(&event)) recordTrainingState(*state);
     if (const auto* consumed = std::get_if<Consumed>(&event); consumed && m_watch) m_watch->add(*consumed);

@@ -78,7 +78,7 @@ class RunRecorder {
     template <class Write>
     void unlessFull(Write&& write);
     unsigned recordNew(const Event& event, std::string_view line);
-    void note(const Event& event);
+    void handleEvent(const Event& event);
     void recordTrainingState(const RankState& state);
     void warnOfInstructionSets();
     void warnOfDrops(const Heartbeat& beat);

@@ -19,7 +19,7 @@ class SpaceReserve {
     // support reservations is used without.
     explicit SpaceReserve(const std::filesystem::path& directory, std::int64_t bytes = kLastWords,
                           const std::string& what = "a run");
-    // Releases all but `bytes`.
+    // Releases all bytes of the reserve but `bytes`.
     void shrinkTo(std::int64_t bytes);
     // Releases the whole reserve.
     void release() { m_file.reset(); }

@@ -25,7 +25,7 @@ class ControlServer {
 
     // Opens the socket and writes supervisor.json. Throws IoError.
     explicit ControlServer(const RunPaths& paths);
-    // Returns the descriptors to poll; pass those that are ready to onReady().
+    // Returns the descriptors to poll. The caller passes the ready descriptors to onReady().
 
     std::vector<pollfd> interests() const;
     // Accepts a client or reads from it, without blocking. Calls onCommand for each valid command; other lines are

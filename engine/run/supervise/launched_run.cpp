@@ -95,8 +95,8 @@ void writeLaunchFile(const RunPaths& paths, const LaunchedRun& launched, const R
     writeFileAtomically(paths.launch(), jsonText(json, 2) + "\n");
 }
 
-// Sends the welcome, creates the shared memory for the ranks of this host and passes its descriptor to those of them
-// that are not children of this process.
+// Sends the welcome, creates the shared memory for the ranks of this host and passes its descriptor to the ranks that
+// are not children of this process.
 UniqueFd shareMemory(const Welcome& welcome, const std::function<void()>& sendWelcome) {
     const auto here = static_cast<int>(welcome.ranksOn(0).size());
     if (here == 1) {

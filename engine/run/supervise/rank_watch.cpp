@@ -136,7 +136,8 @@ RankFate RankWatch::fateOf(const RankLink& rank, TimePoint now) const {
     fate.savingSeconds = rank.movement.savingSeconds(now);
     if (fate.end) fate.endedSeconds = secondsBetween(rank.endedAt, now);
     fate.missingRank = rank.missingRank;
-    // Checked only for silent ranks or after a failure: reading /proc at each tick would cost more than the rest.
+    // Checked only for silent ranks or after a failure, because reading /proc at each tick would cost more than all
+    // other checks.
     if (!fate.end && (fate.silentSeconds > kHeartbeatSeconds || m_witnessedAt)) fate.processStopped = rank.isStopped();
     if (fate.end && fate.end->signalled && fate.end->code == SIGKILL) fate.memoryKill = m_memoryKills.killedRecently();
     return fate;

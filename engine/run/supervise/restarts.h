@@ -12,7 +12,7 @@
 
 namespace ringside {
 
-// Restarts of all ranks of a run from the last checkpoint: how many there were, and whether another one follows.
+// Restarts of all ranks of a run from the last checkpoint: counts them and decides whether a further restart follows.
 class Restarts {
   public:
     Restarts(const RunPaths& paths, const PreparedRun& run, const SupervisorOptions& options, RunJournal& journal);
@@ -20,7 +20,7 @@ class Restarts {
     // Records the restarts of a group that was ended and started again as a whole: a classroom, or ranks started
     // through ssh.
     void recordEarlier();
-    // True if parallel.max_restarts allows another one.
+    // True if parallel.max_restarts allows a further restart.
     bool areLeft() const { return m_count < m_most; }
     // Decides whether a restart follows this end of the ranks. Logs it and returns the pause before it; empty: the run
     // has ended.

@@ -30,21 +30,21 @@ StopSequence::StopSequence(const RunPaths& paths, const SupervisorOptions& optio
       m_onStopping(std::move(onStopping)) {}
 
 void StopSequence::request() {
-    take(m_requests.request(steady_clock::now()));
+    handleRequest(m_requests.request(steady_clock::now()));
 }
 
 void StopSequence::hangUp() {
-    take(m_requests.hangUp(steady_clock::now()));
+    handleRequest(m_requests.hangUp(steady_clock::now()));
 }
 
 void StopSequence::beginOnce() {
-    if (m_requests.hangUp(steady_clock::now()) == StopRequests::Meaning::kBegin) begin();
+    if (m_requests.hangUp(steady_clock::now()) == StopRequests::Meaning::kBegin) beginStop();
 }
 
-void StopSequence::take(StopRequests::Meaning meaning) {
+void StopSequence::handleRequest(StopRequests::Meaning meaning) {
     switch (meaning) {
         case StopRequests::Meaning::kBegin:
-            return begin();
+            return beginStop();
         case StopRequests::Meaning::kTell:
             if (m_phase == Phase::kStopping) logCost();
             return;
@@ -52,28 +52,28 @@ void StopSequence::take(StopRequests::Meaning meaning) {
             if (m_phase != Phase::kStopping) return;
             m_cutShort = true;
             m_journal.log(LogLevel::kWarning, "third stop request: terminating the ranks without saving");
-            return terminate();
+            return terminateRanks();
         case StopRequests::Meaning::kNothing:
             return;
     }
 }
 
-void StopSequence::begin() {
+void StopSequence::beginStop() {
     if (someRankLoads()) {
         m_stoppedLoading = true;
         m_journal.log(LogLevel::kInfo, "stop requested before the first step: the ranks stop reading their data");
-        return terminate();
+        return terminateRanks();
     }
     m_phase = Phase::kStopping;
     m_logInterval = m_options.waitLogInterval;
     m_logAt = steady_clock::now() + m_logInterval;
     m_journal.log(LogLevel::kInfo, "stop requested: the ranks stop together after the current step");
-    // Rank 0 decides the step after which all stop; the other ranks only leave their pauses of slow motion.
+    // Rank 0 decides the step after which all ranks stop; the other ranks only leave their pauses of slow motion.
     for (const auto& rank : m_ranks) rank->sendControl(encodeControl({ControlKind::kStop}));
     m_onStopping();
 }
 
-void StopSequence::terminate() {
+void StopSequence::terminateRanks() {
     m_phase = Phase::kTerminating;
     m_deadline = steady_clock::now() + m_options.terminateGrace;
     for (const auto& rank : m_ranks) rank->signal(SIGTERM);

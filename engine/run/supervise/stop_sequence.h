@@ -44,9 +44,9 @@ class StopSequence {
     bool isOutOfPatience() const;
 
   private:
-    void take(StopRequests::Meaning meaning);
-    void begin();
-    void terminate();
+    void handleRequest(StopRequests::Meaning meaning);
+    void beginStop();
+    void terminateRanks();
     void logCost();
     void logWaiting();
     bool someRankLoads() const;

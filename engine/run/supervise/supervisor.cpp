@@ -23,7 +23,7 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kTick{40};  // interval at which ranks send telemetry
 
-// Raises the soft limit of open files. Each rank takes six descriptors; the usual limit of 1,024 allows 160 ranks.
+// Raises the soft limit of open files. Each rank takes six descriptors; the common limit of 1,024 allows 160 ranks.
 void raiseDescriptorLimit() {
     rlimit limit{};
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -87,7 +87,7 @@ void Supervisor::start() {
     m_watch.started();
 }
 
-// Starts the ranks that are not among the adopted ones.
+// Starts the ranks that are not in `adopted`.
 void Supervisor::startRanks(RankWatch::Ranks adopted) {
     for (int rank = 0; rank < static_cast<int>(m_run.config.parallel.worldSize); ++rank) {
         const auto has = [rank](const auto& one) { return one && one->rank() == rank; };
@@ -143,7 +143,7 @@ void Supervisor::runRanks() {
     try {
         while (!allEnded() && !m_stop.isOutOfPatience()) tick();
     } catch (const IoError& error) {
-        // The run directory is lost to another run, so that no result of this one could be written.
+        // Another run has taken the run directory, so that no result of this run could be written.
         m_verdict = Verdict{ExitCode::kBadConfiguration, -1, error.what()};
         m_stop.killAll();
     }

@@ -126,7 +126,7 @@ Verdict silent(const RankFate& fate, const SilenceLimits& limits) {
             name(fate) + " hung" + where(fate) + ": no heartbeat for " + seconds(fate.silentSeconds) + stopped};
 }
 
-// Returns the progress of a rank, for comparison: the rank with the smallest value makes the others wait.
+// Returns the progress of a rank, for comparison: the rank with the smallest value makes the other ranks wait.
 auto progressOf(const RankFate& fate) {
     const bool waits = isCommunication(fate.beat.phase);
     return std::tuple(fate.beat.step, fate.beat.collective, fate.beat.batches, waits);
@@ -237,8 +237,8 @@ bool allName(const std::vector<RankFate>& fates, int rank) {
     });
 }
 
-// Returns the rank that hung if all ranks gave up on each other: the one with the clearly longest silence, and else the
-// one that alone was furthest behind. Null if neither exists.
+// Returns the rank that hung if all ranks gave up on each other: the rank with the clearly longest silence, or
+// otherwise the only rank that was furthest behind. Null if neither exists.
 const RankFate* rankThatReturnedLate(const std::vector<RankFate>& fates) {
     constexpr double kLateSeconds = 2;
     const auto silence = [](const RankFate& fate) { return std::max(fate.longestSilence, fate.silentSeconds); };

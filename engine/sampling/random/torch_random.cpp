@@ -104,7 +104,7 @@ void TorchGenerator::normalBlocks(std::span<float> out, const std::stop_token& s
         boxMuller(out.subspan(at, std::min(kBetweenLooks, whole - at)));
     }
     if (whole == out.size()) return;
-    // PyTorch draws the last 16 values again and overwrites finished ones.
+    // PyTorch draws the last 16 values again and overwrites values that were finished already.
     const std::span<float> last = out.last(kBoxMullerBlock);
     for (float& value : last) value = uniform24();
     boxMuller(last);

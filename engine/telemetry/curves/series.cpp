@@ -8,7 +8,7 @@
 namespace ringside {
 namespace {
 
-// Merges `later` into `into`. A NaN mean is kept; a NaN minimum or maximum is ignored if the other one is a number.
+// Merges `later` into `into`. A NaN mean is kept; a NaN minimum or maximum is ignored if the other point has a number.
 void join(SeriesPoint& into, const SeriesPoint& later) {
     const double count = static_cast<double>(into.count) + later.count;
     into.mean = static_cast<float>((double{into.mean} * into.count + double{later.mean} * later.count) / count);

@@ -75,8 +75,8 @@ std::vector<Direction> directionsOf(const RunData& run, const Hosts& hosts) {
     return directions;
 }
 
-// Updates a host's link if this one is better. The best link is used because a slow link may be caused by the other
-// host.
+// Replaces the link of a host if the new one is better. The best link is used because a slow link may be caused by the
+// host at its other end.
 void keepBetterLink(HostLink& link, const Direction& there, const Direction& back) {
     const double roundTrip = std::min(there.roundTripUs, back.roundTripUs) / 1000;
     if (link.roundTripMs == 0 || roundTrip < link.roundTripMs) link.roundTripMs = roundTrip;

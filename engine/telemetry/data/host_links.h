@@ -26,7 +26,7 @@ struct HostLink {
     double timesSlower = 0;
 
     std::string text() const;  // returns, for example, "2.1 ms round trip, 80 Mbit/s"
-    // Returns , for example, "11 times slower than the other hosts"; empty if the link is not slow.
+    // Returns, for example, "11 times slower than the other hosts"; empty if the link is not slow.
     std::string finding() const;
     std::string whole() const;  // returns text() and finding(), separated by a colon
 };

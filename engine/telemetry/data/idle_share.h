@@ -39,7 +39,7 @@ bool wasHeld(const TracedStep& step);
 // (pipelineRanks 1) the share is 0.
 std::optional<double> measuredIdleShare(const TraceData& trace, std::int64_t pipelineRanks);
 
-// Returns the median length of such a step in seconds, from the first begin to the last end of any rank.
+// Returns the median length of the steps in seconds, from the first begin to the last end of any rank.
 std::optional<double> typicalStepSeconds(const TraceData& trace);
 
 }  // namespace ringside

@@ -16,15 +16,15 @@ bool waitsLong(const RankData& rank) {
     return !isOver(rank) && rank.phase && isCommunication(*rank.phase) && rank.stillUs >= kAwaitedUs;
 }
 
-// True if a recent heartbeat shows the rank in this collective. It entered later than the first rank, so it does not
+// True if a recent heartbeat shows the rank in the collective. It entered later than the first rank, so it does not
 // count as waiting yet.
 bool hasCome(const RankData& rank, std::int64_t collective, std::int64_t newestUs) {
     return rank.phase && isCommunication(*rank.phase) && rank.collective == collective &&
            newestUs - rank.beatUs < kAwaitedUs;
 }
 
-// True if recent heartbeats show the rank in a pause. Paused ranks communicate about the end of the pause, at which the
-// others wait for rank 0.
+// True if recent heartbeats show the rank in a pause. Paused ranks communicate about the end of the pause, for which
+// the other ranks wait for rank 0.
 bool isPaused(const RankData& rank, std::int64_t newestUs) {
     constexpr std::int64_t kRecentUs = 5'000'000;
     return rank.phase == Phase::kPaused && newestUs - rank.beatUs < kRecentUs;

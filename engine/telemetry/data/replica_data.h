@@ -43,7 +43,7 @@ class ReplicaData {
 
     explicit ReplicaData(int worldSize = 0) : m_worldSize(static_cast<std::size_t>(worldSize)) {}
 
-    // Adds a gradient view.
+    // Adds the gradients that a rank has reported for a step.
     bool apply(const GradientView& view);
     // Compares the checksums of one step; replicas must contain all ranks.
     void compare(const std::map<int, Replica>& replicas);

@@ -103,7 +103,7 @@ void RunCurves::addThroughputPoint(const SeriesPoint& from, const SeriesPoint& t
     m_throughput.add(point);
 }
 
-// Adds the rest of the run as a last point, together with the interval before it; for a short run, the whole run.
+// Adds the last point of the run, which covers the steps since the previous point; for a short run, the whole run.
 void RunCurves::end() {
     if (m_kept == Curves::kLeftOut) return;
     const SeriesPoint from = m_throughput.points().empty() ? m_throughputFrom : m_throughputBefore;

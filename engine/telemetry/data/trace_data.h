@@ -71,7 +71,7 @@ struct Meeting {
     std::int64_t endedNs = 0;   // latest end of the collective on any rank
 };
 
-// One traced step of all ranks.
+// Trace of one step of all ranks.
 struct TracedStep {
     std::int64_t step = 0;
     std::int64_t epoch = 0;
@@ -94,7 +94,7 @@ class TraceData {
     // Limit of steps times ranks: fewer steps are kept for more than 64 ranks.
     static constexpr std::size_t kMaxRankSteps = 1U << 17;
 
-    // most: number of steps to keep, if lower than these limits.
+    // most: number of steps to keep, if it is lower than kMaxSteps and the limit of spans.
     explicit TraceData(int worldSize, std::size_t most = kMaxSteps);
 
     // Adds a trace. Returns false if its rank is not in the run, its columns differ in length, or the step is too old.

@@ -45,7 +45,7 @@ struct RunStarted {
     std::int64_t stepsBefore = 0;  // number of steps done by the run that this run resumes
 };
 
-// "rank": lifecycle state of a rank.
+// Event "rank": lifecycle state of a rank.
 struct RankState {
     int rank = 0;
     RankStage state = RankStage::kStarting;
@@ -80,7 +80,7 @@ struct StepsFrame {
     double learningRate = 0;
     // Time spent waiting for batches since the previous logged step; empty where not measured.
     std::vector<std::int64_t> dataUs;
-    // First step of the entry; this column and the following ones are empty if each entry is one step.
+    // First step of each entry; this column and the following columns are empty if each entry is one step.
     std::vector<std::int64_t> from;
     std::vector<std::int64_t> count;  // number of logged steps in the entry
     std::vector<double> lossMinimum, lossMaximum;

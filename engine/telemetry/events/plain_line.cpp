@@ -43,7 +43,7 @@ class Scanner {
 
     bool number(double& out) {
         const char* const from = m_at;
-        // Most numbers are integers such as counts of hits; all others are parsed again as floating point below.
+        // Most numbers are integers such as counts of hits; all other numbers are parsed again as floating point below.
         if (const std::optional<std::int64_t> digits = plainDigits();
             digits && *digits <= limits::kMaxCount && !more()) {
             out = static_cast<double>(*digits);
@@ -151,7 +151,7 @@ class PlainFields {
     void column(std::string_view key, std::vector<double>& out, Need need = Need::kOptional) {
         if (reach(key, need)) m_good = m_scan.column(out, rows());
     }
-    // These fields occur once in a run; they are left to the JSON parser.
+    // The fields below occur once in a run and are left to the JSON parser.
     void flag(std::string_view key, std::optional<bool>&) { m_good = m_good && !reach(key); }
     void tree(std::string_view key, std::string&) { m_good = m_good && !reach(key); }
     void lines(std::string_view key, std::vector<std::string>&) { m_good = m_good && !reach(key); }

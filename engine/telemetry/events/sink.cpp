@@ -26,8 +26,8 @@ constexpr int kLooksPerBeat = 4;
 constexpr std::size_t kMaxQueuedEvents = 1U << 14;
 constexpr std::size_t kMaxQueuedIndices = 1U << 20;
 constexpr std::size_t kMaxFrameSteps = 4096;
-// largest number of steps in a frame if the encoder runs only on idle CPUs: encoding such a frame takes about 50 us,
-// and so does reading it, on a CPU that a rank needs
+// Largest number of steps in a frame if the encoder runs only on idle CPUs. Encoding a frame of this size takes about
+// 50 us, and so does reading it, on a CPU that a rank needs.
 constexpr std::size_t kMaxFrameStepsWhereIdle = 512;
 // Number of steps in a frame above which frames are sent a third as often. At this rate no viewer shows single steps,
 // and each frame interrupts a rank that all others wait for.
@@ -108,7 +108,7 @@ void append(StepsFrame& frame, const StepRecord& record) {
 TelemetrySink::TelemetrySink(const SinkOptions& options)
     : m_options(options), m_epochUs(options.epochUs), m_ring(options.ringCapacity) {
     if (m_options.fd >= 0) ::fcntl(m_options.fd, F_SETFL, ::fcntl(m_options.fd, F_GETFL) | O_NONBLOCK);
-    m_thread = std::thread([this] { work(); });
+    m_thread = std::thread([this] { runEncoder(); });
     m_heart = std::thread([this] { beat(); });
 }
 
@@ -196,7 +196,7 @@ std::int64_t TelemetrySink::nowUs() const {
     return monotonicUs() - m_epochUs;
 }
 
-void TelemetrySink::work() {
+void TelemetrySink::runEncoder() {
     nameThread("telemetry");
     if (m_options.onlyWhereIdle) runOnlyWhereIdle();
     std::uint64_t steps = 0;  // number of steps in the previous frame

@@ -99,7 +99,7 @@ class TelemetrySink {
         std::uint64_t steps = 0;
     };
     Mark deliveredMark();
-    void work();
+    void runEncoder();
     void beat();
     bool isOverdue();
     // Encodes everything up to the mark in small pieces, so that m_encoding is never held for long by a thread without

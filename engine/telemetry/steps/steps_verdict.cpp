@@ -116,7 +116,7 @@ Latest latestRank(std::span<const StepBrief> steps) {
     return latest;
 }
 
-// The phase in which a rank exceeds the median of the other ranks most.
+// Phase in which a rank exceeds the median of the other ranks most.
 struct Excess {
     Phase phase = Phase::kIdle;
     double ns = 0;

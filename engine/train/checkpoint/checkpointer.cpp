@@ -117,8 +117,8 @@ void Checkpointer::save(const TrainingPosition& position) {
 void Checkpointer::saveLast(const TrainingPosition& position) {
     if (m_dependencies.runDirectory.empty() || isSaved(position)) return;
     const PhaseScope scope(m_dependencies.observer.progress().phase, Phase::kCheckpoint);
-    begin();
-    while (!attempt(position)) continue;
+    beginSave();
+    while (!attemptSave(position)) continue;
     m_savedStep = position.step;
     if (m_dependencies.communicator.rank() == 0 && !m_places.isRunDirectory())
         throw IoError(m_places.firstFailure() + "; the weights after step " + std::to_string(position.step) +
@@ -127,7 +127,7 @@ void Checkpointer::saveLast(const TrainingPosition& position) {
 }
 
 // Prepares a save. Telemetry is flushed first, so that a resumed run never starts after steps that are not recorded.
-void Checkpointer::begin() {
+void Checkpointer::beginSave() {
     m_dependencies.observer.onState(RankStage::kSaving);
     m_dependencies.observer.flush();
     m_dependencies.communicator.barrierWithoutTimeout();
@@ -150,10 +150,10 @@ bool Checkpointer::agree(bool ofRankZero) {
 
 // Returns whether the checkpoint is complete, the same on every rank; otherwise rank 0 has chosen another place. The
 // other ranks wait without a timeout until rank 0 has written: a slow disk must not count as a hung rank.
-bool Checkpointer::attempt(const TrainingPosition& position) {
+bool Checkpointer::attemptSave(const TrainingPosition& position) {
     bool isComplete = true;
     if (m_dependencies.communicator.rank() == 0)
-        isComplete = write(position);
+        isComplete = writeCheckpoint(position);
     else if (!m_strategy.isWhole())
         gatherForCheckpoint(m_strategy);
     m_dependencies.communicator.barrierWithoutTimeout();
@@ -171,7 +171,7 @@ std::optional<std::string> Checkpointer::writtenUnlessBad(const TrainingPosition
     return writeCheckpoint(m_places.current(), manifestAt(position), dependencies);
 }
 
-bool Checkpointer::write(const TrainingPosition& position) {
+bool Checkpointer::writeCheckpoint(const TrainingPosition& position) {
     try {
         writeHere(position);
         return true;
@@ -200,8 +200,8 @@ void Checkpointer::writeHere(const TrainingPosition& position) {
     scheduleTimedSave(m_dependencies.observer.nowUs() - fromUs);
 }
 
-// Finds the checkpoints of earlier attempts, so that they are removed like those of this attempt. A killed attempt
-// leaves checkpoints that it would have removed after its next save.
+// Finds the checkpoints of earlier attempts, so that they are removed as the checkpoints of this attempt are. A killed
+// attempt leaves checkpoints that it would have removed after its next save.
 void Checkpointer::findEarlierAttempts(const ResumePoint& point) {
     OwnCheckpoints own = findOwnCheckpoints(m_dependencies.runDirectory, point.directory, point.manifest.step);
     m_kept = std::move(own.kept);

@@ -61,10 +61,10 @@ class Checkpointer {
     std::string lastText() const;
 
   private:
-    void begin();
+    void beginSave();
     bool isSaved(const TrainingPosition& position);
-    bool attempt(const TrainingPosition& position);
-    bool write(const TrainingPosition& position);
+    bool attemptSave(const TrainingPosition& position);
+    bool writeCheckpoint(const TrainingPosition& position);
     void writeHere(const TrainingPosition& position);
     bool agree(bool ofRankZero);
     std::optional<std::string> writtenUnlessBad(const TrainingPosition& position);
@@ -87,7 +87,8 @@ class Checkpointer {
     bool m_nextIsTimed = false;
     // checkpoints of this run and its earlier attempts that are not timed, oldest first
     std::vector<std::string> m_kept;
-    // Timed or incomplete checkpoints and those of steps that are repeated; removed after a newer checkpoint.
+    // Paths of timed checkpoints, of incomplete checkpoints and of checkpoints of steps that are repeated; removed
+    // after a newer checkpoint.
     std::vector<std::string> m_passing;
 };
 

@@ -12,7 +12,8 @@ namespace ringside {
 struct OwnCheckpoints {
     std::vector<std::string> kept;   // paths of complete checkpoints up to the one that is resumed, oldest first
     std::vector<std::string> timed;  // paths of complete checkpoints written because of training.checkpoint_seconds
-    // incomplete ones and those of steps that are repeated; to be removed after a newer checkpoint
+    // paths of incomplete checkpoints and of checkpoints of steps that are repeated; to be removed after a newer
+    // checkpoint
     std::vector<std::string> overtaken;
 };
 

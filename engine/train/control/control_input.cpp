@@ -22,7 +22,7 @@ namespace ringside {
 ControlInput::ControlInput(int fd, std::function<void()> onEnd, std::function<void(std::int64_t)> onZero)
     : m_fd(fd), m_onEnd(std::move(onEnd)), m_onZero(std::move(onZero)), m_wake(eventfd(0, EFD_CLOEXEC)) {
     if (!m_wake) throw IoError("no event descriptor for the control input: " + errnoText(errno));
-    m_thread = std::thread([this] { work(); });
+    m_thread = std::thread([this] { runThread(); });
 }
 
 ControlInput::~ControlInput() {
@@ -52,7 +52,7 @@ bool ControlInput::waitForStop(std::chrono::microseconds most) {
     });
 }
 
-void ControlInput::work() {
+void ControlInput::runThread() {
     nameThread("control");
     std::array<pollfd, 2> watched{{{m_fd, POLLIN, 0}, {m_wake.get(), POLLIN, 0}}};
     for (;;) {
@@ -70,7 +70,7 @@ bool ControlInput::readSome() {
     const ssize_t got = read(m_fd, bytes.data(), bytes.size());
     if (got < 0) return errno == EINTR || errno == EAGAIN;
     if (got == 0) return false;
-    m_lines.feed({bytes.data(), static_cast<std::size_t>(got)}, [this](std::string_view line) { receive(line); });
+    m_lines.feed({bytes.data(), static_cast<std::size_t>(got)}, [this](std::string_view line) { handleLine(line); });
     return true;
 }
 
@@ -81,7 +81,7 @@ void ControlInput::answer(const TimeQuestion& question) const {
 }
 
 // Queues a command. If the queue is full, a stop replaces the newest command and any other command is dropped.
-void ControlInput::receive(std::string_view line) {
+void ControlInput::handleLine(std::string_view line) {
     if (const auto question = decodeTimeQuestion(line)) return answer(*question);
     const Result<ControlCommand> command = decodeControl(line);
     if (!command) return;

@@ -35,9 +35,9 @@ class ControlInput final : public ControlSource {
     bool waitForStop(std::chrono::microseconds most) override;
 
   private:
-    void work();
+    void runThread();
     bool readSome();  // reads the available commands; returns false at the end of the stream
-    void receive(std::string_view line);
+    void handleLine(std::string_view line);
     void answer(const TimeQuestion& question) const;
 
     const int m_fd;

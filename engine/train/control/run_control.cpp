@@ -23,7 +23,7 @@ std::size_t numberOf(Phase phase) {
     return static_cast<std::size_t>(found - kSlowPhases.begin());
 }
 
-// Returns the phase that follows a phase at whose end ranks may pause. The optimizer is the last one.
+// Returns the phase that follows a phase at whose end ranks may pause. The optimizer phase is the last one.
 Phase following(Phase phase) {
     return kSlowPhases.at(numberOf(phase) + 1);
 }
@@ -70,7 +70,7 @@ void RunControl::reach(Phase phase) {
     }
     const double share = shareUntil(phase) / m_rate;
     m_due = m_stepBegan + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(share));
-    hold(RankStage::kTraining, phase);
+    pauseRanks(RankStage::kTraining, phase);
     showPhase(next);
 }
 
@@ -86,11 +86,11 @@ bool RunControl::afterStep() {
         m_onePhase = false;
         m_paused = true;
     }
-    for (const ControlCommand& command : std::exchange(m_afterStep, {})) act(command);
+    for (const ControlCommand& command : std::exchange(m_afterStep, {})) executeBetweenSteps(command);
     obey(std::exchange(m_agreed, {}));
     if (m_rate > 0)
         m_due = m_stepBegan + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / m_rate));
-    if (m_paused || m_rate > 0) hold(RankStage::kTraining, Phase::kOptimizer);
+    if (m_paused || m_rate > 0) pauseRanks(RankStage::kTraining, Phase::kOptimizer);
     return !m_stop;
 }
 
@@ -98,7 +98,7 @@ bool RunControl::betweenBatches(Place place) {
     m_place = place;
     obey(m_agreement.agree());
     m_due = {};
-    if (m_paused) hold(RankStage::kValidating, Phase::kValidation);
+    if (m_paused) pauseRanks(RankStage::kValidating, Phase::kValidation);
     return !m_stop;
 }
 
@@ -106,7 +106,7 @@ void RunControl::pauseAfter(Phase phase) {
     m_due = {};
     m_onePhase = false;
     m_paused = true;
-    hold(RankStage::kTraining, phase);
+    pauseRanks(RankStage::kTraining, phase);
 }
 
 void RunControl::obey(const std::vector<ControlCommand>& commands) {
@@ -122,7 +122,7 @@ void RunControl::executeNow(const ControlCommand& command) {
         case ControlKind::kCheckpoint:
         case ControlKind::kRecord:
             if (m_insideStep) return m_afterStep.push_back(command);
-            return act(command);
+            return executeBetweenSteps(command);
         case ControlKind::kStop:
             m_stop = true;
             return;
@@ -156,7 +156,7 @@ void RunControl::executeNow(const ControlCommand& command) {
     report(command);
 }
 
-void RunControl::act(const ControlCommand& command) {
+void RunControl::executeBetweenSteps(const ControlCommand& command) {
     if (command.kind == ControlKind::kRecord) m_actions.record(static_cast<std::int64_t>(command.value));
     if (command.kind == ControlKind::kCheckpoint) {
         m_actions.saveCheckpoint();
@@ -177,7 +177,7 @@ std::chrono::microseconds RunControl::untilDue() const {
 }
 
 // Rank 0 decides when the pause ends; all ranks leave the loop in the same poll.
-void RunControl::hold(RankStage stage, Phase after) {
+void RunControl::pauseRanks(RankStage stage, Phase after) {
     TrainerObserver& observer = m_dependencies.observer;
     const PhaseScope scope(observer.progress().phase, Phase::kPaused);
     bool wasReported = false;
@@ -196,7 +196,7 @@ void RunControl::hold(RankStage stage, Phase after) {
             m_dependencies.source.waitPending(m_paused ? m_dependencies.pollInterval
                                                        : std::min(left, m_dependencies.pollInterval));
         const bool goOn = m_stop || (!m_paused && untilDue().count() == 0);
-        const StepAgreement::Look look = m_agreement.look(goOn);
+        const StepAgreement::Look look = m_agreement.compareStates(goOn);
         if (look.goOn) break;
         obey(look.commands);
     }

@@ -92,8 +92,8 @@ class RunControl final : public StepObserver {
         return m_showsPhases && step % static_cast<std::int64_t>(std::ceil(m_rate / kMostPerSecond)) == 0;
     }
 
-    // True if no pause, slow motion, single step or command is due, so that the next step can begin before this one
-    // ends.
+    // True if no pause, slow motion, single step or command is due, so that the next step can begin before the current
+    // step ends.
     bool isFree() const {
         return !m_paused && !m_stop && !isWatched() && m_rate <= 0 && m_agreed.empty() && m_afterStep.empty();
     }
@@ -107,13 +107,13 @@ class RunControl final : public StepObserver {
 
     void obey(const std::vector<ControlCommand>& commands);
     void executeNow(const ControlCommand& command);
-    void act(const ControlCommand& command);  // executes a command that is valid only between two steps
+    void executeBetweenSteps(const ControlCommand& command);  // executes a command that is valid only between two steps
     void reach(Phase phase);
     void pauseAfter(Phase phase);
     void showPhase(Phase phase);
     // Blocks while the run is paused or until slow motion allows the next phase. `after` names the last finished
     // phase; `state` is the rank's state after the pause.
-    void hold(RankStage stage, Phase after);
+    void pauseRanks(RankStage stage, Phase after);
     bool isHolding() const { return m_paused && !m_stop; }
     std::chrono::microseconds untilDue() const;
     bool isRankZero() const { return m_dependencies.communicator.rank() == 0; }

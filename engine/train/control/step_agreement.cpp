@@ -46,11 +46,11 @@ std::vector<ControlCommand> commandsOf(const Numbers& numbers) {
 
 std::vector<ControlCommand> StepAgreement::conclude(std::optional<bool> signal) {
     if (m_communicator.size() == 1) return signal.value_or(this->signal()) ? next() : std::vector<ControlCommand>{};
-    if (!signal) signal = highest(this->signal() ? 1 : 0) != 0;
+    if (!signal) signal = maximumOverRanks(this->signal() ? 1 : 0) != 0;
     return *signal ? exchange() : std::vector<ControlCommand>{};
 }
 
-StepAgreement::Look StepAgreement::look(bool goOn) {
+StepAgreement::Look StepAgreement::compareStates(bool goOn) {
     constexpr std::int64_t kHold = 0;
     constexpr std::int64_t kGoOn = 1;
     constexpr std::int64_t kCommands = 2;
@@ -58,11 +58,11 @@ StepAgreement::Look StepAgreement::look(bool goOn) {
     if (m_communicator.rank() == 0) agreed = signal() ? kCommands : goOn ? kGoOn : kHold;
     if (m_communicator.size() == 1)
         return {agreed == kGoOn, agreed == kCommands ? next() : std::vector<ControlCommand>{}};
-    agreed = highest(agreed);
+    agreed = maximumOverRanks(agreed);
     return {agreed == kGoOn, agreed == kCommands ? exchange() : std::vector<ControlCommand>{}};
 }
 
-std::int64_t StepAgreement::highest(std::int64_t mine) {
+std::int64_t StepAgreement::maximumOverRanks(std::int64_t mine) {
     m_communicator.allReduce(CommBuffer::of(std::span(&mine, 1)), ReduceOp::kMaximum);
     return mine;
 }

@@ -35,14 +35,14 @@ class StepAgreement {
         bool goOn = false;  // true if rank 0 decided to resume
         std::vector<ControlCommand> commands;
     };
-    Look look(bool goOn);  // compares the state of all ranks; only rank 0's goOn counts; pending commands take
-                           // precedence
+    Look compareStates(bool goOn);  // compares the state of all ranks; only rank 0's goOn counts; pending commands take
+                                    // precedence
 
     // Adds a command as if the run had received it. Call on rank 0 only.
     void post(ControlCommand command) { m_posted.push_back(command); }
 
   private:
-    std::int64_t highest(std::int64_t mine);  // returns the maximum over all ranks
+    std::int64_t maximumOverRanks(std::int64_t mine);  // returns the maximum over all ranks
     std::vector<ControlCommand> exchange();
     std::vector<ControlCommand> next();
 

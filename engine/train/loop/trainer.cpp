@@ -260,7 +260,7 @@ void Trainer::finishStep(const ShardPlan& plan, LaunchedStep step, const StepRes
                                    .controlSignal = result.signal});
 }
 
-void Trainer::count(const ShardPlan& plan, std::int64_t batch, const SampleLosses& losses, StepSums& sums) {
+void Trainer::countSamples(const ShardPlan& plan, std::int64_t batch, const SampleLosses& losses, StepSums& sums) {
     sums.add(losses);
     m_position.sums.add(losses, uniqueSlots(plan, m_share.layout().dataRank(), plan.batch(batch)));
 }

@@ -81,7 +81,7 @@ class Trainer {
     void finishStep(const ShardPlan& plan, LaunchedStep step, const StepResult& result);
     // True if the next step may be launched before the results of the current one are read. The same on all ranks.
     bool mayRunAhead(const ShardPlan& plan) const;
-    void count(const ShardPlan& plan, std::int64_t batch, const SampleLosses& losses, StepSums& sums);
+    void countSamples(const ShardPlan& plan, std::int64_t batch, const SampleLosses& losses, StepSums& sums);
     bool validate();  // validates the model; returns false if stopped by request
     void saveNow();   // saves a checkpoint; called between two steps, or between two validation batches
     bool isLeavingEarly(std::int64_t batches) const;

@@ -31,7 +31,7 @@ class IndexReport final : public StepObserver {
     void endStep(const FinishedStep& step) override {
         stepDone(step.place.epoch, step.place.step, step.firstSlot, step.indices);
     }
-    // Reports the sample indices of the finished step `step`. `slot` is the position of the first one in the rank's
+    // Reports the sample indices of the finished step `step`. `slot` is the position of the first index in the rank's
     // list for the epoch.
     void stepDone(std::int64_t epoch, std::int64_t step, std::int64_t slot, std::span<const std::int64_t> indices);
 

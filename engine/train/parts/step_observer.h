@@ -13,7 +13,7 @@
 
 namespace ringside {
 
-// The step that a rank trains.
+// Position of a step that a rank trains: its number and its epoch.
 struct StepPlace {
     std::int64_t step = 0;   // number of the step, from 1
     std::int64_t epoch = 0;  // number of the epoch, counted from 0
@@ -48,7 +48,7 @@ class StepObserver {
 };
 
 // List of observers. beginStep() is called in the order of the list; phaseEnded() and endStep() in the reverse order,
-// so that the first observer encloses the others.
+// so that the first observer encloses all other observers.
 class StepObservers {
   public:
     // Adds an observer at the end of the list. The reference is valid as long as the list exists.

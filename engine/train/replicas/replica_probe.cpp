@@ -126,8 +126,8 @@ void ReplicaProbe::reportOwn() {
     m_dependencies.observer.onEvent(std::move(own));
 }
 
-// Reports each rank's angle to the mean; the cells of the mean, which are equal on all ranks of the data-parallel
-// group, are reported by the first one only.
+// Reports each rank's angle to the mean. Only the first rank of a data-parallel group reports the cells of the mean,
+// which are equal on all ranks of the group.
 void ReplicaProbe::reportMean() {
     copyGradients(m_mean);
     if (m_whole) copyValues(m_before);

@@ -85,8 +85,8 @@ void PhaseThrottle::judge(std::int64_t tookNs, std::int64_t askedNs) {
     m_worst = std::max(m_worst, static_cast<double>(tookNs) / asked);
 }
 
-// The optimizer phase may run in several parts, such as the gradient norm. The rest of its planned time is slept after
-// the last part.
+// The optimizer phase may run in several parts, such as the gradient norm. The throttle sleeps the remaining planned
+// time after the last part.
 void PhaseThrottle::endUpdate() {
     if (!m_throttle.any()) return;
     {

@@ -120,12 +120,12 @@ std::int64_t StepTracer::queuedNs() {
 
 const PhaseTimes* StepTracer::sums() {
     if (!m_active) return nullptr;
-    fill(monotonicNs());
+    fillTrace(monotonicNs());
     m_sums = phaseTimes(m_trace);
     return &m_sums;
 }
 
-void StepTracer::fill(std::int64_t nowNs) {
+void StepTracer::fillTrace(std::int64_t nowNs) {
     StepTrace& t = m_trace;
     t.beginNs = m_beganNs - m_runStartNs;
     t.lengthNs = nowNs - m_beganNs;
@@ -175,7 +175,7 @@ const StepTrace* StepTracer::end() {
     m_active = false;
     m_phases.stampInto(nullptr);
     endLateTrace();
-    fill(monotonicNs());
+    fillTrace(monotonicNs());
     m_collectives.stop();
     const std::int64_t queued = queuedNs();
     m_trace.queuedNs = queued < 0 || m_beganQueuedNs < 0 ? -1 : queued - m_beganQueuedNs;

@@ -72,7 +72,7 @@ class StepTracer final : private PhaseListener {
     // true if whole traces are reported, not sums only
     bool isReported() const { return m_options.trace != TraceLevel::kSteps || isRecording(); }
     void reserve();
-    void fill(std::int64_t nowNs);
+    void fillTrace(std::int64_t nowNs);
     void fillMessages();
     void beginLateTrace();
     void endLateTrace();

@@ -23,7 +23,7 @@ std::int64_t samplesOfSteps(const AttemptFacts& attempt, const LoaderStream& str
     return result.assigned;
 }
 
-// True if batches were trained on in the epoch and no index of them was reported.
+// True if batches were trained on in the epoch and no index of the batches was reported.
 bool isUncounted(const AttemptFacts& attempt, const LoaderStream& stream, std::int64_t epoch) {
     return std::ranges::any_of(stream.loaders, [&](const auto& one) {
         const PassFacts* pass = attempt.at(one.first).passOf(one.second, epoch);

@@ -10,8 +10,8 @@ namespace ringside {
 
 struct SampleAudit;
 
-// Adds epochs whose samples have no indices, for example those of an IterableDataset. The number of samples is added if
-// it is known.
+// Adds the epochs whose samples have no indices, for example those of an IterableDataset. The number of samples is
+// added if it is known.
 void addUncountedEpochs(SampleAudit& result, const std::vector<ChainedAttempt>& chain);
 
 // Adds notes about everything that could not be judged, and about the assumptions on which the numbers rest.

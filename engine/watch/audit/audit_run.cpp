@@ -42,7 +42,7 @@ struct Chain {
     bool knowsStarts = true;
 };
 
-// Adds a run of the chain, whose steps count up to the one that the next run continues from.
+// Adds a run of the chain to the audit. Its steps count up to the step from which the next run continues.
 std::optional<Problem> addFacts(Chain& chain, const fs::path& run, RecordedFacts facts) {
     chain.hashes.clear();
     const Result<std::int64_t> bad = readRunEvents(run, kKinds, [&](const Event& event) {

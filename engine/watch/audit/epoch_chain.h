@@ -39,7 +39,7 @@ struct ChainedAttempt {
 std::vector<ChainedAttempt> chainAttempts(const std::vector<const AttemptFacts*>& attempts);
 
 // True if a pass has ended after the last batch of its loader. A script may leave an iterator after the last batch
-// without a request for another one, as Lightning does.
+// without requesting a further batch, as Lightning does.
 bool hasReadAll(const PassFacts& pass, const LoaderFacts& loader);
 // True if each rank of the stream has read its loader to the end in that epoch of the attempt.
 bool isFinished(const AttemptFacts& attempt, const LoaderStream& stream, std::int64_t epoch);

@@ -22,7 +22,7 @@ constexpr std::size_t kMostPasses = 1U << 16;    // limit of the number of passe
 constexpr std::size_t kMostContents = 1U << 10;  // limit of the number of batches of one rank whose contents are kept
 constexpr int kMostAttempts = 64;
 
-// Returns the numbers of an array if all of them are from 0 to `most`, otherwise nothing.
+// Returns the numbers of a JSON array if each number is from 0 to `most`, otherwise an empty list.
 std::vector<std::int64_t> numbersUpTo(const Json& object, std::string_view key, std::int64_t most) {
     std::vector<std::int64_t> numbers = numbersOf(object, key);
     const bool fits = std::ranges::all_of(numbers, [most](std::int64_t one) { return one >= 0 && one <= most; });
@@ -219,7 +219,7 @@ RankFacts& RecordedFacts::of(int rank) {
     return m_attempts[attempt][rank];
 }
 
-void RecordedFacts::take(const ScriptFacts& event) {
+void RecordedFacts::addFacts(const ScriptFacts& event) {
     m_watched = true;
     if (event.about == "batch") return;  // SampleAuditor counts the facts "batch" itself
     if (event.about == "process") {
@@ -256,7 +256,7 @@ bool RecordedFacts::endsLater(int rank, const Json& passEnd) {
 }
 
 void RecordedFacts::add(const Event& event) {
-    if (const auto* facts = std::get_if<ScriptFacts>(&event)) take(*facts);
+    if (const auto* facts = std::get_if<ScriptFacts>(&event)) addFacts(*facts);
     if (const auto* started = std::get_if<RunStarted>(&event); started != nullptr && !m_started) m_started = *started;
     if (const auto* trained = std::get_if<ConsumedIndices>(&event)) {
         if (counts(*trained)) {

@@ -102,7 +102,7 @@ class RecordedFacts {
 
   private:
     RankFacts& of(int rank);
-    void take(const ScriptFacts& facts);
+    void addFacts(const ScriptFacts& facts);
     bool endsLater(int rank, const Json& passEnd);
 
     std::int64_t m_lastStep;

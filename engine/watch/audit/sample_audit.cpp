@@ -83,7 +83,7 @@ void SampleAuditor::addTrained(std::size_t attempt, const ConsumedIndices& event
     }
     Open& open = openOf(key, attempt);
     open.label = epoch;
-    count(open, attempt, event.rank, event.loader, event.index, content, kTraining, stream);
+    countDraws(open, attempt, event.rank, event.loader, event.index, content, kTraining, stream);
     closeBefore(key);
 }
 
@@ -113,13 +113,14 @@ void SampleAuditor::addEvaluated(std::size_t attempt, int rank, const Json& batc
     counted.batches += inPass != counted.lastBatch;  // a long batch arrives in several events, which have the same
                                                      // number
     counted.lastBatch = inPass;
-    count(open, attempt, rank, loader, index, contentOf(facts.facts->at(rank), loader, pass, inPass), kValidation,
-          stream);
+    countDraws(open, attempt, rank, loader, index, contentOf(facts.facts->at(rank), loader, pass, inPass), kValidation,
+               stream);
     closeBefore(key);
 }
 
-void SampleAuditor::count(Open& open, std::size_t attempt, int rank, std::int64_t loader,
-                          const std::vector<std::int64_t>& index, const ContentSums* content, int role, int stream) {
+void SampleAuditor::countDraws(Open& open, std::size_t attempt, int rank, std::int64_t loader,
+                               const std::vector<std::int64_t>& index, const ContentSums* content, int role,
+                               int stream) {
     const SampleMap& map = m_spaces->of(attempt, rank, loader);
     if (open.why.empty()) open.why = map.why;
     SampleCounts& counts = open.spaces[map.space];
@@ -153,24 +154,24 @@ SampleAuditor::Open& SampleAuditor::openOf(const EpochKey& key, std::size_t atte
     return found->second;
 }
 
-// Closes the epochs of the same loader before the last one, and the oldest epochs if too many are open.
+// Closes the earlier epochs of the same loader except the last of them, and the oldest epochs if too many are open.
 void SampleAuditor::closeBefore(const EpochKey& key) {
     while (m_open.size() > kMostOpen) {
         const auto oldest =
             std::ranges::min_element(m_open, {}, [](const auto& one) { return std::get<3>(one.first) & 0xFFFFFFFF; });
-        close(oldest->first, oldest->second);
+        closeEpoch(oldest->first, oldest->second);
         m_open.erase(oldest);
     }
     EpochKey earlier = key;
     std::get<3>(earlier) -= 3;  // ranks that do not wait for each other may differ by some epochs
     const auto found = m_open.find(earlier);
     if (found == m_open.end()) return;
-    close(found->first, found->second);
+    closeEpoch(found->first, found->second);
     m_open.erase(found);
 }
 
-void SampleAuditor::close(const EpochKey& key, Open& open) {
-    Done done{.key = key, .epoch = audit(key, open)};
+void SampleAuditor::closeEpoch(const EpochKey& key, Open& open) {
+    Done done{.key = key, .epoch = auditEpoch(key, open)};
     if (open.withContent == done.epoch.assigned && open.withContent < kSmallEpoch) {
         done.contents = static_cast<std::int64_t>(open.contents.size());
     }
@@ -233,7 +234,7 @@ std::optional<std::int64_t> SampleAuditor::sizeOf(const EpochKey& key, const Ope
     return size;
 }
 
-EpochAudit SampleAuditor::audit(const EpochKey& key, const Open& open) const {
+EpochAudit SampleAuditor::auditEpoch(const EpochKey& key, const Open& open) const {
     EpochAudit result{.epoch = open.label, .group = std::get<2>(key)};
     for (const auto& [rank, assigned] : open.ranks) {
         result.ranks.push_back({rank, assigned});
@@ -393,7 +394,7 @@ void SampleAuditor::forgetLate() {
 }
 
 SampleAudit SampleAuditor::finish() {
-    for (auto& [key, open] : m_open) close(key, open);
+    for (auto& [key, open] : m_open) closeEpoch(key, open);
     m_open.clear();
     std::ranges::stable_sort(m_done, {}, &Done::key);
     correctByContent();

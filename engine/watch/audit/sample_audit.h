@@ -20,7 +20,7 @@
 
 namespace ringside {
 
-// Samples that one rank drew in an epoch.
+// Numbers of samples that one rank drew in an epoch.
 struct RankSamples {
     int rank = 0;
     std::int64_t assigned = 0;
@@ -107,12 +107,12 @@ class SampleAuditor {
 
     void addTrained(std::size_t attempt, const ConsumedIndices& event);
     void addEvaluated(std::size_t attempt, int rank, const Json& batch);
-    void count(Open& open, std::size_t attempt, int rank, std::int64_t loader, const std::vector<std::int64_t>& index,
-               const ContentSums* content, int role, int stream);
+    void countDraws(Open& open, std::size_t attempt, int rank, std::int64_t loader,
+                    const std::vector<std::int64_t>& index, const ContentSums* content, int role, int stream);
     Open& openOf(const EpochKey& key, std::size_t attempt);
     void closeBefore(const EpochKey& key);
-    void close(const EpochKey& key, Open& open);
-    EpochAudit audit(const EpochKey& key, const Open& open) const;
+    void closeEpoch(const EpochKey& key, Open& open);
+    EpochAudit auditEpoch(const EpochKey& key, const Open& open) const;
     void addKnown(EpochAudit& result, const EpochKey& key, const Open& open) const;
     std::string missingTrained(std::size_t attempt, int rank, std::int64_t loader, std::int64_t epoch) const;
     std::string missingEvaluated(std::size_t attempt, int rank, std::int64_t loader, std::int64_t pass) const;

@@ -83,10 +83,8 @@ class SampleCounts {
     std::int64_t assigned() const { return m_assigned; }  // returns the number of draws
     std::int64_t distinct() const { return m_distinct; }  // returns the number of samples drawn at least once
     std::int64_t repeated() const { return m_repeated; }  // returns the number of draws beyond the first of each sample
-    std::int64_t shared() const {
-        return m_shared;
-    }                                         // returns the number of draws of samples that another rank
-                                              // drew earlier
+    // Returns the number of draws of samples that another rank drew earlier.
+    std::int64_t shared() const { return m_shared; }
     bool isExact() const { return m_exact; }  // returns false if some samples did not fit into memory
     // Calls found(sample) for each drawn sample, in ascending order.
     template <class Found>

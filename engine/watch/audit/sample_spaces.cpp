@@ -94,7 +94,7 @@ int SampleSpaces::rootOf(int node) const {
     return node;
 }
 
-void SampleSpaces::join(int a, int b) {
+void SampleSpaces::joinSpaces(int a, int b) {
     const int first = rootOf(a), second = rootOf(b);
     m_nodes[static_cast<std::size_t>(std::max(first, second))].parent = std::min(first, second);
 }
@@ -127,7 +127,7 @@ void SampleSpaces::joinRanks(std::size_t number, const LoaderStream& stream) {
     for (const auto& [rank, id] : stream.loaders) {
         const int node = m_maps.at(Key{number, rank, id}).space;
         const auto [first, isNew] = firsts.try_emplace(m_nodes[static_cast<std::size_t>(node)].description, node);
-        if (!isNew) join(first->second, node);
+        if (!isNew) joinSpaces(first->second, node);
     }
 }
 
@@ -141,7 +141,7 @@ void SampleSpaces::joinAttempts(std::size_t number, const std::vector<LoaderStre
                 const int other = m_maps.at(Key{number - 1, otherRank, otherId}).space;
                 if (m_nodes[static_cast<std::size_t>(node)].description ==
                     m_nodes[static_cast<std::size_t>(other)].description)
-                    join(node, other);
+                    joinSpaces(node, other);
             }
         }
     }
@@ -152,7 +152,7 @@ void SampleSpaces::joinContents() {
     for (std::size_t node = 0; node < m_nodes.size(); ++node) {
         if (!m_nodes[node].hasContent) continue;
         const auto [first, isNew] = firsts.try_emplace(m_nodes[node].description, static_cast<int>(node));
-        if (!isNew) join(first->second, static_cast<int>(node));
+        if (!isNew) joinSpaces(first->second, static_cast<int>(node));
     }
 }
 

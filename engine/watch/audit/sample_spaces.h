@@ -30,7 +30,7 @@ struct SampleMap {
 // equal; two data sets of one rank are the same if they are one object, or if their contents are equal.
 class SampleSpaces {
   public:
-    // The attempts must outlive the object.
+    // `chain` must outlive this object.
     explicit SampleSpaces(const std::vector<ChainedAttempt>& chain);
 
     // Returns the map of a rank's loader.
@@ -45,7 +45,7 @@ class SampleSpaces {
     };
     int nodeOf(std::size_t attempt, int rank, std::int64_t loader, const DatasetLayer& layer);
     int rootOf(int node) const;
-    void join(int a, int b);
+    void joinSpaces(int a, int b);
     void addStream(std::size_t number, const ChainedAttempt& attempt, const LoaderStream& stream);
     void joinRanks(std::size_t number, const LoaderStream& stream);
     void joinAttempts(std::size_t number, const std::vector<LoaderStream>& before,

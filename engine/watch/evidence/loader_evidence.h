@@ -77,10 +77,8 @@ struct LoaderEvidence {
     std::map<std::int64_t, IndexList> epochs;     // indices of trained batches, by epoch; the batches are numbered by
                                                   // optimizer step
 
-    bool isTrained() const {
-        return !epochs.empty();
-    }                           // returns true if at least one batch of known indices was
-                                // trained
+    // Returns true if at least one batch of known indices was trained.
+    bool isTrained() const { return !epochs.empty(); }
     std::string where() const;  // returns the line of the first iteration
     // Returns the indices of a batch of a pass, or an empty span if they are not known.
     std::span<const std::uint32_t> indicesOf(std::int64_t pass, std::int64_t batch) const;

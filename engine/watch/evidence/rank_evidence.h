@@ -16,7 +16,7 @@
 
 namespace ringside {
 
-// One optimizer step of one rank.
+// Reported values of one optimizer step of one rank.
 struct StepRow {
     std::int64_t step = 0;
     double loss = 0;  // loss of the step; NaN if it was not finite, or if no loss was seen

@@ -15,8 +15,8 @@ struct Check {
     std::string_view title;  // property that is checked, as a short noun phrase
     Severity severity = Severity::kNote;
     std::string_view remedy;  // instruction what to change in the script
-    // Codes of other checks, separated by spaces. If one of them has a finding, that finding explains the finding of
-    // this check, which is then not reported.
+    // Codes of other checks, separated by spaces. If a check in the list has a finding, it explains the finding of this
+    // check, which is then not reported.
     std::string_view causes;
     Judgement (*judge)(const Evidence& evidence) = nullptr;
 };

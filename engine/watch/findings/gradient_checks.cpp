@@ -33,7 +33,8 @@ std::size_t sizeOf(const Json& facts, std::string_view key) {
     return list != nullptr && list->is_array() ? list->size() : 0;
 }
 
-// Number of micro-batches that a rank accumulates per optimizer step, with the facts of such a step.
+// Number of micro-batches that a rank accumulates per optimizer step, with the facts of an optimizer step that shows
+// it.
 struct Accumulation {
     std::int64_t microBatches = 0;
     const Json* counts = nullptr;

@@ -19,8 +19,8 @@ constexpr std::array<std::string_view, 4> namesOf(CheckResult) {
     return {"passed", "skipped", "could_not_judge", "found"};
 }
 
-// Result of one check with its reason, or with the text of a finding. Code and remedy of the finding are those of the
-// check.
+// Result of one check with its reason, or with the text of a finding. The code and the remedy of the finding are those
+// of the check.
 struct Judgement {
     CheckResult result = CheckResult::kPassed;
     std::string why;                   // reason of the result, one clause; empty for kFound

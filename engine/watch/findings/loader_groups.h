@@ -27,7 +27,7 @@ struct LoaderGroup {
 
     std::string where() const { return ranks.front().loader->where(); }
     std::vector<int> rankNumbers() const;
-    // Returns kSame only if the data sets of all ranks are the same, kDifferent if those of two ranks differ.
+    // Returns kSame only if the data sets of all ranks are the same, kDifferent if the data sets of two ranks differ.
     Sameness sameness() const;
     bool isSharded() const;  // returns true if all ranks have a sampler that assigns samples to ranks
     bool isPlain() const;    // returns true if all ranks have a RandomSampler or SequentialSampler over the whole data

@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// Comparison of the checksums of a group's ranks after the steps that all of them have checked.
+// Comparison of the checksums of a group's ranks after the steps that all ranks of the group have checked.
 struct Parting {
     std::int64_t compared = 0;  // number of steps compared, without step 0
     std::int64_t parted = 0;    // number of compared steps with a difference

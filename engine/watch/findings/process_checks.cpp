@@ -77,7 +77,7 @@ Json stallJson(const Evidence& evidence) {
     return {{"ranks", std::move(ranks)}};
 }
 
-// True if each rank is in a collective, and all of them are in the same one: no rank is missing there.
+// True if all ranks are in the same collective, so that no rank is missing there.
 bool isOneCollective(const std::vector<const RankEvidence*>& waiting) {
     const auto callOf = [](const RankEvidence* rank) {
         const Json* const inside = memberOf(*rank->stall, "inside");

@@ -68,8 +68,8 @@ bool knowsPools(const LoaderGroup& group) {
     });
 }
 
-// Returns the number of distinct contents that the first rank and another rank have both read; the largest one over the
-// other ranks.
+// Returns the number of distinct contents that the first rank and another rank have both read, for the other rank with
+// the largest number.
 std::int64_t mostCommonContents(const LoaderGroup& group) {
     std::int64_t most = 0;
     for (std::size_t i = 1; i < group.ranks.size(); ++i)

@@ -28,7 +28,7 @@ class SampleSource {
     std::int64_t sampleOf(std::int64_t index) const;
     // Returns all samples that the loader can reach, ascending; empty if not known.
     std::vector<std::int64_t> pool() const;
-    // Returns the samples of these indices, in order.
+    // Returns the samples of the given indices, in order.
     std::vector<std::int64_t> samplesOf(std::span<const std::uint32_t> indices) const;
 
   private:
@@ -42,12 +42,12 @@ class SampleSource {
 // Result of a comparison: whether equal sample numbers of two sources are equal samples.
 enum class Sameness { kNotKnown, kSame, kDifferent };
 
-// Compares the innermost data sets of two ranks: length, fingerprints, file lists and content, and where these are not
-// reported the checksums of samples that both ranks have read.
+// Compares the innermost data sets of two ranks: length, fingerprints, file lists and content. If these are not
+// reported, compares the checksums of samples that both ranks have read.
 Sameness compareSources(const RankEvidence& rank, const LoaderEvidence& loader, const RankEvidence& otherRank,
                         const LoaderEvidence& otherLoader);
 
-// Checksums of one fingerprinted sample. sampleSums() returns those of a loader, by sample.
+// Checksums of one fingerprinted sample. sampleSums() returns the checksums of a loader, by sample.
 struct SampleSums {
     std::int64_t sample = 0;  // CRC-32 of the sample's values
     std::int64_t label = 0;   // CRC-32 of its label; 0 if there is none

@@ -13,7 +13,8 @@
 namespace ringside {
 namespace {
 
-// Work of a rank itself. The rest of a step is communication, which takes as long as the slowest rank needs.
+// Phases in which a rank does its own work. The remaining time of a step is communication, which takes as long as the
+// slowest rank needs.
 constexpr std::array kOwnWork{Phase::kDataWait,  Phase::kCopy,       Phase::kForward,    Phase::kBackward,
                               Phase::kOptimizer, Phase::kValidation, Phase::kCheckpoint, Phase::kIdle};
 constexpr std::size_t kMostSteps = 200;
@@ -46,8 +47,8 @@ PhaseTimes withoutForwardWaits(const RankTrace& rank) {
 // Selects whether forward passes include the wait for the buffers that DDP broadcasts from the lowest rank.
 enum class ForwardTimes { kMeasured, kWithoutWaits };
 
-// Returns a step for the verdict. The rank with the most work of its own costs the others the time by which it exceeds
-// the rank with the second most work.
+// Returns a step for the verdict. The rank with the most work of its own costs the other ranks the time by which it
+// exceeds the rank with the second most work.
 StepBrief briefOf(const TracedStep& step, ForwardTimes forward) {
     StepBrief brief;
     brief.step = step.step;
@@ -67,7 +68,7 @@ StepBrief briefOf(const TracedStep& step, ForwardTimes forward) {
     return brief;
 }
 
-// True if all ranks have met in the step: a collective of each of them is known, or they have waited in one.
+// True if all ranks have met in the step: a collective of each rank is known, or each rank has waited in a collective.
 bool hasMet(const TracedStep& step) {
     return std::ranges::all_of(step.ranks, [](const RankTrace& rank) { return !rank.collectives.empty(); });
 }
@@ -136,7 +137,7 @@ LoaderTimes loaderTimes(const RankEvidence& rank) {
     return {medianOf(std::move(data)), medianOf(std::move(lengths)), steps};
 }
 
-// True if DDP copies the buffers of the lowest rank to all others before each forward pass.
+// True if DDP copies the buffers of the lowest rank to all other ranks before each forward pass.
 bool broadcastsBuffers(const Evidence& evidence) {
     const Json& facts = evidence.ranks().begin()->second.latest("data_parallel");
     const Json* const norms = memberOf(facts, "batch_norms");

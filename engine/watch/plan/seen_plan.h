@@ -32,7 +32,7 @@ struct SeenPlan {
 // empty before the first pass.
 Result<SeenPlan> seenPlan(const std::map<int, LoaderFacts>& loaders, const std::vector<std::int64_t>& epochs);
 
-// True if the samples that a rank trained from a slot on are those of the plan. A plan is shown only after the first
+// True if the samples that a rank trained from `slot` on are those of the plan. A plan is shown only after the first
 // batch of each rank has confirmed it.
 bool confirms(const ShardPlan& plan, int rank, std::int64_t slot, const std::vector<std::int64_t>& index);
 

@@ -14,7 +14,7 @@ void adoptLeftProcesses();
 // Returns the living children of this process except `command`: processes that a command has left behind.
 std::vector<pid_t> leftProcesses(pid_t command);
 
-// Reaps ended children except `command`.
+// Reaps all child processes that have ended, except `command`.
 void reapLeftProcesses(pid_t command);
 
 }  // namespace ringside

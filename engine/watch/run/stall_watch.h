@@ -31,7 +31,7 @@ class StallWatch {
 
     // Returns the hang in which the run still is or has ended.
     const std::optional<HangReport>& hang() const { return m_hang; }
-    // True if a step is done.
+    // Returns true if the run has completed a step.
     bool trains() const { return m_steps > 0; }
 
   private:

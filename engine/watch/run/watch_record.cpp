@@ -42,7 +42,7 @@ WatchRecord::WatchRecord(RunPaths paths, Options options)
 void WatchRecord::take(const Event& event, std::string_view line, std::int64_t nowUs) {
     if (!m_firstUs) m_firstUs = nowUs;
     m_seen.take(event);
-    if (m_recorder) return record(event, line);
+    if (m_recorder) return writeEvent(event, line);
     m_waiting.push_back({event, std::string(line)});
     tick(nowUs);
 }
@@ -63,11 +63,11 @@ void WatchRecord::log(LogLevel level, const std::string& text, std::int64_t nowU
 void WatchRecord::tick(std::int64_t nowUs) {
     if (m_recorder) return m_recorder->flush();
     const bool late = m_firstUs && (nowUs - *m_firstUs > kPatienceUs || m_waiting.size() > kMostWaiting);
-    if (m_seen.worldSize() > 0 && (m_seen.isTraining() || late)) begin();
+    if (m_seen.worldSize() > 0 && (m_seen.isTraining() || late)) beginRecord();
 }
 
 void WatchRecord::flush() {
-    if (!m_recorder) begin();
+    if (!m_recorder) beginRecord();
     m_recorder->flush();
 }
 
@@ -88,10 +88,10 @@ void WatchRecord::begin() {
     line.append(kRoom, ' ');
     m_runLineBytes = line.size();
     m_recorder->take(decodeLine(line).value(), line);
-    for (const Waiting& one : std::exchange(m_waiting, {})) record(one.event, one.line);
+    for (const Waiting& one : std::exchange(m_waiting, {})) writeEvent(one.event, one.line);
 }
 
-void WatchRecord::record(const Event& event, std::string_view line) {
+void WatchRecord::writeEvent(const Event& event, std::string_view line) {
     m_recorder->take(event, line);
     const auto* steps = std::get_if<StepsFrame>(&event);
     if (steps == nullptr) return;

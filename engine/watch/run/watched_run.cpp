@@ -75,17 +75,17 @@ std::int64_t WatchedRun::nowUs() const {
 }
 
 std::optional<RunEnded> WatchedRun::run() {
-    while (!isOver()) turn();
+    while (!isOver()) advance();
     m_door.close();
     if (m_ranks.empty()) return {};
     return conclude();
 }
 
-void WatchedRun::turn() {
+void WatchedRun::advance() {
     waitForInput();
     for (auto& link : m_door.poll([this](const Greeting& greeting) { return admit(greeting); }))
-        welcome(std::move(link));
-    for (auto& [number, rank] : m_ranks) read(rank);
+        addRank(std::move(link));
+    for (auto& [number, rank] : m_ranks) readRank(rank);
     if (m_command.poll() && !m_commandEndedUs) m_commandEndedUs = nowUs();
     reapLeftProcesses(m_command.pid());
     compareClocks();
@@ -93,7 +93,7 @@ void WatchedRun::turn() {
     judgeWhileRunning();
     watchConnections();
     endAfterCheck();
-    record([this] { m_record.tick(nowUs()); });
+    tryToRecord([this] { m_record.tick(nowUs()); });
 }
 
 void WatchedRun::waitForInput() {
@@ -144,7 +144,7 @@ std::string WatchedRun::admit(const Greeting& greeting) {
     return reason;
 }
 
-void WatchedRun::welcome(std::unique_ptr<WatchedRank> link) {
+void WatchedRun::addRank(std::unique_ptr<WatchedRank> link) {
     // Hosts are compared by their keys, which also identify the network namespace.
     const bool isHere = hostKey().starts_with(link->hostKey()) && !link->hostKey().empty();
     const int next = static_cast<int>(m_hosts.size()) + 1;
@@ -152,15 +152,15 @@ void WatchedRun::welcome(std::unique_ptr<WatchedRank> link) {
     if (host == 0) link->sendControl(encodeTimeQuestion({monotonicNs() / 1000, m_zeroUs}));
     m_clocks.add(link->rank(), host);
     if (m_ranks.empty()) {
-        record([this] { m_control.emplace(m_directory.paths()); });
+        tryToRecord([this] { m_control.emplace(m_directory.paths()); });
     }
     m_ranks[link->rank()].link = std::move(link);
 }
 
-void WatchedRun::read(Rank& rank) {
+void WatchedRun::readRank(Rank& rank) {
     if (!rank.isOpen) return;
     if (isSilent(rank)) rank.link->hangUp();
-    rank.isOpen = rank.link->readTelemetry([&](std::string_view line) { receive(rank, line); });
+    rank.isOpen = rank.link->readTelemetry([&](std::string_view line) { handleLine(rank, line); });
     for (const ClockReading& reading : rank.link->takeClockReadings()) m_clocks.take(rank.link->rank(), reading);
     if (rank.isOpen) return;
     if (m_verdict.ended(rank.link->rank())) m_evidence.lose(rank.link->rank());
@@ -176,7 +176,7 @@ bool WatchedRun::isSilent(const Rank& rank) const {
 }
 
 // Records a line of a rank. Lines that no rank may send are counted and ignored.
-void WatchedRun::receive(Rank& rank, std::string_view line) {
+void WatchedRun::handleLine(Rank& rank, std::string_view line) {
     const Result<Event> event = decodeLine(line);
     if (!event) m_evidence.addUnreadable(rank.link->rank());
     const bool isOwn = event && senderOf(event.value()) == rank.link->rank();
@@ -192,7 +192,7 @@ void WatchedRun::receive(Rank& rank, std::string_view line) {
     m_verdict.take(event.value());
     m_evidence.take(rank.link->rank(), event.value());
     m_stalls.take(event.value(), nowUs());
-    record([&] { m_record.take(event.value(), line, nowUs()); });
+    tryToRecord([&] { m_record.take(event.value(), line, nowUs()); });
 }
 
 void WatchedRun::compareClocks() {
@@ -201,7 +201,7 @@ void WatchedRun::compareClocks() {
         const auto rank = m_ranks.find(question.rank);
         if (rank != m_ranks.end()) rank->second.link->sendControl(question.line);
     }
-    for (const HostClock& clock : m_clocks.news(now)) record([&] { m_record.add(clock, nowUs()); });
+    for (const HostClock& clock : m_clocks.news(now)) tryToRecord([&] { m_record.add(clock, nowUs()); });
 }
 
 void WatchedRun::watchStalls() {
@@ -353,7 +353,7 @@ std::optional<SampleAudit> WatchedRun::auditedSamples() {
 }
 
 // Writes to the record. A failure ends the recording, not the command.
-void WatchedRun::record(const std::function<void()>& write) {
+void WatchedRun::tryToRecord(const std::function<void()>& write) {
     if (m_cannotRecord) return;
     try {
         write();
@@ -364,7 +364,7 @@ void WatchedRun::record(const std::function<void()>& write) {
 }
 
 void WatchedRun::log(LogLevel level, const std::string& text) {
-    record([&] { m_record.log(level, text, nowUs()); });
+    tryToRecord([&] { m_record.log(level, text, nowUs()); });
 }
 
 }  // namespace ringside

@@ -78,8 +78,8 @@ class OneDnnConvolution final : public Convolution {
                           "): lower loader.batch_size or choose a smaller model");
     }
 
-    // Returns the passes for this batch size. A run has few batch sizes: the usual one, the last of an epoch, and those
-    // of validation.
+    // Returns the passes for this batch size. A run has few batch sizes: that of most steps, the last of an epoch, and
+    // those of validation.
     BatchPasses& passesFor(std::int64_t batch) {
         for (const auto& passes : m_passes)
             if (passes->batch() == batch) return *passes;

@@ -36,7 +36,7 @@ Plan firstOf(Plan plan, const Accepts& accepts) {
     return plan;
 }
 
-// Each function makes the plan of one pass. Throws dnnl::error if oneDNN lacks the algorithm for these shapes on this
+// Each function makes the plan of one pass. Throws dnnl::error if oneDNN lacks the algorithm for the shapes on this
 // CPU.
 
 ForwardPlan forwardPlan(const dnnl::engine& engine, const ConvolutionShapes& shapes, dnnl::algorithm algorithm,

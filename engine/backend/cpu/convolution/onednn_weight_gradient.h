@@ -16,7 +16,7 @@ std::int64_t gradientPieces(const ConvolutionSpec& spec, std::int64_t batch, boo
 // Computes the gradients of a convolution's weights and bias for one batch size.
 class OneDnnWeightGradient {
   public:
-    // Throws dnnl::error if oneDNN has no implementation for these shapes.
+    // Throws dnnl::error if oneDNN has no implementation for the shapes of `spec`.
     OneDnnWeightGradient(const ConvolutionSpec& spec, std::int64_t batch, bool winograd, int threads,
                          const dnnl::engine& engine, Scratchpad& scratchpad);
 

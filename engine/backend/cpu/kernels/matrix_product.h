@@ -16,9 +16,9 @@ struct ProductSize {
 
 // Computes out(m,n) = a(m,k) b(n,k)^T, plus row(n) on each row.
 void productWithTransposed(const float* a, const float* b, const float* row, float* out, ProductSize size, int threads);
-// Computes out(m,n) = a(k,m)^T b(k,n).
+// Computes the product of a transposed matrix and a matrix: out(m,n) = a(k,m)^T b(k,n).
 void productOfTransposed(const float* a, const float* b, float* out, ProductSize size, int threads);
-// Computes out(m,n) = a(m,k) b(k,n).
+// Computes the product of two matrices: out(m,n) = a(m,k) b(k,n).
 void product(const float* a, const float* b, float* out, ProductSize size, int threads);
 
 // Computes out(m,n) = or, if `adds`, += a(m,k) b(k,n), with a stored as (k,m) if transposeA. Runs on the calling thread

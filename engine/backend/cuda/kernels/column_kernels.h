@@ -7,7 +7,7 @@
 
 namespace ringside::cuda {
 
-// Term that is the value itself.
+// Term of a sum over a column: the value itself.
 struct PlainTerm {
     const float* values;
     std::size_t columns;

@@ -99,8 +99,8 @@ struct DecidedValue {
     }
 };
 
-// One value's update. Values that are constant during a run are members and become part of a recording; all others are
-// read from the state.
+// Updates one value as torch.optim.SGD. Values that are constant during a run are members and become part of a
+// recording; other values are read from the state.
 struct SgdValue {
     float* parameter;
     const float* gradient;
@@ -288,7 +288,7 @@ struct PositionGradientValue {
     }
 };
 
-// Convert to 16-bit values and back.
+// Functions that convert values to 16-bit formats and back.
 template <class Format>
 struct NarrowValue {
     const float* from;

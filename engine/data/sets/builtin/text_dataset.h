@@ -46,7 +46,7 @@ class TextDataset final : public Dataset {
     std::int64_t m_length;
 };
 
-// Loads the kind "text": a UTF-8 file, plain or compressed with gzip; an empty path loads the built-in sonnets.
+// Loads the kind "text": a UTF-8 file, uncompressed or compressed with gzip; an empty path loads the built-in sonnets.
 Result<std::shared_ptr<const Dataset>> loadText(const std::filesystem::path& file, std::int64_t contextLength,
                                                 const std::stop_token& stop = {});
 

@@ -43,7 +43,7 @@ class ArrayDataset final : public Dataset {
     float m_displayMaximum = 1;
 };
 
-// Returns value / 255 in float32.
+// Returns the value of a pixel between 0 and 1: byte / 255 in float32.
 float pixelValue(std::uint8_t byte);
 
 }  // namespace ringside

@@ -48,7 +48,7 @@ class CsvParser {
     }
 
   private:
-    // Reads the first two records, which decide whether there is a header, and adds those that are data.
+    // Reads the first two records, which decide whether there is a header, and adds those records that are data.
     std::optional<Problem> readStart() {
         Cells first;
         Cells second;

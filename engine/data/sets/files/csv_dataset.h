@@ -22,7 +22,7 @@ inline constexpr std::size_t kMaxCsvBytes = std::size_t{1} << 30;
 Result<SampleTable> parseCsv(std::string_view text, const std::string& what, const DatasetConfig& config,
                              const std::stop_token& stop = {});
 
-// Reads and parses a file: plain up to kMaxCsvBytes, or compressed with gzip.
+// Reads and parses a file: uncompressed up to kMaxCsvBytes, or compressed with gzip.
 Result<SampleTable> readCsv(const std::filesystem::path& path, const DatasetConfig& config,
                             const std::stop_token& stop = {});
 
