@@ -351,7 +351,7 @@ TEST_CASE("a failure names fields with the labels of the form") {
     run.steps(3);
     run.end(RunOutcome::kFailed, 1, "rank 1 hung at step 4: raise parallel.timeout_seconds");
     REQUIRE(waitFor([&] { return timeline.text("verdictTitleLabel").contains("hung"); }));
-    CHECK(timeline.text("verdictTitleLabel") == "Rank 1 hung at step 4: raise Timeout, seconds");
+    CHECK(timeline.text("verdictTitleLabel") == "Rank 1 hung at step 4: raise Rank timeout, seconds");
 }
 
 TEST_CASE("recorded steps are shown when they are complete") {

@@ -21,7 +21,7 @@ struct AxisRange {
 // value is near it.
 AxisRange niceRange(AxisRange values, int ticks);
 
-// Returns the range of y without outliers: values in the first tenth of x that are far above all later ones. x must
+// Returns the range of y without outliers, which are values in the first tenth of x far above all later values. x must
 // increase. Returns the whole range if there are fewer than 50 points.
 AxisRange rangeWithoutOutliers(std::span<const QPointF> points);
 

@@ -21,7 +21,7 @@ struct CurvePoint {
 };
 
 // Points of a curve, shared by its copies. A curve grows at its end: as long as isSame() holds, all points except the
-// last one stay unchanged.
+// last point stay unchanged.
 class CurvePoints {
   public:
     CurvePoints() : m_points(std::make_shared<std::vector<CurvePoint>>()) {}

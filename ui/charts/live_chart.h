@@ -46,7 +46,7 @@ class LiveChart : public QChartView {
     void setSmoothing(double weight);
     void setStyles(NumberStyle x, NumberStyle y);
     void setLogY(bool on);
-    // Excludes values at the beginning that are far above all later ones from the automatic y range.
+    // Excludes values at the beginning that are far above all later values from the automatic y range.
     void setIgnoreOutliers(bool on);
     void setFlags(std::vector<ChartFlag> flags);
     const std::vector<ChartFlag>& flags() const { return m_flags; }

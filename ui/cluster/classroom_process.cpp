@@ -56,10 +56,10 @@ void ClassroomProcess::start(const QStringList& arguments) {
     m_pending.clear();
     m_over = false;
     connect(m_process, &QProcess::readyReadStandardOutput, this, &ClassroomProcess::readLines);
-    connect(m_process, &QProcess::finished, this, [this](int code) { finished(code); });
+    connect(m_process, &QProcess::finished, this, [this](int code) { handleExit(code); });
     connect(m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error == QProcess::FailedToStart)
-            end(tr("%1 cannot be started: build or install Ringside again.").arg(m_program), 2);
+            emitEnded(tr("%1 cannot be started: build or install Ringside again.").arg(m_program), 2);
     });
     m_process->start(m_program, arguments);
 }
@@ -75,13 +75,13 @@ void ClassroomProcess::leave() {
 void ClassroomProcess::readLines() {
     m_pending += m_process->readAllStandardOutput();
     for (qsizetype newline = m_pending.indexOf('\n'); newline >= 0; newline = m_pending.indexOf('\n')) {
-        take(m_pending.first(newline));
+        handleLine(m_pending.first(newline));
         m_pending.remove(0, newline + 1);
     }
     if (m_pending.size() > kMostPending) m_pending.clear();
 }
 
-void ClassroomProcess::take(const QByteArray& line) {
+void ClassroomProcess::handleLine(const QByteArray& line) {
     const Result<Json> parsed = parseJson(line.toStdString(), "an output line of ringsidectl");
     if (m_over || !parsed || !parsed.value().is_object()) return;
     const Json& json = parsed.value();
@@ -91,20 +91,20 @@ void ClassroomProcess::take(const QByteArray& line) {
         return Q_EMIT changed(textIn(json, "phase"), numberIn(json, "wanted"), textIn(json, "news"), cardsIn(json));
     if (kind == QStringLiteral("run")) return Q_EMIT runBegan(textIn(json, "directory"));
     if (kind == QStringLiteral("over"))
-        return end(textIn(json, "text"), numberIn(json, "code", numberIn(json, "number")));
+        return emitEnded(textIn(json, "text"), numberIn(json, "code", numberIn(json, "number")));
     Q_EMIT messageReceived(kind, textIn(json, "text"));
 }
 
-void ClassroomProcess::finished(int exitCode) {
+void ClassroomProcess::handleExit(int exitCode) {
     readLines();
     const QString why = complaintIn(m_process->readAllStandardError());
-    end(why.isEmpty() ? tr("ringsidectl ended with code %1 and gave no reason.").arg(exitCode) : why, exitCode);
+    emitEnded(why.isEmpty() ? tr("ringsidectl ended with code %1 and gave no reason.").arg(exitCode) : why, exitCode);
 }
 
-void ClassroomProcess::end(const QString& verdict, int exitCode) {
+void ClassroomProcess::emitEnded(const QString& verdict, int exitCode) {
     if (m_over) return;
     m_over = true;
-    Q_EMIT over(verdict, exitCode);
+    Q_EMIT ended(verdict, exitCode);
 }
 
 }  // namespace ringside

@@ -39,13 +39,13 @@ class ClassroomProcess final : public QObject {
                  const std::vector<ringside::ClassroomCard>& cards);
     void messageReceived(const QString& kind, const QString& text);
     void runBegan(const QString& directory);
-    void over(const QString& verdict, int exitCode);  // the last signal
+    void ended(const QString& verdict, int exitCode);  // emitted last, when the child process has ended
 
   private:
     void readLines();
-    void take(const QByteArray& line);
-    void finished(int exitCode);
-    void end(const QString& verdict, int exitCode);
+    void handleLine(const QByteArray& line);
+    void handleExit(int exitCode);
+    void emitEnded(const QString& verdict, int exitCode);
 
     QString m_program;
     QProcess* m_process = nullptr;

@@ -50,7 +50,7 @@ InviteDialog::InviteDialog(ExperimentModel& experiment, const QString& controlPr
     connect(&m_process, &ClassroomProcess::messageReceived, this,
             [this](const QString&, const QString& text) { m_note->setText(text); });
     connect(&m_process, &ClassroomProcess::runBegan, this, &InviteDialog::runBegan);
-    connect(&m_process, &ClassroomProcess::over, this, &InviteDialog::ended);
+    connect(&m_process, &ClassroomProcess::ended, this, &InviteDialog::showVerdict);
     resize(kInviteSize);
 }
 
@@ -232,7 +232,7 @@ void InviteDialog::showClassroom(const QString& phase, int, const QString& news,
                                 : tr("Close the classroom: no computer can join any more"));
 }
 
-void InviteDialog::ended(const QString& verdict, int exitCode) {
+void InviteDialog::showVerdict(const QString& verdict, int exitCode) {
     m_open->setEnabled(true);
     if (m_pages->currentIndex() == 0) {
         m_problem->setText(verdict);

@@ -42,7 +42,7 @@ class InviteDialog final : public QDialog {
     void open();
     void showCode(const QString& code, int wanted);
     void showClassroom(const QString& phase, int wanted, const QString& news, const std::vector<ClassroomCard>& cards);
-    void ended(const QString& verdict, int exitCode);
+    void showVerdict(const QString& verdict, int exitCode);
 
     ExperimentModel& m_experiment;
     QStackedWidget* m_pages;

@@ -18,7 +18,7 @@ constexpr const char* kOutput = "output.txt";
 
 JobFollower::JobFollower(QObject* parent) : QObject(parent) {
     m_timer.setInterval(kAskEveryMs);
-    connect(&m_timer, &QTimer::timeout, this, &JobFollower::poll);
+    connect(&m_timer, &QTimer::timeout, this, &JobFollower::pollQueue);
 }
 
 JobFollower::~JobFollower() {
@@ -29,8 +29,8 @@ JobFollower::~JobFollower() {
     m_asking->kill();
 }
 
-void JobFollower::run(const QStringList& command,
-                      const std::function<void(int, const QByteArray&, const QByteArray&)>& done) {
+void JobFollower::runCommand(const QStringList& command,
+                             const std::function<void(int, const QByteArray&, const QByteArray&)>& done) {
     if (m_asking) return;
     m_asking = new QProcess(this);
     m_asking->setWorkingDirectory(m_folder);
@@ -50,14 +50,14 @@ void JobFollower::run(const QStringList& command,
 void JobFollower::submit(JobLauncher launcher, const QString& script) {
     m_launcher = launcher;
     m_folder = QFileInfo(script).absolutePath();
-    run(submitCommand(launcher, script), [this](int code, const QByteArray& out, const QByteArray& problem) {
+    runCommand(submitCommand(launcher, script), [this](int code, const QByteArray& out, const QByteArray& problem) {
         m_job = code == 0 ? jobIdIn(*m_launcher, out) : QString();
         if (m_job.isEmpty())
             return fail(tr("Not submitted: %1")
                             .arg(problem.isEmpty() ? tr("the queue does not answer") : QString::fromUtf8(problem)));
         Q_EMIT stateChanged(tr("Submitted as job %1").arg(m_job));
         m_timer.start();
-        poll();
+        pollQueue();
     });
 }
 
@@ -76,7 +76,7 @@ void JobFollower::start(const QString& script) {
     m_timer.start();
 }
 
-void JobFollower::poll() {
+void JobFollower::pollQueue() {
     const QString directory = runDirectory();
     if (!directory.isEmpty()) {
         m_timer.stop();
@@ -88,8 +88,9 @@ void JobFollower::poll() {
             fail(tr("It ended before a run started: %1").arg(lastOutput()));
         return;
     }
-    run(queryCommand(*m_launcher, m_job),
-        [this](int code, const QByteArray& out, const QByteArray&) { applyState(code == 0 ? out : QByteArray()); });
+    runCommand(queryCommand(*m_launcher, m_job), [this](int code, const QByteArray& out, const QByteArray&) {
+        applyState(code == 0 ? out : QByteArray());
+    });
 }
 
 void JobFollower::applyState(const QByteArray& answer) {

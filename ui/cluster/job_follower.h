@@ -33,8 +33,9 @@ class JobFollower final : public QObject {
     void failed(const QString& why);
 
   private:
-    void run(const QStringList& command, const std::function<void(int, const QByteArray&, const QByteArray&)>& done);
-    void poll();
+    void runCommand(const QStringList& command,
+                    const std::function<void(int, const QByteArray&, const QByteArray&)>& done);
+    void pollQueue();
     void applyState(const QByteArray& answer);
     QString runDirectory() const;
     QString lastOutput() const;

@@ -20,7 +20,7 @@ struct JobState {
 };
 JobState jobStateIn(JobLauncher launcher, const QByteArray& answer);
 
-// Return the command that submits a job, and the one that queries its state. Empty for launchers without a queue.
+// Return the command that submits a job, and the command that queries its state. Empty for launchers without a queue.
 QStringList submitCommand(JobLauncher launcher, const QString& script);
 QStringList queryCommand(JobLauncher launcher, const QString& job);
 

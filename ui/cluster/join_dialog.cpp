@@ -36,10 +36,10 @@ JoinDialog::JoinDialog(const QString& controlProgram, QWidget* parent)
     buildLayout();
     connect(m_code, &QLineEdit::textChanged, this, &JoinDialog::refresh);
     connect(m_name, &QLineEdit::textChanged, this, &JoinDialog::refresh);
-    connect(m_join, &QPushButton::clicked, this, &JoinDialog::join);
+    connect(m_join, &QPushButton::clicked, this, &JoinDialog::joinClassroom);
     connect(m_close, &QPushButton::clicked, this, &QDialog::close);
-    connect(&m_process, &ClassroomProcess::messageReceived, this, &JoinDialog::note);
-    connect(&m_process, &ClassroomProcess::over, this, &JoinDialog::ended);
+    connect(&m_process, &ClassroomProcess::messageReceived, this, &JoinDialog::showMessage);
+    connect(&m_process, &ClassroomProcess::ended, this, &JoinDialog::showVerdict);
     connect(this, &QDialog::finished, this, [this] { m_process.leave(); });
     refresh();
 }
@@ -121,7 +121,7 @@ void JoinDialog::makeRoom() {
     if (height() < needed) resize(width(), needed);
 }
 
-void JoinDialog::join() {
+void JoinDialog::joinClassroom() {
     m_state->setText(tr("Connecting to the classroom..."));
     m_news->clear();
     // The code is passed over standard input, because other users can read command lines.
@@ -131,7 +131,7 @@ void JoinDialog::join() {
     refresh();
 }
 
-void JoinDialog::note(const QString& kind, const QString& text) {
+void JoinDialog::showMessage(const QString& kind, const QString& text) {
     if (kind == QStringLiteral("news") || kind == QStringLiteral("data")) {
         m_news->setText(text);
     } else if (kind == QStringLiteral("rank")) {
@@ -142,7 +142,7 @@ void JoinDialog::note(const QString& kind, const QString& text) {
     refresh();
 }
 
-void JoinDialog::ended(const QString& verdict, int exitCode) {
+void JoinDialog::showVerdict(const QString& verdict, int exitCode) {
     m_state->setText(exitCode == 0 ? tr("The classroom is closed") : tr("Not in a classroom"));
     m_news->setText(verdict);
     QMetaObject::invokeMethod(this, &JoinDialog::refresh, Qt::QueuedConnection);  // the process has not ended yet

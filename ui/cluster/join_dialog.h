@@ -20,9 +20,9 @@ class JoinDialog final : public QDialog {
     void buildLayout();
     void refresh();
     void makeRoom();
-    void join();
-    void note(const QString& kind, const QString& text);
-    void ended(const QString& verdict, int exitCode);
+    void joinClassroom();
+    void showMessage(const QString& kind, const QString& text);
+    void showVerdict(const QString& verdict, int exitCode);
 
     QLineEdit* m_code;
     QLineEdit* m_name;

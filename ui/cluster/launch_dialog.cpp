@@ -125,12 +125,12 @@ LaunchDialog::LaunchDialog(ExperimentModel& experiment, Dialogs& dialogs, const 
     connect(m_hosts, &QLineEdit::textChanged, this, &LaunchDialog::refresh);
     connect(m_ways, &QListWidget::currentRowChanged, this, &LaunchDialog::refresh);
     connect(&experiment, &ExperimentModel::configChanged, this, &LaunchDialog::refresh);
-    connect(m_save, &QPushButton::clicked, this, &LaunchDialog::save);
-    connect(m_go, &QPushButton::clicked, this, &LaunchDialog::go);
+    connect(m_save, &QPushButton::clicked, this, &LaunchDialog::saveScript);
+    connect(m_go, &QPushButton::clicked, this, &LaunchDialog::startSelectedAction);
     connect(&m_follower, &JobFollower::stateChanged, this, [this](const QString& state) {
         m_state->setText(state);
         m_go->setEnabled(false);  // refresh() enables the button again after a failure
-        m_go->setToolTip(whyNot());
+        m_go->setToolTip(whyStartIsDisabled());
     });
     connect(&m_follower, &JobFollower::failed, this, [this](const QString& why) {
         m_state->setText(why);
@@ -252,7 +252,7 @@ JobRequest LaunchDialog::request() const {
 }
 
 // Returns the reason why the button is disabled; empty if it is enabled.
-QString LaunchDialog::whyNot() const {
+QString LaunchDialog::whyStartIsDisabled() const {
     if (m_follower.isFollowing()) return tr("Ringside is watching this job.");
     const std::optional<JobLauncher> way = launcher();
     if (!way) return {};
@@ -282,7 +282,7 @@ void LaunchDialog::refresh() {
         if (script) m_script->setPlainText(QString::fromStdString(script.value()));
         if (!script) problem = inFieldWords(QString::fromStdString(script.problem().text()));
     }
-    const QString missing = whyNot();
+    const QString missing = whyStartIsDisabled();
     m_problem->setText(problem);
     m_problem->setVisible(!problem.isEmpty());
     if (!m_follower.isFollowing() && !missing.isEmpty()) m_state->setText(missing);
@@ -302,7 +302,7 @@ void LaunchDialog::refresh() {
 }
 
 // Writes the script and the experiment into one folder. The script refers to that copy of the experiment.
-bool LaunchDialog::write(const QString& path) {
+bool LaunchDialog::writeScript(const QString& path) {
     JobRequest job = request();
     const QString folder = QFileInfo(path).absolutePath();
     job.experiment = (folder + QStringLiteral("/experiment.json")).toStdString();
@@ -319,15 +319,15 @@ bool LaunchDialog::write(const QString& path) {
     return true;
 }
 
-void LaunchDialog::save() {
+void LaunchDialog::saveScript() {
     m_dialogs.saveFile(tr("Save the job's script"), QDir::currentPath() + QStringLiteral("/job.sh"),
                        tr("Scripts (*.sh)"), [this](const QString& path) {
-                           if (path.isEmpty() || !write(path)) return;
+                           if (path.isEmpty() || !writeScript(path)) return;
                            m_state->setText(tr("Saved %1 and the experiment in the same folder").arg(path));
                        });
 }
 
-void LaunchDialog::go() {
+void LaunchDialog::startSelectedAction() {
     const std::optional<JobLauncher> way = launcher();
     if (!way) {
         Q_EMIT runHere();
@@ -335,7 +335,7 @@ void LaunchDialog::go() {
         return;
     }
     const QString script = m_folder + QStringLiteral("/job.sh");
-    if (!write(script)) return;
+    if (!writeScript(script)) return;
     submitCommand(*way, script).isEmpty() ? m_follower.start(script) : m_follower.submit(*way, script);
     refresh();
 }

@@ -41,10 +41,10 @@ class LaunchDialog final : public QDialog {
     void refresh();
     std::optional<JobLauncher> launcher() const;
     JobRequest request() const;
-    bool write(const QString& path);
-    void save();
-    void go();
-    QString whyNot() const;
+    bool writeScript(const QString& path);
+    void saveScript();
+    void startSelectedAction();
+    QString whyStartIsDisabled() const;
 
     ExperimentModel& m_experiment;
     Dialogs& m_dialogs;

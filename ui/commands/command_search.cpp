@@ -20,7 +20,8 @@ QStringList wordsOf(const QAction& action) {
         .split(QLatin1Char(' '), Qt::SkipEmptyParts);
 }
 
-// Returns the edit distance: the number of insertions, deletions and replacements that turn one word into the other.
+// Returns the edit distance of two words: the number of insertions, deletions and replacements that turn the first word
+// into the second.
 int distanceBetween(const QString& a, const QString& b) {
     std::vector<int> row(static_cast<std::size_t>(b.size()) + 1);
     for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<int>(i);

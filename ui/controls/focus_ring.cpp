@@ -50,7 +50,8 @@ bool FocusRing::eventFilter(QObject* watched, QEvent* event) {
         case QEvent::Resize:
         case QEvent::Hide: {  // the control itself, or an area that scrolls it, has changed
             auto* moved = qobject_cast<QWidget*>(watched);
-            if (m_control && moved && moved != this && (moved == m_control || moved->isAncestorOf(m_control))) place();
+            if (m_control && moved && moved != this && (moved == m_control || moved->isAncestorOf(m_control)))
+                placeRing();
             break;
         }
         default:
@@ -61,11 +62,11 @@ bool FocusRing::eventFilter(QObject* watched, QEvent* event) {
 
 void FocusRing::surround(QWidget* control) {
     m_control = control;
-    place();
+    placeRing();
 }
 
 // Outlines the part of the control that scroll areas leave in sight.
-void FocusRing::place() {
+void FocusRing::placeRing() {
     QRect seen = m_control->rect();
     for (const QWidget* above = m_control; above != &m_window && above->parentWidget(); above = above->parentWidget())
         seen =

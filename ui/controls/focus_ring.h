@@ -22,7 +22,7 @@ class FocusRing final : public QWidget {
 
   private:
     void surround(QWidget* control);
-    void place();
+    void placeRing();
     void clear();
 
     QWidget& m_window;

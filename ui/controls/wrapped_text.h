@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// Label of one or more lines whose minimum height is that of its text at its present width. A plain QLabel with word
-// wrap may be squeezed to one line.
+// Label of one or more lines whose minimum height is that of its text at its present width. A QLabel with word wrap may
+// be squeezed to one line.
 class WrappedText final : public QLabel {
     Q_OBJECT
   public:

@@ -33,7 +33,7 @@ DevicesDialog::DevicesDialog(ExperimentModel& experiment, DeviceQuery& query, co
     setWindowTitle(tr("Devices"));
     setAttribute(Qt::WA_DeleteOnClose);
     m_cards = addFrame();
-    connect(m_again, &QPushButton::clicked, this, &DevicesDialog::ask);
+    connect(m_again, &QPushButton::clicked, this, &DevicesDialog::queryDevices);
     connect(&experiment, &ExperimentModel::configChanged, this, &DevicesDialog::refreshChoice);
     connect(&query, &DeviceQuery::answered, this, &DevicesDialog::showHost);
     connect(&query, &DeviceQuery::failed, this, [this](const QString& why) {
@@ -43,7 +43,7 @@ DevicesDialog::DevicesDialog(ExperimentModel& experiment, DeviceQuery& query, co
         m_again->setEnabled(true);
     });
     refreshChoice();
-    ask();
+    queryDevices();
     resize(kSize);
 }
 
@@ -87,7 +87,7 @@ QVBoxLayout* DevicesDialog::addFrame() {
     return cards;
 }
 
-void DevicesDialog::ask() {
+void DevicesDialog::queryDevices() {
     m_again->setEnabled(false);
     m_status->setText(tr("Reading the devices\u2026"));
     m_status->show();

@@ -23,7 +23,7 @@ class DevicesDialog final : public QDialog {
 
   private:
     QVBoxLayout* addFrame();
-    void ask();
+    void queryDevices();
     void showHost(const HostDevices& host);
     void addNote(const QString& text, const char* name);
     void clearCards();

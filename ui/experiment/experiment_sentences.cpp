@@ -88,8 +88,8 @@ QString modelSentence(const RunConfig& config, const DataSplit* data) {
         for (const std::int64_t width : layerWidths(config, *data)) parts << groupedText(width);
         return tr("%1: %2.").arg(parts.join(QStringLiteral(" \u2192 ")), size);
     }
-    // A training step costs three forward passes: one forward, one for the gradients of inputs, one for those of
-    // weights.
+    // A training step costs three forward passes: the forward pass, and the same arithmetic for the gradients of inputs
+    // and for the gradients of weights.
     return tr("%1 layers, %2. Each sample needs %3 MFLOPs per training step and %4 of activations.")
         .arg(groupedText(layerCount(model.layers)), size)
         .arg(static_cast<double>(3 * model.flops()) / 1e6, 0, 'f', 1)

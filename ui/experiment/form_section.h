@@ -28,7 +28,7 @@ class FormSection final : public QWidget {
     QPushButton* addToTitle(const QString& text);  // adds a plain button beside the button More
     void refresh();
     void setSentence(const QString& text);
-    // Shows or hides the rarely needed fields. refresh() shows them if one of them has a problem.
+    // Shows or hides the rarely needed fields. refresh() shows them if a hidden field has a problem.
     void setExpanded(bool expanded);
     // Hides or shows all but the title. refresh() unfolds the section if one of its fields has a problem.
     void setFolded(bool folded);

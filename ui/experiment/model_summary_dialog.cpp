@@ -81,14 +81,15 @@ QWidget* ModelSummaryDialog::makeButtons() {
 void ModelSummaryDialog::refresh() {
     const DataSplit* split = m_model.data();
     if (split == nullptr)
-        return say(m_model.isLoadingData() ? tr("The data set is being loaded.")
-                                           : tr("The layer sizes depend on the data set, which could not be read."));
+        return showReason(m_model.isLoadingData()
+                              ? tr("The data set is being loaded.")
+                              : tr("The layer sizes depend on the data set, which could not be read."));
     // A problem of the model section is shown instead of the summary.
     for (const Problem& problem : m_model.config().validate()) {
-        if (problem.field.starts_with("model.")) return say(inFormWords(QString::fromStdString(problem.text())));
+        if (problem.field.starts_with("model.")) return showReason(inFormWords(QString::fromStdString(problem.text())));
     }
     const Result<ModelDescription> described = describeModel(m_model.config().model, *split->training);
-    if (!described) return say(inFormWords(QString::fromStdString(described.problem().text())));
+    if (!described) return showReason(inFormWords(QString::fromStdString(described.problem().text())));
     showSummary(summarizeModel(described.value(), m_model.config()));
 }
 
@@ -103,7 +104,7 @@ void ModelSummaryDialog::showSummary(const ModelSummary& summary) {
     m_copy->setEnabled(true);
 }
 
-void ModelSummaryDialog::say(const QString& whyNothing) {
+void ModelSummaryDialog::showReason(const QString& whyNothing) {
     m_summary = {};
     m_rows.setRows({});
     m_notes->setText(whyNothing);

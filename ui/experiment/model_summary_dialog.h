@@ -26,7 +26,7 @@ class ModelSummaryDialog final : public QDialog {
     QWidget* makeButtons();
     void refresh();
     void showSummary(const ModelSummary& summary);
-    void say(const QString& whyNothing);
+    void showReason(const QString& whyNothing);
     void copy() const;
 
     ExperimentModel& m_model;

@@ -38,7 +38,7 @@ HelpDialog::HelpDialog(const QString& folder, QWidget* parent) : QDialog(parent)
     m_text->setAccessibleName(tr("Document"));
     m_text->setOpenLinks(false);
     m_text->setSearchPaths({folder});
-    connect(m_text, &QTextBrowser::anchorClicked, this, &HelpDialog::follow);
+    connect(m_text, &QTextBrowser::anchorClicked, this, &HelpDialog::openLink);
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(Theme::kSpace3, Theme::kSpace3, Theme::kSpace3, Theme::kSpace3);
     row->setSpacing(Theme::kSpace3);
@@ -116,7 +116,8 @@ void HelpDialog::show(const HelpTopic& topic) {
     goTo(place);
 }
 
-// Returns the heading that contains `text`. Headings of settings, such as "Data: dataset", come before others.
+// Returns the heading that contains `text`. Headings of settings, such as "Data: dataset", come before all other
+// headings.
 QTextBlock HelpDialog::headingWith(const QString& text) const {
     QTextBlock found;
     if (text.isEmpty()) return found;
@@ -151,7 +152,7 @@ void HelpDialog::findNext() {
     m_note->setVisible(!found);
 }
 
-void HelpDialog::follow(const QUrl& link) {
+void HelpDialog::openLink(const QUrl& link) {
     if (!link.isRelative()) {
         QDesktopServices::openUrl(link);
     } else if (link.path().isEmpty() || open(QFileInfo(link.path()).fileName())) {

@@ -16,7 +16,7 @@ namespace ringside {
 class HelpDialog final : public QDialog {
     Q_OBJECT
   public:
-    // `folder` holds the documents, Markdown files.
+    // `folder` is the folder with the documents, which are Markdown files.
     explicit HelpDialog(const QString& folder, QWidget* parent = nullptr);
 
     // Scrolls to the topic. If its word or its heading is not found, scrolls to the heading or to the start of the
@@ -29,7 +29,7 @@ class HelpDialog final : public QDialog {
     QWidget* makeSide();
     void fillList();
     bool open(const QString& file);
-    void follow(const QUrl& link);
+    void openLink(const QUrl& link);
     void findNext();
     void goTo(const QTextCursor& cursor);
     QTextBlock headingWith(const QString& text) const;

@@ -25,7 +25,7 @@ QString identityText(const Identity& identity);
 // Returns what the find box of the Shards page understands; empty if it finds no such thing.
 QString identityQuery(const Identity& identity);
 
-// A widget that draws things with an identity. The window opens the menu of those under the pointer.
+// Widget that draws things with an identity. The window opens the menu of the things under the pointer.
 class IdentitySource {
   public:
     virtual ~IdentitySource() = default;

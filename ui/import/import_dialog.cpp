@@ -138,7 +138,7 @@ QWidget* ImportDialog::makeButtons() {
     line->addWidget(cancel);
     line->addWidget(m_use);
     connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
-    connect(m_use, &QPushButton::clicked, this, &ImportDialog::use);
+    connect(m_use, &QPushButton::clicked, this, &ImportDialog::useData);
     return row;
 }
 
@@ -204,7 +204,7 @@ void ImportDialog::showPreview(const Result<DataPreview>& preview) {
     showRows();
     if (m_preview->notes.empty()) {
         m_busy = true;
-        m_job.check(chosen(), {m_theme.colors().panel, m_theme.colors().text});
+        m_job.check(chosenDataset(), {m_theme.colors().panel, m_theme.colors().text});
     }
     refresh();
 }
@@ -230,7 +230,7 @@ void ImportDialog::showCheck(const Result<CheckedData>& checked) {
 }
 
 // Returns the data section of the experiment with the settings for this file.
-DatasetConfig ImportDialog::chosen() const {
+DatasetConfig ImportDialog::chosenDataset() const {
     DatasetConfig config = m_choices;
     const DatasetConfig& found = m_preview->dataset;
     config.kind = found.kind;
@@ -285,9 +285,9 @@ void ImportDialog::restyle() {
     m_rows.setColors(m_theme.colors().accentSoft, m_theme.colors().warningText);
 }
 
-void ImportDialog::use() {
+void ImportDialog::useData() {
     if (!whyNotUsable().isEmpty()) return;
-    const DatasetConfig config = chosen();
+    const DatasetConfig config = chosenDataset();
     const bool same = m_data && m_data->config == config;
     Q_EMIT used(config, same ? m_data : std::nullopt);
     accept();

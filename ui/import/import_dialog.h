@@ -50,8 +50,8 @@ class ImportDialog final : public QDialog {
     void showRows();
     void refreshSamples();
     void restyle();
-    DatasetConfig chosen() const;
-    void use();
+    DatasetConfig chosenDataset() const;
+    void useData();
 
     Theme& m_theme;
     Dialogs& m_dialogs;

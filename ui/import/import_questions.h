@@ -13,8 +13,8 @@ class QVBoxLayout;
 
 namespace ringside {
 
-// Fields for settings that a data file does not determine. Shows only those that could not be detected; "Change..."
-// shows the others.
+// Fields for settings that a data file does not determine. Shows only the settings that could not be detected;
+// "Change..." shows all.
 class ImportQuestions final : public QWidget {
     Q_OBJECT
   public:

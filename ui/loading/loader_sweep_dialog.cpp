@@ -73,7 +73,7 @@ void LoaderSweepDialog::buildLayout() {
     column->addWidget(m_chart, 1);
     column->addWidget(m_status);
     column->addLayout(buttons);
-    connect(m_use, &QPushButton::clicked, this, &LoaderSweepDialog::use);
+    connect(m_use, &QPushButton::clicked, this, &LoaderSweepDialog::useAdvice);
     connect(m_close, &QPushButton::clicked, this, &QDialog::close);
 }
 
@@ -108,7 +108,7 @@ void LoaderSweepDialog::showAdvice(const LoaderAdvice& advice) {
     m_close->setText(tr("Close"));
 }
 
-void LoaderSweepDialog::use() {
+void LoaderSweepDialog::useAdvice() {
     RunConfig next = m_model.config();
     next.loader.numWorkers = m_advised;
     if (m_advised == 0) {  // prefetch_factor is refused without workers

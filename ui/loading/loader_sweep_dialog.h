@@ -25,7 +25,7 @@ class LoaderSweepDialog final : public QDialog {
     void addRate(const LoaderRate& rate);
     void showAdvice(const LoaderAdvice& advice);
     void showCurve();
-    void use();
+    void useAdvice();
 
     ExperimentModel& m_model;
     Theme& m_theme;

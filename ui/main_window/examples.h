@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// Experiment in File > Examples.
+// Example experiment in the menu File > Examples.
 struct Example {
     const char* name;  // object name of the menu action
     QString title;

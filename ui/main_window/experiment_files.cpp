@@ -63,7 +63,7 @@ void ExperimentFiles::afterAsking(const std::function<void()>& proceed) {
                   [this, proceed](int answer) {
                       if (answer == 0) {
                           if (m_model.filePath().isEmpty()) return chooseAndSave(proceed);
-                          if (!write(m_model.filePath())) return;
+                          if (!writeExperiment(m_model.filePath())) return;
                       }
                       if (answer <= 1) proceed();
                   });
@@ -141,7 +141,7 @@ void ExperimentFiles::readInto(const QString& path) {
 
 void ExperimentFiles::save() {
     if (m_model.filePath().isEmpty()) return saveAs();
-    write(m_model.filePath());
+    writeExperiment(m_model.filePath());
 }
 
 QString ExperimentFiles::suggestedPath() const {
@@ -158,11 +158,11 @@ void ExperimentFiles::saveAs() {
 void ExperimentFiles::chooseAndSave(const std::function<void()>& proceed) {
     m_dialogs.saveFile(tr("Save the experiment"), suggestedPath(), tr("Experiments (*.ringside.json)"),
                        [this, proceed](const QString& path) {
-                           if (!path.isEmpty() && write(path)) proceed();
+                           if (!path.isEmpty() && writeExperiment(path)) proceed();
                        });
 }
 
-bool ExperimentFiles::write(const QString& path) {
+bool ExperimentFiles::writeExperiment(const QString& path) {
     RunConfig config = m_model.resolvedConfig();
     if (path != m_model.filePath()) config.name = nameOf(path);
     try {

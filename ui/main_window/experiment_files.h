@@ -54,7 +54,7 @@ class ExperimentFiles final : public QObject {
   private:
     void readInto(const QString& path);
     void chooseAndSave(const std::function<void()>& proceed);
-    bool write(const QString& path);
+    bool writeExperiment(const QString& path);
     QString suggestedPath() const;
 
     ExperimentModel& m_model;

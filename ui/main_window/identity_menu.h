@@ -50,8 +50,8 @@ class IdentityMenu final : public QObject {
     void showInTraining(const Identity& thing);
     void explain(const Identity& thing);
     std::int64_t stepsPerEpoch() const;
-    // Step that a thing belongs to: of an epoch the first one, of a sample the one that trains it in the epoch in
-    // sight.
+    // Returns the step that a thing belongs to: the first step of an epoch, or the step that trains a sample in the
+    // shown epoch.
     std::optional<std::int64_t> stepOf(const Identity& thing) const;
 
     Window m_window;

@@ -5,8 +5,8 @@
 
 namespace ringside {
 
-// Returns the run directories with a live supervisor in these folders and in the default folder of ringsidectl, newest
-// name first.
+// Returns the run directories with a live supervisor in `folders` and in the default folder of ringsidectl, newest name
+// first.
 QStringList liveRuns(QStringList folders);
 
 }  // namespace ringside

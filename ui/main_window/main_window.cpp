@@ -238,7 +238,7 @@ QString MainWindow::whyNotRunnable() const {
 void MainWindow::refreshRunActions() {
     const QString reason = whyNotRunnable();
     m_actions.run->setEnabled(reason.isEmpty());
-    // The two actions have the same shortcut, so only one of them is enabled.
+    // The two actions have the same shortcut, so only one action is enabled at a time.
     m_blockedRun->setEnabled(!reason.isEmpty());
     m_actions.run->setToolTip(reason.isEmpty() ? tr("Start training, one process per rank (Ctrl+R)") : reason);
     m_actions.resume->setEnabled(canResume());
@@ -526,7 +526,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
     m_files.open(urls.first().toLocalFile());
 }
 
-// Opens the command finder with all commands: those of the window, the exports of the page, speeds and settings.
+// Opens the command finder with all commands: the commands of the window, the exports of the page, speeds and settings.
 void MainWindow::showFinder() {
     auto* owner = new QObject;
     const auto showSetting = [this](const char* path) {

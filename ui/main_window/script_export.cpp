@@ -43,10 +43,10 @@ void ScriptExport::refuse(const Problem& problem) {
 
 void ScriptExport::askForFile() {
     m_dialogs.saveFile(tr("Export as PyTorch script"), suggestedPath(), tr("Python scripts (*.py)"),
-                       [this](const QString& path) { write(path); });
+                       [this](const QString& path) { writeFile(path); });
 }
 
-void ScriptExport::write(const QString& path) {
+void ScriptExport::writeFile(const QString& path) {
     if (path.isEmpty()) return;
     m_settings.set(settings::kLastFolder, QFileInfo(path).absolutePath());
     m_work.requestLatest(

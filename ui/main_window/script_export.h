@@ -21,7 +21,7 @@ class ScriptExport final : public QObject {
     ScriptExport(ExperimentModel& model, Settings& settings, Dialogs& dialogs, QObject* parent = nullptr);
 
     void choose();
-    void write(const QString& path);
+    void writeFile(const QString& path);
 
   Q_SIGNALS:
     void written(const QString& message);

@@ -51,7 +51,7 @@ void TimeControls::setSpeed(int index) {
     m_chosen = kSpeeds[static_cast<std::size_t>(index)];
     if (m_chosen == m_rate) return;
     if (m_controller.isLive()) sendRate(m_chosen);
-    show(m_chosen);
+    showRate(m_chosen);
 }
 
 QList<QAction*> TimeControls::speedCommands(QObject* parent) {
@@ -85,14 +85,14 @@ bool TimeControls::wasAnswered() const {
 void TimeControls::followRate() {
     if (!m_wasLive) {
         m_told.reset();
-        return show(m_chosen);
+        return showRate(m_chosen);
     }
     if (m_told && !wasAnswered()) return;
     m_told.reset();
-    show(m_run.data().stepsPerSecondAtMost());
+    showRate(m_run.data().stepsPerSecondAtMost());
 }
 
-void TimeControls::show(double rate) {
+void TimeControls::showRate(double rate) {
     if (rate == m_rate) return;
     m_rate = rate;
     Q_EMIT speedChanged(rate);

@@ -46,7 +46,7 @@ class TimeControls final : public QObject {
     void sendRate(double rate);
     void followRate();
     bool wasAnswered() const;
-    void show(double rate);
+    void showRate(double rate);
     bool isPaused() const;
 
     WindowActions& m_actions;

@@ -28,27 +28,27 @@ WindowActions::WindowActions(QWidget* window, QUndoStack& undoStack) : m_window(
 }
 
 void WindowActions::makeFileActions() {
-    newExperiment = make("newAction", tr("&New experiment"),
-                         tr("Discard the form and start from the built-in digits experiment"), QKeySequence::New);
-    open = make("openAction", tr("&Open..."), tr("Open an experiment or a data file"), QKeySequence::Open);
-    openData = make("openDataAction", tr("Open &data..."),
-                    tr("Choose a data file and preview it. You can also drop it on the window."),
-                    QKeySequence(Qt::CTRL | Qt::Key_I));
+    newExperiment = makeAction("newAction", tr("&New experiment"),
+                               tr("Discard the form and start from the built-in digits experiment"), QKeySequence::New);
+    open = makeAction("openAction", tr("&Open..."), tr("Open an experiment or a data file"), QKeySequence::Open);
+    openData = makeAction("openDataAction", tr("Open &data..."),
+                          tr("Choose a data file and preview it. You can also drop it on the window."),
+                          QKeySequence(Qt::CTRL | Qt::Key_I));
     openDataFolder =
-        make("openDataFolderAction", tr("Open data &folder..."),
-             tr("Choose a folder with one subfolder of images per class, or with the files of MNIST or CIFAR"));
-    save = make("saveAction", tr("&Save"), tr("Save the experiment"), QKeySequence::Save);
-    saveAs = make("saveAsAction", tr("Save &as..."), tr("Save the experiment under another name"),
-                  QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S));
-    exportScript = make("exportScriptAction", tr("&Export as PyTorch script..."),
-                        tr("Write the same experiment as a script for plain PyTorch"),
-                        QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E));
-    openRun = make("openRunAction", tr("Open &run..."), tr("Open a finished run: choose its run directory"),
-                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O));
-    attachRun = make("attachRunAction", tr("Choose run &directory..."),
-                     tr("Watch a run that another program started: choose its run directory"),
-                     QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_A));
-    quit = make("quitAction", tr("&Quit"), tr("Close the window"), QKeySequence(Qt::CTRL | Qt::Key_Q));
+        makeAction("openDataFolderAction", tr("Open data &folder..."),
+                   tr("Choose a folder with one subfolder of images per class, or with the files of MNIST or CIFAR"));
+    save = makeAction("saveAction", tr("&Save"), tr("Save the experiment"), QKeySequence::Save);
+    saveAs = makeAction("saveAsAction", tr("Save &as..."), tr("Save the experiment under another name"),
+                        QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S));
+    exportScript = makeAction("exportScriptAction", tr("&Export as PyTorch script..."),
+                              tr("Write the same experiment as a script for plain PyTorch"),
+                              QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E));
+    openRun = makeAction("openRunAction", tr("Open &run..."), tr("Open a finished run: choose its run directory"),
+                         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O));
+    attachRun = makeAction("attachRunAction", tr("Choose run &directory..."),
+                           tr("Watch a run that another program started: choose its run directory"),
+                           QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_A));
+    quit = makeAction("quitAction", tr("&Quit"), tr("Close the window"), QKeySequence(Qt::CTRL | Qt::Key_Q));
     recent = new QMenu(tr("Open re&cent"), m_window);
     recent->setObjectName(QStringLiteral("recentMenu"));
     liveRuns = new QMenu(tr("A&ttach to a live run"), m_window);
@@ -67,8 +67,9 @@ void WindowActions::makeEditActions(QUndoStack& undoStack) {
     redo = undoStack.createRedoAction(m_window, tr("Redo"));
     redo->setObjectName(QStringLiteral("redoAction"));
     redo->setShortcuts({QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
-    copy = make("copyAction", tr("&Copy as text"),
-                tr("Copy the table, the list or the numbers of the picture that has the keyboard"), QKeySequence::Copy);
+    copy = makeAction("copyAction", tr("&Copy as text"),
+                      tr("Copy the table, the list or the numbers of the picture that has the keyboard"),
+                      QKeySequence::Copy);
     for (QAction* action : {undo, redo}) {
         m_window->addAction(action);
         m_all << action;
@@ -76,77 +77,81 @@ void WindowActions::makeEditActions(QUndoStack& undoStack) {
 }
 
 void WindowActions::makeRunActions() {
-    run = make("runAction", tr("&Run"), tr("Start training, one process per rank"), QKeySequence(Qt::CTRL | Qt::Key_R));
-    resume = make("resumeAction", tr("R&esume this run"),
-                  tr("Continue training from this run's newest checkpoint, with the settings in the form"),
-                  QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R));
-    stop = make("stopAction", tr("&Stop"), tr("Stop after the current step and save the weights"),
-                QKeySequence(Qt::CTRL | Qt::Key_Period));
+    run = makeAction("runAction", tr("&Run"), tr("Start training, one process per rank"),
+                     QKeySequence(Qt::CTRL | Qt::Key_R));
+    resume = makeAction("resumeAction", tr("R&esume this run"),
+                        tr("Continue training from this run's newest checkpoint, with the settings in the form"),
+                        QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R));
+    stop = makeAction("stopAction", tr("&Stop"), tr("Stop after the current step and save the weights"),
+                      QKeySequence(Qt::CTRL | Qt::Key_Period));
     // Controls also use Space and the arrow keys, so the window handles these keys only if no control does.
-    pause = make("pauseAction", tr("&Pause"), tr("Pause all ranks after the current step (Space)"));
-    step = make("stepAction", tr("S&tep"), tr("Train one step on all ranks, then pause (Right)"));
-    phase = make("phaseAction", tr("P&hase"),
-                 tr("Advance by one phase of a step (data, forward, backward, all-reduce or optimizer), then pause "
-                    "(Shift+Right)"));
+    pause = makeAction("pauseAction", tr("&Pause"), tr("Pause all ranks after the current step (Space)"));
+    step = makeAction("stepAction", tr("S&tep"), tr("Train one step on all ranks, then pause (Right)"));
+    phase =
+        makeAction("phaseAction", tr("P&hase"),
+                   tr("Advance by one phase of a step (data, forward, backward, all-reduce or optimizer), then pause "
+                      "(Shift+Right)"));
     pause->setProperty("keys", tr("Space"));
     step->setProperty("keys", tr("Right"));
     phase->setProperty("keys", tr("Shift+Right"));
-    saveNow = make("saveNowAction", tr("Save a &checkpoint now"), tr("Save the weights and continue"));
-    detach = make("detachAction", tr("&Keep running in the background"),
-                  tr("Close this view of the run. You can attach to it again later."));
-    watch = make("watchAction", tr("&Watch a script..."),
-                 tr("Run your own PyTorch script and show what its ranks train, without changing it"),
-                 QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_W));
-    launch = make("launchAction", tr("&Launch..."),
-                  tr("Run on a cluster: save or submit a script for Slurm, PBS, ssh, torchrun or mpirun"),
-                  QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L));
-    invite =
-        make("inviteAction", tr("&Invite ranks..."), tr("Train on the computers of people who enter the join code"));
-    join = make("joinAction", tr("&Join..."), tr("Make this computer a rank of another person's run"));
-    previousEpoch = make("previousEpochAction", tr("&Previous epoch"), tr("Show the shards of the previous epoch"),
-                         QKeySequence(Qt::ALT | Qt::Key_Left));
-    nextEpoch = make("nextEpochAction", tr("&Next epoch"), tr("Show the shards of the next epoch"),
-                     QKeySequence(Qt::ALT | Qt::Key_Right));
+    saveNow = makeAction("saveNowAction", tr("Save a &checkpoint now"), tr("Save the weights and continue"));
+    detach = makeAction("detachAction", tr("&Keep running in the background"),
+                        tr("Close this view of the run. You can attach to it again later."));
+    watch = makeAction("watchAction", tr("&Watch a script..."),
+                       tr("Run your own PyTorch script and show what its ranks train, without changing it"),
+                       QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_W));
+    launch = makeAction("launchAction", tr("&Launch..."),
+                        tr("Run on a cluster: save or submit a script for Slurm, PBS, ssh, torchrun or mpirun"),
+                        QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L));
+    invite = makeAction("inviteAction", tr("&Invite ranks..."),
+                        tr("Train on the computers of people who enter the join code"));
+    join = makeAction("joinAction", tr("&Join..."), tr("Make this computer a rank of another person's run"));
+    previousEpoch = makeAction("previousEpochAction", tr("&Previous epoch"),
+                               tr("Show the shards of the previous epoch"), QKeySequence(Qt::ALT | Qt::Key_Left));
+    nextEpoch = makeAction("nextEpochAction", tr("&Next epoch"), tr("Show the shards of the next epoch"),
+                           QKeySequence(Qt::ALT | Qt::Key_Right));
 }
 
 void WindowActions::makeViewActions() {
-    theme =
-        make("themeAction", tr("&Dark theme"), tr("Switch between light and dark"), QKeySequence(Qt::CTRL | Qt::Key_D));
-    log = make("logAction", tr("&Log"), tr("Show or hide the log of the ranks"), QKeySequence(Qt::CTRL | Qt::Key_L));
+    theme = makeAction("themeAction", tr("&Dark theme"), tr("Switch between light and dark"),
+                       QKeySequence(Qt::CTRL | Qt::Key_D));
+    log = makeAction("logAction", tr("&Log"), tr("Show or hide the log of the ranks"),
+                     QKeySequence(Qt::CTRL | Qt::Key_L));
     log->setCheckable(true);
-    experiment = make("experimentAction", tr("&Experiment"), tr("Show or hide the experiment form"),
-                      QKeySequence(Qt::CTRL | Qt::Key_E));
+    experiment = makeAction("experimentAction", tr("&Experiment"), tr("Show or hide the experiment form"),
+                            QKeySequence(Qt::CTRL | Qt::Key_E));
     experiment->setCheckable(true);
     resetLayout =
-        make("resetLayoutAction", tr("&Reset layout"), tr("Move every part of the window to its original place"));
-    largerType = make("largerTypeAction", tr("L&arger type"), tr("Make all texts larger"));
+        makeAction("resetLayoutAction", tr("&Reset layout"), tr("Move every part of the window to its original place"));
+    largerType = makeAction("largerTypeAction", tr("L&arger type"), tr("Make all texts larger"));
     largerType->setShortcuts({QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)});
-    smallerType = make("smallerTypeAction", tr("S&maller type"), tr("Make all texts smaller"),
-                       QKeySequence(Qt::CTRL | Qt::Key_Minus));
-    normalType = make("normalTypeAction", tr("&Normal type"), tr("Give all texts their normal size"),
-                      QKeySequence(Qt::CTRL | Qt::Key_0));
-    reduceMotion = make("reduceMotionAction", tr("Reduce &motion"), tr("Show changes without animation"));
+    smallerType = makeAction("smallerTypeAction", tr("S&maller type"), tr("Make all texts smaller"),
+                             QKeySequence(Qt::CTRL | Qt::Key_Minus));
+    normalType = makeAction("normalTypeAction", tr("&Normal type"), tr("Give all texts their normal size"),
+                            QKeySequence(Qt::CTRL | Qt::Key_0));
+    reduceMotion = makeAction("reduceMotionAction", tr("Reduce &motion"), tr("Show changes without animation"));
     reduceMotion->setCheckable(true);
-    debugOverlay = make("debugOverlayAction", tr("&Drawing performance"),
-                        tr("Frame times, planning time, memory, and the longest event of the window"),
-                        QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D));
+    debugOverlay = makeAction("debugOverlayAction", tr("&Drawing performance"),
+                              tr("Frame times, planning time, memory, and the longest event of the window"),
+                              QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D));
     debugOverlay->setCheckable(true);
-    modelSummary =
-        make("modelSummaryAction", tr("&Model layer by layer..."),
-             tr("Shapes, parameters, FLOPs and memory of the experiment's model"), QKeySequence(Qt::CTRL | Qt::Key_M));
-    devices =
-        make("devicesAction", tr("De&vices..."), tr("The processor and the GPUs, with the reason if a GPU is not used"),
-             QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G));
-    palette = make("paletteAction", tr("&Find a command..."), tr("Search all commands"),
-                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P));
-    keys = make("keysAction", tr("&Keyboard shortcuts"), tr("List all keyboard shortcuts"),
-                QKeySequence(Qt::Key_Question));
-    help = make("helpAction", tr("&Help on this control"), tr("Read about the control that has the keyboard"),
-                QKeySequence(Qt::Key_F1));
-    documents = make("documentsAction", tr("&Documentation"), tr("Read the documents that came with Ringside"));
-    otherPart = make("otherPartAction", tr("&Go to the form or back to the page"),
-                     tr("Give the keyboard to the experiment form; from there, to the page"), QKeySequence(Qt::Key_F6));
-    about = make("aboutAction", tr("&About Ringside"), tr("Version and licences"));
+    modelSummary = makeAction("modelSummaryAction", tr("&Model layer by layer..."),
+                              tr("Shapes, parameters, FLOPs and memory of the experiment's model"),
+                              QKeySequence(Qt::CTRL | Qt::Key_M));
+    devices = makeAction("devicesAction", tr("De&vices..."),
+                         tr("The processor and the GPUs, with the reason if a GPU is not used"),
+                         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G));
+    palette = makeAction("paletteAction", tr("&Find a command..."), tr("Search all commands"),
+                         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P));
+    keys = makeAction("keysAction", tr("&Keyboard shortcuts"), tr("List all keyboard shortcuts"),
+                      QKeySequence(Qt::Key_Question));
+    help = makeAction("helpAction", tr("&Help on this control"), tr("Read about the control that has the keyboard"),
+                      QKeySequence(Qt::Key_F1));
+    documents = makeAction("documentsAction", tr("&Documentation"), tr("Read the documents that came with Ringside"));
+    otherPart =
+        makeAction("otherPartAction", tr("&Go to the form or back to the page"),
+                   tr("Give the keyboard to the experiment form; from there, to the page"), QKeySequence(Qt::Key_F6));
+    about = makeAction("aboutAction", tr("&About Ringside"), tr("Version and licences"));
     m_view = new QMenu(tr("&View"), m_window);
     m_view->addActions({experiment, otherPart, log, theme});
     m_view->addSeparator();
@@ -157,8 +162,8 @@ void WindowActions::makeViewActions() {
     m_view->addActions({modelSummary, devices, palette, resetLayout});
 }
 
-QAction* WindowActions::make(const char* name, const QString& text, const QString& tip,
-                             const QKeySequence& keySequence) {
+QAction* WindowActions::makeAction(const char* name, const QString& text, const QString& tip,
+                                   const QKeySequence& keySequence) {
     auto* action = new QAction(text, m_window);
     action->setObjectName(QString::fromLatin1(name));
     action->setShortcut(keySequence);
@@ -198,7 +203,7 @@ void WindowActions::fill(QMenuBar& bar) const {
 
 void WindowActions::addExamples(const std::function<void(const QString&)>& begin) {
     for (const Example& example : ringside::examples()) {
-        QAction* action = make(example.name, example.title, example.tip);
+        QAction* action = makeAction(example.name, example.title, example.tip);
         QObject::connect(action, &QAction::triggered, m_window, [begin, file = example.file] { begin(file); });
         examples->addAction(action);
     }
@@ -244,15 +249,15 @@ void WindowActions::nameSynonyms() {
 }
 
 void WindowActions::addView(const QString& title, const QString& synonyms, const std::function<void()>& show) {
-    QAction* action = make("viewAction", title, tr("Show %1").arg(title));
+    QAction* action = makeAction("viewAction", title, tr("Show %1").arg(title));
     setSynonyms(*action, synonyms);
     QObject::connect(action, &QAction::triggered, m_window, show);
 }
 
 void WindowActions::addPage(const QString& title, const std::function<void()>& show) {
     const auto number = static_cast<int>(m_pages.size()) + 1;
-    QAction* action = make("pageAction", title, tr("Show the page %1").arg(title),
-                           QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number)));
+    QAction* action = makeAction("pageAction", title, tr("Show the page %1").arg(title),
+                                 QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + number)));
     QObject::connect(action, &QAction::triggered, m_window, show);
     if (m_pages.isEmpty()) m_view->insertSeparator(experiment);
     m_view->insertAction(m_view->actions().at(m_pages.size()), action);

@@ -41,7 +41,7 @@ struct WindowActions {
     void makeRunActions();
     void makeViewActions();
     void nameSynonyms();
-    QAction* make(const char* name, const QString& text, const QString& tip, const QKeySequence& keys = {});
+    QAction* makeAction(const char* name, const QString& text, const QString& tip, const QKeySequence& keys = {});
 
     QWidget* m_window;
     QList<QAction*> m_all;

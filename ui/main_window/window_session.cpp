@@ -23,7 +23,7 @@ namespace {
 
 constexpr QSize kLeastSize{960, 600};
 
-// True if the process has ended without closing its window. False if it is still open beside this one.
+// True if the process has ended without closing its window. False if its window is still open beside this window.
 bool hasFailed(qint64 process) {
     return process > 0 && process != QCoreApplication::applicationPid() &&
            !QFileInfo::exists(QStringLiteral("/proc/%1").arg(process));

@@ -53,8 +53,8 @@ class ConfigEdit final : public QUndoCommand {
 
 namespace {
 
-// Returns the problem of the data section, if any. Data with such a problem is not loaded: it may need more memory
-// than the computer has.
+// Returns the problem of the data section, if any. Data with a problem is not loaded: it may need more memory than the
+// computer has.
 std::optional<Problem> refusalOfData(const RunConfig& config) {
     for (const Problem& problem : config.validate()) {
         if (problem.field.starts_with("dataset.")) return problem;

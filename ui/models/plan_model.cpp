@@ -16,7 +16,7 @@ struct MadePlan {
     double ms = 0;
 };
 
-// Computes a plan and its inverse order; without the latter the first hover over a sample would be slow.
+// Computes a plan and its inverse order. Without the inverse order the first hover over a sample would be slow.
 MadePlan makePlan(const ShardSpec& spec, const std::atomic<bool>* stop = nullptr) {
     QElapsedTimer clock;
     clock.start();
@@ -91,14 +91,14 @@ void PlanModel::refresh() {
         setPlan(*cached);
     } else if (spec.datasetSize <= kInstantSamples) {
         const MadePlan made = makePlan(spec);
-        count(made.ms);
+        recordDuration(made.ms);
         setPlan(made.plan);
     } else {
         makeLater(spec);
     }
 }
 
-void PlanModel::count(double ms) {
+void PlanModel::recordDuration(double ms) {
     m_work.lastMs = ms;
     ++m_work.made;
 }
@@ -113,7 +113,7 @@ void PlanModel::makeLater(const ShardSpec& spec) {
         QMetaObject::invokeMethod(
             this,
             [this, made, stop] {
-                count(made.ms);
+                recordDuration(made.ms);
                 if (!*stop) setPlan(made.plan);
             },
             Qt::QueuedConnection);

@@ -53,7 +53,7 @@ class PlanModel : public QObject {
 
   private:
     void refresh();
-    void count(double ms);
+    void recordDuration(double ms);
     void makeLater(const ShardSpec& spec);
     void setPlan(const Result<ShardPlan>& result);
     void fail(const QString& problem);

@@ -57,7 +57,7 @@ void RunController::start(const RunConfig& config, const QString& runDirectory) 
     if (std::exchange(m_reportSamples, false)) {
         arguments << QStringLiteral("--report-samples") << QStringLiteral("always");
     }
-    connect(m_launcher, &QProcess::finished, this, &RunController::launched);
+    connect(m_launcher, &QProcess::finished, this, &RunController::handleLauncherExit);
     connect(m_launcher, &QProcess::started, this, [this, text = QByteArray::fromStdString(config.toText())] {
         m_launcher->write(text);
         m_launcher->closeWriteChannel();
@@ -71,7 +71,7 @@ void RunController::attach(const QString& runDirectory) {
     startNewRun(runDirectory);
     m_wasLive = isRunAlive(runDirectory.toStdString());
     setState(State::Starting);
-    follow(runDirectory);
+    followRun(runDirectory);
 }
 
 void RunController::watch(const WatchRequest& request) {
@@ -84,7 +84,7 @@ void RunController::watch(const WatchRequest& request) {
     m_watcher = new WatchProcess(m_program, this);
     connect(m_watcher, &WatchProcess::began, this, [this](const QString& directory) {
         dropWatcher();
-        follow(directory);
+        followRun(directory);
     });
     connect(m_watcher, &WatchProcess::ended, this, &RunController::watchEnded);
     m_watcher->start(request);
@@ -173,7 +173,7 @@ void RunController::failedToStart(const QProcess* process) {
     setState(State::Failed, text);
 }
 
-void RunController::launched(int exitCode, QProcess::ExitStatus status) {
+void RunController::handleLauncherExit(int exitCode, QProcess::ExitStatus status) {
     const QByteArray output = m_launcher->readAllStandardOutput();
     const QString problem = complaintIn(m_launcher->readAllStandardError());
     m_launcher->deleteLater();
@@ -182,7 +182,7 @@ void RunController::launched(int exitCode, QProcess::ExitStatus status) {
     const QString directory = directoryIn(output);
     if (status == QProcess::NormalExit && exitCode == 0 && !directory.isEmpty()) {
         m_runDirectory = QFileInfo(directory).absoluteFilePath();
-        return m_detachWanted ? detach() : follow(m_runDirectory);
+        return m_detachWanted ? detach() : followRun(m_runDirectory);
     }
     setState(
         State::Failed,
@@ -193,7 +193,7 @@ void RunController::launched(int exitCode, QProcess::ExitStatus status) {
             : problem);
 }
 
-void RunController::follow(const QString& runDirectory) {
+void RunController::followRun(const QString& runDirectory) {
     m_runDirectory = runDirectory;
     m_model.setDirectory(runDirectory);
     m_model.reset();
@@ -253,7 +253,7 @@ void RunController::conclude() {
 }
 
 // Polls for a restart of the run: with parallel.min_ranks, the program that started the ranks may continue with the
-// remaining ones in the same directory.
+// remaining ranks in the same directory.
 void RunController::waitForSuccessor() {
     constexpr auto kBetweenLooks = std::chrono::seconds(2);
     const auto& started = m_model.data().started();

@@ -56,8 +56,8 @@ class RunController : public QObject {
     void failedToStart(const QProcess* process);
     void watchEnded(const QString& why);
     void dropWatcher();
-    void launched(int exitCode, QProcess::ExitStatus status);
-    void follow(const QString& runDirectory);
+    void handleLauncherExit(int exitCode, QProcess::ExitStatus status);
+    void followRun(const QString& runDirectory);
     void sendStop();
     void readProgress();
     void viewerFinished(int exitCode, QProcess::ExitStatus status);

@@ -21,7 +21,7 @@ struct ExpectedRun {
 };
 
 // RunData for the views. Decodes telemetry and emits changed() at most every 40 ms with all changes since the last
-// one.
+// emission.
 class RunModel : public QObject {
     Q_OBJECT
   public:

@@ -68,7 +68,7 @@ QString whyNothingTrained(const WatchRequest& request, const QByteArray& output)
 WatchProcess::WatchProcess(const QString& controlProgram, QObject* parent)
     : QObject(parent), m_program(controlProgram) {
     m_look.setInterval(kBetweenLooks);
-    connect(&m_look, &QTimer::timeout, this, &WatchProcess::look);
+    connect(&m_look, &QTimer::timeout, this, &WatchProcess::checkRecord);
 }
 
 bool WatchProcess::makeDirectory() {
@@ -106,7 +106,7 @@ void WatchProcess::stop() {
     if (m_pid > 0 && isRunning(m_pid)) ::kill(static_cast<pid_t>(m_pid), SIGTERM);
 }
 
-void WatchProcess::look() {
+void WatchProcess::checkRecord() {
     const bool isOver = !isRunning(m_pid);  // read before the files: a run that has ended has written all of them
     const RunPaths paths(m_directory.toStdString());
     const bool hasRecord = QFileInfo(QString::fromStdString(paths.telemetry().string())).size() > 0 &&

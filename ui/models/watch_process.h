@@ -30,7 +30,7 @@ class WatchProcess final : public QObject {
 
   private:
     bool makeDirectory();
-    void look();
+    void checkRecord();
     void finish(const QString& why);
     QString outputPath() const { return m_directory + QStringLiteral(".output.txt"); }
     QByteArray lastOutput() const;

@@ -77,7 +77,7 @@ QString stageText(std::optional<RankStage> stage) {
 
 QString stepPhaseText(Phase phase) {
     if (isCommunication(phase)) return QObject::tr("all-reduce");
-    return phaseNameText(phase);
+    return phaseTelemetryName(phase);
 }
 
 }  // namespace
@@ -297,7 +297,7 @@ RankCard RankStrip::runCard(int rank) const {
     card.line = parts.join(QStringLiteral("   "));
     const bool over = run.ended().has_value();
     const bool lost = m_lost && !over;
-    card.phase = over ? card.mark : state.phase ? phaseNameText(*state.phase) : stageText(state.state);
+    card.phase = over ? card.mark : state.phase ? phaseTelemetryName(*state.phase) : stageText(state.state);
     if (run.showsPhases() && state.slowPhase) {
         card.litPhase = litPhaseOf(*state.slowPhase);
         card.phase =
@@ -307,7 +307,7 @@ RankCard RankStrip::runCard(int rank) const {
         if (const std::optional<Phase> after = run.pausedAfter()) card.litPhase = litPhaseOf(*after);
     }
     if (!over && run.isPaused())
-        card.phase = tr("paused after %1").arg(run.pausedAfter() ? phaseNameText(*run.pausedAfter()) : QString());
+        card.phase = tr("paused after %1").arg(run.pausedAfter() ? phaseTelemetryName(*run.pausedAfter()) : QString());
     if (over && state.state == RankStage::kStopped) card.phase = tr("stopped");
     if (over &&
         state.state == RankStage::kFinished)  // recordings of older versions report "finished" for stopped ranks, too
@@ -388,7 +388,7 @@ void RankStrip::arrange() {
     setFixedHeight(m_canvas->layout.visibleHeight());
 }
 
-// Hides the losses on the smallest cards unless all of them fit; the tool tips still show them.
+// Hides the losses on the smallest cards unless all losses fit; the tool tips still show them.
 void RankStrip::dropLossesWithoutRoom() {
     const RankStripLayout& layout = m_canvas->layout;
     if (layout.density != RankStripLayout::Density::Mini) return;

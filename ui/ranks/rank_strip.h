@@ -24,7 +24,7 @@ class RankStrip final : public QScrollArea {
     // Groups of cards by host; empty if the ranks are not grouped.
     const std::vector<HostGroup>& hosts() const { return m_hosts; }
 
-    // Sets whether the run is live. Once it is over, a change of the form replaces its ranks by the planned ones.
+    // Sets whether the run is live. Once the run is over, a change of the form replaces its ranks by the planned ranks.
     void setLive(bool live);
     // Returns the name of the run, or a text that the cards show the form's ranks.
     QString source() const;

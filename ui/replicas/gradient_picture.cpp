@@ -30,7 +30,7 @@ QColor mixed(const QColor& from, const QColor& to, double share) {
     return {part(from.red(), to.red()), part(from.green(), to.green()), part(from.blue(), to.blue())};
 }
 
-// Returns the colour of a value: blue for negative, vermilion for positive ones, which colour-blind people can
+// Returns the colour of a value: blue for negative values, vermilion for positive values, which colour-blind people can
 // distinguish. A square root makes small values visible.
 QColor heat(double value, double scale, const Theme& theme) {
     if (!std::isfinite(value)) return theme.colors().danger;

@@ -67,7 +67,7 @@ ReplicasPage::ReplicasPage(const RunModel& run, Theme& theme, QWidget* parent)
     for (const auto& [key, by] : {std::pair(Qt::Key_Comma, -1), std::pair(Qt::Key_Period, 1)}) {
         auto* shortcut = new QShortcut(QKeySequence(key), this);
         shortcut->setContext(Qt::WidgetWithChildrenShortcut);
-        connect(shortcut, &QShortcut::activated, this, [this, step = by] { m_ring->move(step); });
+        connect(shortcut, &QShortcut::activated, this, [this, step = by] { m_ring->moveBy(step); });
     }
     m_table = new TablePanel(QStringLiteral("replicas"));
     m_pictures->addWidget(m_table);

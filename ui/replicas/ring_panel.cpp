@@ -31,8 +31,8 @@ RingPanel::RingPanel(const Theme& theme, QWidget* parent) : QWidget(parent) {
     column->addLayout(line);
     m_ring = new RingPicture(theme);
     column->addWidget(m_ring, 1);
-    connect(m_back, &QPushButton::clicked, this, [this] { move(-1); });
-    connect(m_next, &QPushButton::clicked, this, [this] { move(1); });
+    connect(m_back, &QPushButton::clicked, this, [this] { moveBy(-1); });
+    connect(m_next, &QPushButton::clicked, this, [this] { moveBy(1); });
 }
 
 QPushButton* RingPanel::addButton(const QString& text, const QString& tip, const char* name) {
@@ -83,7 +83,7 @@ void RingPanel::compare(const GradientView* mean) {
     }
 }
 
-void RingPanel::move(int by) {
+void RingPanel::moveBy(int by) {
     m_ring->setStep(m_ring->step() + by);
     showSentence();
 }

@@ -22,7 +22,7 @@ class RingPanel final : public QWidget {
     // Shows the ring of a step. ranks: ranks of one data-parallel group.
     void show(const InspectedStep& step, const std::vector<int>& ranks, const RunData& run);
     // Moves to another step of the ring.
-    void move(int by);
+    void moveBy(int by);
     RingPicture& picture() const { return *m_ring; }
 
   private:

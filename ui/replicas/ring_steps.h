@@ -22,7 +22,7 @@ class RingSteps {
     };
     int ranks() const { return static_cast<int>(m_states.front().size()); }
     int steps() const { return static_cast<int>(m_states.size()) - 1; }
-    // Returns a part after `step` steps.
+    // Returns the state of a part of a rank after `step` steps.
     const Part& part(int step, int rank, int part) const;
     // Returns the part that the rank sends after `step` steps; -1 after the last step.
     int sentPart(int step, int rank) const;

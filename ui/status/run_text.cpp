@@ -35,7 +35,8 @@ QString throttleText(const RunData& run) {
 // Returns the text for a run that is paused or in slow motion.
 QString pauseText(const RunData& run) {
     if (run.isPaused())
-        return runWords(", paused after %1").arg(run.pausedAfter() ? phaseNameText(*run.pausedAfter()) : QString());
+        return runWords(", paused after %1")
+            .arg(run.pausedAfter() ? phaseTelemetryName(*run.pausedAfter()) : QString());
     if (run.stepsPerSecondAtMost() > 0)
         return runWords(", slow motion: %1 steps/s").arg(run.stepsPerSecondAtMost(), 0, 'g', 4);
     return {};

@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// Table of a view. With several pages, shows the visible rows and buttons for the others below it.
+// Table of a view. With several pages, shows the visible rows and buttons for the other pages below it.
 class TablePanel : public QWidget {
     Q_OBJECT
   public:

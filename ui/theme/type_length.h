@@ -24,7 +24,7 @@ class TypePixels {
     int m_pixels;
 };
 
-// TypePixels for painters, without rounding.
+// Length as TypePixels, but for painters and without rounding.
 class TypeLength {
   public:
     constexpr explicit TypeLength(double pixels) : m_pixels(pixels) {}

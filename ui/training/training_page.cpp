@@ -132,9 +132,9 @@ QWidget* TrainingPage::makeCharts() {
     m_rate = new ChartPanel(tr("Learning rate"), QStringLiteral("learningRate"), m_theme);
     m_phases = new ChartPanel(tr("Time per step by phase, ms"), QStringLiteral("phases"), m_theme);
     for (ChartPanel* panel : panels()) panel->setParent(m_charts);
-    place(0, {m_loss, m_accuracy});
-    place(1, {m_throughput, m_gradient, m_rate});
-    place(2, {m_phases});
+    placePanels(0, {m_loss, m_accuracy});
+    placePanels(1, {m_throughput, m_gradient, m_rate});
+    placePanels(2, {m_phases});
     for (int column = 0; column < kColumns; ++column) grid->setColumnStretch(column, 1);
     grid->setRowStretch(0, 9);
     grid->setRowStretch(1, 5);
@@ -260,10 +260,10 @@ void TrainingPage::redraw() {
     m_throughput->setCurves(throughputCurves(m_curves, parts, axis, m_theme), whole);
     m_gradient->setCurves(gradientNormCurves(m_curves, parts, axis, m_theme), whole);
     m_rate->setCurves(learningRateCurves(m_curves, parts, axis, m_theme), whole);
-    place(0, {m_loss, m_accuracy});  // regression has no accuracy
-    place(1, {m_throughput, m_gradient, m_rate});
+    placePanels(0, {m_loss, m_accuracy});  // regression has no accuracy
+    placePanels(1, {m_throughput, m_gradient, m_rate});
     m_phases->setCurves(phaseCurves(parts, axis, m_theme), whole);
-    place(2, {m_phases});
+    placePanels(2, {m_phases});
     m_phases->setVisible(!m_phases->chart().curves().empty());
     if (!m_pointed && m_cursor != nullptr && m_cursor->step()) showCrosshair(cursorPlace());
 }
@@ -287,7 +287,7 @@ std::optional<double> TrainingPage::cursorPlace() const {
 }
 
 // Places the charts of a row side by side, without empty charts except the first.
-void TrainingPage::place(int row, const std::vector<ChartPanel*>& panels) {
+void TrainingPage::placePanels(int row, const std::vector<ChartPanel*>& panels) {
     auto* grid = static_cast<QGridLayout*>(m_charts->layout());
     std::vector<ChartPanel*> shown;
     for (ChartPanel* panel : panels) {

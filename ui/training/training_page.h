@@ -59,7 +59,7 @@ class TrainingPage : public Page, public IdentitySource {
     void connectChart(ChartPanel* panel);
     void redrawLater();
     void redraw();
-    void place(int row, const std::vector<ChartPanel*>& panels);
+    void placePanels(int row, const std::vector<ChartPanel*>& panels);
     void showCrosshair(std::optional<double> x);
     std::optional<double> cursorPlace() const;
     void clickLoss(double x);

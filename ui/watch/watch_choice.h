@@ -32,7 +32,7 @@ struct WatchChoice {
     QString problem() const;
     WatchRequest request(bool isCheck) const;
 
-    // Conversion to and from settings::kLastWatch.
+    // Converts the choice to and from settings::kLastWatch.
     QStringList toTexts() const;
     void takeTexts(const QStringList& texts);
 };

@@ -163,8 +163,8 @@ QWidget* WatchDialog::makeButtons() {
     setTabOrder(cancel, m_check);
     setTabOrder(m_check, m_watch);
     connect(cancel, &QPushButton::clicked, this, &QDialog::close);
-    connect(m_watch, &QPushButton::clicked, this, [this] { start(false); });
-    connect(m_check, &QPushButton::clicked, this, [this] { start(true); });
+    connect(m_watch, &QPushButton::clicked, this, [this] { startScript(false); });
+    connect(m_check, &QPushButton::clicked, this, [this] { startScript(true); });
     return row;
 }
 
@@ -254,7 +254,7 @@ void WatchDialog::refresh() {
                             : problem);
 }
 
-void WatchDialog::start(bool isCheck) {
+void WatchDialog::startScript(bool isCheck) {
     const WatchChoice chosen = choice();
     if (m_controller.isLive() || !chosen.problem().isEmpty()) return;
     const WatchRequest request = chosen.request(isCheck);

@@ -42,7 +42,7 @@ class WatchDialog final : public QDialog {
     void showChoice(const WatchChoice& choice);
     void findInterpreters();
     void refresh();
-    void start(bool isCheck);
+    void startScript(bool isCheck);
 
     const RunController& m_controller;
     Settings& m_settings;

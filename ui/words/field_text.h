@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// Conversion between the form's texts and values, in the C locale. The parse functions return nothing if the text is
-// not such a value.
+// Conversion between the form's texts and values, in the C locale. The parse functions return nothing if the text is no
+// value of their type.
 std::optional<std::int64_t> parseInteger(const QString& text);
 std::optional<double> parseReal(const QString& text);
 // Parses a list such as "128, 64"; an empty text is an empty list.

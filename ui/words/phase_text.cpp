@@ -24,10 +24,10 @@ QString phaseText(Phase phase) {
         case Phase::kPaused:
             break;
     }
-    return phaseNameText(phase);
+    return phaseTelemetryName(phase);
 }
 
-QString phaseNameText(Phase phase) {
+QString phaseTelemetryName(Phase phase) {
     const std::string_view name = phaseName(phase);
     return QString::fromLatin1(name.data(), static_cast<qsizetype>(name.size()));
 }

@@ -44,7 +44,7 @@ BalanceView::BalanceView(Theme& theme, QWidget* parent) : ShardView(parent), m_t
     layout->addLayout(row);
     m_canvas = new BalanceCanvas(theme);
     layout->addWidget(m_canvas, 1);
-    connect(m_by, &SegmentedControl::chosen, this, &BalanceView::show);
+    connect(m_by, &SegmentedControl::chosen, this, &BalanceView::showCounts);
     connect(m_canvas, &BalanceCanvas::resized, this, &BalanceView::explain);
 }
 
@@ -53,7 +53,9 @@ void BalanceView::setScene(const ShardScene& scene) {
     m_work.cancel();
     const Key key{scene.plan.spec(), scene.labels};
     if (const auto* known = m_recent.find(key)) return setMade(*known);
-    const auto make = [scene](const LatestWork::Stop& stop) { return std::make_shared<const Made>(made(scene, stop)); };
+    const auto make = [scene](const LatestWork::Stop& stop) {
+        return std::make_shared<const Made>(countBalance(scene, stop));
+    };
     if (key.spec.datasetSize <= kInstantSamples) return setMade(make(LatestWork::Stop(false)));
     m_work.requestLatest(this, make, [this, key](const std::shared_ptr<const Made>& one) {
         m_recent.add(key, one);
@@ -68,7 +70,7 @@ void BalanceView::freeMemory() {
 }
 
 // Computes the balances. Callable from any thread.
-BalanceView::Made BalanceView::made(const ShardScene& scene, const LatestWork::Stop& stop) {
+BalanceView::Made BalanceView::countBalance(const ShardScene& scene, const LatestWork::Stop& stop) {
     Made one{classBalance(scene, &stop), batchBalance(scene, stop)};
     one.outsideByStep = one.byStep.outsideCount();
     one.expectedByStep = one.byStep.expectedOutside();
@@ -77,19 +79,19 @@ BalanceView::Made BalanceView::made(const ShardScene& scene, const LatestWork::S
 
 void BalanceView::setMade(std::shared_ptr<const Made> one) {
     m_made = std::move(one);
-    show();
+    showCounts();
 }
 
 void BalanceView::setSelected(std::optional<qint64>, std::optional<GridCell> cell) {
     if (cell == m_selected) return;
     m_selected = cell;
-    show();
+    showCounts();
 }
 
-void BalanceView::show() {
+void BalanceView::showCounts() {
     if (!m_scene) return;
     const auto shown = m_made;
-    // Uses the class names of the counted data set; the scene may already have another one.
+    // Uses the class names of the counted data set; the scene may already have another data set.
     const auto className = [shown](int label) {
         return QString::fromStdString(shown->byRank.names[static_cast<std::size_t>(label)]);
     };

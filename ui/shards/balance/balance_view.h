@@ -36,14 +36,14 @@ class BalanceView : public ShardView {
         qint64 outsideByStep = 0;
         double expectedByStep = 0;  // value of outsideByStep expected by chance
     };
-    static Made made(const ShardScene& scene, const LatestWork::Stop& stop);
+    static Made countBalance(const ShardScene& scene, const LatestWork::Stop& stop);
     struct Key {
         ShardSpec spec;
         Labels labels;
         bool operator==(const Key&) const = default;
     };
     void setMade(std::shared_ptr<const Made> made);
-    void show();
+    void showCounts();
     void explain();
     bool isByStep() const { return m_by->current() == 1; }
 

@@ -30,7 +30,7 @@ ClassBalanceView::ClassBalanceView(Theme& theme, QWidget* parent) : QWidget(pare
     setAccessibleName(tr("Class balance by rank"));
     m_pause.setSingleShot(true);
     m_pause.setInterval(kClassesPauseMs);
-    connect(&m_pause, &QTimer::timeout, this, &ClassBalanceView::count);
+    connect(&m_pause, &QTimer::timeout, this, &ClassBalanceView::startCount);
     connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
     hide();
 }
@@ -42,19 +42,19 @@ void ClassBalanceView::setScene(std::optional<ShardScene> scene) {
     if (!m_wanted || !m_wanted->labels || m_wanted->trainedSlots() == 0) {
         setMade(std::make_shared<Made>());
     } else if (m_wanted->plan.spec().datasetSize <= kInstantSamples) {
-        setMade(made(*m_wanted, LatestWork::Stop(false)));
+        setMade(countBalance(*m_wanted, LatestWork::Stop(false)));
     } else {
         m_pause.start();
     }
 }
 
-void ClassBalanceView::count() {
+void ClassBalanceView::startCount() {
     m_work.requestLatest(
-        this, [scene = *m_wanted](const LatestWork::Stop& stop) { return made(scene, stop); },
+        this, [scene = *m_wanted](const LatestWork::Stop& stop) { return countBalance(scene, stop); },
         [this](const MadeRef& made) { setMade(made); });
 }
 
-ClassBalanceView::MadeRef ClassBalanceView::made(const ShardScene& scene, const LatestWork::Stop& stop) {
+ClassBalanceView::MadeRef ClassBalanceView::countBalance(const ShardScene& scene, const LatestWork::Stop& stop) {
     Made made{classBalance(scene, &stop)};
     if (stop) return std::make_shared<const Made>(std::move(made));
     const ClassBalance& balance = made.balance;
@@ -66,7 +66,7 @@ ClassBalanceView::MadeRef ClassBalanceView::made(const ShardScene& scene, const 
     return std::make_shared<const Made>(std::move(made));
 }
 
-// Returns all ranks, or those with the most classes outside the band.
+// Returns all ranks, or the ranks with the most classes outside the band if there are too many.
 std::vector<int> ClassBalanceView::farthestRanks(const ClassBalance& balance) {
     std::vector<int> ranks(static_cast<std::size_t>(balance.ranks));
     std::iota(ranks.begin(), ranks.end(), 0);

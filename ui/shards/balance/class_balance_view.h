@@ -48,9 +48,9 @@ class ClassBalanceView : public QWidget {
         int within = 0;              // number of ranks within the range
     };
     using MadeRef = std::shared_ptr<const Made>;
-    static MadeRef made(const ShardScene& scene, const LatestWork::Stop& stop);
+    static MadeRef countBalance(const ShardScene& scene, const LatestWork::Stop& stop);
     static std::vector<int> farthestRanks(const ClassBalance& balance);
-    void count();
+    void startCount();
     void setMade(MadeRef made);
     QRectF cell(int row, int label) const;
     QString tip(QPointF point) const;

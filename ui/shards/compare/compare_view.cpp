@@ -58,12 +58,12 @@ CompareView::CompareView(Theme& theme, QWidget* parent) : ShardView(parent) {
     connect(m_b, &GridWidget::cellClicked, this, &CompareView::chooseInB);
     connect(m_form, &SpecForm::changed, this, [this] {
         m_touched = true;
-        compare();
+        startComparison();
     });
     connect(m_form, &SpecForm::resetRequested, this, [this] {
         m_touched = false;
-        follow();
-        compare();
+        copySettingsOfA();
+        startComparison();
     });
 }
 
@@ -96,7 +96,7 @@ QWidget* CompareView::makeHeadOfA() {
 
 // Until the user changes a field, B is A with the other choice of the sampler's drop_last: padding compared with
 // dropping.
-void CompareView::follow() {
+void CompareView::copySettingsOfA() {
     if (m_touched || !m_scene) return;
     ShardSpec spec = m_scene->plan.spec();
     spec.dropLast = !spec.dropLast;
@@ -116,8 +116,8 @@ void CompareView::setScene(const ShardScene& scene) {
     m_a->setDifferences({});
     m_a->setScene(scene);
     if (first) m_a->fit();
-    follow();
-    compare();
+    copySettingsOfA();
+    startComparison();
 }
 
 void CompareView::setSelected(std::optional<qint64> sample, std::optional<GridCell> cell) {
@@ -146,7 +146,8 @@ void CompareView::chooseInB(GridCell cell) {
 }
 
 // Computes plan and differences. Callable from any thread.
-CompareView::Made CompareView::made(const ShardScene& scene, const ShardSpec& spec, const LatestWork::Stop& stop) {
+CompareView::Made CompareView::computeComparison(const ShardScene& scene, const ShardSpec& spec,
+                                                 const LatestWork::Stop& stop) {
     const auto b = scene.planOf(spec, &stop);
     if (!b) return {{}, b.problem().text(), {}, {}, {}};
     ShardScene other = scene;
@@ -158,15 +159,16 @@ CompareView::Made CompareView::made(const ShardScene& scene, const ShardSpec& sp
             std::make_shared<CellDifferences>(other, scene.plan, stop)};
 }
 
-void CompareView::compare() {
+void CompareView::startComparison() {
     if (!m_scene) return;
     const ShardSpec spec = specOfB();
     const Key key{m_scene->plan.spec(), spec};
     m_work.cancel();
     if (const Made* known = m_recent.find(key)) return setMade(*known);
-    if (key.a.datasetSize <= kInstantSamples) return setMade(made(*m_scene, spec, LatestWork::Stop(false)));
+    if (key.a.datasetSize <= kInstantSamples)
+        return setMade(computeComparison(*m_scene, spec, LatestWork::Stop(false)));
     m_work.requestLatest(
-        this, [scene = *m_scene, spec](const LatestWork::Stop& stop) { return made(scene, spec, stop); },
+        this, [scene = *m_scene, spec](const LatestWork::Stop& stop) { return computeComparison(scene, spec, stop); },
         [this, key](const Made& one) {
             m_recent.add(key, one);
             setMade(one);

@@ -47,13 +47,13 @@ class CompareView : public ShardView {
         ShardSpec a, b;
         bool operator==(const Key&) const = default;
     };
-    static Made made(const ShardScene& scene, const ShardSpec& spec, const LatestWork::Stop& stop);
+    static Made computeComparison(const ShardScene& scene, const ShardSpec& spec, const LatestWork::Stop& stop);
     QWidget* makeHeadOfA();
     void selectInB();
     void chooseInB(GridCell cell);
-    void follow();  // copies A's settings to B except those that the user changed
+    void copySettingsOfA();  // copies A's settings to B except those that the user changed
     ShardSpec specOfB() const;
-    void compare();
+    void startComparison();
     void setMade(const Made& made);
     void showCounts();
 

@@ -63,7 +63,7 @@ QLayout* EpochDiffView::makeHead() {
     row->addStretch(1);
     connect(m_other, &QSpinBox::valueChanged, this, [this] {
         m_chosen = true;
-        compare();
+        startComparison();
     });
     return row;
 }
@@ -83,7 +83,7 @@ void EpochDiffView::setScene(const ShardScene& scene) {
         const QSignalBlocker blocker(m_other);
         m_other->setValue(scene.epoch > 0 ? scene.epoch : 2);
     }
-    compare();
+    startComparison();
 }
 
 void EpochDiffView::setSelected(std::optional<qint64>, std::optional<GridCell> cell) {
@@ -99,14 +99,15 @@ void EpochDiffView::freeMemory() {
 }
 
 // Computes for each cell of the shown epoch where its sample was in the other epoch. Callable from any thread.
-EpochDiffView::Made EpochDiffView::made(const ShardScene& scene, const ShardPlan& there, const LatestWork::Stop& stop) {
+EpochDiffView::Made EpochDiffView::computeDiff(const ShardScene& scene, const ShardPlan& there,
+                                               const LatestWork::Stop& stop) {
     const std::vector<SampleOwner> ours = sampleOwners(scene.plan, &stop);
     const std::vector<SampleOwner> theirs = sampleOwners(there, &stop);
     return {diffPlans(there, theirs, scene.plan, ours),
             std::make_shared<const CellOrigins>(cellOrigins(scene, there, theirs, stop))};
 }
 
-void EpochDiffView::compare() {
+void EpochDiffView::startComparison() {
     if (!m_scene) return;
     const std::int64_t other = m_other->value() - 1;
     const Key key{m_scene->plan.spec(), m_scene->specAt(other)};
@@ -118,7 +119,7 @@ void EpochDiffView::compare() {
     const auto make = [scene = *m_scene, key](const LatestWork::Stop& stop) -> Answer {
         const auto plan = scene.planOf(key.there, &stop);
         if (!plan) return {};
-        return std::pair(plan.value(), made(scene, plan.value(), stop));
+        return std::pair(plan.value(), computeDiff(scene, plan.value(), stop));
     };
     const auto show = [this, scene = *m_scene, key, other](const Answer& answer) {
         if (!answer) return;  // a plan for another epoch can be computed if this one could

@@ -16,8 +16,8 @@ namespace ringside {
 
 class Theme;
 
-// View of the changes between the selected epoch and another one: a grid coloured by the position of each sample in the
-// other epoch; black if nothing changed.
+// View of the changes between the selected epoch and another epoch: a grid coloured by the position of each sample in
+// the other epoch; black if nothing changed.
 class EpochDiffView : public ShardView {
     Q_OBJECT
   public:
@@ -41,10 +41,10 @@ class EpochDiffView : public ShardView {
         ShardSpec here, there;
         bool operator==(const Key&) const = default;
     };
-    static Made made(const ShardScene& scene, const ShardPlan& there, const LatestWork::Stop& stop);
+    static Made computeDiff(const ShardScene& scene, const ShardPlan& there, const LatestWork::Stop& stop);
     QLayout* makeHead();
     void showLegend();
-    void compare();
+    void startComparison();
     void setMade(const Made& made, const ShardScene& scene, const ShardPlan& there, std::int64_t other);
 
     Theme& m_theme;

@@ -19,7 +19,7 @@ namespace ringside {
 // Returns a choice of the sampler with the labels of the experiment form.
 QComboBox* makeSamplerChoice(const QString& accessibleName);
 
-// Form for all settings of a plan except data and epoch: common settings in a row, the others in a small panel.
+// Form for all settings of a plan except data and epoch: common settings in a row, all other settings in a small panel.
 class SpecForm : public QWidget {
     Q_OBJECT
   public:

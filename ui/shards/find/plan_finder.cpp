@@ -110,7 +110,7 @@ void PlanFinder::search() {
         fail({}, true);
         Q_EMIT epochWanted(static_cast<int>(*epoch));  // the search runs when the scene of that epoch arrives
     } else {
-        run(query.value());
+        runQuery(query.value());
     }
 }
 
@@ -137,7 +137,7 @@ bool PlanFinder::resolveClass(PlanQuery& query) {
     return query.label.has_value();
 }
 
-void PlanFinder::run(const PlanQuery& query) {
+void PlanFinder::runQuery(const PlanQuery& query) {
     m_stop = std::make_shared<std::atomic<bool>>(false);
     const bool everyEpoch = query.state == PlanQuery::State::NeverSeen;
     const qint64 looks = everyEpoch ? m_scene->plan.spec().datasetSize * std::max<qint64>(1, m_config.training.epochs)

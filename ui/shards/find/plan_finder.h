@@ -36,10 +36,8 @@ class PlanFinder : public QObject {
     QString problem() const { return m_problem; }
     const std::vector<PlanHit>& hits() const { return *m_hits; }
     Hits sharedHits() const { return m_hits; }
-    qint64 current() const {
-        return m_current;
-    }                                    // returns the index of the current match; -1 before the first call of
-                                         // step()
+    // Returns the index of the current match; -1 before the first call of step().
+    qint64 current() const { return m_current; }
     const PlanHit* step(int direction);  // goes to the next or previous match, cyclically; null without matches
 
   Q_SIGNALS:
@@ -48,7 +46,7 @@ class PlanFinder : public QObject {
 
   private:
     void search();
-    void run(const PlanQuery& query);
+    void runQuery(const PlanQuery& query);
     bool resolveClass(PlanQuery& query);
     void setFound(std::shared_ptr<const Result<std::vector<PlanHit>>> found);
     void fail(const QString& problem, bool waiting = false);

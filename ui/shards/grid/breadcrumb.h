@@ -22,7 +22,7 @@ struct Crumb {
 // visible ranks and steps unless all are visible.
 QList<Crumb> trailOf(const ShardScene& scene, const GridGeometry& view, std::optional<GridCell> selected);
 
-// Returns the slots of the step of a cell, including dropped ones.
+// Returns the slots of the step of a cell, including dropped slots.
 CellRange stepSlots(const ShardScene& scene, qint64 slot);
 
 // Trail of buttons; a click goes back to that level.

@@ -20,7 +20,7 @@ double stripHeight(double row) {
 
 }  // namespace
 
-// Draws differences: a dark corner in large cells, a tick along the top of small ones, and a strip with one shade per
+// Draws differences: a dark corner in large cells, a tick along the top of small cells, and a strip with one shade per
 // pixel for narrower cells, darker for more differences.
 void GridWidget::drawDifferences(QPainter& painter) const {
     if (!m_differences) return;

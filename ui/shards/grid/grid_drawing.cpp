@@ -298,7 +298,7 @@ void GridWidget::drawMark(QPainter& painter, int rank, const PlacedMark& mark) c
 }
 
 // Draws outlines around search matches, or marks if cells are narrower than an outline. Matches are in training order,
-// followed by those without a rank.
+// followed by matches without a rank.
 void GridWidget::drawHits(QPainter& painter) const {
     if (!m_hits || m_hits->empty()) return;
     constexpr std::ptrdiff_t kMostDrawn = 20'000;

@@ -217,7 +217,7 @@ void SampleHistoryView::updateExplanation() {
     show();
 }
 
-// Computes the next epochs. The first epochs of a large data set are shown while the others are computed.
+// Computes the next epochs. The first epochs of a large data set are shown while further epochs are computed.
 void SampleHistoryView::continueComputing() {
     m_work.requestLatest(
         this,

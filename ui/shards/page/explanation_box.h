@@ -14,7 +14,7 @@ class ExplanationBox : public QFrame {
   public:
     explicit ExplanationBox(QWidget* parent = nullptr);
     void show(const Explanation& explanation);
-    // Sets the height of the surrounding panel. A low panel shows fewer lines, and all of them in the tooltip.
+    // Sets the height of the surrounding panel. A low panel shows fewer lines; its tooltip shows all lines.
     void setRoom(int panelHeight);
 
   protected:

@@ -23,7 +23,7 @@ class SceneSource : public QObject {
 
     // Returns the current scene; empty without a plan or data.
     const std::optional<ShardScene>& scene() const { return m_scene; }
-    // true if the classes were read
+    // Returns true if the classes were read.
     bool isSettled() const { return !m_scene || m_labels || m_scene->data->classCount() <= 0; }
     QString orderHash() const { return m_orderHash; }
 

@@ -16,7 +16,7 @@ namespace ringside {
 inline QString gridText(const char* source) {
     return QCoreApplication::translate("Grid", source);
 }
-// Returns a count: "1,437".
+// Returns a count with separators for thousands, such as "1,437".
 inline QString groupedNumber(std::int64_t value) {
     return QLocale().toString(static_cast<qlonglong>(value));
 }

@@ -47,7 +47,7 @@ struct ShardScene {
         return plan.samplesPerRank() + (cut + plan.spec().worldSize - 1) / plan.spec().worldSize;
     }
     int ranks() const { return static_cast<int>(plan.spec().worldSize); }
-    // Returns the number of trained slots of every rank: all, or those that the loader's drop_last keeps.
+    // Returns the number of trained slots of each rank: all slots, or the slots that the loader's drop_last keeps.
     std::int64_t trainedSlots() const { return plan.samplesPerRank() - plan.droppedByLoader(); }
 };
 

@@ -13,7 +13,7 @@ inline QString epochSummaryText(const char* source) {
 }
 
 // Explanations of numbers in the summary, with the user's own numbers. Empty if there is nothing to explain.
-// Returns , for example, "Rank 1 trains on sample 515 again, rank 2 on 532, ...".
+// Returns, for example, "Rank 1 trains on sample 515 again, rank 2 on 532, ...".
 QString duplicatesSentence(const ShardPlan& plan);
 QString bothDropLasts(const ShardSpec& spec);      // compares what both drop_last settings would drop
 QString sameOrderSentence(const ShardSpec& spec);  // explains why seed 0, epoch 1 equals seed 1, epoch 0

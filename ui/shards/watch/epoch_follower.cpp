@@ -10,7 +10,7 @@ namespace ringside {
 EpochFollower::EpochFollower(PlanModel& plan, QObject* parent) : QObject(parent), m_plan(plan) {
     m_pause.setSingleShot(true);
     m_pause.setInterval(std::chrono::seconds(1));
-    connect(&m_pause, &QTimer::timeout, this, &EpochFollower::go);
+    connect(&m_pause, &QTimer::timeout, this, &EpochFollower::showLiveEpoch);
     connect(&plan, &PlanModel::epochChanged, this, [this] {
         if (!m_moving && m_live >= 0) setOn(false);
     });
@@ -20,7 +20,7 @@ void EpochFollower::setOn(bool on) {
     if (on == m_on) return;
     m_on = on;
     Q_EMIT onChanged(on);
-    go();
+    showLiveEpoch();
 }
 
 void EpochFollower::setLiveEpoch(qint64 epoch) {
@@ -31,11 +31,11 @@ void EpochFollower::setLiveEpoch(qint64 epoch) {
 void EpochFollower::finish(qint64 epoch) {
     if (!m_hasMoved) return;
     m_live = epoch;
-    go();
+    showLiveEpoch();
     m_hasMoved = false;
 }
 
-void EpochFollower::go() {
+void EpochFollower::showLiveEpoch() {
     if (!m_on || m_live < 0 || m_plan.epoch() == m_live) return;
     m_moving = true;
     m_plan.setEpoch(static_cast<int>(m_live));

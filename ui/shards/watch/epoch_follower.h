@@ -8,7 +8,7 @@ namespace ringside {
 
 class PlanModel;
 
-// Selects the epoch of a live run, at most once a second, until the user selects another one.
+// Selects the epoch of a live run, at most once a second, until the user selects another epoch.
 class EpochFollower : public QObject {
     Q_OBJECT
   public:
@@ -23,7 +23,7 @@ class EpochFollower : public QObject {
     void onChanged(bool on);
 
   private:
-    void go();
+    void showLiveEpoch();
 
     PlanModel& m_plan;
     bool m_on = true;

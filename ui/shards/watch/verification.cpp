@@ -76,7 +76,7 @@ bool Verification::begin() {
 
 void Verification::checkEpochs() {
     if (!begin()) return;
-    for (int rank = 0; rank < m_state.ranks; ++rank) pass(rank);
+    for (int rank = 0; rank < m_state.ranks; ++rank) passReports(rank);
     const auto& ended = m_run.data().ended();
     if (!ended) return;
     m_watch->withoutPauses();
@@ -85,7 +85,7 @@ void Verification::checkEpochs() {
 }
 
 // Passes on the reports of a rank since the last call, as far as they are still available.
-void Verification::pass(int rank) {
+void Verification::passReports(int rank) {
     // False if the number of ranks has changed since the start of this object.
     if (static_cast<std::size_t>(rank) >= m_run.data().ranks().size()) return;
     const RankData& data = m_run.data().ranks()[static_cast<std::size_t>(rank)];

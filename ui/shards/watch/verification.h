@@ -44,7 +44,7 @@ class Verification : public QObject {
     // config of the run; empty before its first telemetry line
     const std::optional<RunConfig>& config() const { return m_config; }
     qint64 samples() const { return m_samples; }
-    // True if every epoch has the order of the first one, which matches the plan but is probably a mistake.
+    // True if every epoch has the order of the first epoch, which matches the plan but is probably a mistake.
     bool repeatsOrder() const { return m_config && m_config->repeatsOrder(); }
     // true if the hash of every rank was compared
     bool isAudited(qint64 epoch) const { return m_audited.contains(epoch); }
@@ -63,7 +63,7 @@ class Verification : public QObject {
     void restart();
     void checkEpochs();
     bool begin();
-    void pass(int rank);
+    void passReports(int rank);
     void addNews();
 
     const RunModel& m_run;

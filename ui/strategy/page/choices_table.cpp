@@ -156,7 +156,7 @@ void ChoicesTable::fill() {
     for (std::size_t i = 0; i < m_choices.size(); ++i) fillRow(static_cast<int>(i), m_choices[i]);
 }
 
-void ChoicesTable::put(int row, int column, const QString& text, bool current, const QString& tip) {
+void ChoicesTable::setCell(int row, int column, const QString& text, bool current, const QString& tip) {
     auto* cell = new QTableWidgetItem(text);
     cell->setToolTip(tip);
     cell->setForeground(m_theme.colors().text);
@@ -168,12 +168,12 @@ void ChoicesTable::put(int row, int column, const QString& text, bool current, c
 }
 
 // Shows the reason instead of the numbers.
-void ChoicesTable::refuse(int row, const StrategyChoice& choice) {
+void ChoicesTable::showRefusal(int row, const StrategyChoice& choice) {
     const QString why = inFormWords(QString::fromStdString(choice.whyNot));
     const bool current = choice.isCurrent;
-    put(row, kName, choiceTitle(choice.name), current, why);
-    put(row, kOptions, QString::fromStdString(choice.options), current, why);
-    put(row, kMemory, tr("not possible: %1").arg(why), current, why);
+    setCell(row, kName, choiceTitle(choice.name), current, why);
+    setCell(row, kOptions, QString::fromStdString(choice.options), current, why);
+    setCell(row, kMemory, tr("not possible: %1").arg(why), current, why);
     for (const int column : {kOptions, kMemory}) item(row, column)->setForeground(m_theme.colors().muted);
     if (!current) item(row, kName)->setForeground(m_theme.colors().muted);
     setSpan(row, kMemory, 1, kColumns - kMemory);
@@ -197,7 +197,7 @@ QString ChoicesTable::expectedTip(bool known) const {
 }
 
 void ChoicesTable::fillRow(int row, const StrategyChoice& choice) {
-    if (!choice.cost || !choice.whyNot.empty()) return refuse(row, choice);
+    if (!choice.cost || !choice.whyNot.empty()) return showRefusal(row, choice);
     const auto found = m_figures.find(choice.name);
     const StrategyFigures seen = found == m_figures.end() ? StrategyFigures() : found->second;
     fillPredicted(row, choice, seen);
@@ -210,21 +210,22 @@ void ChoicesTable::fillPredicted(int row, const StrategyChoice& choice, const St
     const StrategyCost& cost = *choice.cost;
     const QString take = current ? tr("Strategy of the experiment") : tr("Use this strategy in the form");
     const QString options = QString::fromStdString(choice.options);
-    put(row, kName, choiceTitle(choice.name), current, take);
-    put(row, kOptions, options, current, options + QLatin1Char('\n') + take);
-    put(row, kMemory, bytesText(static_cast<double>(cost.largestPeak())), current,
-        tr("Memory of the rank that needs the most"));
-    put(row, kBytes, bytesText(static_cast<double>(cost.mostBytes())), current,
-        tr("Sent by the rank that sends the most"));
+    setCell(row, kName, choiceTitle(choice.name), current, take);
+    setCell(row, kOptions, options, current, options + QLatin1Char('\n') + take);
+    setCell(row, kMemory, bytesText(static_cast<double>(cost.largestPeak())), current,
+            tr("Memory of the rank that needs the most"));
+    setCell(row, kBytes, bytesText(static_cast<double>(cost.mostBytes())), current,
+            tr("Sent by the rank that sends the most"));
     QString idle = tr("Expected with the stages of this model: %1. If all stages took the same time: %2")
                        .arg(percentText(cost.time.idleShare()), percentText(cost.idleShare));
     if (seen.measuredIdleShare) idle += tr(". Measured: %1").arg(percentText(*seen.measuredIdleShare));
-    put(row, kIdle, percentText(cost.time.idleShare()), current, idle);
+    setCell(row, kIdle, percentText(cost.time.idleShare()), current, idle);
     const bool known = seen.expectedMs.has_value();
-    put(row, kExpected, (known ? QString() : tr("about ")) + msText(seen.expectedMs.value_or(cost.time.all() * 1e3)),
-        current, expectedTip(known));
+    setCell(row, kExpected,
+            (known ? QString() : tr("about ")) + msText(seen.expectedMs.value_or(cost.time.all() * 1e3)), current,
+            expectedTip(known));
     const QString limit = known ? seen.limitedBy : QString::fromStdString(limitText(cost.time.limit()));
-    put(row, kLimit, limit, current, tr("Part of a step that takes the most time"));
+    setCell(row, kLimit, limit, current, tr("Part of a step that takes the most time"));
 }
 
 void ChoicesTable::fillMeasured(int row, const StrategyChoice& choice, const StrategyFigures& seen) {
@@ -235,20 +236,20 @@ void ChoicesTable::fillMeasured(int row, const StrategyChoice& choice, const Str
                         : !seen.note.isEmpty() ? tr("Measured, but %1").arg(seen.note)
                         : seen.measuredMs      ? tr("Median of the traced steps")
                                                : tr("Measure trains with this strategy for a few seconds");
-    put(row, kMeasured,
-        failed                ? tr("failed")
-        : seen.note.isEmpty() ? time
-                              : tr("%1 (diverged)").arg(time),
-        current, tip);
+    setCell(row, kMeasured,
+            failed                ? tr("failed")
+            : seen.note.isEmpty() ? time
+                                  : tr("%1 (diverged)").arg(time),
+            current, tip);
     if (failed || !seen.note.isEmpty())
         item(row, kMeasured)->setForeground(failed ? m_theme.colors().danger : m_theme.colors().warningText);
-    put(row, kSamples, QLocale().toString(static_cast<qlonglong>(choice.cost->samplesPerStep)), current,
-        tr("Samples that all ranks train on in one step"));
+    setCell(row, kSamples, QLocale().toString(static_cast<qlonglong>(choice.cost->samplesPerStep)), current,
+            tr("Samples that all ranks train on in one step"));
     const auto measured = seen.measuredSamplesPerSecond;
     const double rate = measured.value_or(seen.expectedSamplesPerSecond.value_or(choice.cost->samplesPerSecond()));
-    put(row, kRate, measured ? wholeText(rate) : tr("≈ %1").arg(wholeText(rate)), current,
-        measured ? tr("Measured: samples of a step by its measured time")
-                 : tr("Expected: samples of a step by its expected time"));
+    setCell(row, kRate, measured ? wholeText(rate) : tr("≈ %1").arg(wholeText(rate)), current,
+            measured ? tr("Measured: samples of a step by its measured time")
+                     : tr("Expected: samples of a step by its expected time"));
 }
 
 void ChoicesTable::fillProof(int row, const StrategyChoice& choice) {
@@ -260,7 +261,7 @@ void ChoicesTable::fillProof(int row, const StrategyChoice& choice) {
                "run ringsidectl prove");
     else if (proof != m_proofs.end())
         tip = tr("compared with %1 %2").arg(proof->second.reference, proof->second.text);
-    put(row, kBits, proofText(choice.name), choice.isCurrent, tip);
+    setCell(row, kBits, proofText(choice.name), choice.isCurrent, tip);
     if (!isProved(choice.name)) item(row, kBits)->setForeground(m_theme.colors().muted);
     if (proof != m_proofs.end() && proof->second.equal)
         item(row, kBits)

@@ -37,8 +37,8 @@ class ChoicesTable final : public QTableWidget {
     void fill();
     void scrollToCurrent();
     void fillRow(int row, const StrategyChoice& choice);
-    void put(int row, int column, const QString& text, bool current, const QString& tip = {});
-    void refuse(int row, const StrategyChoice& choice);
+    void setCell(int row, int column, const QString& text, bool current, const QString& tip = {});
+    void showRefusal(int row, const StrategyChoice& choice);
     void fillPredicted(int row, const StrategyChoice& choice, const StrategyFigures& seen);
     void fillMeasured(int row, const StrategyChoice& choice, const StrategyFigures& seen);
     void fillProof(int row, const StrategyChoice& choice);

@@ -85,7 +85,7 @@ StrategyPage::StrategyPage(ExperimentModel& experiment, RunModel& run, Theme& th
     m_empty->setWordWrap(true);
     m_stack->addWidget(m_empty);
     connectAll();
-    plan();
+    startPlan();
 }
 
 QWidget* StrategyPage::makeTop() {
@@ -228,7 +228,7 @@ void StrategyPage::connectAll() {
     m_move.setSingleShot(true);
     m_move.setInterval(kMoveMs);
     connect(&m_move, &QTimer::timeout, this, &StrategyPage::followRanks);
-    connect(&m_tick, &QTimer::timeout, this, &StrategyPage::plan);
+    connect(&m_tick, &QTimer::timeout, this, &StrategyPage::startPlan);
     connect(&m_look, &QTimer::timeout, this, &StrategyPage::readRun);
     connect(&m_experiment, &ExperimentModel::configChanged, this, &StrategyPage::planLater);
     connect(&m_experiment, &ExperimentModel::dataChanged, this, &StrategyPage::planLater);
@@ -240,8 +240,8 @@ void StrategyPage::connectAll() {
     connect(&m_run, &RunModel::restarted, this, &StrategyPage::planLater);
     connect(m_choices, &ChoicesTable::chosen, this, &StrategyPage::useStrategy);
     connect(m_kinds, &SegmentedControl::chosen, this, &StrategyPage::chooseSchedule);
-    connect(m_measure, &QPushButton::clicked, this, &StrategyPage::measure);
-    connect(m_prove, &QPushButton::clicked, this, &StrategyPage::prove);
+    connect(m_measure, &QPushButton::clicked, this, &StrategyPage::measureStrategies);
+    connect(m_prove, &QPushButton::clicked, this, &StrategyPage::proveStrategies);
     connect(&m_process, &StrategyProcess::measured, m_choices, &ChoicesTable::setFigures);
     connect(&m_process, &StrategyProcess::proved, m_choices, &ChoicesTable::setProof);
     connect(&m_process, &StrategyProcess::measured, this, &StrategyPage::countTested);
@@ -252,14 +252,14 @@ void StrategyPage::connectAll() {
 
 void StrategyPage::showEvent(QShowEvent* event) {
     Page::showEvent(event);
-    plan();
+    startPlan();
 }
 
 void StrategyPage::planLater() {
     if (isVisible() && !m_tick.isActive()) m_tick.start();
 }
 
-void StrategyPage::plan() {
+void StrategyPage::startPlan() {
     m_scene = plannedScene(m_experiment, usualRates());
     m_scene.ran = ranScene(m_scene, m_run.data());
     if (const std::string now = withoutStrategy(m_scene.config); now != m_seenFor) {
@@ -390,13 +390,13 @@ void StrategyPage::edit(const RunConfig& next, const QString& field) {
     m_experiment.edit(next, field);
 }
 
-void StrategyPage::measure() {
+void StrategyPage::measureStrategies() {
     if (m_process.isBusy()) return m_process.stop();
     m_process.measure(m_scene.config);
     expectTried(m_scene.choices.size());
 }
 
-void StrategyPage::prove() {
+void StrategyPage::proveStrategies() {
     constexpr int kSteps = 20;
     if (m_process.isBusy()) return m_process.stop();
     const QStringList names = m_choices->provedStrategies();

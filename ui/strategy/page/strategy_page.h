@@ -57,7 +57,7 @@ class StrategyPage : public Page {
     ViewExport::Writer scheduleWriter(const QString& file) const;
     void connectAll();
     void planLater();
-    void plan();
+    void startPlan();
     void readRun();
     void followRanks();
     void showScene();
@@ -67,8 +67,8 @@ class StrategyPage : public Page {
     void useStrategy(const std::string& strategy);
     void chooseSchedule(int index);
     void edit(const RunConfig& next, const QString& field);
-    void measure();
-    void prove();
+    void measureStrategies();
+    void proveStrategies();
     void showBusy();
     QString choicesNote() const;
     void expectTried(std::size_t strategies);

@@ -37,11 +37,11 @@ StrategyProcess::StrategyProcess(const QString& controlProgram, QObject* parent)
     : QObject(parent), m_program(controlProgram) {}
 
 StrategyProcess::~StrategyProcess() {
-    drop();
+    dropProcess();
 }
 
 // Ends the process. It is asked to stop first, so that it stops its ranks; deleting it before it has ended would block.
-void StrategyProcess::drop() {
+void StrategyProcess::dropProcess() {
     if (m_process == nullptr) return;
     QProcess* process = std::exchange(m_process, nullptr);
     process->disconnect(this);
@@ -67,14 +67,14 @@ void StrategyProcess::prove(const RunConfig& config, const QStringList& strategi
 }
 
 void StrategyProcess::start(const RunConfig& config, const QStringList& arguments) {
-    drop();
+    dropProcess();
     m_pending.clear();
     m_process = new QProcess(this);
     connect(m_process, &QProcess::readyReadStandardOutput, this, &StrategyProcess::readLines);
     connect(m_process, &QProcess::finished, this, &StrategyProcess::finished);
     connect(m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error != QProcess::FailedToStart) return;
-        drop();
+        dropProcess();
         Q_EMIT failed(tr("%1 cannot be started: build or install Ringside again.").arg(m_program));
         Q_EMIT over();
     });
@@ -87,7 +87,7 @@ void StrategyProcess::start(const RunConfig& config, const QStringList& argument
 }
 
 void StrategyProcess::stop() {
-    drop();
+    dropProcess();
     Q_EMIT over();
 }
 
@@ -124,7 +124,7 @@ void StrategyProcess::finished(int exitCode, QProcess::ExitStatus status) {
     readLines();
     const QString said = complaintIn(m_process->readAllStandardError());
     const bool failedToTry = status != QProcess::NormalExit || (exitCode != 0 && exitCode != 1);
-    drop();
+    dropProcess();
     if (failedToTry) Q_EMIT failed(said.isEmpty() ? tr("ringsidectl ended without a result.") : said);
     Q_EMIT over();
 }

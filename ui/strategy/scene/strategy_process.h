@@ -56,7 +56,7 @@ class StrategyProcess final : public QObject {
     void readLines();
     void parseLine(const QByteArray& line);
     void finished(int exitCode, QProcess::ExitStatus status);
-    void drop();
+    void dropProcess();
 
     QString m_program;
     QProcess* m_process = nullptr;

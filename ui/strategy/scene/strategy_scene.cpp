@@ -82,7 +82,7 @@ std::size_t passCount(const TracedStep& step) {
     return count;
 }
 
-// Returns the step of median length among the last complete ones, or null. Steps with fewer passes are those of an
+// Returns the step of median length among the last complete steps, or null. Steps with fewer passes belong to an
 // epoch's smaller last batch, which goes through in fewer micro-batches.
 const TracedStep* typicalStep(const TraceData& trace) {
     constexpr std::size_t kLooked = 15;

@@ -99,7 +99,7 @@ std::vector<Identity> LanesWidget::identitiesAt(const QPoint& point) const {
     return found;
 }
 
-void LanesWidget::choose(QPointF at) {
+void LanesWidget::chooseStepAt(QPointF at) {
     const LanesGeometry geometry = geometryOfLanes();
     const auto row = static_cast<int>(at.y() / geometry.pitch());
     if (row >= 0 && row < static_cast<int>(geometry.ranks.size()))
@@ -173,7 +173,7 @@ void LanesWidget::mouseMoveEvent(QMouseEvent* event) {
 
 void LanesWidget::mouseReleaseEvent(QMouseEvent* event) {
     unsetCursor();
-    if (m_dragFrom && !m_dragged) choose(event->position());
+    if (m_dragFrom && !m_dragged) chooseStepAt(event->position());
     m_dragFrom.reset();
 }
 

@@ -42,7 +42,7 @@ class LanesWidget final : public QWidget, public IdentitySource {
 
   private:
     const TracedStep* stepAt(QPointF at) const;
-    void choose(QPointF at);
+    void chooseStepAt(QPointF at);
 
     TimelineModel& m_model;
     const Theme& m_theme;

@@ -34,10 +34,8 @@ class LaneClock {
     std::int64_t timeAt(double shown) const;
     double beginShown() const { return empty() ? 0 : m_stretches.front().shown; }
     double endShown() const;  // returns the position of the end of the last step
-    double wholeShown() const {
-        return endShown() + m_openShown;
-    }                                               // returns the position of the end, including the
-                                                    // activity after the last step
+    // Returns the position of the end, including the activity after the last step.
+    double wholeShown() const { return endShown() + m_openShown; }
     double stepLength() const { return m_stepNs; }  // returns the typical length of a step
 
   private:

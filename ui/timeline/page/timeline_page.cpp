@@ -58,7 +58,7 @@ TimelinePage::TimelinePage(RunModel& run, StepCursor& cursor, Theme& theme, cons
     layout->addWidget(whole);
     m_stack = new PageStack(whole);
     m_empty = new EmptyPanel(QStringLiteral("timeline"), tr("Trace each of the next %1 steps").arg(kRecordedSteps));
-    connect(m_empty, &EmptyPanel::actionWanted, this, &TimelinePage::record);
+    connect(m_empty, &EmptyPanel::actionWanted, this, &TimelinePage::requestRecording);
     m_whatIf = new WhatIfPanel(m_model, controlProgram);
     m_stack->addWidget(m_empty);
     m_stack->addWidget(makeContent());
@@ -200,7 +200,7 @@ void TimelinePage::connectParts() {
     connect(&m_model, &TimelineModel::choiceChanged, this, &TimelinePage::showWords);
     connect(&m_model, &TimelineModel::dataChanged, this, &TimelinePage::refresh);
     connect(m_live, &QPushButton::clicked, this, [this] { m_model.follow(); });
-    connect(m_banner, &VerdictBanner::recordWanted, this, &TimelinePage::record);
+    connect(m_banner, &VerdictBanner::recordWanted, this, &TimelinePage::requestRecording);
     connect(m_banner, &VerdictBanner::whatIfWanted, this, [this] {
         m_whatIf->tryWithoutDelay();
         static_cast<QScrollArea*>(m_side)->ensureWidgetVisible(m_whatIf);
@@ -246,7 +246,7 @@ void TimelinePage::resizeEvent(QResizeEvent* event) {
     arrange();
 }
 
-// Narrow pages have the legend below its title, narrower ones the numbers below the lanes.
+// In a narrow page the legend stands below the title; in a narrower page the numbers of the step stand below the lanes.
 void TimelinePage::arrange() {
     m_head->removeWidget(m_legend);
     if (width() < kNarrowPage) {
@@ -284,7 +284,7 @@ void TimelinePage::refresh() {
     showWords();
 }
 
-void TimelinePage::record() {
+void TimelinePage::requestRecording() {
     m_asked = m_run.data().controls().size();
     Q_EMIT recordWanted(kRecordedSteps);
     m_lanes->setFocus();  // the button becomes disabled

@@ -69,7 +69,7 @@ class TimelinePage : public Page {
     void showWords();
     void showVerdict();
     void showTable();
-    void record();
+    void requestRecording();
     void showRecorded();
     TableData table() const;
     ViewExport::Writer traceWriter(const QString& file) const;

@@ -19,7 +19,7 @@ struct TimelineVerdict {
     int rank = -1;  // rank that the verdict names; -1: none
 };
 
-// Returns the verdict on the steps; for a failed or stalled run, the ranks that the others wait for.
+// Returns the verdict on the steps; for a failed or stalled run, names the ranks for which the other ranks wait.
 TimelineVerdict timelineVerdict(const TimelineModel& model);
 
 class VerdictBanner final : public QFrame {

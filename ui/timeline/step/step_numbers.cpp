@@ -99,7 +99,8 @@ StepNumbers stepNumbers(const TracedStep& step, int chosenRank) {
         const auto measure = [phase](const RankTrace& rank) { return msIn(rank, phase); };
         const std::vector<double> values = ofAll(step, measure);
         const double most = values.empty() ? 0 : *std::ranges::max_element(values);
-        // These rows are always shown, because rows that appear and disappear between steps are hard to read.
+        // The rows of all other phases are always shown, because rows that appear and disappear between steps are hard
+        // to read.
         const bool always = phase != Phase::kCopy && phase != Phase::kValidation && phase != Phase::kCheckpoint &&
                             phase != Phase::kPaused && phase != Phase::kIdle;
         if (!always && most < 0.01 * numbers.lengthMs) continue;

@@ -50,7 +50,7 @@ void CheckRun::start(const RunConfig& config, const QString& beside) {
     connect(m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error == QProcess::FailedToStart) fail(tr("%1 could not be started.").arg(m_program));
     });
-    connect(m_process, &QProcess::finished, this, &CheckRun::ended);
+    connect(m_process, &QProcess::finished, this, &CheckRun::handleExit);
     connect(m_process, &QProcess::started, this, [this, text = QByteArray::fromStdString(config.toText())] {
         m_process->write(text);
         m_process->closeWriteChannel();
@@ -77,7 +77,7 @@ void CheckRun::fail(const QString& problem) {
     Q_EMIT finished(result);
 }
 
-void CheckRun::ended(int exitCode) {
+void CheckRun::handleExit(int exitCode) {
     const QString said = complaintIn(m_process->readAllStandardError());
     if (exitCode != 0)
         return fail(said.isEmpty() ? tr("The run ended with code %1: see %2.").arg(exitCode).arg(m_directory) : said);

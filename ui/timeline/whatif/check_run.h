@@ -34,7 +34,7 @@ class CheckRun final : public QObject {
     void finished(const ringside::CheckResult& result);
 
   private:
-    void ended(int exitCode);
+    void handleExit(int exitCode);
     void fail(const QString& problem);
 
     QString m_program;

@@ -73,7 +73,7 @@ WhatIfPanel::WhatIfPanel(TimelineModel& model, const QString& controlProgram, QW
     connect(&m_later, &QTimer::timeout, this, &WhatIfPanel::recompute);
     connect(m_controls, &WhatIfControls::changed, this, [this] { m_later.start(kSoonMs); });
     connect(&model, &TimelineModel::dataChanged, this, &WhatIfPanel::recomputeLater);
-    connect(m_prove, &QPushButton::clicked, this, &WhatIfPanel::prove);
+    connect(m_prove, &QPushButton::clicked, this, &WhatIfPanel::startCheck);
     connect(&m_proof, &CheckRun::finished, this, &WhatIfPanel::applyProof);
     showResult();
 }
@@ -114,10 +114,10 @@ void WhatIfPanel::recompute() {
                 answer.replay = std::make_shared<const TraceData>(replayedTrace(*steps, change, kReplayed));
             return answer;
         },
-        [this](const Answer& answer) { take(answer); });
+        [this](const Answer& answer) { showAnswer(answer); });
 }
 
-void WhatIfPanel::take(const Answer& answer) {
+void WhatIfPanel::showAnswer(const Answer& answer) {
     m_result = answer.result;
     m_model.setReplay(answer.replay);
     showResult();
@@ -191,7 +191,7 @@ void WhatIfPanel::showOutcome() {
                                                                   : "");
 }
 
-void WhatIfPanel::prove() {
+void WhatIfPanel::startCheck() {
     const Result<RunConfig> config = RunConfig::parse(m_model.run().started()->config, "run");
     if (!config || !m_result) return;
     const Result<RunConfig> changed = provingExperiment(config.value(), m_asked);

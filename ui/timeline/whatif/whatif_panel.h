@@ -40,11 +40,11 @@ class WhatIfPanel final : public QFrame {
     };
     void recomputeLater();
     void recompute();
-    void take(const Answer& answer);
+    void showAnswer(const Answer& answer);
     void showResult();
     void showProof();
     void showOutcome();
-    void prove();
+    void startCheck();
     void applyProof(const CheckResult& result);
     QString whyNotProvable() const;
     double provingSeconds() const;

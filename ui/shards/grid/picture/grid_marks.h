@@ -16,7 +16,7 @@ struct MarkRun {
 };
 
 // Returns all cells of a rank that are not normal training samples, in ascending order: at most three runs, because
-// duplicates and dropped samples are the last ones of each rank.
+// duplicates and dropped samples are the last cells of each rank.
 std::vector<MarkRun> markRuns(const ShardScene& scene, int rank);
 
 struct PlacedMark {

@@ -12,7 +12,7 @@ namespace {
 // Minimum width of a step in pixels: narrower steps would flicker between strong and pale colours.
 constexpr double kLeastStep = 2;
 
-// Counts keys and returns the most frequent one; of equally frequent ones the first.
+// Counts keys and returns the most frequent key; of equally frequent keys the first.
 class Majority {
   public:
     explicit Majority(int keys) : m_counts(static_cast<std::size_t>(keys)) {}
@@ -56,7 +56,7 @@ void paintColumn(QImage& image, int x, CellRange span, const ShardScene& scene, 
     }
     for (qint64 row = 0; row < ranks.size(); ++row) {
         const int rank = static_cast<int>(ranks.first + row);
-        // unpadded ranks may have fewer samples
+        // an unpadded rank may have fewer samples than the span
         const qint64 last = std::min<qint64>(span.last, scene.plan.samplesOf(rank));
         if (span.first >= last) continue;
         int key = 0;
