@@ -66,7 +66,7 @@ Result<std::vector<std::int64_t>> workersToTry(const std::string& text) {
     return std::vector<std::int64_t>(numbers.begin(), numbers.end());
 }
 
-// Returns the problems that prevent loading; the checks are those before a training.
+// Returns the problems that prevent loading. The checks are the same as before a training.
 Problems problemsOf(const RunConfig& config, const Result<DataSplit>& data) {
     if (!data) return {data.problem()};
     Problems problems = planProblems(epochSpec(config, data.value().training, 0));

@@ -49,8 +49,8 @@ ClassroomRun::ClassroomRun(ClassroomPlan plan, ClassroomHost& host, ClassroomVie
 
 int ClassroomRun::run(int inputFd, int signalFd) {
     m_resume = m_plan.experiment.config.training.resume;
-    if (!offer(most())) return m_exitCode;
-    m_view.begin(m_host, m_plan.experiment.config.name, static_cast<int>(most()));
+    if (!offer(maximumRanks())) return m_exitCode;
+    m_view.begin(m_host, m_plan.experiment.config.name, static_cast<int>(maximumRanks()));
     while (m_phase != Phase::kOver) {
         waitForNews(inputFd, signalFd);
         m_host.poll(ClassroomHost::Clock::now());
@@ -73,11 +73,11 @@ bool ClassroomRun::offer(std::int64_t worldSize) {
     }
     if (!m_resume.empty()) {
         const Result<std::filesystem::path> found = findCheckpoint(m_resume);
-        if (!found) return over(found.problem().text(), static_cast<int>(ExitCode::kBadConfiguration)), false;
+        if (!found) return closeClassroom(found.problem().text(), static_cast<int>(ExitCode::kBadConfiguration)), false;
         checkpoint = found.value();
     }
     Result<ClassroomData> data = gatherClassroomData(config, checkpoint, m_plan.mostBytes);
-    if (!data) return over(data.problem().text(), static_cast<int>(ExitCode::kBadConfiguration)), false;
+    if (!data) return closeClassroom(data.problem().text(), static_cast<int>(ExitCode::kBadConfiguration)), false;
     m_data = std::move(data).value();
     m_host.offer(m_data.offer, m_data.sources);
     return true;
@@ -120,7 +120,7 @@ void ClassroomRun::stop() {
     if (m_phase == Phase::kRunning) {
         [[maybe_unused]] const ssize_t written = ::write(m_stopRun.get(), &one, sizeof one);
     } else {
-        over("the classroom was closed before the run started", static_cast<int>(ExitCode::kStopped));
+        closeClassroom("the classroom was closed before the run started", static_cast<int>(ExitCode::kStopped));
     }
 }
 
@@ -137,12 +137,12 @@ void ClassroomRun::advance() {
     }
     for (const std::string& sentence : said) m_view.print(sentence);
     if (!directory.empty()) m_view.runBegins(directory);
-    if (m_training.wait_for(seconds(0)) == std::future_status::ready) conclude(m_training.get());
+    if (m_training.wait_for(seconds(0)) == std::future_status::ready) handleOutcome(m_training.get());
 }
 
 void ClassroomRun::gather() {
     std::vector<ClassroomMember*> ready = m_host.readyOnes(ClassroomHost::Clock::now());
-    const auto others = static_cast<std::size_t>(most() - 1);
+    const auto others = static_cast<std::size_t>(maximumRanks() - 1);
     if (ready.size() > others) ready.resize(others);
     if (ready.size() == others || (m_startAsked && !ready.empty())) return begin(ready);
     if (std::exchange(m_startAsked, false)) m_view.print("no computer is ready yet");
@@ -154,11 +154,13 @@ void ClassroomRun::gatherAgain() {
     const auto now = ClassroomHost::Clock::now();
     std::vector<ClassroomMember*> here;
     for (const auto& member : m_host.members()) {
-        if (member->isHere(now) && here.size() + 1 < static_cast<std::size_t>(most())) here.push_back(member.get());
+        if (member->isHere(now) && here.size() + 1 < static_cast<std::size_t>(maximumRanks()))
+            here.push_back(member.get());
     }
     const auto ranks = static_cast<std::int64_t>(here.size()) + 1;
     const bool all = ranks >= m_worldSize;
-    const bool enough = least() > 0 && ranks >= std::max<std::int64_t>(least(), 2) && now - m_endedAt > kComeBack;
+    const bool enough =
+        minimumRanks() > 0 && ranks >= std::max<std::int64_t>(minimumRanks(), 2) && now - m_endedAt > kComeBack;
     if (here.empty() || (!all && !enough && !m_startAsked)) return;
     m_startAsked = false;
     if (!offer(ranks)) return;
@@ -208,11 +210,11 @@ void ClassroomRun::begin(const std::vector<ClassroomMember*>& ranks) {
                      std::to_string(before) + ", from the last complete epoch");
     m_stopRun = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     m_phase = Phase::kRunning;
-    m_training = std::async(std::launch::async, [this, place, terms] { return train(place, terms); });
+    m_training = std::async(std::launch::async, [this, place, terms] { return trainWith(place, terms); });
 }
 
 // Trains in the run's own thread, with the supervisor of any run. Returns errors in the Outcome.
-ClassroomRun::Outcome ClassroomRun::train(LaunchPlace place, RendezvousTerms terms) {
+ClassroomRun::Outcome ClassroomRun::trainWith(LaunchPlace place, RendezvousTerms terms) {
     const auto refused = [](const Problem& problem, ExitCode code) {
         return Outcome{RunOutcome::kFailed, problem.text(), static_cast<int>(code)};
     };
@@ -270,7 +272,7 @@ void ClassroomRun::showProgressOf(const RunData& run, unsigned changes, Progress
 
 bool ClassroomRun::canContinue(const Outcome& outcome) const {
     const std::int64_t allowed = m_plan.experiment.config.parallel.maxRestarts;
-    const std::int64_t mostRestarts = allowed == 0 && least() > 0 ? kManyRestarts : allowed;
+    const std::int64_t mostRestarts = allowed == 0 && minimumRanks() > 0 ? kManyRestarts : allowed;
     const bool passes = isRestartable(outcome.exitCode) || isGuestsFault(outcome);
     return outcome.state == RunOutcome::kFailed && passes && !m_stopAsked && m_restarts < mostRestarts;
 }
@@ -314,27 +316,28 @@ int ClassroomRun::idOf(const Culprit& culprit) const {
     return std::ranges::find(there, named) == there.end() ? 0 : named;
 }
 
-void ClassroomRun::conclude(const Outcome& outcome) {
+void ClassroomRun::handleOutcome(const Outcome& outcome) {
     m_host.clearRanks();
     if (!canContinue(outcome)) {
         if (!m_view.asLines() && outcome.state != RunOutcome::kFinished)
             std::fprintf(stderr, "ringsidectl: %s\n", terminalText(outcome.verdict).c_str());
-        return over(outcome.verdict, outcome.exitCode);
+        return closeClassroom(outcome.verdict, outcome.exitCode);
     }
     reportGuestFailures(outcome);
     ++m_restarts;
     m_endedAt = ClassroomHost::Clock::now();
     m_phase = Phase::kGathering;
     m_view.print(outcome.verdict);
-    m_view.print(
-        "waiting for " + std::to_string(m_worldSize - 1) + " to come back" +
-        (least() > 0 ? ", or continuing with at least " + std::to_string(std::max<std::int64_t>(least(), 2)) : ""));
+    m_view.print("waiting for " + std::to_string(m_worldSize - 1) + " to come back" +
+                 (minimumRanks() > 0
+                      ? ", or continuing with at least " + std::to_string(std::max<std::int64_t>(minimumRanks(), 2))
+                      : ""));
 }
 
-void ClassroomRun::over(const std::string& verdict, int exitCode) {
+void ClassroomRun::closeClassroom(const std::string& verdict, int exitCode) {
     m_phase = Phase::kOver;
     m_exitCode = exitCode;
-    m_view.over(verdict, exitCode);
+    m_view.showEnd(verdict, exitCode);
     m_host.close(verdict, exitCode, kLastWords);
     if (m_host.code().port == 0 || m_view.asLines() || exitCode == 0 || m_worldSize > 0) return;
     std::fprintf(stderr, "ringsidectl: %s\n", terminalText(verdict).c_str());
@@ -347,7 +350,7 @@ std::string ClassroomRun::currentNews() {
         return m_progress.empty() ? "starting" : m_progress;
     }
     if (m_phase == Phase::kSending) return "sending the checkpoint from which the ranks continue";
-    const std::int64_t wanted = m_worldSize == 0 ? most() : m_worldSize;
+    const std::int64_t wanted = m_worldSize == 0 ? maximumRanks() : m_worldSize;
     return std::to_string(here.size() + 1) + " of " + std::to_string(wanted) + " are here" +
            (here.empty() ? "" : ": " + m_plan.name + ", " + namesOf(here));
 }
@@ -357,8 +360,8 @@ void ClassroomRun::reportProgress() {
     const auto now = ClassroomHost::Clock::now();
     static constexpr std::array kPhases = {"waiting", "sending", "running", "over"};
     const std::string news = currentNews();
-    m_view.show(m_host, {kPhases[static_cast<std::size_t>(m_phase)], static_cast<int>(most()),
-                         static_cast<int>(least()), m_phase == Phase::kRunning ? "" : news});
+    m_view.show(m_host, {kPhases[static_cast<std::size_t>(m_phase)], static_cast<int>(maximumRanks()),
+                         static_cast<int>(minimumRanks()), m_phase == Phase::kRunning ? "" : news});
     if (now < m_reportAt) return;
     m_reportAt = now + kReportInterval;
     m_host.sendToAll(news, m_phase == Phase::kRunning

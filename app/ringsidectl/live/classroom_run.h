@@ -62,19 +62,19 @@ class ClassroomRun {
     void gatherAgain();
     void waitUntilSent();
     void begin(const std::vector<ClassroomMember*>& ranks);
-    Outcome train(LaunchPlace place, RendezvousTerms terms);
+    Outcome trainWith(LaunchPlace place, RendezvousTerms terms);
     void showProgressOf(const RunData& run, unsigned changes, ProgressView& progress);
-    void conclude(const Outcome& outcome);
+    void handleOutcome(const Outcome& outcome);
     bool canContinue(const Outcome& outcome) const;
     bool isGuestsFault(const Outcome& outcome) const;
     void reportGuestFailures(const Outcome& outcome);
     void reportFailure(int id, const std::string& why, bool isMisuse);
     int idOf(const Culprit& culprit) const;
-    void over(const std::string& verdict, int exitCode);
+    void closeClassroom(const std::string& verdict, int exitCode);
     void reportProgress();
     std::string currentNews();
-    std::int64_t most() const { return m_plan.experiment.config.parallel.worldSize; }
-    std::int64_t least() const { return m_plan.experiment.config.parallel.minRanks; }
+    std::int64_t maximumRanks() const { return m_plan.experiment.config.parallel.worldSize; }
+    std::int64_t minimumRanks() const { return m_plan.experiment.config.parallel.minRanks; }
 
     ClassroomPlan m_plan;
     ClassroomHost& m_host;

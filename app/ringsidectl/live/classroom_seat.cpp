@@ -93,7 +93,7 @@ void ClassroomSeat::readClass() {
     const bool open = m_guest->read();
     while (const auto line = m_guest->next()) {
         m_lastReceivedAt = Clock::now();
-        take(*line);
+        handleLine(*line);
     }
     if (m_guest->problem()) {
         std::fprintf(stderr, "ringsidectl: %s\n", terminalText(m_guest->problem()->text()).c_str());
@@ -112,7 +112,7 @@ void ClassroomSeat::readClass() {
     report("lost", "connection to the classroom lost; reconnecting");
 }
 
-void ClassroomSeat::take(const ClassroomLine& line) {
+void ClassroomSeat::handleLine(const ClassroomLine& line) {
     if (line.kind == ClassroomLine::Kind::kStart) return launchRank(line.start);
     if (line.kind == ClassroomLine::Kind::kNews) return report("news", line.text);
     if (line.kind != ClassroomLine::Kind::kOver) return;

@@ -39,7 +39,7 @@ class ClassroomSeat {
     bool connect();
     bool wait(int signalFd);
     void readClass();
-    void take(const ClassroomLine& line);
+    void handleLine(const ClassroomLine& line);
     void launchRank(const ClassroomStart& start);
     void readRank();
     void endRank();

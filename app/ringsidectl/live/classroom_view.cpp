@@ -77,7 +77,7 @@ void ClassroomView::show(const ClassroomHost& host, const Moment& moment) {
     m_screen.out(line);
 }
 
-void ClassroomView::over(const std::string& verdict, int exitCode) {
+void ClassroomView::showEnd(const std::string& verdict, int exitCode) {
     if (m_lines) m_screen.out(lineOfJson({{"kind", "over"}, {"text", verdict}, {"code", exitCode}}));
 }
 

@@ -28,7 +28,7 @@ class ClassroomView {
     void runBegins(const std::string& directory);
     // Prints the state as a JSON line if it has changed. No effect without JSON.
     void show(const ClassroomHost& host, const Moment& moment);
-    void over(const std::string& verdict, int exitCode);
+    void showEnd(const std::string& verdict, int exitCode);
     bool asLines() const { return m_lines; }
 
   private:

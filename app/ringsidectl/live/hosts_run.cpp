@@ -199,7 +199,7 @@ std::vector<HostsRun::Host> hostsThere(const HostsRun& run) {
     return there;
 }
 
-// Starts all ranks on these hosts, with a new token and port.
+// Starts the ranks of all given hosts, with a new token and port.
 Shells startAll(const HostsRun& run, const std::vector<HostsRun::Host>& hosts, std::int64_t restart) {
     const std::string token = randomHex(16);
     const int port = 20000 + std::stoi(randomHex(2), nullptr, 16) % 12000;

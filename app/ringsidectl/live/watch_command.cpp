@@ -88,7 +88,7 @@ struct TcpAddress {
     int port = 0;
 };
 
-// Reads "HOST:PORT".
+// Parses an address such as "HOST:PORT". Returns a problem that names the option.
 Result<TcpAddress> tcpAddress(const char* option, const std::string& text) {
     const std::size_t colon = text.rfind(':');
     const std::string port = colon == std::string::npos ? "" : text.substr(colon + 1);
@@ -172,7 +172,7 @@ void writeCommand(const WatchArguments& arguments, const std::optional<std::stri
     writeFileAtomically(paths.launch(), jsonText(json, 2) + "\n");
 }
 
-// Prints why there is no record.
+// Prints the reason why the command has left no record of a run.
 void explainNothing(const ChildEnd& end) {
     if (end.signalled || end.code != 0)
         return printWarning("the command " + end.text() + " before a process of it trained: nothing was recorded");

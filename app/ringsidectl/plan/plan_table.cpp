@@ -13,8 +13,8 @@ constexpr int kLineWidth = 110;
 constexpr int kMaxRows = 32;
 constexpr std::int64_t kMaxDropped = 16;
 
-// Returns the indices to show if at most `room` of `count` items fit: the first ones, -1 for the gap, and the last
-// ones, which include the padding.
+// Returns the indices of `count` items to show if at most `room` fit: the first items, -1 for the gap, and the last
+// items, which include the padding.
 std::vector<std::int64_t> shownOf(std::int64_t count, std::int64_t room) {
     std::vector<std::int64_t> shown;
     const std::int64_t head = count <= room ? count : room - room / 3;

@@ -11,7 +11,7 @@
 
 namespace ringside {
 
-// Ranks to write: one, or all.
+// Ranks whose plan is written: one rank, or all ranks.
 struct RankRange {
     int first = 0;
     int count = 0;
