@@ -153,7 +153,7 @@ bool Checkpointer::agree(bool ofRankZero) {
 bool Checkpointer::attemptSave(const TrainingPosition& position) {
     bool isComplete = true;
     if (m_dependencies.communicator.rank() == 0)
-        isComplete = writeCheckpoint(position);
+        isComplete = saveCheckpoint(position);
     else if (!m_strategy.isWhole())
         gatherForCheckpoint(m_strategy);
     m_dependencies.communicator.barrierWithoutTimeout();
@@ -171,7 +171,7 @@ std::optional<std::string> Checkpointer::writtenUnlessBad(const TrainingPosition
     return writeCheckpoint(m_places.current(), manifestAt(position), dependencies);
 }
 
-bool Checkpointer::writeCheckpoint(const TrainingPosition& position) {
+bool Checkpointer::saveCheckpoint(const TrainingPosition& position) {
     try {
         writeHere(position);
         return true;

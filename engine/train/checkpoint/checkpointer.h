@@ -64,7 +64,7 @@ class Checkpointer {
     void beginSave();
     bool isSaved(const TrainingPosition& position);
     bool attemptSave(const TrainingPosition& position);
-    bool writeCheckpoint(const TrainingPosition& position);
+    bool saveCheckpoint(const TrainingPosition& position);
     void writeHere(const TrainingPosition& position);
     bool agree(bool ofRankZero);
     std::optional<std::string> writtenUnlessBad(const TrainingPosition& position);
