@@ -76,7 +76,7 @@ def batch_norms(module):
 
 def _after_step(number):
     if _models:
-        HOOK.call(_read)
+        HOOK.call(_queue_previous_times)
         unoptimized.look(_models)
 
 

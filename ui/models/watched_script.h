@@ -29,12 +29,12 @@ class WatchedScript {
     bool take(const Event& event);
 
     bool isWatched() const { return m_isWatched; }
-    QString script() const;          // file name: "train.py"; empty if no rank has reported it
-    QString torch() const;           // "PyTorch 2.15.0"; empty if not reported
-    QString python() const;          // "3.11.2"; empty if not reported
-    QString launcher() const;        // "torchrun, 2 ranks"; empty if not reported
-    std::int64_t batchSize() const;  // of the training loader; 0: not known
-    QList<Fact> facts() const;       // of the data, the model and the training, in the order of the panel
+    QString script() const;          // returns the file name, such as "train.py"; empty if no rank has reported it
+    QString torch() const;           // returns the version, such as "PyTorch 2.15.0"; empty if not reported
+    QString python() const;          // returns the version of Python; empty if not reported
+    QString launcher() const;        // returns, for example, "torchrun, 2 ranks"; empty if not reported
+    std::int64_t batchSize() const;  // returns the batch size of the training loader; 0: not known
+    QList<Fact> facts() const;       // returns facts about the data, the model and the training
     // Returns the findings that hold now, worst first.
     const std::vector<Finding>& findings() const { return m_findings.all(); }
 

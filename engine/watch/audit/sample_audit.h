@@ -55,9 +55,9 @@ struct EpochAudit {
 
 // Answer to "was every sample trained exactly once?"
 struct SampleAudit {
-    std::vector<EpochAudit> training, validation;  // by loader, group and epoch
-    std::int64_t validated = 0;                    // distinct validation samples
-    std::optional<std::int64_t> trainedOn{};       // of them trained on, in any epoch; empty: not known
+    std::vector<EpochAudit> training, validation;  // audit of each epoch, by loader, group and epoch
+    std::int64_t validated = 0;                    // number of distinct validation samples
+    std::optional<std::int64_t> trainedOn{};       // number of validation samples that were trained on in any epoch
     // False if the step from which a run of the chain continues is not known: then samples may count twice.
     bool knowsStarts = true;
     std::vector<std::string> notes{};  // what could not be judged, and why; one sentence each

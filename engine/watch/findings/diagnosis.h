@@ -40,7 +40,7 @@ void addSeenFinding(Diagnosis& diagnosis, Finding finding);
 // another finding explains it; a check does not pass if reports are known to be missing.
 void replaceJudgement(Diagnosis& diagnosis, std::string_view code, Judgement judgement, const Evidence& evidence);
 
-// Runs these checks instead of all, for tests.
+// Runs only the given checks, for tests.
 Diagnosis findingsOf(const Evidence& evidence, std::span<const Check> checks);
 
 }  // namespace ringside

@@ -60,7 +60,7 @@ Judgement judgeEffectiveBatch(const Evidence& evidence);
 // resume_check.cpp
 Judgement judgeResume(const Evidence& evidence);
 
-// time_checks.cpp
+// Implemented in time_checks.cpp.
 Judgement judgeStraggler(const Evidence& evidence);
 Judgement judgeLoaderSlow(const Evidence& evidence);
 

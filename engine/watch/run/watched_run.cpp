@@ -292,13 +292,13 @@ RunEnded WatchedRun::conclude() {
     RunEnded end = m_verdict.conclude(*m_command.poll(), leastSteps());
     end.timeUs = nowUs();
     std::optional<SampleAudit> audit;
-    record([&] { audit = auditedSamples(); });
+    tryToRecord([&] { audit = auditedSamples(); });
     m_diagnosis = judgeEvidence();
     if (m_options.continues)
         replaceJudgement(m_diagnosis, "resume-not-exact",
                          audit ? judgeResume(*audit) : couldNotJudge("the samples could not be audited"), m_evidence);
     for (const Finding& one : m_liveFindings.finish(m_diagnosis.findings, end.timeUs))
-        record([&] { m_record.add(one, end.timeUs); });
+        tryToRecord([&] { m_record.add(one, end.timeUs); });
     WatchRecord::Conclusions conclusions{m_diagnosis.findings, {}, {}};
     for (const CheckOutcome& check : m_diagnosis.checks)
         conclusions.checks.push_back({check.code, textOf(check.result), check.why});
@@ -334,7 +334,7 @@ void WatchedRun::judgeWhileRunning() {
         std::erase_if(findings, [](const Finding& one) { return one.code != "hang"; });
     const std::int64_t endedUs = nowUs();
     for (const Finding& one : m_liveFindings.take(findings, endedUs, endedUs - beganUs))
-        record([&] { m_record.add(one, endedUs); });
+        tryToRecord([&] { m_record.add(one, endedUs); });
 }
 
 std::int64_t WatchedRun::leastSteps() const {

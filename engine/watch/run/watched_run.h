@@ -85,7 +85,7 @@ class WatchedRun {
     Diagnosis judgeEvidence() const;
     void judgeWhileRunning();
     std::optional<SampleAudit> auditedSamples();
-    void record(const std::function<void()>& write);
+    void tryToRecord(const std::function<void()>& write);
     void log(LogLevel level, const std::string& text);
     std::int64_t nowUs() const;
 
