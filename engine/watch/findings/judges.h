@@ -57,7 +57,7 @@ Judgement judgeScheduler(const Evidence& evidence);
 Judgement judgeUnevenSteps(const Evidence& evidence);
 Judgement judgeEffectiveBatch(const Evidence& evidence);
 
-// resume_check.cpp
+// Implemented in resume_check.cpp.
 Judgement judgeResume(const Evidence& evidence);
 
 // Implemented in time_checks.cpp.
