@@ -116,7 +116,7 @@ def _report_line(site, function):
                           {"where": site, "function": function[0], "terms": function[1]})
 
 
-def _function(loss):
+def _last_operation(loss):
     """Returns the names of the last operation of the loss, before GradScaler multiplies it, and of its terms."""
     scaled = _scaled.get(id(loss))
     if scaled is not None and scaled[0]() is loss:

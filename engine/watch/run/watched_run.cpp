@@ -303,7 +303,7 @@ RunEnded WatchedRun::conclude() {
     for (const CheckOutcome& check : m_diagnosis.checks)
         conclusions.checks.push_back({check.code, textOf(check.result), check.why});
     if (audit) conclusions.samples = summaryOf(*audit);
-    record([&] { end = m_record.finish(end, conclusions); });
+    tryToRecord([&] { end = m_record.finish(end, conclusions); });
     if (const std::string why = m_record.whyIncomplete(); !why.empty()) m_options.warn(why);
     m_control.reset();
     return end;
