@@ -32,7 +32,8 @@ std::vector<int> allRanks(int size) {
     return ranks;
 }
 
-// Slot of messages between two ranks. Collectives use slots with prefixes below 0x10 (gloo/types.h).
+// Tag (in Gloo: slot) of messages between two ranks. Gloo's collectives use tags with prefixes below 0x10
+// (gloo/types.h).
 constexpr std::uint64_t kMessageSlot = std::uint64_t{0xfe} << 56;
 constexpr std::uint32_t kMeetingKind =
     7;  // kind in the tag of the exchange in exchangeArrivals(); larger than every CollectiveKind
@@ -271,7 +272,8 @@ std::unique_ptr<Communicator> GlooCommunicator::split(int colour, int key, Group
     return made;
 }
 
-// Gloo has no reduce-scatter. This function all-reduces a copy and keeps this rank's block.
+// Gloo has no reduce-scatter. This function all-reduces a copy and keeps the part of the result that belongs to this
+// rank.
 void GlooCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
     RINGSIDE_ASSERT(in.type == out.type && in.count == out.count * static_cast<std::size_t>(m_size));
     const WaitScope waiting(trace());
@@ -315,7 +317,7 @@ void GlooCommunicator::gatherNow(CommBuffer in, CommBuffer out) {
         if (in.count == 0) return;
         gloo::AllgatherOptions options(m_context);
         options.setTag(tag);
-        // Gloo uses this rank's block of `out` if it gets no input.
+        // Without an input, Gloo's all-gather uses the part of `out` that belongs to this rank.
         if (bytesOf(in) != bytesOf(out) + static_cast<std::size_t>(m_rank) * in.bytes())
             options.setInput(bytesOf(in), in.bytes());
         options.setOutput(bytesOf(out), out.bytes());

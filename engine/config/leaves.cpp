@@ -64,10 +64,11 @@ void checkLeaves(const RunConfig& config, Problems& problems) {
         problems.push_back({"training.reduction", "is canonical, but mpi adds in its own order",
                             "set parallel.backend to auto, shm, gloo or nccl, or this field to rank"});
     if (config.sampler.kind != SamplerKind::kDistributed)
-        problems.push_back({"training.reduction",
-                            "is canonical, but its leaves need samples that are assigned one by one, and the sampler " +
-                                textOf(config.sampler.kind) + " does not assign them so",
-                            "set sampler.kind to distributed, or this field to rank"});
+        problems.push_back(
+            {"training.reduction",
+             "is canonical, which requires that samples are assigned to the ranks one by one, but the sampler " +
+                 textOf(config.sampler.kind) + " assigns them in another way",
+             "set sampler.kind to distributed, or training.reduction to rank"});
 }
 
 int bitsReversed(int value, int size) {
@@ -79,7 +80,8 @@ int bitsReversed(int value, int size) {
     return reversed;
 }
 
-// A subtree contains samples if its lowest-numbered leaf does. That leaf is the first of the subtree to be processed.
+// A subtree of the sum contains samples if its lowest-numbered leaf (group of samples) contains some. That leaf is the
+// first of the subtree to be processed.
 TreeTurn treeTurn(int turn, int leaves, int filled) {
     TreeTurn place;
     for (int level = 0; 1 << level < leaves; ++level) {

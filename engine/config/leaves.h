@@ -16,7 +16,8 @@ namespace ringside {
 // True if training.reduction is canonical.
 bool isCanonical(const RunConfig& config);
 
-// Returns the number of leaves of each data-parallel rank; 1 without the canonical reduction.
+// Returns the number of leaves (groups of samples) of each data-parallel rank; 1 if training.reduction is not
+// canonical.
 std::int64_t leavesPerRank(const RunConfig& config);
 
 void checkLeaves(const RunConfig& config, Problems& problems);
@@ -25,16 +26,17 @@ void checkLeaves(const RunConfig& config, Problems& problems);
 // bits.
 int bitsReversed(int value, int size);
 
-// Step of the tree sum for one leaf. Leaves are processed in bit-reversed order, so that two nodes that are added to
-// each other are completed one after the other, as in a binary counter. At most one partial sum per level is kept.
+// Step of the tree sum for one leaf (a group of samples of the global batch). Leaves are processed in bit-reversed
+// order, so that two nodes that are added to each other are completed one after the other, as in a binary counter. At
+// most one partial sum per level is kept.
 struct TreeTurn {
     unsigned adds = 0;  // bit l is set: add the partial sum that is kept at level l
     int keepAt = -1;    // level at which the result is kept; -1: the sum is complete
     bool operator==(const TreeTurn&) const = default;
 };
 
-// Returns the step for the leaf that is processed as number `turn`, 0 <= turn < leaves. filled: the first `filled`
-// leaves contain samples; the others are not part of the sum.
+// Returns the step of the tree sum for the leaf (group of samples) that is processed as number `turn`, 0 <= turn <
+// leaves. filled: the first `filled` leaves contain samples; the others are not part of the sum.
 TreeTurn treeTurn(int turn, int leaves, int filled);
 
 }  // namespace ringside

@@ -120,7 +120,9 @@ std::string divisorsNear(std::int64_t batch, std::int64_t wanted, std::int64_t l
 }
 
 void checkMicroBatches(const RunConfig& config, Problems& problems) {
-    if (isCanonical(config)) return;  // micro-batches consist of leaves, which checkLeaves() checks
+    if (isCanonical(config))
+        return;  // with training.reduction canonical, micro-batches are the parts of the batch
+                 // that checkLeaves() checks
     const std::int64_t microBatches = microBatchesOf(config);
     const std::int64_t batch = config.loader.batchSize;
     if (batch % microBatches == 0) return;

@@ -170,7 +170,8 @@ struct TrainingConfig {
     OnNonFinite onNonFinite = OnNonFinite::kStop;  // reaction to a NaN or infinite loss: stop | continue
     ReductionOrder reduction =
         ReductionOrder::kRank;  // order in which gradients are added: rank | canonical (config/leaves.h)
-    std::int64_t leaves = 8;    // canonical: number of leaves of the global batch, a power of two
+    std::int64_t leaves = 8;    // training.reduction canonical: number of leaves, the parts of the global batch whose
+                                // gradients are added in a tree; a power of two
     bool operator==(const TrainingConfig&) const = default;
 };
 

@@ -63,8 +63,9 @@ class Builder {
         return built;
     }
 
-    // Marks the units of fsdp.unit. layer: each layer with parameters; block: each residual and each layer outside one.
-    // A residual that ranks skip at random is one unit because all ranks have to gather and reduce it.
+    // Marks the layers whose parameters are sharded and gathered together (fsdp.unit). layer: each layer with
+    // parameters; block: each residual block and each layer outside one. A residual that ranks skip at random is one
+    // unit because all ranks have to gather and reduce it.
     void markUnit(BuiltLayer& built, bool isComposite, bool inBody) const {
         const bool wanted = m_unit == ShardUnit::kLayer ? !isComposite : m_unit == ShardUnit::kBlock && !inBody;
         built.isUnit = wanted && m_within == 0 && !built.parameters.empty();
@@ -157,14 +158,15 @@ std::vector<BuiltLayer> recomputed(std::vector<BuiltLayer> layers, Recompute whi
     return result;
 }
 
-// True if blocks of channels speed this convolution up.
+// True if this convolution is faster on images that are stored in blocks of channels.
 bool isWide(const LayerDescription& layer) {
     const Shape& in = layer.input;
     return layer.kernel == 3 && layer.stride == 1 && layer.padding == 1 && std::min(in[0], layer.outputs) >= 32 &&
            std::min(in[1], in[2]) >= 8;
 }
 
-// True if all layers over images can work on blocks of channels. Appends the convolutions among them.
+// True if all layers over images can work on images that are stored in blocks of channels. Appends the convolutions
+// among the layers.
 bool takesBlocks(const Descriptions& layers, Descriptions& convolutions) {
     return std::ranges::all_of(layers, [&](const LayerDescription& layer) {
         if (layer.input.dimensions() != 3) return true;
@@ -204,7 +206,7 @@ bool hasWideVectors() {
     return has;
 }
 
-// Memory blocks that the groups of layers share, one group at a time.
+// Activation memory that the groups of layers share, one group at a time.
 class Turns {
   public:
     void take(std::int64_t bytes) {

@@ -26,10 +26,11 @@ struct TensorSize {
     std::int64_t rowValues() const { return rows == 0 ? 0 : values / rows; }
 };
 
-// Memory that a layer allocates once for batches of up to a given number of samples.
+// Memory that a layer allocates once, large enough for batches of up to a given number of samples. Its size is `fixed`,
+// plus `perSample` for each sample.
 struct LayerBlock {
-    std::int64_t fixed = 0;      // size of the part that does not depend on the batch, in bytes
-    std::int64_t perSample = 0;  // size of the part for each sample, in bytes
+    std::int64_t fixed = 0;      // bytes that do not depend on the number of samples
+    std::int64_t perSample = 0;  // additional bytes for each sample of the batch
     std::int64_t mostSamples = std::numeric_limits<std::int64_t>::max();
 
     std::int64_t bytes(std::int64_t samples) const { return fixed + perSample * std::min(samples, mostSamples); }
@@ -64,11 +65,12 @@ struct BuiltLayer {
     std::string place = {};  // prefix of the layer's parameters in the state_dict: "0", "blocks.1"; empty without
                              // parameters
     std::vector<TensorSize> parameters = {};
-    std::vector<std::size_t> parametersOfUnits = {};  // number of parameters of each unit of fsdp.unit layer, in order
+    std::vector<std::size_t> parametersOfUnits = {};  // number of parameters of each inner layer, in order; the units
+                                                      // that are gathered together if fsdp.unit is layer
     std::int64_t bufferBytes = 0;
     std::int64_t buffers = 0;             // number of tensors that are saved but not trained
     std::int64_t ownBytes = 0;            // bytes that do not depend on the batch and are never shared
-    std::vector<LayerBlock> memory = {};  // memory blocks of the layer, in the order of allocation
+    std::vector<LayerBlock> memory = {};  // memory that the layer allocates, in the order of allocation
     std::int64_t flops = 0;               // floating-point operations of a sample's forward pass
     double cost = 0;                      // arithmetic by which pipelines are divided into stages
     Shape input = {};
@@ -89,7 +91,7 @@ struct BuildChoice {
     Recompute recompute = Recompute::kNone;
     bool channelBlocks = false;          // true: images are stored in blocks of channels, with pooling inside the
                                          // convolution
-    ShardUnit unit = ShardUnit::kWhole;  // set of layers that becomes a unit
+    ShardUnit unit = ShardUnit::kWhole;  // set of layers whose parameters are gathered together (fsdp.unit)
 };
 
 // Returns the layers of a model in the order of execution, with their parameters and memory.
@@ -98,11 +100,13 @@ std::vector<BuiltLayer> buildLayers(const ModelDescription& model, const BuildCh
 // Returns the text of all layers, separated by commas: "Linear(64, 128), ReLU(), Linear(128, 10)".
 std::string describe(const std::vector<BuiltLayer>& layers);
 
-// Convolutions of a model whose layers can all work on blocks of channels and of which at least one is wide enough to
-// gain by it. Empty for any other model. Does not depend on the host; takesChannelBlocks() also checks the host.
+// Returns the convolutions of a model whose layers can all work on images that are stored in blocks of channels, if at
+// least one convolution is wide enough to become faster by it. Empty for any other model. Does not depend on the host;
+// takesChannelBlocks() also checks the host.
 std::vector<LayerDescription> convolutionsForBlocks(const ModelDescription& model);
 
-// True if this host computes the model on blocks of channels: it has AVX-512, and convolutionsForBlocks() is not empty.
+// True if this host computes the model on images that are stored in blocks of channels: it has AVX-512, and
+// convolutionsForBlocks() is not empty.
 bool takesChannelBlocks(const ModelDescription& model);
 
 // Returns the bytes of activations of the layers [first, last) for batches of up to `samples` samples.

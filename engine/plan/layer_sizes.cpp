@@ -69,7 +69,8 @@ void addBothWays(BuiltLayer& built, const LayerDescription& layer) {
     built.memory.push_back(floatsPerSample(layer.input.count()));
 }
 
-// Adds memory for two copies of the input, unless both orders of the values are equal.
+// Adds memory for a reordered copy of the input and of its gradient. Without channels or pixels to reorder,
+// channels-first and channels-last are the same order, and no copy is needed.
 void addImageOrder(BuiltLayer& built, const Shape& input) {
     if (input.dimensions() == 3 && input[0] != 1 && input[1] * input[2] != 1)
         built.memory = {floatsPerSample(input.count()), floatsPerSample(input.count())};

@@ -21,7 +21,8 @@ Problem ofFile(const std::string& message, const std::string& remedy) {
 // must be added in the order of the micro-batches, so that the sum equals gradient accumulation on one rank.
 const PipelineAction* outOfOrder(const Schedule& schedule) {
     for (const auto& actions : schedule.ranks) {
-        std::map<std::pair<int, bool>, int> last;  // last action by stage and whether it is the weight half
+        std::map<std::pair<int, bool>, int> last;  // last backward action of each stage; the second key is true for
+                                                   // actions that compute only the gradients of weights
         for (const PipelineAction& action : actions) {
             if (action.work == PipelineWork::kForward) continue;
             const auto key = std::pair(action.stage, action.work == PipelineWork::kWeights);

@@ -91,7 +91,8 @@ bool StrategyPlan::skipsLayers() const {
 
 namespace {
 
-// Returns the number of gradient sums that are kept until the gradients of later micro-batches or leaves are added.
+// Returns the number of gradient sums that are kept until the gradients of later micro-batches are added (with
+// training.reduction canonical: of later leaves, the groups of samples whose gradients are added first).
 int keptLevels(const RunConfig& config, const StrategyPlan& plan) {
     if (plan.leaves > 0) return std::countr_zero(static_cast<std::uint64_t>(plan.leaves));
     return config.training.accumulateSteps * plan.microBatches > 1 ? 1 : 0;
@@ -144,11 +145,13 @@ Result<StrategyPlan> planStrategy(const PlanSubject& subject, bool channelBlocks
                                               .unit = plan.unit.value_or(ShardUnit::kWhole)});
     plan.leaves = isCanonical(config) ? leavesPerRank(config) : 0;
     if (config.parallel.strategy == StrategyKind::kDataParallel) plan.devices = devicesOf(config);
-    // A canonical reduction averages the statistics over all leaves, but data_parallel keeps those of device 0 only.
+    // With training.reduction canonical, batch norm's statistics are averaged over all leaves (the fixed groups of
+    // samples), but data_parallel keeps those of device 0 only.
     if (plan.devices > 0 && plan.leaves > 0 && plan.hasBatchNorm())
         return Problem{"training.reduction",
-                       "is canonical, but under data_parallel batch norm's statistics are those of device 0's chunk",
-                       "use ddp, whose leaves' statistics are averaged, or set it to rank"};
+                       "is canonical, which averages batch norm's statistics over all samples, but data_parallel keeps "
+                       "only the statistics of device 0",
+                       "set parallel.strategy to ddp, or training.reduction to rank"};
     if (const Result<bool> cut = cutStages(config, plan); !cut) return cut.problem();
     plan.microBatches = microBatchesOf(config);
     plan.maxBatch = subject.largestBatch();

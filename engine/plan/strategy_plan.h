@@ -19,7 +19,7 @@ namespace ringside {
 class Dataset;
 struct DataSplit;
 
-// An experiment and the properties of its data that a plan and its costs depend on.
+// An experiment and the properties of its data that a StrategyPlan and its costs depend on.
 struct PlanSubject {
     RunConfig config;
     ModelDescription model;
@@ -62,12 +62,13 @@ struct StrategyPlan {
     std::int64_t maxBatch = 1;                 // largest batch of a rank, in samples
     std::int64_t microBatches = 1;
     std::int64_t microRows = 1;          // largest number of samples of a micro-batch
-    std::int64_t leaves = 0;             // number of leaves per data-parallel rank (canonical reduction); 0: another
-                                         // reduction
+    std::int64_t leaves = 0;             // training.reduction canonical: number of leaves (groups of samples whose
+                                         // gradients are added first) per data-parallel rank; 0 for another reduction
     std::int64_t devices = 0;            // number of devices of data_parallel; 0: another strategy
     int keptLevels = 0;                  // number of gradient sums that are kept until later gradients are added to
                                          // them
-    std::optional<ShardUnit> unit = {};  // unit in which parameters are gathered; empty if they are not sharded
+    std::optional<ShardUnit> unit = {};  // set of layers whose parameters are gathered together (fsdp.unit); empty if
+                                         // they are not sharded
     ShardingChoice sharding = {};        // state that is sharded; used only if `unit` is set
     BucketLimits buckets = {};
 
@@ -87,13 +88,13 @@ struct StrategyPlan {
     std::vector<TensorSize> parametersOf(std::size_t stage) const;
 };
 
-// Makes the plan for a device that computes images in blocks of channels if `channelBlocks` is true. Returns a problem
-// if a setting does not suit the model.
+// Divides the model and a step among the ranks. channelBlocks: true if the device stores images in blocks of channels.
+// Returns a problem if a setting does not suit the model.
 Result<StrategyPlan> planStrategy(const PlanSubject& subject, bool channelBlocks);
-// Makes the plan for the CPU of this host.
+// Divides the model and a step among the ranks, for the CPU of this host.
 Result<StrategyPlan> planStrategy(const PlanSubject& subject);
 
-// Returns the number of plans that this process has made. Tests use it.
+// Returns how many times this process has called planStrategy(). Tests use it.
 std::int64_t plansMade();
 
 }  // namespace ringside

@@ -44,7 +44,7 @@ TEST_CASE("a value out of range is refused with its limit and remedy") {
           std::string::npos);
     CHECK(problemAfter([](RunConfig& c) {
               c.model.hidden = {128, 0};
-          }) == "model.hidden is a list with 0; the minimum is 1: choose a value from 1 to 65536");
+          }) == "model.hidden is a list that contains 0; the minimum is 1: choose a value from 1 to 65536");
     CHECK(problemAfter([](RunConfig& c) { c.model.hidden.assign(65, 1); }).find("65 layers") != std::string::npos);
 }
 

@@ -65,8 +65,8 @@ void HierarchicalCommunicator::connect() {
     m_refusedConnections = peers.refusedConnections();
 }
 
-// Merges the readings of both sets of connections to other hosts. Connections to ranks of this host are omitted,
-// because these ranks communicate through shared memory.
+// Merges the statistics (round trip, bytes, busy time) of both sets of TCP connections to other hosts. Connections to
+// ranks of this host are omitted, because these ranks communicate through shared memory.
 std::vector<LinkReading> HierarchicalCommunicator::links() {
     std::vector<LinkReading> all = m_flat->links();
     const int own = m_hosts.hostOf(m_rank);

@@ -35,7 +35,7 @@ class HostExchange {
     void watchInto(ContributionWatch* watch) { m_watch = watch; }
     void abort() { m_links.abort(); }
     void close() { m_links.close(); }
-    // Returns the readings of the links, indexed by host.
+    // Returns statistics of the TCP connection to each other host: round trip, bytes sent, busy time.
     std::vector<LinkReading> links() const { return m_links.readings(); }
 
     // Largest buffer, in bytes, that every host sends whole to every other host: latency of one message instead of two.
@@ -76,8 +76,8 @@ class HostExchange {
 
     int m_host;
     std::chrono::milliseconds m_timeout;
-    std::vector<LinkUser> m_users;        // state of the link to each host, indexed by host
-    std::vector<LinkUser> m_secondUsers;  // state of the link for the second messages of finishPieces(), indexed by
+    std::vector<LinkUser> m_users;        // completion counters of the messages with each host, indexed by host
+    std::vector<LinkUser> m_secondUsers;  // completion counters of the second messages of finishPieces(), indexed by
                                           // host
     std::deque<Started> m_started;
     std::array<std::vector<std::uint64_t>, 2> m_scratch;

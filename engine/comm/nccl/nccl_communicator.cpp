@@ -85,8 +85,8 @@ NcclOperation NcclCommunicator::nextOperation(CollectiveKind kind, CommBuffer bu
             m_collective.fetch_add(1, std::memory_order_relaxed) + 1};
 }
 
-// Starts an operation and returns its ticket. During a recording, tickets count the collectives of that recording from
-// 0.
+// Starts an operation and returns its ticket. While a CUDA graph is recorded, tickets count the collectives of that
+// graph from 0.
 std::int64_t NcclCommunicator::startOperation(const NcclOperation& operation, const Call& call) {
     m_connection->check(operation);
     if (!m_recording) removeFinished();
@@ -118,7 +118,8 @@ std::int64_t NcclCommunicator::trackOperation(DeviceEvent finished, const NcclOp
 
 void NcclCommunicator::beginRecording() {
     RINGSIDE_ASSERT(!m_recording);
-    removeFinished();  // removes finished operations now, because events cannot be queried during a recording
+    removeFinished();  // removes finished operations now, because events cannot be queried while a CUDA graph is
+                       // recorded
     m_recording = true;
     m_beforeRecording = collective();
 }
@@ -133,8 +134,8 @@ std::int64_t NcclCommunicator::endRecording() {
     return recorded;
 }
 
-// Replaces the communicator after a recording broke it. All ranks take this path, because they run the same NCCL.
-// Kernels of earlier steps still run and must finish before their communicator is destroyed.
+// Replaces the NCCL communicator after the recording of a CUDA graph broke it. All ranks take this path, because they
+// run the same NCCL. Kernels of earlier steps still run and must finish before their communicator is destroyed.
 void NcclCommunicator::reconnect() {
     while (!m_pending.empty()) {
         removeFinished();
@@ -150,7 +151,7 @@ void NcclCommunicator::reconnect() {
 // step represents all of them.
 void NcclCommunicator::launched(std::int64_t collectives) {
     const std::int64_t last = m_collective.fetch_add(collectives, std::memory_order_relaxed) + collectives;
-    const NcclOperation operation{"the last of a recorded step", CommType::kByte, 0, last};
+    const NcclOperation operation{"the last collective of a CUDA graph", CommType::kByte, 0, last};
     m_connection->check(operation);
     removeFinished();
     const DeviceEvent finished = takeEvent();
@@ -200,7 +201,8 @@ void NcclCommunicator::hostWait(std::int64_t ticket) {
         operation);
 }
 
-// True if the buffer is host memory. Always false during a recording, which cannot involve the host.
+// True if the buffer is host memory. Always false while a CUDA graph is recorded, because a graph cannot involve the
+// host.
 bool NcclCommunicator::isOnHost(CommBuffer buffer) const {
     return !m_recording && buffer.count > 0 && m_parts.device->isHostMemory(buffer.data);
 }

@@ -36,8 +36,8 @@ struct NcclOptions {
 // GPU and one communicator per process.
 class NcclCommunicator final : public Communicator {
   public:
-    // Connects to all ranks. The store must outlive the communicator: if NCCL breaks while a step is recorded, the
-    // ranks connect again.
+    // Connects to all ranks. The store must outlive the communicator: if NCCL breaks while a step is recorded as a CUDA
+    // graph, the ranks connect again.
     NcclCommunicator(NcclParts parts, Store& store, int rank, int size, NcclOptions options);
     // Sub-group of `parent` over an existing connection. Its collectives cannot be recorded. The parent's poll() checks
     // it, too.
@@ -99,7 +99,7 @@ class NcclCommunicator final : public Communicator {
     std::int64_t trackOperation(DeviceEvent finished, const NcclOperation& operation);
     void hostWait(std::int64_t ticket);
     std::int64_t startBarrier();
-    void reconnect();       // connects again after a recording broke NCCL
+    void reconnect();       // connects again after the recording of a CUDA graph broke NCCL
     void removeFinished();  // removes finished operations from the front
     template <class Action>
     auto onGpu(const NcclOperation& operation, const Action& action) const;  // names rank and operation in its errors
@@ -126,8 +126,9 @@ class NcclCommunicator final : public Communicator {
     TimePoint m_frontSince;           // time since which the front is the oldest operation
     std::vector<DeviceEvent> m_freeEvents;
     bool m_recording = false;
-    std::vector<DeviceEvent> m_recorded;  // events of the recording in progress, one after each of its collectives
-    std::int64_t m_beforeRecording = 0;   // number of collectives before the recording
+    std::vector<DeviceEvent> m_recorded;  // events of the CUDA graph that is being recorded, one after each of its
+                                          // collectives
+    std::int64_t m_beforeRecording = 0;   // number of collectives before the CUDA graph that is being recorded
     std::atomic<std::int64_t> m_collective{0};
     std::vector<void*> m_memory;
     std::unique_ptr<NcclStaging> m_staging;

@@ -48,7 +48,8 @@ class NcclConnection {
     // Creates the connection of the group of this colour, in which this rank is `rank` of `size`; null for a negative
     // colour. Collective over all ranks.
     std::unique_ptr<NcclConnection> split(int colour, int key, int rank, int size);
-    // True if NCCL has an asynchronous error because it refused to be recorded, as non-blocking communicators can have.
+    // True if NCCL has an asynchronous error because it refused to be recorded into a CUDA graph. Non-blocking
+    // communicators can have such an error.
     bool brokeByRecording();
     // Replaces the communicator with a new one. No operation may be in progress. Collective over all ranks.
     void connectAgain(Store& store);
@@ -66,8 +67,9 @@ class NcclConnection {
 
     // Handles the result of a call: waits while it is in progress and throws on an error.
     void settle(NcclResult result, const NcclOperation& operation);
-    // Handles the result of a call during a recording. A refusal by NCCL throws CommError and keeps the connection,
-    // because no kernel has run. If the refusal broke NCCL, brokeByRecording() and the next check() report it.
+    // Handles the result of a call of NCCL while a CUDA graph is recorded. A refusal by NCCL throws CommError and keeps
+    // the connection, because no kernel has run. If the refusal broke NCCL, brokeByRecording() and the next check()
+    // report it.
     void settleRecorded(NcclResult result, const NcclOperation& operation);
     // Throws if NCCL reports an asynchronous error, an abort was requested or the connection has failed.
     void check(const NcclOperation& operation);
@@ -83,7 +85,8 @@ class NcclConnection {
 
   private:
     void shareUniqueId(Store& store, NcclUniqueId& id);
-    std::string recordingRemedy() const;  // advice to append to an error that a recording may have caused
+    std::string recordingRemedy() const;  // returns advice to append to an error that the recording of a CUDA graph may
+                                          // have caused
     NcclResult asyncState();
     NcclResult waitWhileInProgress(const NcclOperation& operation, std::chrono::milliseconds limit);
     [[noreturn]] void fail(const std::string& text);

@@ -81,7 +81,8 @@ struct ArenaLayout {
     std::size_t channels = 0;
     std::size_t slotArea = 0;
     std::size_t heaps = 0;
-    std::size_t slotBytes = 0;   // size of a slot; each rank has one slot for each parity
+    std::size_t slotBytes = 0;   // size of a slot, the memory of one rank for one round; each rank has one slot for
+                                 // even and one for odd rounds
     std::size_t chunkBytes = 0;  // bytes of a large reduction's input that are processed at a time; the result follows
                                  // the input in the slot
     std::size_t heapBytes = 0;   // size of the heap of one rank
@@ -89,7 +90,8 @@ struct ArenaLayout {
     static constexpr std::size_t kRingBytes = 32U << 10;
     static constexpr std::size_t kChannelBytes = sizeof(ChannelPositions) + kRingBytes;
     static constexpr std::size_t kChunkBytes = 1U << 20;
-    static constexpr std::size_t kMessageChunkBytes = 64U << 10;  // chunk of a GroupUse::kMessages group
+    static constexpr std::size_t kMessageChunkBytes = 64U << 10;  // bytes that a GroupUse::kMessages group processes at
+                                                                  // a time
 
     // Layout of the whole arena. Throws CommError if `bytes` is too small for the ranks.
     ArenaLayout(std::size_t bytes, int worldSize);

@@ -174,8 +174,8 @@ CommBuffer ShmCollectives::chunkOf(CommBuffer buffer, std::size_t index) const {
     return section(buffer, start, std::min(length, buffer.count - start));
 }
 
-// Reduces in chunks. A slot holds this rank's input of one chunk, followed by this rank's reduced part of the previous
-// chunk, so that n chunks take n + 1 rounds.
+// Reduces a large buffer in chunks. A slot (a rank's part of the shared memory) holds this rank's input of one chunk,
+// followed by this rank's reduced part of the previous chunk, so that n chunks take n + 1 rounds.
 void ShmCollectives::reduceChunks(CommBuffer buffer, ReduceOp op) {
     std::size_t chunks = (buffer.bytes() + m_arena.layout().chunkBytes - 1) / m_arena.layout().chunkBytes;
     for (std::size_t i = 0; i < chunks; ++i) {
@@ -193,7 +193,8 @@ void ShmCollectives::copyInWhole(CommBuffer buffer) {
     m_announcement.source = m_arena.offsetOf(target);
 }
 
-// Publishes a chunk. Copies everything except this rank's own part, which no other rank reads.
+// Publishes a chunk of the buffer to the other ranks. Copies everything except this rank's own part, which no other
+// rank reads.
 void ShmCollectives::copyIn(CommBuffer chunk) {
     const std::byte* source = bytesOf(chunk);
     if (!m_announcement.inHeap) {
@@ -208,8 +209,8 @@ void ShmCollectives::copyIn(CommBuffer chunk) {
     m_announcement.source = m_arena.offsetOf(source);
 }
 
-// Sums this rank's part in blocks, and copies each block into the slot for the other ranks and into the buffer while it
-// is in the first-level cache.
+// Sums this rank's part in blocks, and copies each block into this rank's slot of the shared memory for the other ranks
+// and into the buffer while it is in the first-level cache.
 void ShmCollectives::reducePart(CommBuffer chunk, ReduceOp op, std::byte* result) {
     constexpr std::size_t kBlockBytes = 8192;
     alignas(64) std::byte block[kBlockBytes];
@@ -306,7 +307,8 @@ CommBuffer ShmCollectives::sumOwnPart(CommBuffer chunk, ReduceOp op) {
     return own;
 }
 
-// Copies the other ranks' parts of `chunk`, which is the chunk two before the one announced last.
+// Copies the other ranks' reduced parts of `chunk` (a piece of the buffer), which is the chunk two before the one
+// announced last.
 void ShmCollectives::takeParts(CommBuffer chunk) const {
     const std::size_t width = sizeOf(chunk.type);
     const std::size_t chunkBytes = m_arena.layout().chunkBytes;
@@ -394,7 +396,8 @@ void ShmCollectives::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op) {
     if (ranksOutsideHeap() < m_size) round();  // from the next line on, no rank reads from the heap of another
 }
 
-// Copies the same stretch of every rank's block into the slot, one behind the other, `stride` bytes apart.
+// Copies the same range of every rank's part of the buffer into this rank's slot of the shared memory, one behind the
+// other, `stride` bytes apart.
 void ShmCollectives::copyInParts(CommBuffer in, std::size_t partCount, std::size_t from, std::size_t count,
                                  std::size_t stride) {
     std::byte* target = slot(m_rank, m_barrier.parity());

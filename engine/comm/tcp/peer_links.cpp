@@ -294,11 +294,11 @@ void PeerLinks::endMessage(int rank) {
     peer.asked.erase(taker);
 }
 
-// Matches a new receive with an early message of its slot. True if the receive is complete. If only part of the message
-// has arrived, copies that part and returns false; a wrong length ends the link.
+// Matches a new receive with a message of its tag (`slot`) that arrived before it. True if the receive is complete. If
+// only part of the message has arrived, copies that part and returns false; a wrong length ends the link.
 bool PeerLinks::deliverEarly(int rank, const Incoming& asked) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
-    // An older receive of this slot is still pending: this one queues behind it, to keep the order.
+    // An older receive of the same tag (`slot`) is still pending: the new receive queues behind it, to keep the order.
     if (std::ranges::find(peer.asked, asked.slot, &Incoming::slot) != peer.asked.end()) return false;
     const auto found = std::ranges::find(peer.early, asked.slot, &Early::slot);
     if (found == peer.early.end()) return false;

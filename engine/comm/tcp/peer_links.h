@@ -32,8 +32,8 @@ class LinkError : public std::runtime_error {
     bool m_isMisuse;
 };
 
-// Completion counters of the messages of one user. Counts finished sends and receives regardless of their order. Must
-// outlive its messages, unless they have been cancelled.
+// Completion counters of the messages of one caller of PeerLinks. Counts finished sends and receives regardless of
+// their order. Must outlive its messages, unless they have been cancelled.
 struct LinkUser {
     int sent = 0;
     int received = 0;
@@ -44,8 +44,8 @@ struct LinkUser {
     bool lostByMisuse = false;
 };
 
-// Messages over the sockets of a mesh (PeerMesh). Each message has a slot; messages of one slot between two ranks
-// arrive in order.
+// Messages over the sockets of a mesh (PeerMesh). Each message has a tag, called slot; messages of one slot between two
+// ranks arrive in order.
 //
 // send() and receive() start a message and return; the wait functions block until one is complete. The thread that
 // waits moves the bytes itself. Between waits, bytes move only while moveInBackground() is on. Data is read from a peer
@@ -63,7 +63,7 @@ class PeerLinks {
 
     // Starts to send a message. The bytes must remain valid until it is complete or cancelled.
     void send(LinkUser& user, int peer, std::uint64_t slot, std::span<const std::byte> bytes);
-    // Starts to receive the next message of this slot into `bytes`. A message of another length ends the link.
+    // Starts to receive the next message with the tag `slot` into `bytes`. A message of another length ends the link.
     void receive(LinkUser& user, int peer, std::uint64_t slot, std::span<std::byte> bytes);
     // waitUntilSent() and waitUntilReceived() block until a message of `user` was sent or received, and decrement the
     // count user.sent or user.received. They throw LinkError if the link fails or at the timeout.
@@ -106,7 +106,7 @@ class PeerLinks {
     struct Peer {
         UniqueFd socket;
         std::deque<Outgoing> outgoing;
-        std::deque<Incoming> asked;  // pending receives; a message goes to the first one that waits for its slot
+        std::deque<Incoming> asked;  // pending receives; a message goes to the first receive with the same tag
         std::deque<Early> early;
         std::vector<std::byte> read;  // read-ahead buffer; [at, end) has not been parsed yet
         std::size_t at = 0;

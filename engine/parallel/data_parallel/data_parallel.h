@@ -41,10 +41,13 @@ class DataParallel final : public Strategy {
     struct Device {
         std::unique_ptr<Backend> ownBackend;
         std::unique_ptr<Model> ownModel;
-        std::unique_ptr<Loss> loss;  // loss of this device's leaves; null without a canonical reduction
+        std::unique_ptr<Loss> loss;  // training.reduction canonical: loss of this device's leaves (groups of samples);
+                                     // null otherwise
         Backend* backend = nullptr;
         Model* model = nullptr;
-        std::vector<std::vector<Tensor>> kept;  // kept gradients of leaves, by level and parameter
+        // training.reduction canonical: partial sums of gradients that wait for the other half of their subtree, by
+        // level of the tree and by parameter
+        std::vector<std::vector<Tensor>> kept;
         Tensor y;
     };
     // Time in which device 0 works alone while the others wait, and time of all steps, in nanoseconds.
@@ -64,7 +67,8 @@ class DataParallel final : public Strategy {
     void logShares();
     Pass passOn(int device) const;
 
-    // Canonical reduction: each device adds the gradients of its leaves, device 0 adds the sums of the devices.
+    // For training.reduction canonical: each device adds the gradients of its leaves (groups of samples), device 0 adds
+    // the sums of the devices.
     void passLeaves(const Batch& batch);
     void leavesOf(int device);
     void recordLosses(int turn, const SampleLosses& losses);
@@ -79,7 +83,8 @@ class DataParallel final : public Strategy {
     std::vector<std::int64_t> m_chunks;  // number of samples of each device in the current batch
     std::unique_ptr<Optimizer> m_optimizer;
     std::unique_ptr<LeafBatches> m_leaves;
-    std::vector<float> m_losses;  // losses of all leaves, followed by their hits
+    std::vector<float> m_losses;  // training.reduction canonical: losses of all samples, followed by their hits (1 if
+                                  // the prediction is right)
     Tensor m_output;              // outputs of all devices, on device 0
     std::vector<Tensor> m_kept;   // sum of the gradients of earlier micro-batches
     float m_share;

@@ -11,8 +11,8 @@
 
 namespace ringside {
 
-// Adds up the gradients of a device's leaves. Each device has a contiguous block of the tree's turns, so that its sum
-// is a node of the tree.
+// Adds up the gradients of a device's leaves (groups of samples). Each device processes leaves that are consecutive in
+// the order of the tree sum, so that its sum is a node of the tree.
 void DataParallel::leavesOf(int number) {
     Device& device = m_devices[static_cast<std::size_t>(number)];
     const int turns = m_leaves->turns() / m_threads.devices();

@@ -22,7 +22,7 @@ class LeafStatistics {
     bool none() const { return m_buffers.empty(); }
     void beforeForward(int turn);
     void afterForward(const TreeTurn& turn);
-    // leaves: number of leaves with samples on all data-parallel ranks
+    // leaves: number of leaves (groups of samples) that are not empty, over all data-parallel ranks
     void finish(Communicator& dataRanks, std::int64_t leaves);
 
   private:

@@ -40,7 +40,8 @@ Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config,
         return Problem{"fsdp.cpu_offload", "is true, which is supported only on CPUs for now", "set it to false"};
     if (dependencies.plan.leaves > 0)
         if (const std::string why = whyNotCanonical(dependencies); !why.empty())
-            return Problem{"training.reduction", "is canonical, but " + why, "set it to rank"};
+            return Problem{"training.reduction", "is canonical, which adds gradients in one fixed order, but " + why,
+                           "set training.reduction to rank"};
     std::unique_ptr<MeshStrategy> strategy(new MeshStrategy(config, dependencies));
     auto optimizer = makeOptimizer(config.optimizer, strategy->m_stages.updated(), dependencies.backend,
                                    config.training.precision == TrainingPrecision::kFp16);
@@ -155,8 +156,9 @@ Batch MeshStrategy::microBatchOf(const Batch& batch, int microBatch) const {
     return rowsFrom(batch, first, count);
 }
 
-// Starts a pass with dropout's key. For a leaf, the key depends on the leaf and not on its rank. Otherwise it is the
-// key of a rank that accumulates the same micro-batches.
+// Starts a pass with the key of dropout's random mask. With training.reduction canonical, the key depends on the leaf
+// (the group of samples) and not on its rank. Otherwise it is the key of a rank that accumulates the same
+// micro-batches.
 void MeshStrategy::beginSlot(PipelineStage::Slot& slot, int microBatch, bool training) {
     const auto number = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
     const RankLayout& layout = m_groups.layout();
@@ -171,7 +173,8 @@ void MeshStrategy::beginSlot(PipelineStage::Slot& slot, int microBatch, bool tra
          .key = hashOf({number(m_config.training.seed), number(reader), number(m_optimizer->steps()), number(pass)})});
 }
 
-// Repeats the schedule until every leaf has been processed, in the same order on every stage.
+// Repeats the pipeline schedule until every leaf (group of samples whose gradients are added first) has been processed,
+// in the same order on every stage.
 void MeshStrategy::runLeaves(const Batch& batch) {
     m_leaves->take(batch);
     const auto& actions = m_plan.schedule.ranks[static_cast<std::size_t>(m_groups.layout().pipeline())];
@@ -192,7 +195,8 @@ PassPlace MeshStrategy::placeOf(const PipelineAction& action) const {
     return {{isFirst ? 0U : 1U, isLast ? -1 : 0}, inHalves};
 }
 
-// Returns the leaf's share of the samples of the global batch, so that the leaf's gradient is its part of the mean.
+// Returns the fraction of the global batch's samples that belong to a leaf (a group of samples whose gradients are
+// added first). Multiplied by it, the leaf's gradient is its part of the mean.
 float MeshStrategy::shareOf(int microBatch) const {
     if (!m_leaves) return m_share;
     std::int64_t rows = 0;

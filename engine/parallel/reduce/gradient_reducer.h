@@ -17,7 +17,7 @@ namespace ringside {
 // Options of a GradientReducer.
 struct ReducerOptions {
     int keptLevels = 0;   // number of levels at which gradients of earlier passes are kept; 0: a step has one pass
-    bool inTree = false;  // true: gradients are parts of a sum, which the ranks add in a tree (canonical reduction)
+    bool inTree = false;  // true: the ranks add their gradients in a binary tree (training.reduction canonical)
 };
 
 // Averages gradients over the data-parallel ranks during the backward pass, as the reducer of
@@ -52,7 +52,7 @@ class GradientReducer {
     // Simulates a common mistake in handwritten training loops: gradients are summed, not averaged.
     void sumInsteadOfMean() { m_share = 1; }
 
-    void begin(bool signal);  // starts a step, outside of recordings; `signal` counts on rank 0 only
+    void begin(bool signal);  // starts a step, not while a CUDA graph is recorded; only the `signal` of rank 0 is used
     // Starts the backward pass whose gradients are averaged. adds: bit l adds the gradients kept at level l.
     void beginPass(unsigned adds);
     void ready(std::size_t parameter);  // reports that a gradient is complete; called in decreasing order of parameters

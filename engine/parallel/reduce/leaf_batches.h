@@ -11,8 +11,8 @@
 
 namespace ringside {
 
-// Leaves of the global batch that this data-parallel rank processes under training.reduction canonical
-// (config/leaves.h).
+// Leaves (groups of samples of the global batch whose gradients are added first) that this data-parallel rank processes
+// under training.reduction canonical (config/leaves.h).
 //
 // A canonical reduction makes the gradient independent of the number of ranks and of the rank layout. The global batch
 // is divided into a fixed number of leaves; a data-parallel rank gets whole leaves. The gradient of each leaf is
@@ -27,11 +27,12 @@ class LeafBatches {
     // The backend must outlive this object. leaves: of this rank. maxRows: samples of a whole batch of this rank.
     LeafBatches(int leaves, std::int64_t maxRows, const ModelTask& task, Backend& backend);
 
-    void take(const Batch& whole);                // copies the leaves of a step's batch
+    void take(const Batch& whole);                // copies the samples of a step's batch into the memory of their
+                                                  // leaves (groups of samples)
     std::int64_t rows() const { return m_rows; }  // returns the number of samples of the whole batch
     int turns() const { return m_count; }
     bool isFilled(int turn) const { return leafOf(turn) < filled(); }
-    // Returns the number of leaves with samples. These are always the first leaves.
+    // Returns the number of leaves (groups of samples) that are not empty. These are always the first leaves.
     int filled() const { return static_cast<int>(m_rows < m_count ? m_rows : m_count); }
     int leafOf(int turn) const;  // index among this rank's leaves
     // Returns the number of samples of the turn's leaf, of the current batch or of a batch of `rows` samples.
@@ -42,7 +43,7 @@ class LeafBatches {
     Batch batch(int turn) const;
 
   private:
-    // Memory for one leaf's batch.
+    // Memory for the samples of one leaf (a group of samples whose gradients are added first).
     struct Leaf {
         Tensor features, labels, targets;
     };
@@ -51,7 +52,7 @@ class LeafBatches {
     std::unique_ptr<ReductionKernels> m_kernels;
     int m_count;
     std::int64_t m_rows = 0;
-    std::vector<Leaf> m_leaves;  // leaves of the batch, indexed by turn
+    std::vector<Leaf> m_leaves;  // leaves (groups of samples) of the batch, in the order in which they are processed
     std::vector<Batch> m_batches;
 };
 
