@@ -102,9 +102,9 @@ class Backend {
     // if the batches lie in page-locked memory. The backend must outlive the uploader.
     virtual std::unique_ptr<Uploader> makeUploader(bool /*pinned*/) { return nullptr; }
 
-    // Makes a slot for results of a step that the host reads after it has launched the next step. Returns null if the
-    // host runs the work itself and gains nothing. bytes: capacity, with each piece rounded up to 64 bytes. The backend
-    // must outlive the slot.
+    // Makes a slot (page-locked memory) for results of a step that the host reads after it has launched the next step.
+    // Returns null if the host runs the work itself and gains nothing. bytes: capacity, with each piece rounded up to
+    // 64 bytes. The backend must outlive the slot.
     virtual std::unique_ptr<ResultSlot> makeResultSlot(std::size_t /*bytes*/) { return nullptr; }
 
     // Makes the operations for reductions over ranks. The backend must outlive them.

@@ -67,8 +67,8 @@ constexpr ConfigField kTrainingFields[] = {
         "tree, so that every strategy and world size gives the same bits on devices of one kind, at some cost in "
         "speed."),
     integer("training.leaves", RINGSIDE_SLOT(training.leaves), Within{1, 4096},
-        "canonical only: number of leaves into which the global batch is split, one sample to each in turn. It must "
-        "be a power of two and at least the number of ranks that read samples."),
+        "canonical only: number of parts (leaves of the tree) into which the global batch is split, one sample to "
+        "each in turn. It must be a power of two and at least the number of ranks that read samples."),
     integer("training.seed", RINGSIDE_SLOT(training.seed),
         "Seed of the initial weights, as torch.manual_seed before the model is built. All ranks start with rank 0's "
         "weights."),

@@ -33,7 +33,7 @@ void checkCount(const RunConfig& config, Problems& problems) {
             {"pipeline.micro_batches",
              "is " + std::to_string(microBatchesOf(config)) +
                  ", but under training.reduction canonical a rank's batch has " +
-                 std::to_string(leavesPerRank(config)) + " leaves, which are the micro-batches",
+                 std::to_string(leavesPerRank(config)) + " parts (training.leaves), which are the micro-batches",
              "use " + std::to_string(leavesPerRank(config)) + " or a power of two below, or more training.leaves"});
     }
 }

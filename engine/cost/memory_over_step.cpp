@@ -59,8 +59,8 @@ std::vector<std::int64_t> divideInProportion(std::int64_t whole, const std::vect
 // with parameters, or all layers.
 struct Piece {
     std::int64_t activations = 0;
-    std::int64_t whole = 0;  // bytes of the unit's gathered parameters
-    std::int64_t shard = 0;  // bytes of the unit's parameters that this rank holds
+    std::int64_t whole = 0;  // bytes of the whole parameters of a unit (layers that are gathered together)
+    std::int64_t shard = 0;  // bytes of the part of these parameters that this rank stores
 };
 
 std::vector<Piece> piecesOf(const StrategyPlan& plan, bool asOne, std::int64_t activations) {
@@ -85,7 +85,7 @@ std::vector<Piece> piecesOf(const StrategyPlan& plan, bool asOne, std::int64_t a
 }
 
 // Computes the curve of a rank that executes all layers one after the other, with whole parameters or with parameters
-// gathered for each unit.
+// that are gathered unit by unit (fsdp.unit).
 class LayersInTurn {
   public:
     LayersInTurn(const PlanSubject& subject, const StrategyPlan& plan, const PredictedMemory& taken)
@@ -152,7 +152,7 @@ class LayersInTurn {
     }
 
     bool m_sharded;
-    bool m_asOne;  // true: the whole model is one unit
+    bool m_asOne;  // true: the parameters of the whole model are gathered together
     bool m_keeps;  // true: gradients of earlier passes are kept, in memory for whole tensors
     ShardingChoice m_choice;
     PredictedMemory m_first;

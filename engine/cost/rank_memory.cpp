@@ -37,7 +37,8 @@ class Count {
             whole();
             return m_memory;
         }
-        // The trainer's loss, allocated for one sample here; each slot of a last stage has a loss of its own.
+        // The trainer's loss, allocated for one sample here; the last pipeline stage has a loss for each micro-batch in
+        // flight.
         m_memory.activations += lossBytes(1);
         for (const std::size_t stage : m_plan.stagesOf(m_layout.pipeline())) mesh(stage);
         return m_memory;
@@ -78,7 +79,8 @@ class Count {
         takeBuffers(0);
     }
 
-    // Counts the samples of each leaf, which have their own memory.
+    // Counts the memory of the samples of each leaf (training.reduction canonical: a group of samples whose gradients
+    // are added first).
     void takeLeaves() {
         const ModelTask& task = m_subject.task;
         const std::int64_t rows = (m_plan.maxBatch + m_plan.leaves - 1) / m_plan.leaves;
@@ -149,8 +151,8 @@ class Count {
         if (gradientPool) m_memory.gathered += largest;
     }
 
-    // Bytes of a unit: of its whole tensors; of this rank's shards as parts of whole tensors; of the shards in separate
-    // memory; of the shards without padding.
+    // Bytes of a unit (layers whose parameters are gathered together, fsdp.unit): of its whole tensors; of this rank's
+    // shards as parts of whole tensors; of the shards in separate memory; of the shards without padding.
     struct UnitBytes {
         std::int64_t whole = 0, shards = 0, alone = 0, trained = 0;
     };
@@ -167,8 +169,8 @@ class Count {
         return bytes;
     }
 
-    // Counts a unit. own: the unit has its own memory for whole tensors; stays: this memory is never freed and counts
-    // as `state`.
+    // Counts the memory of a unit (layers whose parameters are gathered together, fsdp.unit). own: the unit has its own
+    // memory for whole tensors; stays: this memory is never freed and counts as `state`.
     void takeUnit(const UnitBytes& unit, bool own, bool stays, std::int64_t PredictedMemory::*state) {
         const std::int64_t counted = !own ? unit.alone : stays ? unit.whole : unit.shards;
         m_memory.*state += counted;
@@ -206,8 +208,8 @@ std::vector<std::vector<TensorSize>> unitsOf(const StrategyPlan& plan, std::size
             continue;
         }
         const std::vector<BuiltLayer> alone =
-            layer.group.empty() ? std::vector<BuiltLayer>{layer} : layer.group;  // a group of layers is not a unit; its
-                                                                                 // layers are counted one by one
+            // a group of recomputed layers is not gathered as one unit (fsdp.unit); its layers are counted one by one
+            layer.group.empty() ? std::vector<BuiltLayer>{layer} : layer.group;
         for (const BuiltLayer& one : alone) {
             if (one.parameters.empty()) continue;
             if (unit == ShardUnit::kBlock) {

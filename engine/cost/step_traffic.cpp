@@ -45,8 +45,8 @@ class Sent {
         }
     }
 
-    // Returns how many times a unit is gathered in a step: in each forward and each backward pass if its parameters are
-    // freed, otherwise once.
+    // Returns how many times the parameters of a unit (fsdp.unit) are gathered in a step: in each forward and each
+    // backward pass if its parameters are freed, otherwise once.
     std::int64_t gathersOf(bool freed) const {
         if (!freed) return 1;
         return 2 * passes();
@@ -69,7 +69,7 @@ class Sent {
         if (choice.freesParameters) gatherAgain(stage);
     }
 
-    // Counts the additional gathers of units in layers that are recomputed in the backward pass.
+    // Counts the additional all-gathers of parameters for layers that are recomputed in the backward pass.
     void gatherAgain(std::size_t stage) {
         if (m_subject.config.fsdp.unit == ShardUnit::kWhole) return;
         for (std::size_t at = m_plan.stageBegin[stage]; at < m_plan.stageBegin[stage + 1]; ++at) {
@@ -82,7 +82,8 @@ class Sent {
         }
     }
 
-    // Counts the all-reduce of batch norm's running statistics, which are averaged over the leaves.
+    // Counts the all-reduce of batch norm's running statistics, which training.reduction canonical averages over the
+    // leaves (groups of samples).
     void statistics(std::size_t stage) {
         std::int64_t bytes = 0;
         for (std::size_t at = m_plan.stageBegin[stage]; at < m_plan.stageBegin[stage + 1]; ++at)
@@ -113,7 +114,8 @@ class Sent {
         }
         if (m_subject.config.optimizer.clipGradNorm <= 0) return;
         constexpr std::int64_t kExactSums = 512;                 // sums of squares by exponent, exact
-        std::int64_t sums = m_plan.leaves > 0 ? kExactSums : 0;  // without leaves, one sum for each row of a gradient
+        std::int64_t sums = m_plan.leaves > 0 ? kExactSums : 0;  // without training.reduction canonical, one sum of
+                                                                 // squares for each row of a gradient
         for (const BuiltLayer& layer : m_plan.layers)
             for (const TensorSize& one : layer.parameters)
                 if (m_plan.leaves == 0) sums += one.rows;

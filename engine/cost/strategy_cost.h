@@ -41,9 +41,9 @@ struct StrategyChoice {
     std::optional<StrategyCost> cost = {};
 };
 
-// Returns every strategy with the experiment's own settings (shards, units, micro-batches, stages of each rank).
-// Strategies that do not suit have a reason in whyNot. Exactly one is current: the experiment itself, with its mesh,
-// split and schedule.
+// Returns every strategy with the experiment's own settings (mesh.shard, fsdp.unit, micro-batches, stages of each
+// rank). Strategies that do not suit have a reason in whyNot. Exactly one is current: the experiment itself, with its
+// mesh, split and schedule.
 std::vector<StrategyChoice> strategyChoices(const PlanSubject& subject, const MachineRates& rates);
 
 // Returns the name of the choice that matches a configuration; never empty.

@@ -97,12 +97,13 @@ namespace {
 Problem tooManyStages(const RunConfig& config, std::size_t stages, std::size_t layers) {
     const std::int64_t perRank = stagesPerRank(config);
     const std::int64_t fit = std::max<std::int64_t>(1, static_cast<std::int64_t>(layers) / perRank);
+    const std::string layersText = std::to_string(layers) + (layers == 1 ? " layer" : " layers");
+    const std::string ranksText = std::to_string(fit) + (fit == 1 ? " rank" : " ranks");
+    const std::string setting = config.mesh.pipeline > 0 ? "" : " (mesh.pipeline)";
+    const std::string fewer = perRank > 1 ? ", fewer pipeline.stages_per_rank," : "";
     return {config.mesh.pipeline > 0 ? "mesh.pipeline" : "parallel.world_size",
-            "makes " + std::to_string(stages) + " stages, but the model has " + std::to_string(layers) +
-                (layers == 1 ? " layer" : " layers"),
-            "use at most " + std::to_string(fit) + (fit == 1 ? " rank" : " ranks") + " in a pipeline" +
-                (config.mesh.pipeline > 0 ? "" : " (mesh.pipeline)") +
-                (perRank > 1 ? ", fewer pipeline.stages_per_rank," : "") + " or a model of more layers"};
+            "makes " + std::to_string(stages) + " stages, but the model has " + layersText,
+            "use at most " + ranksText + " in a pipeline" + setting + fewer + " or a model of more layers"};
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ std::vector<StepPlan> plansOf(const std::vector<const TracedStep*>& run, const S
     }
     std::vector<StepPlan> changed = plans;
     for (std::size_t i = 0; i < changed.size(); ++i) {
-        // Plans for additional ranks: the plan of this step and of the following steps, cyclically.
+        // Work of additional ranks: that of the ranks in this step and in the following steps, cyclically.
         std::vector<const StepPlan*> others;
         for (std::size_t next = 0; next < plans.size() && next < kOtherSteps; ++next)
             others.push_back(&plans[(i + next) % plans.size()]);

@@ -146,7 +146,7 @@ TEST_CASE("settings without a canonical sum are refused with the remedy") {
     config = pipelined(config, "1f1b", 4);
     config.mesh.replicate = 4;
     config.parallel.worldSize = 8;
-    CHECK_THAT(firstProblem(), Catch::Matchers::Contains("has 2 leaves, which are the micro-batches"));
+    CHECK_THAT(firstProblem(), Catch::Matchers::Contains("has 2 parts (training.leaves), which are the micro-batches"));
 }
 
 TEST_CASE("the exact sum of squares is equal for any split and handles tiny and huge values") {

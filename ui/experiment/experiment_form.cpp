@@ -90,7 +90,7 @@ void ExperimentForm::addSweepButton() {
     auto* find = new QPushButton(tr("Find"), workers);
     find->setObjectName(QStringLiteral("findWorkersButton"));
     find->setToolTip(tr("Measure how fast the samples load with 0, 1, 2, 4 and 8 workers"));
-    find->setAccessibleName(tr("Find the number of workers"));
+    find->setAccessibleName(tr("Find the number of data loader workers that loads fastest"));
     connect(find, &QPushButton::clicked, this, &ExperimentForm::sweepRequested);
     workers->append(find);
 }
@@ -121,8 +121,10 @@ void ExperimentForm::addThrottleButton() {
     menu->setToolTipsVisible(true);
     add(tr("Four small GPUs"), tr("4 ranks with devices that need 30 ms for this model's forward and backward pass"),
         "fourSmallGpusAction", ThrottlePreset::FourSmallGpus);
-    add(tr("Slow network"), tr("The same devices with a link that needs 60 ms for the gradients"), "slowNetworkAction",
-        ThrottlePreset::SlowNetwork);
+    add(tr("Slow network"),
+        tr("4 ranks with devices that need 30 ms for the forward and backward pass, and a link that needs 60 ms for "
+           "the gradients"),
+        "slowNetworkAction", ThrottlePreset::SlowNetwork);
     add(tr("As fast as this computer"), tr("No throttle"), "noPaceAction", ThrottlePreset::Off);
     connect(throttle, &QPushButton::clicked, menu,
             [throttle, menu] { menu->popup(throttle->mapToGlobal(throttle->rect().bottomLeft())); });

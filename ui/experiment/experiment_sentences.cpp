@@ -30,7 +30,8 @@ QString counted(std::int64_t count, const char* one, const char* many) {
     return groupedText(count) + QLatin1Char(' ') + tr(count == 1 ? one : many);
 }
 
-// Returns the plan of the first epoch; empty if a number is out of range or there is no data.
+// Returns the settings that determine which rank gets which sample in the first epoch; empty if a number is out of
+// range or there is no data.
 std::optional<ShardSpec> specOf(const RunConfig& c, const DataSplit* data) {
     if (!data || c.parallel.worldSize < 1 || c.parallel.worldSize > kMostRanks || c.loader.batchSize < 1) return {};
     return epochSpec(c, data->training, 0);

@@ -13,7 +13,7 @@ namespace ringside {
 // problem; the sentences then contain only known facts.
 QString dataSentence(const RunConfig& config, const DataSplit* data);
 QString modelSentence(const RunConfig& config, const DataSplit* data);
-// `why` is the engine's reason for the choice of the backend.
+// `why` is the reason that the engine gives for its choice of the backend.
 QString parallelSentence(const RunConfig& config, const QString& why);
 // Returns the reason for the choice of the backend. The number of hosts is the launcher's, so shared memory is stated
 // with its condition.

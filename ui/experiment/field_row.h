@@ -22,7 +22,7 @@ class FieldRow final : public QWidget {
     const FormField& field() const { return m_field; }
     QWidget* control() const;
     void append(QWidget* extra);  // adds an extra button after the control
-    void refresh();               // shows the value and the problem that the model has
+    void refresh();               // shows the value of the experiment and its problem
 
   private:
     void addControl(QHBoxLayout* line);

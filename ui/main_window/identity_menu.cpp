@@ -121,7 +121,8 @@ void IdentityMenu::showInTimeline(const Identity& thing) {
     if (const auto step = stepOf(thing)) m_window.cursor.choose(*step);
 }
 
-// Shows the curves of all ranks for a rank, and the step for any other thing.
+// Shows on the Training page the curves of all ranks if a rank was clicked, otherwise the step of the clicked sample,
+// epoch or collective.
 void IdentityMenu::showInTraining(const Identity& thing) {
     m_window.pages.show(QStringLiteral("training"));
     if (thing.kind == IdentityKind::Rank) {
@@ -132,7 +133,7 @@ void IdentityMenu::showInTraining(const Identity& thing) {
     }
 }
 
-// Shows the explanation of a sample on the Shards page, and that of any other thing in the documents.
+// Explains a sample on the Shards page, and a rank, step, epoch or collective in the documents.
 void IdentityMenu::explain(const Identity& thing) {
     switch (thing.kind) {
         case IdentityKind::Sample:

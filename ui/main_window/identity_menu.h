@@ -35,9 +35,11 @@ class IdentityMenu final : public QObject {
     // All parts of `window` must outlive the menu.
     explicit IdentityMenu(const Window& window, QObject* parent = nullptr);
 
-    // Returns the things that the widget below `point` of `window` draws there.
+    // Returns the ranks, samples, steps, epochs and collectives that the widget below `point` of `window` draws at this
+    // point.
     static std::vector<Identity> below(const QWidget& window, const QPoint& point);
-    // Adds the name and the actions of the first identity, and a submenu for each other one.
+    // Adds the name and the actions of the first identity (a rank, sample, step, epoch or collective), and a submenu
+    // for each other one.
     void fill(QMenu& menu, const std::vector<Identity>& things);
 
   Q_SIGNALS:
@@ -50,8 +52,8 @@ class IdentityMenu final : public QObject {
     void showInTraining(const Identity& thing);
     void explain(const Identity& thing);
     std::int64_t stepsPerEpoch() const;
-    // Returns the step that a thing belongs to: the first step of an epoch, or the step that trains a sample in the
-    // shown epoch.
+    // Returns the step to which a rank, sample, epoch or collective belongs: the first step of an epoch, or the step
+    // that trains a sample in the shown epoch.
     std::optional<std::int64_t> stepOf(const Identity& thing) const;
 
     Window m_window;

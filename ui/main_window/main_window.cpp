@@ -238,7 +238,7 @@ QString MainWindow::whyNotRunnable() const {
 void MainWindow::refreshRunActions() {
     const QString reason = whyNotRunnable();
     m_actions.run->setEnabled(reason.isEmpty());
-    // The two actions have the same shortcut, so only one action is enabled at a time.
+    // Both actions have the same shortcut, so only one of them is enabled at a time.
     m_blockedRun->setEnabled(!reason.isEmpty());
     m_actions.run->setToolTip(reason.isEmpty() ? tr("Start training, one process per rank (Ctrl+R)") : reason);
     m_actions.resume->setEnabled(canResume());
@@ -268,7 +268,8 @@ void MainWindow::startRun() {
     centralWidget()->setFocus();  // so that Space and the arrow keys control the run
 }
 
-// Shows a run of this experiment that a cluster or classroom has started.
+// Shows a run of this experiment that was started through the dialogs Launch (on a cluster) or Invite ranks (on the
+// computers of a classroom).
 void MainWindow::followCluster(const QString& directory) {
     m_adoptsRunConfig = false;
     m_notice->hide();
@@ -434,7 +435,7 @@ void MainWindow::applyRunConfig() {
 
 void MainWindow::showRunState(RunController::State state) {
     using enum RunController::State;
-    // A refused start has no directory, and the previous run is still shown.
+    // A start that was refused has no run directory, and the previous run is still shown.
     if (!m_controller.runDirectory().isEmpty()) m_shownRun = m_controller.runDirectory();
     refreshRunActions();
     showFormChanges();
@@ -460,7 +461,7 @@ void MainWindow::showRunState(RunController::State state) {
         closeAfterEvents();
     } else if (m_resumeWhenShown && !m_controller.isLive() && state != Idle) {
         m_resumeWhenShown = false;
-        // Resumes after this state has been reported to all parts of the window.
+        // Resumes the run in a later event, after all parts of the window have received the state of the opened run.
         QMetaObject::invokeMethod(this, &MainWindow::resumeRun, Qt::QueuedConnection);
     }
 }
@@ -526,7 +527,8 @@ void MainWindow::dropEvent(QDropEvent* event) {
     m_files.open(urls.first().toLocalFile());
 }
 
-// Opens the command finder with all commands: the commands of the window, the exports of the page, speeds and settings.
+// Opens the command palette with all commands: the commands of the window, the exports of the page, speeds and
+// settings.
 void MainWindow::showFinder() {
     auto* owner = new QObject;
     const auto showSetting = [this](const char* path) {
@@ -536,7 +538,7 @@ void MainWindow::showFinder() {
     const QList<QAction*> all = m_actions.all() + m_navigator->current().exportActions() +
                                 m_timeControls.speedCommands(owner) + settingCommands(m_experiment, showSetting, owner);
     auto* finder = new CommandPalette(all, this);
-    // A command runs after the finder is gone.
+    // Runs the chosen command after the command palette has closed.
     connect(finder, &QObject::destroyed, owner, &QObject::deleteLater);
     finder->open();
 }

@@ -9,7 +9,7 @@ namespace ringside {
 PaintStages::PaintStages(QWidget& window, const QList<QWidget*>& parts, QObject* parent)
     : QObject(parent), m_window(window), m_parts(parts.begin(), parts.end()) {
     m_turn.setSingleShot(true);
-    m_turn.setInterval(0);  // runs after all posted events, including the paint event of the previous part
+    m_turn.setInterval(0);  // the timer fires after all posted events, including the paint event of the previous part
     connect(&m_turn, &QTimer::timeout, this, &PaintStages::next);
     for (QWidget* part : parts) part->installEventFilter(this);
 }

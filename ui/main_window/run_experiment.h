@@ -13,8 +13,8 @@ namespace ringside {
 // read.
 std::optional<RunConfig> experimentOf(const RunStarted& run);
 
-// True if a run of `form` would be a run of `run`: apart from the name, the choice of devices and transport, and the
-// run that it continues.
+// True if the experiments `form` and `run` are equal, apart from the name, the choice of devices and transport, and the
+// run that is continued.
 bool isSameExperiment(const RunConfig& run, const RunConfig& form);
 
 // True if the form's experiment is that of the run in this directory, so that opening the run changes nothing in it.

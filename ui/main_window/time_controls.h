@@ -27,7 +27,7 @@ class TimeControls final : public QObject {
 
     TimeControls(WindowActions& actions, RunController& controller, RunModel& run, QObject* parent = nullptr);
 
-    // Returns a command for each speed, for the command finder. `parent` owns the commands.
+    // Returns a command for each maximum speed, for the command palette. `parent` owns the commands.
     QList<QAction*> speedCommands(QObject* parent);
     void setSpeed(int index);  // sets the speed to an index of kSpeeds; also changes a live run
     // Returns the speed of the live run, or of the next run if none is live. 0 is full speed.
@@ -52,10 +52,10 @@ class TimeControls final : public QObject {
     WindowActions& m_actions;
     RunController& m_controller;
     RunModel& m_run;
-    double m_chosen = 0;              // rate chosen in this window, in steps per second
-    double m_rate = 0;                // rate that is shown, in steps per second
-    std::optional<double> m_told;     // rate that was sent to the run and is not confirmed yet
-    std::size_t m_answersBefore = 0;  // number of confirmations when m_told was sent
+    double m_chosen = 0;              // maximum rate chosen in this window, in steps per second
+    double m_rate = 0;                // maximum rate that is shown, in steps per second
+    std::optional<double> m_told;     // maximum rate that was sent to the run and is not confirmed yet
+    std::size_t m_answersBefore = 0;  // number of confirmations that the run had sent when m_told was sent
     bool m_wasLive = false;
 };
 

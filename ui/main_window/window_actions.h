@@ -26,7 +26,8 @@ struct WindowActions {
     QAction *keys, *about, *help, *documents, *otherPart;
     QMenu *recent, *examples, *savePage, *liveRuns;
 
-    // Fills the menu of examples. `begin` receives the path of an example relative to the resource directory.
+    // Fills the menu File > Examples. `begin` opens an example and receives the path of an example relative to the
+    // resource directory.
     void addExamples(const std::function<void(const QString& resource)>& begin);
 
     void fill(QMenuBar& bar) const;

@@ -37,8 +37,8 @@ constexpr TypePixels kFormWidth{312};
 constexpr int kNormalForm = 312;
 constexpr double kMostForm = 0.4;  // largest share of the window's width that the form takes with larger type
 constexpr TypePixels kLogHeight{96};
-constexpr QSize kLeastPages{420, 260};  // least size of the pages; smaller than the pages ask for, because notice and
-                                        // log must fit a small screen
+constexpr QSize kLeastPages{420, 260};  // least size of the pages; smaller than the size hints of the pages, because
+                                        // notice and log must fit a small screen
 
 // Returns a dock without a title bar, because the panels inside have titles.
 QDockWidget* plainDock(const QString& title, const char* name, QWidget* content, QMainWindow* window) {

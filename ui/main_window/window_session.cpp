@@ -64,7 +64,7 @@ void MainWindow::restoreSession() {
     m_actions.reduceMotion->setChecked(reduceMotion);
     setReduceMotion(reduceMotion);
     m_navigator->show(m_services.settings.get(settings::kPage));
-    // An experiment that was opened or edited before the answer stays.
+    // Keeps an experiment that was opened or edited before the user answered.
     if (!m_experiment.isModified() && m_experiment.filePath().isEmpty()) m_files.restoreDraft();
     offerLastRun();
 }

@@ -20,8 +20,9 @@ namespace {
 
 constexpr std::size_t kLandingBytes = 1U << 20;
 
-// Each step uploads small values, such as the keys of dropout, while the previous step runs. The ring needs a slot for
-// each of these uploads, because a full ring would make the host wait for the previous step.
+// Each step uploads small values, such as the keys of dropout, while the previous step runs. The ring buffer of
+// page-locked memory needs an entry for each of these uploads, because a full ring would make the host wait for the
+// previous step.
 RingParts withManySlots(RingParts parts) {
     parts.slotCount = 128;
     parts.slotBytes = 64U << 10;

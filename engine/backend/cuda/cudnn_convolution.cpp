@@ -62,7 +62,7 @@ struct Cudnn {
     UniqueHandle<HandleTraits> handle;
     CudnnTarget target;
     std::int64_t budget;      // maximum size of the workspace, in bytes
-    GrowingMemory workspace;  // grows when a plan is made, before its step is recorded
+    GrowingMemory workspace;  // grows when cuDNN's execution plan is made, before the step is recorded as a CUDA graph
     GrowingMemory x;          // 16-bit copy of x, for 16-bit precisions
     GrowingMemory y;
     GrowingMemory weight;

@@ -7,9 +7,10 @@
 
 namespace ringside {
 
-// Callbacks around the use of a unit's parameters: enter() before a unit needs them, leave() when it has finished. The
-// gradients of its parameters are complete when it leaves the backward pass. The unit at the start of the model never
-// leaves the backward pass, because the gradient by its input is not computed.
+// Callbacks around the use of the parameters of a unit (layers that are gathered together, fsdp.unit): enter() before
+// the unit needs them, leave() when it has finished. The gradients of its parameters are complete when it leaves the
+// backward pass. The unit at the start of the model never leaves the backward pass, because the gradient by its input
+// is not computed.
 class UnitHooks {
   public:
     enum class Way { kForward, kBackward };

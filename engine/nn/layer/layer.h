@@ -31,7 +31,7 @@ struct Pass {
     bool again = false;     // true: repeats a forward pass that has already updated the running statistics
 };
 
-// One layer of a model. Its shapes have been checked by the plan (plan/built_layers.h).
+// One layer of a model. Its shapes have been checked when the list of layers was made (plan/built_layers.h).
 //
 // Shapes below are those of one sample: images (C, H, W), sequences (positions, values), all others (values). Tensors
 // have the batch as first dimension: images (B, H, W, C), sequences (B * positions, values). The layer owns the tensors

@@ -54,9 +54,11 @@ class Loss {
     virtual LossRows rows(const Batch& batch) const = 0;
     // Returns the results of compute() for this batch; blocks until the device has finished.
     virtual SampleLosses fetch(const Batch& batch) = 0;
-    // Enqueues copies of the results of compute() for this batch into a slot.
+    // Enqueues copies of the results of compute() for this batch into a slot: page-locked memory that the host reads
+    // later.
     virtual void store(const Batch& batch, ResultSlot& slot) = 0;
-    // Returns the results that store() copied; valid until the slot is used again or the next call.
+    // Returns the results that store() copied; valid until the next call, or until the slot (page-locked memory) is
+    // used again.
     virtual SampleLosses read(ResultSlot& slot) = 0;
     virtual std::size_t slotBytes() const = 0;  // returns the capacity that store() needs for the largest batch
     SampleLosses evaluate(const Tensor& output, const Batch& batch, bool withGradient) {

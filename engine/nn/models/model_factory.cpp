@@ -40,7 +40,7 @@ std::unique_ptr<Layer> makeAttention(const LayerDescription& layer) {
     return std::make_unique<Attention>(AttentionSpec{in[0], layer.heads, in[1] / layer.heads}, layer.name + ".");
 }
 
-// Makes one Layer of each entry of the plan.
+// Makes one Layer of each entry of plan/built_layers.h.
 class LayerFactory {
   public:
     LayerFactory(Backend& backend, std::vector<Unit*>& units)

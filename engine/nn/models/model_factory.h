@@ -14,8 +14,9 @@ namespace ringside {
 // Choices for building a model. The model's results are bit-identical for all of them.
 struct ModelBuild {
     Recompute recompute = Recompute::kNone;
-    ShardUnit unit = ShardUnit::kWhole;  // set of layers that becomes a unit
-    std::vector<Unit*> units = {};       // output: the units, in the order of the layers
+    ShardUnit unit = ShardUnit::kWhole;  // set of layers whose parameters are gathered together (fsdp.unit)
+    std::vector<Unit*> units = {};       // output: the units (layers whose parameters are gathered together), in the
+                                         // order of the layers
 };
 
 // Makes the model of a configuration (see describeModel) for a task. The caller must call prepare().
@@ -24,10 +25,12 @@ Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const Shape&
                                          Backend& backend);
 Result<std::unique_ptr<Model>> makeModel(const ModelConfig& config, const ModelTask& task, Backend& backend,
                                          ModelBuild& build);
-// True if all layers can work on blocks of channels and this backend has fast kernels for the model's convolutions.
+// True if all layers can work on images that are stored in blocks of channels and this backend has fast kernels for the
+// model's convolutions.
 bool takesChannelBlocks(const ModelDescription& model, const Backend& backend);
 
-// Makes one layer of each entry of the plan. Appends the units among them to `units` in the order of the layers.
+// Makes one layer of each entry of the list of built layers (plan/built_layers.h). Appends the units (layers whose
+// parameters are gathered together) among them to `units` in the order of the layers.
 std::unique_ptr<Model> makeModel(const std::vector<BuiltLayer>& plan, Backend& backend, std::vector<Unit*>& units);
 
 }  // namespace ringside

@@ -55,7 +55,7 @@ class Optimizer {
     // gradients.
     virtual std::vector<OptimizerTensor> state() const = 0;
     UpdateState progress() const;  // returns the state after the last step; blocks until the device has finished
-    // Enqueues a copy of progress() into a slot, and reads it from there.
+    // Enqueues a copy of progress() into a slot (page-locked memory), and reads it from there.
     void storeProgress(ResultSlot& slot) const { slot.add(m_progress); }
     static UpdateState readProgress(ResultSlot& slot) { return slot.nextValues<UpdateState>().front(); }
     void restore(const UpdateState& progress);  // restores everything except the learning rate

@@ -21,8 +21,8 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 // only micro-batch of the step, or the last micro-batch after kept ones.
 enum Part { kFirstKept, kLaterKept, kAlone, kAfterKept };
 
-// Makes a recorder. Returns null if the device cannot record work, or if the communicator's collectives cannot be
-// recorded.
+// Makes a recorder of steps as CUDA graphs. Returns null if the device cannot record work, or if the communicator's
+// collectives cannot be recorded.
 std::unique_ptr<StepRecorder> makeRecorder(const StrategyDependencies& dependencies) {
     std::optional<RecordingDevice> device = dependencies.backend.recordingDevice();
     const bool alone = dependencies.communicator.size() == 1;
@@ -181,8 +181,8 @@ StepResult DistributedDataParallel::step(const Batch& batch, StepRequest request
     enqueue(batch, m_microBatches > 0 ? kAfterKept : kAlone, [&] { passAndUpdate(batch); });
     m_optimizer->count();
     {
-        // With a recorded step, the host waits here for the whole step, including the other ranks' part of the
-        // collectives.
+        // If the step was recorded as a CUDA graph, the host waits here for the whole step, including the other ranks'
+        // part of the collectives.
         const PhaseScope scope(m_dependencies.phase, m_recorder ? Phase::kWaiting : Phase::kOptimizer);
         result.signal = m_reducer.end();
     }

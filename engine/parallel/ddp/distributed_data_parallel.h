@@ -42,8 +42,8 @@ class DistributedDataParallel final : public Strategy {
     void pass(const Batch& batch, const Model::GradientReady& ready);  // runs forward pass, loss and backward pass
     void onPhaseEnd(Phase phase);
     void passAndUpdate(const Batch& batch);  // enqueues the work of a step, which is the same in each step
-    // Runs work, or launches its recording if the device can record it. part: the kind of work within a step, which has
-    // its own recording.
+    // Runs `work`, or launches its CUDA graph if the device can record one. part: the kind of work within a step; each
+    // kind has its own graph.
     template <class Work>
     void enqueue(const Batch& batch, int part, const Work& work);
     void handleUnused(std::size_t parameter);  // handles a parameter that the current pass does not use

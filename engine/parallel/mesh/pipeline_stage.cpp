@@ -9,7 +9,8 @@ namespace ringside {
 
 namespace {
 
-// Returns the units whose parameters belong to the layers that the model computes.
+// Returns the units (layers whose parameters are gathered together, fsdp.unit) among the layers that the model
+// computes.
 std::vector<Unit*> unitsWithin(const Model& model, const std::vector<Unit*>& all) {
     std::vector<Unit*> within;
     for (Unit* unit : all)

@@ -34,7 +34,8 @@ class PipelineStage {
     // Model and messages of a micro-batch in this stage.
     struct Slot {
         std::unique_ptr<Model> model;
-        std::vector<Unit*> units;    // units within the stage's layers
+        std::vector<Unit*> units;    // units (layers whose parameters are gathered together, fsdp.unit) within the
+                                     // stage's layers
         std::unique_ptr<Loss> loss;  // loss of the model; null in all stages except the last one
         Tensor input;                // input received from the previous stage; empty in the first stage
         Tensor gradOutput;           // gradient received from the next stage; empty in the last stage
@@ -42,7 +43,8 @@ class PipelineStage {
         Tensor gradX;                // result of the last backward pass
         CommHandle sentForward;
         CommHandle sentBackward;
-        int microBatch = -1;  // number of the micro-batch in the slot; -1: the slot is free
+        int microBatch = -1;  // number of the micro-batch that uses the slot (memory of one micro-batch in flight); -1:
+                              // the slot is free
     };
 
     explicit PipelineStage(const StageDependencies& dependencies);
@@ -56,9 +58,9 @@ class PipelineStage {
     void setStore(std::unique_ptr<ParameterStore> store) { m_store = std::move(store); }
     ParameterStore& store() { return *m_store; }
 
-    Slot& take(int microBatch);  // assigns a free slot to the micro-batch, after the earlier messages of the slot are
-                                 // sent
-    Slot& of(int microBatch);    // returns the slot of the micro-batch
+    Slot& take(int microBatch);  // assigns a free slot (memory for activations) to the micro-batch; waits until the
+                                 // messages in the slot are sent
+    Slot& of(int microBatch);    // returns the slot (activations and messages) of a micro-batch in flight
     void release(Slot& slot);
 
     // Memory for messages from other stages: the previous stage's output for `rows` samples, and the gradient by this

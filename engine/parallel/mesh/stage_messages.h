@@ -27,7 +27,7 @@ class StageMessages {
     void sendGradient(PipelineStage& stage, PipelineStage::Slot& slot);
 
   private:
-    // Returns the record of a message between this stage and the next or previous one, at this end of it.
+    // Returns the trace entry of a message between this stage and the next or previous one, as seen by this rank.
     MessageStamp stampOf(const PipelineStage& stage, const PipelineStage::Slot& slot, const Tensor& tensor,
                          PipelineWork work, bool isSent) const;
 

@@ -61,8 +61,8 @@ std::span<float> ShardedParameters::take(std::size_t count) {
     return memory;
 }
 
-// Allocates the pools. One block for gradients is enough, because a unit's gradients are scattered before the next unit
-// computes its own.
+// Allocates the memory pools that units (layers whose parameters are gathered together) use in turn. Room for the
+// gradients of one unit is enough, because a unit's gradients are scattered before the next unit computes its own.
 void ShardedParameters::takePools() {
     std::size_t largest = 0;
     for (std::size_t i = 1; i < m_units.size(); ++i) largest = std::max(largest, m_units[i].wholeCount);
@@ -77,7 +77,8 @@ void ShardedParameters::takePools() {
     if (!m_options.keepsGradients && m_options.keptLevels == 0) add(m_gradientPool, 1);
 }
 
-// Assigns parameters to units according to the first model. All models have the same assignment.
+// Assigns parameters to units (layers whose parameters are gathered together) according to the first model. All models
+// have the same assignment.
 void ShardedParameters::plan(const std::vector<std::vector<Unit*>>& units) {
     const std::vector<Parameter*>& parameters = m_models.front()->parameters();
     std::map<const Parameter*, std::size_t> unitOf;
@@ -105,7 +106,8 @@ void ShardedParameters::plan(const std::vector<std::vector<Unit*>>& units) {
     }
 }
 
-// Allocates whole memory for a unit that does not use the pools, and memory for the shards of its parameters.
+// Allocates memory for the whole parameters of a unit (layers that are gathered together) if the unit does not use the
+// pools, and memory for the shards of its parameters.
 void ShardedParameters::placeUnit(UnitState& unit) {
     const bool isRest = &unit == &m_units.front();
     const Whole values =
@@ -128,8 +130,8 @@ void ShardedParameters::placeUnit(UnitState& unit) {
         unit.kept.push_back(m_backend.allocate({static_cast<std::int64_t>(unit.wholeCount)}, DType::kFloat32));
 }
 
-// Allocates whole memory of a unit. Memory that is freed between its uses counts as gathered, except this rank's
-// shards.
+// Allocates memory for the whole parameters of a unit (layers that are gathered together). Memory that is freed between
+// its uses counts as gathered, except this rank's shards.
 ShardedParameters::Whole ShardedParameters::takeWhole(const UnitState& unit, bool own, bool stays, MemoryClass state) {
     if (!own) return {};
     std::size_t shards = 0;
@@ -249,7 +251,8 @@ void ShardedParameters::beginBackward(const PassPlace& place) {
     enter(0, Way::kBackward);
 }
 
-// Closes the units without a leave() in this pass: the unit at the start of the model, and the parameters in no unit.
+// Reduces or keeps the gradients of the units for which leave() was not called in this backward pass: the unit at the
+// start of the model, and the parameters in no unit.
 void ShardedParameters::endBackward(bool complete) {
     if (!complete) return;
     for (std::size_t number = m_units.size(); number-- > 0;)
@@ -272,8 +275,8 @@ void ShardedParameters::closeUnit(std::size_t number) {
     unit.gradients = {};
 }
 
-// Averages and scatters the gradients of a unit. With several replicas of the shard group, the gradients are summed
-// over all data-parallel ranks by rank, as in DDP with this number of ranks.
+// Averages and scatters the gradients of a unit (layers that are reduced together). With several replicas of the shard
+// group, the gradients are summed over all data-parallel ranks by rank, as in DDP with this number of ranks.
 void ShardedParameters::reduceUnit(UnitState& unit) {
     const bool scatters = m_data.size() == m_shard.size();
     m_calls.clear();
@@ -295,7 +298,8 @@ void ShardedParameters::reduceUnit(UnitState& unit) {
     if (!scatters) keepOwnRows(unit);
 }
 
-// Waits for the all-reduces of a unit and copies this rank's rows to its shards.
+// Waits for the all-reduces of a unit (layers that are reduced together) and copies this rank's rows of each gradient
+// to its shards.
 void ShardedParameters::keepOwnRows(UnitState& unit) {
     for (const CommHandle& handle : unit.scattering) handle.wait();
     unit.scattering.clear();

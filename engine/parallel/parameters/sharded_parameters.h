@@ -20,7 +20,8 @@ struct ShardingOptions {
     bool freesParameters = true;
     bool keepsGradients = false;  // true: whole gradients are kept during the step (ZeRO-1)
     bool prefetches = true;
-    int keptLevels = 0;   // number of levels at which gradients of earlier backward passes are kept
+    int keptLevels = 0;   // number of partial sums of gradients that are kept for later backward passes of the same
+                          // step
     bool inTree = false;  // true: gradients are parts of a sum that the ranks add in a tree (ReducerOptions::inTree)
 };
 
@@ -33,7 +34,8 @@ struct ShardingOptions {
 // units share a pool: two whole units of values (one without prefetching), one of gradients.
 class ShardedParameters final : public ParameterStore, public UnitHooks {
   public:
-    // units: the units of each model within its range. Parameters outside of all units are gathered around each pass.
+    // units: for each model, its units: layers whose parameters are gathered together. Parameters outside of all units
+    // are gathered around each pass.
     ShardedParameters(const std::vector<Model*>& models, const std::vector<std::vector<Unit*>>& units,
                       Communicator& shard, Communicator& data, Backend& backend, const ShardingOptions& options);
 
@@ -59,40 +61,41 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     void leave(std::size_t unit, Way way) override;
 
   private:
-    // A parameter's part on this rank and its position in the unit's memory.
+    // A parameter's part on this rank and its position in the memory of its unit (the layers that are gathered
+    // together).
     struct Part {
         Shape shape;
-        std::size_t rowValues = 1;   // number of values in a row
-        std::size_t chunk = 0;       // number of values of each rank, with padding
-        std::size_t ownValues = 0;   // number of values of this rank, without padding
+        std::size_t rowValues = 1;   // number of values in a row: one index of the first dimension of the parameter
+        std::size_t chunk = 0;       // number of values of the parameter that each rank stores, with padding
+        std::size_t ownValues = 0;   // number of values of the parameter that this rank stores, without padding
         std::size_t wholePlace = 0;  // offset of the parameter in the unit's whole memory
         std::span<float> values;     // values of this rank (`chunk` of them): a view into the unit's memory, or
                                      // separate memory
         std::span<float> gradients;  // gradients of this rank, stored as `values`
         Parameter shard;             // parameter that the optimizer updates: this rank's part
     };
-    // Block of memory in a pool, which units use in turn.
+    // Memory in a pool, which units (layers that are gathered together) use in turn.
     struct Memory {
         std::span<float> values;
-        int unit = -1;  // number of the unit that uses the block; -1: free
+        int unit = -1;  // number of the unit (layers that are gathered together) that uses this memory; -1: free
     };
-    // Parameters of a unit and their memory.
+    // Parameters of a unit (layers that are gathered and reduced together, fsdp.unit) and their memory.
     struct UnitState {
         std::vector<std::size_t> parameters;
         std::size_t wholeCount = 0;
         std::span<float> values;     // whole values of the parameter, while resident or being gathered
         std::span<float> gradients;  // whole gradients of the parameter, during the backward pass
-        std::vector<Tensor> kept;    // kept gradients of earlier passes, by level
+        std::vector<Tensor> kept;    // sums of the gradients of earlier backward passes, by level of the tree sum
         bool resident = false;       // true if the parameters are gathered or being gathered
         bool closed = true;          // true if the unit's gradients of this pass have been kept or reduced
         std::vector<CommHandle> gathering;
         std::vector<CommHandle> scattering;
     };
 
-    // Memory of a unit for whole values or gradients.
+    // Memory of a unit (layers that are gathered together) for whole values or gradients.
     struct Whole {
         std::span<float> values;
-        bool exists = false;  // true if the unit has memory of its own; false: it uses a block of the pool
+        bool exists = false;  // true if the unit has memory of its own; false if it uses memory of the pool
     };
 
     std::span<float> take(std::size_t count);
@@ -126,8 +129,8 @@ class ShardedParameters final : public ParameterStore, public UnitHooks {
     std::vector<std::size_t> m_trainedOf;
     std::vector<Memory> m_valuePool;
     std::vector<Memory> m_gradientPool;
-    std::vector<CollectiveCall> m_calls;  // collectives of one unit; a member variable, so that a step allocates no
-                                          // memory
+    std::vector<CollectiveCall> m_calls;  // collectives of one unit (layers that are gathered together); a member
+                                          // variable, so that a step allocates no memory
     PassPlace m_place;
     OwnGradient m_own;
 };

@@ -16,7 +16,8 @@ namespace ringside {
 
 // Options of a GradientReducer.
 struct ReducerOptions {
-    int keptLevels = 0;   // number of levels at which gradients of earlier passes are kept; 0: a step has one pass
+    int keptLevels = 0;   // number of partial sums of gradients that are kept for later backward passes of the same
+                          // step; 0: a step has one pass
     bool inTree = false;  // true: the ranks add their gradients in a binary tree (training.reduction canonical)
 };
 
@@ -34,7 +35,7 @@ struct ReducerOptions {
 // The last bucket also carries a signal of rank 0, so that every rank receives it in the same step.
 class GradientReducer {
   public:
-    // Binds every parameter's gradient. parameters and communicator must outlive the reducer. If there are kept levels,
+    // Binds every parameter's gradient. parameters and communicator must outlive the reducer. If keptLevels is above 0,
     // gradients of earlier backward passes can be kept with keep() until the pass that is averaged.
     GradientReducer(const std::vector<Parameter*>& parameters, Communicator& communicator, Backend& backend,
                     BucketLimits limits, ReducerOptions options = {});
@@ -42,8 +43,8 @@ class GradientReducer {
     // Keeps the gradients of a finished backward pass without communication, as DDP does under no_sync(). first:
     // overwrites the kept gradients of the previous step; otherwise adds to them.
     void keep(bool first);
-    // Keeps the gradient of one parameter at level turn.keepAt, after adding the kept gradients of the levels in
-    // turn.adds.
+    // Keeps the gradient of one parameter for later passes of the step, at level turn.keepAt of the tree sum, after
+    // adding the gradients kept at the levels in turn.adds.
     void keep(std::size_t parameter, const TreeTurn& turn);
 
     // Called with each local gradient before it is averaged.
@@ -53,7 +54,8 @@ class GradientReducer {
     void sumInsteadOfMean() { m_share = 1; }
 
     void begin(bool signal);  // starts a step, not while a CUDA graph is recorded; only the `signal` of rank 0 is used
-    // Starts the backward pass whose gradients are averaged. adds: bit l adds the gradients kept at level l.
+    // Starts the backward pass whose gradients are averaged. adds: bit l is set to add the gradients of earlier passes
+    // that are kept at level l of the tree sum.
     void beginPass(unsigned adds);
     void ready(std::size_t parameter);  // reports that a gradient is complete; called in decreasing order of parameters
     void finishPass();                  // ends a pass: later work of the backend uses averaged gradients
@@ -76,7 +78,7 @@ class GradientReducer {
     struct Bucket {
         std::span<float> memory;   // gradients of the bucket, each aligned to 64 bytes; the last bucket also contains
                                    // the signal
-        std::vector<Tensor> kept;  // kept gradients of earlier micro-batches, by level
+        std::vector<Tensor> kept;  // sums of the gradients of earlier micro-batches, by level of the tree sum
         std::size_t gradientCount = 0;
         std::size_t parameters = 0;
         std::size_t pending = 0;

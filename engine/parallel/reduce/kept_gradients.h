@@ -8,15 +8,16 @@
 
 namespace ringside {
 
-// Adds the gradients kept at each level in `adds`, the lowest level first. kept(level) returns the kept gradient.
+// Adds the gradients of earlier passes that are kept at each level of the tree sum whose bit is set in `adds`, the
+// lowest level first. kept(level) returns the gradient kept at a level.
 template <class Kept>
 void addKept(Backend& backend, unsigned adds, const Tensor& gradient, const Kept& kept) {
     for (std::size_t level = 0; adds >> level != 0; ++level)
         if ((adds >> level & 1) != 0) backend.add(kept(level), gradient);
 }
 
-// Keeps a gradient that is not the last of its step at turn.keepAt, after adding the kept gradients of the levels in
-// turn.adds.
+// Keeps a gradient that is not the last of its step at level turn.keepAt of the tree sum, after adding the gradients
+// kept at the levels in turn.adds.
 template <class Kept>
 void addInTree(Backend& backend, const Tensor& gradient, const TreeTurn& turn, const Kept& kept) {
     const auto level = static_cast<std::size_t>(turn.keepAt);

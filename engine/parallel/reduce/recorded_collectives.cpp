@@ -4,7 +4,7 @@
 namespace ringside {
 namespace {
 
-// Recording that reports each launch and its number of collectives to the communicator.
+// CUDA graph that reports each launch and its number of collectives to the communicator.
 class WorkWithCollectives final : public RecordedWork {
   public:
     WorkWithCollectives(std::unique_ptr<RecordedWork> work, Communicator& communicator, std::int64_t collectives)

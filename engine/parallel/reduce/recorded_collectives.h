@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Returns a device that also records the collectives of the communicator and reports each launch to it. All recordings
-// must be destroyed before the communicator.
+// Returns a device that also records the collectives of the communicator into its CUDA graphs and reports each launch
+// of a graph to the communicator. All graphs must be destroyed before the communicator.
 RecordingDevice withCollectives(RecordingDevice device, Communicator& communicator);
 
 }  // namespace ringside

@@ -42,7 +42,8 @@ struct CheckpointManifest {
     // State of the epoch in progress; all empty if the checkpoint lies between two epochs.
     std::int64_t batchesDone = 0;              // number of batches of the epoch done by each rank
     std::array<double, 7> epochSums{};         // values of MetricSums over all ranks
-    std::vector<std::string> planHashes = {};  // hash of the sampling plan of the epoch, by data-parallel rank
+    std::vector<std::string> planHashes = {};  // hash of the samples that the sampler assigns in the epoch, by
+                                               // data-parallel rank
     std::vector<ControlChange> changes = {};   // changes made while the run was live, up to this step
     bool timed = false;                        // true: written because of training.checkpoint_seconds; a newer
                                                // checkpoint replaces it

@@ -131,8 +131,8 @@ void PlanWatch::runThread() {
     }
 }
 
-// Returns the plan of an epoch; null if it cannot be computed. Caches the latest plan, because reports of one epoch
-// arrive one after another.
+// Returns the assignment of samples to ranks (ShardPlan) in an epoch; null if it cannot be computed. Caches the latest
+// one, because reports of one epoch arrive one after another.
 const ShardPlan* PlanWatch::planOf(std::int64_t epoch) {
     ShardSpec spec = epochSpec(m_options.config, m_options.datasetSize, epoch);
     if (needsClasses(spec.kind)) {

@@ -28,9 +28,10 @@ std::string trainedHash(const ShardPlan& plan, int rank);
 struct PlanMismatch {
     int rank = 0;
     std::int64_t epoch = 0;
-    std::int64_t slot = -1;     // slot of the wrong sample; -1: only the hash of the epoch is known
-    std::int64_t step = 0;      // step of the slot within its epoch, counted from 1
-    std::int64_t planned = -1;  // sample that the plan assigns to the slot; -1: the plan has no such slot
+    std::int64_t slot = -1;     // position (slot) of the wrong sample in the rank's list of the epoch; -1: only the
+                                // hash of the epoch is known
+    std::int64_t step = 0;      // training step of the wrong sample within its epoch, counted from 1
+    std::int64_t planned = -1;  // sample that the sampler assigns to this position; -1: the sampler assigns none
     std::int64_t trained = -1;
 
     // Returns a text such as "rank 2, epoch 3, step 5, slot 17: planned 4242, trained 17".

@@ -114,7 +114,8 @@ void RunRecorder::writeLog(const LogLine& line) {
     if (m_budget.spend(RecordKind::kLog, text.size())) m_log.add(text);
 }
 
-// Stops the recording. Half of the reserved disk space is released for important lines until the end of the run.
+// Stops writing telemetry to the run directory. Half of the reserved disk space is released for important lines until
+// the end of the run.
 void RunRecorder::stopRecording(const std::string& why) {
     m_full = FullDisk{m_data.lastStep() ? m_data.lastStep()->step : 0, why};
     m_reserve.shrinkTo(SpaceReserve::kLastWords / 2);
@@ -289,8 +290,8 @@ void RunRecorder::writeSummary(RunEnded end) const {
     writeFileAtomically(m_paths.summary(), text);
 }
 
-// Turns the outcome into a failure if the recording stopped, even if all ranks ended well. The outcome of a watched
-// script is its own: the verdict adds what the record lacks.
+// Turns the outcome into a failure if writing the run directory stopped, even if all ranks ended well. The outcome of a
+// watched script does not change: a sentence about the missing data is added to it.
 void RunRecorder::describeFullDisk(RunEnded& end) const {
     if (!m_full) return;
     if (m_watched) {

@@ -38,16 +38,17 @@ class RunRecorder {
     unsigned take(const Event& event, std::string_view line);
     // Records an event of the supervisor itself. Returns RunChange bits.
     unsigned add(const Event& event);
-    // Passes buffered lines to the kernel and records new results of the plan watch. Call a few times a second.
+    // Passes buffered lines to the kernel and records new results of the comparison of trained samples with the sampler
+    // (PlanWatch). Call a few times a second.
     void flush();
     // Continues in new files, with this first line of telemetry, after the run directory was lost and created again.
     void startAgain(std::string_view firstLine);
-    // Cause of a stop of the recording: a full or failed disk.
+    // Reason why the run directory is no longer written: a full or failed disk.
     struct FullDisk {
         std::int64_t step = 0;  // number of the last recorded step
         std::string why;
     };
-    // Returns the cause; empty while the recording continues.
+    // Returns the reason why the run directory is no longer written; empty while it is written.
     const std::optional<FullDisk>& fullDisk() const { return m_full; }
     // Adds the end line and writes summary.json. Returns `end` with steps and rates from the record; a failure if the
     // disk refused a part of the record.
@@ -116,7 +117,8 @@ class RunRecorder {
     RepeatFilter m_repeats;
     std::int64_t m_restarts = 0;
     std::optional<FullDisk> m_full;
-    std::size_t m_lastWords = 0;  // number of bytes written since the recording stopped
+    std::size_t m_lastWords = 0;  // number of bytes of important lines written since recording to the run directory
+                                  // stopped
     bool m_loggedLeftOut = false;
     bool m_warnedOfIsa = false;
     bool m_warnedOfDrops = false;
@@ -125,7 +127,7 @@ class RunRecorder {
     std::optional<PlanWatch> m_watch;  // empty: no plan is known
     StepsVerdict m_time;
     std::int64_t m_auditedEpochs = 0;
-    std::vector<PlanMismatch> m_mismatches;  // first 16 differences from the plan
+    std::vector<PlanMismatch> m_mismatches;  // first 16 samples that a rank trained contrary to the sampler
     std::int64_t m_trainingFromUs = -1;      // run time at which the last rank began to train, in microseconds; -1: not
                                              // yet
     std::int64_t m_firstStepUs = -1;

@@ -130,7 +130,8 @@ std::optional<std::vector<std::string>> RunRecorder::instructionSets() const {
     return all;
 }
 
-// Returns the conditions for identical bits. With a canonical reduction, transport and layout have no influence.
+// Returns the conditions for identical bits. With training.reduction canonical, the transport and the division of the
+// model among the ranks have no influence.
 BitsBasis RunRecorder::bitsBasis() const {
     BitsBasis basis{.isa = instructionSets()};
     if (basis.isa)

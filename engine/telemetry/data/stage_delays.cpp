@@ -12,8 +12,8 @@
 namespace ringside {
 namespace {
 
-// Share of the planned time by which a stage may differ: the plan counts arithmetic operations, not the speed of each
-// layer.
+// Largest relative difference of a pipeline stage's time from the time planned for it. Planned times follow from the
+// number of arithmetic operations, not from the speed of each layer.
 constexpr double kPlanError = 0.5;
 constexpr double kNoticeable = 0.02;  // share of the step; a smaller excess is not replayed
 

@@ -52,7 +52,7 @@ struct StepPlan {
     std::size_t meetings = 0;  // number of collectives in the step
 };
 
-// Returns the plan of a complete recorded step.
+// Returns the work and the messages of a completely recorded training step.
 StepPlan planOf(const TracedStep& step);
 
 }  // namespace ringside

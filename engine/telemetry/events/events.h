@@ -122,7 +122,8 @@ struct Heartbeat {
     std::int64_t droppedSteps = 0;
     std::int64_t timeUs = 0;
     std::int64_t batches = 0;  // number of batches fetched since the start, for training and validation
-    GpuReading gpu = {};       // reading of the rank's GPU; ranks that share a GPU report the same values
+    GpuReading gpu = {};       // utilisation, memory, temperature and power of the rank's GPU; ranks that share a GPU
+                               // report the same values
     std::int64_t stillUs = 0;  // time for which step, batches, collective and phase have not changed
     // Other events dropped by this rank since its start, because its queue was full.
     std::int64_t droppedEvents = 0;

@@ -38,7 +38,7 @@ class DataShare {
     RankLayout m_layout;
 };
 
-// Throws TrainingError if the plan leaves a rank without a batch.
+// Throws TrainingError if the assignment of the samples leaves a rank without a batch.
 void checkShard(const ShardPlan& plan);
 // Returns a log line if a batch is larger than a rank's share; empty in all other cases.
 std::string smallShardText(const ShardPlan& plan);

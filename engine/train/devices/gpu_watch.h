@@ -11,8 +11,9 @@ namespace ringside {
 
 // Queries a GPU about once a second in a thread of its own.
 //
-// If the driver hangs, the last reading becomes outdated and latest() returns an unknown reading. The destructor waits
-// for a query in progress, because the process must not exit inside the driver, but for at most one interval.
+// If the driver hangs, the last values (utilisation, memory, temperature, power) become outdated, and latest() returns
+// unknown values. The destructor waits for a query in progress, because the process must not exit inside the driver,
+// but for at most one interval.
 class GpuWatch {
   public:
     explicit GpuWatch(std::function<GpuReading()> read,
@@ -21,7 +22,7 @@ class GpuWatch {
     GpuWatch(const GpuWatch&) = delete;
     GpuWatch& operator=(const GpuWatch&) = delete;
 
-    // any thread, never blocks on the GPU; unknown before the first reading and once it is outdated
+    // any thread, never blocks on the GPU; unknown before the first query and once the values are outdated
     GpuReading latest() const;
 
   private:

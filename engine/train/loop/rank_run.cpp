@@ -56,7 +56,7 @@ class StepWatch {
     TelemetrySink& m_sink;
 };
 
-// Queries the GPU in a separate thread; heartbeats use its latest reading.
+// Queries the GPU in a separate thread; heartbeats contain the latest values.
 class GpuHeartbeat {
   public:
     GpuHeartbeat(TelemetrySink& sink, std::function<GpuReading()> read) : m_sink(sink) {

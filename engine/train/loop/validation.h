@@ -31,7 +31,7 @@ class Validation {
 
     const TrainerDependencies& m_dependencies;
     int m_dataRank;
-    std::optional<ShardPlan> m_plan;  // plan of the validation samples; empty if there are none
+    std::optional<ShardPlan> m_plan;  // assignment of the validation samples to ranks; empty if there are none
     BatchLoader m_gatherer;
 };
 

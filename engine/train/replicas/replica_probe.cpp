@@ -42,8 +42,8 @@ std::string whyNot(const ReplicaProbe::Dependencies& dependencies) {
 
 }  // namespace
 
-// In the canonical order, the local gradient is divided by the size of the data-parallel group before it is read here.
-// m_ownShare reverses the division.
+// With training.reduction canonical, the local gradient is divided by the size of the data-parallel group before it is
+// read here. m_ownShare reverses the division.
 ReplicaProbe::ReplicaProbe(const Dependencies& dependencies)
     : m_dependencies(dependencies),
       m_ownShare(isCanonical(dependencies.config) ? static_cast<float>(dependencies.layout.dataSize()) : 1.0F),

@@ -59,7 +59,8 @@ std::optional<Problem> addFacts(Chain& chain, const fs::path& run, RecordedFacts
     return {};
 }
 
-// Returns the step of a run that the next run continues from, by their weights. Adds a note about it.
+// Returns the step of a run from which the next run continues, found by comparing their weights. Adds a note about this
+// step.
 Result<std::optional<std::int64_t>> nextStart(Chain& chain, const fs::path& run, const fs::path& next) {
     const Result<TensorRecord> before = readTensorRecord(run);
     if (!before) return before.problem();

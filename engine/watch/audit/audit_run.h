@@ -15,9 +15,10 @@ namespace ringside {
 // is missing, or if the chain has no beginning.
 Result<std::vector<std::filesystem::path>> chainOf(const std::filesystem::path& run);
 
-// Counts the samples of a recorded run and of the runs that it continues. A run by Ringside itself is judged by its
-// plan where the ranks' hashes confirm it, because not every index of it is recorded. Returns a problem if a record
-// cannot be read or holds no run. Blocks on the disk; reads each record twice.
+// Counts the samples of a recorded run and of the runs that it continues. The samples of a run by Ringside itself are
+// computed from its sampler if the hashes that the ranks reported confirm them, because not every index of such a run
+// is recorded. Returns a problem if a record cannot be read or holds no run. Blocks on the disk; reads each record
+// twice.
 Result<SampleAudit> auditRun(const std::filesystem::path& run);
 // Counts the samples of a run that has no summary.json yet, and of the chain of runs that ends with `continues`; empty:
 // it continues no run.

@@ -12,7 +12,7 @@
 
 namespace ringside {
 
-// The loaders of all ranks that play one role in a script: the loader of one line, in one attempt.
+// The DataLoaders of all ranks that one line of a script creates, in one attempt (start of the script).
 struct LoaderStream {
     std::string where{};                    // line that creates the loader, such as "train.py:48"
     bool isTraining = false;                // true if at least one batch was trained on
@@ -41,7 +41,7 @@ std::vector<ChainedAttempt> chainAttempts(const std::vector<const AttemptFacts*>
 // True if a pass has ended after the last batch of its loader. A script may leave an iterator after the last batch
 // without requesting a further batch, as Lightning does.
 bool hasReadAll(const PassFacts& pass, const LoaderFacts& loader);
-// True if each rank of the stream has read its loader to the end in that epoch of the attempt.
+// True if each rank of the data-parallel group has read its loader to the end in that epoch of the attempt.
 bool isFinished(const AttemptFacts& attempt, const LoaderStream& stream, std::int64_t epoch);
 
 }  // namespace ringside

@@ -18,7 +18,8 @@ constexpr std::int64_t kLargestWork = 400'000'000;  // limit of the number of sa
 
 using EpochHashes = std::map<int, const Consumed*>;  // hash of an epoch, by rank
 
-// Returns the first rank whose hash is not that of the plan; -1 if all are.
+// Returns the first rank whose reported hash of trained samples differs from the hash of the planned samples; -1 if
+// none differs.
 int firstOtherRank(const ShardPlan& plan, const EpochHashes& hashes) {
     for (const auto& [rank, consumed] : hashes) {
         if (trainedHash(plan, rank) != consumed->sha256) return rank;

@@ -239,7 +239,8 @@ void RecordedFacts::addFacts(const ScriptFacts& event) {
     take->second(of(event.rank), facts);
 }
 
-// True if the pass has trained after the last step that counts. Keeps it as unfinished if it has trained before, too.
+// True if the pass over the loader has trained after the last step that counts. Keeps the pass as unfinished if it has
+// also trained before that step.
 bool RecordedFacts::endsLater(int rank, const Json& passEnd) {
     const std::int64_t loader = numberOf(passEnd, "loader", -1), epoch = numberOf(passEnd, "epoch", -1);
     if (!m_later.contains({rank, loader, epoch})) return false;

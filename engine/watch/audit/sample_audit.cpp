@@ -163,7 +163,8 @@ void SampleAuditor::closeBefore(const EpochKey& key) {
         m_open.erase(oldest);
     }
     EpochKey earlier = key;
-    std::get<3>(earlier) -= 3;  // ranks that do not wait for each other may differ by some epochs
+    std::get<3>(earlier) -= 3;  // keeps three epochs, because ranks that do not wait for each other may differ by some
+                                // epochs
     const auto found = m_open.find(earlier);
     if (found == m_open.end()) return;
     closeEpoch(found->first, found->second);

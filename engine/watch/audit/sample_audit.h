@@ -60,7 +60,8 @@ struct SampleAudit {
     std::optional<std::int64_t> trainedOn{};       // number of validation samples that were trained on in any epoch
     // False if the step from which a run of the chain continues is not known: then samples may count twice.
     bool knowsStarts = true;
-    std::vector<std::string> notes{};  // what could not be judged, and why; one sentence each
+    std::vector<std::string> notes{};  // parts of the audit that could not be judged, with the reason; one sentence
+                                       // each
     bool operator==(const SampleAudit&) const = default;
 };
 
@@ -140,7 +141,7 @@ class SampleAuditor {
                                                              // and loader
     std::map<int, SampleSet> m_trained, m_validated;         // samples that were trained or validated, by space
                                                              // (SampleMap::space)
-    std::map<std::uint32_t, int> m_trainedContents;          // space of each trained sample, by the checksum of its
+    std::map<std::uint32_t, int> m_trainedContents;          // data set of each trained sample, by the checksum of its
                                                              // content
     std::map<std::uint32_t, int> m_validatedContents;
     mutable std::map<std::vector<const void*>, std::int64_t> m_sizes;

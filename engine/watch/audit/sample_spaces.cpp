@@ -15,7 +15,7 @@ const std::vector<std::uint32_t>* subsetOf(const RankFacts& rank, const DatasetL
     return whole ? &found->second : nullptr;
 }
 
-// Use of one layer of the data sets, which is the same on all ranks of a loader.
+// Treatment of one layer of nested data sets (a wrapper or the innermost data set), the same on all ranks of a loader.
 enum class LayerKind {
     kBase,         // innermost data set, whose samples are compared
     kSubset,       // Subset whose indices are known on all ranks

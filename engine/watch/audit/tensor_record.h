@@ -36,7 +36,7 @@ struct StepSamples {
     bool operator==(const StepSamples&) const = default;
 };
 
-// Step of an optimizer; 0: before its first step.
+// Number of optimizer steps made; 0: before the first step.
 struct TensorStep {
     std::int64_t step = 0;
     std::int64_t optimizer = 0;

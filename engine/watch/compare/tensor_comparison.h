@@ -35,7 +35,8 @@ struct TensorComparison {
     std::optional<TensorDifference> first;     // first tensor that differs: gradients before weights, in the
                                                // optimizer's order
     std::int64_t differing = 0;                // number of tensors of the same kind that differ at the step of `first`
-    bool sameFactor = false;                   // true if all tensors that differ at the step of `first` have its factor
+    bool sameFactor = false;                   // true if all tensors that differ at the step of the first difference
+                                               // have the same ratio of norms as this difference
     std::optional<std::int64_t> otherSamples;  // first compared step whose samples differ; empty if all are equal
     std::vector<std::string> notCompared;      // reasons why something could not be compared
 

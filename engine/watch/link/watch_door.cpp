@@ -40,7 +40,7 @@ bool WatchDoor::greet(UniqueFd& socket, const std::string& nonce, const std::str
     const auto now = std::chrono::steady_clock::now();
     if (!greeting || greeting->role != ConnectionRole::kWatch ||
         !sameSecret(greeting->proof, hmacSha256(m_secret, greeting->provenText(nonce)))) {
-        sendLine(socket.get(), encodeAnswer({"", "the secret is another watcher's", ""}), now);
+        sendLine(socket.get(), encodeAnswer({"", "the secret belongs to another watched run", ""}), now);
         return false;
     }
     const std::string refused = admit(*greeting);

@@ -25,11 +25,13 @@ class ClassBalanceView : public QWidget {
     explicit ClassBalanceView(Theme& theme, QWidget* parent = nullptr);
 
     void setScene(std::optional<ShardScene> scene);
-    QString sentence() const;  // returns the number of classes of all ranks outside the band, in words
+    QString sentence() const;  // returns a sentence with the number of classes, over all ranks, that are outside the
+                               // expected range
     // whether a rank, with all its classes together, is within the range expected by chance
     QString rankSentence(int rank) const;
     bool isUnusual() const;
-    QString ranksSentence() const;  // returns the number of ranks within the expected range, in words
+    QString ranksSentence() const;  // returns a sentence with the number of ranks whose classes are within the expected
+                                    // range
     const ClassBalance& balance() const { return m_made->balance; }
 
     QSize sizeHint() const override;

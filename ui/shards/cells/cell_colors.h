@@ -27,7 +27,7 @@ class CellColors {
                std::shared_ptr<const CellOrigins> origins = {});
 
     int keyCount() const { return static_cast<int>(m_colors.size()); }
-    // True if cells of one slot may differ by more than their rank.
+    // True if cells in one column (slot) may have different colours for another reason than their rank.
     bool needsSample() const { return m_by != ColorBy::Rank && m_by != ColorBy::Batch; }
     int key(int rank, std::int64_t slot, std::int64_t sample) const;
     // Returns the key of the same hue that is equal in all steps, for steps narrower than two pixels.

@@ -145,7 +145,7 @@ void CompareView::chooseInB(GridCell cell) {
     if (place) Q_EMIT cellChosen({place->rank, place->slot});
 }
 
-// Computes plan and differences. Callable from any thread.
+// Computes the assignment with the settings of B and its differences from that of A. Callable from any thread.
 CompareView::Made CompareView::computeComparison(const ShardScene& scene, const ShardSpec& spec,
                                                  const LatestWork::Stop& stop) {
     const auto b = scene.planOf(spec, &stop);

@@ -122,7 +122,7 @@ void EpochDiffView::startComparison() {
         return std::pair(plan.value(), computeDiff(scene, plan.value(), stop));
     };
     const auto show = [this, scene = *m_scene, key, other](const Answer& answer) {
-        if (!answer) return;  // a plan for another epoch can be computed if this one could
+        if (!answer) return;  // cannot happen: the plan of another epoch can be computed if the plan of this one could
         m_recent.add(key, answer->second);
         setMade(answer->second, scene, answer->first, other);
     };

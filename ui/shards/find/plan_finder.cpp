@@ -67,8 +67,8 @@ void PlanFinder::setScene(const ShardScene& scene, const RunConfig& config) {
     m_scene.emplace(scene);
     m_config = config;
     if (!isActive() || same) return;
-    m_hits = std::make_shared<std::vector<PlanHit>>();  // drops positions of an earlier plan, which may have had more
-                                                        // samples
+    m_hits = std::make_shared<std::vector<PlanHit>>();  // removes search results of an earlier plan, which may have had
+                                                        // more samples
     m_current = -1;
     search();
 }

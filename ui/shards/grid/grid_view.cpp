@@ -115,7 +115,7 @@ void GridView::showTrail() {
     if (m_scene) m_trail->setTrail(trailOf(*m_scene, m_loom->geometryOfCells(), m_selected));
 }
 
-// Goes back to a level of the trail of the selected sample or of the visible part.
+// Goes back to a level of the breadcrumb above the grid: the selected sample or the visible part.
 void GridView::goTo(CrumbKind kind) {
     if (!m_scene) return;
     const GridGeometry& view = m_loom->geometryOfCells();

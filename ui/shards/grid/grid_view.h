@@ -47,7 +47,7 @@ class GridView : public ShardView {
 
     std::optional<ShardScene> m_scene;
     std::optional<GridCell> m_selected;
-    QBoxLayout* m_header = nullptr;  // line of trail and buttons, in one row or two
+    QBoxLayout* m_header = nullptr;  // layout of the breadcrumb and the buttons, in one row or two
     Breadcrumb* m_trail = nullptr;
     QPushButton* m_animation = nullptr;
     SegmentedControl* m_colorBy = nullptr;

@@ -16,7 +16,8 @@ namespace ringside {
 
 class Theme;
 
-// The data set as it lies on disk, every sample at its own place, coloured by the rank that has it in this epoch.
+// The data set as it lies on disk, every sample at a fixed position, coloured by the rank that trains on it in this
+// epoch.
 class MapView : public ShardView, public IdentitySource {
     Q_OBJECT
   public:

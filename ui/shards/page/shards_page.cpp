@@ -127,7 +127,7 @@ void ShardsPage::connectParts() {
     connect(&m_source, &SceneSource::orderHashChanged, this, [this] { m_summary->setOrderHash(m_source.orderHash()); });
     connect(&m_plan, &PlanModel::selectionChanged, this, &ShardsPage::showSelection);
     connect(&m_experiment, &ExperimentModel::dataChanged, this, [this] {
-        if (!scene()) showEmpty();  // the data is available; its plan may take longer
+        if (!scene()) showEmpty();  // the data set is loaded, but the assignment of its samples may still be computed
     });
     connect(&m_coverage, &CoverageCount::resultChanged, this, &ShardsPage::showEpochSummary);
     connect(&m_unique, &UniqueCount::resultChanged, this, &ShardsPage::showEpochSummary);
@@ -509,7 +509,8 @@ void ShardsPage::showAlarm() {
     style()->polish(this);
 }
 
-// Goes to the first mismatch. The plan of its epoch may have to be computed first.
+// Goes to the first sample that a rank trained contrary to the plan. The plan of its epoch may have to be computed
+// first.
 void ShardsPage::goToMismatch() {
     const auto& mismatches = m_verification.state().mismatches;
     if (mismatches.empty()) return;
@@ -522,7 +523,7 @@ void ShardsPage::goToMismatch() {
     if (scene() && scene()->epoch == first.epoch) showScene();
 }
 
-// Sets the settings of the run's plan in the form, as an edit that can be undone.
+// Copies the settings that determine the run's assignment of samples to the form, as an edit that can be undone.
 void ShardsPage::adoptRunPlan() {
     const RunConfig& run = *m_verification.config();
     RunConfig config = m_experiment.config();

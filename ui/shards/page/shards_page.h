@@ -118,7 +118,7 @@ class ShardsPage : public Page {
     bool m_willReport = false;     // true if the next run will report its samples
     std::optional<qint64> m_step;  // step of the run, as chosen on another page
     qint64 m_stepEpoch = 0;
-    qint64 m_followedSlot = -1;      // first slot of the batch that was made visible last
+    qint64 m_followedSlot = -1;      // position (slot) of the first sample of the batch that was made visible last
     std::optional<GridCell> m_goal;  // cell to show when the plan of its epoch is available
     ViewPanel* m_views = nullptr;
     EmptyPanel* m_empty = nullptr;

@@ -11,11 +11,12 @@ namespace ringside {
 // rounded up, until no samples are left.
 struct DeviceChunk {
     int device = 0;
-    std::int64_t first = 0;  // first slot of the chunk
+    std::int64_t first = 0;  // position (slot) of the first sample of the chunk
     std::int64_t count = 0;
 };
 
-// Returns the chunk of a slot. samples: number of samples of the rank; devices: at least 1.
+// Returns the chunk (part of the batch for one device) that contains a slot. samples: number of samples of the rank;
+// devices: at least 1.
 DeviceChunk chunkOf(std::int64_t batchSize, std::int64_t samples, int devices, std::int64_t slot);
 DeviceChunk chunkAt(const ShardPlan& plan, int devices, int rank, std::int64_t slot);
 

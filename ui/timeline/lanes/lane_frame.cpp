@@ -89,7 +89,7 @@ void LaneFrame::paintNames() {
     paintHosts();
 }
 
-// Draws the name and a line of each host above its ranks.
+// Draws the name of each host, with a line, above the lanes of its ranks.
 void LaneFrame::paintHosts() {
     for (const HostGroup& group : hostGroups(m_model.run())) {
         const int index = m_geometry.indexOf(group.ranks.front());

@@ -13,8 +13,8 @@ namespace ringside {
 
 class Theme;
 
-// Picture for many ranks, with a row for each rank and a column for each traced step. A place is the darker, the later
-// the rank came to the step's collectives.
+// Picture for many ranks, with a row for each rank and a column for each traced step. A cell is darker if the rank
+// arrived later at the collectives of the step.
 class LatenessMap final : public QWidget, public IdentitySource {
     Q_OBJECT
   public:

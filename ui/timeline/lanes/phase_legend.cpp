@@ -31,7 +31,7 @@ PhaseLegend::PhaseLegend(const TimelineModel& model, const Theme& theme, QWidget
     for (const auto signal : {&TimelineModel::dataChanged, &TimelineModel::viewChanged, &TimelineModel::choiceChanged})
         connect(&model, signal, this, [this] {
             if (const int width = widthOfAll(kApart); width != m_wholeWidth) {
-                m_wholeWidth = width;  // the legend has got or lost the phase "paused"
+                m_wholeWidth = width;  // the width has changed because the phase "paused" was added or removed
                 setMinimumHeight(placedIn(this->width()).back().second.bottom() + 1);
                 updateGeometry();
             }

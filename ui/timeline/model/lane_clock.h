@@ -15,7 +15,7 @@ class LaneClock {
     struct Stretch {
         std::int64_t beginNs = 0;
         std::int64_t endNs = 0;
-        double shown = 0;  // position of beginNs, in nanoseconds of the lanes
+        double shown = 0;  // position of beginNs on the lanes, on which long gaps are shortened; in nanoseconds
         std::int64_t firstStep = 0;
         std::int64_t lastStep = 0;
         std::int64_t untraced = 0;  // number of steps without a trace before this stretch

@@ -75,7 +75,7 @@ double TimelineModel::left() const {
     return m_clock.shownAt(m_leftNs) + m_leftRest;
 }
 
-// Shows the last steps that all ranks have reported; after a failure, enough steps to see what led to it.
+// Shows the last steps that all ranks have reported; after a failure, more steps, so that its cause is visible.
 void TimelineModel::placeAtEnd() {
     const TraceData* known = trace();
     if (known == nullptr) return;

@@ -207,7 +207,7 @@ void TimelinePage::connectParts() {
     });
     connect(m_whatIf, &WhatIfPanel::outcomeShown, this, [this](QWidget* label) {
         auto* area = static_cast<QScrollArea*>(m_side);
-        area->widget()->layout()->activate();  // the label was hidden until now
+        area->widget()->layout()->activate();  // computes the layout again, because the label was hidden until now
         area->widget()->adjustSize();
         area->ensureWidgetVisible(label);
     });
@@ -291,7 +291,7 @@ void TimelinePage::requestRecording() {
     showWords();
 }
 
-// Shows the recorded steps when all are available. A live run would have moved past them otherwise.
+// Shows the recorded steps when all of them are available, because the view of a live run has moved past them.
 void TimelinePage::showRecorded() {
     if (!m_asked) return;
     const std::vector<Controlled>& told = m_run.data().controls();

@@ -34,7 +34,7 @@ TimelineVerdict ofSteps(const StepsVerdict& steps) {
     if (!steps.advice.empty())
         verdict.detail += (verdict.detail.isEmpty() ? QString() : QStringLiteral(" ")) +
                           inFormWords(QString::fromStdString(steps.advice));
-    // The sentence has medians, the panel of what-ifs the mean: each names its statistic.
+    // The verdict shows medians, and the what-if panel shows the mean. Both name their statistic.
     verdict.title.replace(QStringLiteral(" ms per step"), QStringLiteral(" ms per step (median)"));
     verdict.rank = steps.rank;
     if (steps.finding == StepsFinding::kBalanced) verdict.tone = TimelineVerdict::Tone::Good;

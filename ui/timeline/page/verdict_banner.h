@@ -28,7 +28,8 @@ class VerdictBanner final : public QFrame {
     explicit VerdictBanner(QWidget* parent = nullptr);
 
     void say(const TimelineVerdict& verdict);
-    // reasonNot: reason why steps cannot be recorded; empty if they can, or are being recorded (`now`).
+    // reasonNot: reason why steps cannot be recorded; empty if they can be recorded, or if they are being recorded
+    // (`now` is true).
     void setRecording(const QString& reasonNot, bool now = false);
     void setExports(QPushButton* exports);
 

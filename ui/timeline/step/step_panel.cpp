@@ -20,7 +20,7 @@ constexpr TypeLength kNameWidth{74};
 
 }  // namespace
 
-// Table of the numbers. It paints itself, because the numbers change 25 times a second.
+// Table of milliseconds by phase and rank. It paints itself, because the numbers change 25 times a second.
 class StepPanel::Figures final : public QWidget {
   public:
     Figures(const StepPanel& panel, const Theme& theme) : m_panel(panel), m_theme(theme) {
@@ -57,7 +57,7 @@ class StepPanel::Figures final : public QWidget {
     void paintHead(QPainter& painter, const StepNumbers& numbers) const {
         painter.setFont(m_theme.smallFont());
         painter.setPen(m_theme.colors().muted);
-        bool named = false;  // false until the first column has got the word "rank"
+        bool named = false;  // true after the word "rank" was written in the first column
         for (std::size_t at = 0; at < numbers.ranks.size(); ++at) {
             const int rank = numbers.ranks[at];
             const QString text = rank < 0 ? QObject::tr("median")

@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-// Returns a directory name that no run has yet: "digits-what-if-1" beside "digits".
+// Returns the name of a run directory that does not exist yet: "digits-what-if-1" beside "digits".
 QString freeDirectory(const QString& beside) {
     const QString base = QFileInfo(beside).absoluteFilePath() + QStringLiteral("-what-if-");
     for (int number = 1;; ++number)

@@ -87,7 +87,7 @@ void WhatIfPanel::setSuspect(int suspect) {
 void WhatIfPanel::recomputeLater() {
     const TraceData* recorded = m_model.recorded();
     const std::uint64_t revision = recorded == nullptr ? 0 : recorded->revision();
-    if (revision == 0 && m_revision != 0) {  // another run
+    if (revision == 0 && m_revision != 0) {  // the page shows another run now: the prediction starts again
         m_revision = 0;
         m_proof.stop();
         m_proofResult.reset();
@@ -96,7 +96,8 @@ void WhatIfPanel::recomputeLater() {
         m_model.setReplay(nullptr);
         return showResult();
     }
-    if (revision == m_revision || isWorking()) return showProof();  // the run may have ended
+    // shows the result of a check, because the run may have ended meanwhile
+    if (revision == m_revision || isWorking()) return showProof();
     m_later.start(m_revision == 0 ? kSoonMs : kLiveMs);
 }
 

@@ -6,8 +6,8 @@
 
 namespace ringside::cpu {
 
-// oneDNN's plans of the three passes. oneDNN 3 makes a plan in one step, oneDNN 2 in two; each version has its own .cpp
-// file.
+// oneDNN's primitive descriptors of the three passes of a convolution. oneDNN 3 makes a descriptor in one step, oneDNN
+// 2 in two; each version has its own .cpp file.
 using ForwardPlan = dnnl::convolution_forward::primitive_desc;
 using WeightsPlan = dnnl::convolution_backward_weights::primitive_desc;
 using DataPlan = dnnl::convolution_backward_data::primitive_desc;
@@ -36,8 +36,8 @@ Plan firstOf(Plan plan, const Accepts& accepts) {
     return plan;
 }
 
-// Each function makes the plan of one pass. Throws dnnl::error if oneDNN lacks the algorithm for the shapes on this
-// CPU.
+// Each function makes the primitive descriptor of one pass (forward, gradient of the input, gradient of the weights).
+// Throws dnnl::error if oneDNN lacks the algorithm for the shapes on this CPU.
 
 ForwardPlan forwardPlan(const dnnl::engine& engine, const ConvolutionShapes& shapes, dnnl::algorithm algorithm,
                         const Accepts& accepts);

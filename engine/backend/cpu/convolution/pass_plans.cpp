@@ -27,7 +27,8 @@ ConvolutionShapes describe(const ConvolutionSpec& s, memory::dim batch) {
             {s.padding, s.padding}};
 }
 
-// Makes a gradient's plan with Winograd's algorithm if requested and available, otherwise with the direct one.
+// Makes the primitive descriptor of a gradient with Winograd's algorithm if requested and available, otherwise with the
+// direct one.
 template <class MakePlan>
 auto gradientPlan(bool winograd, const MakePlan& makePlan) {
     try {

@@ -19,8 +19,8 @@ struct Plans {
     DataPlan data;
 
   private:
-    // Sets the memory layout of x, if it was left open, to the layout that the forward plan chose, and returns the
-    // shapes.
+    // Sets the memory layout of x, if it was left open, to the layout that oneDNN chose for the forward pass, and
+    // returns the shapes.
     const ConvolutionShapes& settled();
 };
 

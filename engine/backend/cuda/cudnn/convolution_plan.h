@@ -23,10 +23,10 @@ struct ConvolutionProblem {
     MemoryOrder order = MemoryOrder::kChannelsLast;
 };
 
-// Names of the tensors of a plan, for cuDNN's variant packs.
+// Identifiers of the tensors of an execution plan, for cuDNN's variant packs.
 enum class ConvolutionTensor : std::int64_t { kX = 1, kWeight = 2, kY = 3 };
 
-// A plan that cuDNN can execute, with the size of the workspace that it needs.
+// A convolution's execution plan in cuDNN, with the size of the workspace that it needs.
 struct ConvolutionPlan {
     CudnnDescriptor descriptor;
     std::int64_t workspaceBytes = 0;

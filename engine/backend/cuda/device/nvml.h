@@ -7,7 +7,7 @@
 
 namespace ringside::cuda {
 
-// NVML's current readings of one GPU; -1 if NVML has no reading.
+// Current values of one GPU from NVML; -1 for a value that NVML does not report.
 struct NvmlReading {
     double utilisationPercent = -1;
     double temperatureCelsius = -1;

@@ -113,8 +113,8 @@ QRectF AssignmentOverlay::target(const AssignmentAnimation::Card& card) const {
     return m_table.geometry.cell(card.cell.rank, card.cell.slot).translated(m_area.topLeft());
 }
 
-// Returns the place of a card in the strip. The strip moves by a group when a group leaves, so that the next card is
-// always the first.
+// Returns the position of a card (a drawn sample) in the strip of waiting cards. The strip moves by a group when a
+// group moves to the ranks, so that the next card is always the first.
 QRectF AssignmentOverlay::stripPlace(std::size_t card) const {
     const auto gone = static_cast<double>((m_animation.groupAt(m_ms) + 1) * m_animation.groupSize());
     const auto at = static_cast<double>(card);

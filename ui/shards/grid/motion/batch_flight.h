@@ -31,7 +31,7 @@ class BatchFlight : public QObject {
 
   private:
     struct Batch {
-        qint64 first = -1;  // first slot of the batch; -1: there is no batch
+        qint64 first = -1;  // position (slot) of the first sample of the batch; -1: there is no batch
         qint64 count = 0;
         double startMs = 0;  // time at which the movement starts
     };

@@ -29,10 +29,10 @@ class CellDifferences {
 
     int m_ranks = 0;
     qint64 m_columns = 0;
-    qint64 m_words = 0;  // number of words for each rank, one more than its cells need
+    qint64 m_words = 0;  // number of machine words that hold the bits of one rank, one more than its cells need
     qint64 m_total = 0, m_cells = 0;
     std::vector<std::uint64_t> m_bits;
-    std::vector<std::uint32_t> m_before;  // number of differences of the rank before each word
+    std::vector<std::uint32_t> m_before;  // number of differing cells of the rank before each machine word of its bits
 };
 
 }  // namespace ringside
