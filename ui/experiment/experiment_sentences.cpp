@@ -103,13 +103,22 @@ namespace {
 QString meshSentence(const RunConfig& config) {
     const Mesh mesh = meshOf(config);
     if (mesh.ranks() != config.parallel.worldSize) return {};  // the field of the form shows the problem
-    const QString replicas =
-        mesh.replicate > 1 ? tr("%1 replicas, each ").arg(groupedText(mesh.replicate)) : tr("The model is ");
-    const QString shards = tr("sharded over %1 ranks").arg(groupedText(mesh.shard));
+    const QString replicas = groupedText(mesh.replicate);
+    const QString stages = groupedText(mesh.pipeline);
+    const QString shards = groupedText(mesh.shard);
+    if (mesh.pipeline > 1 && mesh.shard > 1)
+        return mesh.replicate > 1
+                   ? tr("%1 replicas, each a pipeline of %2 ranks, each stage is sharded over %3 ranks. ")
+                         .arg(replicas, stages, shards)
+                   : tr("The model is a pipeline of %1 ranks, each stage is sharded over %2 ranks. ")
+                         .arg(stages, shards);
     if (mesh.pipeline > 1)
-        return replicas + tr("a pipeline of %1 ranks").arg(groupedText(mesh.pipeline)) +
-               (mesh.shard > 1 ? tr(", each stage is %1").arg(shards) : QString()) + tr(". ");
-    return mesh.shard > 1 ? replicas + shards + tr(". ") : QString();
+        return mesh.replicate > 1 ? tr("%1 replicas, each a pipeline of %2 ranks. ").arg(replicas, stages)
+                                  : tr("The model is a pipeline of %1 ranks. ").arg(stages);
+    if (mesh.shard > 1)
+        return mesh.replicate > 1 ? tr("%1 replicas, each sharded over %2 ranks. ").arg(replicas, shards)
+                                  : tr("The model is sharded over %1 ranks. ").arg(shards);
+    return {};
 }
 
 QString statisticsSentence(const RunConfig& config) {

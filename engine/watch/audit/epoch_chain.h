@@ -41,7 +41,7 @@ std::vector<ChainedAttempt> chainAttempts(const std::vector<const AttemptFacts*>
 // True if a pass has ended after the last batch of its loader. A script may leave an iterator after the last batch
 // without requesting a further batch, as Lightning does.
 bool hasReadAll(const PassFacts& pass, const LoaderFacts& loader);
-// True if each rank of the data-parallel group has read its loader to the end in that epoch of the attempt.
+// True if each rank has read its loader of the stream to the end in this epoch of the attempt.
 bool isFinished(const AttemptFacts& attempt, const LoaderStream& stream, std::int64_t epoch);
 
 }  // namespace ringside

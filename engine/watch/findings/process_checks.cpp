@@ -119,7 +119,9 @@ Judgement judgeProcessGroup(const Evidence& evidence) {
     if (isDistributed) return passed();
     if (alone.size() < 2) return couldNotJudge("fewer than two ranks have made optimizer steps");
     const RankEvidence& first = *evidence.find(alone.front());
-    return found(counted(launched, "process").append(" were started, but ") + rankWords(alone) +
+    const std::string processes = counted(launched, "process");
+    const std::string ranks = rankWords(alone);
+    return found(processes + " were started, but " + ranks +
                      " train without a common process group: each trains a model of its own.",
                  textOf(first.latest("optimizer"), "where"), {{"launched", launched}, {"ranks", alone}});
 }

@@ -159,27 +159,30 @@ QString stepSentence(const ShardPlan& plan, GridCell cell) {
     const std::int64_t step = cell.slot / spec.batchSize;
     const SlotRange batch = plan.batch(step);
     const std::int64_t last = batch.first + batch.count - 1;
-    const QString start = gridText("Step %1 of %2 uses slots %3 to %4")
-                              .arg(groupedNumber(step + 1), groupedNumber(plan.stepsPerEpoch()),
-                                   plainNumber(batch.first), plainNumber(last));
-    if (spec.pitfalls.any() || spec.worldSize == 1) return start + gridText(" of every rank.");
+    const auto sentence = [&](const QString& text) {
+        return text.arg(groupedNumber(step + 1), groupedNumber(plan.stepsPerEpoch()), plainNumber(batch.first),
+                        plainNumber(last));
+    };
+    if (spec.pitfalls.any() || spec.worldSize == 1)
+        return sentence(gridText("Step %1 of %2 uses slots %3 to %4 of every rank."));
     if (isReplicated(spec.kind)) {
-        return start + gridText(" on all %1 ranks: only %3 of its %2 samples are distinct.")
-                           .arg(plainNumber(spec.worldSize), groupedNumber(batch.count * spec.worldSize),
-                                groupedNumber(batch.count));
+        return sentence(gridText("Step %1 of %2 uses slots %3 to %4 on all %5 ranks: only %7 of its %6 samples are "
+                                 "distinct."))
+            .arg(plainNumber(spec.worldSize), groupedNumber(batch.count * spec.worldSize), groupedNumber(batch.count));
     }
     if (layout.rule == Rule::kBlocks) {
-        return start + gridText(" of every block: here positions %1 to %2 of the order.")
-                           .arg(plainNumber(layout.position(cell.rank, batch.first)),
-                                plainNumber(layout.position(cell.rank, last)));
+        return sentence(gridText("Step %1 of %2 uses slots %3 to %4 of every block: here positions %5 to %6 of the "
+                                 "order."))
+            .arg(plainNumber(layout.position(cell.rank, batch.first)), plainNumber(layout.position(cell.rank, last)));
     }
     const std::int64_t end = std::min((batch.first + batch.count) * spec.worldSize, layout.totalSize()) - 1;
     if (layout.uneven && end + 1 < (batch.first + batch.count) * spec.worldSize) {
-        return start + gridText(", if the rank has that many: positions %1 to %2 of the order.")
-                           .arg(plainNumber(batch.first * spec.worldSize), plainNumber(end));
+        return sentence(gridText("Step %1 of %2 uses slots %3 to %4, if the rank has that many: positions %5 to %6 of "
+                                 "the order."))
+            .arg(plainNumber(batch.first * spec.worldSize), plainNumber(end));
     }
-    return start + gridText(" of every rank: positions %1 to %2 of the order.")
-                       .arg(plainNumber(batch.first * spec.worldSize), plainNumber(end));
+    return sentence(gridText("Step %1 of %2 uses slots %3 to %4 of every rank: positions %5 to %6 of the order."))
+        .arg(plainNumber(batch.first * spec.worldSize), plainNumber(end));
 }
 
 QString mistakeSentence(const ShardPlan& plan, GridCell cell) {
