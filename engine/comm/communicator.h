@@ -69,7 +69,7 @@ class Communicator;
 class ContributionWatch;
 
 // Statistics of the TCP connection to one rank, counted since the connection was established.
-struct LinkReading {
+struct LinkStatistics {
     int peer = 0;                  // rank at the other end of the link
     std::int64_t roundTripUs = 0;  // shortest round trip of the last five minutes, in microseconds
     std::int64_t bytes = 0;        // bytes sent and acknowledged by the peer
@@ -178,7 +178,7 @@ class Communicator {
 
     // Returns the statistics that the operating system keeps of each TCP connection to another rank. Empty if the
     // communicator has no such connections or the system provides none.
-    virtual std::vector<LinkReading> links() { return {}; }
+    virtual std::vector<LinkStatistics> links() { return {}; }
 
     // Returns the magnitudes that each host contributed to the sums of the last steps; null if no values travel over a
     // network.

@@ -193,9 +193,9 @@ void GlooCommunicator::reduceNow(CollectiveKind kind, CommBuffer buffer, ReduceO
     });
 }
 
-std::vector<LinkReading> GlooCommunicator::links() {
-    std::vector<LinkReading> all = m_links ? m_links->readings() : std::vector<LinkReading>();
-    for (LinkReading& link : all) link.peer = inRun(link.peer);
+std::vector<LinkStatistics> GlooCommunicator::links() {
+    std::vector<LinkStatistics> all = m_links ? m_links->statistics() : std::vector<LinkStatistics>();
+    for (LinkStatistics& link : all) link.peer = inRun(link.peer);
     return all;
 }
 

@@ -59,7 +59,7 @@ class LinkedBuffer final : public gloo::transport::UnboundBuffer {
 
     std::shared_ptr<PeerLinks> m_links;
     milliseconds m_timeout;
-    LinkUser m_user;
+    LinkCounters m_user;
 };
 
 // Placeholder of a connection. The algorithms in use only check that it exists; only older algorithms of Gloo send

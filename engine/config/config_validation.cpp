@@ -218,7 +218,7 @@ void checkTogether(const RunConfig& config, Problems& problems) {
 
 bool RunConfig::repeatsOrder() const {
     if (sampler.setEpoch || training.epochs < 2 || !usesSetEpoch(sampler.kind)) return false;
-    return sampler.shuffle || repeatsDraws(sampler.kind);
+    return sampler.shuffle || mayRepeatSamples(sampler.kind);
 }
 
 std::int64_t RunConfig::dataRanks() const {

@@ -49,7 +49,7 @@ std::int64_t leavesPerRank(const RunConfig& config) {
     return std::max<std::int64_t>(1, config.training.leaves / meshOf(config).dataRanks());
 }
 
-void checkLeaves(const RunConfig& config, Problems& problems) {
+void checkCanonicalReduction(const RunConfig& config, Problems& problems) {
     if (!isCanonical(config)) return;
     checkCount(config, problems);
     if (config.training.accumulateSteps != 1)

@@ -20,7 +20,7 @@ bool isCanonical(const RunConfig& config);
 // canonical.
 std::int64_t leavesPerRank(const RunConfig& config);
 
-void checkLeaves(const RunConfig& config, Problems& problems);
+void checkCanonicalReduction(const RunConfig& config, Problems& problems);
 
 // Returns `value` with the order of its bits reversed. size: power of two above value; it determines the number of
 // bits.

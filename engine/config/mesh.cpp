@@ -122,7 +122,7 @@ std::string divisorsNear(std::int64_t batch, std::int64_t wanted, std::int64_t l
 void checkMicroBatches(const RunConfig& config, Problems& problems) {
     if (isCanonical(config))
         return;  // with training.reduction canonical, micro-batches are the parts of the batch
-                 // that checkLeaves() checks
+                 // that checkCanonicalReduction() checks
     const std::int64_t microBatches = microBatchesOf(config);
     const std::int64_t batch = config.loader.batchSize;
     if (batch % microBatches == 0) return;
@@ -220,7 +220,7 @@ void checkMesh(const RunConfig& config, Problems& problems) {
     checkOffload(config, problems);
     if (config.parallel.strategy == StrategyKind::kDataParallel) {
         checkDevices(config, problems);
-        return checkLeaves(config, problems);
+        return checkCanonicalReduction(config, problems);
     }
     const Mesh mesh = meshOf(config);
     const std::int64_t world = config.parallel.worldSize;
@@ -238,7 +238,7 @@ void checkMesh(const RunConfig& config, Problems& problems) {
                             "is " + textOf(config.training.precision) + ", which only ddp supports",
                             "set it to fp32, or parallel.strategy to ddp"});
     checkMicroBatches(config, problems);
-    checkLeaves(config, problems);
+    checkCanonicalReduction(config, problems);
     if (mesh.pipeline > 1) checkStages(config, mesh, problems);
 }
 

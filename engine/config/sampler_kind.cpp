@@ -58,7 +58,7 @@ bool needsClasses(SamplerKind kind) {
 bool isReplicated(SamplerKind kind) {
     return isOneOf(kind, {kSequential, kRandom, kWeighted});
 }
-bool repeatsDraws(SamplerKind kind) {
+bool mayRepeatSamples(SamplerKind kind) {
     return isOneOf(kind, {kWeighted, kDistributedWeighted, kClassBalanced});
 }
 bool assignsBatches(SamplerKind kind) {

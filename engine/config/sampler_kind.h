@@ -40,12 +40,12 @@ std::optional<SamplerKind> samplerNamed(std::string_view name);
 // Returns a sentence that describes the kind.
 std::string samplerSentence(SamplerKind kind);
 
-bool needsClasses(SamplerKind kind);    // true if the sampler uses the classes of the samples
-bool isReplicated(SamplerKind kind);    // true if every rank gets the whole order
-bool repeatsDraws(SamplerKind kind);    // true if the sampler draws with replacement: one epoch may contain a sample
-                                        // several times
-bool assignsBatches(SamplerKind kind);  // true if the sampler assigns whole batches and also pads whole batches
-bool usesSetEpoch(SamplerKind kind);    // true if the order changes between epochs only by set_epoch
-bool takesDropLast(SamplerKind kind);   // true if the sampler has the option drop_last
+bool needsClasses(SamplerKind kind);      // true if the sampler uses the classes of the samples
+bool isReplicated(SamplerKind kind);      // true if every rank gets the whole order
+bool mayRepeatSamples(SamplerKind kind);  // true if the sampler draws with replacement: one epoch may contain a sample
+                                          // several times
+bool assignsBatches(SamplerKind kind);    // true if the sampler assigns whole batches and also pads whole batches
+bool usesSetEpoch(SamplerKind kind);      // true if the order changes between epochs only by set_epoch
+bool takesDropLast(SamplerKind kind);     // true if the sampler has the option drop_last
 
 }  // namespace ringside

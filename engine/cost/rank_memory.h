@@ -37,7 +37,7 @@ std::vector<std::vector<TensorSize>> unitsOf(const StrategyPlan& plan, std::size
 
 // Returns the number of values of a parameter that a rank holds, including padding.
 inline std::int64_t chunkOf(const TensorSize& one, std::int64_t ranks) {
-    return (one.rows + ranks - 1) / ranks * one.rowValues();
+    return (one.rows + ranks - 1) / ranks * one.valuesPerRow();
 }
 
 }  // namespace ringside

@@ -288,8 +288,8 @@ std::int64_t activationBytes(const std::vector<BuiltLayer>& layers, std::size_t 
     for (std::size_t i = first; i < last; ++i) {
         turns.rewind();
         for (const BuiltLayer& inner : layers[i].group)
-            for (const LayerBlock& one : inner.memory) turns.take(one.bytes(samples));
-        for (const LayerBlock& one : layers[i].memory) bytes += one.bytes(samples);
+            for (const LayerAllocation& one : inner.memory) turns.take(one.bytes(samples));
+        for (const LayerAllocation& one : layers[i].memory) bytes += one.bytes(samples);
         bytes += layers[i].ownBytes;
     }
     return bytes + turns.bytes();

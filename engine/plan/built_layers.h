@@ -23,12 +23,12 @@ struct TensorSize {
     std::int64_t rows = 0;
     std::int64_t values = 0;
 
-    std::int64_t rowValues() const { return rows == 0 ? 0 : values / rows; }
+    std::int64_t valuesPerRow() const { return rows == 0 ? 0 : values / rows; }
 };
 
 // Memory that a layer allocates once, large enough for batches of up to a given number of samples. Its size is `fixed`,
 // plus `perSample` for each sample.
-struct LayerBlock {
+struct LayerAllocation {
     std::int64_t fixed = 0;      // bytes that do not depend on the number of samples
     std::int64_t perSample = 0;  // additional bytes for each sample of the batch
     std::int64_t mostSamples = std::numeric_limits<std::int64_t>::max();
@@ -68,11 +68,11 @@ struct BuiltLayer {
     std::vector<std::size_t> parametersOfUnits = {};  // number of parameters of each inner layer, in order; the units
                                                       // that are gathered together if fsdp.unit is layer
     std::int64_t bufferBytes = 0;
-    std::int64_t buffers = 0;             // number of tensors that are saved but not trained
-    std::int64_t ownBytes = 0;            // bytes that do not depend on the batch and are never shared
-    std::vector<LayerBlock> memory = {};  // memory that the layer allocates, in the order of allocation
-    std::int64_t flops = 0;               // floating-point operations of a sample's forward pass
-    double cost = 0;                      // arithmetic by which pipelines are divided into stages
+    std::int64_t buffers = 0;                  // number of tensors that are saved but not trained
+    std::int64_t ownBytes = 0;                 // bytes that do not depend on the batch and are never shared
+    std::vector<LayerAllocation> memory = {};  // memory that the layer allocates, in the order of allocation
+    std::int64_t flops = 0;                    // floating-point operations of a sample's forward pass
+    double cost = 0;                           // arithmetic by which pipelines are divided into stages
     Shape input = {};
     Shape output = {};
     bool isBlock = false;

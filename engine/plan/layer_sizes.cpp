@@ -6,7 +6,7 @@
 namespace ringside {
 namespace {
 
-LayerBlock floatsPerSample(std::int64_t count) {
+LayerAllocation floatsPerSample(std::int64_t count) {
     return {.perSample = count * kFloatBytes};
 }
 

@@ -42,10 +42,10 @@ struct TwoHosts {
 
 // Those to the other host and no more, as slow as the cable is; each of two ranks carried half of a sum of a million.
 void checkLinks(Communicator& ranks, std::int64_t leastUs) {
-    const std::vector<LinkReading> links = ranks.links();
+    const std::vector<LinkStatistics> links = ranks.links();
     const int first = ranks.rank() < 2 ? 2 : 0;
     bool well = links.size() == 2;
-    for (const LinkReading& link : links) {
+    for (const LinkStatistics& link : links) {
         well = well && link.peer / 2 == first / 2 && link.roundTripUs >= std::max<std::int64_t>(leastUs, 1) &&
                link.roundTripUs < leastUs + 100'000 && link.busyUs >= 0;
         if (link.peer == first + ranks.rank() % 2) well = well && link.bytes > 2'000'000;

@@ -54,7 +54,7 @@ constexpr std::chrono::milliseconds kSoon = 10s;
 
 TEST_CASE("messages of a slot keep their order and slots do not mix, requested before or after arrival") {
     Linked one;
-    LinkUser user;
+    LinkCounters user;
     std::string first(3, '.'), second(3, '.'), other(2, '.'), empty;
     one.links->receive(user, 1, 7, in(first));
     one.say(9, "xy");
@@ -76,7 +76,7 @@ TEST_CASE("messages of a slot keep their order and slots do not mix, requested b
 
 TEST_CASE("a message that is requested while it arrives continues into its buffer") {
     Linked one;
-    LinkUser user, asking;
+    LinkCounters user, asking;
     std::string big(300'000, '.'), small(1, '.');
     std::string sent(big.size(), '\0');
     for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<char>(i * 31 % 251);
@@ -96,7 +96,7 @@ TEST_CASE("a message that is requested while it arrives continues into its buffe
 
 TEST_CASE("no message of a peer is read before it is requested") {
     Linked one(2);
-    LinkUser user;
+    LinkCounters user;
     std::string wanted(1, '.');
     one.say(1, std::string(50'000, 'x'), 2);
     one.say(5, "!", 1);
@@ -114,7 +114,7 @@ TEST_CASE("no message of a peer is read before it is requested") {
 
 TEST_CASE("a peer that closes or sends a wrong length fails only the waits for that peer") {
     Linked one(2);
-    LinkUser gone, wrong, well;
+    LinkCounters gone, wrong, well;
     std::string a(4, '.'), b(4, '.'), c(1, '.');
     one.links->receive(gone, 1, 1, in(a));
     one.others[0].reset();
@@ -126,14 +126,14 @@ TEST_CASE("a peer that closes or sends a wrong length fails only the waits for t
     one.links->receive(wrong, 2, 1, in(b));
     one.say(1, "12345", 2);
     CHECK_THROWS_WITH(one.links->waitUntilReceived(wrong, kSoon), containing("it sent 5 bytes instead of 4"));
-    LinkUser after;
+    LinkCounters after;
     one.links->send(after, 2, 1, std::as_bytes(std::span("x")));
     CHECK_THROWS_WITH(one.links->waitUntilSent(after, kSoon), containing("it sent 5 bytes"));
 }
 
 TEST_CASE("a peer that sends unexpected messages without end is disconnected") {
     Linked one;
-    LinkUser user;
+    LinkCounters user;
     std::string wanted(1, '.');
     one.links->receive(user, 1, 1, in(wanted));
     auto flood = std::async(std::launch::async, [&one] {
@@ -151,7 +151,7 @@ TEST_CASE("a peer that sends unexpected messages without end is disconnected") {
 
 TEST_CASE("an impossible length allocates no memory before its bytes arrive") {
     Linked one;
-    LinkUser user;
+    LinkCounters user;
     std::string wanted(1, '.');
     one.links->receive(user, 1, 2, in(wanted));
     const std::array<std::uint64_t, 2> header{1, std::uint64_t{1} << 62};
@@ -162,7 +162,7 @@ TEST_CASE("an impossible length allocates no memory before its bytes arrive") {
 
 TEST_CASE("a long message is transferred in the background, without a waiting thread") {
     Linked one;
-    LinkUser user;
+    LinkCounters user;
     const std::string sent(5'000'000, 's');
     one.links->send(user, 1, 4, std::as_bytes(std::span(sent)));
     one.links->moveInBackground(true);
@@ -182,12 +182,12 @@ TEST_CASE("an abandoned buffer is not written any more") {
     Linked one;
     std::string kept(1, '.');
     {
-        LinkUser user;
+        LinkCounters user;
         std::string gone(1, '.');
         one.links->receive(user, 1, 1, in(gone));
         one.links->forget(user);
     }
-    LinkUser user;
+    LinkCounters user;
     one.links->receive(user, 1, 2, in(kept));
     one.say(1, "x");
     one.say(2, "y");
@@ -198,7 +198,7 @@ TEST_CASE("an abandoned buffer is not written any more") {
 TEST_CASE("abort ends current and future waits, with and without the thread") {
     const bool background = GENERATE(false, true);
     Linked one;
-    LinkUser user;
+    LinkCounters user;
     std::string nothing(1, '.');
     one.links->receive(user, 1, 1, in(nothing));
     one.links->moveInBackground(background);

@@ -63,7 +63,7 @@ TEST_CASE("damaged messages of a peer end its link or are received, without othe
         sockets.emplace_back(pair[0]);
         UniqueFd other(pair[1]);
         PeerLinks links(std::move(sockets));
-        LinkUser user;
+        LinkCounters user;
         std::string four = "....", none;
         links.receive(user, 1, 1, std::as_writable_bytes(std::span(four)));
         links.receive(user, 1, 2, std::as_writable_bytes(std::span(none)));

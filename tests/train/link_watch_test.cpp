@@ -7,7 +7,7 @@ using namespace ringside;
 
 TEST_CASE("link traffic is reported after one second and then every five seconds") {
     LinkWatch watch(3);
-    std::vector<LinkReading> now{{5, 210, 1000, 400}, {1, 90, 0, 0}};
+    std::vector<LinkStatistics> now{{5, 210, 1000, 400}, {1, 90, 0, 0}};
     int asked = 0;
     const auto readings = [&] {
         ++asked;
@@ -34,6 +34,6 @@ TEST_CASE("link traffic is reported after one second and then every five seconds
 
 TEST_CASE("on one host no link traffic is reported") {
     LinkWatch watch(0);
-    CHECK_FALSE(watch.look(0, [] { return std::vector<LinkReading>(); }));
-    CHECK_FALSE(watch.look(60'000'000, [] { return std::vector<LinkReading>(); }));
+    CHECK_FALSE(watch.look(0, [] { return std::vector<LinkStatistics>(); }));
+    CHECK_FALSE(watch.look(60'000'000, [] { return std::vector<LinkStatistics>(); }));
 }

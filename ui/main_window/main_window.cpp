@@ -159,7 +159,7 @@ void MainWindow::connectActions() {
 
 void MainWindow::connectModels() {
     connect(&m_experiment, &ExperimentModel::configChanged, this, &MainWindow::refreshRunActions);
-    connect(&m_experiment, &ExperimentModel::configChanged, this, &MainWindow::showFormChanges);
+    connect(&m_experiment, &ExperimentModel::configChanged, this, &MainWindow::showFormDifferences);
     connect(&m_experiment, &ExperimentModel::dataChanged, this, &MainWindow::refreshRunActions);
     connect(&m_experiment, &ExperimentModel::fileChanged, this, &MainWindow::refreshTitle);
     connect(&m_experiment.undoStack(), &QUndoStack::cleanChanged, this, &MainWindow::refreshTitle);
@@ -320,18 +320,18 @@ void MainWindow::showSaved(const QString& sentence) {
 // Removes a finished run from the pages when another experiment is in the form.
 void MainWindow::forgetRun() {
     m_watch.showForm();
-    if (m_controller.isLive()) return showFormChanges();
+    if (m_controller.isLive()) return showFormDifferences();
     m_shownRun.clear();
     m_started.reset();
     m_notice->hide();
     m_controller.forget();
     m_plan.setEpoch(0);
-    showFormChanges();
+    showFormDifferences();
     refreshRunActions();
 }
 
 // Shows in which fields the form differs from the shown run.
-void MainWindow::showFormChanges() {
+void MainWindow::showFormDifferences() {
     constexpr qsizetype kMostNamed = 3;
     const bool live = m_controller.isLive();
     const QStringList since = m_started ? changedFields(*m_started, m_experiment.config()) : QStringList();
@@ -391,7 +391,7 @@ void MainWindow::applyNow() {
         m_controller.sendCommand({ControlKind::kEpochs, static_cast<double>(config.training.epochs)});
         m_started->training.epochs = config.training.epochs;
     }
-    showFormChanges();
+    showFormDifferences();
 }
 
 bool MainWindow::openRun(const QString& runDirectory, AfterOpening after) {
@@ -424,13 +424,13 @@ bool MainWindow::openRun(const QString& runDirectory, AfterOpening after) {
 
 // Puts the experiment of an opened run into the form, with its own name and without unsaved changes.
 void MainWindow::applyRunConfig() {
-    if (!m_adoptsRunConfig || !m_run.data().started()) return showFormChanges();
+    if (!m_adoptsRunConfig || !m_run.data().started()) return showFormDifferences();
     m_adoptsRunConfig = false;
     const std::optional<RunConfig> config = experimentOf(*m_run.data().started());
     if (!config) return;
     if (!isSameExperiment(*config, m_experiment.resolvedConfig())) m_experiment.replace(*config, {});
     m_started = m_experiment.config();
-    showFormChanges();
+    showFormDifferences();
 }
 
 void MainWindow::showRunState(RunController::State state) {
@@ -438,7 +438,7 @@ void MainWindow::showRunState(RunController::State state) {
     // A start that was refused has no run directory, and the previous run is still shown.
     if (!m_controller.runDirectory().isEmpty()) m_shownRun = m_controller.runDirectory();
     refreshRunActions();
-    showFormChanges();
+    showFormDifferences();
     m_ranks->setLive(m_controller.isLive());
     m_ranks->setLost(state == Failed && !m_run.data().ended());
     const bool isLiveOrKept = state == Running || (state == Idle && !m_controller.runDirectory().isEmpty());

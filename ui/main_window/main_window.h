@@ -115,7 +115,7 @@ class MainWindow final : public QMainWindow {
     void forgetRun();
     void showSaved(const QString& sentence);
     void fillLiveRuns();
-    void showFormChanges();
+    void showFormDifferences();
     QStringList differencesFromRun() const;
     void offerApplyNow();
     void offerAfterFailure(bool began);

@@ -24,7 +24,7 @@ WindowActions::WindowActions(QWidget* window, QUndoStack& undoStack) : m_window(
     makeEditActions(undoStack);
     makeRunActions();
     makeViewActions();
-    nameSynonyms();
+    setSearchTerms();
 }
 
 void WindowActions::makeFileActions() {
@@ -210,7 +210,7 @@ void WindowActions::addExamples(const std::function<void(const QString&)>& begin
 }
 
 // Sets search terms for the command palette.
-void WindowActions::nameSynonyms() {
+void WindowActions::setSearchTerms() {
     setSynonyms(*run, tr("start train launch go execute"));
     setSynonyms(*resume, tr("continue go on restart checkpoint"));
     setSynonyms(*stop, tr("pause halt cancel abort end kill interrupt"));

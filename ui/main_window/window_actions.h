@@ -41,7 +41,7 @@ struct WindowActions {
     void makeEditActions(QUndoStack& undoStack);
     void makeRunActions();
     void makeViewActions();
-    void nameSynonyms();
+    void setSearchTerms();
     QAction* makeAction(const char* name, const QString& text, const QString& tip, const QKeySequence& keys = {});
 
     QWidget* m_window;

@@ -67,15 +67,15 @@ void HierarchicalCommunicator::connect() {
 
 // Merges the statistics (round trip, bytes, busy time) of both sets of TCP connections to other hosts. Connections to
 // ranks of this host are omitted, because these ranks communicate through shared memory.
-std::vector<LinkReading> HierarchicalCommunicator::links() {
-    std::vector<LinkReading> all = m_flat->links();
+std::vector<LinkStatistics> HierarchicalCommunicator::links() {
+    std::vector<LinkStatistics> all = m_flat->links();
     const int own = m_hosts.hostOf(m_rank);
-    std::erase_if(all, [&](const LinkReading& link) { return m_hosts.hostOf(link.peer) == own; });
+    std::erase_if(all, [&](const LinkStatistics& link) { return m_hosts.hostOf(link.peer) == own; });
     if (!m_exchange) return all;
     const auto place = static_cast<std::size_t>(m_hosts.placeOf(m_rank));
-    for (LinkReading link : m_exchange->links()) {
+    for (LinkStatistics link : m_exchange->links()) {
         link.peer = m_hosts.ranksOn(link.peer)[place];
-        const auto found = std::ranges::find(all, link.peer, &LinkReading::peer);
+        const auto found = std::ranges::find(all, link.peer, &LinkStatistics::peer);
         if (found == all.end()) {
             all.push_back(link);
             continue;

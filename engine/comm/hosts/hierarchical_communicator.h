@@ -67,7 +67,7 @@ class HierarchicalCommunicator final : public Communicator {
     std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
     std::int64_t bytesSent() const override { return Communicator::bytesSent() + m_flat->bytesSent(); }
     std::int64_t refusedConnections() const override { return m_refusedConnections + m_flat->refusedConnections(); }
-    std::vector<LinkReading> links() override;
+    std::vector<LinkStatistics> links() override;
     ContributionWatch* contributions() override { return m_watch.get(); }
     std::span<float> allocate(std::size_t count) override;
 

@@ -35,13 +35,13 @@ void eachChunk(CommBuffer buffer, const Call& call) {
 HostExchange::HostExchange(std::vector<UniqueFd> sockets, int host, std::chrono::milliseconds timeout)
     : m_host(host),
       m_timeout(timeout),
-      m_users(sockets.size()),
-      m_secondUsers(sockets.size()),
+      m_counters(sockets.size()),
+      m_secondCounters(sockets.size()),
       m_links(std::move(sockets)) {}
 
 // Numbers each collective. If ranks call different collectives, the lengths differ, which is an error, or the wait
 // times out.
-void HostExchange::begin() {
+void HostExchange::advanceNumber() {
     ++m_number;
 }
 
@@ -54,7 +54,7 @@ std::span<std::byte> HostExchange::scratchOf(const Started& sum, int host, std::
 void HostExchange::makeRoom(Started& sum, std::size_t bytes) {
     sum.stride = (bytes + 7) / 8 * 8;
     std::vector<std::uint64_t>& memory = m_scratch[static_cast<std::size_t>(sum.number & 1)];
-    memory.resize(std::max(memory.size(), sum.stride / 8 * (m_users.size() - 1)));
+    memory.resize(std::max(memory.size(), sum.stride / 8 * (m_counters.size() - 1)));
 }
 
 void HostExchange::allReduce(CommBuffer buffer, ReduceOp op) {
@@ -69,7 +69,7 @@ bool HostExchange::isReducedWhole(CommBuffer buffer) const {
 
 void HostExchange::start(CommBuffer buffer, ReduceOp op) {
     RINGSIDE_ASSERT(m_started.size() < 2);
-    begin();
+    advanceNumber();
     Started& sum = m_started.emplace_back(Started{buffer, op, m_number});
     if (hosts() == 1 || buffer.count == 0) return;
     isReducedWhole(buffer) ? startWholeSum(sum) : startPieces(sum);
@@ -93,7 +93,7 @@ void HostExchange::reduceInOrder(const Started& sum, CommBuffer part, std::size_
     const std::size_t width = sizeOf(part.type);
     m_sum.resize(kBlock / sizeof(std::uint64_t));
     auto* const block = reinterpret_cast<std::byte*>(m_sum.data());
-    m_sources.resize(m_users.size());
+    m_sources.resize(m_counters.size());
     for (std::size_t at = 0; at < part.bytes(); at += kBlock) {
         const std::size_t bytes = std::min(kBlock, part.bytes() - at);
         std::byte* const own = static_cast<std::byte*>(part.data) + at;
@@ -111,21 +111,21 @@ void HostExchange::startWholeSum(Started& sum) {
     makeRoom(sum, sum.buffer.bytes());
     eachOther([&](int host) {
         eachChunk(sum.buffer, [&](std::size_t at, std::size_t bytes) {
-            m_links.receive(user(host), host, slot(sum.number, 0), scratchOf(sum, host, at, bytes));
+            m_links.receive(counters(host), host, slot(sum.number, 0), scratchOf(sum, host, at, bytes));
         });
     });
     eachChunk(sum.buffer, [&](std::size_t at, std::size_t bytes) {
         eachOther([&](int host) {
-            m_links.send(user(host), host, slot(sum.number, 0), bytesIn(sum.buffer).subspan(at, bytes));
+            m_links.send(counters(host), host, slot(sum.number, 0), bytesIn(sum.buffer).subspan(at, bytes));
         });
     });
 }
 
 void HostExchange::finishWholeSum(const Started& sum) {
     eachChunk(sum.buffer, [&](std::size_t at, std::size_t bytes) {
-        eachOther([&](int host) { m_links.waitUntilReceived(user(host), m_timeout); });
+        eachOther([&](int host) { m_links.waitUntilReceived(counters(host), m_timeout); });
         // The sums below overwrite the buffer, so all sends from it must have ended.
-        eachOther([&](int host) { m_links.waitUntilSent(user(host), m_timeout); });
+        eachOther([&](int host) { m_links.waitUntilSent(counters(host), m_timeout); });
         const std::size_t width = sizeOf(sum.buffer.type);
         reduceInOrder(sum, partOf(sum.buffer, at / width, (at + bytes) / width), at);
     });
@@ -135,59 +135,59 @@ void HostExchange::finishWholeSum(const Started& sum) {
 CommBuffer HostExchange::pieceOf(const Started& sum, int host) const {
     const auto number = static_cast<std::size_t>(host);
     const std::size_t count = sum.buffer.count;
-    return partOf(sum.buffer, count * number / m_users.size(), count * (number + 1) / m_users.size());
+    return partOf(sum.buffer, count * number / m_counters.size(), count * (number + 1) / m_counters.size());
 }
 
 void HostExchange::startPieces(Started& sum) {
     const std::size_t own = pieceOf(sum, m_host).bytes();
     makeRoom(sum, own);
     eachOther([&](int host) {
-        m_links.receive(user(host), host, slot(sum.number, 0), scratchOf(sum, host, 0, own));
-        m_links.send(user(host), host, slot(sum.number, 0), bytesIn(pieceOf(sum, host)));
+        m_links.receive(counters(host), host, slot(sum.number, 0), scratchOf(sum, host, 0, own));
+        m_links.send(counters(host), host, slot(sum.number, 0), bytesIn(pieceOf(sum, host)));
     });
 }
 
 void HostExchange::finishPieces(const Started& sum) {
     const CommBuffer own = pieceOf(sum, m_host);
-    eachOther([&](int host) { m_links.waitUntilReceived(user(host), m_timeout); });
+    eachOther([&](int host) { m_links.waitUntilReceived(counters(host), m_timeout); });
     reduceInOrder(sum, own, 0);
     eachOther([&](int host) {
         // The sum that is received next overwrites the memory of this send.
-        m_links.waitUntilSent(user(host), m_timeout);
-        m_links.receive(secondUser(host), host, slot(sum.number, 1), bytesIn(pieceOf(sum, host)));
-        m_links.send(secondUser(host), host, slot(sum.number, 1), bytesIn(own));
+        m_links.waitUntilSent(counters(host), m_timeout);
+        m_links.receive(secondCounters(host), host, slot(sum.number, 1), bytesIn(pieceOf(sum, host)));
+        m_links.send(secondCounters(host), host, slot(sum.number, 1), bytesIn(own));
     });
     eachOther([&](int host) {
-        m_links.waitUntilReceived(secondUser(host), m_timeout);
-        m_links.waitUntilSent(secondUser(host), m_timeout);
+        m_links.waitUntilReceived(secondCounters(host), m_timeout);
+        m_links.waitUntilSent(secondCounters(host), m_timeout);
     });
 }
 
 void HostExchange::broadcast(CommBuffer buffer, int rootHost) {
-    begin();
+    advanceNumber();
     if (m_host != rootHost) {
-        m_links.receive(user(rootHost), rootHost, slot(2), bytesIn(buffer));
-        return m_links.waitUntilReceived(user(rootHost), m_timeout);
+        m_links.receive(counters(rootHost), rootHost, slot(2), bytesIn(buffer));
+        return m_links.waitUntilReceived(counters(rootHost), m_timeout);
     }
     for (int host = 0; host < hosts(); ++host) {
-        if (host != m_host) m_links.send(user(host), host, slot(2), bytesIn(buffer));
+        if (host != m_host) m_links.send(counters(host), host, slot(2), bytesIn(buffer));
     }
     for (int host = 0; host < hosts(); ++host) {
-        if (host != m_host) m_links.waitUntilSent(user(host), m_timeout);
+        if (host != m_host) m_links.waitUntilSent(counters(host), m_timeout);
     }
 }
 
 void HostExchange::barrier(std::chrono::milliseconds timeout) {
-    begin();
+    advanceNumber();
     for (int host = 0; host < hosts(); ++host) {
         if (host == m_host) continue;
-        m_links.receive(user(host), host, slot(3), {});
-        m_links.send(user(host), host, slot(3), {});
+        m_links.receive(counters(host), host, slot(3), {});
+        m_links.send(counters(host), host, slot(3), {});
     }
     for (int host = 0; host < hosts(); ++host) {
         if (host == m_host) continue;
-        m_links.waitUntilReceived(user(host), timeout);
-        m_links.waitUntilSent(user(host), timeout);
+        m_links.waitUntilReceived(counters(host), timeout);
+        m_links.waitUntilSent(counters(host), timeout);
     }
 }
 

@@ -36,7 +36,7 @@ class HostExchange {
     void abort() { m_links.abort(); }
     void close() { m_links.close(); }
     // Returns statistics of the TCP connection to each other host: round trip, bytes sent, busy time.
-    std::vector<LinkReading> links() const { return m_links.readings(); }
+    std::vector<LinkStatistics> links() const { return m_links.statistics(); }
 
     // Largest buffer, in bytes, that every host sends whole to every other host: latency of one message instead of two.
     static constexpr std::size_t kWholeUpTo = std::size_t{128} << 10;
@@ -49,9 +49,9 @@ class HostExchange {
         std::int64_t number = 0;
         std::size_t stride = 0;  // size of the received data of one host, in bytes
     };
-    int hosts() const { return static_cast<int>(m_users.size()); }
-    LinkUser& user(int host) { return m_users[static_cast<std::size_t>(host)]; }
-    LinkUser& secondUser(int host) { return m_secondUsers[static_cast<std::size_t>(host)]; }
+    int hosts() const { return static_cast<int>(m_counters.size()); }
+    LinkCounters& counters(int host) { return m_counters[static_cast<std::size_t>(host)]; }
+    LinkCounters& secondCounters(int host) { return m_secondCounters[static_cast<std::size_t>(host)]; }
     bool isReducedWhole(CommBuffer buffer) const;
     CommBuffer pieceOf(const Started& sum, int host) const;
     void makeRoom(Started& sum, std::size_t bytes);
@@ -66,7 +66,7 @@ class HostExchange {
         return static_cast<std::uint64_t>(number) * 4 + static_cast<unsigned>(phase);
     }
     std::uint64_t slot(int phase) const { return slot(m_number, phase); }
-    void begin();
+    void advanceNumber();  // numbers the next collective
     template <class Call>
     void eachOther(const Call& call) {
         for (int host = 0; host < hosts(); ++host) {
@@ -76,16 +76,16 @@ class HostExchange {
 
     int m_host;
     std::chrono::milliseconds m_timeout;
-    std::vector<LinkUser> m_users;        // completion counters of the messages with each host, indexed by host
-    std::vector<LinkUser> m_secondUsers;  // completion counters of the second messages of finishPieces(), indexed by
-                                          // host
+    std::vector<LinkCounters> m_counters;        // completion counters of the messages with each host, indexed by host
+    std::vector<LinkCounters> m_secondCounters;  // completion counters of the second messages of finishPieces(),
+                                                 // indexed by host
     std::deque<Started> m_started;
     std::array<std::vector<std::uint64_t>, 2> m_scratch;
     std::vector<std::uint64_t> m_sum;
     std::vector<const std::byte*> m_sources;
     std::int64_t m_number = 0;
     ContributionWatch* m_watch = nullptr;
-    PeerLinks m_links;  // declared last, because it refers to m_users and m_secondUsers
+    PeerLinks m_links;  // declared last, because it refers to m_counters and m_secondCounters
 };
 
 }  // namespace ringside

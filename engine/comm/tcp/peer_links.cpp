@@ -54,7 +54,7 @@ PeerLinks::~PeerLinks() {
     if (m_thread.joinable()) m_thread.join();
 }
 
-void PeerLinks::send(LinkUser& user, int peer, std::uint64_t slot, std::span<const std::byte> bytes) {
+void PeerLinks::send(LinkCounters& user, int peer, std::uint64_t slot, std::span<const std::byte> bytes) {
     std::lock_guard lock(m_mutex);
     Peer& to = m_peers[static_cast<std::size_t>(peer)];
     if (!to.lost.empty()) return reportLinkLoss(user, peer);
@@ -67,7 +67,7 @@ void PeerLinks::send(LinkUser& user, int peer, std::uint64_t slot, std::span<con
     if (!to.outgoing.empty() && m_pumping) wake();
 }
 
-void PeerLinks::receive(LinkUser& user, int peer, std::uint64_t slot, std::span<std::byte> bytes) {
+void PeerLinks::receive(LinkCounters& user, int peer, std::uint64_t slot, std::span<std::byte> bytes) {
     std::lock_guard lock(m_mutex);
     Peer& from = m_peers[static_cast<std::size_t>(peer)];
     const Incoming asked{&user, slot, bytes};
@@ -77,7 +77,7 @@ void PeerLinks::receive(LinkUser& user, int peer, std::uint64_t slot, std::span<
     if (m_pumping) wake();
 }
 
-void PeerLinks::waitForCount(LinkUser& user, int& count, std::chrono::milliseconds timeout) {
+void PeerLinks::waitForCount(LinkCounters& user, int& count, std::chrono::milliseconds timeout) {
     AwakeDeadline deadline(timeout);
     std::unique_lock lock(m_mutex);
     while (count == 0) {
@@ -320,7 +320,7 @@ bool PeerLinks::deliverEarly(int rank, const Incoming& asked) {
     return true;
 }
 
-void PeerLinks::reportLinkLoss(LinkUser& user, int rank) const {
+void PeerLinks::reportLinkLoss(LinkCounters& user, int rank) const {
     if (!user.lostWhy.empty()) return;
     const Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     user.lostPeer = rank;
@@ -344,7 +344,7 @@ void PeerLinks::endLink(int rank, const std::string& why, bool isMisuse) {
     ::shutdown(peer.socket.get(), SHUT_RDWR);
 }
 
-void PeerLinks::forget(LinkUser& user) {
+void PeerLinks::forget(LinkCounters& user) {
     std::lock_guard lock(m_mutex);
     for (int rank = 0; rank < static_cast<int>(m_peers.size()); ++rank) {
         Peer& peer = m_peers[static_cast<std::size_t>(rank)];
@@ -364,8 +364,8 @@ void PeerLinks::wake() {
 }
 
 // Needs no lock, because the sockets never change.
-std::vector<LinkReading> PeerLinks::readings() const {
-    std::vector<LinkReading> all;
+std::vector<LinkStatistics> PeerLinks::statistics() const {
+    std::vector<LinkStatistics> all;
     for (std::size_t peer = 0; peer < m_peers.size(); ++peer) {
         const std::optional<TcpCount> count = readTcpCount(m_peers[peer].socket.get());
         if (count) all.push_back({static_cast<int>(peer), count->roundTripUs, count->bytes, count->busyUs});

@@ -34,7 +34,7 @@ class LinkError : public std::runtime_error {
 
 // Completion counters of the messages of one caller of PeerLinks. Counts finished sends and receives regardless of
 // their order. Must outlive its messages, unless they have been cancelled.
-struct LinkUser {
+struct LinkCounters {
     int sent = 0;
     int received = 0;
     int sentTo = -1;        // peer of the last finished send
@@ -62,23 +62,25 @@ class PeerLinks {
     PeerLinks& operator=(const PeerLinks&) = delete;
 
     // Starts to send a message. The bytes must remain valid until it is complete or cancelled.
-    void send(LinkUser& user, int peer, std::uint64_t slot, std::span<const std::byte> bytes);
+    void send(LinkCounters& counters, int peer, std::uint64_t slot, std::span<const std::byte> bytes);
     // Starts to receive the next message with the tag `slot` into `bytes`. A message of another length ends the link.
-    void receive(LinkUser& user, int peer, std::uint64_t slot, std::span<std::byte> bytes);
-    // waitUntilSent() and waitUntilReceived() block until a message of `user` was sent or received, and decrement the
-    // count user.sent or user.received. They throw LinkError if the link fails or at the timeout.
-    void waitUntilSent(LinkUser& user, std::chrono::milliseconds timeout) { waitForCount(user, user.sent, timeout); }
-    void waitUntilReceived(LinkUser& user, std::chrono::milliseconds timeout) {
-        waitForCount(user, user.received, timeout);
+    void receive(LinkCounters& counters, int peer, std::uint64_t slot, std::span<std::byte> bytes);
+    // waitUntilSent() and waitUntilReceived() block until a message of `counters` was sent or received, and decrement
+    // the count counters.sent or counters.received. They throw LinkError if the link fails or at the timeout.
+    void waitUntilSent(LinkCounters& counters, std::chrono::milliseconds timeout) {
+        waitForCount(counters, counters.sent, timeout);
     }
-    // Cancels all messages of `user`. A message that has been transferred in part ends the link.
-    void forget(LinkUser& user);
+    void waitUntilReceived(LinkCounters& counters, std::chrono::milliseconds timeout) {
+        waitForCount(counters, counters.received, timeout);
+    }
+    // Cancels all messages of `counters`. A message that has been transferred in part ends the link.
+    void forget(LinkCounters& counters);
 
     // Turns the background thread, which moves bytes between waits, on or off.
     void moveInBackground(bool on);
 
     // Returns the statistics of all links that exist; peers are numbered as in the mesh.
-    std::vector<LinkReading> readings() const;
+    std::vector<LinkStatistics> statistics() const;
 
     // Makes all pending and future waits throw LinkError.
     void abort();
@@ -88,13 +90,13 @@ class PeerLinks {
   private:
     static constexpr std::size_t kHeaderBytes = 16;
     struct Outgoing {
-        LinkUser* user;
+        LinkCounters* user;
         std::span<const std::byte> bytes;
         std::byte header[kHeaderBytes];
         std::size_t gone = 0;  // bytes of the message that have been sent, including its header
     };
     struct Incoming {
-        LinkUser* user;
+        LinkCounters* user;
         std::uint64_t slot;
         std::span<std::byte> bytes;
     };
@@ -120,7 +122,7 @@ class PeerLinks {
         bool misused = false;
     };
 
-    void waitForCount(LinkUser& user, int& count, std::chrono::milliseconds timeout);
+    void waitForCount(LinkCounters& counters, int& count, std::chrono::milliseconds timeout);
     void moveOrWait(std::unique_lock<std::mutex>& lock, Clock::time_point deadline);
     void pump();
     bool moveAll();
@@ -135,7 +137,7 @@ class PeerLinks {
     Incoming* receiverOf(Peer& peer);
     void endLink(int rank, const std::string& why, bool isMisuse = false);
     void loseForSize(int rank, std::size_t sent, std::size_t expected);
-    void reportLinkLoss(LinkUser& user, int rank) const;
+    void reportLinkLoss(LinkCounters& counters, int rank) const;
     void wake();
 
     std::mutex m_mutex;

@@ -44,7 +44,7 @@ class ThrottledCommunicator final : public Communicator {
     void abort() override { m_inner->abort(); }
     std::int64_t collective() const override { return m_inner->collective(); }
     std::int64_t refusedConnections() const override { return m_inner->refusedConnections(); }
-    std::vector<LinkReading> links() override { return m_inner->links(); }
+    std::vector<LinkStatistics> links() override { return m_inner->links(); }
     ContributionWatch* contributions() override { return m_inner->contributions(); }
     std::span<float> allocate(std::size_t count) override { return m_inner->allocate(count); }
 

@@ -55,7 +55,7 @@ std::string orderOf(const ShardSpec& spec) {
 }
 
 std::string lengthOf(const ShardSpec& spec) {
-    return repeatsDraws(spec.kind) && spec.numSamples > 0 ? std::to_string(spec.numSamples) : "len(data)";
+    return mayRepeatSamples(spec.kind) && spec.numSamples > 0 ? std::to_string(spec.numSamples) : "len(data)";
 }
 
 std::string placesOf(const ShardSpec& spec) {

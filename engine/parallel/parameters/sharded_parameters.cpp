@@ -94,8 +94,8 @@ void ShardedParameters::plan(const std::vector<std::vector<Unit*>>& units) {
         part.shape = parameters[i]->shape;
         const auto rows = static_cast<std::size_t>(part.shape.dimensions() > 0 ? part.shape[0] : 1);
         const auto values = static_cast<std::size_t>(part.shape.count());
-        part.rowValues = rows == 0 ? 0 : values / rows;
-        part.chunk = (rows + ranks - 1) / ranks * part.rowValues;
+        part.valuesPerRow = rows == 0 ? 0 : values / rows;
+        part.chunk = (rows + ranks - 1) / ranks * part.valuesPerRow;
         const std::size_t begin = std::min(values, rank * part.chunk);
         part.ownValues = std::min(part.chunk, values - begin);
         part.shard = {parameters[i]->name, {static_cast<std::int64_t>(part.ownValues)}, {}, {}};
@@ -338,8 +338,8 @@ void ShardedParameters::updated() {
 RowRange ShardedParameters::ownRows(std::size_t parameter) const {
     const Part& part = m_parts[parameter];
     if (part.ownValues == 0) return {};
-    return {static_cast<std::int64_t>(static_cast<std::size_t>(m_shard.rank()) * part.chunk / part.rowValues),
-            static_cast<std::int64_t>(part.ownValues / part.rowValues)};
+    return {static_cast<std::int64_t>(static_cast<std::size_t>(m_shard.rank()) * part.chunk / part.valuesPerRow),
+            static_cast<std::int64_t>(part.ownValues / part.valuesPerRow)};
 }
 
 void ShardedParameters::gather(std::size_t parameter, const Tensor& own, std::vector<float>& whole) {

@@ -67,7 +67,7 @@ double seenPart(const ShardSpec& spec) {
 
 bool hasFormula(const ShardSpec& spec) {
     const bool twoAtOnce = spec.pitfalls.seedPerRank && (spec.pitfalls.doubleSharding || spec.pitfalls.wrongRank >= 0);
-    return !repeatsDraws(spec.kind) && spec.kind != SamplerKind::kSubset && !twoAtOnce && spec.datasetSize > 0;
+    return !mayRepeatSamples(spec.kind) && spec.kind != SamplerKind::kSubset && !twoAtOnce && spec.datasetSize > 0;
 }
 
 // Returns the probability that a sample is missed in all epochs. Rank r in epoch e uses permutation r + e, and ranks

@@ -30,7 +30,7 @@ std::string paddingClause(const ShardNumbers& numbers) {
 
 std::string dropClause(const ShardSpec& spec, const ShardNumbers& numbers) {
     const bool one = numbers.droppedBySampler == 1;
-    const std::string which = spec.shuffle || repeatsDraws(spec.kind)
+    const std::string which = spec.shuffle || mayRepeatSamples(spec.kind)
                                   ? (one ? "a different one in each epoch" : "different ones in each epoch")
                                   : (one ? "always the last one" : "always the last ones");
     return counted(numbers.droppedBySampler, "is dropped, ", "are dropped, ") + which + ".";

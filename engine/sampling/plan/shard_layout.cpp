@@ -29,7 +29,7 @@ std::int64_t shareOfOneRank(const ShardSpec& spec, std::int64_t world) {
 
 std::int64_t orderLengthOf(const ShardSpec& spec, std::int64_t world) {
     if (spec.kind == SamplerKind::kSubset) return subsetSize(spec);
-    if (repeatsDraws(spec.kind) && spec.numSamples > 0 && spec.datasetSize > 0) return spec.numSamples;
+    if (mayRepeatSamples(spec.kind) && spec.numSamples > 0 && spec.datasetSize > 0) return spec.numSamples;
     return spec.pitfalls.doubleSharding ? shareOfOneRank(spec, world) : spec.datasetSize;
 }
 

@@ -93,7 +93,7 @@ struct ShardPlan::State {
         const std::lock_guard lock(makingFinder);
         if (canFind) return;
         finder = SampleFinder(assigned.empty() ? order : assigned, spec.datasetSize,
-                              repeatsDraws(spec.kind) || !assigned.empty(), stop);
+                              mayRepeatSamples(spec.kind) || !assigned.empty(), stop);
         canFind = !(stop && *stop);
     }
 };

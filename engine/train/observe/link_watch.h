@@ -19,17 +19,17 @@ class LinkWatch {
     static constexpr std::size_t kMostPeers = 256;  // maximum number of reported peers, in rank order
 
     // Communicator::links(), called only when a summary is due
-    using Readings = std::function<std::vector<LinkReading>()>;
+    using Readings = std::function<std::vector<LinkStatistics>()>;
 
     explicit LinkWatch(int rank) : m_rank(rank) {}
     // Returns the traffic since the last summary if one is due at `nowUs`. Always empty if all ranks are on one host.
     std::optional<RankLinks> look(std::int64_t nowUs, const Readings& readings);
 
   private:
-    static RankLinks since(const std::vector<LinkReading>& before, const std::vector<LinkReading>& now);
+    static RankLinks since(const std::vector<LinkStatistics>& before, const std::vector<LinkStatistics>& now);
 
     int m_rank;
-    std::vector<LinkReading> m_before;
+    std::vector<LinkStatistics> m_before;
     std::optional<std::int64_t> m_sinceUs;
     std::int64_t m_dueUs = 0;
 };

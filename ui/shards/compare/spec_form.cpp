@@ -201,7 +201,7 @@ void SpecForm::enableWhatApplies() {
     const bool subset = kind == SamplerKind::kSubset, distributed = kind == SamplerKind::kDistributed;
     m_setEpoch->setEnabled(usesSetEpoch(kind));
     m_dropLast->setEnabled(takesDropLast(kind));
-    m_numSamples->setEnabled(repeatsDraws(kind));
+    m_numSamples->setEnabled(mayRepeatSamples(kind));
     m_classWeights->setEnabled(weighted);
     m_subsetFraction->setEnabled(subset);
     m_subsetSeed->setEnabled(subset);

@@ -34,7 +34,7 @@ QString epochsText(qint64 epochs) {
 bool losesSamples(const ShardScene& scene, const MistakeEffectReport& report) {
     if (report.healthy) return report.here.neverSeen > report.healthy->neverSeen;
     const SamplerKind kind = scene.plan.spec().kind;
-    return report.here.neverSeen > 0 && kind != SamplerKind::kSubset && !repeatsDraws(kind);
+    return report.here.neverSeen > 0 && kind != SamplerKind::kSubset && !mayRepeatSamples(kind);
 }
 
 bool repeatsSamples(const ShardScene& scene, const MistakeEffectReport& report) {

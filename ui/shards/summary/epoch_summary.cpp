@@ -37,7 +37,7 @@ std::optional<EpochSummaryRow> orderRow(const ShardSpec& spec, std::int64_t leng
         return EpochSummaryRow{epochSummaryText("Positions (k)"), groupedNumber(length), Tone::Normal,
                                epochSummaryText("k: number of positions that are filled with the classes in turn")};
     }
-    if (!repeatsDraws(spec.kind)) return {};
+    if (!mayRepeatSamples(spec.kind)) return {};
     return EpochSummaryRow{epochSummaryText("Draws (k)"), groupedNumber(length), Tone::Normal,
                            epochSummaryText("k: number of draws with replacement in one epoch")};
 }
