@@ -12,8 +12,8 @@
 namespace ringside {
 namespace {
 
-// Seconds by which the time of a consequence is later: longer than torchrun takes to detect a killed process and to end
-// the others.
+// Seconds that are added to the time of an error that is the consequence of another error: longer than torchrun takes
+// to detect a killed process and to end the others.
 constexpr std::time_t kConsequenceDelay = 60;
 
 }  // namespace

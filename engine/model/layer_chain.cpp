@@ -125,7 +125,8 @@ bool LayerChain::fitResidual(LayerDescription& layer) {
         }
         *part = std::move(layers).value();
         if (part == &layer.body) layer.output = shape;
-        // A ReLU works in place. At the end of a part it would overwrite the input, which the sum still needs.
+        // A ReLU works in place. At the end of the body of a residual block it would overwrite the input, which the sum
+        // of body and shortcut still needs.
         const bool endsInPlace = !part->empty() && part->back().kind == LayerKind::kReLU;
         if (endsInPlace) return refuse(layer, "no relu at the end of a branch", "put the relu after the residual");
         if (shape == layer.output) continue;

@@ -14,8 +14,8 @@ namespace ringside {
 // its input becomes the problem, and later ones are ignored.
 class LayerChain {
   public:
-    // words: size of the vocabulary, 0 if samples are not token sequences. where: prefix of messages, "body " for the
-    // layers of a residual.
+    // words: number of tokens in the vocabulary; 0 if samples are not token sequences. where: prefix of messages, "body
+    // " for the layers of a residual.
     LayerChain(const Shape& sample, std::int64_t words, std::string where = {})
         : m_shape(sample), m_words(words), m_where(std::move(where)) {}
 

@@ -36,7 +36,8 @@ struct ScheduleSimulation {
     double makespan = 0;
     std::vector<double> busy;  // total duration of the actions, by rank
     std::vector<double> end;   // end of the last action, by rank
-    // largest number of stage activations in flight, by rank: held from F until B or W
+    // largest number of stage activations in flight, by rank: kept in memory from the forward action (F) until the
+    // backward action (B or W)
     std::vector<int> peakActivations;
     std::vector<SimulatedAction> stuck;  // first action of each rank that would wait forever
 

@@ -79,7 +79,7 @@ def patch_old(module):
 
 def _wrapped_old(_, args, result):
     if "fsdp1" in _reported:
-        return  # the wrapped module is a unit within the model, which was reported first
+        return  # the wrapped module is a part of a model that was reported before
     _reported.add("fsdp1")
     observations.note("fact", time.monotonic_ns(), "data_parallel", {
         "kind": "fsdp1", "where": places.user_line(2), "module": type(args[0].module).__qualname__,

@@ -33,7 +33,7 @@ class Stalls:
 
     @staticmethod
     def _recent_collectives():
-        """Returns the latest collectives in PyTorch's flight recorder, which also records those of FSDP and DDP."""
+        """Returns the latest collectives in PyTorch's flight recorder, which also records the collectives of FSDP and DDP."""
         c10d = sys.modules.get("torch._C._distributed_c10d")
         dump = getattr(c10d, "_dump_fr_trace_json", None) or getattr(c10d, "_dump_nccl_trace_json", None)
         if dump is None:

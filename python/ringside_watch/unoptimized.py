@@ -8,7 +8,7 @@ HOOK = guard.Hook("unoptimized parameters")
 MOST_NAMES = 20
 READ_VALUES = 8  # of a parameter on a CPU, to detect an update through .data
 
-_before = {}  # id of a parameter -> its state at the previous look
+_before = {}  # id of a parameter -> its state at the previous check
 _reported = {}  # number of a model -> number of its tensors in the latest report
 
 
@@ -30,7 +30,7 @@ def _look(models, step):
         trainable = [(name, one) for name, one in model.module.named_parameters() if one.requires_grad]
         left = [(name, one) for name, one in trainable if one.grad is not None and id(one) not in held]
         states.update((id(one), _state_of(one)) for _, one in left)
-        # A script that updates a parameter by itself has changed it since the previous look.
+        # A script that updates a parameter by itself has changed it since the previous check.
         same = [(name, one) for name, one in left if _before.get(id(one)) == states[id(one)]]
         if _reported.get(number) == len(same) and step != 16:
             continue

@@ -21,7 +21,7 @@ class ImportQuestions final : public QWidget {
     explicit ImportQuestions(QWidget* parent = nullptr);
 
     void show(const DataPreview& preview);
-    void answer(DatasetConfig& choices) const;  // writes the answers into `choices`
+    void answer(DatasetConfig& choices) const;  // writes the choices of the user into `choices`
     void chooseLabel(int column);
     void setLabelsPath(const QString& path);
     void showLess();  // shows only the required fields

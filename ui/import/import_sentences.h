@@ -10,7 +10,7 @@ namespace ringside {
 // Texts about the detected kind of a data file.
 QString kindTitle(const DataPreview& preview);  // returns, for example, "A table (CSV)"
 QString previewSentence(const DataPreview& preview);
-// Returns the classes in words; empty without classes.
+// Returns a sentence about the classes of the data set; empty without classes.
 QString classesSentence(const std::vector<PreviewClass>& classes);
 QString columnTip(const PreviewColumn& column);
 

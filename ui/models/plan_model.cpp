@@ -141,8 +141,8 @@ void PlanModel::fail(const QString& problem) {
     Q_EMIT planChanged();
 }
 
-// Keeps the sample selected when the plan changes, at its position in the new plan; if it has several, on the same
-// rank.
+// Keeps the sample selected when the plan changes, at its position in the new plan. If the sample has several
+// positions, the one on the same rank is selected.
 void PlanModel::followSelection() {
     if (!m_selected || !m_plan) {
         return;

@@ -24,7 +24,7 @@ std::vector<HostGroup> hostsWithLinks(const RunData& run);
 // Returns the hosts as groups; empty if all ranks are on one host or if no two ranks share a host.
 std::vector<HostGroup> hostGroups(const RunData& run);
 
-// Returns the offset of a rank's host clock from the run's clock in words; empty if there is none or if it is not
+// Returns a text with the offset of a rank's host clock from the run's clock; empty if there is none or if it is not
 // measured yet.
 QString hostClockText(const RunData& run, int rank);
 

@@ -35,7 +35,7 @@ Curve GrowingCurves::follow(Curve start, const RunParts& parts, XAxis axis, cons
     }
     Held& held = m_held[start.key];
     if (continuesCurves(held, axis, sources)) {
-        held.points.dropLast();  // the last point may contain more steps by now
+        held.points.dropLast();  // the last point may contain more steps than when it was cached
         append(held, sources.back(), held.copied - 1);
     } else {
         held = Held{.axis = axis, .sources = sources, .points = {}};

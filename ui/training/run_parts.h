@@ -14,7 +14,7 @@ enum class XAxis { Step, Epoch, Samples, Time };
 // Returns the position of a point on the axis: optimizer steps, epochs, samples seen by all ranks, or seconds.
 double xOf(const SeriesPoint& point, XAxis axis);
 
-// A run, or the part of it before another run was resumed from it, with the totals before this part.
+// A run, or the part of a run before another run was resumed from it, with the totals of the earlier runs.
 struct RunPart {
     const RunData* run = nullptr;
     std::int64_t lastStep = 0;  // last step of the run that belongs to this part

@@ -214,7 +214,7 @@ void FindingsPanel::showChecks() {
                           .arg(why.isEmpty() ? title : tr("%1, because %2").arg(title, why));
         }
     }
-    std::ranges::sort(others, std::greater<>());  // checks without a result first
+    std::ranges::sort(others, std::greater<>());  // sorts checks without a result to the front
     m_passed->setText(passed.join(QStringLiteral(" &emsp; ")));
     m_passed->setVisible(!passed.isEmpty());
     m_more->setText(m_more->isChecked() ? tr("Hide the other checks") : tr("Show %1 other checks").arg(others.size()));

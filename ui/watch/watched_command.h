@@ -12,7 +12,7 @@ struct WatchedCommand {
     QStringList words;      // program and its arguments
     QString folder;         // working directory of the command
     QString script;         // path of the first .py file of the command; empty: there is none
-    QStringList arguments;  // words of the command after the script
+    QStringList arguments;  // arguments of the command after the script
 
     // Returns the path of a file of the script that a finding names relative to the script's folder; empty if the file
     // does not exist.
@@ -23,7 +23,7 @@ struct WatchedCommand {
 // version recorded it.
 std::optional<WatchedCommand> readWatchedCommand(const QString& runDirectory);
 
-// Splits a command into the words of a WatchedCommand. The working directory is `folder`.
+// Splits a command into the parts of a WatchedCommand. The working directory is `folder`.
 WatchedCommand watchedCommand(const QStringList& words, const QString& folder);
 
 // Returns a command line for reading: words with blanks are quoted as in a shell.

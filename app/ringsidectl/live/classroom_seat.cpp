@@ -69,8 +69,8 @@ bool ClassroomSeat::connect() {
     return false;
 }
 
-// Waits for input for up to kSeatLooksEvery. True if the user leaves: a signal, or in JSON mode the end of standard
-// input.
+// Waits for input for up to kSeatLooksEvery. Returns true if the user leaves the classroom: a signal, or in JSON mode
+// the end of standard input.
 bool ClassroomSeat::wait(int signalFd) {
     pollfd waiting[] = {{signalFd, POLLIN, 0},
                         {m_guest ? m_guest->fd() : -1, POLLIN, 0},

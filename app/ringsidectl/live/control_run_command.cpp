@@ -51,7 +51,7 @@ struct ControlArguments {
     double waitSeconds = 10;
 };
 
-// Answers of a run to control commands, read from its telemetry from the beginning.
+// Replies of a run to control commands, read from its telemetry from the beginning.
 class Answers {
   public:
     explicit Answers(const RunPaths& paths) : m_follower(paths) {}
@@ -73,7 +73,8 @@ class Answers {
     // True if the run is paused between two phases of a step. Commands that change a step then wait for its end.
     bool isHeldWithinStep() const { return m_paused && m_after != Phase::kOptimizer && m_after != Phase::kValidation; }
     std::string pausedAfter() const { return m_after ? std::string(phaseName(*m_after)) : std::string(); }
-    // Returns the answer to this command since the last call, if any. Discards all other new answers.
+    // Returns the run's reply to a command of this kind, if one has arrived since the last call. Discards all other new
+    // replies.
     std::optional<Controlled> takeReply(ControlKind command) {
         for (const Controlled& one : std::exchange(m_new, {}))
             if (one.command == command) return one;
@@ -177,7 +178,7 @@ int sendToRun(const ControlArguments& arguments) {
         std::printf("already paused\n");
         return 0;
     }
-    answers.takeReply(command.value().kind);  // discards earlier answers
+    answers.takeReply(command.value().kind);  // discards replies to earlier commands
     using std::chrono::steady_clock;
     const auto deadline = steady_clock::now() + std::chrono::duration<double>(arguments.waitSeconds);
     while (!sent(paths.value(), command.value())) {

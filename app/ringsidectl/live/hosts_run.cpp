@@ -178,7 +178,7 @@ int ranksOf(const std::vector<HostsRun::Host>& hosts) {
     return ranks;
 }
 
-// Returns the hosts that answer within kAnswers.
+// Returns the hosts that respond to the availability check within kAnswers.
 std::vector<HostsRun::Host> hostsThere(const HostsRun& run) {
     std::vector<std::unique_ptr<ChildProcess>> probes;
     for (const HostsRun::Host& host : run.hosts) {

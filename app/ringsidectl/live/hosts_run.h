@@ -19,7 +19,7 @@ struct HostsRun {
         int ranks = 1;
     };
     std::vector<Host> hosts;             // hosts of the ranks; rank 0 runs on the first
-    std::vector<std::string> shell;      // words of the remote shell's command; {host} and {command} are replaced
+    std::vector<std::string> shell;      // command and arguments of the remote shell; {host} and {command} are replaced
     std::filesystem::path worker;        // path of the worker, the same on all hosts
     std::vector<std::string> arguments;  // arguments of every rank: the experiment, --set ..., --out DIR
     std::string resume;                  // value of --resume at the first start; empty if none
@@ -29,7 +29,7 @@ struct HostsRun {
 
 // Parses "node1:4,node2"; a host without a number has one rank. At most 64 ranks.
 Result<std::vector<HostsRun::Host>> parseHosts(const std::string& list);
-// Splits a shell command into words. Returns a problem if {command} is missing.
+// Splits a shell command into the command and its arguments. Returns a problem if {command} is missing.
 Result<std::vector<std::string>> parseShell(const std::string& text);
 
 // Blocks until all ranks have ended and no restart follows. Returns rank 0's exit code. The first signal stops all

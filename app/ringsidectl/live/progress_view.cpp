@@ -178,7 +178,7 @@ void ProgressView::drawBar(const RunData& run) {
     m_barShown = true;
 }
 
-// Draws the place of a run of unknown length, such as a watched script, in place of the bar.
+// Draws the current step of a run of unknown length, such as a watched script, instead of the progress bar.
 void ProgressView::drawPlace(const RunData& run) {
     if (!run.lastStep()) return;
     std::string text = "epoch " + std::to_string(run.lastStep()->epoch + 1) + "  step " + grouped(run.lastStep()->step);

@@ -22,7 +22,7 @@ class ChannelMoments {
 
     explicit ChannelMoments(const Dataset& dataset);
 
-    // Reads the samples of one chunk and computes its moments; 0 <= chunk < kChunks.
+    // Reads the samples of one chunk (a fixed part of the data set) and computes their moments; 0 <= chunk < kChunks.
     void addChunk(std::int64_t chunk);
     // Returns the count, mean and sum of squared deviations of each channel, chunk by chunk; 0 for chunks that were not
     // added. Adding the values of another rank to these values merges the chunks of both ranks.
@@ -42,7 +42,8 @@ class ChannelMoments {
 
     const Dataset& m_dataset;
     std::size_t m_channels;
-    std::vector<double> m_values;  // 3 values for each channel of each chunk, by chunk
+    std::vector<double> m_values;  // count, mean and sum of squared deviations for each channel of each chunk (fixed
+                                   // part of the data set), by chunk
     std::vector<float> m_sample;
 };
 

@@ -23,8 +23,8 @@ struct DataLoaderOptions {
     std::int64_t numWorkers = 0;      // number of loader threads; 0: the calling thread loads
     std::int64_t prefetchFactor = 2;  // batches that each worker loads ahead
     bool persistentWorkers = false;
-    // Replaces the sample indices of a batch, for tests. Called with the epoch, the first slot of the batch and its
-    // indices, which it may change.
+    // Replaces the sample indices of a batch, for tests. Called with the epoch, the position (slot) of the batch's
+    // first sample in the rank's list, and the batch's indices, which the function may change.
     using ChangeIndices = std::function<void(std::int64_t, std::int64_t, std::span<std::int64_t>)>;
     ChangeIndices changeIndices = {};
 };

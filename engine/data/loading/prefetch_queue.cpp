@@ -36,7 +36,7 @@ std::size_t PrefetchQueue::next() {
     const std::size_t place = slotOf(m_given, m_options);
     if (m_given > 0) m_slots[slotOf(m_given - 1, m_options)].ready = false;
     ++m_given;
-    m_mayLoad.notify_one();  // the previous batch's slot is free again
+    m_mayLoad.notify_one();  // the memory (slot) of the previous batch is free again
     Slot& slot = m_slots[place];
     m_loaded.wait(lock, [&] { return slot.ready; });
     if (slot.error) std::rethrow_exception(std::exchange(slot.error, nullptr));
@@ -67,8 +67,8 @@ void PrefetchQueue::stopThreads() {
     m_stopping = false;
 }
 
-// True if the next batch's slot is free: batch k reuses the slot of batch k - (ahead + 1), which the caller must have
-// finished reading.
+// True if the memory (slot) for the next batch is free: batch k reuses the slot of batch k - (ahead + 1), which the
+// caller must have finished reading.
 bool PrefetchQueue::mayLoad() const {
     return m_taken < m_batches && m_taken < m_given - 1 + static_cast<std::int64_t>(m_slots.size());
 }

@@ -25,7 +25,7 @@ struct PrefetchOptions {
 // regardless of which worker finishes first. Not thread-safe: all calls from one thread, except isCancelled().
 class PrefetchQueue {
   public:
-    // Loads one batch into a slot, in a worker thread. An exception is rethrown by next().
+    // Loads one batch into a slot (memory for one batch), in a worker thread. An exception is rethrown by next().
     using Load =
         std::function<void(std::int64_t batch, std::size_t slot, std::size_t worker, const PrefetchQueue& queue)>;
 
@@ -39,8 +39,8 @@ class PrefetchQueue {
     }
 
     void begin(std::int64_t batches);  // Starts an epoch of this many batches. Starts the threads if there are none.
-    // Returns the slot of the next batch, whose content is valid until the next call. Rethrows an exception of its
-    // load. Blocks without a timeout, because loading without workers has none either.
+    // Returns the slot (memory) of the next batch, whose content is valid until the next call. Rethrows an exception of
+    // its load. Blocks without a timeout, because loading without workers has none either.
     std::size_t next();
     void end();  // ends the epoch, even in the middle; returns when no worker is loading any more
 

@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-// torch.nn.Embedding(words, width): maps each token of a sequence to a row of the table, (T) to (T, width).
+// torch.nn.Embedding(number of tokens, width): maps each token of a sequence to a row of the table, (T) to (T, width).
 class Embedding final : public Layer {
   public:
     Embedding(std::int64_t words, std::int64_t width, const std::string& prefix);

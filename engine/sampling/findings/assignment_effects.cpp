@@ -48,7 +48,8 @@ void fillOverlap(const ShardPlan& plan, AssignmentEffects& damage, const std::at
     }
 }
 
-// Returns the number of distinct samples that one rank trains: its slots before the order repeats.
+// Returns the number of distinct samples that one rank trains: the length of the rank's list of samples, up to where
+// the order repeats.
 double distinctOfRank(const ShardSpec& spec) {
     const ShardNumbers numbers = shardNumbers(spec);
     return static_cast<double>(

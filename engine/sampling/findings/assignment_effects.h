@@ -16,7 +16,7 @@ std::int64_t markTrained(const ShardPlan& plan, std::vector<bool>& seen, const s
 // Effect of a pitfall: coverage of the data and overlap between ranks, each with the value expected for a random order.
 struct AssignmentEffects {
     std::int64_t samples = 0;
-    std::int64_t uses = 0;    // number of trained slots of all ranks
+    std::int64_t uses = 0;    // number of samples that all ranks train, counted with repetitions
     std::int64_t seen = 0;    // number of samples trained at least once
     double expectedSeen = 0;  // expected value of `seen`: mean over all shuffles; -1 if no closed formula is known
     // Number of samples that ranks a and b both train, at a * ranks + b. On the diagonal: the distinct samples of a

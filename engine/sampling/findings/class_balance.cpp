@@ -10,7 +10,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kSlotsPerLook = std::int64_t{1} << 16;  // slots between two checks of the stop flag
+constexpr std::int64_t kSlotsPerLook = std::int64_t{1} << 16;  // number of samples that are counted between two checks
+                                                               // of the stop flag
 constexpr double kNormalOneSided95 = 1.6448536269514722;
 constexpr double kOutsideShare = 0.05;
 

@@ -9,7 +9,7 @@
 
 namespace ringside {
 
-// First rank and slot that get a sample, or -1 if the sampler drops it.
+// First rank that gets a sample, and the position (slot) in its list; -1 if the sampler drops the sample.
 struct SampleOwner {
     std::int32_t rank = -1;
     std::int32_t slot = -1;
@@ -19,14 +19,16 @@ struct SampleOwner {
 // Returns the owner of every sample, in O(n).
 std::vector<SampleOwner> sampleOwners(const ShardPlan& plan, const std::atomic<bool>* stop = nullptr);
 
-// Comparison of two plans for one data set. Counts the samples that both plans assign, at the first slot of each.
+// Comparison of two assignments of one data set to ranks. Counts the samples that both plans assign, each at its first
+// position in the list of a rank.
 struct PlanDiff {
     std::int64_t samples = 0;       // number of samples that both plans assign
     std::int64_t onlyFirst = 0;     // number of samples that only the first plan assigns
     std::int64_t onlySecond = 0;    // number of samples that only the second plan assigns
     std::int64_t sameRank = 0;      // number of samples that have the same rank in both plans
     std::int64_t sameRankStep = 0;  // number of samples that have the same rank and step in both plans
-    std::int64_t samePlace = 0;     // number of samples that have the same rank and slot in both plans
+    std::int64_t samePlace = 0;     // number of samples that have the same rank and the same position (slot) in its
+                                    // list in both plans
     // Expected values for two independent shuffles: 1 / W of the samples stay on their rank.
     double expectedSameRank = 0;
     double expectedSameRankStep = 0;

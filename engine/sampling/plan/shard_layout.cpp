@@ -9,8 +9,9 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kLargestChunk = std::int64_t{1} << 40;  // maximum size of a chunk, which keeps world size times
-                                                               // batch size below 2^63
+// maximum number of consecutive positions that are assigned to one rank, which keeps world size times batch size below
+// 2^63
+constexpr std::int64_t kLargestChunk = std::int64_t{1} << 40;
 
 std::int64_t parts(std::int64_t length, std::int64_t size, bool dropLast) {
     return length / size + (dropLast || length % size == 0 ? 0 : 1);

@@ -37,7 +37,7 @@ class Verification : public QObject {
     ~Verification() override;
 
     const VerificationState& state() const { return m_state; }
-    QString sentence() const;  // returns the result in words; empty before a run
+    QString sentence() const;  // returns a sentence with the result; empty before a run
     // Returns a sentence about the mismatch; empty if there is none.
     QString alarm() const;
 

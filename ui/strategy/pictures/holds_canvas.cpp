@@ -66,7 +66,7 @@ double HoldsCanvas::rowHeight() const {
     return std::clamp<double>((height() - kHeads) / ranks, kLeastRow, kMostRow);
 }
 
-// Returns the width of the longest place in the mesh, such as "replica 0, shard 0 of 2".
+// Returns the width of the longest text for a position in the mesh, such as "replica 0, shard 0 of 2".
 double HoldsCanvas::namesWidth() const {
     const QFontMetrics metrics(theme().smallFont());
     const StrategyPlan& plan = scene().plan();
@@ -111,7 +111,7 @@ void HoldsCanvas::drawHeld(QPainter& painter, const QRectF& box, int rank, bool 
         const bool whole = gathered && i == 0;
         const bool partly = sharded[static_cast<std::size_t>(i)] && !whole;
         painter.fillRect(part, partly ? empty : color);
-        // The strip has as many parts as there are ranks; the part of this rank is filled.
+        // The strip is divided into one part for each rank that holds a shard; the part of this rank is filled.
         const double strip = partly ? std::max(kLeastStrip, box.height() * kStrip) : 0;
         if (partly) {
             const double slice = (third - 2) / static_cast<double>(place.mesh.shard);

@@ -30,7 +30,8 @@ class HoldsCanvas final : public StrategyCanvas {
     void drawRow(QPainter& painter, int rank, const std::vector<Column>& columns);
     void drawHeld(QPainter& painter, const QRectF& box, int rank, bool gathered) const;
     int m_columns = 1;
-    std::vector<bool> m_gathered;  // true for each unit that is gathered now, while a step is animated
+    std::vector<bool> m_gathered;  // true for each unit (layers that are gathered together) whose parameters are
+                                   // gathered now, while a step is animated
 };
 
 }  // namespace ringside

@@ -13,8 +13,8 @@ namespace ringside {
 // Height of the legend's two rows, in pixels.
 double memoryLegendHeight();
 
-// Paints the names of the classes of memory of which there is any, in as many rows as they need, and `words` at the
-// right of the last row as far as there is room. `room` is memoryLegendHeight() high.
+// Paints the names of the classes of memory of which there is any, in as many rows as they need, and the text `words`
+// at the right of the last row if there is room. `room` is memoryLegendHeight() high.
 void paintMemoryLegend(QPainter& painter, const QRectF& room, std::span<const std::int64_t> bytes, const QString& words,
                        const Theme& theme);
 

@@ -76,7 +76,8 @@ QString unitName(const StrategyPlan& plan, std::size_t unit) {
     return QString::number(unit);
 }
 
-// Lanes of sharded units: each unit is gathered, used and freed, first to last and back.
+// Makes the lanes of a sharded model: the parameters of each unit (fsdp.unit) are gathered, used and freed, from the
+// first unit to the last and back.
 class UnitLanes {
   public:
     UnitLanes(const StrategyScene& scene, std::size_t units, bool frees, bool prefetches)

@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// Block of a lane, in the time unit of its group.
+// Bar of a lane: begin and end, in the time unit of its group.
 struct LaneBlock {
     enum class Kind { Forward, Backward, Input, Weights, Moving, Resident };
     Kind kind = Kind::Forward;
@@ -22,7 +22,8 @@ struct LaneBlock {
 struct Lane {
     QString label;
     std::vector<LaneBlock> blocks;
-    int rank = -1;  // rank whose work the lane shows; -1: a unit of all ranks
+    int rank = -1;  // rank whose work the lane shows; -1: the lane shows a unit (layers that are gathered together) on
+                    // all ranks
 };
 
 // Lanes with a common time axis: the planned schedule, or the schedule as it ran.
@@ -34,7 +35,8 @@ struct LaneGroup {
     std::int64_t step = 0;  // number of the step that ran; 0: the lanes show a plan
 };
 
-// Returns a lane for each rank of a pipeline or each replica; for sharded models a lane for each gathered unit.
+// Returns a lane for each rank of a pipeline or each replica; for sharded models a lane for each unit (layers whose
+// parameters are gathered together).
 std::vector<LaneGroup> scheduleLanes(const StrategyScene& scene);
 
 }  // namespace ringside

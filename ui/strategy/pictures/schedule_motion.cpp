@@ -100,7 +100,7 @@ double partOf(const LayerGroup& group, const RankMotion& rank) {
     return rank.phase == Phase::kForward ? part : 1 - part;
 }
 
-// Returns the common position of all unit lanes: that of the slowest rank.
+// Returns the common position in all lanes of a sharded model: the position of the slowest rank.
 double unitMoment(const StrategyScene& scene, const LaneGroup& planned, const RankMotion& rank) {
     if (rank.phase == Phase::kDataWait) return kBefore;
     if (!isPass(rank.phase)) return planned.end;

@@ -13,7 +13,8 @@ namespace ringside {
 // first result of scheduleLanes().
 std::vector<std::optional<double>> laneMoments(const StrategyScene& scene, const LaneGroup& planned);
 
-// For a sharded model: returns by unit whether it is gathered, or being gathered, on each rank.
+// For a sharded model: returns for each unit (layers that are gathered together) whether its parameters are gathered,
+// or being gathered, on each rank.
 std::vector<bool> gatheredNow(const StrategyScene& scene, const LaneGroup& planned);
 
 // True if `from` is sending this content at the moment.

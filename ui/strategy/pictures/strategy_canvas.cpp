@@ -48,7 +48,7 @@ std::vector<Identity> StrategyCanvas::identitiesAt(const QPoint& point) const {
 bool StrategyCanvas::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
-    // The part that was drawn last is on top.
+    // Searches backwards, because the part of the picture that was drawn last is on top.
     const auto found = std::find_if(m_parts.rbegin(), m_parts.rend(),
                                     [help](const Part& part) { return part.where.contains(help->pos()); });
     if (found == m_parts.rend())

@@ -29,9 +29,10 @@ class StrategyCanvas : public QWidget, public IdentitySource {
     virtual void draw(QPainter& painter) = 0;
     virtual void sceneChanged() {}
     virtual void motionChanged() {}
-    // Sets the tooltip of a part. Call while drawing.
+    // Sets the tooltip of a part of the picture. Call while drawing.
     void explain(const QRectF& part, const QString& what) { m_parts.push_back({part, what}); }
-    // Sets the things that a part draws, the most specific first. Call while drawing.
+    // Sets the ranks, steps and collectives that a part of the picture draws, the most specific first. Call while
+    // drawing.
     void identify(const QRectF& part, std::vector<Identity> things) { m_named.push_back({part, std::move(things)}); }
 
     void paintEvent(QPaintEvent* event) override;

@@ -41,7 +41,7 @@ QString measured(const StrategyScene& scene) {
     return sentenceText("; measured %1").arg(percentText(*scene.ran->idleShare));
 }
 
-// Returns the number of slots and idle slots of the busiest rank, for stages of equal length.
+// Returns the number of time slots and of idle time slots of the busiest rank, for pipeline stages of equal duration.
 QString slotsSentence(const StrategyScene& scene) {
     const StrategyPlan& plan = scene.plan();
     const std::int64_t ranks = plan.mesh.pipeline;
