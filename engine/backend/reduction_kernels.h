@@ -10,9 +10,9 @@ namespace ringside {
 
 struct UpdateRules;  // update_state.h
 
-// Operations of a device for reductions over ranks that hold parts of the gradients or leaves of a batch. They run in
-// the order of the backend's other operations, and their results stay in the device's memory, so that the host does not
-// wait for them.
+// Operations of a device for reductions over ranks that hold parts of the gradients, or parts of a batch (leaves) whose
+// gradients are added in a tree. They run in the order of the backend's other operations, and their results stay in the
+// device's memory, so that the host does not wait for them.
 //
 // Tensors of numbers that have no DType: sums of squares are doubles in tensors of kUInt8 (8 bytes each).
 class ReductionKernels {

@@ -169,7 +169,7 @@ void checkPitfalls(const RunConfig& config, Problems& problems) {
                             "set it to false, or parallel.strategy to ddp"});
     if (config.stepPitfalls.sumGradients && config.training.reduction != ReductionOrder::kRank)
         problems.push_back({"pitfalls.sum_gradients",
-                            "is true, but this mistake does not exist with the canonical reduction",
+                            "is true, but this mistake does not exist with training.reduction canonical",
                             "set it to false, or training.reduction to rank"});
     if (config.parallel.throttle.any() && config.parallel.strategy == StrategyKind::kDataParallel)
         problems.push_back({"parallel.pace.gflops",

@@ -53,16 +53,18 @@ void checkCanonicalReduction(const RunConfig& config, Problems& problems) {
     if (!isCanonical(config)) return;
     checkCount(config, problems);
     if (config.training.accumulateSteps != 1)
-        problems.push_back({"training.accumulate_steps",
-                            "is " + std::to_string(config.training.accumulateSteps) +
-                                ", but training.reduction canonical already processes each batch in leaves",
-                            "set it to 1 and multiply loader.batch_size by it"});
+        problems.push_back(
+            {"training.accumulate_steps",
+             "is " + std::to_string(config.training.accumulateSteps) +
+                 ", but training.reduction canonical already divides each batch into parts and adds their gradients",
+             "set it to 1 and multiply loader.batch_size by it"});
     if (config.training.precision != TrainingPrecision::kFp32)
         problems.push_back({"training.reduction", "is canonical, which is computed in fp32",
-                            "set training.precision to fp32, or this field to rank"});
+                            "set training.precision to fp32, or training.reduction to rank"});
     if (config.parallel.backend == CollectiveBackend::kMpi)
-        problems.push_back({"training.reduction", "is canonical, but mpi adds in its own order",
-                            "set parallel.backend to auto, shm, gloo or nccl, or this field to rank"});
+        problems.push_back({"training.reduction",
+                            "is canonical, which adds gradients in one fixed order, but mpi adds in its own order",
+                            "set parallel.backend to auto, shm, gloo or nccl, or training.reduction to rank"});
     if (config.sampler.kind != SamplerKind::kDistributed)
         problems.push_back(
             {"training.reduction",

@@ -48,16 +48,16 @@ TEST_CASE("a canonical reduction works on GPUs over NCCL in float32, and not ove
     config.parallel.device = DeviceChoice::kCuda;
     config.parallel.backend = CollectiveBackend::kNccl;
     Problems problems;
-    checkLeaves(config, problems);
+    checkCanonicalReduction(config, problems);
     CHECK(problems.empty());
     config.training.precision = TrainingPrecision::kBf16;
-    checkLeaves(config, problems);
+    checkCanonicalReduction(config, problems);
     REQUIRE(problems.size() == 1);
     CHECK_THAT(problems.front().text(), containing("is canonical, which is computed in fp32"));
     config.training.precision = TrainingPrecision::kFp32;
     config.parallel.backend = CollectiveBackend::kMpi;
     problems.clear();
-    checkLeaves(config, problems);
+    checkCanonicalReduction(config, problems);
     REQUIRE(problems.size() == 1);
     CHECK_THAT(problems.front().text(), containing("mpi adds in its own order"));
 }

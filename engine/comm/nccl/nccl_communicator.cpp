@@ -306,7 +306,8 @@ CommHandle NcclCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, R
             })};
 }
 
-// Host memory is copied call by call, and a canonical sum is a group of its own, so neither is grouped.
+// Host memory is copied call by call, and a sum in canonical order (ReduceOp::kTreeSum) is an NCCL group of its own, so
+// neither is grouped.
 void NcclCommunicator::startTogether(std::span<const CollectiveCall> calls, std::vector<CommHandle>& handles) {
     const auto isAlone = [this](const CollectiveCall& call) {
         return call.op == ReduceOp::kTreeSum || isOnHost(call.in) || isOnHost(call.out);

@@ -106,8 +106,8 @@ class NcclCommunicator final : public Communicator {
     DeviceEvent takeEvent();
 
     bool isOnHost(CommBuffer buffer) const;
-    // Enqueues a sum along the tree of a canonical reduction over device memory: an all-reduce if `in` and `out` are
-    // the same buffer, otherwise a reduce-scatter.
+    // Enqueues a sum along the binary tree of training.reduction canonical (ReduceOp::kTreeSum) over device memory: an
+    // all-reduce if `in` and `out` are the same buffer, otherwise a reduce-scatter.
     NcclResult sumInTree(const NcclOperation& operation, CommBuffer in, CommBuffer out);
     void copyBack(CommBuffer buffer, const void* staged, const NcclOperation& operation);
     void runStaged(const NcclOperation& operation, CommBuffer in, CommBuffer out,

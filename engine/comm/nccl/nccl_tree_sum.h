@@ -9,9 +9,10 @@
 
 namespace ringside {
 
-// Sums over ranks along the tree of a canonical reduction (ReduceOp::kTreeSum), which NCCL does not offer. Each rank
-// receives its block of the values of all ranks, by sends and receives of NCCL, and a kernel adds the blocks in the
-// order of the tree. An all-reduce then sends the sums to all ranks. A rank sends as many bytes as with a ring.
+// Sums over ranks along the binary tree of training.reduction canonical (ReduceOp::kTreeSum), which NCCL does not
+// offer. Each rank receives its block of the values of all ranks, by sends and receives of NCCL, and a kernel adds the
+// blocks in the order of the tree. An all-reduce then sends the sums to all ranks. A rank sends as many bytes as with a
+// ring.
 class NcclTreeSum {
   public:
     // Arguments of a sum. Everything runs on `stream`, and all memory is device memory.

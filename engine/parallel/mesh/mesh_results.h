@@ -17,8 +17,8 @@ namespace ringside {
 // into a slot behind the step, and the host reads them when it has launched the next step.
 class MeshResults {
   public:
-    // batches: most batches of a step. leaves: null without a canonical reduction. All arguments must outlive this
-    // object.
+    // batches: largest number of batches of a step. leaves: parts of the batch whose gradients are added in a tree;
+    // null unless training.reduction is canonical. All arguments must outlive this object.
     MeshResults(const StrategyDependencies& dependencies, MeshGroups& groups, std::int64_t batches,
                 const LeafBatches* leaves);
 

@@ -15,7 +15,8 @@ namespace ringside {
 
 namespace {
 
-// Returns the reason why a canonical reduction is impossible; empty if it is possible.
+// Returns the reason why training.reduction canonical (gradients added in one fixed order) is impossible; empty if it
+// is possible.
 std::string whyNotCanonical(const StrategyDependencies& dependencies) {
     if (choiceNamed<CollectiveBackend>(dependencies.communicator.name()) == CollectiveBackend::kMpi)
         return "mpi adds in its own order: set parallel.backend to gloo";

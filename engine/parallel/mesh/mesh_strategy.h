@@ -89,8 +89,10 @@ class MeshStrategy final : public Strategy {
     int m_passes = 0;  // number of micro-batches of the step before the current batch
     bool m_lastBatch = true;
     int m_lastMicroBatch = 0;
-    std::unique_ptr<LeafBatches> m_leaves;     // only with a canonical reduction
-    std::vector<LeafStatistics> m_statistics;  // by stage; only with a canonical reduction
+    // training.reduction canonical: parts of the batch whose gradients are added in a tree; null otherwise
+    std::unique_ptr<LeafBatches> m_leaves;
+    std::vector<LeafStatistics> m_statistics;  // training.reduction canonical: batch norm's statistics of each pipeline
+                                               // stage; empty otherwise
     MeshResults m_results;
     PlannedShares m_planned;
 };

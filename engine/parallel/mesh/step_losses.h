@@ -11,12 +11,13 @@
 
 namespace ringside {
 
-// Losses and hits of a batch, each micro-batch or leaf of which is computed on its own. The device collects them in one
-// tensor, which the host reads when the whole batch has been computed.
+// Losses and hits (1 if the prediction is right) of a batch that is computed in parts: micro-batches or, with
+// training.reduction canonical, leaves (groups of samples whose gradients are added first). The device collects them in
+// one tensor, which the host reads when the whole batch has been computed.
 class StepLosses {
   public:
     struct Sizes {
-        std::int64_t parts = 1;  // most micro-batches or leaves of a batch
+        std::int64_t parts = 1;  // largest number of parts of a batch: micro-batches or leaves (groups of samples)
         std::int64_t rows = 1;   // most samples of a part
         std::int64_t maxBatch = 1;
         std::int64_t positions = 1;  // rows of the loss for each sample
@@ -24,8 +25,8 @@ class StepLosses {
 
         std::int64_t values() const { return 2 * parts * rows * positions; }
     };
-    // leaves: the order of the samples in training; null if the parts are micro-batches. All arguments must outlive
-    // this object.
+    // leaves: leaves (groups of samples) of the batch, which determine the order of its samples; null if the parts are
+    // micro-batches. All arguments must outlive this object.
     StepLosses(const Sizes& sizes, const LeafBatches* leaves, Backend& backend, StepMemory& memory);
 
     // Enqueues copies of the results of a part.
@@ -34,7 +35,7 @@ class StepLosses {
     const Tensor& values() const { return m_values; }
 
     // Return the results of a batch of `rows` samples, valid until the next call. read() takes a copy of values() in
-    // host memory; fetch() copies it, which blocks. inLeaves: the parts are leaves.
+    // host memory; fetch() copies it, which blocks. inLeaves: true if the parts are leaves (groups of samples).
     SampleLosses read(std::span<const float> values, std::int64_t rows, bool inLeaves);
     SampleLosses fetch(std::int64_t rows, bool inLeaves);
     // The results of the last batch in the order of its samples, then as many hits, for a broadcast from the rank that

@@ -24,7 +24,8 @@ namespace ringside {
 // alignment does not depend on the rank layout.
 class LeafBatches {
   public:
-    // The backend must outlive this object. leaves: of this rank. maxRows: samples of a whole batch of this rank.
+    // The backend must outlive this object. leaves: number of leaves (groups of samples) of this rank. maxRows: largest
+    // number of samples of a batch of this rank.
     LeafBatches(int leaves, std::int64_t maxRows, const ModelTask& task, Backend& backend);
 
     void take(const Batch& whole);                // copies the samples of a step's batch into the memory of their
@@ -34,8 +35,9 @@ class LeafBatches {
     bool isFilled(int turn) const { return leafOf(turn) < filled(); }
     // Returns the number of leaves (groups of samples) that are not empty. These are always the first leaves.
     int filled() const { return static_cast<int>(m_rows < m_count ? m_rows : m_count); }
-    int leafOf(int turn) const;  // index among this rank's leaves
-    // Returns the number of samples of the turn's leaf, of the current batch or of a batch of `rows` samples.
+    int leafOf(int turn) const;  // returns the index of the leaf (group of samples) that is processed as number `turn`
+    // Returns the number of samples of the leaf (group of samples) that is processed as number `turn`, of the current
+    // batch or of a batch of `rows` samples.
     std::int64_t rowsOf(int turn) const { return rowsOf(turn, m_rows); }
     std::int64_t rowsOf(int turn, std::int64_t rows) const;
     // index in the whole batch

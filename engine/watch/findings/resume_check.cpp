@@ -36,8 +36,7 @@ std::string resumedText(const EpochAudit& epoch, bool repeats, bool loses) {
     std::string text = "Epoch " + std::to_string(epoch.epoch + 1) + " was resumed in its middle. Of its " +
                        counted(*epoch.size, "sample") + ", ";
     if (repeats) text += grouped(*epoch.twice) + " were trained twice";
-    if (loses)
-        text += (repeats ? " and " : "") + grouped(*epoch.never) + (repeats ? " never" : " were never trained");
+    if (loses) text += (repeats ? " and " : "") + grouped(*epoch.never) + (repeats ? " never" : " were never trained");
     return text + ".";
 }
 

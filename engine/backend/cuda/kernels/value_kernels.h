@@ -28,8 +28,9 @@ struct AddValue {
     RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { to[i] += from[i]; }
 };
 
-// Adds the blocks of `ranks` ranks, a power of two, along the tree of a canonical reduction: rank r to rank r + ranks /
-// 2, then those sums to the sums ranks / 4 apart, and so on. Overwrites the blocks. `out` may be the first block.
+// Adds the values of `ranks` ranks (a power of two), which lie one behind the other, along the binary tree of
+// training.reduction canonical: rank r to rank r + ranks / 2, then those sums to the sums ranks / 4 apart, and so on.
+// Overwrites the blocks. `out` may be the first block.
 struct TreeSumValue {
     float* blocks;  // one after the other, `count` values each
     std::size_t count;
