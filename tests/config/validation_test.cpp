@@ -175,7 +175,8 @@ TEST_CASE("step mistakes and a throttle are refused where they have no effect") 
     config.parallel.strategy = StrategyKind::kDdp;
     config.training.reduction = ReductionOrder::kCanonical;
     REQUIRE_FALSE(config.validate().empty());
-    CHECK(config.validate().front().text().find("does not exist with training.reduction canonical") != std::string::npos);
+    CHECK(config.validate().front().text().find("does not exist with training.reduction canonical") !=
+          std::string::npos);
     RunConfig throttled;
     throttled.parallel.throttle.gflops = 1;
     CHECK(throttled.validate().empty());

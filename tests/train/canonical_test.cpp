@@ -141,7 +141,7 @@ TEST_CASE("settings without a canonical sum are refused with the remedy") {
     CHECK_THAT(firstProblem(), Catch::Matchers::Contains("training.accumulate_steps"));
     config.training.accumulateSteps = 1;
     config.sampler.kind = SamplerKind::kContiguous;
-    CHECK_THAT(firstProblem(), Catch::Matchers::Contains("contiguous does not assign them so"));
+    CHECK_THAT(firstProblem(), Catch::Matchers::Contains("the sampler contiguous assigns them in another way"));
     config.sampler.kind = SamplerKind::kDistributed;
     config = pipelined(config, "1f1b", 4);
     config.mesh.replicate = 4;
