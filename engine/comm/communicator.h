@@ -34,9 +34,9 @@ struct CommBuffer {
     static CommBuffer of(std::span<std::byte> values) { return {values.data(), values.size(), CommType::kByte}; }
 };
 
-// Operation of a reduction. kTreeSum adds 32-bit floats along a fixed binary tree, the canonical reduction: with N
-// ranks, N a power of two, rank r is added to rank r + N / 2, then those sums to the sums N / 4 apart, and so on.
-// Supported by all communicators but MPI.
+// Operation of a reduction. kTreeSum adds 32-bit floats along a fixed binary tree, as training.reduction canonical
+// requires: with N ranks, N a power of two, rank r is added to rank r + N / 2, then those sums to the sums N / 4 apart,
+// and so on. Supported by all communicators but MPI.
 enum class ReduceOp { kSum, kMaximum, kTreeSum };
 
 // Kind of a collective, as used in traces, counters and error messages.

@@ -67,7 +67,7 @@ class NcclApi {
                             DeviceStream stream) = 0;
 };
 
-// True for results other than success and a call that is still in progress.
+// True if the result of a call is a failure: neither success nor still in progress.
 inline bool isError(NcclResult result) {
     return result != NcclResult::kSuccess && result != NcclResult::kInProgress;
 }

@@ -39,8 +39,8 @@ class NcclCommunicator final : public Communicator {
     // Connects to all ranks. The store must outlive the communicator: if NCCL breaks while a step is recorded as a CUDA
     // graph, the ranks connect again.
     NcclCommunicator(NcclParts parts, Store& store, int rank, int size, NcclOptions options);
-    // Sub-group of `parent` over an existing connection. Its collectives cannot be recorded. The parent's poll() checks
-    // it, too.
+    // Sub-group of `parent` over an existing connection. Its collectives cannot be recorded into a CUDA graph. The
+    // parent's poll() also checks the collectives of the sub-group.
     NcclCommunicator(NcclParts parts, std::unique_ptr<NcclConnection> connection, NcclOptions options,
                      NcclCommunicator& parent);
     ~NcclCommunicator() override;
@@ -117,7 +117,7 @@ class NcclCommunicator final : public Communicator {
     NcclOptions m_options;
     Store* m_store;                           // null for a sub-group
     NcclCommunicator* m_parent = nullptr;     // null for the group of all ranks
-    std::vector<NcclCommunicator*> m_groups;  // sub-groups that exist
+    std::vector<NcclCommunicator*> m_groups;  // sub-groups of this communicator that have not been destroyed
     std::unique_ptr<NcclConnection> m_connection;
     DeviceStream m_stream = nullptr;
     DeviceEvent m_computeReady = nullptr;

@@ -29,7 +29,7 @@ class NcclTreeSum {
     NcclTreeSum(NcclApi& api, GpuRuntime& device, DeviceStream stream)
         : m_api(api), m_device(device), m_stream(stream) {}
 
-    void release();  // frees the memory; the stream must be empty
+    void release();  // frees the memory; no work may be in progress on the stream
 
     // Enqueue a sum and return the result of the last call of NCCL. `in` of the second function holds ranks.size blocks
     // of out.size(). A sum that is larger than all earlier ones allocates memory.
@@ -57,7 +57,8 @@ class NcclTreeSum {
     DeviceStream m_stream;
     float* m_memory = nullptr;
     std::size_t m_capacity = 0;   // number of floats
-    std::vector<void*> m_pieces;  // earlier, smaller memory is kept, because sums in flight use it
+    std::vector<void*> m_pieces;  // memory for received values; earlier, smaller pieces are kept, because sums in
+                                  // progress use them
 };
 
 }  // namespace ringside

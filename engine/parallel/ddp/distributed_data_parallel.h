@@ -35,7 +35,8 @@ class DistributedDataParallel final : public Strategy {
     const std::vector<Parameter*>& wholeState() const override { return m_dependencies.model.state(); }
 
   private:
-    void keepLosses(const Batch& batch);  // enqueues a copy of the losses into the slot of the open step
+    void keepLosses(const Batch& batch);  // enqueues a copy of the losses into the page-locked memory of the step in
+                                          // progress
     bool reportsNorm(StepRequest request) const;
     void broadcast(const Parameter& from0);
     void begin();                                                      // starts a training pass
@@ -62,7 +63,7 @@ class DistributedDataParallel final : public Strategy {
     std::int64_t m_seed;
     std::int64_t m_microBatches = 0;  // number of micro-batches of the current step
     LaunchedSteps m_launched;
-    std::unique_ptr<StepRecorder> m_recorder;  // null: steps are never recorded
+    std::unique_ptr<StepRecorder> m_recorder;  // recorder of steps as CUDA graphs; null if steps are never recorded
 };
 
 }  // namespace ringside

@@ -11,9 +11,10 @@
 
 namespace ringside {
 
-// Batch norm's running statistics with training.reduction canonical, where each leaf is a batch. Every leaf updates the
-// statistics from before the step. The step then sets them to the mean of the leaves' results, which is summed in the
-// tree of the leaves. All sums stay in the device's memory.
+// Batch norm's running statistics with training.reduction canonical, where each leaf (a group of samples whose
+// gradients are added first) is a batch. Every leaf updates the statistics from before the step. The step then sets
+// them to the mean of the leaves' results, which is summed in the tree of the leaves. All sums stay in the device's
+// memory.
 class LeafStatistics {
   public:
     // All arguments must outlive this object.
@@ -34,11 +35,11 @@ class LeafStatistics {
 
     Backend* m_backend;
     std::vector<Tensor> m_buffers;   // buffers of floats
-    std::vector<Tensor> m_counters;  // buffers of one integer
+    std::vector<Tensor> m_counters;  // batch norm's counters of batches, each a tensor of one integer
     Tensor m_start;                  // values before the step
     Tensor m_startCounts;
     Tensor m_sum;
-    std::vector<Tensor> m_kept;  // kept sums, by level
+    std::vector<Tensor> m_kept;  // partial sums that wait for the other half of their subtree, by level of the tree
 };
 
 }  // namespace ringside

@@ -34,7 +34,7 @@ class MeshNorm {
 
     Backend& m_backend;
     std::unique_ptr<ReductionKernels> m_kernels;
-    std::unique_ptr<RowSquares> m_rows;  // null if the result is exact
+    std::unique_ptr<RowSquares> m_rows;  // sums of squares of the rows; null if squares are added without rounding
     Tensor m_exactSums;                  // kExactSums sums
     Tensor m_exactSquare;
     std::int64_t m_count;

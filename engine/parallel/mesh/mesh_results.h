@@ -13,8 +13,9 @@
 
 namespace ringside {
 
-// Losses, gradient norm and signal of the steps of a MeshStrategy. On devices that work beside the host they are copied
-// into a slot behind the step, and the host reads them when it has launched the next step.
+// Losses, gradient norm and signal of the steps of a MeshStrategy. On devices that compute in parallel with the host,
+// they are copied into a slot (page-locked memory) after the step, and the host reads them after it has launched the
+// next step.
 class MeshResults {
   public:
     // batches: largest number of batches of a step. leaves: parts of the batch whose gradients are added in a tree;
@@ -29,7 +30,7 @@ class MeshResults {
 
     // Return results of a step that is not launched ahead; block until the device has finished. fetchLosses() returns
     // the losses of the last recorded batch; in a pipeline, the rank of the last stage broadcasts them. squares: result
-    // of MeshNorm::squared(), or empty. inLeaves: the batch was computed in leaves.
+    // of MeshNorm::squared(), or empty. inLeaves: true if the batch was computed in leaves (groups of samples).
     SampleLosses fetchLosses(const Batch& batch, bool inLeaves);
     double fetchNorm(const Tensor& squares, const Optimizer& optimizer);
 

@@ -20,13 +20,14 @@ namespace ringside {
 // of a pipeline, or both, in any number of replicas. With training.reduction canonical it also trains models that every
 // rank holds as a whole.
 //
-// A step divides the batch into micro-batches (with a canonical reduction: into leaves) and executes the rank's actions
-// in the order of the schedule. A forward action receives the input from the previous stage, computes, and sends the
-// output to the next stage; a backward action does the same with gradients in the opposite direction. The gradients of
-// the micro-batches are added in their order, as if one rank had accumulated them, and then averaged over the
-// data-parallel ranks by the stage's ParameterStore. Finally each rank updates the parameters that it holds; if the
-// update needs the gradient norm, all ranks first add their parts of it. On devices that work beside the host, losses,
-// norm and signal stay in the device's memory until the host reads them a step later.
+// A step divides the batch into micro-batches (with training.reduction canonical: into leaves, groups of samples whose
+// gradients are added first) and executes the rank's actions in the order of the schedule. A forward action receives
+// the input from the previous stage, computes, and sends the output to the next stage; a backward action does the same
+// with gradients in the opposite direction. The gradients of the micro-batches are added in their order, as if one rank
+// had accumulated them, and then averaged over the data-parallel ranks by the stage's ParameterStore. Finally each rank
+// updates the parameters that it holds; if the update needs the gradient norm, all ranks first add their parts of it.
+// On devices that compute in parallel with the host, losses, norm and signal stay in the device's memory until the host
+// reads them a step later.
 class MeshStrategy final : public Strategy {
   public:
     static Result<std::unique_ptr<Strategy>> make(const RunConfig& config, const StrategyDependencies& dependencies);
