@@ -10,7 +10,7 @@
 namespace ringside {
 
 // Each function returns the sentence below one section of the form. `data` may be null while it loads or if it has a
-// problem; the sentences then contain only known facts.
+// problem; the sentences then contain only what is known without the data.
 QString dataSentence(const RunConfig& config, const DataSplit* data);
 QString modelSentence(const RunConfig& config, const DataSplit* data);
 // `why` is the reason that the engine gives for its choice of the backend.

@@ -163,8 +163,8 @@ FieldEditor::FieldEditor(const ConfigField& field, QWidget* widget, const QStrin
     if (line) line->installEventFilter(this);
 }
 
-// Leaves undo to the experiment instead of the line edit, and ? to the list of keys in number fields. The wheel
-// scrolls the form unless the control has the focus.
+// Leaves undo to the experiment instead of the line edit, and in number fields the key ? to the window, which lists the
+// keyboard shortcuts. The wheel scrolls the form unless the control has the focus.
 bool FieldEditor::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride) {
         const auto* key = static_cast<QKeyEvent*>(event);

@@ -59,7 +59,7 @@ class ClassroomMember {
     bool left = false;        // true if the guest has left and will not reconnect
     std::string misuse;       // violation of the protocol, such as "sent a line that is not a message of a classroom"
 
-    static constexpr std::size_t kMostWanted = 8;  // maximum number of queued files
+    static constexpr std::size_t kMostWanted = 8;  // maximum number of files that a guest may have requested at a time
 
     // Silence after which isHere() is false; guests send a line every 2 s.
     static constexpr std::chrono::seconds kAway{6};

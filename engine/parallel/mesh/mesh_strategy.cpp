@@ -233,7 +233,7 @@ StepResult MeshStrategy::step(const Batch& batch, StepRequest request) {
 
 // Trains the last batch of a step and updates the parameters. Returns the result of update().
 Tensor MeshStrategy::trainLast(const Batch& batch) {
-    run(batch, true);
+    runSchedule(batch, true);
     m_dependencies.onPhaseEnd(Phase::kBackward);
     {
         const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
@@ -306,7 +306,7 @@ void MeshStrategy::backward(PipelineStage& stage, const PipelineAction& action, 
     } else if (!isWeights) {
         gradient = m_messages.gradientFor(stage, slot);
     }
-    show(action);
+    showAction(action);
     const PhaseScope scope(m_dependencies.phase, Phase::kBackward);
     ParameterStore& store = stage.store();
     const bool inHalves = action.work != PipelineWork::kBackward;

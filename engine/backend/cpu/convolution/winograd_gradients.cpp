@@ -18,7 +18,7 @@ constexpr std::size_t kChannelLanes = 8;
 constexpr std::size_t kTile = 4;    // pixels per side of a tile
 constexpr std::size_t kPoints = 6;  // points per side of a transformed tile
 constexpr std::size_t kProducts = kPoints * kPoints;
-constexpr std::size_t kChunk = 128;       // tiles per chunk
+constexpr std::size_t kChunk = 128;       // number of tiles (parts of an image) that are processed together
 constexpr std::size_t kTilesPerPart = 8;  // tiles that one thread transforms at a time
 
 std::size_t sizeOf(std::int64_t value) {
@@ -128,8 +128,8 @@ struct TiledImages {
     std::size_t height, width, channels, across, perImage, tiles;
 };
 
-// Range of tiles that are processed together. Their 36 matrices of shape (tiles, channels), one per point, lie one
-// after the other.
+// Range of tiles that are processed together. Their 36 matrices of shape (tiles, channels), one for each point of a
+// transformed 6x6 tile, lie one after the other.
 struct Chunk {
     std::size_t first, tiles;  // index of the first tile, number of tiles
     std::size_t matrix(std::size_t channels) const { return tiles * channels; }

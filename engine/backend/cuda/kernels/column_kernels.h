@@ -42,7 +42,7 @@ struct SquaredDistanceTerm {
 // Term of batch norm's gradient by the weight.
 struct BatchNormWeightTerm {
     const float* x;
-    const float* moments;  // means of the columns, then 1 / deviation of each column
+    const float* moments;  // mean of each column, followed by 1 / standard deviation of each column
     const float* gradY;
     std::size_t columns;
     RINGSIDE_HOST_DEVICE double operator()(std::size_t r, std::size_t c) const {
