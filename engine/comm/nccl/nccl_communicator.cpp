@@ -171,7 +171,7 @@ void NcclCommunicator::removeFinished() {
 
 void NcclCommunicator::poll() {
     for (NcclCommunicator* group : m_groups) group->poll();
-    reap();
+    removeFinished();
     if (m_pending.empty()) return m_connection->check({"waiting"});
     const NcclOperation& front = m_pending.front().operation;
     m_connection->check(front);
@@ -255,8 +255,8 @@ CommHandle NcclCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
         allReduce(buffer, op);
         return {};
     }
-    const NcclOperation operation = next(CollectiveKind::kAllReduce, buffer);
-    const std::int64_t ticket = start(operation, [&] {
+    const NcclOperation operation = nextOperation(CollectiveKind::kAllReduce, buffer);
+    const std::int64_t ticket = startOperation(operation, [&] {
         if (op == ReduceOp::kTreeSum) return sumInTree(operation, buffer, buffer);
         return m_parts.api->allReduce(buffer.data, buffer.data, buffer.count, buffer.type, op, m_connection->comm(),
                                       m_stream);
@@ -298,8 +298,8 @@ CommHandle NcclCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
 
 CommHandle NcclCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
     if (isOnHost(in) || isOnHost(out)) return Communicator::reduceScatterAsync(in, out, op);
-    const NcclOperation operation = next(CollectiveKind::kReduceScatter, in);
-    return {*this, start(operation, [&] {
+    const NcclOperation operation = nextOperation(CollectiveKind::kReduceScatter, in);
+    return {*this, startOperation(operation, [&] {
                 if (op == ReduceOp::kTreeSum) return sumInTree(operation, in, out);
                 return m_parts.api->reduceScatter(in.data, out.data, out.count, in.type, op, m_connection->comm(),
                                                   m_stream);

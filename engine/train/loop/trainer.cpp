@@ -199,7 +199,7 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     observers.beginStep(place);
     for (std::int64_t batch = batches.first; batch + 1 < batches.last; ++batch) {
         const SampleLosses losses = m_strategy->accumulate(data.next());
-        if (!m_strategy->canRunAhead()) count(plan, batch, losses, sums);
+        if (!m_strategy->canRunAhead()) countSamples(plan, batch, losses, sums);
     }
     const Batch last = data.next();
     observers.phaseEnded(Phase::kDataWait);
@@ -236,7 +236,7 @@ void Trainer::launchStep(const ShardPlan& plan, const Batch& batch, StepRequest 
 void Trainer::readStep(const ShardPlan& plan, LaunchedStep step) {
     std::int64_t batch = step.batches.first;
     const StepResult result =
-        m_strategy->results([&](const SampleLosses& losses) { count(plan, batch++, losses, step.sums); });
+        m_strategy->results([&](const SampleLosses& losses) { countSamples(plan, batch++, losses, step.sums); });
     finishStep(plan, step, result);
 }
 
@@ -249,7 +249,7 @@ bool Trainer::mayRunAhead(const ShardPlan& plan) const {
 }
 
 void Trainer::finishStep(const ShardPlan& plan, LaunchedStep step, const StepResult& result) {
-    count(plan, step.batches.last - 1, result.losses, step.sums);
+    countSamples(plan, step.batches.last - 1, result.losses, step.sums);
     m_instruments.steps().endStep({.place = step.place,
                                    .firstSlot = step.firstSlot,
                                    .indices = step.indices,
