@@ -134,7 +134,7 @@ def _wrap_next(iterator_class):
             HOOK.call(_note_exhausted, self)
             raise
         except BaseException as error:
-            HOOK.call(_failed, self)
+            HOOK.call(_note_next_failed, self)
             guard.drop_own_frame(error)
             raise
         finally:

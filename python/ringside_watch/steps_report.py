@@ -70,7 +70,7 @@ class StepsReport:
                 return epoch
         return epochs.epoch
 
-    def _row(self, step):
+    def _add_row(self, step):
         report = self._report
         losses = step.loss_by_line()
         key = (self._epoch_of(step), step.learning_rate)
@@ -110,7 +110,7 @@ class StepsReport:
             self._counts = counts
             self._report.fact(step.end_ns, "step_counts", dict(counts, from_step=step.number))
 
-    def ddp(self, data):
+    def add_ddp_times(self, data):
         """Adds the times of one DDP iteration to the step that contains its begin."""
         steps = [entry[0] for entry in self._untraced] + self._held
         steps += [self._report.steps.last(), self._report.steps.upcoming]

@@ -79,7 +79,7 @@ std::string WatchRecord::whyIncomplete() const {
 
 // Writes config.json and the first line of telemetry.jsonl, and records the events that arrived before the
 // configuration was known.
-void WatchRecord::begin() {
+void WatchRecord::beginRecord() {
     const RecordedRun run = m_seen.recorded(false);
     writeFileAtomically(m_paths.config(), m_seen.configText(2) + "\n");
     m_recorder = std::make_unique<RunRecorder>(m_paths, run);

@@ -55,8 +55,8 @@ class WatchRecord {
     RunEnded finish(RunEnded end, Conclusions conclusions);
 
   private:
-    void begin();
-    void record(const Event& event, std::string_view line);
+    void beginRecord();
+    void writeEvent(const Event& event, std::string_view line);
     std::string firstLine(const RecordedRun& run, bool ended) const;
     void rewriteRunLine() const;
 
