@@ -214,7 +214,7 @@ class Report:
         epoch, slot = self.epochs.trained(batch, indices)
         entry = (batch, epoch, slot, indices)
         if step.written:
-            self.frames.indices(step.number, entry)
+            self.frames.write_indices(step.number, entry)
         else:
             step.batches.append(entry)
 
