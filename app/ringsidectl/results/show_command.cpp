@@ -99,7 +99,7 @@ std::string throttleText(const SummaryThrottle& throttle) {
 
 void printSummary(const RunPaths& paths, const RunSummary& summary) {
     char speed[128];
-    std::snprintf(speed, sizeof speed, "%lld steps in %.2f s (%.0f steps/s, %.0f samples/s)",
+    std::snprintf(speed, sizeof speed, "%lld steps in %.2f s (%.0f steps/s, %.0f samples/s over the whole run)",
                   static_cast<long long>(summary.steps), summary.trainSeconds, summary.stepsPerSecond,
                   summary.samplesPerSecond);
     row("name", summary.name);
