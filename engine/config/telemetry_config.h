@@ -10,7 +10,7 @@ namespace ringside {
 // Data that is recorded of a run, and its limits. None of these settings changes the training result.
 struct TelemetryConfig {
     TraceLevel trace = TraceLevel::kPhases;  // off | steps | phases | layers: time stamps within steps
-    // limit of the run directory without checkpoints; a megabyte is 1,000,000 bytes
+    // limits of the run directory without checkpoints, in MiB
     std::int64_t megabytesPerHour = 200;
     std::int64_t megabytesTotal = 2000;
 

@@ -13,6 +13,8 @@ ChartPanel::ChartPanel(const QString& title, const QString& name, Theme& theme, 
     : QFrame(parent), m_title(title), m_legend(new ChartLegend(theme)), m_chart(new LiveChart(theme)) {
     setProperty("role", "panel");
     setObjectName(name + QStringLiteral("Panel"));
+    setAccessibleName(title);
+    setFocusPolicy(Qt::StrongFocus);  // for the copy key
     m_chart->setObjectName(name + QStringLiteral("Chart"));
     m_chart->setAccessibleName(title);
     m_legend->setObjectName(name + QStringLiteral("Legend"));
@@ -33,6 +35,19 @@ ChartPanel::ChartPanel(const QString& title, const QString& name, Theme& theme, 
 void ChartPanel::setCurves(std::vector<Curve> curves, const AxisRange& wholeX) {
     m_legend->setCurves(curves);
     m_chart->setCurves(std::move(curves), wholeX);
+}
+
+void ChartPanel::setXTitle(const QString& title) {
+    m_xTitle = title;
+    m_chart->setXTitle(title);
+}
+
+QString ChartPanel::copyText() const {
+    const QList<QStringList> rows = m_chart->tableRows();
+    if (rows.isEmpty()) return {};
+    QString text = QStringLiteral("series\t%1\tvalue\tminimum\tmaximum\tsmoothed\n").arg(m_xTitle);
+    for (const QStringList& row : rows) text += row.join(QLatin1Char('\t')) + QLatin1Char('\n');
+    return text;
 }
 
 }  // namespace ringside

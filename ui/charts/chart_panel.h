@@ -5,11 +5,12 @@
 
 #include "charts/chart_legend.h"
 #include "charts/live_chart.h"
+#include "identity/text_source.h"
 
 namespace ringside {
 
 // A chart with its title and legend.
-class ChartPanel : public QFrame {
+class ChartPanel : public QFrame, public TextSource {
     Q_OBJECT
   public:
     ChartPanel(const QString& title, const QString& name, Theme& theme, QWidget* parent = nullptr);
@@ -18,9 +19,12 @@ class ChartPanel : public QFrame {
     ChartLegend& legend() { return *m_legend; }
     QString title() const { return m_title; }
     void setCurves(std::vector<Curve> curves, const AxisRange& wholeX);
+    void setXTitle(const QString& title);  // of the chart's x axis: "step"
+    QString copyText() const override;     // values of the visible curves in the visible range
 
   private:
     QString m_title;
+    QString m_xTitle = QStringLiteral("x");
     ChartLegend* m_legend;
     LiveChart* m_chart;
 };

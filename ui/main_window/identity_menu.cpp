@@ -25,7 +25,7 @@ std::vector<Identity> IdentityMenu::below(const QWidget& window, const QPoint& p
         const QPoint own = widget->mapFrom(&window, point);
         std::vector<Identity> found;
         if (const auto* source = dynamic_cast<const IdentitySource*>(widget)) found = source->identitiesAt(own);
-        if (const auto* view = qobject_cast<const QAbstractItemView*>(widget))
+        if (const auto* view = qobject_cast<const QAbstractItemView*>(widget); view && found.empty())
             found = tableIdentitiesAt(*view, view->viewport()->mapFrom(&window, point));
         if (!found.empty()) return found;
     }

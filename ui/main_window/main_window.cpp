@@ -2,7 +2,6 @@
 #include "main_window/main_window.h"
 
 #include <QAbstractButton>
-#include <QAbstractItemView>
 #include <QApplication>
 #include <QClipboard>
 #include <QContextMenuEvent>
@@ -28,7 +27,7 @@
 #include "experiment/experiment_form.h"
 #include "experiment/model_summary_dialog.h"
 #include "help/help_dialog.h"
-#include "identity/table_identity.h"
+#include "identity/text_source.h"
 #include "loading/loader_sweep_dialog.h"
 #include "main_window/identity_menu.h"
 #include "main_window/live_runs.h"
@@ -41,6 +40,7 @@
 #include "theme/theme.h"
 #include "timeline/page/timeline_page.h"
 #include "words/changed_fields.h"
+#include "words/field_text.h"
 #include "words/form_fields.h"
 
 namespace ringside {
@@ -533,7 +533,8 @@ void MainWindow::showFinder() {
     };
     const QList<QAction*> all = m_actions.all() + m_navigator->current().exportActions() +
                                 m_timeControls.speedCommands(owner) + settingCommands(m_experiment, showSetting, owner);
-    auto* finder = new CommandPalette(all, this);
+    auto* finder = new CommandPalette(
+        all, this, [this, owner](const QString& typed) { return numberCommands(m_experiment, typed, owner); });
     // A command runs after the finder is gone.
     connect(finder, &QObject::destroyed, owner, &QObject::deleteLater);
     finder->open();
@@ -555,11 +556,14 @@ void MainWindow::showHelp(const HelpTopic& topic) {
 }
 
 void MainWindow::copyAsText() {
-    const auto* view = qobject_cast<const QAbstractItemView*>(QApplication::focusWidget());
-    const QString text = view ? tableText(*view) : m_navigator->current().copyText();
+    QString text = textAround(QApplication::focusWidget());
+    if (text.isEmpty()) text = m_navigator->current().copyText();
     if (text.isEmpty()) return showSaved(tr("There are no numbers to copy here"));
     QApplication::clipboard()->setText(text);
-    showSaved(tr("Copied %1 lines").arg(text.count(QLatin1Char('\n'))));
+    const qsizetype lines = text.count(QLatin1Char('\n'));
+    showSaved(lines <= kMostCopiedRows ? tr("Copied %1 lines").arg(lines)
+                                       : tr("Copied the first %1 rows; More > Save the view as CSV writes all rows")
+                                             .arg(groupedText(kMostCopiedRows)));
 }
 
 void MainWindow::contextMenuEvent(QContextMenuEvent* event) {

@@ -143,6 +143,7 @@ void WindowActions::makeViewActions() {
                 QKeySequence(Qt::Key_Question));
     help = make("helpAction", tr("&Help on this control"), tr("Read about the control that has the keyboard"),
                 QKeySequence(Qt::Key_F1));
+    help->setShortcutContext(Qt::ApplicationShortcut);  // also in dialogs
     documents = make("documentsAction", tr("&Documentation"), tr("Read the documents that came with Ringside"));
     otherPart = make("otherPartAction", tr("&Go to the form or back to the page"),
                      tr("Give the keyboard to the experiment form; from there, to the page"), QKeySequence(Qt::Key_F6));

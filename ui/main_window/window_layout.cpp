@@ -37,7 +37,7 @@ constexpr TypePixels kFormWidth{312};
 constexpr int kNormalForm = 312;
 constexpr double kMostForm = 0.4;  // share of the window's width with larger type
 constexpr TypePixels kLogHeight{96};
-constexpr QSize kLeastPages{420, 260};  // smaller than the pages ask for: notice and log must fit a small screen
+constexpr QSize kLeastPages{420, 190};  // smaller than the pages ask for: notice and log must fit a small screen
 
 // Returns a dock without a title bar, because the panels inside have titles.
 QDockWidget* plainDock(const QString& title, const char* name, QWidget* content, QMainWindow* window) {

@@ -21,7 +21,8 @@
 namespace ringside {
 namespace {
 
-constexpr QSize kLeastSize{960, 600};
+constexpr QSize kLeastSize{960, 480};
+constexpr int kTitleBar = 32;  // height that the title bar may take
 
 // True if the process has ended without closing its window. False if it is still open beside this one.
 bool hasFailed(qint64 process) {
@@ -50,6 +51,7 @@ void MainWindow::askAfterCrash() {
         [this](int answer) {
             if (answer == 0) return restoreSession();
             resetLayout();
+            m_files.keepDraftFromNowOn();
             offerLastRun();
         });
 }
@@ -57,7 +59,8 @@ void MainWindow::askAfterCrash() {
 void MainWindow::restoreSession() {
     restoreGeometry(m_services.settings.get(settings::kGeometry));
     // The stored size can come from a larger screen or a smaller scale factor.
-    resize(size().boundedTo(screen()->availableSize()).expandedTo(kLeastSize));
+    const QSize room = screen()->availableSize() - QSize(0, kTitleBar);
+    resize(size().boundedTo(room).expandedTo(kLeastSize));
     restoreState(m_services.settings.get(settings::kLayout));
     m_form->setFolded(m_services.settings.get(settings::kFolded));
     const bool reduceMotion = m_services.settings.get(settings::kReduceMotion);
@@ -66,6 +69,7 @@ void MainWindow::restoreSession() {
     m_navigator->show(m_services.settings.get(settings::kPage));
     // An experiment that was opened or edited before the answer stays.
     if (!m_experiment.isModified() && m_experiment.filePath().isEmpty()) m_files.restoreDraft();
+    m_files.keepDraftFromNowOn();
     offerLastRun();
 }
 

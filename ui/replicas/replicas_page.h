@@ -46,12 +46,14 @@ class ReplicasPage : public Page {
 
   protected:
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
   private:
     enum Picture { Gradients, Contribution, Ring };
 
     QWidget* makeToolRow();
     QWidget* makeCharts();
+    void placeCharts();
     QPushButton* addButton(const QString& text, const QString& tip, const char* name);
     void redraw();
     void readConfig();
@@ -85,6 +87,7 @@ class ReplicasPage : public Page {
     ContributionPicture* m_pulls = nullptr;
     RingPanel* m_ring = nullptr;
     QWidget* m_charts = nullptr;
+    QBoxLayout* m_chartsLine = nullptr;
     ChartPanel *m_norms = nullptr, *m_cosines = nullptr;
     TablePanel* m_table = nullptr;
     std::optional<RunConfig> m_config;     // config of the run

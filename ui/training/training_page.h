@@ -38,7 +38,7 @@ class TrainingPage : public Page, public IdentitySource {
     // Shows the crosshair at this step while the pointer is not on a chart.
     void followStep(const StepCursor& cursor);
     void exportTo(const QString& file);                                      // .csv, .svg or .png
-    std::vector<Identity> identitiesAt(const QPoint& point) const override;  // the step under the pointer
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;  // step and curve of a rank
     QString copyText() const override { return tabText(table()); }
 
     QList<QAction*> exportActions() const override { return m_tools->exportActions(); }
@@ -58,7 +58,8 @@ class TrainingPage : public Page, public IdentitySource {
     void connectChart(ChartPanel* panel);
     void redrawLater();
     void redraw();
-    void place(int row, const std::vector<ChartPanel*>& panels);
+    void placeCharts();
+    void place(int group, int stretch, const std::vector<ChartPanel*>& panels);
     void showCrosshair(std::optional<double> x);
     std::optional<double> cursorPlace() const;
     void clickLoss(double x);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QBoxLayout>
 #include <QCheckBox>
 #include <QLabel>
 #include <QMenu>
@@ -14,7 +13,8 @@
 
 namespace ringside {
 
-// Controls above the charts: smoothing, x axis, logarithmic y axis, curves per rank, export.
+// Controls above the charts: smoothing, x axis, logarithmic y axis, curves per rank, export. They wrap if there is too
+// little room for one row.
 class TrainingToolRow : public QWidget {
     Q_OBJECT
   public:
@@ -35,9 +35,6 @@ class TrainingToolRow : public QWidget {
     void axisChanged();
     void exportWanted(const QString& suffix);
 
-  protected:
-    void resizeEvent(QResizeEvent* event) override;
-
   private:
     QSlider* makeSlider();
     SegmentedControl* makeAxis();
@@ -52,10 +49,6 @@ class TrainingToolRow : public QWidget {
     QCheckBox* m_fanOut;
     QCheckBox* m_outliers;
     QMenu* m_export = nullptr;
-    QLabel* m_name;          // label of the slider
-    QBoxLayout* m_rows;      // one row, or two if space is scarce:
-    QHBoxLayout* m_curves;   // smoothing and x axis
-    QHBoxLayout* m_options;  // appearance and export of the curves
 };
 
 }  // namespace ringside

@@ -111,7 +111,7 @@ void printSummary(const RunPaths& paths, const RunSummary& summary) {
                   summary.trainSeconds, summary.stepsPerSecond);
     char samples[64] = ")";  // a watched script may draw samples that are not seen
     if (summary.samplesPerSecond > 0)
-        std::snprintf(samples, sizeof samples, ", %.0f samples/s)", summary.samplesPerSecond);
+        std::snprintf(samples, sizeof samples, ", %.0f samples/s over the whole run)", summary.samplesPerSecond);
     row("name", summary.name);
     row("state", textOf(summary.state) + ": " + summary.verdict);
     if (summary.firstFailedRank) row("first failed", "rank " + std::to_string(*summary.firstFailedRank));

@@ -44,6 +44,7 @@ struct EpochAudit {
     int runs = 1;                          // runs of the chain that have trained a part of the epoch
     std::vector<RankSamples> ranks{};      // ascending
     std::string why{};                     // cause of repeated or missing samples, or why they are not known
+    bool isByRule = false;                 // `why` is a rule of the sampler or the loader, not a mistake
 
     // True if each sample was used exactly once.
     bool isExact() const { return isFinished && twice == 0 && never == 0; }

@@ -5,7 +5,9 @@
 #include <QWidget>
 #include <functional>
 #include <optional>
+#include <vector>
 
+#include "identity/identity.h"
 #include "sampling/findings/class_balance.h"
 
 namespace ringside {
@@ -14,7 +16,7 @@ class Theme;
 
 // Counts in rows (ranks or steps) and columns (classes). With enough room each count is a bar over the band expected by
 // chance, otherwise a colour: more or fewer than expected, and outlined if outside the band.
-class BalanceCanvas : public QWidget {
+class BalanceCanvas : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
     struct Counts {
@@ -25,6 +27,7 @@ class BalanceCanvas : public QWidget {
         std::function<QString(qint64 row)> rowName;
         std::function<QString(int label)> className;
         std::function<QColor(qint64 row)> rowColor;
+        std::function<Identity(qint64 row)> identity{};  // the rank or the step of a row
     };
     static constexpr double kLeastBar = 10;  // minimum width of a class with a bar
 
@@ -34,6 +37,7 @@ class BalanceCanvas : public QWidget {
     void setMarkedRow(std::optional<qint64> row);
     bool showsBars() const { return cell(0, 0).width() >= kLeastBar; }  // true for bars, false for colours
     QString tip(QPointF point) const;
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
     QRectF cell(qint64 row, int label) const;
 
   Q_SIGNALS:
@@ -48,6 +52,7 @@ class BalanceCanvas : public QWidget {
 
   private:
     double rowHeight() const;
+    std::optional<qint64> rowAt(double y) const;
     qint64 rowsInSight() const;
     void arrange();
     void drawRow(QPainter& painter, qint64 row) const;

@@ -5,8 +5,11 @@
 #include <QWidget>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "controls/latest_work.h"
+#include "identity/identity.h"
+#include "identity/text_source.h"
 #include "shards/balance/scene_balance.h"
 
 namespace ringside {
@@ -14,7 +17,7 @@ namespace ringside {
 class Theme;
 
 // Classes by rank as small bars over a grey band that contains 95 % of random assignments. Hidden without classes.
-class ClassBalanceView : public QWidget {
+class ClassBalanceView : public QWidget, public IdentitySource, public TextSource {
     Q_OBJECT
   public:
     static constexpr int kLargestRows = 8;      // with more ranks, shows those with the largest deviation
@@ -29,6 +32,8 @@ class ClassBalanceView : public QWidget {
     bool isUnusual() const;
     QString ranksSentence() const;  // number of ranks within that range
     const ClassBalance& balance() const { return m_made->balance; }
+    QString copyText() const override;
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return sizeHint(); }

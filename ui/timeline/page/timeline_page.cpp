@@ -23,7 +23,7 @@ namespace {
 
 constexpr TypePixels kSideWidth{300};
 constexpr TypePixels kNarrowPage{900};   // the legend stands below the title
-constexpr TypePixels kStackedPage{600};  // the numbers of the step stand below the lanes
+constexpr TypePixels kStackedPage{680};  // the numbers of the step stand below the lanes
 constexpr TypePixels kLeastViews{150}, kLeastSide{280};
 constexpr int kBarRoom = 12;     // for the scroll bar of the side panel
 constexpr int kVerdictMs = 500;  // between two verdicts of a live run
