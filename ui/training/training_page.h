@@ -40,6 +40,7 @@ class TrainingPage : public Page, public IdentitySource {
     void exportTo(const QString& file);                                      // .csv, .svg or .png
     std::vector<Identity> identitiesAt(const QPoint& point) const override;  // the step under the pointer
     QString copyText() const override { return tabText(table()); }
+    void showRank(int) override { m_tools->setFanOut(true); }  // shows the curves of all ranks
 
     QList<QAction*> exportActions() const override { return m_tools->exportActions(); }
     QList<PageKey> keys() const override { return {{QStringLiteral("L"), tr("Logarithmic y axis")}}; }

@@ -45,7 +45,7 @@ class ShardsPage : public Page {
     QList<QWidget*> paintParts() const override { return {m_views, m_views->explanationBox(), m_side}; }
     QList<QAction*> exportActions() const override { return m_views->exporter().saveActions(); }
     QString copyText() const override;
-    void find(const QString& query) { m_views->find().setText(query); }
+    void find(const QString& query) override { m_views->find().setText(query); }
     QList<PageKey> keys() const override;
     QWidget* keyboardHome() const override { return m_views->view().keyboardHome(); }
     QList<View> views() const override { return ViewPanel::choices(); }
@@ -55,7 +55,7 @@ class ShardsPage : public Page {
     QSize minimumSizeHint() const override;
 
     // Marks the samples of a step (from 1) of an epoch; empty: no step. go: also shows the step.
-    void showStep(std::optional<qint64> step, qint64 epoch, bool go);
+    void showStep(std::optional<qint64> step, qint64 epoch, bool go) override;
 
   Q_SIGNALS:
     void reportSamplesWanted();  // requests samples from the next run
