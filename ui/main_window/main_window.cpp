@@ -24,6 +24,7 @@
 #include "main_window/page_links.h"
 #include "main_window/page_table.h"
 #include "main_window/paint_stages.h"
+#include "main_window/pytorch_actions.h"
 #include "main_window/rank_dock.h"
 #include "main_window/run_notices.h"
 #include "main_window/saved_session.h"
@@ -148,8 +149,8 @@ void MainWindow::addPageCommands() {
             [this](const QString& title, const QString& filter, const PathTaken& taken) {
                 m_services.dialogs.openFile(title, {}, filter, taken);
             });
-    connect(m_navigator, &Navigator::saved, this, &MainWindow::say);
-    connect(m_navigator, &Navigator::failed, this, &MainWindow::sayFailure);
+    connect(m_navigator, &Navigator::saved, this, &MainWindow::showMessage);
+    connect(m_navigator, &Navigator::failed, this, &MainWindow::showFailure);
 }
 
 // Adds the log and the ranks below it. Returns the widget that draws the ranks.
@@ -194,11 +195,14 @@ void MainWindow::addServices() {
     m_tools = new WindowTools({m_actions, m_experiment, m_devices, *m_navigator, m_timeControls, *m_experimentDock,
                                m_services.dialogs, m_services.theme, m_services.controlProgram},
                               *this);
-    connect(m_tools, &WindowTools::said, this, &MainWindow::say);
-    connect(m_tools, &WindowTools::failed, this, &MainWindow::sayFailure);
+    connect(m_tools, &WindowTools::said, this, &MainWindow::showMessage);
+    connect(m_tools, &WindowTools::failed, this, &MainWindow::showFailure);
     connect(m_identityMenu, &IdentityMenu::explanationWanted, m_tools, &WindowTools::showHelp);
-    connect(&m_appearance, &Appearance::said, this, &MainWindow::say);
+    connect(&m_appearance, &Appearance::said, this, &MainWindow::showMessage);
     new RunNotices({*m_notice, m_session, m_run, m_controller, *m_navigator, *m_logDock}, this);
+    new PytorchActions({m_actions, m_experiment, m_run, m_controller, m_session, m_services.settings, m_services.theme,
+                        m_services.controlProgram},
+                       *this);
     m_saved = new SavedSession({*this, m_services.settings, m_services.dialogs, m_appearance, m_experimentDock->form(),
                                 *m_navigator, m_experiment, m_files, m_session, *m_notice});
 }
@@ -239,7 +243,7 @@ void MainWindow::connectRunActions() {
     connect(&m_cluster, &ClusterActions::runHere, &m_session, &RunSession::start);
     connect(&m_cluster, &ClusterActions::runBegan, &m_session, &RunSession::follow);
     connect(&m_watch, &WatchActions::watchWanted, &m_session, &RunSession::watch);
-    connect(&m_watch, &WatchActions::failed, this, &MainWindow::sayFailure);
+    connect(&m_watch, &WatchActions::failed, this, &MainWindow::showFailure);
 }
 
 void MainWindow::connectViewActions() {
@@ -259,9 +263,9 @@ void MainWindow::showWhenToggled(QAction* action, QDockWidget& dock) {
 void MainWindow::connectFiles() {
     connect(&m_experiment, &ExperimentModel::fileChanged, this, &MainWindow::refreshTitle);
     connect(&m_experiment.undoStack(), &QUndoStack::cleanChanged, this, &MainWindow::refreshTitle);
-    connect(&m_files, &ExperimentFiles::saved, this, &MainWindow::say);
+    connect(&m_files, &ExperimentFiles::saved, this, &MainWindow::showMessage);
     connect(&m_files, &ExperimentFiles::begun, this, &MainWindow::forgetRun);
-    connect(&m_files, &ExperimentFiles::failed, this, &MainWindow::sayFailure);
+    connect(&m_files, &ExperimentFiles::failed, this, &MainWindow::showFailure);
     connect(&m_files, &ExperimentFiles::scriptChosen, &m_watch, &WatchActions::openDialog);
     connect(&m_files, &ExperimentFiles::runDirectoryChosen, this, &MainWindow::openRun);
     connect(&m_files, &ExperimentFiles::dataChosen, &m_import, &DataImport::look);
@@ -270,7 +274,7 @@ void MainWindow::connectFiles() {
     connect(&m_files, &ExperimentFiles::done, m_notice, &NoticeBar::dismissFailure);
     connect(&m_import, &DataImport::runFound, this, &MainWindow::openRun);
     connect(&m_import, &DataImport::experimentFound, &m_files, &ExperimentFiles::openExperiment);
-    connect(&m_scripts, &ScriptExport::failed, this, &MainWindow::sayFailure);
+    connect(&m_scripts, &ScriptExport::failed, this, &MainWindow::showFailure);
     connect(&m_scripts, &ScriptExport::written, m_notice, [this](const QString& message) { m_notice->say(message); });
     connect(&m_experimentDock->form(), &ExperimentForm::browseRequested, &m_files, [this] {
         const bool folder = m_experiment.config().dataset.kind == DatasetKind::kImageFolder;
@@ -347,7 +351,7 @@ void MainWindow::showWhyNotRunnable() {
     ExperimentForm& form = m_experimentDock->form();
     if (!m_controller.isLive() && !m_experiment.problems().empty()) m_experimentDock->show();
     if (!m_controller.isLive() && form.isVisible() && form.focusFirstProblem()) return;
-    say(m_session.whyNotRunnable());
+    showMessage(m_session.whyNotRunnable());
 }
 
 // Lists the live runs next to the last run and in the default folder, and an entry for any other directory.
@@ -365,13 +369,13 @@ void MainWindow::fillLiveRuns() {
 }
 
 // Shows the sentence in the status bar for some seconds, because a notice would move everything below it.
-void MainWindow::say(const QString& sentence) {
+void MainWindow::showMessage(const QString& sentence) {
     constexpr int kShownMs = 8000;
     m_notice->dismissFailure();
     statusBar()->showMessage(sentence, kShownMs);
 }
 
-void MainWindow::sayFailure(const QString& sentence) {
+void MainWindow::showFailure(const QString& sentence) {
     m_notice->say(sentence, NoticeBar::Tone::Danger);
 }
 

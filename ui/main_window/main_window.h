@@ -100,8 +100,8 @@ class MainWindow final : public QMainWindow {
     void refreshRunActions();
     void showWhyNotRunnable();
     void fillLiveRuns();
-    void say(const QString& sentence);
-    void sayFailure(const QString& sentence);
+    void showMessage(const QString& sentence);
+    void showFailure(const QString& sentence);
 
     WindowServices m_services;
     ExperimentModel m_experiment;

@@ -18,6 +18,7 @@ RunSession::RunSession(const Dependencies& dependencies, QObject* parent) : QObj
     connect(&m_in.experiment, &ExperimentModel::configChanged, this, &RunSession::compareForm);
     connect(&m_in.run, &RunModel::changed, this, [this](unsigned changes) {
         if (changes & kRunStartedChanged) adoptConfig();
+        if (m_in.run.isWatched()) adoptEpochs();
     });
 }
 
@@ -126,6 +127,17 @@ void RunSession::adoptConfig() {
     if (!config) return;
     if (!isSameExperiment(*config, m_in.experiment.resolvedConfig())) m_in.experiment.replace(*config, {});
     m_started = m_in.experiment.config();
+    compareForm();
+}
+
+// Counts the epochs of a watched script in the form while it runs: the script does not report how many will come.
+void RunSession::adoptEpochs() {
+    const auto& last = m_in.run.data().lastStep();
+    RunConfig config = m_in.experiment.config();
+    if (!last || config.dataset.kind != DatasetKind::kExternal || config.training.epochs > last->epoch) return;
+    config.training.epochs = last->epoch + 1;
+    m_in.experiment.replace(config, {});
+    m_started = config;
     compareForm();
 }
 

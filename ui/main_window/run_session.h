@@ -17,7 +17,7 @@ class PlanModel;
 class RunModel;
 class Settings;
 
-// The run that the window shows: starts, resumes, opens and forgets runs, and compares the form with the shown run.
+// Control of the run that the window shows: starting, resuming, opening and closing it. Compares the form with the run.
 class RunSession final : public QObject {
     Q_OBJECT
   public:
@@ -71,6 +71,7 @@ class RunSession final : public QObject {
     void request(PageToShow page, bool adoptsConfig = false);
     void attach(const QString& directory, AfterOpening after);
     void adoptConfig();
+    void adoptEpochs();
     void takeState(RunController::State state);
     QStringList differencesFromRun() const;
     bool canChangeRate() const;
