@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QFrame>
+#include <QHBoxLayout>
 
 #include "charts/chart_legend.h"
 #include "charts/live_chart.h"
@@ -17,10 +18,12 @@ class ChartPanel : public QFrame {
     LiveChart& chart() { return *m_chart; }
     ChartLegend& legend() { return *m_legend; }
     QString title() const { return m_title; }
+    void addControl(QWidget* control);  // to the right of the legend
     void setCurves(std::vector<Curve> curves, const AxisRange& wholeX);
 
   private:
     QString m_title;
+    QHBoxLayout* m_head;
     ChartLegend* m_legend;
     LiveChart* m_chart;
 };

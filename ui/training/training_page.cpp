@@ -60,6 +60,9 @@ TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent)
     connect(&run, &RunModel::changed, this, [this] {
         if (isVisible()) redraw();
     });
+    connect(&run, &RunModel::watchedChanged, this, [this] {
+        if (!m_run.logged().series().empty()) redrawLater();
+    });
     connect(m_earlier, &EarlierRuns::changed, this, [this] {
         m_curves.forget();
         redrawLater();
@@ -132,7 +135,9 @@ QWidget* TrainingPage::makeCharts() {
     m_rate = new ChartPanel(tr("Learning rate"), QStringLiteral("learningRate"), m_theme);
     m_phases = new ChartPanel(tr("Time per step by phase, ms"), QStringLiteral("phases"), m_theme);
     for (ChartPanel* panel : panels()) panel->setParent(m_charts);
-    place(0, {m_loss, m_accuracy});
+    m_logged = new LoggedPanel(m_theme, m_charts);
+    connect(m_logged, &LoggedPanel::chartChosen, this, &TrainingPage::redrawLater);
+    place(0, {m_loss, m_accuracy, m_logged});
     place(1, {m_throughput, m_gradient, m_rate});
     place(2, {m_phases});
     for (int column = 0; column < kColumns; ++column) grid->setColumnStretch(column, 1);
@@ -229,7 +234,9 @@ void TrainingPage::redraw() {
     const RunData& run = m_run.data();
     const RunParts parts = this->parts();
     const XAxis axis = m_tools->xAxis();
-    const bool nothing = m_run.expected() || (run.loss().points().empty() && run.validationEpochs().empty());
+    const bool hasPoints =
+        !run.loss().points().empty() || !run.validationEpochs().empty() || !m_run.logged().series().empty();
+    const bool nothing = m_run.expected() || !hasPoints;
     m_stack->setCurrentIndex(nothing ? 0 : 1);
     if (nothing) return showEmpty();
     const QString mistakes = mistakeSentences(run);
@@ -260,7 +267,9 @@ void TrainingPage::redraw() {
     m_throughput->setCurves(throughputCurves(m_curves, parts, axis, m_theme), whole);
     m_gradient->setCurves(gradientNormCurves(m_curves, parts, axis, m_theme), whole);
     m_rate->setCurves(learningRateCurves(m_curves, parts, axis, m_theme), whole);
-    place(0, {m_loss, m_accuracy});  // regression has no accuracy
+    m_logged->chart().setSmoothing(m_tools->smoothing());
+    m_logged->setValues(m_run.logged());
+    place(0, {m_loss, m_accuracy, m_logged});  // regression has no accuracy, and only watched scripts log values
     place(1, {m_throughput, m_gradient, m_rate});
     m_phases->setCurves(phaseCurves(parts, axis, m_theme), whole);
     place(2, {m_phases});
@@ -311,6 +320,8 @@ TableData TrainingPage::table() const {
     QList<QStringList> rows;
     for (ChartPanel* panel : panels())
         for (const QStringList& row : panel->chart().tableRows()) rows << QStringList(panel->title()) + row;
+    const QString logged = tr("%1 (x: %2 of the script)").arg(m_logged->title(), m_logged->xName());
+    for (const QStringList& row : m_logged->chart().tableRows()) rows << QStringList(logged) + row;
     return tableOf(QStringLiteral("training"),
                    {QStringLiteral("chart"), QStringLiteral("series"), m_tools->xAxisName(), QStringLiteral("value"),
                     QStringLiteral("minimum"), QStringLiteral("maximum"), QStringLiteral("smoothed")},

@@ -15,6 +15,7 @@
 #include "tables/table_data.h"
 #include "training/curve_source.h"
 #include "training/earlier_runs.h"
+#include "training/logged_panel.h"
 #include "training/training_tool_row.h"
 
 namespace ringside {
@@ -88,6 +89,7 @@ class TrainingPage : public Page, public IdentitySource {
     ChartPanel* m_gradient = nullptr;
     ChartPanel* m_rate = nullptr;
     ChartPanel* m_phases = nullptr;
+    LoggedPanel* m_logged = nullptr;  // its x axis is the step of the script
     const StepCursor* m_cursor = nullptr;
     bool m_pointed = false;  // true while the pointer is on a chart
     LatestWork m_writing;

@@ -8,6 +8,7 @@
 
 #include "controls/empty_panel.h"
 #include "controls/page_stack.h"
+#include "controls/segmented_control.h"
 #include "pages/page.h"
 #include "shards/balance/class_balance_view.h"
 #include "shards/find/plan_finder.h"
@@ -15,6 +16,7 @@
 #include "shards/page/order_banner.h"
 #include "shards/page/view_panel.h"
 #include "shards/scene/scene_source.h"
+#include "shards/seen/seen_plan_finder.h"
 #include "shards/summary/coverage_count.h"
 #include "shards/summary/epoch_summary_panel.h"
 #include "shards/summary/epoch_summary_side.h"
@@ -107,6 +109,7 @@ class ShardsPage : public Page {
     Verification m_verification;
     PlanFinder m_finder;
     EpochFollower m_follower;
+    SeenPlanFinder m_seenPlan;
 
     QTimer m_wordsLater;
     PageStack* m_stack = nullptr;  // the views, or the reason why there are none
@@ -122,7 +125,8 @@ class ShardsPage : public Page {
     std::optional<GridCell> m_goal;  // cell to show when the plan of its epoch is available
     ViewPanel* m_views = nullptr;
     EmptyPanel* m_empty = nullptr;
-    SeenSamplesPanel* m_seen = nullptr;  // samples of a watched script
+    SeenSamplesPanel* m_seen = nullptr;        // samples of a watched script
+    SegmentedControl* m_seenChoice = nullptr;  // its plan or its samples; hidden if there is no plan
     EpochSummaryPanel* m_summary = nullptr;
     EpochSummarySide* m_side = nullptr;
     QHBoxLayout* m_row = nullptr;

@@ -18,7 +18,6 @@ QString progressWords(const char* source) {
 }
 // True if the run uses the visible plan. The data with the classes is assumed to be the same.
 bool isPlanOf(const RunConfig& config, qint64 samples, const ShardScene& scene) {
-    if (config.dataset.kind == DatasetKind::kExternal) return false;  // a watched script plans by itself
     ShardSpec shown = scene.plan.spec();
     shown.data.reset();
     return epochSpec(config, samples, scene.epoch) == shown;
@@ -63,8 +62,12 @@ RunProgress runProgress(const ShardScene& scene, const RunData& run, const Verif
     const qint64 perEpoch = run.started()->stepsPerEpoch;
     qint64 least = run.ranks().empty() ? 0 : run.ranks().front().step;
     for (const RankData& rank : run.ranks()) least = std::min(least, qint64{rank.step});
-    if (!run.ended() && perEpoch > 0)
-        progress.liveEpoch = std::min<qint64>(least / perEpoch, run.started()->epochs - 1);
+    if (!run.ended() && perEpoch > 0) {
+        progress.liveEpoch = least / perEpoch;
+        // A watched script does not report its number of epochs.
+        if (run.started()->epochs > 0)
+            progress.liveEpoch = std::min<qint64>(progress.liveEpoch, run.started()->epochs - 1);
+    }
     progress.repeatsOrder = verification.repeatsOrder();
     progress.otherPlan = !isPlanOf(*verification.config(), verification.samples(), scene);
     // The ranks of one pipeline train on the same samples. The first rank of each pipeline reports them, and these
