@@ -93,7 +93,8 @@ TEST_CASE("a watched script can be stopped but not paused, as the tooltips state
     CHECK(fixture.find<QAction>("stopAction")->isEnabled());
     CHECK_FALSE(fixture.find<QWidget>("runProgressBar")->isVisible());  // the length of the training is not known
     CHECK(fixture.text("timeLeftLabel").isEmpty());
-    CHECK(fixture.text("findingCountsLabel").endsWith("the script is running; its checks are made when it ends"));
+    CHECK(fixture.text("findingCountsLabel") ==
+          "1 mistake, 1 note, judged every few seconds; the checks are complete when the script ends");
     CHECK(fixture.text("passedChecksLabel").isEmpty());
     fixture.window.close();
     REQUIRE(fixture.dialogs.asked.size() == 1);
@@ -307,4 +308,22 @@ TEST_CASE("without a known plan the samples are shown without a claim") {
         [&] { return fixture.text("planComparedLabel").startsWith("The samples are shown as they were seen"); }));
     CHECK(fixture.find<QWidget>("seenSamplesPanel")->isVisible());
     CHECK_FALSE(fixture.find<QWidget>("seenPlanButton")->isVisible());
+}
+
+TEST_CASE("findings change while the script runs, and one that is withdrawn disappears") {
+    WatchFixture fixture("lives");
+    REQUIRE(fixture.window.openRun(fixture.files.directory()));
+    REQUIRE(waitFor([&] { return fixture.text("findingCountsLabel").startsWith("1 mistake, 1 note"); }));
+    Finding withdrawn;
+    withdrawn.code = "set-epoch-missing";
+    withdrawn.severity = Severity::kMistake;
+    withdrawn.withdrawn = true;
+    fixture.feed(withdrawn);
+    CHECK(waitFor([&] { return fixture.text("findingCountsLabel").startsWith("1 note, "); }));
+    Finding hang;
+    hang.code = "hang";
+    hang.severity = Severity::kMistake;
+    hang.text = "Rank 1 is in no collective.";
+    fixture.feed(hang);
+    CHECK(waitFor([&] { return fixture.text("findingCountsLabel").startsWith("1 mistake, 1 note, "); }));
 }

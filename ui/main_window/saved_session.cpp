@@ -73,7 +73,7 @@ void SavedSession::restoreAll() {
 
 void SavedSession::offerLastRun() {
     const QString last = m_in.settings.get(settings::kLastRun);
-    if (last.isEmpty()) return;
+    if (last.isEmpty() || last == m_in.session.directory()) return;
     if (!isRunAlive(last.toStdString())) return offerResume(last);
     m_in.notice.offer(tr("The run in %1 is still live.").arg(last), tr("Attach"),
                       [this, last] { m_in.session.open(last, RunSession::AfterOpening::kShow); });

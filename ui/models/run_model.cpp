@@ -36,7 +36,7 @@ void RunModel::reset() {
     m_decoder = Decoder();
     m_data = RunData();
     m_watched = WatchedScript();
-    m_logged = LoggedValues();
+    m_logged = LoggedCurves();
     m_watchedPending = false;
     Q_EMIT restarted();
 }

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "models/logged_values.h"
 #include "models/watched_script.h"
+#include "telemetry/data/logged_curves.h"
 #include "telemetry/data/run_data.h"
 #include "telemetry/events/codec.h"
 
@@ -30,7 +30,7 @@ class RunModel : public QObject {
 
     const RunData& data() const { return m_data; }
     const WatchedScript& watched() const { return m_watched; }
-    const LoggedValues& logged() const { return m_logged; }  // of a watched script
+    const LoggedCurves& logged() const { return m_logged; }  // of a watched script
     // True if the shown or expected run is that of a watched script, which Ringside cannot pause.
     bool isWatched() const { return m_expected ? !m_expected->script.isEmpty() : m_watched.isWatched(); }
     // Directory of the run whose events are fed; empty: none.
@@ -65,7 +65,7 @@ class RunModel : public QObject {
     Decoder m_decoder;
     RunData m_data;
     WatchedScript m_watched;
-    LoggedValues m_logged;
+    LoggedCurves m_logged;
     bool m_watchedPending = false;  // watchedChanged() is due
     std::optional<ExpectedRun> m_expected;
     bool m_formDiffers = false;

@@ -3,14 +3,14 @@
 
 #include <QSignalBlocker>
 #include <algorithm>
-#include <cmath>
 
 #include "theme/theme.h"
+#include "words/field_text.h"
 
 namespace ringside {
 namespace {
 
-// Returns the PyTorch function that a source stands for.
+// Returns the PyTorch function that logs values with this source.
 QString sourceText(const std::string& source) {
     if (source == "tensorboard") return LoggedPanel::tr("SummaryWriter");
     if (source == "lightning") return LoggedPanel::tr("self.log of Lightning");
@@ -18,17 +18,43 @@ QString sourceText(const std::string& source) {
     return {};
 }
 
-QString nameOf(const LoggedTag& series, bool hasSeveralRanks) {
-    const QString tag = QString::fromStdString(series.tag);
-    return hasSeveralRanks ? LoggedPanel::tr("%1, rank %2").arg(tag).arg(series.rank) : tag;
+// Returns the names of all charts in alphabetical order; Lightning's own "epoch" comes last.
+QStringList groupsOf(const LoggedCurves& logged) {
+    QStringList names;
+    for (const auto& [tag, curve] : logged.curves())
+        if (const QString name = loggedGroup(tag, curve.source); !names.contains(name)) names << name;
+    const QString epoch = QStringLiteral("epoch");
+    if (names.removeOne(epoch)) names << epoch;
+    return names;
+}
+
+Curve curveOf(const std::string& tag, const LoggedCurves::Curve& logged, const QColor& color) {
+    const QString name = QString::fromStdString(tag);
+    Curve curve{QStringLiteral("logged.") + name, name, color, Curve::Kind::Line, {}};
+    for (const SeriesPoint& point : logged.values.points()) {
+        curve.points.push_back({static_cast<double>(point.step), point.mean, point.minimum, point.maximum});
+        if (point.minimum < point.maximum) curve.kind = Curve::Kind::BandLine;
+    }
+    return curve;
 }
 
 }  // namespace
 
+QString loggedGroup(const std::string& tag, const std::string& source) {
+    if (source == "loss") return LoggedPanel::tr("losses by line");
+    const std::size_t slash = tag.find('/');
+    return QString::fromStdString(slash == std::string::npos || slash == 0 ? tag : tag.substr(0, slash));
+}
+
 LoggedPanel::LoggedPanel(Theme& theme, QWidget* parent)
     : ChartPanel(tr("Logged by the script"), QStringLiteral("logged"), theme, parent),
       m_theme(theme),
+      m_leftOut(new QLabel),
       m_groups(new QComboBox) {
+    m_leftOut->setObjectName(QStringLiteral("loggedLeftOutLabel"));
+    m_leftOut->setProperty("role", "note");
+    m_leftOut->hide();
+    addControl(m_leftOut);
     m_groups->setObjectName(QStringLiteral("loggedGroupCombo"));
     m_groups->setAccessibleName(tr("Logged values to show"));
     m_groups->setToolTip(tr("Logged values to show; tags with the same text before the slash share a chart"));
@@ -37,64 +63,51 @@ LoggedPanel::LoggedPanel(Theme& theme, QWidget* parent)
     connect(m_groups, &QComboBox::currentIndexChanged, this, &LoggedPanel::chartChosen);
     connect(&chart(), &LiveChart::crosshairMoved, &chart(), &LiveChart::setCrosshair);
     connect(&chart(), &LiveChart::xRangeChosen, &chart(), &LiveChart::setXRange);
-    chart().setXText([this](double x) { return tr("%1 %2").arg(xName()).arg(static_cast<qint64>(x)); });
+    chart().setXText([](double x) { return tr("step %1").arg(groupedText(static_cast<std::int64_t>(x))); });
+    chart().setXTitle(tr("step"));
 }
 
+// Before the user's choice the first chart is shown, which may change when tags arrive.
 void LoggedPanel::offerGroups(const QStringList& groups) {
     QStringList shown;
     for (int i = 0; i < m_groups->count(); ++i) shown << m_groups->itemText(i);
     m_groups->setVisible(groups.size() > 1);
     if (shown == groups) return;
     const QSignalBlocker blocker(m_groups);
-    // The user's choice stays. Before a choice, "epoch" gives way to the first value that arrives after it.
     const QString chosen = m_groups->currentIndex() > 0 ? m_groups->currentText() : groups.value(0);
     m_groups->clear();
     m_groups->addItems(groups);
     m_groups->setCurrentIndex(std::max(0, static_cast<int>(groups.indexOf(chosen))));
 }
 
-void LoggedPanel::setValues(const LoggedValues& values) {
-    offerGroups(values.groups());
-    const QString group = m_groups->currentText();
+void LoggedPanel::setCurvesOf(const LoggedCurves& logged) {
+    offerGroups(groupsOf(logged));
+    std::vector<Curve> curves;
     QStringList sources;
-    m_countsValues = false;
-    for (const LoggedTag& one : values.series()) {
-        if (one.group() != group) continue;
-        m_countsValues = m_countsValues || !one.stepsNeverDecrease;
-        if (const QString text = sourceText(one.source); !text.isEmpty() && !sources.contains(text)) sources << text;
+    std::int64_t stepsBackwards = 0;
+    for (const auto& [tag, curve] : logged.curves()) {
+        if (loggedGroup(tag, curve.source) != m_groups->currentText()) continue;
+        curves.push_back(curveOf(tag, curve, m_theme.rankColor(static_cast<int>(curves.size()))));
+        stepsBackwards += curve.stepsBackwards;
+        if (const QString text = sourceText(curve.source); !text.isEmpty() && !sources.contains(text)) sources << text;
     }
     setToolTip(sources.isEmpty() ? QString() : tr("Logged with %1").arg(sources.join(QStringLiteral(", "))));
-    chart().setXTitle(xName());
-    std::vector<Curve> curves = loggedCurves(values, group, m_countsValues, m_theme);
+    showLeftOut(stepsBackwards, logged.tagsLeftOut());
     const AxisRange whole = wholeRange(curves);
     setCurves(std::move(curves), whole);
 }
 
-QString LoggedPanel::xName() const {
-    return m_countsValues ? tr("value number") : tr("step");
-}
-
-std::vector<Curve> loggedCurves(const LoggedValues& values, const QString& group, bool countsValues,
-                                const Theme& theme) {
-    std::vector<Curve> curves;
-    for (const LoggedTag& one : values.series()) {
-        if (one.group() != group) continue;
-        const QString key = QStringLiteral("logged.%1.%2").arg(QString::fromStdString(one.tag)).arg(one.rank);
-        Curve curve{key,
-                    nameOf(one, values.hasSeveralRanks(one)),
-                    theme.rankColor(static_cast<int>(curves.size())),
-                    Curve::Kind::Line,
-                    {}};
-        const double every =
-            static_cast<double>(one.count) / static_cast<double>(std::max<std::size_t>(1, one.points.size()));
-        for (std::size_t i = 0; i < one.points.size(); ++i) {
-            const double number = 1 + std::floor(every * static_cast<double>(i));
-            curve.points.push_back(
-                {countsValues ? number : static_cast<double>(one.points[i].step), one.points[i].value, 0, 0});
-        }
-        curves.push_back(std::move(curve));
-    }
-    return curves;
+// States how many values and tags the curves do not contain.
+void LoggedPanel::showLeftOut(std::int64_t stepsBackwards, std::size_t tags) {
+    QStringList parts;
+    if (stepsBackwards > 0) parts << tr("%1 values left out").arg(groupedText(stepsBackwards));
+    if (tags > 0) parts << tr("%1 tags left out").arg(groupedText(static_cast<std::int64_t>(tags)));
+    m_leftOut->setVisible(!parts.isEmpty());
+    m_leftOut->setText(parts.join(QStringLiteral(", ")));
+    m_leftOut->setToolTip(
+        tr("Values whose step is before the latest one of their tag are left out, and tags beyond the "
+           "first %1. Pass add_scalar() a step that grows over all epochs.")
+            .arg(LoggedCurves::kMostTags));
 }
 
 }  // namespace ringside

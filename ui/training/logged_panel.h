@@ -2,9 +2,10 @@
 #pragma once
 
 #include <QComboBox>
+#include <QLabel>
 
 #include "charts/chart_panel.h"
-#include "models/logged_values.h"
+#include "telemetry/data/logged_curves.h"
 
 namespace ringside {
 
@@ -15,24 +16,22 @@ class LoggedPanel final : public ChartPanel {
   public:
     explicit LoggedPanel(Theme& theme, QWidget* parent = nullptr);
 
-    void setValues(const LoggedValues& values);
-    // Returns the name of the x axis: the script's step, or the number of the value if its steps start again.
-    QString xName() const;
+    void setCurvesOf(const LoggedCurves& logged);
 
   Q_SIGNALS:
-    void chartChosen();  // call setValues() again
+    void chartChosen();  // call setCurvesOf() again
 
   private:
     void offerGroups(const QStringList& groups);
+    void showLeftOut(std::int64_t stepsBackwards, std::size_t tags);
 
     Theme& m_theme;
+    QLabel* m_leftOut;
     QComboBox* m_groups;
-    bool m_countsValues = false;  // the steps of the script start again: the x axis is the number of the value
 };
 
-// Returns the curves of a group, for LoggedPanel. countsValues: x is the number of the value from 1 instead of the
-// step.
-std::vector<Curve> loggedCurves(const LoggedValues& values, const QString& group, bool countsValues,
-                                const Theme& theme);
+// Returns the name of the chart that shows a tag: "acc" for "acc/train", the tag itself without a slash. Losses of
+// several backward() calls share a chart.
+QString loggedGroup(const std::string& tag, const std::string& source);
 
 }  // namespace ringside

@@ -20,9 +20,10 @@
 namespace ringside {
 namespace {
 
-constexpr int kColumns = 6;              // number of columns of the grid, for two or three charts in a row
-constexpr double kMostFindings = 0.45;   // share of the page's height
-constexpr double kStartsNearZero = 0.1;  // fraction of the last step
+constexpr int kLargeChart = 9, kSmallChart = 5;  // ratio of their heights
+constexpr int kColumns = 6;                      // number of columns of the grid, for two or three charts in a row
+constexpr double kMostFindings = 0.45;           // share of the page's height
+constexpr double kStartsNearZero = 0.1;          // fraction of the last step
 
 }  // namespace
 
@@ -61,7 +62,7 @@ TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent)
         if (isVisible()) redraw();
     });
     connect(&run, &RunModel::watchedChanged, this, [this] {
-        if (!m_run.logged().series().empty()) redrawLater();
+        if (!m_run.logged().curves().empty()) redrawLater();
     });
     connect(m_earlier, &EarlierRuns::changed, this, [this] {
         m_curves.forget();
@@ -141,9 +142,8 @@ QWidget* TrainingPage::makeCharts() {
     place(1, {m_throughput, m_gradient, m_rate});
     place(2, {m_phases});
     for (int column = 0; column < kColumns; ++column) grid->setColumnStretch(column, 1);
-    grid->setRowStretch(0, 9);
-    grid->setRowStretch(1, 5);
-    grid->setRowStretch(2, 5);
+    grid->setRowStretch(0, kLargeChart);
+    grid->setRowStretch(1, kSmallChart);
     m_throughput->chart().setFromZero(true);
     m_rate->chart().setFromZero(true);
     m_phases->chart().setFromZero(true);
@@ -235,7 +235,7 @@ void TrainingPage::redraw() {
     const RunParts parts = this->parts();
     const XAxis axis = m_tools->xAxis();
     const bool hasPoints =
-        !run.loss().points().empty() || !run.validationEpochs().empty() || !m_run.logged().series().empty();
+        !run.loss().points().empty() || !run.validationEpochs().empty() || !m_run.logged().curves().empty();
     const bool nothing = m_run.expected() || !hasPoints;
     m_stack->setCurrentIndex(nothing ? 0 : 1);
     if (nothing) return showEmpty();
@@ -268,12 +268,14 @@ void TrainingPage::redraw() {
     m_gradient->setCurves(gradientNormCurves(m_curves, parts, axis, m_theme), whole);
     m_rate->setCurves(learningRateCurves(m_curves, parts, axis, m_theme), whole);
     m_logged->chart().setSmoothing(m_tools->smoothing());
-    m_logged->setValues(m_run.logged());
+    m_logged->setCurvesOf(m_run.logged());
     place(0, {m_loss, m_accuracy, m_logged});  // regression has no accuracy, and only watched scripts log values
     place(1, {m_throughput, m_gradient, m_rate});
     m_phases->setCurves(phaseCurves(parts, axis, m_theme), whole);
     place(2, {m_phases});
-    m_phases->setVisible(!m_phases->chart().curves().empty());
+    const bool showsPhases = !m_phases->chart().curves().empty();
+    m_phases->setVisible(showsPhases);
+    static_cast<QGridLayout*>(m_charts->layout())->setRowStretch(2, showsPhases ? kSmallChart : 0);
     if (!m_pointed && m_cursor != nullptr && m_cursor->step()) showCrosshair(cursorPlace());
 }
 
@@ -320,7 +322,7 @@ TableData TrainingPage::table() const {
     QList<QStringList> rows;
     for (ChartPanel* panel : panels())
         for (const QStringList& row : panel->chart().tableRows()) rows << QStringList(panel->title()) + row;
-    const QString logged = tr("%1 (x: %2 of the script)").arg(m_logged->title(), m_logged->xName());
+    const QString logged = tr("%1 (x: step of the script)").arg(m_logged->title());
     for (const QStringList& row : m_logged->chart().tableRows()) rows << QStringList(logged) + row;
     return tableOf(QStringLiteral("training"),
                    {QStringLiteral("chart"), QStringLiteral("series"), m_tools->xAxisName(), QStringLiteral("value"),

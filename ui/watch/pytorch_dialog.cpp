@@ -170,6 +170,7 @@ void PytorchDialog::start() {
     m_outcome.reset();
     m_headline->hide();
     m_lines->hide();
+    m_stage->show();
     if (interpreter.isEmpty()) return showFailure(tr("Choose a Python interpreter with PyTorch."));
     m_settings.set(settings::kPytorchPython, interpreter);
     m_comparison.start({m_experiment.config, m_experiment.ownRun, interpreter});
@@ -198,8 +199,7 @@ void PytorchDialog::showFailure(const QString& sentence) {
 void PytorchDialog::showOutcome(const PytorchOutcome& outcome) {
     m_outcome = outcome;
     setTone(m_stage, "");
-    m_stage->setText(tr("The script, its output and both records are in %1.")
-                         .arg(QFileInfo(m_comparison.outputFile()).absolutePath()));
+    m_stage->hide();
     m_progress->hide();
     m_headline->setText(outcome.headline);
     setTone(m_headline, toneOf(outcome.result));
@@ -223,6 +223,10 @@ void PytorchDialog::showLines() {
         lines << QStringLiteral("<span style='color:%1'>%2</span> <b>%3:</b> %4")
                      .arg(color.name(), mark, line.label.toHtmlEscaped(), line.text.toHtmlEscaped());
     }
+    const QString folder = QFileInfo(m_comparison.outputFile()).absolutePath();
+    lines << QStringLiteral("<span style='color:%1'>%2</span>")
+                 .arg(colors.muted.name(),
+                      tr("The script, its output and both runs are in %1").arg(folder).toHtmlEscaped());
     m_lines->setText(lines.join(QStringLiteral("<br>")));
 }
 

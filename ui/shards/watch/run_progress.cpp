@@ -29,6 +29,14 @@ qint64 stepsIn(qint64 epoch, qint64 steps, qint64 perEpoch) {
     return std::min(steps - epoch * perEpoch, perEpoch);
 }
 
+// Returns the steps of an epoch. The record of a watched script states them only after its first epoch, but the plan
+// determines them.
+qint64 stepsPerEpoch(const ShardScene& scene, const RunData& run, const RunConfig& config) {
+    if (run.started()->stepsPerEpoch > 0) return run.started()->stepsPerEpoch;
+    const std::int64_t each = std::max<std::int64_t>(1, config.training.accumulateSteps);
+    return (scene.plan.stepsPerEpoch() + each - 1) / each;
+}
+
 // True between the arrival of the batch and the update.
 bool isComputing(Phase phase) {
     return phase == Phase::kForward || phase == Phase::kBackward || phase == Phase::kWaiting || phase == Phase::kMoving;
@@ -37,7 +45,7 @@ bool isComputing(Phase phase) {
 RankProgress ofRank(int rank, const ShardScene& scene, const RunData& run, const Verification& verification) {
     if (static_cast<std::size_t>(rank) >= run.ranks().size()) return {};
     const RankData& data = run.ranks()[static_cast<std::size_t>(rank)];
-    const qint64 perEpoch = run.started()->stepsPerEpoch;
+    const qint64 perEpoch = stepsPerEpoch(scene, run, *verification.config());
     const qint64 perStep = verification.config()->training.accumulateSteps * scene.plan.spec().batchSize;
     const qint64 trained = scene.plan.trainedOf(rank);
     RankProgress progress;
@@ -59,7 +67,7 @@ RankProgress ofRank(int rank, const ShardScene& scene, const RunData& run, const
 RunProgress runProgress(const ShardScene& scene, const RunData& run, const Verification& verification) {
     RunProgress progress;
     if (!run.started() || !verification.config()) return progress;
-    const qint64 perEpoch = run.started()->stepsPerEpoch;
+    const qint64 perEpoch = stepsPerEpoch(scene, run, *verification.config());
     qint64 least = run.ranks().empty() ? 0 : run.ranks().front().step;
     for (const RankData& rank : run.ranks()) least = std::min(least, qint64{rank.step});
     if (!run.ended() && perEpoch > 0) {
