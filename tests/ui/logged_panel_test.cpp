@@ -58,7 +58,7 @@ TEST_CASE("a chart shows what the script logs, at the script's own steps") {
     CHECK(points.back().x == 20);
     CHECK(points.back().y == 0.1);
     const QString text = page.page.copyText();
-    CHECK(text.contains("Logged by the script (x: step of the script)\tacc/test\t20"));
+    CHECK(text.contains("Logged values (x: step of the script)\tacc/test\t20"));
 }
 
 TEST_CASE("tags with different prefixes have charts of their own") {

@@ -47,7 +47,7 @@ QString loggedGroup(const std::string& tag, const std::string& source) {
 }
 
 LoggedPanel::LoggedPanel(Theme& theme, QWidget* parent)
-    : ChartPanel(tr("Logged by the script"), QStringLiteral("logged"), theme, parent),
+    : ChartPanel(tr("Logged values"), QStringLiteral("logged"), theme, parent),
       m_theme(theme),
       m_leftOut(new QLabel),
       m_groups(new QComboBox) {
@@ -57,7 +57,7 @@ LoggedPanel::LoggedPanel(Theme& theme, QWidget* parent)
     addControl(m_leftOut);
     m_groups->setObjectName(QStringLiteral("loggedGroupCombo"));
     m_groups->setAccessibleName(tr("Logged values to show"));
-    m_groups->setToolTip(tr("Logged values to show; tags with the same text before the slash share a chart"));
+    m_groups->setToolTip(tr("Values that the script logs; tags with the same text before the slash share a chart"));
     m_groups->hide();
     addControl(m_groups);
     connect(m_groups, &QComboBox::currentIndexChanged, this, &LoggedPanel::chartChosen);
