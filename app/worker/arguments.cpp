@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arguments.h"
 
-#include <algorithm>
-#include <charconv>
 #include <string>
-#include <string_view>
 
+#include "command_line.h"
 #include "config/choices.h"
 
 namespace ringside {
@@ -20,60 +18,29 @@ Problem problem(const std::string& argument, const std::string& message) {
     return {argument, message, kRemedy};
 }
 
-template <class T>
-bool parseNumber(std::string_view text, T& value) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size();
-}
-
-bool parseHosts(std::string_view list, std::vector<int>& hosts) {
-    for (std::size_t at = 0; at <= list.size();) {
-        const std::size_t comma = std::min(list.find(',', at), list.size());
-        int host = 0;
-        if (!parseNumber(list.substr(at, comma - at), host) || host < 0) return false;
-        hosts.push_back(host);
-        at = comma + 1;
-    }
-    return true;
-}
-
-bool setField(RankEnvironment& environment, std::string_view name, std::string_view value) {
-    if (name == "--rank") return parseNumber(value, environment.rank);
-    if (name == "--world-size") return parseNumber(value, environment.worldSize);
-    if (name == "--local-rank") return parseNumber(value, environment.localRank);
-    if (name == "--epoch-us") return parseNumber(value, environment.epochUs);
-    if (name == "--timeout-factor")
-        return parseNumber(value, environment.timeoutFactor) && environment.timeoutFactor >= 1 &&
-               environment.timeoutFactor <= kMostTimeoutFactor;
-    if (name == "--run-dir")
-        environment.runDirectory = value;
-    else if (name == "--backend")
-        environment.backend = value;
-    else if (name == "--device")
-        environment.device = value;
-    else if (name == "--resume")
-        environment.resume = value;
-    else if (name == "--address")
-        environment.address = value;
-    else if (name == "--hosts")
-        return parseHosts(value, environment.hosts);
-    else
-        return false;
-    return !value.empty();
-}
-
 }  // namespace
 
 Result<RankEnvironment> parseArguments(int argc, char** argv, const RankChannels& channels) {
     RankEnvironment environment;
     environment.rank = -1;
     environment.worldSize = 0;
-    for (int i = 1; i < argc; i += 2) {
-        if (i + 1 >= argc) return problem(argv[i], "has no value");
-        if (!setField(environment, argv[i], argv[i + 1]))
-            return problem(argv[i],
-                           "is not an argument of the worker, or cannot be \"" + std::string(argv[i + 1]) + "\"");
-    }
+    CLI::App app;
+    app.set_help_flag();
+    app.add_option("--rank", environment.rank);
+    app.add_option("--world-size", environment.worldSize);
+    app.add_option("--local-rank", environment.localRank);
+    app.add_option("--epoch-us", environment.epochUs);
+    app.add_option("--timeout-factor", environment.timeoutFactor)->check(CLI::Range(1.0, kMostTimeoutFactor));
+    app.add_option("--run-dir", environment.runDirectory);
+    app.add_option("--backend", environment.backend);
+    app.add_option("--device", environment.device);
+    app.add_option("--resume", environment.resume);
+    app.add_option("--address", environment.address);
+    app.add_option("--hosts", environment.hosts)
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::NonNegativeNumber);
+    if (const auto wrong = readCommandLine(app, argc, argv, kRemedy)) return *wrong;
     if (environment.worldSize < 1) return problem("--world-size", "is missing or below 1");
     if (environment.rank < 0 || environment.rank >= environment.worldSize)
         return problem("--rank",

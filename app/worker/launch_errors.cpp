@@ -6,7 +6,7 @@
 #include <iostream>
 
 #include "base/errors/errors.h"
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 #include "base/system/files.h"
 
 namespace ringside {
@@ -25,7 +25,7 @@ void writeLauncherError(const std::string& text, ErrorRole role) {
     const Json json = {
         {"message", {{"message", text}, {"extraInfo", {{"py_callstack", text}, {"timestamp", std::to_string(time)}}}}}};
     try {
-        writeFileAtomically(path, json.dump(-1, ' ', false, Json::error_handler_t::replace));
+        writeFileAtomically(path, jsonText(json));
     } catch (const IoError& error) {
         std::cerr << "ringside-worker: " << error.what() << std::endl;
     }

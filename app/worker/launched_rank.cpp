@@ -214,14 +214,11 @@ int hostRun(const Start& start) {
     log("this is " + start.place.text());
     Result<LaunchedRun> launched = prepare(start);
     if (!launched) return refuseAll(start, launched.problem());
-    const std::string& name = launched.value().run.config.name;
-    const std::string& out = start.arguments.out;
     const bool isResumed = start.arguments.resume == kResumeAuto;
     const std::string resume = launched.value().run.config.training.resume;
-    Result<RunPlace> place =
-        out.empty() ? takeDefaultRunPlace(name) : takeRunPlace(out, isResumed ? std::optional(resume) : std::nullopt);
-    if (!place) return refuseAll(start, place.problem());
-    launched.value().epochUs -= place.value().recordedUs;
+    Result<RunDirectory> directory =
+        openRun(launched.value().run.config, start.arguments.out, isResumed, launched.value().epochUs);
+    if (!directory) return refuseAll(start, directory.problem());
     if (isResumed)
         log(resume.empty() ? "there is no checkpoint yet: starting from the beginning" : "continuing from " + resume);
     if (isResumed) launched.value().restart = std::max(start.arguments.restart, start.place.restart);
@@ -231,7 +228,7 @@ int hostRun(const Start& start) {
     launched.value().onChange = [&epochs](const RunData& run, unsigned) {
         for (const std::string& line : epochs.take(run, steady_clock::now())) log(line);
     };
-    const Result<RunEnded> end = hostLaunchedRun(std::move(launched).value(), std::move(place).value().directory);
+    const Result<RunEnded> end = hostLaunchedRun(std::move(launched).value(), std::move(directory).value());
     if (!end) return refuse(end.problem());
     log(end.value().verdict);
     if (end.value().exitCode != 0) writeLauncherError(end.value().verdict);

@@ -4,9 +4,14 @@
 #include <algorithm>
 #include <array>
 
+#include "backend/host_reduction_kernels.h"
 #include "backend/update_state.h"
 
 namespace ringside {
+
+std::unique_ptr<ReductionKernels> Backend::makeReductionKernels() {
+    return std::make_unique<HostReductionKernels>(*this);
+}
 
 void Backend::squaresOfRows(const Tensor& tensor, std::span<double> squares) {
     std::ranges::fill(squares, 0);

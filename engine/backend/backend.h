@@ -9,6 +9,7 @@
 
 #include "backend/convolution.h"
 #include "backend/memory_count.h"
+#include "backend/reduction_kernels.h"
 #include "backend/result_slot.h"
 #include "backend/step_recorder.h"
 #include "backend/uploader.h"
@@ -16,8 +17,7 @@
 
 namespace ringside {
 
-class HostMemory;    // cpu/support/host_memory.h
-struct UpdateRules;  // update_state.h
+class HostMemory;  // cpu/support/host_memory.h
 
 // Parameters of torch.optim.SGD. Each value is rounded to float where it is combined with a float tensor, as in
 // PyTorch.
@@ -106,6 +106,9 @@ class Backend {
     // host runs the work itself and gains nothing. bytes: capacity, with each piece rounded up to 64 bytes. The backend
     // must outlive the slot.
     virtual std::unique_ptr<ResultSlot> makeResultSlot(std::size_t /*bytes*/) { return nullptr; }
+
+    // Makes the operations for reductions over ranks. The backend must outlive them.
+    virtual std::unique_ptr<ReductionKernels> makeReductionKernels();
 
     virtual void fill(const Tensor& tensor, float value) = 0;
     virtual void copy(const Tensor& from, const Tensor& to) = 0;

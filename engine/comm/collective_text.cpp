@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comm/collective_text.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
+#include <limits>
+
+#include "base/text/number_text.h"
 
 namespace ringside {
-namespace {
-
-std::string withThousands(std::uint64_t number) {
-    std::string digits = std::to_string(number);
-    for (std::size_t position = digits.size(); position > 3;) {
-        position -= 3;
-        digits.insert(position, 1, ',');
-    }
-    return digits;
-}
-
-}  // namespace
 
 std::string describeValues(CommType type, std::uint64_t count) {
-    static constexpr std::array<const char*, 4> kNames{" float", " double", " integer", " byte"};
-    return withThousands(count) + kNames[static_cast<std::size_t>(type) % kNames.size()] + (count == 1 ? "" : "s");
+    static constexpr std::array<const char*, 4> kNames{"float", "double", "integer", "byte"};
+    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();  // a peer can send any number
+    return counted(static_cast<std::int64_t>(std::min(count, kMost)),
+                   kNames[static_cast<std::size_t>(type) % kNames.size()]);
 }
 
 std::string describeCollective(CollectiveKind kind, CommType type, std::uint64_t count) {

@@ -36,7 +36,7 @@ struct CommBuffer {
 
 // Operation of a reduction. kTreeSum adds 32-bit floats along a fixed binary tree, the canonical reduction: with N
 // ranks, N a power of two, rank r is added to rank r + N / 2, then those sums to the sums N / 4 apart, and so on.
-// Supported by shared memory, Gloo and the hierarchical communicator only.
+// Supported by all communicators but MPI.
 enum class ReduceOp { kSum, kMaximum, kTreeSum };
 
 // Kind of a collective, as used in traces, counters and error messages.

@@ -64,7 +64,8 @@ constexpr ConfigField kTrainingFields[] = {
     choice("training.reduction", RINGSIDE_CHOICE(training.reduction),
         "Order in which gradients are added. rank: each rank sums its batch, then the ranks are added, so that "
         "another world size rounds differently. canonical: fixed leaves of the global batch are added in one fixed "
-        "tree, so that every strategy and world size gives the same bits, at some cost in speed. CPU only."),
+        "tree, so that every strategy and world size gives the same bits on devices of one kind, at some cost in "
+        "speed."),
     integer("training.leaves", RINGSIDE_SLOT(training.leaves), Within{1, 4096},
         "canonical only: number of leaves into which the global batch is split, one sample to each in turn. It must "
         "be a power of two and at least the number of ranks that read samples."),

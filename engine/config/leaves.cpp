@@ -57,13 +57,12 @@ void checkLeaves(const RunConfig& config, Problems& problems) {
                             "is " + std::to_string(config.training.accumulateSteps) +
                                 ", but training.reduction canonical already processes each batch in leaves",
                             "set it to 1 and multiply loader.batch_size by it"});
-    if (config.training.precision != TrainingPrecision::kFp32 || config.parallel.device == DeviceChoice::kCuda)
-        problems.push_back({"training.reduction", "is canonical, which is computed in fp32 on CPUs",
-                            "set parallel.device to cpu and training.precision to fp32, or this field to rank"});
-    if (config.parallel.backend == CollectiveBackend::kNccl || config.parallel.backend == CollectiveBackend::kMpi)
-        problems.push_back({"training.reduction",
-                            "is canonical, but " + textOf(config.parallel.backend) + " adds in its own order",
-                            "set parallel.backend to shm or gloo, or this field to rank"});
+    if (config.training.precision != TrainingPrecision::kFp32)
+        problems.push_back({"training.reduction", "is canonical, which is computed in fp32",
+                            "set training.precision to fp32, or this field to rank"});
+    if (config.parallel.backend == CollectiveBackend::kMpi)
+        problems.push_back({"training.reduction", "is canonical, but mpi adds in its own order",
+                            "set parallel.backend to auto, shm, gloo or nccl, or this field to rank"});
     if (config.sampler.kind != SamplerKind::kDistributed)
         problems.push_back({"training.reduction",
                             "is canonical, but its leaves need samples that are assigned one by one, and the sampler " +

@@ -15,9 +15,21 @@ std::int64_t rest(std::int64_t world, std::int64_t others) {
     return others > 0 && world % others == 0 ? std::max<std::int64_t>(1, world / others) : 1;
 }
 
-bool isPipeline(const RunConfig& config) {
-    return config.parallel.strategy == StrategyKind::kPipeline ||
-           config.parallel.strategy == StrategyKind::kModelParallel;
+// Returns the dimension of the mesh that gets the ranks which the configuration does not assign; null for a strategy
+// without a mesh.
+std::int64_t* filledBy(StrategyKind strategy, Mesh& mesh) {
+    switch (strategy) {
+        case StrategyKind::kDdp:
+            return &mesh.replicate;
+        case StrategyKind::kFsdp:
+            return &mesh.shard;
+        case StrategyKind::kModelParallel:
+        case StrategyKind::kPipeline:
+            return &mesh.pipeline;
+        case StrategyKind::kDataParallel:
+            break;
+    }
+    return nullptr;
 }
 
 }  // namespace
@@ -41,15 +53,11 @@ RunConfig asProcesses(RunConfig config) {
 }
 
 Mesh meshOf(const RunConfig& config) {
-    // one process reads the samples of all devices
-    if (config.parallel.strategy == StrategyKind::kDataParallel) return {};
     const std::int64_t world = config.parallel.worldSize;
     const MeshConfig& given = config.mesh;
     Mesh mesh{given.replicate, given.shard, given.pipeline};
-    const StrategyKind strategy = config.parallel.strategy;
-    std::int64_t* const filled = strategy == StrategyKind::kFsdp ? &mesh.shard
-                                 : isPipeline(config)            ? &mesh.pipeline
-                                                                 : &mesh.replicate;
+    std::int64_t* const filled = filledBy(config.parallel.strategy, mesh);
+    if (filled == nullptr) return {};  // one process reads the samples of all devices
     for (std::int64_t* one : {&mesh.replicate, &mesh.shard, &mesh.pipeline})
         if (*one == 0 && one != filled) *one = 1;
     if (*filled == 0)
@@ -58,13 +66,31 @@ Mesh meshOf(const RunConfig& config) {
     return mesh;
 }
 
+namespace {
+
+// True if a batch passes through the stages as a whole and not in micro-batches.
+bool passesWholeBatches(StrategyKind strategy) {
+    switch (strategy) {
+        case StrategyKind::kModelParallel:
+            return true;
+        case StrategyKind::kDdp:
+        case StrategyKind::kDataParallel:
+        case StrategyKind::kFsdp:
+        case StrategyKind::kPipeline:
+            return false;
+    }
+    return false;
+}
+
+}  // namespace
+
 std::int64_t microBatchesOf(const RunConfig& config) {
-    if (config.parallel.strategy == StrategyKind::kModelParallel || meshOf(config).pipeline == 1) return 1;
+    if (passesWholeBatches(config.parallel.strategy) || meshOf(config).pipeline == 1) return 1;
     return config.pipeline.microBatches;
 }
 
 std::int64_t stagesPerRank(const RunConfig& config) {
-    return config.parallel.strategy == StrategyKind::kModelParallel ? 1 : config.pipeline.stagesPerRank;
+    return passesWholeBatches(config.parallel.strategy) ? 1 : config.pipeline.stagesPerRank;
 }
 
 std::int64_t stagesPerRankFor(PipelineScheduleKind schedule, const RunConfig& config) {
@@ -148,6 +174,27 @@ void checkDevices(const RunConfig& config, Problems& problems) {
                             "set parallel.device to cpu and training.precision to fp32, or use ddp"});
 }
 
+// Checks that the strategy can use each dimension of the mesh.
+void checkDimensions(StrategyKind strategy, const Mesh& mesh, Problems& problems) {
+    switch (strategy) {
+        case StrategyKind::kDdp:
+            if (mesh.shard > 1 || mesh.pipeline > 1)
+                problems.push_back({"parallel.strategy", "is ddp, but the mesh is " + mesh.text(),
+                                    mesh.pipeline > 1 ? "set it to pipeline" : "set it to fsdp"});
+            break;
+        case StrategyKind::kFsdp:
+            if (mesh.pipeline > 1)
+                problems.push_back({"parallel.strategy",
+                                    "is fsdp, but the mesh has " + std::to_string(mesh.pipeline) + " pipeline ranks",
+                                    "set it to pipeline, whose stages are sharded by mesh.shard"});
+            break;
+        case StrategyKind::kDataParallel:  // checkDevices()
+        case StrategyKind::kModelParallel:
+        case StrategyKind::kPipeline:
+            break;
+    }
+}
+
 void checkOffload(const RunConfig& config, Problems& problems) {
     if (config.fsdp.cpuOffload && config.parallel.device == DeviceChoice::kCuda && meshOf(config).shard > 1)
         problems.push_back({"fsdp.cpu_offload",
@@ -182,14 +229,7 @@ void checkMesh(const RunConfig& config, Problems& problems) {
                                 ", or set one of the three to 0 to derive it"});
         return;
     }
-    const StrategyKind strategy = config.parallel.strategy;
-    if (strategy == StrategyKind::kDdp && (mesh.shard > 1 || mesh.pipeline > 1))
-        problems.push_back({"parallel.strategy", "is ddp, but the mesh is " + mesh.text(),
-                            mesh.pipeline > 1 ? "set it to pipeline" : "set it to fsdp"});
-    if (strategy == StrategyKind::kFsdp && mesh.pipeline > 1)
-        problems.push_back({"parallel.strategy",
-                            "is fsdp, but the mesh has " + std::to_string(mesh.pipeline) + " pipeline ranks",
-                            "set it to pipeline, whose stages are sharded by mesh.shard"});
+    checkDimensions(config.parallel.strategy, mesh, problems);
     if (config.training.precision != TrainingPrecision::kFp32 && mesh.dataRanks() * mesh.pipeline != mesh.replicate)
         problems.push_back({"training.precision",
                             "is " + textOf(config.training.precision) + ", which only ddp supports",

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <optional>
 
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 #include "config/config_fields.h"
 #include "config/nearest_word.h"
 
@@ -17,7 +17,7 @@ constexpr std::size_t kMaxTextLength = 4096;
 constexpr std::size_t kMaxLayersLength = 65536;
 
 std::string shown(const Json& value) {
-    std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string text = jsonText(value);
     if (text.size() <= 60) return text;
     std::size_t end = 57;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
@@ -64,7 +64,7 @@ std::optional<Problem> readInteger(const Json& value, std::int64_t& out, const C
 
 // Assigns a layer list as text on one line. An empty list becomes an empty text.
 std::optional<Problem> assignLayers(std::string* out, const Json& value, const ConfigField& field) {
-    std::string text = value.empty() ? std::string() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string text = value.empty() ? std::string() : jsonText(value);
     if (text.size() > kMaxLayersLength)
         return Problem{std::string(field.path), "has " + std::to_string(text.size()) + " bytes; the limit is 65536",
                        "use fewer layers"};
@@ -309,7 +309,7 @@ Json RunConfig::toJson() const {
 }
 
 std::string RunConfig::toText(int indent) const {
-    return toJson().dump(indent, ' ', false, Json::error_handler_t::replace);
+    return jsonText(toJson(), indent);
 }
 
 Result<RunConfig> RunConfig::fromJson(const Json& json, Problems* all) {

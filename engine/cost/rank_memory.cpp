@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "config/optimizer_state.h"
 #include "plan/stage_plan.h"
 
 namespace ringside {
@@ -17,8 +18,7 @@ std::int64_t inLines(std::int64_t values) {
 }
 
 std::int64_t optimizerWords(const OptimizerConfig& optimizer) {
-    if (optimizer.kind != OptimizerKind::kSgd) return 2;
-    return optimizer.momentum != 0 ? 1 : 0;
+    return static_cast<std::int64_t>(stateTensors(optimizer).size());
 }
 
 class Count {

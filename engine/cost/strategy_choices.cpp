@@ -60,10 +60,6 @@ RunConfig pipelined(const RunConfig& config, PipelineScheduleKind schedule, std:
     return made;
 }
 
-std::string counted(std::int64_t count, const std::string& one, const char* plural = "s") {
-    return std::to_string(count) + " " + one + (count == 1 ? "" : plural);
-}
-
 // Returns "2 replicas over 2 ranks, optimizer, by block". Without replicas the level of sharding is left out because
 // the choice's name contains it.
 std::string shardingText(const RunConfig& config, const Mesh& mesh) {
@@ -79,18 +75,25 @@ std::string stagesText(const RunConfig& config, const Mesh& mesh, std::int64_t s
     if (mesh.replicate > 1) text = counted(mesh.replicate, "replica") + " of " + text;
     if (mesh.shard > 1) text += " over " + counted(mesh.shard, "rank") + " each";
     if (config.parallel.strategy != StrategyKind::kPipeline) return text;
-    text += ", " + counted(config.pipeline.microBatches, "micro-batch", "es");
+    text += ", " + counted(config.pipeline.microBatches, "micro-batch");
     const bool named = strategyName(config).starts_with("pipeline:") || !config.pipeline.scheduleFile.empty();
     return named ? text : text + ", " + textOf(config.pipeline.schedule);
 }
 
 // Returns the options of a choice. stages: number of planned stages; empty if planning failed.
 std::string optionsOf(const RunConfig& config, std::optional<std::int64_t> stages) {
-    if (config.parallel.strategy == StrategyKind::kDataParallel)
-        return std::to_string(devicesOf(config)) + " devices, one process";
     const Mesh mesh = meshOf(config);
-    if (config.parallel.strategy == StrategyKind::kDdp) return counted(mesh.replicate, "replica");
-    if (config.parallel.strategy == StrategyKind::kFsdp) return shardingText(config, mesh);
+    switch (config.parallel.strategy) {
+        case StrategyKind::kDataParallel:
+            return std::to_string(devicesOf(config)) + " devices, one process";
+        case StrategyKind::kDdp:
+            return counted(mesh.replicate, "replica");
+        case StrategyKind::kFsdp:
+            return shardingText(config, mesh);
+        case StrategyKind::kModelParallel:
+        case StrategyKind::kPipeline:
+            break;
+    }
     return stagesText(config, mesh, stages.value_or(mesh.pipeline * stagesPerRank(config)));
 }
 
@@ -149,6 +152,7 @@ constexpr std::array kSchedules = {PipelineScheduleKind::kGpipe, PipelineSchedul
 }  // namespace
 
 std::vector<StrategyChoice> strategyChoices(const PlanSubject& subject, const MachineRates& rates) {
+    static_assert(kNamesOf<StrategyKind>.size() == 5, "add choices for the new strategy");
     Choices all(subject, rates);
     const RunConfig& config = subject.config;
     const std::int64_t ranks = config.parallel.worldSize;
@@ -172,10 +176,16 @@ std::vector<StrategyChoice> strategyChoices(const PlanSubject& subject, const Ma
 
 std::string strategyName(const RunConfig& config) {
     const Mesh mesh = meshOf(config);
-    const StrategyKind strategy = config.parallel.strategy;
-    if (strategy == StrategyKind::kFsdp && mesh.replicate > 1) return "hsdp";
-    if (strategy == StrategyKind::kFsdp) return "fsdp:" + textOf(config.fsdp.shard);
-    if (strategy != StrategyKind::kPipeline) return textOf(strategy);
+    switch (config.parallel.strategy) {
+        case StrategyKind::kDdp:
+        case StrategyKind::kDataParallel:
+        case StrategyKind::kModelParallel:
+            return textOf(config.parallel.strategy);
+        case StrategyKind::kFsdp:
+            return mesh.replicate > 1 ? "hsdp" : "fsdp:" + textOf(config.fsdp.shard);
+        case StrategyKind::kPipeline:
+            break;
+    }
     if (!config.pipeline.scheduleFile.empty()) return "own_schedule";
     if (mesh.shard > 1) return "sharded_stages";
     return mesh.replicate > 1 ? "replicas_of_pipelines" : "pipeline:" + textOf(config.pipeline.schedule);

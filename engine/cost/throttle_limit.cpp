@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdio>
 
+#include "plan/built_layers.h"
+
 namespace ringside {
 namespace {
 
@@ -11,7 +13,7 @@ namespace {
 double backwardSeconds(const PlanSubject& subject) {
     const RunConfig& config = subject.config;
     if (config.parallel.throttle.gflops <= 0) return 0;
-    const double times = config.training.recompute == Recompute::kNone ? 2 : 3;
+    const double times = backwardPerForward(config.training.recompute);
     return times * static_cast<double>(subject.model.flops()) * static_cast<double>(subject.largestBatch()) /
            (1e9 * config.parallel.throttle.gflops);
 }

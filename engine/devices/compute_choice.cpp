@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/compute_choice.h"
 
+#include "base/text/number_text.h"
 #include "devices/gpu_placement.h"
+#include "model/layer_list.h"
 
 namespace ringside {
 namespace {
 
-std::string countText(std::int64_t count, const std::string& what) {
-    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 bool convolves(const ModelConfig& model) {
-    if (model.kind == ModelKind::kLayers) return model.layers.find("conv2d") != std::string::npos;
-    return model.kind == ModelKind::kSimpleCnn || model.kind == ModelKind::kResidualCnn;
+    switch (model.kind) {
+        case ModelKind::kLayers:
+            return listsLayer(model, LayerKind::kConv2d);
+        case ModelKind::kSimpleCnn:
+        case ModelKind::kResidualCnn:
+            return true;
+        case ModelKind::kToyLinear:
+        case ModelKind::kMlp:
+        case ModelKind::kTransformer:
+            break;
+    }
+    return false;
 }
 
 bool isNarrow(const TrainingConfig& training) {
@@ -30,7 +38,7 @@ std::string whyNotGpus(const RunConfig& config, const GpuReport& gpus) {
     if (convolves(config.model) && gpus.cudnn.empty())
         return "the model has convolutions, and ringside-worker-cuda was built without cuDNN";
     if (config.parallel.worldSize <= count || config.parallel.shareGpu) return {};
-    return countText(config.parallel.worldSize, "rank") + " and " + countText(count, "usable GPU") +
+    return counted(config.parallel.worldSize, "rank") + " and " + counted(count, "usable GPU") +
            "; parallel.share_gpu lets ranks share a GPU";
 }
 
@@ -39,8 +47,6 @@ std::string whyCpuOnly(const RunConfig& config) {
     if (config.parallel.throttle.any()) return "parallel.pace throttles only ranks that compute on CPUs";
     if (config.parallel.strategy == StrategyKind::kDataParallel)
         return "data_parallel supports only CPU threads for now";
-    if (config.training.reduction == ReductionOrder::kCanonical)
-        return "training.reduction canonical is supported only on CPUs";
     if (config.fsdp.cpuOffload && config.parallel.strategy != StrategyKind::kDdp)
         return "fsdp.cpu_offload is supported only on CPUs for now";
     return {};
@@ -57,7 +63,7 @@ std::string whyCuda(const RunConfig& config, const GpuReport& gpus) {
     const int count = gpus.usableCount();
     if (count == 0) return "GPU: chosen in the experiment";
     const GpuPlacement placement = placeRank({.ranksOnHost = static_cast<int>(config.parallel.worldSize)}, count);
-    const std::string where = countText(config.parallel.worldSize, "rank") + " on " + countText(count, "GPU");
+    const std::string where = counted(config.parallel.worldSize, "rank") + " on " + counted(count, "GPU");
     if (placement.shared) return where + ", " + placement.label;
     return where +
            (config.parallel.device == DeviceChoice::kCuda ? ": chosen in the experiment" : ": one for each rank");
@@ -87,7 +93,7 @@ Problem refusalOfGpus(const RunConfig& config, const GpuReport& gpus) {
         return {"parallel.device", "is cuda, but " + why, "install cuDNN 9 and build again, or set it to cpu"};
     return {"parallel.world_size",
             "is " + std::to_string(config.parallel.worldSize) + ", but there is only " +
-                countText(gpus.usableCount(), "usable GPU") + " and parallel.share_gpu is off",
+                counted(gpus.usableCount(), "usable GPU") + " and parallel.share_gpu is off",
             "set it to " + std::to_string(gpus.usableCount()) + ", switch parallel.share_gpu on (" + kSharedGpuLabel +
                 "), or set parallel.device to cpu"};
 }

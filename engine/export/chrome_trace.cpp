@@ -4,7 +4,7 @@
 #include <array>
 #include <span>
 
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 #include "base/text/number_writer.h"
 
 namespace ringside {
@@ -25,7 +25,7 @@ class TraceWriter {
   public:
     explicit TraceWriter(const std::string& runName) {
         m_out.text(R"({"displayTimeUnit":"ms","otherData":{"run":)")
-            .text(Json(runName).dump(-1, ' ', false, Json::error_handler_t::replace))
+            .text(jsonText(Json(runName)))
             .text(R"(},"traceEvents":[)");
     }
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 #include "config/nearest_word.h"
 
 namespace ringside {
@@ -66,7 +66,7 @@ const std::vector<WrittenKind>& kinds() {
 }
 
 std::string shown(const Json& value) {
-    return value.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 60);
+    return jsonText(value).substr(0, 60);
 }
 
 template <class Named>
@@ -215,6 +215,22 @@ Result<std::vector<LayerDescription>> readLayerList(const std::string& text, std
         layers.push_back(std::move(layer).value());
     }
     return layers;
+}
+
+namespace {
+
+bool contains(const std::vector<LayerDescription>& layers, LayerKind kind) {
+    return std::ranges::any_of(layers, [kind](const LayerDescription& one) {
+        return one.kind == kind || contains(one.body, kind) || contains(one.shortcut, kind);
+    });
+}
+
+}  // namespace
+
+bool listsLayer(const ModelConfig& model, LayerKind kind) {
+    if (model.kind != ModelKind::kLayers) return false;
+    const Result<std::vector<LayerDescription>> layers = readLayerList(model.layers, 1);
+    return layers && contains(layers.value(), kind);
 }
 
 }  // namespace ringside

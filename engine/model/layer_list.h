@@ -13,4 +13,8 @@ namespace ringside {
 // gets `outputs`. Problems name the path, the key and the limit.
 Result<std::vector<LayerDescription>> readLayerList(const std::string& text, std::int64_t outputs);
 
+// True if the model is a layer list that contains a layer of this kind, within residual blocks too. False for a list
+// that cannot be read.
+bool listsLayer(const ModelConfig& model, LayerKind kind);
+
 }  // namespace ringside

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text/number_text.h"
+#include "config/optimizer_state.h"
 
 namespace ringside {
 
@@ -19,8 +20,7 @@ using Cells = std::array<std::string, 6>;
 
 // Returns the number of values that training stores per weight: the weight, its gradient and the optimizer state.
 std::int64_t valuesPerParameter(const OptimizerConfig& optimizer) {
-    if (optimizer.kind != OptimizerKind::kSgd) return 4;
-    return optimizer.momentum > 0 ? 3 : 2;
+    return 2 + static_cast<std::int64_t>(stateTensors(optimizer).size());
 }
 
 class RowMaker {

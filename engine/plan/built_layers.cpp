@@ -133,8 +133,16 @@ BuiltLayer group(std::vector<BuiltLayer> layers) {
 // Groups layers for recomputation. all: sqrt(n) groups of sqrt(n) layers each (Chen et al. 2016); blocks: each residual
 // block is a group.
 std::vector<BuiltLayer> recomputed(std::vector<BuiltLayer> layers, Recompute which) {
-    if (which == Recompute::kNone) return layers;
-    const auto atOnce = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(layers.size()))));
+    std::size_t atOnce = 1;
+    switch (which) {
+        case Recompute::kNone:
+            return layers;
+        case Recompute::kBlocks:
+            break;
+        case Recompute::kAll:
+            atOnce = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(layers.size()))));
+            break;
+    }
     std::vector<BuiltLayer> result;
     std::vector<BuiltLayer> open;
     for (BuiltLayer& layer : layers) {
@@ -143,8 +151,7 @@ std::vector<BuiltLayer> recomputed(std::vector<BuiltLayer> layers, Recompute whi
             continue;
         }
         open.push_back(std::move(layer));
-        if (which == Recompute::kAll && open.size() < atOnce) continue;
-        result.push_back(group(std::exchange(open, {})));
+        if (open.size() >= atOnce) result.push_back(group(std::exchange(open, {})));
     }
     if (!open.empty()) result.push_back(group(std::move(open)));
     return result;
@@ -214,6 +221,17 @@ class Turns {
 };
 
 }  // namespace
+
+double backwardPerForward(Recompute which) {
+    switch (which) {
+        case Recompute::kNone:
+            return 2;
+        case Recompute::kBlocks:
+        case Recompute::kAll:
+            return 3;
+    }
+    return 2;
+}
 
 std::int64_t BuiltLayer::parameterCount() const {
     std::int64_t count = 0;

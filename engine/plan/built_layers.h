@@ -76,6 +76,10 @@ struct BuiltLayer {
     std::string describe() const;         // "Residual(Linear(4, 4), ReLU())": with its inner layers
 };
 
+// Returns the cost of a backward pass relative to a forward pass: twice, and once more for activations that the
+// backward pass computes again.
+double backwardPerForward(Recompute which);
+
 // Choices that decide how a model is built. The results of training do not depend on them.
 struct BuildChoice {
     Recompute recompute = Recompute::kNone;

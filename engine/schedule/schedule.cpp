@@ -34,16 +34,6 @@ int Schedule::rankOf(int stage) const {
     return -1;
 }
 
-Schedule withFirstMicroBatches(const Schedule& schedule, int count) {
-    Schedule first;
-    for (const auto& actions : schedule.ranks) {
-        auto& kept = first.ranks.emplace_back();
-        std::ranges::copy_if(actions, std::back_inserter(kept),
-                             [count](const PipelineAction& action) { return action.microBatch < count; });
-    }
-    return first;
-}
-
 namespace {
 
 Problem wrong(const std::string& what, const std::string& remedy) {

@@ -62,7 +62,4 @@ Result<Schedule> parseSchedule(const std::string& text);
 // backward, weights come after inputs, and no rank waits forever. The problem names the first wrong action.
 Result<bool> checkSchedule(const Schedule& schedule);
 
-// Returns the schedule with only its first `count` micro-batches, for a last, smaller batch.
-Schedule withFirstMicroBatches(const Schedule& schedule, int count);
-
 }  // namespace ringside

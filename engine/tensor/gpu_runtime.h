@@ -36,6 +36,9 @@ class GpuRuntime {
     virtual bool isHostMemory(const void* memory) = 0;
     // Enqueues a copy in any direction between host and device memory.
     virtual void copy(void* to, const void* from, std::size_t bytes, DeviceStream stream) = 0;
+    // Enqueues the sum of the blocks of `ranks` ranks along the tree of a canonical reduction (ReduceOp::kTreeSum).
+    // ranks must be a power of two. blocks: one after the other in device memory, `count` floats each; overwritten.
+    virtual void addInTree(float* blocks, std::size_t count, int ranks, float* out, DeviceStream stream) = 0;
 
     // Yields the CPU for a moment between two polls of finished().
     virtual void pause() = 0;

@@ -6,10 +6,11 @@ set(RINGSIDE_SANITIZE "" CACHE STRING "Sanitizers passed to -fsanitize=, e.g. ad
 
 add_library(project_options INTERFACE)
 target_compile_features(project_options INTERFACE cxx_std_20)
+# A switch that misses an enumerator is an error in every build: -Werror contains -Werror=switch, other builds have the latter.
 # -ffp-contract=off: results are compared bit for bit with PyTorch, fusing is written out with std::fma.
 target_compile_options(project_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -ffp-contract=off>
-  $<$<AND:$<BOOL:${RINGSIDE_WARNINGS_AS_ERRORS}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
+  $<$<COMPILE_LANGUAGE:CXX>:$<IF:$<BOOL:${RINGSIDE_WARNINGS_AS_ERRORS}>,-Werror,-Werror=switch>>)
 if(RINGSIDE_SANITIZE)
   target_compile_options(project_options INTERFACE -fsanitize=${RINGSIDE_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(project_options INTERFACE -fsanitize=${RINGSIDE_SANITIZE})

@@ -78,6 +78,7 @@ FIELDS = {
         "collective": "integer",
         "resident_bytes": "integer",
         "dropped_steps": "integer",
+        "dropped_events": "integer",
         "batches": "integer",
         "time_us": "integer",
         "still_us": "integer",

@@ -71,6 +71,10 @@ class Pairing:
                 self._untrained(batch)
         self._unsure = []
 
+    def is_settled(self, step):
+        """Returns whether it is known which batches the step trains on."""
+        return not self._unsure or self._unsure_step.resolve() is not step
+
     def held(self):
         """Returns the (loader, pass) of batches that are not settled."""
         return {(batch.loader, batch.number_of_pass) for batch in self._waiting + self._unsure}

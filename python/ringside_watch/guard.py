@@ -60,6 +60,15 @@ def transparent(function):
     return function
 
 
+def drop_own_frame(error):
+    """Removes the frame of the calling wrapper from a traceback, which a script may print by itself.
+
+    The wrapper must end with a `raise` without an argument, which does not add its frame again.
+    """
+    if error.__traceback__ is not None:
+        error.__traceback__ = error.__traceback__.tb_next
+
+
 def wrap(owner, name, hook, before=None, after=None):
     """Replaces owner.name by a function that also calls the hook's `before` and `after`.
 

@@ -129,8 +129,9 @@ def _wrap_next(iterator_class):
         except StopIteration:
             HOOK.call(_ended, self)
             raise
-        except BaseException:
+        except BaseException as error:
             HOOK.call(_failed, self)
+            guard.drop_own_frame(error)
             raise
         finally:
             Watching.phase = outer

@@ -11,6 +11,9 @@ from .observations import Watching
 HOOK = guard.Hook("backward")
 SCALER = guard.Hook("grad scaler")
 
+SUMS = ("AddBackward0", "SubBackward0")
+MOST_DEPTH = 4  # of sums inside of sums
+
 _state = {"depth": 0}
 _sites = {}  # (code, line) of the caller -> line of the user's code
 _scaled = {}  # id of a scaled loss -> (weak reference, loss before scaling, its last operation)
@@ -24,10 +27,14 @@ def patch_tensor(module):
     @functools.wraps(original)
     @guard.transparent
     def backward(self, *args, **kwargs):
-        if _state["depth"] or not (Watching.on and HOOK.on):
-            return original(self, *args, **kwargs)
-        gradient = args[0] if args else kwargs.get("gradient")
-        return _observed(functools.partial(original, self, *args, **kwargs), self if gradient is None else None)
+        try:
+            if _state["depth"] or not (Watching.on and HOOK.on):
+                return original(self, *args, **kwargs)
+            gradient = args[0] if args else kwargs.get("gradient")
+            return _observed(functools.partial(original, self, *args, **kwargs), self if gradient is None else None)
+        except BaseException as error:
+            guard.drop_own_frame(error)
+            raise
 
     module.Tensor.backward = backward
     _untraced.extend([backward, _observed])
@@ -40,12 +47,17 @@ def patch_autograd(module):
     @functools.wraps(original)
     @guard.transparent
     def backward(tensors, grad_tensors=None, *args, **kwargs):
-        if _state["depth"] or not (Watching.on and HOOK.on):
-            return original(tensors, grad_tensors, *args, **kwargs)
-        loss = None
-        if grad_tensors is None or isinstance(grad_tensors, (list, tuple)) and all(one is None for one in grad_tensors):
-            loss = tensors[0] if isinstance(tensors, (list, tuple)) and len(tensors) == 1 else tensors
-        return _observed(functools.partial(original, tensors, grad_tensors, *args, **kwargs), loss)
+        try:
+            if _state["depth"] or not (Watching.on and HOOK.on):
+                return original(tensors, grad_tensors, *args, **kwargs)
+            loss = None
+            gradients = grad_tensors if isinstance(grad_tensors, (list, tuple)) else [grad_tensors]
+            if all(one is None for one in gradients):
+                loss = tensors[0] if isinstance(tensors, (list, tuple)) and len(tensors) == 1 else tensors
+            return _observed(functools.partial(original, tensors, grad_tensors, *args, **kwargs), loss)
+        except BaseException as error:
+            guard.drop_own_frame(error)
+            raise
 
     module.backward = backward
     _untraced.append(backward)
@@ -80,6 +92,9 @@ def _observed(call, loss):
     begin = observations.now()
     try:
         return call()
+    except BaseException as error:
+        guard.drop_own_frame(error)
+        raise
     finally:
         _state["depth"] -= 1
         Watching.phase = "optimizer" if outer == "optimizer" else "idle"
@@ -97,20 +112,36 @@ def _before(site, function):
     optimizers.GRADIENTS.call(optimizers.look_at_gradients)
     if function is not None and site not in _reported and len(_reported) < 100:
         _reported.add(site)
-        observations.note("fact", time.monotonic_ns(), "loss", {"where": site, "function": function})
+        observations.note("fact", time.monotonic_ns(), "loss",
+                          {"where": site, "function": function[0], "terms": function[1]})
 
 
 def _function(loss):
-    """Returns the class name of the last operation of the loss, before GradScaler multiplies it."""
+    """Returns the names of the last operation of the loss, before GradScaler multiplies it, and of its terms."""
     scaled = _scaled.get(id(loss))
     if scaled is not None and scaled[0]() is loss:
         return scaled[2]
-    return _name_of(loss)
+    return _names_of(loss)
 
 
-def _name_of(loss):
+def _names_of(loss):
+    """Returns (class name of the last operation, class names of the operations that it adds), or None."""
     operation = getattr(loss, "grad_fn", None)
-    return None if operation is None else type(operation).__name__
+    if operation is None:
+        return None
+    name = type(operation).__name__
+    return name, _terms(operation, 0) if name in SUMS else []
+
+
+def _terms(operation, depth):
+    names = []
+    for term, _ in operation.next_functions:
+        name = type(term).__name__
+        if name in SUMS and depth < MOST_DEPTH:
+            names += _terms(term, depth + 1)
+        elif term is not None:
+            names.append(name)
+    return names
 
 
 def _read(loss):
@@ -155,7 +186,7 @@ def _note_scaled(_, args, result):
     if len(_scaled) > 64:
         for key in [key for key, entry in _scaled.items() if entry[0]() is None]:
             del _scaled[key]
-    _scaled[id(result)] = (weakref.ref(result), scalars.read(args[1]), _name_of(args[1]))
+    _scaled[id(result)] = (weakref.ref(result), scalars.read(args[1]), _names_of(args[1]))
 
 
 def _scaler_steps(args, kwargs):

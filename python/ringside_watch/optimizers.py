@@ -152,6 +152,7 @@ def look_at_gradients():
     if optimizer is None:
         return
     gradients = [one.grad for group in optimizer.param_groups for one in group["params"] if one.grad is not None]
+    gradients = [getattr(one, "_local_tensor", one) for one in gradients]  # the part of a DTensor on this rank
     if any(type(one).__name__ != "Tensor" or one.is_sparse or one.device.type != "cpu" for one in gradients):
         return  # reading one on a device would make the script wait
     smallest = sorted(gradients, key=lambda one: one.numel())[:4]

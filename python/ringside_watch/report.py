@@ -211,10 +211,10 @@ class Report:
         indices = None if batch.indices is None else whole_numbers(batch.indices)
         epoch, slot = self.epochs.trained(batch, indices)
         entry = (batch, epoch, slot, indices)
-        if step.number is None:
-            step.batches.append(entry)
-        else:
+        if step.written:
             self.frames.indices(step.number, entry)
+        else:
+            step.batches.append(entry)
 
     def untrained(self, batch):
         self.epochs.untrained(batch)

@@ -31,6 +31,7 @@ class Step:
         self.started = []  # (name, checksum) of the parameters of each optimizer before its first step
         self.skipped = 0  # optimizer steps that a gradient scaler has left out
         self.merged = None
+        self.written = False
 
     def resolve(self):
         """Returns the step that this one became a part of, or this one."""

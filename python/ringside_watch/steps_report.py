@@ -18,21 +18,23 @@ class StepsReport:
         self._counts = None
         self._sites = []  # lines that call backward()
         self._begin = None  # (ns, cpu) of the next step
-        self._held = []  # complete steps whose losses are still on a device
+        self._held = []  # complete steps whose losses are still on a device, or whose batches are not settled
         self._untraced = []  # (step, epoch, begin) that wait for DDP's times
         self.waits_for_ddp = False  # DDP publishes the times of a step during the next one
         self._sparse = False
 
     def complete(self, step):
         self._held.append(step)
-        self._release(False)
+        self._release()
 
-    def _release(self, all_of_them):
-        while self._held and (all_of_them or self._held[0].is_ready()):
+    def _release(self):
+        """Writes complete steps up to the first one that is still incomplete."""
+        while self._held and self._held[0].is_ready() and self._report.pairing.is_settled(self._held[0]):
             self._write(self._held.pop(0))
 
     def _write(self, step):
         report = self._report
+        step.written = True
         for entry in step.batches:
             self.indices(step.number, entry)
         begin = self._begin or self._first(step)
@@ -49,7 +51,7 @@ class StepsReport:
         Watching.long_steps = not self._sparse
         # The hooks may have stamped the step without CPU times, before it was known that steps are long now.
         if is_traced(step.number) and begin[1] is not None and step.end_cpu is not None:
-            self._untraced.append((step, report.epochs.epoch, begin))
+            self._untraced.append((step, self._epoch_of(step), begin))
         try:
             self._write_traces(1 if self.waits_for_ddp else 0)
         except Exception as error:  # costs the trace of the step, but not the batch that completed it
@@ -60,10 +62,18 @@ class StepsReport:
         """Returns the begin of the first step: its first observation."""
         return min([(span[0], span[1]) for span in step.spans] or [(step.end_ns, step.end_cpu)])
 
+    def _epoch_of(self, step):
+        """Returns the epoch of the step's batches; that of the latest batch if it has none."""
+        epochs = self._report.epochs
+        for batch, epoch, _, _ in step.batches:
+            if batch.loader == epochs.first_training:
+                return epoch
+        return epochs.epoch
+
     def _row(self, step):
         report = self._report
         losses = step.loss_by_line()
-        key = (report.epochs.epoch, step.learning_rate)
+        key = (self._epoch_of(step), step.learning_rate)
         if key != self._frame:
             self._write_frame()
             self._frame = key
@@ -100,7 +110,8 @@ class StepsReport:
 
     def ddp(self, data):
         """Adds the times of one DDP iteration to the step that contains its begin."""
-        steps = [entry[0] for entry in self._untraced] + [self._report.steps.last(), self._report.steps.upcoming]
+        steps = [entry[0] for entry in self._untraced] + self._held
+        steps += [self._report.steps.last(), self._report.steps.upcoming]
         for step in steps:
             inside = [span for span in step.spans if span[4] == "backward" and span[0] <= data["comm_end"] and
                       span[2] >= data["comm_begin"]]
@@ -123,7 +134,7 @@ class StepsReport:
 
     def flush(self):
         """Writes steps whose losses have arrived, and the open frame."""
-        self._release(False)
+        self._release()
         self._write_frame()
 
     def _write_frame(self):
@@ -138,6 +149,7 @@ class StepsReport:
             "data_us": list(columns[4])}, True, rows)
 
     def end(self):
-        self._release(True)
+        while self._held:
+            self._write(self._held.pop(0))
         self._write_traces(0)
         self.flush()

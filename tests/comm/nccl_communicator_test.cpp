@@ -533,3 +533,42 @@ TEST_CASE("A group of NCCL is closed after a failed call, and a hanging group is
     CHECK_THAT(errorOf([&] { refused->startTogether(calls, handles); }), containing("NCCL refused collectives 1 to 3"));
     CHECK(world.nccl->calls == std::vector<std::string>{"groupStart", "allReduce", "groupEnd"});
 }
+
+TEST_CASE("poll() detects a late collective of a sub-group") {
+    World world;
+    world.options.hostWaits = false;
+    const auto rank0 = world.connect(0);
+    auto communicator = world.connect(1);
+    const auto group = communicator->split(3, 0, GroupUse::kCollectives);
+    const auto values = world.onDevice(*communicator, {1, 2});
+    world.nccl->stalled = true;
+    group->allReduceAsync(CommBuffer::of(values), ReduceOp::kSum).wait();
+    communicator->poll();
+    world.clock->time += 400ms;
+    CHECK_THAT(errorOf([&] { communicator->poll(); }), containing("all-reduce of 2 floats"));
+}
+
+// In the fake world a received block consists of bytes of 7. Rank 1 of 2 sums the second block, of 2 values.
+TEST_CASE("a canonical sum exchanges blocks, adds them in the tree and exchanges the sums") {
+    World world;
+    const auto rank0 = world.connect(0, 2);
+    const auto communicator = world.connect(1, 2);
+    const auto values = world.onDevice(*communicator, {1, 2, 3, 4, 5});
+    world.nccl->calls.clear();
+    communicator->allReduce(CommBuffer::of(values), ReduceOp::kTreeSum);
+    const std::vector<std::string> exchange{"groupStart", "send to 0", "recv from 0", "groupEnd"};
+    std::vector<std::string> expected = exchange;
+    expected.insert(expected.end(), exchange.begin(), exchange.end());
+    CHECK(world.nccl->calls == expected);
+    CHECK(world.device->treeSums == 1);
+    float received = 0;
+    std::memset(&received, 7, sizeof received);
+    CHECK(std::vector<float>(values.begin(), values.end()) ==
+          std::vector<float>{received, received, received, received + 4, received + 5});
+    CHECK(communicator->bytesSent() == 5 * 4);
+
+    const auto sums = world.onDevice(*communicator, {0, 0});
+    communicator->reduceScatter(CommBuffer::of(world.onDevice(*communicator, {1, 2, 3, 4})), CommBuffer::of(sums),
+                                ReduceOp::kTreeSum);
+    CHECK(std::vector<float>(sums.begin(), sums.end()) == std::vector<float>{received + 3, received + 4});
+}

@@ -41,3 +41,23 @@ TEST_CASE("leaves without samples are skipped, and the tree keeps its form") {
     CHECK(summed(8, 5) == "(((0+4)+2)+(1+3))");
     CHECK(summed(4, 3) == "((0+2)+1)");
 }
+
+TEST_CASE("a canonical reduction works on GPUs over NCCL in float32, and not over MPI") {
+    RunConfig config;
+    config.training.reduction = ReductionOrder::kCanonical;
+    config.parallel.device = DeviceChoice::kCuda;
+    config.parallel.backend = CollectiveBackend::kNccl;
+    Problems problems;
+    checkLeaves(config, problems);
+    CHECK(problems.empty());
+    config.training.precision = TrainingPrecision::kBf16;
+    checkLeaves(config, problems);
+    REQUIRE(problems.size() == 1);
+    CHECK_THAT(problems.front().text(), containing("is canonical, which is computed in fp32"));
+    config.training.precision = TrainingPrecision::kFp32;
+    config.parallel.backend = CollectiveBackend::kMpi;
+    problems.clear();
+    checkLeaves(config, problems);
+    REQUIRE(problems.size() == 1);
+    CHECK_THAT(problems.front().text(), containing("mpi adds in its own order"));
+}

@@ -134,6 +134,25 @@ TEST_CASE("a guest that leaves does not end the run of the others") {
     CHECK(contains(lesson.host->output(), "Bo has left"));
 }
 
+TEST_CASE("a guest that joins after the start is told that it takes part from the next start") {
+    Lesson lesson({"--ranks", "2", "--set", "training.epochs=1000000"});
+    const std::string code = lesson.code();
+    lesson.join("Ada", code);
+    REQUIRE(eventually([&] { return hasTrained(lesson.out); }));
+    lesson.join("Late", code);
+    Program& late = *lesson.guests["Late"];
+    const std::string expected = "the others train; this computer takes part from the next start: step ";
+    for (int i = 0; i < 30 && !contains(late.output(), expected); ++i) late.wait(1s);
+    CHECK(contains(late.output(), "joined as Late"));
+    CHECK(contains(late.output(), expected));
+    lesson.guests["Ada"]->wait(1s);
+    CHECK_FALSE(contains(lesson.guests["Ada"]->output(), "the others train"));
+    lesson.host->signal(SIGINT);
+    CHECK(lesson.host->wait() == 20);
+    CHECK(late.wait() == 20);
+    CHECK(lesson.summary()["world_size"] == 2);
+}
+
 TEST_CASE("a classroom that loses a computer continues with fewer ranks from the last complete epoch") {
     Lesson lesson(withMore({"--ranks", "3", "--min-ranks", "2"}, kSlowClass));
     const std::string code = lesson.code();

@@ -6,6 +6,7 @@
 
 #include "program.h"
 #include "support/catch.h"
+#include "support/places.h"
 
 using namespace ringside;
 
@@ -123,6 +124,18 @@ TEST_CASE("the last line of prove counts strategies that could not be tested") {
         {"prove", "--steps", "1", "--strategies", "single,model_parallel", "--set", "parallel.world_size=4"});
     CHECK(program.wait() == 0);
     CHECK(contains(program.output(), "\n0 equal, 1 could not be tested, so its result is unknown\n"));
+}
+
+TEST_CASE("prove returns 1 if weights differ that must be equal, with the first step and tensor") {
+    // Rank 2 trains another sample in the first step; the reference with one rank has no rank 2.
+    ::setenv("RINGSIDE_TEST_WRONG_INDEX", "2:0:0:17", 1);
+    Program program({"prove", "--steps", "2", "--strategies", "single,ddp:4", "--set", "training.reduction=canonical"},
+                    -1, testProgram("faults/ringsidectl"));
+    ::unsetenv("RINGSIDE_TEST_WRONG_INDEX");
+    CHECK(program.wait() == 1);
+    INFO(program.output());
+    CHECK(contains(program.output(), "step 1"));
+    CHECK(contains(program.output(), "\n0 equal, 1 differs and must not differ\n"));
 }
 
 TEST_CASE("prove reports for each strategy whether its bits are equal, or why it cannot be tested") {

@@ -4,9 +4,9 @@
 
 #include "support/catch.h"
 #include "telemetry/data/run_data.h"
-#include "telemetry/data/step_replay.h"
 #include "telemetry/events/codec.h"
 #include "telemetry/events/plain_line.h"
+#include "whatif/step_replay.h"
 
 using namespace ringside;
 

@@ -7,6 +7,7 @@
 
 #include "backend/cuda/step_graph.h"
 #include "both_devices.h"
+#include "comm/reduce_kernels.h"
 #include "support/catch.h"
 
 using namespace ringside;
@@ -94,6 +95,43 @@ TEST_CASE("elementwise operations are bit-identical on GPU and CPU") {
     CHECK(both.difference(x) == 0);
     CHECK(both.gpu.squaredNorm(x.gpu) == Approx(both.cpu->squaredNorm(x.cpu)).epsilon(1e-9));
     CHECK(both.gpu.squaredNorm(x.gpu) == both.gpu.squaredNorm(x.gpu));
+}
+
+TEST_CASE("the sums of a canonical reduction are bit-identical on GPU and CPU, and leaves have the same rows") {
+    Both both;
+    const auto onCpu = both.cpu->makeReductionKernels();
+    const auto onGpu = both.gpu.makeReductionKernels();
+    const auto values = both.floats({100'003}, 5);
+    const auto sums = both.labels(static_cast<std::int64_t>(kExactSums), 1);  // zeros
+    const auto square = both.floats({2}, 0);                                  // a double
+    const auto asDouble = [](const Tensor& two) { return doublesAt(two.data, 1, two.device); };
+    onCpu->addExactSquares(values.cpu, sums.cpu);
+    onGpu->addExactSquares(values.gpu, sums.gpu);
+    onCpu->totalOfExactSquares(sums.cpu, asDouble(square.cpu));
+    onGpu->totalOfExactSquares(sums.gpu, asDouble(square.gpu));
+    double expected = 0;
+    double own = 0;
+    both.cpu->download(asDouble(square.cpu), &expected);
+    both.gpu.download(asDouble(square.gpu), &own);
+    CHECK(own == expected);
+    CHECK(own == Approx(both.cpu->squaredNorm(values.cpu)).epsilon(1e-9));
+
+    const auto batch = both.floats({64, 33}, 6);
+    const auto leaf = both.floats({16, 33}, 0);
+    onCpu->copyEveryNth(batch.cpu, 3, 4, leaf.cpu);
+    onGpu->copyEveryNth(batch.gpu, 3, 4, leaf.gpu);
+    CHECK(both.difference(leaf) == 0);
+
+    const auto runtime = makeGpuRuntime();
+    const auto blocks = both.floats({8, 1000}, 9);
+    const auto tree = both.floats({1000}, 0);
+    std::vector<const std::byte*> sources;
+    for (std::int64_t rank = 0; rank < 8; ++rank)
+        sources.push_back(static_cast<const std::byte*>(blocks.cpu.row(rank).data));
+    reduceSources(CommType::kFloat32, ReduceOp::kTreeSum, static_cast<std::byte*>(tree.cpu.data), sources, 1000);
+    runtime->addInTree(static_cast<float*>(blocks.gpu.data), 1000, 8, static_cast<float*>(tree.gpu.data),
+                       both.gpu.stream());
+    CHECK(both.difference(tree) == 0);
 }
 
 TEST_CASE("uploads larger than the pinned ring arrive completely and in order") {

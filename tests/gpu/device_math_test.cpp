@@ -7,6 +7,7 @@
 
 #include "backend/cuda/kernels/optimizer_scalars.h"
 #include "backend/cuda/kernels/value_kernels.h"
+#include "comm/reduce_kernels.h"
 #include "cpu_tensors.h"
 #include "support/catch.h"
 #include "support/tensors.h"
@@ -237,4 +238,70 @@ TEST_CASE("The GPU's squared error equals the CPU's") {
                                      perValue});
     CHECK(bits(ourLoss) == bits(valuesOf(loss)));
     CHECK(bits(ourGradient) == bits(valuesOf(gradient)));
+}
+
+TEST_CASE("The GPU adds the blocks of ranks along the tree in which the CPU adds them") {
+    constexpr std::size_t kCount = 100;
+    const std::size_t ranks = GENERATE(2U, 4U, 8U, 16U);
+    std::vector<float> blocks = numbers(ranks * kCount, 7);
+    std::vector<const std::byte*> sources;
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+        sources.push_back(reinterpret_cast<const std::byte*>(blocks.data() + rank * kCount));
+    std::vector<float> expected(kCount);
+    reduceSources(CommType::kFloat32, ReduceOp::kTreeSum, reinterpret_cast<std::byte*>(expected.data()), sources,
+                  kCount);
+    std::vector<float> sums(kCount);
+    runValues(kCount, cuda::TreeSumValue{blocks.data(), kCount, ranks, sums.data()});
+    CHECK(bits(sums) == bits(expected));
+}
+
+// 1 + 2^-24 + 2^-24 + 2^-24 is 1 if the small values are added one by one, and more than 1 if two are added first.
+TEST_CASE("The tree adds ranks that are half of the ranks apart") {
+    const float small = std::ldexp(1.0F, -24);
+    std::vector<float> blocks{1, small, small, small};
+    float sum = 0;
+    runValues(1, cuda::TreeSumValue{blocks.data(), 1, 4, &sum});
+    CHECK(sum == (1 + small) + (small + small));
+    CHECK(sum > 1);
+}
+
+TEST_CASE("The GPU adds squares of gradients that are distributed over ranks as the CPU") {
+    Cpu cpu;
+    const auto kernels = cpu.backend->makeReductionKernels();
+    const std::vector<double> rows{1, 4, 4, 0.25, 0, 9, 16};
+    const std::vector<std::int64_t> ends{3, 3, 7};
+    std::vector<double> squares(3, -1);
+    runRows(3, cuda::TensorNormRow{rows.data(), ends.data(), squares.data()});
+    CHECK(squares ==
+          std::vector<double>{9, 0, static_cast<double>(std::sqrt(25.25F)) * static_cast<double>(std::sqrt(25.25F))});
+
+    std::vector<double> byCpu(3, -1);
+    std::vector<double> rowsCopy = rows;
+    std::vector<std::int64_t> endsCopy = ends;
+    kernels->squaresOfTensors(doublesAt(rowsCopy.data(), 7, {}), {endsCopy.data(), {3}, DType::kInt64, {}},
+                              doublesAt(byCpu.data(), 3, {}));
+    CHECK(squares == byCpu);
+
+    double sum = 0;
+    runRows(1, cuda::RowSumRow{rows.data(), rows.size(), &sum});
+    CHECK(sum == 34.25);
+}
+
+TEST_CASE("The total of exact squares is that of the values, and NaN if one is infinite") {
+    std::vector<std::int64_t> sums(kExactSums);
+    for (const float value : {3.0F, -4.0F, 0.0F}) addExactSquare(value, sums.data());
+    double square = 0;
+    runValues(1, cuda::ExactTotalValue{sums.data(), &square});
+    CHECK(square == 25);
+    addExactSquare(std::numeric_limits<float>::infinity(), sums.data());
+    runValues(1, cuda::ExactTotalValue{sums.data(), &square});
+    CHECK(std::isnan(square));
+}
+
+TEST_CASE("every n-th row of a batch is copied to a leaf") {
+    Cpu cpu;
+    const Tensor from = cpu.tensor({0, 1, 10, 11, 20, 21, 30, 31, 40, 41}, {5, 2});
+    const Tensor to = cpu.tensor({0, 0, 0, 0}, {2, 2});
+    cpu.backend->makeReductionKernels()->copyEveryNth(from, 1, 3, to);
+    CHECK(valuesOf(to) == std::vector<float>{10, 11, 40, 41});
 }

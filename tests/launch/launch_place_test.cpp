@@ -172,7 +172,10 @@ TEST_CASE("In a batch script or a shell of several Slurm tasks, srun is asked fo
     CHECK(holds(problemIn(without(kSlurm, "SLURM_STEP_ID")), "SLURM_NTASKS is 5, but srun did not start this process"));
     CHECK(holds(problemIn({{"SLURM_JOB_NUM_NODES", "2"}, {"SLURM_JOB_ID", "3"}, {"SLURM_PROCID", "0"}}), "srun"));
     CHECK(placeIn({{"SLURM_NTASKS", "1"}, {"SLURM_NNODES", "1"}, {"SLURM_PROCID", "0"}}).isAlone());
+    CHECK(holds(problemIn({{"SLURM_NTASKS", "1"}, {"SLURM_HET_SIZE", "2"}, {"SLURM_PROCID", "0"}}), "SLURM_HET_SIZE"));
     CHECK(placeIn({{"SLURM_JOB_ID", "3"}, {"SLURM_ARRAY_TASK_ID", "2"}, {"SLURM_ARRAY_TASK_COUNT", "4"}}).isAlone());
+    // sbatch --exclusive -N1: the number of tasks is that of the CPUs, but the script is one process.
+    CHECK(placeIn({{"SLURM_TASKS_PER_NODE", "48"}, {"SLURM_NNODES", "1"}, {"SLURM_PROCID", "0"}}).isAlone());
 }
 
 TEST_CASE("A rank of a launcher that cannot be read is refused instead of training alone") {
@@ -221,8 +224,35 @@ TEST_CASE("MPICH and Intel MPI are detected by PMI, unless srun provides it") {
         {"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}, {"MPI_LOCALNRANKS", "2"}, {"PMI_FD", "7"}};
     CHECK(placeIn(pmi).launcher == LauncherKind::kPmi);
     CHECK(placeIn(pmi).isOneHost());
-    CHECK(placeIn(both(pmi, kSlurm)).launcher == LauncherKind::kSlurm);
+    const Variables srunPmi2 = {{"PMI_RANK", "4"}, {"PMI_SIZE", "5"}, {"PMI_FD", "13"}, {"PMI_JOBID", "77.0"}};
+    CHECK(placeIn(both(srunPmi2, kSlurm)).launcher == LauncherKind::kSlurm);
     CHECK(placeIn({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"PMI_FD", "7"}}).localSize == 0);  // gforker, Flux
+}
+
+TEST_CASE("Ranks of an mpiexec that reaches the nodes through srun are not the tasks of that srun") {
+    // As MPICH 4.0.2 sets them with -np 5 in a job of three nodes: one daemon on each node is a task of srun.
+    const Variables daemon = with(with(with(kSlurm, "SLURM_STEP_NUM_TASKS", "3"), "SLURM_PROCID", "2"), "PMI_FD", "6");
+    const Variables hydra =
+        both(daemon, {{"PMI_RANK", "4"}, {"PMI_SIZE", "5"}, {"MPI_LOCALNRANKS", "1"}, {"MPI_LOCALRANKID", "0"}});
+    CHECK(serverNeededBy({}, {hydra, {}, "here"}) == ServerKind::kPmi);
+    CHECK(placeIn(hydra).launcher == LauncherKind::kPmi);
+    CHECK(placeIn(hydra).rank == 4);
+    CHECK(placeIn(hydra).worldSize == 5);
+    // One rank on each node: the numbers are equal, the order may differ.
+    const Variables even = with(with(hydra, "PMI_SIZE", "3"), "PMI_RANK", "0");
+    CHECK(placeIn(even).launcher == LauncherKind::kPmi);
+    CHECK(placeIn(even).rank == 0);
+    const Variables port = both(daemon, {{"PMI_ID", "4"}, {"PMI_PORT", "n1:4000"}, {"MPI_LOCALNRANKS", "1"}});
+    CHECK(serverNeededBy({}, {port, {}, "here"}) == ServerKind::kPmi);
+    // gforker in a step of one task
+    CHECK(placeIn(both(with(kSlurm, "SLURM_STEP_NUM_TASKS", "1"), {{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}})).rank == 1);
+    const Variables prterun = both(daemon, {{"PMIX_RANK", "4"}, {"PMIX_NAMESPACE", "prterun-n1-77@1"}});
+    CHECK(serverNeededBy({}, {prterun, {}, "here"}) == ServerKind::kPmix);
+    const Result<LaunchPlace> pmix = findLaunchPlace({}, {prterun, {}, "here", {4, 5, 0, 1}});
+    REQUIRE(pmix.ok());
+    CHECK(pmix.value().launcher == LauncherKind::kPmix);
+    const Variables srunPmix = {{"PMIX_RANK", "4"}, {"PMIX_NAMESPACE", "slurm.pmix.77.0"}};
+    CHECK(placeIn(both(srunPmix, kSlurm)).launcher == LauncherKind::kSlurm);
 }
 
 TEST_CASE("Answers of a PMI or PMIx server complete the variables") {
@@ -250,7 +280,7 @@ TEST_CASE("The launcher's server is queried only where the variables are not suf
     const Variables hydra = {{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"PMI_FD", "7"}};
     CHECK(needed(hydra) == ServerKind::kPmi);
     CHECK(needed(hydra, {1, 2, {}, "a:1"}) == ServerKind::kNone);
-    CHECK(needed(both(hydra, kSlurm)) == ServerKind::kNone);
+    CHECK(needed(with(both(hydra, kSlurm), "PMI_SIZE", "5")) == ServerKind::kNone);  // srun --mpi=pmi2
     CHECK(needed({{"PMI_ID", "1"}, {"PMI_PORT", "a:1"}}) == ServerKind::kPmi);
     CHECK(needed(kOpenMpi) == ServerKind::kPmix);
     CHECK(needed(with(kOpenMpi, "OMPI_COMM_WORLD_LOCAL_SIZE", "6")) == ServerKind::kNone);

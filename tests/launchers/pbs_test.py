@@ -51,11 +51,29 @@ class Job:
                                             stderr=subprocess.STDOUT, start_new_session=True)
 
     def end(self, seconds=120):
+        """Returns the exit code. No process of the script, such as the sleep of its alarm, may outlive it."""
         try:
-            return self.process.wait(seconds)
+            code = self.process.wait(seconds)
         finally:
             if self.process.poll() is None:
                 os.killpg(self.process.pid, signal.SIGKILL)
+        until = time.monotonic() + 20
+        while left := self.processes():
+            assert time.monotonic() < until, f"left behind: {left}"
+            time.sleep(0.1)
+        return code
+
+    def processes(self):
+        """Command lines of the processes in the script's session."""
+        found = []
+        for entry in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                fields = (entry / "stat").read_text().rpartition(") ")[2].split()
+                if int(fields[3]) == self.process.pid and fields[0] != "Z":
+                    found.append((entry / "cmdline").read_text().replace("\0", " "))
+            except OSError:  # it has ended
+                pass
+        return found
 
 
 def script_of(programs, scratch, *settings):

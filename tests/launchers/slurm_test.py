@@ -2,6 +2,7 @@
 """slurm_test.py BIN: ranks on a real Slurm of three nodes train as those of ringsidectl run."""
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -40,6 +41,31 @@ def batch_script_without_srun(slurm, programs, scratch):
     slurm.call("sbatch", "-W", "-N3", "-o", str(scratch / "alone.txt"), str(script))
     said = (scratch / "alone.txt").read_text()
     assert "srun did not start this process" in said and "code 2" in said, said
+
+
+def single_rank_with_all_cpus(slurm, programs, scratch):
+    """sbatch --exclusive sets SLURM_TASKS_PER_NODE to the number of CPUs; the script is a single process."""
+    out, script = scratch / "exclusive", scratch / "exclusive.sh"
+    script.write_text(f"#!/bin/sh\n{programs / 'ringside-worker'} --out {out} --set training.epochs=1\necho code $?\n")
+    slurm.call("sbatch", "-W", "--exclusive", "-N1", "-o", str(scratch / "exclusive.txt"), str(script))
+    assert "code 0" in (scratch / "exclusive.txt").read_text(), (scratch / "exclusive.txt").read_text()
+    assert json.loads((out / "launch.json").read_text())["launcher"] == "alone"
+
+
+def mpiexec_over_srun(slurm, programs, scratch):
+    """Hydra starts its daemons with srun: ranks inherit the variables of the daemons' step, which has one task per node."""
+    if shutil.which("mpiexec.hydra") is None:
+        print("not checked: mpiexec.hydra is not installed (mpich)")
+        return
+    for options in ("", "-pmi-port "):
+        out, script = scratch / f"hydra{options.strip()}", scratch / "hydra.sh"
+        script.write_text(f"#!/bin/sh\nmpiexec.hydra {options}-np 4 {programs / 'ringside-worker'} --out {out} --wait 30 "
+                          "--set training.epochs=1\necho code $?\n")
+        slurm.call("sbatch", "-W", "-N2", "--ntasks-per-node=2", "-o", str(scratch / "hydra.txt"), str(script))
+        said = (scratch / "hydra.txt").read_text()
+        assert "code 0" in said, said
+        launch = json.loads((out / "launch.json").read_text())
+        assert launch["launcher"] == "PMI" and len(launch["ranks"]) == 4, said
 
 
 def metrics_of(out):
@@ -99,7 +125,8 @@ def main():
         return 77
     programs = pathlib.Path(sys.argv[1])
     with tempfile.TemporaryDirectory() as scratch, Slurm(3) as slurm:
-        for test in (ranks_of_srun, leftover_rank, batch_script_without_srun, exported_script, requeued_script):
+        for test in (ranks_of_srun, leftover_rank, batch_script_without_srun, single_rank_with_all_cpus, mpiexec_over_srun,
+                     exported_script, requeued_script):
             test(slurm, programs, pathlib.Path(scratch))
             print("ok:", test.__name__)
     return 0

@@ -21,6 +21,7 @@ ALLOWED = {
     "engine/sampling/query/plan_query_parser.cpp": ({"class", "rank", "step"}, "codec: search terms"),
     "engine/watch/audit/tensor_record.cpp": ({"data_parallel"}, "codec: topic of a script's facts"),
     "engine/watch/evidence/rank_evidence.cpp": ({"subset"}, "codec: topic of a script's facts"),
+    "engine/watch/findings/gradient_checks.cpp": ({"ddp"}, "codec: kind in a script's facts"),
     "engine/watch/findings/process_checks.cpp": ({"ddp"}, "codec: kind in a script's facts"),
     "engine/watch/findings/replica_groups.cpp": ({"ddp"}, "codec: kind in a script's facts"),
     "engine/watch/seen/seen_experiment.cpp": ({"data_parallel", "ddp", "optimizer", "pipeline"},

@@ -9,6 +9,7 @@ ENGINE = {
     "sampling": {"config"},
     "data": {"config", "sampling"},
     "telemetry": {"config", "launch"},
+    "whatif": {"telemetry"},
     "tensor": set(),
     "schedule": set(),
     "model": {"config", "data", "tensor"},
@@ -27,7 +28,7 @@ ENGINE = {
               "comm", "parallel"},
 }
 CORE = {"base", "config", "sampling", "data", "telemetry", "devices", "launch", "run", "watch", "export", "tensor",
-        "model", "schedule", "plan", "cost"}
+        "model", "schedule", "plan", "cost", "whatif"}
 TRAIN_ONLY = set(ENGINE) - CORE
 
 # Rooms within a folder: what each may include of its neighbours there. "." are the files of the folder itself.

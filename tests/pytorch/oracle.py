@@ -88,18 +88,8 @@ def random_sampler(q):
     return [list(sampler), torch.randint(0, 1000000, (1,), generator=generator).item()]
 
 
-def subset_sampler(q):
-    return list(SubsetRandomSampler(q["indices"], generator=seeded(q)))
-
-
 def weighted_sampler(q):
     return list(WeightedRandomSampler(q["weights"], q["count"], replacement=True, generator=seeded(q)))
-
-
-def shuffled_loader(q):
-    torch.manual_seed(q["seed"])
-    loader = DataLoader(range(q["n"]), batch_size=q["batch"], shuffle=True, drop_last=q["drop_last"], collate_fn=list)
-    return [list(loader) for _ in range(q["epochs"])]
 
 
 def order_of(q):

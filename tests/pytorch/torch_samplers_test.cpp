@@ -12,7 +12,6 @@ using namespace ringside::testing;
 namespace {
 
 using Indices = std::vector<std::int64_t>;
-using Batches = std::vector<Indices>;
 
 constexpr std::int64_t kSeeds[] = {0, 3, 42, -1, 4294967295};
 
@@ -46,49 +45,22 @@ TEST_CASE("RandomSampler draws as PyTorch's, and leaves the generator where PyTo
     }
 }
 
-TEST_CASE("SubsetRandomSampler and WeightedRandomSampler draw as PyTorch's") {
+TEST_CASE("WeightedRandomSampler draws as PyTorch's") {
     Json questions = Json::array();
     std::mt19937 random(5);
     for (const std::int64_t seed : kSeeds) {
         for (const std::size_t size : {1U, 2U, 10U, 257U}) {
-            Indices indices(size);
             std::vector<double> weights(size);
-            for (std::int64_t& index : indices) index = random() % 1000;
             for (double& weight : weights) weight = random() % 4 == 0 ? 0 : static_cast<double>(random() % 1000) / 7;
             weights.front() = 0.1;
-            questions.push_back({{"ask", "subset_sampler"}, {"seed", seed}, {"indices", indices}});
             questions.push_back({{"ask", "weighted_sampler"}, {"seed", seed}, {"weights", weights}, {"count", 200}});
-        }
-    }
-    const Json answers = askPyTorch(questions);
-    for (std::size_t i = 0; i < questions.size(); i += 2) {
-        CAPTURE(questions[i + 1].dump());
-        TorchGenerator subset = seeded(questions[i]);
-        REQUIRE(drawSubsetSampler(subset, questions[i]["indices"].get<Indices>()) == answers[i].get<Indices>());
-        TorchGenerator weighted = seeded(questions[i + 1]);
-        const auto weights = questions[i + 1]["weights"].get<std::vector<double>>();
-        REQUIRE(drawWeightedSampler(weighted, weights, 200).value() == answers[i + 1].get<Indices>());
-    }
-}
-
-TEST_CASE("Epochs of a shuffled DataLoader are PyTorch's, one after the other") {
-    Json questions = Json::array();
-    for (const std::int64_t seed : kSeeds) {
-        for (const bool dropLast : {false, true}) {
-            questions.push_back({{"ask", "shuffled_loader"},
-                                 {"seed", seed},
-                                 {"n", 103},
-                                 {"batch", 10},
-                                 {"drop_last", dropLast},
-                                 {"epochs", 3}});
         }
     }
     const Json answers = askPyTorch(questions);
     for (std::size_t i = 0; i < questions.size(); ++i) {
         CAPTURE(questions[i].dump());
-        TorchGenerator global = seeded(questions[i]);
-        for (const Json& epoch : answers[i]) {
-            REQUIRE(drawShuffledLoader(global, 103, 10, questions[i]["drop_last"]).batches == epoch.get<Batches>());
-        }
+        TorchGenerator weighted = seeded(questions[i]);
+        const auto weights = questions[i]["weights"].get<std::vector<double>>();
+        REQUIRE(drawWeightedSampler(weighted, weights, 200).value() == answers[i].get<Indices>());
     }
 }

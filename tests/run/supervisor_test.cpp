@@ -4,145 +4,16 @@
 #include <sys/eventfd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
 #include <fstream>
-#include <sstream>
 
-#include "base/json/json.h"
 #include "base/system/files.h"
+#include "fake_ranks.h"
 #include "support/catch.h"
-#include "support/places.h"
 #include "support/small_disk.h"
-#include "support/temporary_directory.h"
+#include "telemetry/events/codec.h"
 
 using namespace ringside;
 using namespace std::chrono_literals;
-
-namespace {
-
-std::string contentOf(const std::filesystem::path& path) {
-    std::ifstream file(path);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
-
-std::vector<Json> linesOf(const std::filesystem::path& path) {
-    std::vector<Json> lines;
-    std::istringstream text(contentOf(path));
-    for (std::string line; std::getline(text, line);) lines.push_back(Json::parse(line));
-    return lines;
-}
-
-// A run of three fake workers: 2 epochs of 4 steps.
-struct FakeRun {
-    TemporaryDirectory scratch;
-    PreparedRun prepared;
-    SupervisorOptions options;
-    std::vector<pid_t> pids;
-    RunEnded end;
-    std::filesystem::path directory = scratch.path();
-
-    explicit FakeRun(const std::string& deeds) {
-        prepared.config.parallel.worldSize = 3;
-        prepared.config.parallel.timeoutSeconds = 30;
-        prepared.config.training.epochs = 2;
-        prepared.compute = {CollectiveBackend::kShm, "shared memory: all ranks are on this host", DeviceChoice::kCpu,
-                            "CPU: no GPU", ""};
-        prepared.trainingSamples = 48;
-        prepared.validationSamples = 10;
-        prepared.stepsPerEpoch = 4;
-        prepared.planHashes = {"a", "b", "c"};
-        options.workerProgram = testProgram("fake_worker");
-        options.workerEnvironment = {"FAKE_WORKER=" + deeds};
-        options.readLoad = [](int ranks) { return HostLoad{.ranks = ranks, .processors = 64, .others = 0}; };
-    }
-    RunPaths paths() const { return RunPaths(directory); }
-
-    void go() {
-        Supervisor supervisor(paths(), prepared, options);
-        supervisor.start();
-        end = supervisor.run();
-        for (const Json& line : linesOf(paths().telemetry())) {
-            if (line["kind"] == "rank" && line.contains("pid")) pids.push_back(line["pid"].get<pid_t>());
-        }
-    }
-    bool anybodyLeft() const {
-        for (const pid_t pid : pids) {
-            if (::kill(pid, 0) == 0 || errno != ESRCH) return true;
-        }
-        return pids.size() != 3;
-    }
-    Json summary() const { return Json::parse(contentOf(paths().summary())); }
-};
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-}  // namespace
-
-TEST_CASE("failed ranks are restarted up to the limit, and repeated steps are recorded once") {
-    FakeRun run("1:kill,*:wait");
-    run.prepared.config.parallel.maxRestarts = 2;
-    run.options.backOff = 1ms;
-    run.go();
-    CHECK(run.end.state == RunOutcome::kFailed);
-    CHECK(run.end.exitCode == 12);
-    CHECK(run.summary()["restarts"] == 2);
-    CHECK(run.pids.size() == 9);
-    std::vector<std::int64_t> steps;
-    std::vector<double> flags;
-    for (const Json& line : linesOf(run.paths().metrics())) {
-        if (line["kind"] == "step") steps.push_back(line["step"]);
-        if (line["kind"] == "control") flags.push_back(line["value"]);
-    }
-    CHECK(std::is_sorted(steps.begin(), steps.end()));
-    CHECK(std::adjacent_find(steps.begin(), steps.end()) == steps.end());
-    CHECK(flags == std::vector<double>{1, 2});
-    const std::string log = contentOf(run.paths().log());
-    CHECK(
-        contains(log, "restart 2 of 2 in 2 ms: all ranks continue from the start, because there is no checkpoint yet"));
-}
-
-TEST_CASE("restarted ranks resume from the checkpoint that the log names") {
-    FakeRun run("0:saves-and-dies-once,*:finish");
-    run.prepared.config.parallel.maxRestarts = 1;
-    run.options.backOff = 1ms;
-    run.go();
-    CHECK(run.end.state == RunOutcome::kFinished);
-    CHECK(run.summary()["restarts"] == 1);
-    const std::string log = contentOf(run.paths().log());
-    CHECK(contains(log, "all ranks continue from checkpoints/step-00000001, step 4"));
-    CHECK(contains(log, "resumed from " + (run.directory / "checkpoints/step-00000001").string()));
-}
-
-// Each change after the failure requests a stop, so that one is pending when the pause begins.
-TEST_CASE("a stop request in the pause before a restart prevents the restart") {
-    FakeRun run("1:kill,*:wait");
-    run.prepared.config.parallel.maxRestarts = 1;
-    run.options.backOff = 30s;
-    const UniqueFd stop(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    run.options.stopFd = stop.get();
-    run.options.onChange = [&](const RunData& data, unsigned) {
-        const std::uint64_t one = 1;
-        if (data.ranks()[1].state == RankStage::kFailed) CHECK(::write(stop.get(), &one, sizeof one) > 0);
-    };
-    run.go();
-    CHECK(run.end.state == RunOutcome::kFailed);
-    CHECK(run.end.exitCode == 12);
-    CHECK_FALSE(run.anybodyLeft());
-}
-
-TEST_CASE("a failure that would repeat causes no restart") {
-    FakeRun run("1:exit=2,*:wait");
-    run.prepared.config.parallel.maxRestarts = 2;
-    run.go();
-    CHECK(run.end.exitCode == 2);
-    CHECK(run.summary()["restarts"] == 0);
-    CHECK_FALSE(run.anybodyLeft());
-}
 
 TEST_CASE("a run whose ranks all finish is recorded completely") {
     FakeRun run("*:finish");
@@ -303,6 +174,22 @@ TEST_CASE("garbage and lines for other ranks are logged and change nothing") {
     int ends = 0;
     for (const Json& line : telemetry) ends += line["kind"] == "end" ? 1 : 0;
     CHECK(ends == 1);
+}
+
+TEST_CASE("a rank on another host that sends garbage ends the run with its name and host") {
+    FakeRun run("");
+    const bool isTelemetry = GENERATE(false, true);
+    const std::string line = isTelemetry ? encode(LogLine{0, LogLevel::kInfo, "not me", 0}) : "garbage\n";
+    run.adopted = std::make_unique<RemoteFake>(2, std::vector<std::string>(16, line.substr(0, line.size() - 1)));
+    run.go();
+    CHECK(run.end.state == RunOutcome::kFailed);
+    CHECK(run.end.exitCode == 10);
+    CHECK(run.end.firstFailedRank == 2);
+    CHECK(run.end.isMisuse);
+    CHECK(run.end.verdict == std::string("rank 2 on node2 violates the protocol of the run: it sends ") +
+                                 (isTelemetry ? "telemetry of other ranks" : "lines that are not telemetry"));
+    CHECK(run.summary()["first_failed_rank"] == 2);
+    CHECK(run.summary()["verdict"] == run.end.verdict);
 }
 
 TEST_CASE("a stop request ends the run as stopped, with everything written") {
@@ -502,6 +389,17 @@ TEST_CASE("a run with a deleted directory reports it and saves in the same place
     const auto telemetry = linesOf(run.paths().telemetry());
     CHECK(telemetry.front()["kind"] == "run");
     CHECK(telemetry.back()["kind"] == "end");
+}
+
+TEST_CASE("a directory that is deleted just before the end is created again for the summary") {
+    FakeRun run("0:finish-and-delete,*:finish");
+    run.go();
+    CHECK(run.end.state == RunOutcome::kFailed);
+    CHECK(run.end.exitCode == 2);
+    CHECK(contains(run.end.verdict, "was deleted or moved during the run; its checkpoints were deleted with it"));
+    CHECK(run.summary()["verdict"] == run.end.verdict);
+    CHECK(std::filesystem::exists(run.paths().config()));
+    CHECK(linesOf(run.paths().telemetry()).back()["kind"] == "end");
 }
 
 TEST_CASE("a run whose directory was taken by another run ends at once") {

@@ -12,6 +12,10 @@ ShardSpec digits() {
     return {.datasetSize = 1437, .worldSize = 4, .batchSize = 32};
 }
 
+std::string planSentence(const ShardSpec& spec) {
+    return shardSentence(spec) + ' ' + stepSentence(spec);
+}
+
 }  // namespace
 
 TEST_CASE("The sentence has the user's own numbers") {

@@ -7,13 +7,11 @@
 #include "support/goldens.h"
 
 using namespace ringside;
-using ringside::testing::bitsOf;
 using ringside::testing::goldens;
 
 namespace {
 
 using Indices = std::vector<std::int64_t>;
-using Batches = std::vector<Indices>;
 
 }  // namespace
 
@@ -49,25 +47,4 @@ TEST_CASE("weights that are not a distribution are refused") {
     // A weight of 0 is never drawn.
     const Indices drawn = drawWeightedSampler(generator, std::vector<double>{0, 1, 0}, 50).value();
     CHECK(drawn == Indices(50, 1));
-}
-
-TEST_CASE("A shuffled loader draws its base seed, then the sampler's, from the global generator") {
-    for (const Json& golden : goldens()["dataloader"]) {
-        if (!golden.contains("seed")) continue;
-        TorchGenerator global(golden["seed"].get<std::int64_t>());
-        for (const Json& epoch : golden["epochs"]) {
-            CHECK(drawShuffledLoader(global, golden["n"], golden["batch"], false).batches == epoch.get<Batches>());
-        }
-        CHECK(bitsOf(global.uniform24()) == golden["next_rand_bits"][0].get<std::string>());
-    }
-    TorchGenerator global(0);
-    CHECK(drawShuffledLoader(global, 10, 4, false).baseSeed == 900450186894289455);
-}
-
-TEST_CASE("Batches keep or drop a short last one") {
-    const Indices indices = {1, 2, 3, 4, 5};
-    CHECK(batchesOf(indices, 2, false) == Batches{{1, 2}, {3, 4}, {5}});
-    CHECK(batchesOf(indices, 2, true) == Batches{{1, 2}, {3, 4}});
-    CHECK(batchesOf(indices, 8, true).empty());
-    CHECK(batchesOf(Indices{}, 8, false).empty());
 }

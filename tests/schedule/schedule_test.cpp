@@ -87,15 +87,3 @@ TEST_CASE("shapes that PyTorch refuses are refused with the nearest valid ones")
     CHECK(refusal({ScheduleKind::kInterleaved, 4, 9, 2}) ==
           "interleaved with 9 micro-batches on 4 ranks: 2 rounds of them cannot be equal: use 8 or 10");
 }
-
-TEST_CASE("the schedule of a smaller batch is the same without the micro-batches that are missing") {
-    for (const ScheduleKind kind : {ScheduleKind::kGpipe, ScheduleKind::kOneForwardOneBackward,
-                                    ScheduleKind::kInterleaved, ScheduleKind::kZeroBubble}) {
-        const Schedule whole = makeSchedule({kind, 4, 8, kind == ScheduleKind::kInterleaved ? 2 : 1}).value();
-        for (int count = 1; count <= 8; ++count) {
-            const Schedule part = withFirstMicroBatches(whole, count);
-            CHECK(part.microBatchCount() == count);
-            CHECK(checkSchedule(part).ok());
-        }
-    }
-}

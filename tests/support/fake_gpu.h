@@ -12,6 +12,7 @@
 #include <set>
 #include <vector>
 
+#include "backend/cuda/kernels/value_kernels.h"
 #include "base/errors/errors.h"
 #include "base/time/clock.h"
 #include "tensor/gpu_runtime.h"
@@ -80,7 +81,10 @@ class FakeDevice : public GpuRuntime {
 
     void* allocate(std::size_t bytes) override {
         if (m_recording) throw DeviceError("operation not permitted when stream is capturing");
-        void* memory = std::calloc(1, bytes);
+        constexpr std::size_t kAlignment = 64;
+        const std::size_t rounded = (bytes / kAlignment + 1) * kAlignment;
+        void* memory = std::aligned_alloc(kAlignment, rounded);
+        std::memset(memory, 0, rounded);
         m_memory.insert(memory);
         m_sizes[memory] = bytes;
         return memory;
@@ -105,6 +109,16 @@ class FakeDevice : public GpuRuntime {
     void copy(void* to, const void* from, std::size_t bytes, DeviceStream stream) override {
         enqueue(
             stream, [] { return true; }, [=] { std::memcpy(to, from, bytes); });
+    }
+    // Runs the body of the kernel that CUDA's runtime launches.
+    void addInTree(float* blocks, std::size_t count, int ranks, float* out, DeviceStream stream) override {
+        ++treeSums;
+        const cuda::TreeSumValue value{blocks, count, static_cast<std::size_t>(ranks), out};
+        enqueue(
+            stream, [] { return true; },
+            [=] {
+                for (std::size_t i = 0; i < count; ++i) value(i);
+            });
     }
     void pause() override {
         m_clock->time += std::chrono::milliseconds(1);
@@ -143,6 +157,7 @@ class FakeDevice : public GpuRuntime {
         for (const auto& call : graph) call(marks);
     }
     DeviceStream computeStream() { return &m_computeStream; }
+    bool isIdle() const { return m_computeStream.work.empty(); }
     void advance() {
         for (bool moved = true; moved;) {
             moved = runFront(m_computeStream);
@@ -153,6 +168,7 @@ class FakeDevice : public GpuRuntime {
     std::function<void()> onPause;
     bool lost = false;  // as a GPU that fell off the bus
     int pauses = 0;
+    int treeSums = 0;  // calls of addInTree()
     int streamsDestroyed = 0;
     int eventsDestroyed = 0;
     int hostMemoryHeld = 0;

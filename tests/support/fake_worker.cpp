@@ -156,6 +156,11 @@ int act(const std::string& deed, int rank, TelemetrySink& sink) {
         writeGarbage(rank);
         return finish(rank, steps(), sink);
     }
+    if (deed == "finish-and-delete") {
+        saveCheckpoint(runDirectory, steps());
+        std::filesystem::remove_all(runDirectory);
+        return finish(1, steps(), sink);
+    }
     if (deed == "leave") return 0;
     if (deed == "lie") return finish(1, steps(), sink);  // says that it has finished, and saves nothing
     if (deed == "claims-checkpoint") {

@@ -106,6 +106,7 @@ TEST_CASE("Every kind of event survives the way through text") {
         RankState{3, RankStage::kTraining, "CPU 0", 77, 9},
         Heartbeat{1, 5, 2, Phase::kWaiting, 41, 4096, 3, 8, 6},
         Heartbeat{1, 5, 2, Phase::kWaiting, 41, 4096, 3, 8, 6, {87, 1 << 30, 1LL << 37, 63, 412.5}},
+        Heartbeat{1, 5, 2, Phase::kWaiting, 41, 4096, 3, 8, 6, {}, 1500000, 12},
         EpochResult{2, SplitKind::kValidation, 0.5, 0.75, 360, 0.25, 0.5, 364, 36, 12, 5},
         Consumed{1, 2, 360, "ab"},
         Replica{1, 12, "cd"},

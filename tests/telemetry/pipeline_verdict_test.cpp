@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline_steps.h"
 #include "support/catch.h"
-#include "telemetry/data/step_replay.h"
 #include "telemetry/events/codec.h"
+#include "whatif/step_replay.h"
 
 using namespace ringside;
 

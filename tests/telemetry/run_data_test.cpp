@@ -245,11 +245,12 @@ TEST_CASE("A heartbeat moves step and phase but never backwards") {
     RunData data;
     data.apply(run(1));
     data.apply(step(0, 7, 100));
-    data.apply(Heartbeat{0, 5, 1, Phase::kWaiting, 41, 1 << 20, 2, 200});
+    data.apply(Heartbeat{0, 5, 1, Phase::kWaiting, 41, 1 << 20, 2, 200, 0, {}, 0, 4});
     CHECK(data.ranks()[0].step == 7);
     CHECK(data.ranks()[0].phase == Phase::kWaiting);
     CHECK(data.ranks()[0].collective == 41);
     CHECK(data.ranks()[0].droppedSteps == 2);
+    CHECK(data.ranks()[0].droppedEvents == 4);
     CHECK(data.ranks()[0].lastSeenUs == 200);
 }
 

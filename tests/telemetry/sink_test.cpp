@@ -332,6 +332,23 @@ TEST_CASE("A reader that never reads costs dropped steps, not time") {
     CHECK(sink.droppedSteps() < kSteps);
 }
 
+TEST_CASE("the last heartbeat reports events that were dropped since the one before") {
+    Link link;
+    auto sink = std::make_unique<TelemetrySink>(optionsFor(link.writer.get()));
+    ConsumedIndices tooMany;
+    tooMany.index.resize(4'000'000);  // more than the queue holds
+    sink->send(tooMany);
+    sink->send(tooMany);
+    CHECK(sink->droppedEvents() == 2);
+    sink.reset();
+    link.writer.reset();
+    const std::vector<Event> events = link.readUntil([](const std::vector<Event>& seen) {
+        const auto* beat = seen.empty() ? nullptr : std::get_if<Heartbeat>(&seen.back());
+        return beat != nullptr && beat->droppedEvents == 2;
+    });
+    CHECK(countOf<ConsumedIndices>(events) == 0);
+}
+
 TEST_CASE("flush succeeds only when the reader has read everything") {
     Link link;
     TelemetrySink sink(optionsFor(link.writer.get()));

@@ -59,3 +59,24 @@ TEST_CASE("A layer that the plan fuses is fused in the built model and in its pr
     CHECK(builtLayers(fused) == 2 + 1 + 3);
     CHECK(predictMemory(subject, fused, 0).activations != predictMemory(subject, apart, 0).activations);
 }
+
+TEST_CASE("fusing one layer in a plan changes the built model and its price") {
+    const PlanSubject subject = convolution();
+    const StrategyPlan apart = planStrategy(subject, false).value();
+    const StrategyPlan fused = planStrategy(subject, true).value();
+    // The reordering of the images, the first convolution and its pooling become the fused convolution.
+    StrategyPlan changed = apart;
+    changed.layers.erase(changed.layers.begin(), changed.layers.begin() + 3);
+    changed.layers.insert(changed.layers.begin(), fused.layers.front());
+    changed.stageBegin = {0, changed.layers.size()};
+    CHECK(builtLayers(changed) == builtLayers(apart) - 2);
+    const auto activations = [&](const StrategyPlan& plan) { return predictMemory(subject, plan, 0).activations; };
+    const std::int64_t gain = activations(apart) - activations(changed);
+    CHECK(gain != 0);
+    CHECK(activations(changed) != activations(fused));
+    // The price is that of the layers in the plan, for batches of 8 samples.
+    const auto bytesOf = [](const StrategyPlan& plan, std::size_t count) {
+        return activationBytes(plan.layers, 0, count, 8);
+    };
+    CHECK(gain == bytesOf(apart, 3) - bytesOf(changed, 1));
+}

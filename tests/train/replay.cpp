@@ -75,6 +75,35 @@ class LateUploader final : public Uploader {
 };
 
 using T = const Tensor&;
+
+class ReplayReductionKernels final : public ReductionKernels {
+  public:
+    ReplayReductionKernels(std::shared_ptr<Tape> tape, std::shared_ptr<ReductionKernels> inner)
+        : m_tape(std::move(tape)), m_inner(std::move(inner)) {}
+    void copyEveryNth(T from, std::int64_t first, std::int64_t step, T to) override {
+        m_tape->add([=, inner = m_inner] { inner->copyEveryNth(from, first, step, to); });
+    }
+    void squaresOfRows(T tensor, T squares) override {
+        m_tape->add([=, inner = m_inner] { inner->squaresOfRows(tensor, squares); });
+    }
+    void squaresOfTensors(T rows, T ends, T squares) override {
+        m_tape->add([=, inner = m_inner] { inner->squaresOfTensors(rows, ends, squares); });
+    }
+    void addExactSquares(T values, T sums) override {
+        m_tape->add([=, inner = m_inner] { inner->addExactSquares(values, sums); });
+    }
+    void totalOfExactSquares(T sums, T square) override {
+        m_tape->add([=, inner = m_inner] { inner->totalOfExactSquares(sums, square); });
+    }
+    void decideUpdate(T squares, const UpdateRules& rules, T state) override {
+        m_tape->add([=, inner = m_inner] { inner->decideUpdate(squares, rules, state); });
+    }
+
+  private:
+    std::shared_ptr<Tape> m_tape;
+    std::shared_ptr<ReductionKernels> m_inner;
+};
+
 #define RINGSIDE_REPLAYED(name, parameters, arguments)     \
     void name parameters override {                        \
         m_tape->add([=, this] { m_cpu->name arguments; }); \
@@ -86,7 +115,13 @@ class ReplayBackend final : public Backend {
 
     std::string name() const override { return "replay"; }
     Device device() const override { return {}; }
-    Tensor allocate(const Shape& shape, DType type) override { return m_cpu->allocate(shape, type); }
+    // Memory of a fake GPU is known to it as device memory.
+    Tensor allocate(const Shape& shape, DType type) override {
+        if (!m_tape->gpu) return m_cpu->allocate(shape, type);
+        Tensor tensor{nullptr, shape, type, {}};
+        tensor.data = m_tape->gpu->allocate(tensor.bytes());
+        return tensor;
+    }
     void upload(const void* from, const Tensor& to) override {
         countHostCopy();
         if (m_tape->gpu && isSmall(to)) return uploadLater(from, to);
@@ -119,11 +154,20 @@ class ReplayBackend final : public Backend {
         if (m_tape->gpu) return std::make_unique<cuda::PinnedRing>(ringParts(), false);
         return m_tape->uploads ? std::make_unique<LateUploader>() : nullptr;
     }
+    AttentionMemory attentionMemory(const AttentionSpec& spec) const override { return m_cpu->attentionMemory(spec); }
+    std::unique_ptr<ReductionKernels> makeReductionKernels() override {
+        return std::make_unique<ReplayReductionKernels>(m_tape, m_cpu->makeReductionKernels());
+    }
     std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec) override {
         return std::make_unique<ReplayConvolution>(m_tape, m_cpu->makeConvolution(spec));
     }
 
-    RINGSIDE_REPLAYED(fill, (T tensor, float value), (tensor, value))
+    // Initial values are drawn in temporary host memory, because device() is a CPU.
+    void fill(T tensor, float value) override {
+        const bool isTemporary = m_tape->gpu && m_tape->gpu->isHostMemory(tensor.data);
+        if (isTemporary) return m_cpu->fill(tensor, value);
+        m_tape->add([=, this] { m_cpu->fill(tensor, value); });
+    }
     RINGSIDE_REPLAYED(copy, (T from, T to), (from, to))
     RINGSIDE_REPLAYED(scale, (T tensor, float factor), (tensor, factor))
     RINGSIDE_REPLAYED(add, (T from, T to), (from, to))

@@ -11,15 +11,15 @@
 
 #include "backend/backend.h"
 #include "comm/communicator.h"
-#include "support/fake_gpu.h"
+#include "train/threaded_nccl.h"
 
 namespace ringside::test {
 
 // A fake GPU that writes down the records and polls of the events of result slots ("record 1", "poll 1"; events are
 // numbered in the order in which they were made) and each wait for all work ("drain"). Repeated lines are one line.
-class LoggedGpu final : public testing::FakeDevice {
+class LoggedGpu final : public ThreadedGpu {
   public:
-    LoggedGpu() : FakeDevice(std::make_shared<testing::FakeClock>()) {}
+    LoggedGpu() : ThreadedGpu(false) {}
     DeviceEvent createEvent() override {
         const DeviceEvent made = FakeDevice::createEvent();
         if (logsNewEvents) m_numbers.emplace(made, m_numbers.size() + 1);
@@ -35,7 +35,7 @@ class LoggedGpu final : public testing::FakeDevice {
     }
     void drain() {
         add("drain");
-        advance();
+        while (!isIdle()) pause();
     }
     bool logsNewEvents = false;
     std::vector<std::string> log;

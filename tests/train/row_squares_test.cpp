@@ -61,25 +61,43 @@ std::pair<std::int64_t, std::int64_t> chunk(std::int64_t rows, Communicator& ran
     return {first, std::min(most, rows - first)};
 }
 
+// Norms of gradients of which a rank writes some rows.
+struct Spread {
+    explicit Spread(Drawn& drawn) : m_squares(drawn.pointers(), *m_backend, m_memory) {}
+
+    void add(const Drawn& drawn, std::size_t parameter, const Tensor& rows, std::int64_t first) {
+        m_kernels->squaresOfRows(rows, m_squares.rows(drawn.parameters[parameter].name, first, rows.shape[0]));
+    }
+    double total(Communicator& ranks) {
+        const Tensor squares = m_squares.total(ranks, *m_kernels);
+        double sum = 0;
+        for (const double square : std::span(static_cast<const double*>(squares.data), doublesIn(squares)))
+            sum += square;
+        return sum;
+    }
+
+  private:
+    std::unique_ptr<Backend> m_backend = makeCpuBackend(1);
+    std::unique_ptr<ReductionKernels> m_kernels = m_backend->makeReductionKernels();
+    StepMemory m_memory{*m_backend, false};
+    RowSquares m_squares;
+};
+
 double spreadByRows(Drawn& drawn, Communicator& ranks) {
-    const auto backend = makeCpuBackend(1);
-    RowSquares squares(drawn.pointers());
+    Spread squares(drawn);
     for (std::size_t i = 0; i < drawn.parameters.size(); ++i) {
         const auto [first, count] = chunk(drawn.parameters[i].shape[0], ranks);
-        if (count > 0)
-            backend->squaresOfRows(drawn.rows(i, first, count), squares.rows(drawn.parameters[i].name, first, count));
+        if (count > 0) squares.add(drawn, i, drawn.rows(i, first, count), first);
     }
     return squares.total(ranks);
 }
 
 // Spreads whole tensors over the ranks, as a pipeline does, and returns the norm.
 double spreadByTensors(Drawn& drawn, Communicator& ranks) {
-    const auto backend = makeCpuBackend(1);
-    RowSquares squares(drawn.pointers());
+    Spread squares(drawn);
     for (std::size_t i = 0; i < drawn.parameters.size(); ++i) {
         const std::int64_t rows = drawn.parameters[i].shape[0];
-        if (static_cast<int>(i) % ranks.size() == ranks.rank())
-            backend->squaresOfRows(drawn.rows(i, 0, rows), squares.rows(drawn.parameters[i].name, 0, rows));
+        if (static_cast<int>(i) % ranks.size() == ranks.rank()) squares.add(drawn, i, drawn.rows(i, 0, rows), 0);
     }
     return squares.total(ranks);
 }

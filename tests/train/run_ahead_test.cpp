@@ -7,11 +7,14 @@
 #include <vector>
 
 #include "base/errors/errors.h"
+#include "comm/in_process_store.h"
+#include "config/leaves.h"
 #include "data/sets/common/memory_dataset.h"
 #include "support/catch.h"
 #include "support/choices.h"
 #include "support/temporary_directory.h"
 #include "train/replay.h"
+#include "train/strategy_runs.h"
 #include "train/training_run.h"
 
 using namespace ringside;
@@ -24,9 +27,11 @@ struct Ahead {
     std::vector<std::shared_ptr<LoggedGpu>> gpus;
 };
 
+// Ranks of DDP record their collectives with the step. Those of other strategies use NCCL on the fake GPU.
 Ahead trainAhead(const RunConfig& config, const DataSplit& data, RunOptions options = {}) {
     Ahead result;
     std::mutex mutex;
+    InProcessStore store;
     options.devices = [&](Communicator& inner) {
         auto tape = std::make_shared<Tape>();
         tape->gpu = std::make_shared<LoggedGpu>();
@@ -34,7 +39,15 @@ Ahead trainAhead(const RunConfig& config, const DataSplit& data, RunOptions opti
             const std::lock_guard lock(mutex);
             result.gpus.push_back(tape->gpu);
         }
-        return RankParts{makeReplayBackend(tape), makeReplayCommunicator(tape, inner)};
+        if (config.parallel.strategy == StrategyKind::kDdp && !isCanonical(config))
+            return RankParts{makeReplayBackend(tape), makeReplayCommunicator(tape, inner)};
+        NcclOptions nccl;
+        nccl.computeStream = tape->gpu->computeStream();
+        nccl.hostWaits = false;
+        NcclParts parts{std::make_shared<ThreadedNccl>(tape->gpu, inner), tape->gpu,
+                        std::make_shared<testing::FakeClock>()};
+        return RankParts{makeReplayBackend(tape),
+                         std::make_unique<NcclCommunicator>(std::move(parts), store, inner.rank(), inner.size(), nccl)};
     };
     result.ranks = trainAsThreads(config, data, options);
     return result;
@@ -86,20 +99,145 @@ std::vector<std::string> stepLines(const LoggedGpu& gpu) {
     return {first, last};
 }
 
+// Log of a rank that launches each of `steps` steps before it waits for the one before.
+std::vector<std::string> alwaysAhead(int steps) {
+    std::vector<std::string> lines{"record 1"};
+    for (int step = 2; step <= steps; ++step) {
+        lines.push_back("record " + std::to_string(2 - step % 2));
+        lines.push_back("poll " + std::to_string(1 + step % 2));
+    }
+    lines.push_back("poll " + std::to_string(2 - steps % 2));
+    return lines;
+}
+
+struct Named {
+    std::string name;
+    RunConfig config;
+};
+
+// Experiments of 20 steps under each strategy that is not DDP with single batches.
+std::vector<Named> strategies() {
+    std::vector<Named> all;
+    for (const char* shard : {"optimizer", "gradients", "parameters"})
+        all.push_back({std::string("fsdp ") + shard, sharded(experiment(2), shard, "layer")});
+    RunConfig hsdp = sharded(experiment(4), "parameters", "layer");
+    hsdp.mesh.replicate = 2;
+    all.push_back({"hsdp", hsdp});
+    for (const char* schedule : {"gpipe", "1f1b", "interleaved", "zero_bubble"}) {
+        RunConfig config = experiment(2);
+        config.model.hidden = {13, 9, 11};
+        config.dataset.size = 200;
+        all.push_back({schedule, pipelined(config, schedule, 4, std::string(schedule) == "interleaved" ? 2 : 1)});
+    }
+    RunConfig stages = pipelined(experiment(4), "1f1b", 2);
+    stages.mesh.shard = 2;
+    stages.dataset.size = 400;
+    all.push_back({"sharded stages", stages});
+    for (const bool isSharded : {false, true}) {
+        RunConfig config = accumulating(experiment(2), 4);
+        config.dataset.size = 1600;
+        if (isSharded) config = sharded(config, "parameters", "layer");
+        all.push_back({isSharded ? "accumulation with fsdp" : "accumulation", config});
+    }
+    RunConfig canonical = experiment(2);
+    canonical.training.reduction = ReductionOrder::kCanonical;
+    all.push_back({"canonical", canonical});
+    return all;
+}
+
+std::string weightsIn(const TemporaryDirectory& directory, const RankReport& rank) {
+    return readFile(directory.path() / rank.all<CheckpointSaved>().back().path / "model.safetensors", 1 << 24).value();
+}
+
 }  // namespace
 
 // A step ends with the record of its slot's event. The two slots are used in turn.
 TEST_CASE("each step of an epoch is launched before the host waits for the step before it") {
     const std::int64_t worldSize = GENERATE(1, 2);
     const Ahead run = trainAhead(experiment(worldSize));
-    std::vector<std::string> expected{"record 1"};
-    for (int step = 2; step <= 20; ++step) {
-        expected.push_back("record " + std::to_string(2 - step % 2));
-        expected.push_back("poll " + std::to_string(1 + step % 2));
-    }
-    expected.push_back("poll 2");
-    for (const auto& gpu : run.gpus) CHECK(stepLines(*gpu) == expected);
+    for (const auto& gpu : run.gpus) CHECK(stepLines(*gpu) == alwaysAhead(20));
     for (const RankReport& rank : run.ranks) CHECK(stepsOf(rank) == countingTo(20));
+}
+
+TEST_CASE("each step of every strategy is launched before the host waits for the step before it") {
+    for (const Named& one : strategies()) {
+        CAPTURE(one.name);
+        for (const double clipNorm : {0.0, 0.5}) {
+            RunConfig config = one.config;
+            config.optimizer.clipGradNorm = clipNorm;
+            REQUIRE(config.validateForTraining().empty());
+            const Ahead run = trainAhead(config);
+            for (const auto& gpu : run.gpus) CHECK(stepLines(*gpu) == alwaysAhead(20));
+            for (const RankReport& rank : run.ranks) CHECK(stepsOf(rank) == countingTo(20));
+        }
+    }
+}
+
+TEST_CASE("hosts that run ahead report and train under every strategy what CPU ranks do") {
+    for (const Named& one : strategies()) {
+        CAPTURE(one.name);
+        RunConfig config = one.config;
+        config.training.epochs = 2;
+        config.optimizer.clipGradNorm = 0.5;
+        const TemporaryDirectory own;
+        const TemporaryDirectory expected;
+        const Ahead run = trainAhead(config, {.runDirectory = own.path(), .stopAfter = {}});
+        const std::vector<RankReport> plain =
+            trainAsThreads(config, {.runDirectory = expected.path(), .stopAfter = {}});
+        CHECK(sha256Of(weightsIn(own, run.ranks[0])) == sha256Of(weightsIn(expected, plain[0])));
+        for (const char* split : {"train", "val"})
+            CHECK(run.ranks[0].results(split).back().loss == plain[0].results(split).back().loss);
+        for (std::size_t rank = 0; rank < plain.size(); ++rank) {
+            CHECK(lossesOf(run.ranks[rank]) == lossesOf(plain[rank]));
+            REQUIRE(run.ranks[rank].steps.size() == plain[rank].steps.size());
+            for (std::size_t i = 0; i < plain[rank].steps.size(); ++i) {
+                CHECK(run.ranks[rank].steps[i].correct == plain[rank].steps[i].correct);
+                if (rank == 0) CHECK(run.ranks[0].steps[i].gradientNorm == plain[0].steps[i].gradientNorm);
+            }
+        }
+    }
+}
+
+TEST_CASE("hosts that run ahead train a transformer with dropout as CPU ranks do") {
+    const TemporaryDirectory data;
+    for (const bool isPipeline : {false, true}) {
+        CAPTURE(isPipeline);
+        RunConfig config = text(2, 8, data.path());
+        config.telemetry.trace = TraceLevel::kOff;
+        config = isPipeline ? pipelined(config, "1f1b", 2) : sharded(config, "parameters", "block");
+        const TemporaryDirectory own;
+        const TemporaryDirectory expected;
+        const Ahead run = trainAhead(config, {.runDirectory = own.path(), .stopAfter = {}});
+        const std::vector<RankReport> plain =
+            trainAsThreads(config, {.runDirectory = expected.path(), .stopAfter = {}});
+        CHECK(sha256Of(weightsIn(own, run.ranks[0])) == sha256Of(weightsIn(expected, plain[0])));
+        CHECK(lossesOf(run.ranks[1]) == lossesOf(plain[1]));
+    }
+}
+
+// As for DDP: the command arrives with the report of step 5, is carried by step 7 and executed after step 8.
+TEST_CASE("stop, pause and checkpoint take effect after the same step on all ranks under every strategy") {
+    for (const Named& one : strategies()) {
+        CAPTURE(one.name);
+        const TemporaryDirectory directory;
+        const Ahead stopped =
+            trainAhead(one.config, {.runDirectory = {}, .stopAfter = [](std::int64_t step) { return step == 5; }});
+        for (const RankReport& rank : stopped.ranks) {
+            CHECK(rank.outcome == TrainOutcome::kStopped);
+            CHECK(stepsOf(rank) == countingTo(8));
+        }
+        const Ahead paused =
+            trainAhead(one.config, {.runDirectory = directory.path(),
+                                    .stopAfter = {},
+                                    .tellAfter = {{5, {{ControlKind::kCheckpoint}, {ControlKind::kPause}}}},
+                                    .tellWhileHeld = {{ControlKind::kStep, 1}, {ControlKind::kResume}}});
+        CHECK(paused.ranks[0].all<CheckpointSaved>().front().step == 8);
+        std::vector<std::int64_t> pausedAt;
+        for (const Controlled& control : paused.ranks[0].all<Controlled>())
+            if (control.command == ControlKind::kPause) pausedAt.push_back(control.step);
+        CHECK(pausedAt == std::vector<std::int64_t>{8, 9});
+        for (const RankReport& rank : paused.ranks) CHECK(stepsOf(rank) == countingTo(20));
+    }
 }
 
 TEST_CASE("a host that runs ahead reports and trains the same as one that waits for each step") {
@@ -180,14 +318,17 @@ TEST_CASE("a loss that is not finite stops a host that runs ahead with the numbe
     table.features[2 * 43] = std::numeric_limits<float>::quiet_NaN();
     for (std::int32_t i = 0; i < 80; ++i) table.labels.push_back(i % 2);
     table.classNames = {"a", "b"};
+    const DataSplit data{std::make_shared<MemoryDataset>(std::move(table)), nullptr, {}};
     RunConfig config = experiment(1);
     config.sampler.shuffle = false;
-    CHECK_THROWS_WITH(trainAhead(config, DataSplit{std::make_shared<MemoryDataset>(std::move(table)), nullptr, {}}),
-                      containing("is not a number at step 6"));
+    CHECK_THROWS_WITH(trainAhead(config, data), containing("is not a number at step 6"));
+    CHECK_THROWS_WITH(trainAhead(pipelined(config, "1f1b", 2), data), containing("is not a number at step 6"));
+    config.loader.batchSize = 4;
+    CHECK_THROWS_WITH(trainAhead(accumulating(config, 2), data), containing("is not a number at step 6"));
 }
 
 TEST_CASE("a traced step ends before the next one is launched") {
-    RunConfig config = experiment(1);
+    RunConfig config = GENERATE(experiment(1), sharded(experiment(2), "parameters", "layer"));
     config.telemetry.trace = TraceLevel::kPhases;
     const Ahead run = trainAhead(config);
     CHECK(stepLines(*run.gpus.front())[1] == "poll 1");

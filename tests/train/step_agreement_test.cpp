@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/control/step_agreement.h"
 
+#include <algorithm>
 #include <array>
 #include <deque>
+#include <limits>
+#include <string>
 
+#include "base/errors/errors.h"
 #include "comm/ranks_as_threads.h"
 #include "support/catch.h"
 
@@ -103,4 +107,41 @@ TEST_CASE("commands posted by rank 0 reach all ranks") {
         told[static_cast<std::size_t>(communicator.rank())] = agreement.agree();
     });
     for (const Commands& own : told) CHECK(own == Commands{{ControlKind::kCheckpoint, 0}});
+}
+
+namespace {
+
+// Returns the error that rank 0 gets when the other rank contributes these numbers to the exchange: the count, then
+// kind and value of each command.
+std::string errorFor(const std::vector<double>& garbage) {
+    std::string error;
+    onLocalRanks(2, [&](Communicator& communicator) {
+        ListedControl control({});
+        if (communicator.rank() == 0) {
+            try {
+                StepAgreement(communicator, control).conclude(true);
+            } catch (const CommError& caught) {
+                error = caught.what();
+            }
+            return;
+        }
+        std::array<double, 1 + 2 * StepAgreement::kMostAtOnce> numbers{};
+        std::ranges::copy(garbage, numbers.begin());
+        communicator.allReduce(CommBuffer::of(std::span(numbers)), ReduceOp::kSum);
+    });
+    return error;
+}
+
+}  // namespace
+
+TEST_CASE("numbers of a peer that are not control commands are refused") {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    CHECK(errorFor({2, 1, 0, 5, 2.5}).empty());  // pause, rate 2.5
+    CHECK(errorFor({17}) ==
+          "the ranks exchanged control commands whose number is 17 instead of an integer from 0 to 16: start "
+          "all ranks with the same version of Ringside");
+    for (const double count : {-1.0, 0.5, 1e300, nan}) CHECK_THAT(errorFor({count}), containing("number is"));
+    for (const double kind : {-1.0, 13.0, 1.5, nan}) CHECK_THAT(errorFor({1, kind}), containing("kind is"));
+    for (const double value : {nan, 1e300, -2e9})
+        CHECK_THAT(errorFor({1, 5, value}), containing("\"rate\" with the value"));
 }

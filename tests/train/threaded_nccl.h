@@ -19,7 +19,7 @@
 namespace ringside::test {
 
 // A fake GPU whose work continues while the host waits. Time stands still, so nothing times out.
-class ThreadedGpu final : public testing::FakeDevice {
+class ThreadedGpu : public testing::FakeDevice {
   public:
     // isAllDevice: every buffer counts as device memory. Otherwise only allocated memory does, and collectives on other
     // buffers are copied through the device.
@@ -73,12 +73,16 @@ class ThreadedNccl final : public NcclApi {
         m_isInGroup = true;
         return NcclResult::kSuccess;
     }
-    // Starts the calls of the group as one operation, as NCCL does.
+    // Starts the calls of the group as one operation, as NCCL does. Sends come first, because NCCL runs all calls of a
+    // group at the same time.
     NcclResult groupEnd() override {
         calls.push_back("groupEnd");
         m_isInGroup = false;
-        enqueue(m_groupStream, [group = std::exchange(m_group, {})] {
+        enqueue(m_groupStream, [sends = std::exchange(m_sends, {}), group = std::exchange(m_group, {})] {
+            std::vector<CommHandle> sent;
+            for (const auto& one : sends) sent.push_back(one());
             for (const auto& one : group) one();
+            for (const CommHandle& one : sent) one.wait();
         });
         return NcclResult::kSuccess;
     }
@@ -112,9 +116,12 @@ class ThreadedNccl final : public NcclApi {
     }
     NcclResult send(const void* data, std::size_t count, CommType type, int to, NcclComm comm,
                     DeviceStream stream) override {
-        return run("send", comm, stream, [=](Communicator& ranks) {
-            ranks.send({const_cast<void*>(data), count, type}, to);
-        });
+        const CommBuffer buffer{const_cast<void*>(data), count, type};
+        if (!m_isInGroup) return run("send", comm, stream, [=](Communicator& ranks) { ranks.send(buffer, to); });
+        calls.push_back("send");
+        m_groupStream = stream;
+        m_sends.push_back([comm, buffer, to] { return of(comm).sendAsync(buffer, to); });
+        return NcclResult::kSuccess;
     }
     NcclResult recv(void* data, std::size_t count, CommType type, int from, NcclComm comm,
                     DeviceStream stream) override {
@@ -152,7 +159,8 @@ class ThreadedNccl final : public NcclApi {
     std::vector<std::unique_ptr<Communicator>> m_groups;
     bool m_isInGroup = false;
     DeviceStream m_groupStream = nullptr;
-    std::vector<std::function<void()>> m_group;  // calls of the group that is open
+    std::vector<std::function<CommHandle()>> m_sends;  // sends of the group that is open
+    std::vector<std::function<void()>> m_group;        // its other calls
 };
 
 }  // namespace ringside::test

@@ -27,7 +27,8 @@ const ScriptFacts kTraining{
 const ScriptFacts kValidation{1, "loader", R"({"id":0,"batch_size":10,"dataset":{"length":20}})", 0};
 const ScriptFacts kValidated{1, "pass_end", R"({"loader":0,"trained":0,"untrained":2})", 0};
 const ScriptFacts kOptimizer{1, "optimizer", R"({"class":"torch.optim.adamw.AdamW","groups":[{"lr":0.05}]})", 0};
-const ScriptFacts kCounts{1, "step_counts", R"({"batches":[1,1],"backwards":2})", 0};
+const ScriptFacts kCounts{1, "step_counts", R"({"batches":[1],"backwards":2,"losses":["train.py:9"],"optimizers":[0]})",
+                          0};
 
 StepsFrame steps(int rank, std::int64_t epoch, std::int64_t first, std::vector<double> losses, std::int64_t samples) {
     StepsFrame frame;
@@ -66,9 +67,11 @@ TEST_CASE("facts of a script become an experiment with external data") {
     seen.take(kValidated);
     seen.take(steps(1, 0, 1, {1, 1, 1}, 16));
     CHECK(seen.isTraining());
-    const PreparedRun run = seen.prepared(false);
-    const RunConfig& config = run.config;
-    CHECK_FALSE(run.isPlanned);
+    const RecordedRun run = seen.recorded(false);
+    const RunConfig config = seen.config();
+    CHECK_FALSE(run.audit);
+    CHECK(run.worldSize == 2);
+    CHECK(run.batchSize == 8);
     CHECK(config.dataset.kind == DatasetKind::kExternal);
     CHECK(config.dataset.size == 103);
     CHECK(run.trainingSamples == 103);
@@ -98,8 +101,8 @@ TEST_CASE("the experiment file claims nothing that was not seen") {
         seen.take(ScriptFacts{1, "loader", R"({"id":1,"batch_size":8,"sampler":{"class":")" + sampler + "\"}}", 0});
         seen.take(
             ScriptFacts{1, "optimizer", R"({"class":")" + std::string(optimizer) + R"(","groups":[{"lr":0.5}]})", 0});
-        const RunConfig config = seen.prepared(false).config;
-        const std::string text = seen.configText(config);
+        const RunConfig config = seen.config();
+        const std::string text = seen.configText();
         CHECK(RunConfig::fromJson(Json::parse(text)).value() == config);
         return Json::parse(text);
     };
@@ -114,15 +117,33 @@ TEST_CASE("the experiment file claims nothing that was not seen") {
     CHECK(known["optimizer"] == Json{{"lr", 0.5}, {"kind", "sgd"}});
 }
 
+TEST_CASE("only several backward passes of one loss are accumulation") {
+    const auto accumulated = [](const char* optimizer, const char* counts) {
+        SeenExperiment seen("train");
+        seen.take(kProcess);
+        seen.take(ScriptFacts{1, "optimizer", R"({"class":")" + std::string(optimizer) + "\"}", 0});
+        seen.take(ScriptFacts{1, "step_counts", counts, 0});
+        return seen.prepared(true).config.training.accumulateSteps;
+    };
+    const char* const sgd = "torch.optim.sgd.SGD";
+    CHECK(accumulated(sgd, R"({"batches":[0],"backwards":4,"losses":["t.py:9"],"optimizers":[0]})") == 4);
+    CHECK(accumulated(sgd, R"({"batches":[],"backwards":4,"losses":["t.py:9"],"optimizers":[0]})") == 4);
+    CHECK(accumulated(sgd, R"({"batches":[0],"backwards":1,"losses":["t.py:9"],"optimizers":[0]})") == 1);
+    CHECK(accumulated(sgd, R"({"batches":[0,1],"backwards":1,"losses":["t.py:9"],"optimizers":[0]})") == 1);
+    CHECK(accumulated(sgd, R"({"batches":[0],"backwards":2,"losses":["t.py:8","t.py:9"],"optimizers":[0,1]})") == 1);
+    CHECK(accumulated("torch.optim.lbfgs.LBFGS",
+                      R"({"batches":[0],"backwards":5,"losses":["t.py:9"],"optimizers":[0]})") == 1);
+}
+
 TEST_CASE("steps of a complete epoch are counted") {
     SeenExperiment seen("train");
     seen.take(kProcess);
     seen.take(steps(1, 0, 1, {1, 1, 1}, 0));
-    CHECK(seen.prepared(false).stepsPerEpoch == 0);
+    CHECK(seen.recorded(false).stepsPerEpoch == 0);
     seen.take(steps(0, 0, 1, {1, 1, 1}, 0));  // rank 0 has reported no facts: rank 1 decides
     seen.take(steps(1, 1, 4, {1}, 0));
-    CHECK(seen.prepared(false).stepsPerEpoch == 3);
-    CHECK(seen.prepared(true).config.training.epochs == 2);
+    CHECK(seen.recorded(false).stepsPerEpoch == 3);
+    CHECK(seen.config().training.epochs == 2);
 }
 
 TEST_CASE("facts of wrong types change nothing") {
@@ -133,7 +154,7 @@ TEST_CASE("facts of wrong types change nothing") {
                                  R"("sampler":3,"dataset":[],"groups":{},"devices":[7],"batches":1})"})
             seen.take(ScriptFacts{0, about, text, 0});
     CHECK(seen.worldSize() == 1);
-    for (const Problem& problem : seen.prepared(true).config.validate())  // both are not known
+    for (const Problem& problem : seen.config().validate())  // both are not known
         CHECK((problem.field == "dataset.size" || problem.field == "loader.batch_size"));
 }
 
@@ -169,6 +190,20 @@ TEST_CASE("the earliest exception is the verdict") {
     verdict.requested(15);
     CHECK(verdict.conclude({true, 15, false}, 4).state == RunOutcome::kStopped);
     CHECK(verdict.conclude({true, 15, false}, 4).exitCode == 143);
+}
+
+TEST_CASE("a run whose ranks were started again has finished if its command ends well") {
+    WatchVerdict verdict;
+    verdict.take(stateOf(1, RankStage::kTraining));
+    CHECK(verdict.ended(1));
+    verdict.restarted();
+    const RunEnded end = verdict.conclude({false, 0, false}, 4);
+    CHECK(end.state == RunOutcome::kFinished);
+    CHECK(end.firstFailedRank == -1);
+    CHECK(end.verdict ==
+          "the script has ended after a restart, of which nothing is recorded; before it, rank 1 ended without a last "
+          "report");
+    CHECK(verdict.conclude({false, 1, false}, 4).state == RunOutcome::kFailed);
 }
 
 TEST_CASE("a rank without a last report has failed, unless something has asked it to end") {

@@ -158,6 +158,16 @@ class Record(Watch):
         self.assertNotEqual(done.returncode, 0)  # the second one of this test fails when it is refused
 
 
+    def test_a_restart(self):
+        """As torchrun --max-restarts: the rank is killed, and another process takes its place."""
+        done = self.watch("sh", "-c", "%s %s --leave 0; %s %s; true" % (sys.executable, FAKE, sys.executable, FAKE))
+        self.assertEqual(done.returncode, 0)
+        summary = self.summary()
+        self.assertEqual((summary["state"], summary["exit_code"], summary["steps"]), ("finished", 0, 8))
+        self.assertEqual(summary["verdict"], "the script has ended after a restart, of which nothing is recorded; "
+                                             "before it, rank 0 ended without a last report")
+
+
 class Ends(Watch):
     def test_codes_and_signals(self):
         for code in (0, 1, 3, 77, 255):
@@ -372,6 +382,25 @@ class LiveFindings(Watch):
         process.communicate(timeout=LONG)
         viewer.communicate(timeout=LONG)
         self.assertEqual(self.lines("telemetry.jsonl")[0]["epochs"], 3)
+
+
+class FullDisk(Watch):
+    def limited(self, kilobytes, *arguments):
+        words = self.words(sys.executable, FAKE, *arguments)
+        return subprocess.run(["bash", "-c", "ulimit -f %d; exec \"$@\"" % kilobytes, "bash", *words],
+                              env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=LONG)
+
+    def test_a_disk_that_becomes_full(self):
+        done = self.limited(200, "--ranks", "2", "--steps", "2000")
+        self.assertEqual((done.returncode, sorted(done.stdout.split(b"\n"))),
+                         (0, [b"", b"out of rank 0", b"out of rank 1"]))
+        said = [line for line in done.stderr.split(b"\n") if line and not line.startswith(b"error of rank ")]
+        self.assertEqual(len(said), 1, said)
+        self.assertRegex(said[0], rb"^ringsidectl watch: the record ends after step \d+: .*File too large")
+        summary = self.summary()
+        self.assertEqual((summary["state"], summary["exit_code"], summary["steps"]), ("finished", 0, 4000))
+        self.assertIn("the record ends after step", summary["verdict"])
+        self.assertIsNone(summary.get("samples"))
 
 
 class BadInput(Watch):

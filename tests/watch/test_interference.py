@@ -181,7 +181,7 @@ class Processes(unittest.TestCase):
         self.assertEqual(len({one["greeting"]["pid"] for one in seen.recorded.connections}), 2)
 
     def test_tracebacks_are_those_of_the_script_alone(self):
-        for where, line in (("dataset", 22), ("forward", 31), ("backward", 38), ("hook", 40)):
+        for where, line in (("dataset", 23), ("forward", 35), ("backward", 42), ("hook", 44)):
             words = watched.command("fails.py")
             alone, seen = watched.run_alone(words, {"WHERE": where}), watched.run_watched(words, {"WHERE": where})
             self.assertEqual((seen.code, seen.out, seen.error.decode()), (alone.code, alone.out, alone.error.decode()))
@@ -190,6 +190,13 @@ class Processes(unittest.TestCase):
             found = seen.recorded.of_rank(0, "script", "exception")
             self.assertEqual([one["where"] for one in found], ["fails.py:%d" % line])
             self.assertEqual(seen.recorded.of_rank(0, "rank")[-1]["state"], "failed")
+
+    def test_tracebacks_that_the_script_prints_by_itself_are_those_without_the_watch(self):
+        for where in ("dataset", "forward", "backward"):
+            words, variables = watched.command("fails.py"), {"WHERE": where, "CAUGHT": "1"}
+            alone, seen = watched.run_alone(words, variables), watched.run_watched(words, variables)
+            self.assertEqual((seen.code, seen.out, seen.error.decode()), (alone.code, alone.out, alone.error.decode()))
+            self.assertEqual((alone.code, alone.error.count(b"Traceback")), (0, 2 if where == "backward" else 1))
 
     def test_an_exception_of_a_spawned_rank(self):
         words = watched.command("toy_spawn.py")

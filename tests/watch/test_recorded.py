@@ -122,6 +122,25 @@ class Recorded(unittest.TestCase):
         self.assertFalse([one for one in self.summary()["findings"] if one["code"] == "hang"])
 
 
+class Compared(Recorded):
+    def record(self, name, ranks, *arguments):
+        self.run_directory = os.path.join(self.folder.name, name)
+        seen = self.watch(*watched.command("gathered.py", list(arguments), ranks=ranks))
+        self.assertEqual(seen.code, 0, seen.error)
+        return self.run_directory
+
+    def test_a_gradient_of_1_over_w_is_named(self):
+        """all_gather() passes no gradient on: two ranks have half of the gradient of one process."""
+        one, two = self.record("one", 1), self.record("two", 2)
+        done = subprocess.run([PROGRAM, "compare", one, two], capture_output=True, text=True, timeout=LIMIT)
+        self.assertIn("first difference after step 1: gradient of 0.weight", done.stdout)
+        self.assertIn("B's is 1/2 of A's (1/W with W = 2 ranks)", done.stdout)
+        right = self.record("right", 2, "--fixed")
+        done = subprocess.run([PROGRAM, "compare", one, right], capture_output=True, text=True, timeout=LIMIT)
+        self.assertIn("4 weights and their averaged gradients are equal", done.stdout)
+        self.assertNotIn("1/W", done.stdout)
+
+
 class BadInput(Recorded):
     def test_no_torch_in_the_interpreter(self):
         seen = self.watch("/usr/bin/python3", "-S", "-c", "import torch")

@@ -227,6 +227,9 @@ class Scripts(unittest.TestCase):
     def test_tensor_parallel(self):
         recorded, truth = self.both("tensor_parallel.py", ranks=2)
         for rank in (0, 1):
+            gradients = recorded.of_rank(rank, "script", "gradients")  # of parameters that are DTensors
+            self.assertEqual([(one["after_step"], one["cleared"]) for one in gradients],
+                             [(1, True), (2, True), (3, True)])
             self.check_steps(recorded, truth, rank)
             self.check_indices(recorded, truth, rank)
 

@@ -472,6 +472,30 @@ class Reporting(unittest.TestCase):
             indices = [event["index"] for event in events if event["kind"] == "indices"]
             self.assertEqual(indices, [[number] for number in range(1, len(lengths) + 1)])
 
+    def test_the_step_after_a_batch_that_is_only_looked_at_has_its_samples_and_its_epoch(self):
+        """As `next(iter(loader))` before the loop: two epochs of three steps, four samples in each batch."""
+        one = report.Report(self.Process)
+        one.zero_ns = 0
+        queue = []
+        for number_of_pass in range(4):
+            looked_at = number_of_pass % 2 == 0
+            for batch in range(1 if looked_at else 3):
+                indices = [4 * batch + sample for sample in range(4)]
+                queue.append(("batch", 0, 0, 0, 0, 0, number_of_pass, batch, indices, 4, True))
+                if not looked_at:
+                    queue.append(("backward", 0, 0, 0, 0, "train.py:1", 1.0, None))
+                    queue.append(("optimizer", 0, 0, 0, 0, 0, 0.1, []))
+            queue.append(("pass_end", 0, 0, number_of_pass, "left" if looked_at else "exhausted"))
+        one.take_all(collections.deque(queue))
+        one.complete_all()
+        events = [json.loads(line.data) for line in one.take_lines()]
+        rows = [row for event in events if event["kind"] == "steps"
+                for row in zip(event["step"], [event["epoch"]] * 9, event["samples"])]
+        self.assertEqual(rows, [(1, 0, 4), (2, 0, 4), (3, 0, 4), (4, 1, 4), (5, 1, 4), (6, 1, 4)])
+        self.assertEqual([(event["step"], event["epoch"], event["index"][0]) for event in events
+                          if event["kind"] == "indices"],
+                         [(1, 0, 0), (2, 0, 4), (3, 0, 8), (4, 1, 0), (5, 1, 4), (6, 1, 8)])
+
     def test_a_trace_that_cannot_be_written_costs_no_batch(self):
         with mock.patch.object(traces, "trace", side_effect=TypeError("broken")):
             one, events = self.report_of([1] * 10)

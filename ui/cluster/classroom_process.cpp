@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cluster/classroom_process.h"
 
-#include "base/json/json.h"
+#include <utility>
+
+#include "base/json/json_members.h"
 #include "words/complaint.h"
 
 namespace ringside {
@@ -10,13 +12,12 @@ namespace {
 constexpr qsizetype kMostPending = 1 << 20;
 
 QString textIn(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_string() ? QString::fromStdString(found->get<std::string>()) : QString();
+    return QString::fromStdString(stringIn(json, key));
 }
 
 int numberIn(const Json& json, const char* key, int otherwise = 0) {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_number_integer() ? found->get<int>() : otherwise;
+    const std::optional<std::int64_t> number = integerIn(json, key);
+    return number && std::in_range<int>(*number) ? static_cast<int>(*number) : otherwise;
 }
 
 std::vector<ClassroomCard> cardsIn(const Json& json) {

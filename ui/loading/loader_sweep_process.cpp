@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 #include "words/complaint.h"
 
 namespace ringside {
@@ -13,21 +13,6 @@ namespace {
 // Maximum time without output. Each number takes 2 s, but large data sets take long to open.
 constexpr std::chrono::seconds kSilence{120};
 constexpr qsizetype kMaxLine = 1 << 16;
-
-double number(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_number() ? found->get<double>() : 0;
-}
-
-std::int64_t count(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
-}
-
-std::string text(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 }  // namespace
 
@@ -81,19 +66,20 @@ void LoaderSweepProcess::parseLine(const QByteArray& line) {
     const Result<Json> parsed = parseJson(line.toStdString(), "an output line of ringsidectl sweep");
     if (m_over || !parsed || !parsed.value().is_object()) return;
     const Json& json = parsed.value();
-    const std::string kind = text(json, "kind");
+    const std::string kind = stringIn(json, "kind");
     if (kind == "loader_sweep")
-        Q_EMIT sweepStarted(QString::fromStdString(text(json, "data")), static_cast<int>(count(json, "cpus")));
+        Q_EMIT sweepStarted(QString::fromStdString(stringIn(json, "data")),
+                            static_cast<int>(integerIn(json, "cpus").value_or(0)));
     if (kind == "loader_rate")
-        Q_EMIT measured({.numWorkers = count(json, "num_workers"),
-                         .ranks = std::max<std::int64_t>(1, count(json, "ranks")),
-                         .samples = count(json, "samples"),
-                         .batches = count(json, "batches"),
-                         .seconds = number(json, "seconds")});
+        Q_EMIT measured({.numWorkers = integerIn(json, "num_workers").value_or(0),
+                         .ranks = std::max<std::int64_t>(1, integerIn(json, "ranks").value_or(0)),
+                         .samples = integerIn(json, "samples").value_or(0),
+                         .batches = integerIn(json, "batches").value_or(0),
+                         .seconds = realIn(json, "seconds").value_or(0)});
     if (kind != "loader_advice") return;
     m_over = true;
     m_deadline.stop();
-    Q_EMIT advised({count(json, "num_workers"), text(json, "text")});
+    Q_EMIT advised({integerIn(json, "num_workers").value_or(0), stringIn(json, "text")});
 }
 
 void LoaderSweepProcess::finished() {

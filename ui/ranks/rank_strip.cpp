@@ -17,6 +17,7 @@
 #include "models/experiment_model.h"
 #include "models/run_model.h"
 #include "sampling/plan/epoch_spec.h"
+#include "telemetry/data/dropped_text.h"
 #include "telemetry/data/missing_ranks.h"
 #include "theme/theme.h"
 #include "words/field_text.h"
@@ -336,7 +337,9 @@ RankCard RankStrip::runCard(int rank) const {
     if (!card.host.isEmpty()) card.tip += tr("\non %1").arg(card.host);
     if (const QString clock = hostClockText(run, rank); !clock.isEmpty())
         card.tip += tr("\n%1 (clock drift since the start; traces are corrected by it)").arg(clock);
-    if (state.droppedSteps > 0) card.tip += tr("\n%1 telemetry events were dropped").arg(state.droppedSteps);
+    if (state.droppedSteps + state.droppedEvents > 0)
+        card.tip += tr("\ncould not send %1 of its telemetry")
+                        .arg(QString::fromStdString(droppedText(state.droppedSteps, state.droppedEvents)));
     return card;
 }
 

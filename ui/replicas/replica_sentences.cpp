@@ -17,21 +17,28 @@ QString replicaWords(const char* text) {
     return QCoreApplication::translate("replicas", text);
 }
 
+// Returns the sentence about identical models, with places for the number of ranks and the step.
+QString identicalText(StrategyKind strategy) {
+    switch (strategy) {
+        case StrategyKind::kFsdp:
+            return replicaWords("All %1 ranks gather identical parameters after step %2.");
+        case StrategyKind::kDataParallel:
+        case StrategyKind::kModelParallel:
+        case StrategyKind::kPipeline:
+            return replicaWords("All %1 ranks have identical models after step %2.");
+        case StrategyKind::kDdp:
+            break;
+    }
+    return replicaWords("All %1 replicas identical after step %2: their parameters have the same checksums.");
+}
+
 }  // namespace
 
 QString replicasSentence(const RunData& run) {
     const std::optional<ReplicaState>& state = run.replicas().state();
     if (!state) return {};
-    if (state->identical && run.strategy() == StrategyKind::kFsdp)
-        return replicaWords("All %1 ranks gather identical parameters after step %2.")
-            .arg(run.ranks().size())
-            .arg(groupedText(state->step));
-    if (state->identical && run.strategy() && run.strategy() != StrategyKind::kDdp)
-        return replicaWords("All %1 ranks have identical models after step %2.")
-            .arg(run.ranks().size())
-            .arg(groupedText(state->step));
     if (state->identical)
-        return replicaWords("All %1 replicas identical after step %2: their parameters have the same checksums.")
+        return identicalText(run.strategy().value_or(StrategyKind::kDdp))
             .arg(run.ranks().size())
             .arg(groupedText(state->step));
     QStringList ranks;

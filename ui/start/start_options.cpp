@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "start/start_options.h"
 
+#include <QCommandLineOption>
+#include <QCommandLineParser>
 #include <QFileInfo>
 #include <QRegularExpression>
-#include <functional>
 #include <map>
+#include <string>
 
 #include "theme/theme.h"
 
@@ -26,35 +28,40 @@ std::optional<Problem> readSize(const QString& text, QSize& size) {
                    "give for example --size 1440x900"};
 }
 
+// Returns the argument that contains the option, with its dashes.
+std::string asWritten(const QStringList& arguments, const QString& option) {
+    for (const QString& argument : arguments) {
+        const QString name = argument.section(QLatin1Char('='), 0, 0);
+        if (name == "-" + option || name == "--" + option) return name.toStdString();
+    }
+    return "-" + option.toStdString();  // one of several letters behind one dash
+}
+
 }  // namespace
 
 Result<StartOptions> StartOptions::parse(const QStringList& arguments) {
     StartOptions options;
     QString size;
-    const std::map<QString, QString*> values = {
-        {"--screenshot", &options.screenshot}, {"--page", &options.page},   {"--config", &options.config},
-        {"--run-dir", &options.runDirectory},  {"--theme", &options.theme}, {"--size", &size},
-        {"--type", &options.typePercent}};
-    const std::map<QString, bool*> flags = {
-        {"--help", &options.showHelp}, {"-h", &options.showHelp}, {"--version", &options.showVersion}};
-    for (qsizetype i = 0; i < arguments.size(); ++i) {
-        const QString name = arguments[i].section(QLatin1Char('='), 0, 0);
-        if (const auto flag = flags.find(arguments[i]); flag != flags.end()) {
-            *flag->second = true;
-        } else if (const auto value = values.find(name); value != values.end()) {
-            const bool inside = arguments[i].contains(QLatin1Char('='));
-            if (!inside && i + 1 >= arguments.size()) {
-                return Problem{name.toStdString(), "has no value", "see ringside --help"};
-            }
-            *value->second = inside ? arguments[i].section(QLatin1Char('='), 1) : arguments[++i];
-        } else if (name.startsWith(QLatin1Char('-'))) {
-            return Problem{name.toStdString(), "is not an option of ringside", "see ringside --help"};
-        } else if (!options.file.isEmpty()) {
-            return Problem{arguments[i].toStdString(), "is a second file; ringside opens only one", "name one file"};
-        } else {
-            options.file = arguments[i];
-        }
-    }
+    const std::map<QString, QString*> values = {{"screenshot", &options.screenshot}, {"page", &options.page},
+                                                {"config", &options.config},         {"run-dir", &options.runDirectory},
+                                                {"theme", &options.theme},           {"size", &size},
+                                                {"type", &options.typePercent}};
+    QCommandLineParser parser;
+    const QCommandLineOption help(QStringList{"h", "help"}), version("version");
+    parser.addOptions({help, version});
+    for (const auto& [name, value] : values) parser.addOption(QCommandLineOption(name, {}, name));
+    const bool isValid = parser.parse(QStringList{"ringside"} + arguments);
+    if (!parser.unknownOptionNames().isEmpty())
+        return Problem{asWritten(arguments, parser.unknownOptionNames().front()), "is not an option of ringside",
+                       "see ringside --help"};
+    if (!isValid) return Problem{arguments.back().toStdString(), "has no value", "see ringside --help"};
+    const QStringList files = parser.positionalArguments();
+    if (files.size() > 1)
+        return Problem{files[1].toStdString(), "is a second file; ringside opens only one", "name one file"};
+    if (!files.isEmpty()) options.file = files.front();
+    options.showHelp = parser.isSet(help);
+    options.showVersion = parser.isSet(version);
+    for (const auto& [name, value] : values) *value = parser.value(name);
     if (!options.screenshot.isEmpty() && !options.file.isEmpty()) {  // --screenshot accepts FILE as the window does
         (QFileInfo(options.file).isDir() ? options.runDirectory : options.config) = options.file;
     }

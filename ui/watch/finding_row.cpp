@@ -3,7 +3,7 @@
 
 #include <QResizeEvent>
 
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 #include "controls/tone.h"
 #include "controls/wrapped_text.h"
 #include "theme/theme.h"
@@ -56,7 +56,7 @@ QString evidenceText(const Finding& finding) {
     if (!evidence || !evidence.value().is_object()) return {};
     QStringList lines;
     for (const auto& [key, value] : evidence.value().items()) {
-        std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+        std::string text = jsonText(value);
         if (text.size() > kMostLength) text = text.substr(0, kMostLength) + " ...";
         lines << QString::fromStdString(key + ": " + text);
     }

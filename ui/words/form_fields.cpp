@@ -109,17 +109,32 @@ bool isSharded(const RunConfig& c) {
     return c.parallel.strategy == StrategyKind::kFsdp;
 }
 bool hasMesh(const RunConfig& c) {
-    return (c.parallel.strategy != StrategyKind::kDdp && c.parallel.strategy != StrategyKind::kDataParallel) ||
-           c.mesh != MeshConfig();
+    switch (c.parallel.strategy) {
+        case StrategyKind::kModelParallel:
+        case StrategyKind::kPipeline:
+        case StrategyKind::kFsdp:
+            return true;
+        case StrategyKind::kDdp:
+        case StrategyKind::kDataParallel:
+            break;
+    }
+    return c.mesh != MeshConfig();
 }
 bool mayUseGpus(const RunConfig& c) {
     return c.parallel.device != DeviceChoice::kCpu;
 }
-bool isSgd(const RunConfig& c) {
-    return c.optimizer.kind == OptimizerKind::kSgd;
-}
 bool isAdam(const RunConfig& c) {
-    return c.optimizer.kind == OptimizerKind::kAdam || c.optimizer.kind == OptimizerKind::kAdamW;
+    switch (c.optimizer.kind) {
+        case OptimizerKind::kSgd:
+            return false;
+        case OptimizerKind::kAdam:
+        case OptimizerKind::kAdamW:
+            return true;
+    }
+    return false;
+}
+bool isSgd(const RunConfig& c) {
+    return !isAdam(c);
 }
 bool scalesRate(const RunConfig& c) {
     return c.optimizer.scaleLr != RateScaling::kNone;

@@ -223,10 +223,8 @@ ClassroomRun::Outcome ClassroomRun::train(LaunchPlace place, RendezvousTerms ter
         launched.epochUs = monotonicUs();
         Result<PreparedRun> prepared = prepareRun(config, m_plan.experiment.baseDirectory, nullptr, 1);
         if (!prepared) return refused(prepared.problem(), ExitCode::kBadConfiguration);
-        const bool isResumed = m_restarts > 0;
-        Result<RunPlace> where = takeRunPlace(m_plan.out, isResumed ? std::optional(m_resume) : std::nullopt);
+        Result<RunDirectory> where = openRun(prepared.value().config, m_plan.out, m_restarts > 0, launched.epochUs);
         if (!where) return refused(where.problem(), ExitCode::kBadConfiguration);
-        launched.epochUs -= where.value().recordedUs;
         launched.place = std::move(place);
         launched.terms = std::move(terms);
         launched.ownToken = true;
@@ -243,7 +241,7 @@ ClassroomRun::Outcome ClassroomRun::train(LaunchPlace place, RendezvousTerms ter
         };
         ProgressView progress(m_screen, false, m_view.asLines());
         launched.onChange = [&](const RunData& run, unsigned changes) { showProgressOf(run, changes, progress); };
-        const Result<RunEnded> end = hostLaunchedRun(std::move(launched), std::move(where).value().directory);
+        const Result<RunEnded> end = hostLaunchedRun(std::move(launched), std::move(where).value());
         if (!end) {
             Outcome outcome = refused(end.problem(), ExitCode::kCommunicationFailed);
             outcome.culprits = std::move(culprits);

@@ -10,7 +10,7 @@
 #include <cstdio>
 
 #include "base/errors/exit_code.h"
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 #include "base/text/terminal_text.h"
 #include "launch/place/launch_sources.h"
 #include "run/prepare/guest_experiment.h"
@@ -184,7 +184,7 @@ void ClassroomSeat::report(const std::string& kind, const std::string& text, std
     m_said = kind + text;
     if (m_plan.lines) {
         const Json json = {{"kind", kind}, {"text", text}, {"number", number}};
-        std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+        std::printf("%s\n", jsonText(json).c_str());
     } else {
         std::printf("%s\n", terminalText(text).c_str());
     }

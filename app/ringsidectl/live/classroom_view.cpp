@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 #include "base/text/terminal_text.h"
 #include "launch/classroom/qr_code.h"
 
@@ -11,7 +11,7 @@ namespace ringside {
 namespace {
 
 std::string lineOfJson(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return jsonText(json) + "\n";
 }
 
 std::string stateOf(const ClassroomMember& member, int offered, ClassroomHost::Clock::time_point now) {

@@ -152,7 +152,10 @@ int watch(Shells& shells, int signals, int& asked) {
                 stopAt = now + kOwnVerdict;
             }
         }
-        if (code && !others) return *code;
+        if (code && !others) {
+            for (auto& shell : shells) shell->relay();  // their last lines, such as the verdict
+            return *code;
+        }
         if (takeSignal(signals)) ++asked;
         if (asked > 0 || code || (stopAt && now >= *stopAt)) {
             for (auto& shell : shells) shell->requestStop();

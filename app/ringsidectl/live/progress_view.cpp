@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/text/number_text.h"
 #include "base/text/terminal_text.h"
 #include "config/run_config.h"
 #include "telemetry/data/missing_ranks.h"
@@ -24,14 +25,6 @@ std::string format(const char* pattern, double value) {
     char text[64];
     std::snprintf(text, sizeof text, pattern, value);
     return text;
-}
-
-std::string withThousands(std::int64_t value) {
-    std::string digits = std::to_string(value);
-    for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-        digits.insert(static_cast<std::size_t>(at), 1, ',');
-    }
-    return digits;
 }
 
 std::string duration(double seconds) {
@@ -54,10 +47,6 @@ int terminalWidth() {
     winsize size{};
     if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
     return 80;
-}
-
-std::string counted(std::int64_t count, const char* noun) {
-    return withThousands(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 // Returns the mean utilisation of all GPUs and the highest temperature; empty without GPUs.
@@ -92,7 +81,7 @@ std::string findingText(const Finding& finding) {
 // Returns "1,234 steps of 8 x 2"; without the number of steps if it is not known, as for a watched script.
 std::string stepsText(const RunStarted& run) {
     const std::int64_t steps = run.stepsPerEpoch * run.epochs;
-    const std::string shape = withThousands(largestBatch(run)) + " x " + std::to_string(run.worldSize);
+    const std::string shape = grouped(largestBatch(run)) + " x " + std::to_string(run.worldSize);
     if (steps > 0) return counted(steps, "step") + " of " + shape;
     return run.stepsPerEpoch > 0 ? counted(run.stepsPerEpoch, "step") + " per epoch of " + shape
                                  : "batches of " + shape;
@@ -111,10 +100,9 @@ void ProgressView::update(const RunData& run, unsigned changes) {
 
 void ProgressView::printStart(const RunStarted& run) {
     m_started = true;
-    m_screen.out(terminalText(run.name) + ": " + counted(run.worldSize, "rank") + ", " +
-                 withThousands(run.trainingSamples) + " training and " + withThousands(run.validationSamples) +
-                 " validation samples, " + stepsText(run) + "\n" + terminalText(run.whyDevice) + "\n" +
-                 terminalText(run.whyBackend) + "\n");
+    m_screen.out(terminalText(run.name) + ": " + counted(run.worldSize, "rank") + ", " + grouped(run.trainingSamples) +
+                 " training and " + grouped(run.validationSamples) + " validation samples, " + stepsText(run) + "\n" +
+                 terminalText(run.whyDevice) + "\n" + terminalText(run.whyBackend) + "\n");
 }
 
 // Prints the clock comparison of a run on several hosts each time its text changes.
@@ -172,11 +160,11 @@ void ProgressView::drawBar(const RunData& run) {
     if (run.totalSteps() <= 0) return drawPlace(run);
     const std::int64_t step = run.lastStep() ? run.lastStep()->step : 0;
     const double part = std::min(1.0, static_cast<double>(step) / static_cast<double>(run.totalSteps()));
-    std::string text = format(" %3.0f %%", std::floor(100 * part)) + "  step " + withThousands(step) + " of " +
-                       withThousands(run.totalSteps());
+    std::string text =
+        format(" %3.0f %%", std::floor(100 * part)) + "  step " + grouped(step) + " of " + grouped(run.totalSteps());
     if (!run.samplesPerSecond().points().empty()) {
         const float rate = run.samplesPerSecond().points().back().mean;
-        text += "  " + withThousands(static_cast<std::int64_t>(rate)) + " samples/s";
+        text += "  " + grouped(static_cast<std::int64_t>(rate)) + " samples/s";
     }
     text += gpuText(run);
     if (const std::optional<MissingRanks> awaited = findMissingRanks(run.ranks()))
@@ -193,8 +181,7 @@ void ProgressView::drawBar(const RunData& run) {
 // Draws the place of a run of unknown length, such as a watched script, in place of the bar.
 void ProgressView::drawPlace(const RunData& run) {
     if (!run.lastStep()) return;
-    std::string text =
-        "epoch " + std::to_string(run.lastStep()->epoch + 1) + "  step " + withThousands(run.lastStep()->step);
+    std::string text = "epoch " + std::to_string(run.lastStep()->epoch + 1) + "  step " + grouped(run.lastStep()->step);
     if (const std::optional<double> rate = run.stepsPerSecond()) text += format("  %.1f steps/s", *rate);
     if (const std::optional<MissingRanks> missing = findMissingRanks(run.ranks()))
         text = missing->text(run.lastTimeUs());
@@ -230,9 +217,9 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
         } else {
             m_screen.out(terminalText(end.verdict) + ": " +
                          (end.trainSeconds < 60 ? format("%.2f s", end.trainSeconds) : duration(end.trainSeconds)) +
-                         ", " + withThousands(static_cast<std::int64_t>(end.stepsPerSecond)) + " steps/s, " +
-                         withThousands(static_cast<std::int64_t>(end.samplesPerSecond)) +
-                         " samples/s over the whole run" + throttleText(run) + "\n");
+                         ", " + grouped(static_cast<std::int64_t>(end.stepsPerSecond)) + " steps/s, " +
+                         grouped(static_cast<std::int64_t>(end.samplesPerSecond)) + " samples/s over the whole run" +
+                         throttleText(run) + "\n");
         }
     }
     if (!run.validationEpochs().empty()) {
@@ -243,7 +230,7 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
         const std::int64_t samples = padded ? last.samplesPadded : last.samples;
         std::string line = "final validation ";
         line += std::isnan(accuracy) ? "" : "accuracy: " + format("%.2f %%", 100 * accuracy) + ", ";
-        line += "loss " + format("%.4f", loss) + " (" + withThousands(samples) + " samples, " +
+        line += "loss " + format("%.4f", loss) + " (" + grouped(samples) + " samples, " +
                 (padded ? "padded as PyTorch does)" : "each counted once)");
         m_screen.out(line + "\n");
     }

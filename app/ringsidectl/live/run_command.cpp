@@ -287,15 +287,11 @@ int runCommand(RunArguments arguments) {
     if (!worker) return reportProblems({worker.problem()});
     launch.run = std::move(run).value();
     launch.worker = worker.value();
-    const std::string& resume = launch.run.config.training.resume;
-    const bool isAuto = arguments.resume == kResumeAuto;
-    Result<RunPlace> place = arguments.out.empty()
-                                 ? takeDefaultRunPlace(launch.run.config.name)
-                                 : takeRunPlace(arguments.out, isAuto ? std::optional(resume) : std::nullopt);
-    if (!place) return reportProblems({place.problem()});
-    launch.epochUs -= place.value().recordedUs;
-    if (arguments.detach) return runDetached(launch, std::move(place).value().directory);
-    return runHere(launch, std::move(place).value().directory, arguments.quiet);
+    Result<RunDirectory> directory =
+        openRun(launch.run.config, arguments.out, arguments.resume == kResumeAuto, launch.epochUs);
+    if (!directory) return reportProblems({directory.problem()});
+    if (arguments.detach) return runDetached(launch, std::move(directory).value());
+    return runHere(launch, std::move(directory).value(), arguments.quiet);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/errors/errors.h"
+#include "base/json/json_members.h"
 #include "base/system/files.h"
 #include "base/system/signal_input.h"
 #include "base/text/terminal_text.h"
@@ -168,7 +169,7 @@ void writeCommand(const WatchArguments& arguments, const std::optional<std::stri
     Json json = {
         {"version", 1}, {"command", arguments.command}, {"working_directory", fs::current_path(ignored).string()}};
     if (continues) json["continues"] = *continues;
-    writeFileAtomically(paths.launch(), json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    writeFileAtomically(paths.launch(), jsonText(json, 2) + "\n");
 }
 
 // Prints why there is no record.
@@ -199,7 +200,7 @@ std::string checkCommand(const WatchArguments& arguments) {
 void printReport(const WatchArguments& arguments, const WatchedRun& run, bool hasFailed) {
     const ReportedRun reported{checkCommand(arguments), RINGSIDE_VERSION, run.ranks(), run.leastSteps(),
                                hasFailed || !run.hasTrained()};
-    const auto dumped = [](const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace); };
+    const auto dumped = [](const Json& json) { return jsonText(json, 2); };
     if (arguments.json) {
         std::printf("%s\n", terminalJson(dumped(reportJson(run.diagnosis(), reported))).c_str());
     } else if (arguments.sarif) {

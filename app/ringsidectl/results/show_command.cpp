@@ -12,6 +12,7 @@
 #include "run/read/run_directory.h"
 #include "run/read/run_life.h"
 #include "run/read/run_summary.h"
+#include "telemetry/data/dropped_text.h"
 #include "telemetry/data/host_links.h"
 #include "telemetry/events/clock_text.h"
 #include "watch/audit/audit_run.h"
@@ -117,6 +118,10 @@ void printSummary(const RunPaths& paths, const RunSummary& summary) {
     printShards(summary);
     printSamples(paths, summary);
     if (summary.timeVerdict && !summary.timeVerdict->empty()) row("time", *summary.timeVerdict);
+    if (summary.droppedTelemetrySteps + summary.droppedTelemetryEvents > 0)
+        row("warning", "the ranks could not send " +
+                           droppedText(summary.droppedTelemetrySteps, summary.droppedTelemetryEvents) +
+                           " of their telemetry in time: curves, traces and checks have gaps");
     for (const SummaryClock& one : summary.clocks) row("clock", clockText(one.host, one.clock));
     row("run directory", paths.directory.string());
 }

@@ -8,7 +8,7 @@
 #include "base/json/json.h"
 #include "experiment/experiment_file.h"
 #include "run/read/read_traces.h"
-#include "telemetry/data/step_replay.h"
+#include "whatif/step_replay.h"
 
 namespace ringside {
 namespace {

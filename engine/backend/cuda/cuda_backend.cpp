@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backend/cuda/cuda_launches.h"
+#include "backend/cuda/cuda_reduction_kernels.h"
 #include "backend/cuda/device/pinned_slot.h"
 #include "backend/cuda/kernels/optimizer_scalars.h"
 #include "backend/cuda/step_graph.h"
@@ -90,6 +91,10 @@ std::unique_ptr<ResultSlot> CudaBackend::makeResultSlot(std::size_t bytes) {
         m_device.checkLaunch("summing squares");
     };
     return std::make_unique<PinnedSlot>(ringParts(), bytes, std::move(functions));
+}
+
+std::unique_ptr<ReductionKernels> CudaBackend::makeReductionKernels() {
+    return std::make_unique<CudaReductionKernels>(m_device, m_stream.get());
 }
 
 void CudaBackend::countHostCopy() {
@@ -219,20 +224,18 @@ void CudaBackend::scaleLoss(const Tensor& gradient, float share, const Tensor& s
     values(countOf(gradient), LossScaledValue{floats(gradient), share, updateStateIn(state)}, "scaling the loss");
 }
 
-// Returns the squared norm of each gradient, in device memory.
-const double* CudaBackend::measure(std::span<const Tensor> gradients) {
-    auto* squares = m_normParts.atLeast<double>(gradients.size() * (kNormBlocks + 1));
-    double* parts = squares + gradients.size();
-    for (std::size_t i = 0; i < gradients.size(); ++i)
-        squaredNormParts(floats(gradients[i]), countOf(gradients[i]), parts + i * kNormBlocks, m_stream.get());
-    m_device.checkLaunch("summing squares");
-    rows(gradients.size(), NormRow{parts, kNormBlocks, squares}, "summing squares");
-    return squares;
-}
-
+// Computes the squared norm of each gradient in device memory, and decides there.
 void CudaBackend::decideUpdate(std::span<const Tensor> gradients, const UpdateRules& rules, const Tensor& state) {
     if (!rules.measuresNorm()) gradients = {};
-    const double* squares = gradients.empty() ? nullptr : measure(gradients);
+    double* squares = nullptr;
+    if (!gradients.empty()) {
+        squares = m_normParts.atLeast<double>(gradients.size() * (kNormBlocks + 1));
+        double* parts = squares + gradients.size();
+        for (std::size_t i = 0; i < gradients.size(); ++i)
+            squaredNormParts(floats(gradients[i]), countOf(gradients[i]), parts + i * kNormBlocks, m_stream.get());
+        m_device.checkLaunch("summing squares");
+        rows(gradients.size(), NormRow{parts, kNormBlocks, squares}, "summing squares");
+    }
     values(1, DecidedValue{squares, gradients.size(), rules, updateStateIn(state)}, "checking for infinite gradients");
 }
 

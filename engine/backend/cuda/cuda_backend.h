@@ -50,6 +50,7 @@ class CudaBackend final : public Backend {
     void copy(const Tensor& from, const Tensor& to) override;
     void scale(const Tensor& tensor, float factor) override;
     std::unique_ptr<ResultSlot> makeResultSlot(std::size_t bytes) override;
+    std::unique_ptr<ReductionKernels> makeReductionKernels() override;
     double squaredNorm(const Tensor& tensor) override;
     void add(const Tensor& from, const Tensor& to) override;
     void countUp(const Tensor& counter) override;
@@ -105,7 +106,6 @@ class CudaBackend final : public Backend {
   private:
     void countHostCopy();  // throws while a step is recorded, because the host takes no part in a replay
     cuda::RingParts ringParts() const;
-    const double* measure(std::span<const Tensor> gradients);
     // Launch a kernel of kernels.h on the compute stream and check the launch.
     template <class Value>
     void values(std::size_t count, const Value& value, const char* doing);

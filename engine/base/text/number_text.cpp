@@ -17,6 +17,13 @@ std::string grouped(std::int64_t number) {
     return text;
 }
 
+std::string counted(std::int64_t number, std::string_view noun) {
+    std::string text = grouped(number);
+    text.append(" ").append(noun);
+    if (number == 1) return text;
+    return text.append(noun.ends_with("ch") || noun.ends_with("ss") ? "es" : "s");
+}
+
 std::string plainNumber(double value) {
     if (std::floor(value) == value && std::abs(value) < 1e15) return std::to_string(static_cast<std::int64_t>(value));
     std::array<char, 32> text{};

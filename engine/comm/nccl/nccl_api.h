@@ -66,6 +66,11 @@ class NcclApi {
                             DeviceStream stream) = 0;
 };
 
+// True for results other than success and a call that is still in progress.
+inline bool isError(NcclResult result) {
+    return result != NcclResult::kSuccess && result != NcclResult::kInProgress;
+}
+
 // Returns the version as text, for example "2.28.9" for 22809.
 std::string ncclVersionText(int version);
 

@@ -22,13 +22,16 @@ NcclCommunicator::NcclCommunicator(NcclParts parts, Store& store, int rank, int 
     prepareStreams();
 }
 
-NcclCommunicator::NcclCommunicator(NcclParts parts, std::unique_ptr<NcclConnection> connection, NcclOptions options)
+NcclCommunicator::NcclCommunicator(NcclParts parts, std::unique_ptr<NcclConnection> connection, NcclOptions options,
+                                   NcclCommunicator& parent)
     : m_parts(parts),
       m_options(options),
       m_store(nullptr),
+      m_parent(&parent),
       m_connection(std::move(connection)),
       m_frontSince(parts.clock->now()) {
     prepareStreams();
+    parent.m_groups.push_back(this);
 }
 
 void NcclCommunicator::prepareStreams() {
@@ -36,11 +39,13 @@ void NcclCommunicator::prepareStreams() {
     m_computeReady = takeEvent();
     m_barrierValue = m_parts.device->allocate(sizeof(float));
     m_staging = std::make_unique<NcclStaging>(*m_parts.device, m_stream);
+    m_treeSum = std::make_unique<NcclTreeSum>(*m_parts.api, *m_parts.device, m_stream);
 }
 
 // Releases the memory, unless the connection has failed: freeing device memory waits for the GPU, which may run a
 // collective that never ends.
 NcclCommunicator::~NcclCommunicator() {
+    if (m_parent) std::erase(m_parent->m_groups, this);
     if (!m_connection->alive()) return;
     try {
         while (!m_pending.empty()) hostWait(m_firstPending + static_cast<std::int64_t>(m_pending.size()) - 1);
@@ -49,6 +54,7 @@ NcclCommunicator::~NcclCommunicator() {
     }
     for (void* memory : m_memory) m_parts.device->release(memory);
     m_staging->release();
+    m_treeSum->release();
     m_parts.device->release(m_barrierValue);
     for (DeviceEvent event : m_freeEvents) m_parts.device->destroyEvent(event);
     m_parts.device->destroyEvent(m_computeReady);
@@ -163,6 +169,7 @@ void NcclCommunicator::reap() {
 }
 
 void NcclCommunicator::poll() {
+    for (NcclCommunicator* group : m_groups) group->poll();
     reap();
     if (m_pending.empty()) return m_connection->check({"waiting"});
     const NcclOperation& front = m_pending.front().operation;
@@ -222,9 +229,20 @@ void NcclCommunicator::runStaged(const NcclOperation& operation, CommBuffer in, 
     copyBack(out, result, operation);
 }
 
+NcclResult NcclCommunicator::sumInTree(const NcclOperation& operation, CommBuffer in, CommBuffer out) {
+    RINGSIDE_ASSERT(!m_recording && in.type == CommType::kFloat32);
+    const NcclTreeSum::Ranks ranks{m_connection->comm(), rank(), size(),
+                                   [this, &operation](NcclResult result) { m_connection->settle(result, operation); }};
+    const std::span values(static_cast<float*>(in.data), in.count);
+    if (in.data == out.data && in.count == out.count) return m_treeSum->allReduce(values, ranks);
+    return m_treeSum->reduceScatter(values, {static_cast<float*>(out.data), out.count}, ranks);
+}
+
 void NcclCommunicator::allReduce(CommBuffer buffer, ReduceOp op) {
     const NcclOperation operation = next(CollectiveKind::kAllReduce, buffer);
     runStaged(operation, buffer, buffer, [&](void* in, void* out) {
+        if (op == ReduceOp::kTreeSum)
+            return sumInTree(operation, {in, buffer.count, buffer.type}, {out, buffer.count, buffer.type});
         return m_parts.api->allReduce(in, out, buffer.count, buffer.type, op, m_connection->comm(), m_stream);
     });
 }
@@ -234,7 +252,9 @@ CommHandle NcclCommunicator::allReduceAsync(CommBuffer buffer, ReduceOp op) {
         allReduce(buffer, op);
         return {};
     }
-    const std::int64_t ticket = start(next(CollectiveKind::kAllReduce, buffer), [&] {
+    const NcclOperation operation = next(CollectiveKind::kAllReduce, buffer);
+    const std::int64_t ticket = start(operation, [&] {
+        if (op == ReduceOp::kTreeSum) return sumInTree(operation, buffer, buffer);
         return m_parts.api->allReduce(buffer.data, buffer.data, buffer.count, buffer.type, op, m_connection->comm(),
                                       m_stream);
     });
@@ -260,6 +280,8 @@ void NcclCommunicator::reduceScatter(CommBuffer in, CommBuffer out, ReduceOp op)
     RINGSIDE_ASSERT(in.count == out.count * static_cast<std::size_t>(size()));
     const NcclOperation operation = next(CollectiveKind::kReduceScatter, in);
     runStaged(operation, in, out, [&](void* source, void* result) {
+        if (op == ReduceOp::kTreeSum)
+            return sumInTree(operation, {source, in.count, in.type}, {result, out.count, out.type});
         return m_parts.api->reduceScatter(source, result, out.count, in.type, op, m_connection->comm(), m_stream);
     });
 }
@@ -273,16 +295,20 @@ CommHandle NcclCommunicator::allGatherAsync(CommBuffer in, CommBuffer out) {
 
 CommHandle NcclCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) {
     if (isOnHost(in) || isOnHost(out)) return Communicator::reduceScatterAsync(in, out, op);
-    return {*this, start(next(CollectiveKind::kReduceScatter, in), [&] {
+    const NcclOperation operation = next(CollectiveKind::kReduceScatter, in);
+    return {*this, start(operation, [&] {
+                if (op == ReduceOp::kTreeSum) return sumInTree(operation, in, out);
                 return m_parts.api->reduceScatter(in.data, out.data, out.count, in.type, op, m_connection->comm(),
                                                   m_stream);
             })};
 }
 
-// Host memory is copied call by call, so calls with host memory are not grouped.
+// Host memory is copied call by call, and a canonical sum is a group of its own, so neither is grouped.
 void NcclCommunicator::startTogether(std::span<const CollectiveCall> calls, std::vector<CommHandle>& handles) {
-    const auto usesHost = [this](const CollectiveCall& call) { return isOnHost(call.in) || isOnHost(call.out); };
-    if (calls.size() < 2 || std::ranges::any_of(calls, usesHost)) return Communicator::startTogether(calls, handles);
+    const auto isAlone = [this](const CollectiveCall& call) {
+        return call.op == ReduceOp::kTreeSum || isOnHost(call.in) || isOnHost(call.out);
+    };
+    if (calls.size() < 2 || std::ranges::any_of(calls, isAlone)) return Communicator::startTogether(calls, handles);
     NcclOperation group{.together = static_cast<int>(calls.size())};
     for (const CollectiveCall& call : calls) {
         const NcclOperation one = next(call.kind, call.in);
@@ -319,7 +345,7 @@ std::unique_ptr<Communicator> NcclCommunicator::split(int colour, int key, Group
     const GroupMembers members = membersOf(gatherGroupRequests(*this, {colour, key}), rank());
     auto connection = m_connection->split(colour, key, members.own, static_cast<int>(members.ranks.size()));
     if (!connection) return nullptr;
-    return std::make_unique<NcclCommunicator>(m_parts, std::move(connection), m_options);
+    return std::make_unique<NcclCommunicator>(m_parts, std::move(connection), m_options, *this);
 }
 
 void NcclCommunicator::send(CommBuffer buffer, int to) {

@@ -10,6 +10,7 @@
 #include "comm/communicator.h"
 #include "comm/nccl/nccl_connection.h"
 #include "comm/nccl/nccl_staging.h"
+#include "comm/nccl/nccl_tree_sum.h"
 
 namespace ringside {
 
@@ -37,8 +38,10 @@ class NcclCommunicator final : public Communicator {
     // Connects to all ranks. The store must outlive the communicator: if NCCL breaks while a step is recorded, the
     // ranks connect again.
     NcclCommunicator(NcclParts parts, Store& store, int rank, int size, NcclOptions options);
-    // Sub-group over an existing connection. Its collectives cannot be recorded.
-    NcclCommunicator(NcclParts parts, std::unique_ptr<NcclConnection> connection, NcclOptions options);
+    // Sub-group of `parent` over an existing connection. Its collectives cannot be recorded. The parent's poll() checks
+    // it, too.
+    NcclCommunicator(NcclParts parts, std::unique_ptr<NcclConnection> connection, NcclOptions options,
+                     NcclCommunicator& parent);
     ~NcclCommunicator() override;
 
     int rank() const override { return m_connection->rank(); }
@@ -73,7 +76,8 @@ class NcclCommunicator final : public Communicator {
     void setOnHungAbort(std::function<void(const Error& cause)> callback) {
         m_connection->setOnHungAbort(std::move(callback));
     }
-    // Checks the collectives in progress. Throws if one failed or exceeded its timeout. Never blocks.
+    // Checks the collectives in progress, also those of sub-groups. Throws if one failed or exceeded its timeout. Never
+    // blocks.
     void poll();
     // Blocks until the operation of this ticket is complete; if hostWaits is false, only orders it before later work of
     // the compute stream.
@@ -101,13 +105,18 @@ class NcclCommunicator final : public Communicator {
     DeviceEvent takeEvent();
 
     bool isOnHost(CommBuffer buffer) const;
+    // Enqueues a sum along the tree of a canonical reduction over device memory: an all-reduce if `in` and `out` are
+    // the same buffer, otherwise a reduce-scatter.
+    NcclResult sumInTree(const NcclOperation& operation, CommBuffer in, CommBuffer out);
     void copyBack(CommBuffer buffer, const void* staged, const NcclOperation& operation);
     void runStaged(const NcclOperation& operation, CommBuffer in, CommBuffer out,
                    const std::function<NcclResult(void* in, void* out)>& call);
 
     NcclParts m_parts;
     NcclOptions m_options;
-    Store* m_store;  // null for a sub-group
+    Store* m_store;                           // null for a sub-group
+    NcclCommunicator* m_parent = nullptr;     // null for the group of all ranks
+    std::vector<NcclCommunicator*> m_groups;  // sub-groups that exist
     std::unique_ptr<NcclConnection> m_connection;
     DeviceStream m_stream = nullptr;
     DeviceEvent m_computeReady = nullptr;
@@ -121,6 +130,7 @@ class NcclCommunicator final : public Communicator {
     std::atomic<std::int64_t> m_collective{0};
     std::vector<void*> m_memory;
     std::unique_ptr<NcclStaging> m_staging;
+    std::unique_ptr<NcclTreeSum> m_treeSum;
     void* m_barrierValue = nullptr;
 };
 

@@ -6,10 +6,6 @@
 namespace ringside {
 namespace {
 
-bool isError(NcclResult result) {
-    return result != NcclResult::kSuccess && result != NcclResult::kInProgress;
-}
-
 NcclResult callOne(NcclApi& api, const CollectiveCall& call, NcclComm comm, DeviceStream stream) {
     const CommBuffer& in = call.in;
     switch (call.kind) {

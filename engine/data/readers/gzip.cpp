@@ -39,10 +39,6 @@ void feed(Inflater& inflater, std::string_view& rest) {
 
 }  // namespace
 
-bool isGzip(std::string_view bytes) {
-    return bytes.starts_with("\x1f\x8b");
-}
-
 Result<std::string> gunzip(std::string_view bytes, const std::string& what, std::size_t maxBytes) {
     const Problem damaged{what, "is a damaged or truncated gzip file", "download the file again"};
     Inflater inflater;

@@ -9,9 +9,6 @@
 
 namespace ringside {
 
-// True if the bytes begin with the magic bytes of gzip.
-bool isGzip(std::string_view bytes);
-
 // Returns the unpacked content. Problems name `what`: damaged or truncated input, more than maxBytes of content.
 Result<std::string> gunzip(std::string_view bytes, const std::string& what, std::size_t maxBytes);
 

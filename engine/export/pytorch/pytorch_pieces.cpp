@@ -5,7 +5,8 @@
 #include <array>
 #include <charconv>
 
-#include "base/json/json.h"
+#include "base/json/json_members.h"
+#include "config/optimizer_state.h"
 
 namespace ringside {
 namespace {
@@ -31,7 +32,7 @@ std::string adamOptions(const OptimizerConfig& config) {
 }  // namespace
 
 std::string pythonText(std::string_view text) {
-    return Json(std::string(text)).dump(-1, ' ', false, Json::error_handler_t::replace);
+    return jsonText(Json(std::string(text)));
 }
 
 std::string pythonNumber(double value) {
@@ -55,7 +56,7 @@ namespace {
 std::string pythonValue(const Json& value) {
     if (value.is_null()) return "None";
     if (value.is_boolean()) return pythonBool(value.get<bool>());
-    if (!value.is_structured()) return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (!value.is_structured()) return jsonText(value);
     std::string text;
     for (const auto& [key, item] : value.items())
         text += (text.empty() ? "" : ", ") + (value.is_object() ? pythonText(key) + ": " : "") + pythonValue(item);
@@ -72,21 +73,23 @@ std::string pythonConfig(const RunConfig& config) {
     return text + "}";
 }
 
-Result<std::string> pythonOptimizer(const RunConfig& config, bool spread) {
+std::string pythonOptimizer(const RunConfig& config, bool spread) {
     const OptimizerConfig& optimizer = config.optimizer;
-    const auto made = [&](const char* name, const std::string& options) {
-        std::string text =
-            spread ? "ZeroRedundancyOptimizer(network.parameters(), optimizer_class=torch.optim." : "torch.optim.";
-        text += name;
-        text += spread ? ", lr=" : "(network.parameters(), lr=";
-        text += pythonNumber(config.scaledLearningRate());
-        return text + options + ")";
-    };
-    if (optimizer.kind == OptimizerKind::kSgd) return made("SGD", sgdOptions(optimizer));
-    if (optimizer.kind == OptimizerKind::kAdam) return made("Adam", adamOptions(optimizer));
-    if (optimizer.kind == OptimizerKind::kAdamW) return made("AdamW", adamOptions(optimizer));
-    return Problem{"optimizer.kind", "is " + textOf(optimizer.kind) + ", which cannot be exported to PyTorch",
-                   "choose sgd, adam or adamw"};
+    std::string text =
+        spread ? "ZeroRedundancyOptimizer(network.parameters(), optimizer_class=torch.optim." : "torch.optim.";
+    text += torchClass(optimizer.kind);
+    text += spread ? ", lr=" : "(network.parameters(), lr=";
+    text += pythonNumber(config.scaledLearningRate());
+    switch (optimizer.kind) {
+        case OptimizerKind::kSgd:
+            text += sgdOptions(optimizer);
+            break;
+        case OptimizerKind::kAdam:
+        case OptimizerKind::kAdamW:
+            text += adamOptions(optimizer);
+            break;
+    }
+    return text + ")";
 }
 
 std::string pythonSchedule(const RunConfig& config) {

@@ -32,7 +32,7 @@ Result<PythonModel> pythonModel(const ModelConfig& config, const Dataset& data);
 // True if the model takes rows of features even if the data are images.
 bool takesRows(const ModelConfig& config);
 // Returns "torch.optim.SGD(network.parameters(), ...)". spread: uses ZeroRedundancyOptimizer over the ranks.
-Result<std::string> pythonOptimizer(const RunConfig& config, bool spread = false);
+std::string pythonOptimizer(const RunConfig& config, bool spread = false);
 // Returns indented lines that create the learning rate schedulers; empty if the learning rate is constant.
 std::string pythonSchedule(const RunConfig& config);
 // Mechanism that limits the averaging of gradients to the last batch of a step.

@@ -152,36 +152,42 @@ std::optional<Problem> unequalSkips(const RunConfig& config, const ModelDescript
                    "set its skip to 0, or parallel.strategy to ddp"};
 }
 
+// Returns the strategy of ranks in a mesh: DistributedDataParallel, ZeroRedundancyOptimizer, FSDP or a pipeline.
+Result<PythonStrategy> overMesh(const RunConfig& config, const DataSplit& data, bool hasBuffers) {
+    const Mesh mesh = meshOf(config);
+    if (mesh.pipeline == 1 && mesh.shard == 1) return ddp(config, hasBuffers);
+    if (mesh.pipeline == 1 && config.fsdp.shard == ShardedState::kOptimizer) return zero(config, hasBuffers);
+    const Result<ModelDescription> model = describeModel(config.model, *data.training);
+    if (!model) return model.problem();
+    if (auto problem = unequalSkips(config, model.value())) return *problem;
+    const PythonLayers layers = pythonLayers(config.model, model.value());
+    if (mesh.pipeline > 1) return pythonPipeline(config, data, layers, hasBuffers);
+    return fsdp(config, layers, hasBuffers);
+}
+
+Result<PythonStrategy> withoutOptimizer(const RunConfig& config, const DataSplit& data, bool hasBuffers) {
+    switch (config.parallel.strategy) {
+        case StrategyKind::kDataParallel:
+            return dataParallel(config, hasBuffers);
+        case StrategyKind::kDdp:
+        case StrategyKind::kModelParallel:
+        case StrategyKind::kPipeline:
+        case StrategyKind::kFsdp:
+            break;
+    }
+    return overMesh(config, data, hasBuffers);
+}
+
 }  // namespace
 
 Result<PythonStrategy> pythonStrategy(const RunConfig& config, const DataSplit& data, bool hasBuffers) {
+    Result<PythonStrategy> strategy = withoutOptimizer(config, data, hasBuffers);
+    if (!strategy) return strategy;
     const Mesh mesh = meshOf(config);
-    PythonStrategy strategy;
-    const StrategyKind name = config.parallel.strategy;
-    if (name == StrategyKind::kDataParallel) {
-        strategy = dataParallel(config, hasBuffers);
-    } else if (mesh.pipeline == 1 && mesh.shard == 1) {
-        strategy = ddp(config, hasBuffers);
-    } else if (mesh.pipeline == 1 && config.fsdp.shard == ShardedState::kOptimizer) {
-        strategy = zero(config, hasBuffers);
-    } else {
-        const Result<ModelDescription> model = describeModel(config.model, *data.training);
-        if (!model) return model.problem();
-        if (auto problem = unequalSkips(config, model.value())) return *problem;
-        const PythonLayers layers = pythonLayers(config.model, model.value());
-        if (mesh.pipeline > 1) {
-            Result<PythonStrategy> pipeline = pythonPipeline(config, data, layers, hasBuffers);
-            if (!pipeline) return pipeline.problem();
-            strategy = std::move(pipeline).value();
-        } else {
-            strategy = fsdp(config, layers, hasBuffers);
-        }
-    }
     const bool isZero = mesh.pipeline == 1 && mesh.shard > 1 && config.fsdp.shard == ShardedState::kOptimizer;
-    const Result<std::string> optimizer = pythonOptimizer(config, isZero);
-    if (!optimizer) return optimizer.problem();
-    strategy.optimizer = optimizer.value();
-    return strategy;
+    PythonStrategy whole = std::move(strategy).value();
+    whole.optimizer = pythonOptimizer(config, isZero);
+    return whole;
 }
 
 }  // namespace ringside

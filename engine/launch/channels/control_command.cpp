@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 
 namespace ringside {
 namespace {
@@ -116,7 +116,7 @@ Result<ControlCommand> decodeControl(std::string_view line) {
     if (rule == nullptr) return noSuchCommand(name);
     const auto value = json.value().find("value");
     if (value == json.value().end() || !rule->needsValue) return withoutValue(*rule);
-    if (!value->is_number()) return badValue(*rule, value->dump(-1, ' ', false, Json::error_handler_t::replace));
+    if (!value->is_number()) return badValue(*rule, jsonText(*value));
     return commandOf(*rule, value->get<double>(), value->dump());
 }
 

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "base/crypto/secret.h"
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 
 namespace ringside {
 namespace {
@@ -24,57 +24,7 @@ constexpr std::array<std::pair<Kind, const char*>, 10> kKinds = {{{Kind::kOffer,
                                                                   {Kind::kLeave, "leave"}}};
 constexpr std::size_t kMaxSentence = 4096;
 constexpr std::int64_t kMaxNumber = std::int64_t{1} << 50;
-constexpr std::int64_t kMaxRanks = 4096;
-
-// Checked access to the fields of a JSON object from outside. The first invalid field clears good().
-class Object {
-  public:
-    explicit Object(const Json& json) : m_json(json), m_good(json.is_object()) {}
-
-    std::string text(const char* name, std::size_t most) {
-        const Json* found = find(name);
-        if (found == nullptr || !found->is_string()) return fail();
-        const auto& value = found->get_ref<const std::string&>();
-        return value.size() <= most ? value : fail();
-    }
-    std::int64_t number(const char* name, std::int64_t least, std::int64_t most) {
-        const Json* found = find(name);
-        const bool fits = found != nullptr && found->is_number_integer() &&
-                          !(found->is_number_unsigned() && found->get<std::uint64_t>() > std::uint64_t{1} << 62);
-        const std::int64_t value = fits ? found->get<std::int64_t>() : least;
-        if (!fits || value < least || value > most) fail();
-        return std::clamp(value, least, most);
-    }
-    int whole(const char* name, std::int64_t least, std::int64_t most) {
-        return static_cast<int>(number(name, least, most));
-    }
-    bool flag(const char* name) {
-        const Json* found = find(name);
-        if (found == nullptr || !found->is_boolean()) return !fail().empty();
-        return found->get<bool>();
-    }
-    const Json* array(const char* name, std::size_t most) {
-        const Json* found = find(name);
-        if (found != nullptr && found->is_array() && found->size() <= most) return found;
-        fail();
-        return nullptr;
-    }
-    std::string fail() {
-        m_good = false;
-        return {};
-    }
-    bool good() const { return m_good; }
-
-  private:
-    const Json* find(const char* name) const {
-        if (!m_good) return nullptr;
-        const auto found = m_json.find(name);
-        return found == m_json.end() ? nullptr : &*found;
-    }
-
-    const Json& m_json;
-    bool m_good;
-};
+constexpr int kMaxRanks = 4096;
 
 Json jsonOf(const ClassroomOffer& offer) {
     Json files = Json::array();
@@ -91,7 +41,7 @@ bool isHexOf(const std::string& text, std::size_t digits) {
     return text.size() == digits && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-ClassroomOffer offerIn(Object& object) {
+ClassroomOffer offerIn(JsonObject& object) {
     ClassroomOffer offer;
     offer.number = object.whole("number", 1, 1 << 30);
     offer.config = object.text("config", kMaxClassroomLine);
@@ -99,7 +49,7 @@ ClassroomOffer offerIn(Object& object) {
     const Json* files = object.array("files", kMaxClassroomFiles);
     if (files == nullptr) return offer;
     for (const Json& one : *files) {
-        Object in(one);
+        JsonObject in(one);
         ClassroomFile file{in.text("name", 1024), in.number("bytes", 0, kMaxNumber), in.text("sha256", 64)};
         if (!in.good() || !isSafeName(file.name) || !isHexOf(file.sha256, 64)) {
             object.fail();
@@ -110,7 +60,7 @@ ClassroomOffer offerIn(Object& object) {
     return offer;
 }
 
-ClassroomStart startIn(Object& object) {
+ClassroomStart startIn(JsonObject& object) {
     ClassroomStart start;
     start.number = object.whole("number", 1, 1 << 30);
     start.worldSize = object.whole("world_size", 2, kMaxRanks);
@@ -155,13 +105,13 @@ std::string encodeClassroomLine(const ClassroomLine& line) {
         const auto known = std::ranges::find(kKinds, line.kind, &std::pair<Kind, const char*>::first);
         json = {{"kind", known->second}, {"text", line.text.substr(0, 1024)}, {"number", line.number}};
     }
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return jsonText(json);
 }
 
 std::optional<ClassroomLine> decodeClassroomLine(std::string_view text) {
     const Result<Json> json = parseJson(text, "line", kMaxClassroomLine, 8);
     if (!json) return {};
-    Object object(json.value());
+    JsonObject object(json.value());
     const std::string kind = object.text("kind", 16);
     const auto known = std::ranges::find_if(kKinds, [&](const auto& one) { return kind == one.second; });
     if (known == kKinds.end()) return {};

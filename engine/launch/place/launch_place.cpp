@@ -251,8 +251,16 @@ void checkNumbers(Reader& read, const LaunchPlace& place) {
                    "check what sets it"});
 }
 
-bool isSlurmStep(const LaunchSources& sources) {
-    return sources.has("SLURM_STEP_ID") || sources.has("SLURM_STEPID");
+// True if srun started this process, so that the variables of its step describe it. An mpiexec or prterun can use srun
+// to start its daemons on the nodes: its processes inherit the variables of the daemons' step, which has other tasks.
+bool isSlurmTask(const LaunchSources& sources) {
+    if (!sources.has("SLURM_STEP_ID") && !sources.has("SLURM_STEPID")) return false;
+    if (sources.has("MPI_LOCALNRANKS")) return false;  // set by Hydra: MPICH and Intel MPI
+    const auto size = sources.find("PMI_SIZE");        // srun --mpi=pmi2 sets it, too
+    const auto tasks = sources.find("SLURM_STEP_NUM_TASKS");
+    if (size && tasks && size != tasks) return false;
+    const auto space = sources.find("PMIX_NAMESPACE");
+    return !space || space->starts_with("slurm.");  // name that srun --mpi=pmix gives
 }
 
 }  // namespace
@@ -296,7 +304,7 @@ ServerKind serverNeededBy(const LaunchOptions& options, const LaunchSources& sou
         const bool isOneHost = local && local == sources.find("OMPI_COMM_WORLD_SIZE");
         return isOneHost || !sources.has("PMIX_NAMESPACE") ? ServerKind::kNone : ServerKind::kPmix;
     }
-    if (isSlurmStep(sources)) return ServerKind::kNone;
+    if (isSlurmTask(sources)) return ServerKind::kNone;
     if (all("PMI_RANK", "PMI_FD") || all("PMI_ID", "PMI_PORT")) return ServerKind::kPmi;
     if (sources.has("PMI_RANK") || all("RANK", "WORLD_SIZE")) return ServerKind::kNone;
     return all("PMIX_RANK", "PMIX_NAMESPACE") ? ServerKind::kPmix : ServerKind::kNone;
@@ -312,11 +320,10 @@ Result<LaunchPlace> findLaunchPlace(const LaunchOptions& options, const LaunchSo
         readTorchrun(read, sources, place);
     } else if (either("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE")) {
         readOpenMpi(read, sources, place);
-    } else if (!isSlurmStep(sources) &&
-               (either("PMI_RANK", "PMI_SIZE") || serverNeededBy(options, sources) == ServerKind::kPmi)) {
-        readPmi(read, sources, place);
-    } else if (isSlurmStep(sources)) {
+    } else if (isSlurmTask(sources)) {
         readSlurm(read, sources, place);
+    } else if (either("PMI_RANK", "PMI_SIZE") || serverNeededBy(options, sources) == ServerKind::kPmi) {
+        readPmi(read, sources, place);
     } else if (either("RANK", "WORLD_SIZE")) {
         readTorchrun(read, sources, place);
     } else if (sources.has("PMIX_RANK")) {

@@ -17,6 +17,8 @@ constexpr std::array<std::string_view, 10> kSizeWords = {"SIZE",  "NRANKS", "NPR
                                                          "NODES", "RANKS",  "TASKS",  "NUMPROC", "PROCS"};
 // First words of variables that several launchers share, as in NODE_RANK and LOCAL_RANK.
 constexpr std::array<std::string_view, 5> kSharedWords = {"NODE", "LOCAL", "GLOBAL", "GROUP", "WORLD"};
+// Variables that Slurm also sets in a batch script. SLURM_TASKS_PER_NODE is the number of CPUs there with --exclusive.
+constexpr std::string_view kSlurm = "SLURM";
 constexpr const char* kRemedy =
     "start it with srun, mpirun or torchrun, or give each process --rank R --world-size W --master HOST:PORT (a single "
     "rank: --rank 0 --world-size 1)";
@@ -65,6 +67,7 @@ Problem refused(const std::string& variable, const std::string& value, const std
 std::optional<Problem> byRankVariables(const LaunchSources& sources) {
     const std::vector<Variable> sizes = variablesWith(sources, kSizeWords);
     for (const Variable& rank : variablesWith(sources, kRankWords)) {
+        if (rank.prefix == kSlurm) continue;  // byName() counts the tasks of a batch script
         bool isSingle = false;
         for (const Variable& size : sizes) {
             if (size.prefix != rank.prefix) continue;
@@ -91,7 +94,7 @@ std::optional<Problem> byName(const LaunchSources& sources) {
     if (hosts && hosts->find(',') != std::string::npos)
         return refused("SM_HOSTS", *hosts, "SageMaker has several hosts");
     if (const auto id = sources.find("PMI_ID")) return refused("PMI_ID", *id, "an mpiexec numbered this process");
-    for (const char* name : {"SLURM_NTASKS", "SLURM_NNODES", "SLURM_JOB_NUM_NODES"}) {
+    for (const char* name : {"SLURM_NTASKS", "SLURM_NNODES", "SLURM_JOB_NUM_NODES", "SLURM_HET_SIZE"}) {
         const auto value = sources.find(name);
         if (value && wholeNumberIn(*value).value_or(1) > 1)
             return Problem{name, "is " + *value + ", but srun did not start this process: it would train alone",

@@ -7,6 +7,12 @@
 
 namespace ringside {
 
+float meanOfPositions(std::span<const float> values) {
+    double sum = 0;
+    for (const float value : values) sum += static_cast<double>(value);
+    return static_cast<float>(sum / static_cast<double>(values.size()));
+}
+
 namespace {
 
 // Results of one batch on the device, and their copy on the host.
@@ -49,14 +55,17 @@ class CrossEntropyLoss final : public Loss {
         m_backend.softmaxCrossEntropy(output, batch.labels, m_loss.device, m_correct.device,
                                       withGradient ? gradient() : Tensor{});
     }
+    LossRows rows(const Batch& batch) const override {
+        return {m_loss.device.head(batch.labels.count()), m_correct.device.head(batch.labels.count())};
+    }
     SampleLosses fetch(const Batch& batch) override {
         const auto losses = m_loss.fetch(m_backend, batch.labels.count());
         const auto correct = m_correct.fetch(m_backend, batch.labels.count());
         return samplesOf(losses, correct);
     }
     void store(const Batch& batch, ResultSlot& slot) override {
-        slot.add(m_loss.device.head(batch.labels.count()));
-        slot.add(m_correct.device.head(batch.labels.count()));
+        slot.add(rows(batch).loss);
+        slot.add(rows(batch).correct);
     }
     SampleLosses read(ResultSlot& slot) override {
         const auto losses = slot.nextValues<float>();
@@ -74,11 +83,7 @@ class CrossEntropyLoss final : public Loss {
     std::span<const float> meansOf(std::span<const float> values, std::span<float> means) const {
         const auto positions = static_cast<std::size_t>(m_positions);
         const std::size_t samples = values.size() / positions;
-        for (std::size_t i = 0; i < samples; ++i) {
-            double sum = 0;
-            for (const float value : values.subspan(i * positions, positions)) sum += static_cast<double>(value);
-            means[i] = static_cast<float>(sum / static_cast<double>(positions));
-        }
+        for (std::size_t i = 0; i < samples; ++i) means[i] = meanOfPositions(values.subspan(i * positions, positions));
         return means.first(samples);
     }
 
@@ -107,8 +112,9 @@ class MeanSquaredErrorLoss final : public Loss {
         m_rows = output.rows();
         m_backend.meanSquaredError(output, batch.targets, m_loss.device, withGradient ? gradient() : Tensor{});
     }
+    LossRows rows(const Batch& batch) const override { return {m_loss.device.head(batch.targets.rows()), {}}; }
     SampleLosses fetch(const Batch& batch) override { return {m_loss.fetch(m_backend, batch.targets.rows()), {}}; }
-    void store(const Batch& batch, ResultSlot& slot) override { slot.add(m_loss.device.head(batch.targets.rows())); }
+    void store(const Batch& batch, ResultSlot& slot) override { slot.add(rows(batch).loss); }
     SampleLosses read(ResultSlot& slot) override { return {slot.nextValues<float>(), {}}; }
     std::size_t slotBytes() const override { return m_loss.slotBytes(); }
 

@@ -29,6 +29,16 @@ struct SampleLosses {
     std::span<const float> correct;  // 1 or 0; for a sequence the share of correct positions; empty for regression
 };
 
+// Results of a loss on the device: a loss and a hit (1 or 0) for each row of the output. A sequence has a row for each
+// position. No hits for regression.
+struct LossRows {
+    Tensor loss;
+    Tensor correct;
+};
+
+// Returns the mean of the values of a sequence's positions.
+float meanOfPositions(std::span<const float> values);
+
 // A loss averaged over the batch's rows, as torch.nn.CrossEntropyLoss() and torch.nn.MSELoss().
 class Loss {
   public:
@@ -39,6 +49,8 @@ class Loss {
     // Computes the per-sample losses on the device. withGradient: also computes gradient(), the gradient of the mean by
     // the output.
     virtual void compute(const Tensor& output, const Batch& batch, bool withGradient) = 0;
+    // Returns the results of compute() for this batch on the device.
+    virtual LossRows rows(const Batch& batch) const = 0;
     // Returns the results of compute() for this batch; blocks until the device has finished.
     virtual SampleLosses fetch(const Batch& batch) = 0;
     // Enqueues copies of the results of compute() for this batch into a slot.

@@ -35,6 +35,11 @@ void Optimizer::updateWith(double squaredNorm) {
     for (std::size_t i = 0; i < m_parameters.size(); ++i) updateParameter(i);
 }
 
+void Optimizer::updateFrom(const Tensor& squares, ReductionKernels& kernels) {
+    kernels.decideUpdate(squares, m_rules, m_progress);
+    for (std::size_t i = 0; i < m_parameters.size(); ++i) updateParameter(i);
+}
+
 void Optimizer::setLearningRate(double lr) {
     if (lr == m_lr) return;
     m_lr = lr;
@@ -66,14 +71,18 @@ Result<std::unique_ptr<Optimizer>> makeOptimizer(const OptimizerConfig& config,
     rules.clipNorm = config.clipGradNorm;
     rules.scalesLoss = scalesLoss;
     std::unique_ptr<Optimizer> optimizer;
-    if (config.kind == OptimizerKind::kAdam || config.kind == OptimizerKind::kAdamW) {
-        optimizer = std::make_unique<Adam>(config, rules, parameters, backend);
-        return optimizer;
+    switch (config.kind) {
+        case OptimizerKind::kSgd:
+            if (config.nesterov && (config.momentum <= 0 || config.dampening != 0))
+                return Problem{"optimizer.nesterov", "is on, which needs momentum above 0 and dampening 0",
+                               "set optimizer.momentum to 0.9 and optimizer.dampening to 0"};
+            optimizer = std::make_unique<Sgd>(config, rules, parameters, backend);
+            break;
+        case OptimizerKind::kAdam:
+        case OptimizerKind::kAdamW:
+            optimizer = std::make_unique<Adam>(config, rules, parameters, backend);
+            break;
     }
-    if (config.nesterov && (config.momentum <= 0 || config.dampening != 0))
-        return Problem{"optimizer.nesterov", "is on, which needs momentum above 0 and dampening 0",
-                       "set optimizer.momentum to 0.9 and optimizer.dampening to 0"};
-    optimizer = std::make_unique<Sgd>(config, rules, parameters, backend);
     return optimizer;
 }
 

@@ -12,6 +12,8 @@
 
 namespace ringside {
 
+class ReductionKernels;
+
 // Optimizer state of one parameter, in its shape and under torch.optim's name: "momentum_buffer", "exp_avg",
 // "exp_avg_sq".
 struct OptimizerTensor {
@@ -36,8 +38,10 @@ class Optimizer {
     // The two parts of a step. update() enqueues the same work each time, so that it can be part of a recorded step,
     // which replays it without a call of update(). count() must be called in every step.
     void update();
-    // Updates with the squared norm of all gradients of the model, for a rank that holds only some of them.
+    // Update with the squared norm of all gradients of the model, for a rank that holds only some of them. updateFrom()
+    // reads it from the device's memory as the sum of `squares` (ReductionKernels::decideUpdate()).
     void updateWith(double squaredNorm);
+    void updateFrom(const Tensor& squares, ReductionKernels& kernels);
     void count() { ++m_steps; }
     std::int64_t steps() const { return m_steps; }  // number of steps, including skipped ones
 

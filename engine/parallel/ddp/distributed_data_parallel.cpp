@@ -32,6 +32,13 @@ std::unique_ptr<StepRecorder> makeRecorder(const StrategyDependencies& dependenc
     });
 }
 
+// Returns the capacity of a slot for the losses of all batches of a step, the signal and the norm.
+std::size_t slotBytes(const Loss& loss, const GradientReducer& reducer, std::int64_t batches) {
+    constexpr std::size_t kStateBytes = 256;
+    static_assert(sizeof(UpdateState) <= kStateBytes);
+    return static_cast<std::size_t>(batches) * loss.slotBytes() + reducer.slotBytes() + kStateBytes;
+}
+
 }  // namespace
 
 DistributedDataParallel::DistributedDataParallel(const RunConfig& config, const StrategyDependencies& dependencies,
@@ -44,20 +51,14 @@ DistributedDataParallel::DistributedDataParallel(const RunConfig& config, const 
       m_findsUnused(config.parallel.findUnusedParameters),
       m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps))),
       m_seed(config.training.seed),
+      m_launched(dependencies.backend, slotBytes(dependencies.loss, m_reducer, config.training.accumulateSteps),
+                 static_cast<std::size_t>(config.training.accumulateSteps)),
       m_recorder(dependencies.plan.skipsLayers() ? nullptr : makeRecorder(dependencies)) {
     if (dependencies.plan.skipsLayers())
         dependencies.model.setUnused([this](std::size_t parameter) { unused(parameter); });
     dependencies.model.watch(dependencies.watch);
     if (dependencies.ownGradient) m_reducer.watch(dependencies.ownGradient);
     if (config.stepPitfalls.sumGradients) m_reducer.sumInsteadOfMean();
-    if (config.training.accumulateSteps == 1) prepareRunningAhead();
-}
-
-void DistributedDataParallel::prepareRunningAhead() {
-    constexpr std::size_t kStateBytes = 256;
-    static_assert(sizeof(UpdateState) <= kStateBytes);
-    const std::size_t bytes = m_dependencies.loss.slotBytes() + m_reducer.slotBytes() + kStateBytes;
-    for (LaunchedStep& step : m_steps) step.slot = m_dependencies.backend.makeResultSlot(bytes);
 }
 
 // Counts an unused parameter's gradient as zeros with find_unused_parameters. Without it, the gradient's bucket is
@@ -143,7 +144,15 @@ SampleLosses DistributedDataParallel::accumulate(const Batch& batch) {
         m_reducer.keep(first);
     });
     ++m_microBatches;
-    return m_dependencies.loss.fetch(batch);
+    if (!canRunAhead()) return m_dependencies.loss.fetch(batch);
+    keepLosses(batch);
+    return {};
+}
+
+void DistributedDataParallel::keepLosses(const Batch& batch) {
+    LaunchedSteps::Step& step = m_launched.open();
+    step.rows.push_back(batch.rows());
+    m_dependencies.loss.store(batch, *step.slot);
 }
 
 void DistributedDataParallel::passAndUpdate(const Batch& batch) {
@@ -163,7 +172,7 @@ void DistributedDataParallel::passAndUpdate(const Batch& batch) {
 StepResult DistributedDataParallel::step(const Batch& batch, StepRequest request) {
     if (canRunAhead()) {
         launch(batch, request);
-        return results();
+        return results([](const SampleLosses&) {});
     }
     StepResult result;
     m_reducer.begin(request.signal);
@@ -184,36 +193,37 @@ StepResult DistributedDataParallel::step(const Batch& batch, StepRequest request
 }
 
 void DistributedDataParallel::launch(const Batch& batch, StepRequest request) {
-    RINGSIDE_ASSERT(m_launched - m_read < m_steps.size());
-    LaunchedStep& step = m_steps[m_launched++ % m_steps.size()];
+    LaunchedSteps::Step& step = m_launched.open();
     step.request = request;
+    step.hasNorm = reportsNorm(request);
     m_reducer.begin(request.signal);
     begin();
-    enqueue(batch, kAlone, [&] { passAndUpdate(batch); });
+    enqueue(batch, m_microBatches > 0 ? kAfterKept : kAlone, [&] { passAndUpdate(batch); });
     m_optimizer->count();
+    m_microBatches = 0;
     const PhaseScope scope(m_dependencies.phase, Phase::kOptimizer);
-    step.slot->begin();
-    m_dependencies.loss.store(batch, *step.slot);
+    keepLosses(batch);
     m_reducer.storeSignal(*step.slot);
-    if (reportsNorm(request)) {
+    if (step.hasNorm) {
         if (m_optimizer->rules().measuresNorm())
             m_optimizer->storeProgress(*step.slot);
         else
             m_reducer.storeNorm(*step.slot);
     }
-    step.slot->end();
+    m_launched.close();
 }
 
-StepResult DistributedDataParallel::results() {
-    RINGSIDE_ASSERT(m_read < m_launched);
-    const LaunchedStep& step = m_steps[m_read++ % m_steps.size()];
+StepResult DistributedDataParallel::results(const EarlierLosses& earlier) {
     const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
-    step.slot->wait();
+    const LaunchedSteps::Step& step = m_launched.finishOldest();
     StepResult result;
-    result.losses = m_dependencies.loss.read(*step.slot);
+    for (std::size_t batch = 0; batch < step.rows.size(); ++batch) {
+        result.losses = m_dependencies.loss.read(*step.slot);
+        if (batch + 1 < step.rows.size()) earlier(result.losses);
+    }
     result.signal = m_reducer.readSignal(*step.slot, step.request.signal);
     result.gradientNorm = kNone;
-    if (reportsNorm(step.request))
+    if (step.hasNorm)
         result.gradientNorm = m_optimizer->rules().measuresNorm()
                                   ? static_cast<double>(Optimizer::readProgress(*step.slot).norm)
                                   : m_reducer.readNorm(*step.slot);

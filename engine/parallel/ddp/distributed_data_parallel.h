@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <memory>
 
 #include "parallel/reduce/gradient_reducer.h"
+#include "parallel/strategy/launched_steps.h"
 #include "parallel/strategy/strategy.h"
 
 namespace ringside {
@@ -21,10 +21,9 @@ class DistributedDataParallel final : public Strategy {
     void synchronise() override;
     SampleLosses accumulate(const Batch& batch) override;
     StepResult step(const Batch& batch, StepRequest request) override;
-    // On devices that work beside the host. With accumulated micro-batches the host reads their losses first.
-    bool canRunAhead() const override { return m_steps.front().slot != nullptr; }
+    bool canRunAhead() const override { return m_launched.canRunAhead(); }
     void launch(const Batch& batch, StepRequest request) override;
-    StepResult results() override;
+    StepResult results(const EarlierLosses& earlier) override;
     void beginEvaluation() override;
     SampleLosses evaluate(const Batch& batch) override;
     double learningRate() const override { return m_optimizer->learningRate(); }
@@ -36,14 +35,7 @@ class DistributedDataParallel final : public Strategy {
     const std::vector<Parameter*>& wholeState() const override { return m_dependencies.model.state(); }
 
   private:
-    // A step that was started on the device and whose results the host has not read. The device copies loss, hits and
-    // norms into the page-locked memory of `slot`.
-    struct LaunchedStep {
-        std::unique_ptr<ResultSlot> slot;
-        StepRequest request;
-    };
-
-    void prepareRunningAhead();
+    void keepLosses(const Batch& batch);  // enqueues a copy of the losses into the slot of the open step
     bool reportsNorm(StepRequest request) const;
     void broadcast(const Parameter& from0);
     void begin();                                                      // starts a training pass
@@ -68,10 +60,8 @@ class DistributedDataParallel final : public Strategy {
     std::int64_t m_stepOfUnused = -1;
     float m_share;  // 1 / accumulate_steps
     std::int64_t m_seed;
-    std::int64_t m_microBatches = 0;           // number of micro-batches of the current step
-    std::array<LaunchedStep, 2> m_steps;       // slots in turn; null if the host does not run ahead
-    std::size_t m_launched = 0;                // number of launched steps
-    std::size_t m_read = 0;                    // number of steps whose results were read
+    std::int64_t m_microBatches = 0;  // number of micro-batches of the current step
+    LaunchedSteps m_launched;
     std::unique_ptr<StepRecorder> m_recorder;  // null: steps are never recorded
 };
 

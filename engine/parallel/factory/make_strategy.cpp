@@ -4,9 +4,10 @@
 #include "parallel/mesh/mesh_strategy.h"
 
 namespace ringside {
+namespace {
 
-Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyDependencies& dependencies) {
-    if (dependencies.plan.devices > 0) return DataParallel::make(config, dependencies);
+// Makes the strategy of a mesh of ranks: DDP where each rank holds the whole model.
+Result<std::unique_ptr<Strategy>> makeMeshed(const RunConfig& config, const StrategyDependencies& dependencies) {
     if (!dependencies.plan.holdsWholeModel()) return MeshStrategy::make(config, dependencies);
     auto optimizer = makeOptimizer(config.optimizer, dependencies.model.parameters(), dependencies.backend,
                                    config.training.precision == TrainingPrecision::kFp16);
@@ -14,6 +15,21 @@ Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const St
     std::unique_ptr<Strategy> strategy =
         std::make_unique<DistributedDataParallel>(config, dependencies, std::move(optimizer).value());
     return strategy;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Strategy>> makeStrategy(const RunConfig& config, const StrategyDependencies& dependencies) {
+    switch (config.parallel.strategy) {
+        case StrategyKind::kDataParallel:
+            return DataParallel::make(config, dependencies);
+        case StrategyKind::kDdp:
+        case StrategyKind::kModelParallel:
+        case StrategyKind::kPipeline:
+        case StrategyKind::kFsdp:
+            break;
+    }
+    return makeMeshed(config, dependencies);
 }
 
 }  // namespace ringside

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <span>
 #include <vector>
 
+#include "backend/backend.h"
 #include "comm/communicator.h"
 #include "config/leaves.h"
 #include "nn/models/model.h"
+#include "parallel/reduce/step_memory.h"
 
 namespace ringside {
 
 // Batch norm's running statistics with training.reduction canonical, where each leaf is a batch. Every leaf updates the
 // statistics from before the step. The step then sets them to the mean of the leaves' results, which is summed in the
-// tree of the leaves.
+// tree of the leaves. All sums stay in the device's memory.
 class LeafStatistics {
   public:
-    // model must outlive it. The model's buffers must lie in host memory.
-    LeafStatistics(const Model& model, int levels);
+    // All arguments must outlive this object.
+    LeafStatistics(const Model& model, int levels, Backend& backend, StepMemory& memory);
 
     bool none() const { return m_buffers.empty(); }
     void beforeForward(int turn);
@@ -27,14 +26,19 @@ class LeafStatistics {
     void finish(Communicator& dataRanks, std::int64_t leaves);
 
   private:
-    void write(std::span<const float> values);
+    // Calls visit(buffer, part) for each buffer and its part of `values`, in which all buffers follow each other.
+    template <class Visit>
+    static void eachPart(const std::vector<Tensor>& buffers, const Tensor& values, const Visit& visit);
+    void read(const std::vector<Tensor>& buffers, const Tensor& values);
+    void write(const std::vector<Tensor>& buffers, const Tensor& values);
 
-    std::vector<Tensor> m_buffers;  // buffers of floats
-    std::vector<Tensor> m_counters;
-    std::vector<float> m_start;
-    std::vector<std::int64_t> m_startCounts;
-    std::vector<float> m_sum;
-    std::vector<std::vector<float>> m_kept;  // kept sums, by level
+    Backend* m_backend;
+    std::vector<Tensor> m_buffers;   // buffers of floats
+    std::vector<Tensor> m_counters;  // buffers of one integer
+    Tensor m_start;                  // values before the step
+    Tensor m_startCounts;
+    Tensor m_sum;
+    std::vector<Tensor> m_kept;  // kept sums, by level
 };
 
 }  // namespace ringside

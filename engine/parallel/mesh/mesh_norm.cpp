@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/mesh/mesh_norm.h"
 
+#include <cmath>
+
 #include "backend/backend.h"
-#include "parallel/reduce/exact_norm.h"
 
 namespace ringside {
 namespace {
@@ -14,30 +15,52 @@ bool counts(PipelineStage& stage, const RankLayout& layout) {
 
 }  // namespace
 
-double MeshNorm::squared(std::vector<PipelineStage>& stages, MeshGroups& groups, Backend& backend) {
-    m_squares.clear();
-    for (PipelineStage& stage : stages) {
-        for (std::size_t i = 0; counts(stage, groups.layout()) && i < stage.model().parameters().size(); ++i) {
-            const Tensor gradient = stage.store().ownGradient(i);
-            if (gradient.count() == 0) continue;
-            const RowRange rows = stage.store().ownRows(i);
-            backend.squaresOfRows(gradient,
-                                  m_squares.rows(stage.model().parameters()[i]->name, rows.first, rows.count));
-        }
+MeshNorm::MeshNorm(const std::vector<Parameter*>& parameters, bool isExact, Backend& backend, StepMemory& memory)
+    : m_backend(backend),
+      m_kernels(backend.makeReductionKernels()),
+      m_count(isExact ? 1 : static_cast<std::int64_t>(parameters.size())) {
+    if (!isExact) {
+        m_rows = std::make_unique<RowSquares>(parameters, backend, memory);
+        return;
     }
-    return m_squares.total(groups.world());
+    m_exactSums = memory.take(static_cast<std::int64_t>(kExactSums), DType::kInt64);
+    m_exactSquare = memory.takeDoubles(1);
 }
 
-double MeshNorm::exactSquared(std::vector<PipelineStage>& stages, MeshGroups& groups) {
-    ExactSquares squares;
-    for (PipelineStage& stage : stages) {
-        for (std::size_t i = 0; counts(stage, groups.layout()) && i < stage.model().parameters().size(); ++i) {
-            const Tensor gradient = stage.store().ownGradient(i);
-            if (gradient.count() > 0) squares.add(gradient.floats());
-        }
-    }
-    groups.world().allReduce(CommBuffer::of(squares.sums()), ReduceOp::kSum);
-    return squares.total();
+// Calls visit(stage, parameter, gradient) for each part of a gradient that this rank counts.
+template <class Visit>
+void MeshNorm::eachOwnGradient(std::vector<PipelineStage>& stages, const MeshGroups& groups, const Visit& visit) {
+    for (PipelineStage& stage : stages)
+        for (std::size_t i = 0; counts(stage, groups.layout()) && i < stage.model().parameters().size(); ++i)
+            if (const Tensor gradient = stage.store().ownGradient(i); gradient.count() > 0) visit(stage, i, gradient);
+}
+
+Tensor MeshNorm::squared(std::vector<PipelineStage>& stages, MeshGroups& groups) {
+    if (!m_rows) return squaredExactly(stages, groups);
+    m_rows->clear();
+    eachOwnGradient(stages, groups, [this](PipelineStage& stage, std::size_t parameter, const Tensor& gradient) {
+        const RowRange rows = stage.store().ownRows(parameter);
+        const std::string& name = stage.model().parameters()[parameter]->name;
+        m_kernels->squaresOfRows(gradient, m_rows->rows(name, rows.first, rows.count));
+    });
+    return m_rows->total(groups.world(), *m_kernels);
+}
+
+// Two floats that are 0 have the bits of an integer that is 0.
+Tensor MeshNorm::squaredExactly(std::vector<PipelineStage>& stages, MeshGroups& groups) {
+    m_backend.fill({m_exactSums.data, {2 * m_exactSums.count()}, DType::kFloat32, m_exactSums.device}, 0);
+    eachOwnGradient(stages, groups, [this](PipelineStage&, std::size_t, const Tensor& gradient) {
+        m_kernels->addExactSquares(gradient, m_exactSums);
+    });
+    groups.world().allReduce({m_exactSums.data, kExactSums, CommType::kInt64}, ReduceOp::kSum);
+    m_kernels->totalOfExactSquares(m_exactSums, m_exactSquare);
+    return m_exactSquare;
+}
+
+double MeshNorm::normOf(std::span<const double> squares) {
+    double sum = 0;
+    for (const double square : squares) sum += square;
+    return std::sqrt(sum);
 }
 
 }  // namespace ringside

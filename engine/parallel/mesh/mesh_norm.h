@@ -1,27 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "parallel/mesh/mesh_groups.h"
 #include "parallel/mesh/pipeline_stage.h"
 #include "parallel/reduce/row_squares.h"
+#include "parallel/reduce/step_memory.h"
 
 namespace ringside {
 
-// Norm of the gradients of a model that is distributed over ranks.
+// Norm of the gradients of a model that is distributed over ranks. It is computed in the device's memory.
 class MeshNorm {
   public:
-    // parameters: the parameters of the whole model in their order.
-    explicit MeshNorm(const std::vector<Parameter*>& parameters) : m_squares(parameters) {}
+    // parameters: the parameters of the whole model in their order. isExact: the result does not depend on how the
+    // model is split. backend and memory must outlive this object.
+    MeshNorm(const std::vector<Parameter*>& parameters, bool isExact, Backend& backend, StepMemory& memory);
 
-    // Return the squared norm of all gradients of the model, of which this rank holds the parts in `stages`; with
-    // exactSquared() it does not depend on how the model is split. Collective over all ranks.
-    double squared(std::vector<PipelineStage>& stages, MeshGroups& groups, Backend& backend);
-    static double exactSquared(std::vector<PipelineStage>& stages, MeshGroups& groups);
+    // Enqueues the sums of squares of all gradients of the model, of which this rank holds the parts in `stages`.
+    // Returns doubles whose sum is the squared norm. Collective over all ranks.
+    Tensor squared(std::vector<PipelineStage>& stages, MeshGroups& groups);
+    // Returns the norm from a copy of the doubles in host memory.
+    static double normOf(std::span<const double> squares);
+
+    ReductionKernels& kernels() { return *m_kernels; }
+    std::int64_t squares() const { return m_count; }  // number of doubles that squared() returns
 
   private:
-    RowSquares m_squares;
+    template <class Visit>
+    static void eachOwnGradient(std::vector<PipelineStage>& stages, const MeshGroups& groups, const Visit& visit);
+    Tensor squaredExactly(std::vector<PipelineStage>& stages, MeshGroups& groups);
+
+    Backend& m_backend;
+    std::unique_ptr<ReductionKernels> m_kernels;
+    std::unique_ptr<RowSquares> m_rows;  // null if the result is exact
+    Tensor m_exactSums;                  // kExactSums sums
+    Tensor m_exactSquare;
+    std::int64_t m_count;
 };
 
 }  // namespace ringside

@@ -2,8 +2,6 @@
 #include "parallel/mesh/mesh_strategy.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "backend/backend.h"
 #include "nn/layer/value_hash.h"
@@ -17,16 +15,21 @@ namespace ringside {
 
 namespace {
 
-constexpr double kNoNorm = std::numeric_limits<double>::quiet_NaN();
-
 // Returns the reason why a canonical reduction is impossible; empty if it is possible.
 std::string whyNotCanonical(const StrategyDependencies& dependencies) {
-    if (dependencies.backend.device().kind != Device::Kind::kCpu)
-        return "it is supported only on CPUs: set parallel.device to cpu";
-    const auto transport = choiceNamed<CollectiveBackend>(dependencies.communicator.name());
-    if (transport == CollectiveBackend::kMpi || transport == CollectiveBackend::kNccl)
-        return textOf(*transport) + " adds in its own order: set parallel.backend to gloo";
+    if (choiceNamed<CollectiveBackend>(dependencies.communicator.name()) == CollectiveBackend::kMpi)
+        return "mpi adds in its own order: set parallel.backend to gloo";
     return {};
+}
+
+// Logs that batch norm's statistics are those of micro-batches.
+void logStatistics(const StrategyDependencies& dependencies, std::int64_t batchSize) {
+    const StrategyPlan& plan = dependencies.plan;
+    const bool splits = plan.microBatches > 1 && plan.leaves == 0;
+    if (!splits || !plan.hasBatchNorm() || dependencies.communicator.rank() != 0 || !dependencies.log) return;
+    dependencies.log("Batch norm computes its statistics over micro-batches of " + std::to_string(plan.microRows) +
+                     " samples, as with gradient accumulation: the losses differ from those of whole batches of " +
+                     std::to_string(batchSize));
 }
 
 }  // namespace
@@ -47,7 +50,7 @@ Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config,
         WholeTensors::Parts{config.optimizer, dependencies.model, dependencies.backend, strategy->m_groups,
                             strategy->m_stages, *strategy->m_optimizer});
     if (config.fsdp.cpuOffload) strategy->logOffload();
-    strategy->logStatistics();
+    logStatistics(dependencies, config.loader.batchSize);
     return std::unique_ptr<Strategy>(std::move(strategy));
 }
 
@@ -60,19 +63,19 @@ MeshStrategy::MeshStrategy(const RunConfig& config, const StrategyDependencies& 
       m_length(simulate(m_plan.schedule, {}).makespan),
       m_messages(m_dependencies, m_groups, m_stages),
       m_share(static_cast<float>(1.0 / static_cast<double>(config.training.accumulateSteps * m_plan.microBatches))),
-      m_squares(dependencies.model.wholeParameters()) {
+      m_leaves(m_plan.leaves > 0 ? std::make_unique<LeafBatches>(static_cast<int>(m_plan.leaves), m_plan.maxBatch,
+                                                                 dependencies.task, dependencies.backend)
+                                 : nullptr),
+      m_results(m_dependencies, m_groups, config.training.accumulateSteps, m_leaves.get()) {
     addStages();
     for (PipelineStage& stage : m_stages.all()) {
         stage.setStore(makeStore(stage));
         stage.store().initialise(config.training.seed);
     }
     m_stages.watchGradients(dependencies.ownGradient);
-    if (m_plan.leaves > 0)
-        m_leaves = std::make_unique<LeafBatches>(static_cast<int>(m_plan.leaves), m_plan.maxBatch, dependencies.task,
-                                                 dependencies.backend);
     for (PipelineStage& stage : m_stages.all())
-        if (m_leaves) m_statistics.emplace_back(stage.model(), m_plan.keptLevels);
-    m_losses.resize(static_cast<std::size_t>(2 * m_plan.maxBatch));
+        if (m_leaves)
+            m_statistics.emplace_back(stage.model(), m_plan.keptLevels, dependencies.backend, m_results.memory());
     m_planned = shares();
 }
 
@@ -142,14 +145,6 @@ void MeshStrategy::logOffload() {
             "device memory on a CPU");
 }
 
-void MeshStrategy::logStatistics() {
-    const bool splits = m_plan.microBatches > 1 && m_plan.leaves == 0;
-    if (!splits || !m_plan.hasBatchNorm() || m_dependencies.communicator.rank() != 0 || !m_dependencies.log) return;
-    m_dependencies.log("Batch norm computes its statistics over micro-batches of " + std::to_string(m_plan.microRows) +
-                       " samples, as with gradient accumulation: the losses differ from those of whole batches of " +
-                       std::to_string(m_config.loader.batchSize));
-}
-
 int MeshStrategy::partsOf(const Batch& batch) const {
     return static_cast<int>((batch.rows() + m_plan.microRows - 1) / m_plan.microRows);
 }
@@ -214,10 +209,25 @@ SampleLosses MeshStrategy::accumulate(const Batch& batch) {
     run(batch, false);
     m_passes += partsOf(batch);
     m_messages.setEarlierMicroBatches(m_passes);
-    return shareLosses(batch);
+    if (!canRunAhead()) return m_results.fetchLosses(batch, false);
+    m_results.keepLosses(batch);
+    return {};
 }
 
-StepResult MeshStrategy::step(const Batch& batch, StepRequest) {
+StepResult MeshStrategy::step(const Batch& batch, StepRequest request) {
+    if (canRunAhead()) {
+        launch(batch, request);
+        return results([](const SampleLosses&) {});
+    }
+    const Tensor squares = trainLast(batch);
+    StepResult result;
+    result.gradientNorm = m_results.fetchNorm(squares, *m_optimizer);
+    result.losses = m_results.fetchLosses(batch, m_leaves != nullptr);
+    return result;
+}
+
+// Trains the last batch of a step and updates the parameters. Returns the result of update().
+Tensor MeshStrategy::trainLast(const Batch& batch) {
     run(batch, true);
     m_dependencies.onPhaseEnd(Phase::kBackward);
     {
@@ -225,13 +235,22 @@ StepResult MeshStrategy::step(const Batch& batch, StepRequest) {
         for (PipelineStage& stage : m_stages.all()) stage.store().finish();
     }
     m_dependencies.onPhaseEnd(Phase::kMoving);
-    update();
     m_passes = 0;
     m_messages.setEarlierMicroBatches(0);
-    StepResult result;
-    result.gradientNorm = m_groups.world().rank() == 0 ? m_norm : kNoNorm;
-    result.losses = shareLosses(batch);
-    return result;
+    return update();
+}
+
+void MeshStrategy::launch(const Batch& batch, StepRequest request) {
+    m_results.begin(request);
+    const Tensor squares = trainLast(batch);
+    const PhaseScope scope(m_dependencies.phase, Phase::kOptimizer);
+    m_results.keepLosses(batch);
+    m_results.end(squares, *m_optimizer);
+}
+
+StepResult MeshStrategy::results(const EarlierLosses& earlier) {
+    const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
+    return m_results.read(earlier, *m_optimizer);
 }
 
 void MeshStrategy::run(const Batch& batch, bool isLast) {
@@ -267,39 +286,21 @@ void MeshStrategy::forward(PipelineStage& stage, int microBatch, const Batch& wh
     slot.y = slot.model->forward(x);
     stage.store().endForward();
     if (statistics) statistics->afterForward(treeTurn(microBatch, m_leaves->turns(), m_leaves->filled()));
-    if (stage.isLast())
-        recordLosses(slot, whole, microBatch, true);
-    else
-        m_messages.sendOutput(stage, slot);
-}
-
-// Stores losses, and behind all of them the hits, at the positions of the samples in the batch.
-void MeshStrategy::recordLosses(const PipelineStage::Slot& slot, const Batch& whole, int microBatch, bool training) {
-    const Batch batch = training ? trainingPart(whole, microBatch) : part(whole, microBatch);
-    const SampleLosses losses = slot.loss->evaluate(slot.y, batch, training);
-    const bool isLeaf = m_leaves && training;
-    const auto place = [&](std::size_t i) {
-        const auto row = static_cast<std::int64_t>(i);
-        return static_cast<std::size_t>(isLeaf ? m_leaves->rowOf(microBatch, row)
-                                               : microBatch * m_plan.microRows + row);
-    };
-    const std::size_t half = m_losses.size() / 2;
-    for (std::size_t i = 0; i < losses.loss.size(); ++i) m_losses[place(i)] = losses.loss[i];
-    for (std::size_t i = 0; i < losses.correct.size(); ++i) m_losses[half + place(i)] = losses.correct[i];
-}
-
-Tensor MeshStrategy::gradientFor(PipelineStage& stage, PipelineStage::Slot& slot) {
-    if (stage.isLast()) {
-        m_optimizer->scaleLoss(slot.loss->gradient(), shareOf(slot.microBatch));
-        return slot.loss->gradient();
-    }
-    return m_messages.gradientFor(stage, slot);
+    if (!stage.isLast()) return m_messages.sendOutput(stage, slot);
+    slot.loss->compute(slot.y, batch, true);
+    m_results.losses().record(slot.loss->rows(batch), microBatch);
 }
 
 void MeshStrategy::backward(PipelineStage& stage, const PipelineAction& action, const Batch&) {
     PipelineStage::Slot& slot = stage.of(action.microBatch);
     const bool isWeights = action.work == PipelineWork::kWeights;
-    const Tensor gradient = isWeights ? Tensor{} : gradientFor(stage, slot);
+    Tensor gradient;
+    if (!isWeights && stage.isLast()) {
+        gradient = slot.loss->gradient();
+        m_optimizer->scaleLoss(gradient, shareOf(slot.microBatch));
+    } else if (!isWeights) {
+        gradient = m_messages.gradientFor(stage, slot);
+    }
     show(action);
     const PhaseScope scope(m_dependencies.phase, Phase::kBackward);
     ParameterStore& store = stage.store();
@@ -319,36 +320,23 @@ void MeshStrategy::backward(PipelineStage& stage, const PipelineAction& action, 
 }
 
 // Updates the parameters. The gradient norm takes a collective over all ranks; if the update does not need it, it is
-// computed only every kStepsBetweenNorms steps.
-void MeshStrategy::update() {
+// computed only every kStepsBetweenNorms steps. Returns the result of MeshNorm::squared(), or an empty tensor.
+Tensor MeshStrategy::update() {
     constexpr std::int64_t kStepsBetweenNorms = 16;
     const PhaseScope scope(m_dependencies.phase, Phase::kOptimizer);
     const bool needed = m_optimizer->rules().measuresNorm();
-    m_norm = kNoNorm;
-    if (needed || m_optimizer->steps() % kStepsBetweenNorms == 0) {
-        const double square = m_leaves ? MeshNorm::exactSquared(m_stages.all(), m_groups)
-                                       : m_squares.squared(m_stages.all(), m_groups, m_dependencies.backend);
-        m_norm = std::sqrt(square);
-        if (needed) m_optimizer->updateWith(square);
-    }
-    if (!needed) m_optimizer->update();
-    if (needed) m_norm = static_cast<double>(m_optimizer->progress().norm);
+    Tensor squares;
+    if (needed || m_optimizer->steps() % kStepsBetweenNorms == 0)
+        squares = m_results.norm().squared(m_stages.all(), m_groups);
+    if (needed)
+        m_optimizer->updateFrom(squares, m_results.norm().kernels());
+    else
+        m_optimizer->update();
     m_optimizer->count();
     for (LeafStatistics& one : m_statistics)
         if (!one.none()) one.finish(m_groups.data(), m_leaves->filled() * m_groups.layout().dataSize());
     for (PipelineStage& stage : m_stages.all()) stage.store().updated();
-}
-
-// Broadcasts the losses from the last stage, so that all ranks of the pipeline return the same losses.
-SampleLosses MeshStrategy::shareLosses(const Batch& batch) {
-    const auto rows = static_cast<std::size_t>(batch.rows());
-    const std::size_t half = m_losses.size() / 2;
-    if (m_groups.layout().mesh.pipeline > 1) {
-        const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
-        m_groups.pipeline().broadcast(CommBuffer::of(std::span(m_losses)), m_plan.rankOfStage.back());
-    }
-    const std::span<const float> all(m_losses);
-    return {all.first(rows), m_dependencies.loss.countsCorrect() ? all.subspan(half, rows) : std::span<const float>{}};
+    return squares;
 }
 
 // Replaces buffers, such as batch norm's running statistics, by those of data-parallel rank 0.
@@ -374,14 +362,16 @@ SampleLosses MeshStrategy::evaluate(const Batch& whole) {
             stage.store().beginForward();
             slot.y = slot.model->forward(x);
             stage.store().endForward();
-            if (stage.isLast())
-                recordLosses(slot, whole, microBatch, false);
-            else
+            if (!stage.isLast()) {
                 m_messages.sendOutput(stage, slot);
+                continue;
+            }
+            slot.loss->compute(slot.y, batch, false);
+            m_results.losses().record(slot.loss->rows(batch), microBatch);
         }
         for (PipelineStage& stage : m_stages.all()) stage.release(stage.of(microBatch));
     }
-    return shareLosses(whole);
+    return m_results.fetchLosses(whole, false);
 }
 
 }  // namespace ringside

@@ -6,7 +6,7 @@
 
 #include "parallel/mesh/leaf_statistics.h"
 #include "parallel/mesh/mesh_groups.h"
-#include "parallel/mesh/mesh_norm.h"
+#include "parallel/mesh/mesh_results.h"
 #include "parallel/mesh/mesh_stages.h"
 #include "parallel/mesh/stage_messages.h"
 #include "parallel/mesh/whole_tensors.h"
@@ -25,7 +25,8 @@ namespace ringside {
 // output to the next stage; a backward action does the same with gradients in the opposite direction. The gradients of
 // the micro-batches are added in their order, as if one rank had accumulated them, and then averaged over the
 // data-parallel ranks by the stage's ParameterStore. Finally each rank updates the parameters that it holds; if the
-// update needs the gradient norm, all ranks first add their parts of it.
+// update needs the gradient norm, all ranks first add their parts of it. On devices that work beside the host, losses,
+// norm and signal stay in the device's memory until the host reads them a step later.
 class MeshStrategy final : public Strategy {
   public:
     static Result<std::unique_ptr<Strategy>> make(const RunConfig& config, const StrategyDependencies& dependencies);
@@ -34,6 +35,9 @@ class MeshStrategy final : public Strategy {
     void synchronise() override {}
     SampleLosses accumulate(const Batch& batch) override;
     StepResult step(const Batch& batch, StepRequest request) override;
+    bool canRunAhead() const override { return m_results.canRunAhead(); }
+    void launch(const Batch& batch, StepRequest request) override;
+    StepResult results(const EarlierLosses& earlier) override;
     void beginEvaluation() override;
     SampleLosses evaluate(const Batch& batch) override;
     double learningRate() const override { return m_optimizer->learningRate(); }
@@ -62,10 +66,8 @@ class MeshStrategy final : public Strategy {
     void forward(PipelineStage& stage, int microBatch, const Batch& batch);
     void backward(PipelineStage& stage, const PipelineAction& action, const Batch& batch);
     PlannedShares shares() const;
-    Tensor gradientFor(PipelineStage& stage, PipelineStage::Slot& slot);
-    void recordLosses(const PipelineStage::Slot& slot, const Batch& whole, int microBatch, bool compute);
-    SampleLosses shareLosses(const Batch& batch);
-    void update();
+    Tensor trainLast(const Batch& batch);
+    Tensor update();
     Batch trainingPart(const Batch& batch, int microBatch) const;
     Batch part(const Batch& batch, int microBatch) const;
     int partsOf(const Batch& batch) const;
@@ -73,7 +75,6 @@ class MeshStrategy final : public Strategy {
     void addStages();
     std::unique_ptr<ParameterStore> makeStore(PipelineStage& stage);
     void logOffload();
-    void logStatistics();
 
     const RunConfig& m_config;
     StrategyDependencies m_dependencies;
@@ -90,9 +91,7 @@ class MeshStrategy final : public Strategy {
     int m_lastMicroBatch = 0;
     std::unique_ptr<LeafBatches> m_leaves;     // only with a canonical reduction
     std::vector<LeafStatistics> m_statistics;  // by stage; only with a canonical reduction
-    std::vector<float> m_losses;               // losses of the batch, then hits
-    MeshNorm m_squares;
-    double m_norm = 0;
+    MeshResults m_results;
     PlannedShares m_planned;
 };
 

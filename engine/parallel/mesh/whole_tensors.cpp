@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "backend/backend.h"
+#include "config/optimizer_state.h"
 
 namespace ringside {
 
@@ -75,9 +76,9 @@ void WholeTensors::exchange(const WholeTensor& tensor, std::vector<float>& memor
 }
 
 std::vector<const char*> WholeTensors::kept() const {
-    if (m_dependencies.config.kind != OptimizerKind::kSgd) return {"exp_avg", "exp_avg_sq"};
-    if (m_dependencies.config.momentum != 0) return {"momentum_buffer"};
-    return {};
+    std::vector<const char*> names;
+    for (const std::string_view name : stateTensors(m_dependencies.config)) names.push_back(name.data());
+    return names;
 }
 
 void WholeTensors::each(const TensorVisitor& visit, bool reading, bool optimizerToo) {

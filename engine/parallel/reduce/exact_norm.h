@@ -5,21 +5,21 @@
 #include <cstdint>
 #include <span>
 
+#include "backend/exact_squares.h"
+
 namespace ringside {
 
-// Sum of squares of floats without rounding, so that the result does not depend on the order of additions or on how the
-// values are divided among ranks. The square of a float's 24-bit significand is an integer of 48 bits. Integers with
-// the same exponent are added in two 64-bit sums, one for the lower and one for the upper 24 bits; only total() rounds.
+// Sum of squares of floats in host memory without rounding, so that the result does not depend on the order of
+// additions or on how the values are divided.
 class ExactSquares {
   public:
-    void add(std::span<const float> values);
-    // Sums to be added up over the ranks that hold other values.
-    std::span<std::int64_t> sums() { return m_sums; }
-    double total() const;  // NaN if a value is infinite or NaN
+    void add(std::span<const float> values) {
+        for (const float value : values) addExactSquare(value, m_sums.data());
+    }
+    double total() const { return totalOfExactSquares(m_sums.data()); }  // NaN if a value is infinite or NaN
 
   private:
-    static constexpr std::size_t kExponents = 256;
-    std::array<std::int64_t, 2 * kExponents> m_sums{};  // low halves, then high halves, by biased exponent
+    std::array<std::int64_t, kExactSums> m_sums{};
 };
 
 }  // namespace ringside

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/reduce/leaf_batches.h"
 
-#include <cstring>
-
 #include "config/leaves.h"
 
 namespace ringside {
 
-LeafBatches::LeafBatches(int leaves, std::int64_t maxRows, const ModelTask& task, Backend& backend) : m_count(leaves) {
+LeafBatches::LeafBatches(int leaves, std::int64_t maxRows, const ModelTask& task, Backend& backend)
+    : m_kernels(backend.makeReductionKernels()), m_count(leaves) {
     const MemoryScope scope(backend.memory(), MemoryClass::kBuffers);
     const std::int64_t rows = (maxRows + leaves - 1) / leaves;
     const std::int64_t positions = task.isSequence ? task.sample[0] : 1;
@@ -22,19 +21,17 @@ int LeafBatches::leafOf(int turn) const {
     return bitsReversed(turn, m_count);
 }
 
-std::int64_t LeafBatches::rowsOf(int turn) const {
+std::int64_t LeafBatches::rowsOf(int turn, std::int64_t rows) const {
     const int leaf = leafOf(turn);
-    return leaf >= m_rows ? 0 : (m_rows - leaf + m_count - 1) / m_count;
+    return leaf >= rows ? 0 : (rows - leaf + m_count - 1) / m_count;
 }
 
 Tensor LeafBatches::copied(const Tensor& whole, const Tensor& memory, int turn) const {
     if (!whole) return whole;
-    const auto rowBytes = whole.bytes() / static_cast<std::size_t>(m_rows);
-    RINGSIDE_ASSERT(rowBytes * static_cast<std::size_t>(rowsOf(turn)) <= memory.bytes());
-    for (std::int64_t i = 0; i < rowsOf(turn); ++i)
-        std::memcpy(static_cast<char*>(memory.data) + static_cast<std::size_t>(i) * rowBytes,
-                    static_cast<const char*>(whole.data) + static_cast<std::size_t>(rowOf(turn, i)) * rowBytes,
-                    rowBytes);
+    const auto rowBytes = static_cast<std::int64_t>(whole.bytes()) / m_rows;
+    RINGSIDE_ASSERT(static_cast<std::size_t>(rowBytes * rowsOf(turn)) <= memory.bytes());
+    m_kernels->copyEveryNth({whole.data, {m_rows, rowBytes}, DType::kUInt8, whole.device}, rowOf(turn, 0), m_count,
+                            {memory.data, {rowsOf(turn), rowBytes}, DType::kUInt8, memory.device});
     return {memory.data, whole.shape.withRows(whole.rows() / m_rows * rowsOf(turn)), whole.type, whole.device};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "backend/backend.h"
@@ -23,7 +24,7 @@ namespace ringside {
 // alignment does not depend on the rank layout.
 class LeafBatches {
   public:
-    // The backend must use host memory. leaves: of this rank. maxRows: samples of a whole batch of this rank.
+    // The backend must outlive this object. leaves: of this rank. maxRows: samples of a whole batch of this rank.
     LeafBatches(int leaves, std::int64_t maxRows, const ModelTask& task, Backend& backend);
 
     void take(const Batch& whole);                // copies the leaves of a step's batch
@@ -32,8 +33,10 @@ class LeafBatches {
     bool isFilled(int turn) const { return leafOf(turn) < filled(); }
     // Returns the number of leaves with samples. These are always the first leaves.
     int filled() const { return static_cast<int>(m_rows < m_count ? m_rows : m_count); }
-    int leafOf(int turn) const;           // index among this rank's leaves
-    std::int64_t rowsOf(int turn) const;  // samples of the turn's leaf
+    int leafOf(int turn) const;  // index among this rank's leaves
+    // Returns the number of samples of the turn's leaf, of the current batch or of a batch of `rows` samples.
+    std::int64_t rowsOf(int turn) const { return rowsOf(turn, m_rows); }
+    std::int64_t rowsOf(int turn, std::int64_t rows) const;
     // index in the whole batch
     std::int64_t rowOf(int turn, std::int64_t i) const { return leafOf(turn) + i * m_count; }
     Batch batch(int turn) const;
@@ -45,6 +48,7 @@ class LeafBatches {
     };
     Tensor copied(const Tensor& whole, const Tensor& memory, int turn) const;
 
+    std::unique_ptr<ReductionKernels> m_kernels;
     int m_count;
     std::int64_t m_rows = 0;
     std::vector<Leaf> m_leaves;  // memory by turn

@@ -1,44 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel/reduce/row_squares.h"
 
-#include <algorithm>
-
-#include "backend/update_state.h"
 #include "base/errors/errors.h"
 
 namespace ringside {
 
-RowSquares::RowSquares(const std::vector<Parameter*>& parameters) {
-    std::size_t rows = 0;
+RowSquares::RowSquares(const std::vector<Parameter*>& parameters, Backend& backend, StepMemory& memory)
+    : m_backend(backend) {
+    std::int64_t rows = 0;
+    std::vector<std::int64_t> ends;
     for (const Parameter* one : parameters) {
-        const Place place{rows, static_cast<std::size_t>(one->shape.dimensions() > 0 ? one->shape[0] : 1)};
-        m_places.push_back(place);
+        const Place place{rows, one->shape.dimensions() > 0 ? one->shape[0] : 1};
         m_placeOf.emplace(one->name, place);
         rows += place.count;
+        ends.push_back(rows);
     }
-    m_squares.resize(rows);
+    const auto tensors = static_cast<std::int64_t>(parameters.size());
+    m_rows = memory.takeDoubles(rows);
+    m_ends = memory.take(tensors, DType::kInt64);
+    m_squares = memory.takeDoubles(tensors);
+    if (tensors > 0) backend.upload(ends.data(), m_ends);
 }
 
+// Two floats that are 0 have the bits of a double that is 0.
 void RowSquares::clear() {
-    std::ranges::fill(m_squares, 0);
+    const auto floats = static_cast<std::int64_t>(m_rows.bytes() / sizeof(float));
+    m_backend.fill({m_rows.data, {floats}, DType::kFloat32, m_rows.device}, 0);
 }
 
-std::span<double> RowSquares::rows(const std::string& parameter, std::int64_t first, std::int64_t count) {
+Tensor RowSquares::rows(const std::string& parameter, std::int64_t first, std::int64_t count) const {
     const Place& place = m_placeOf.at(parameter);
-    const auto begin = static_cast<std::size_t>(first);
-    RINGSIDE_ASSERT(begin + static_cast<std::size_t>(count) <= place.count);
-    return std::span(m_squares).subspan(place.first + begin, static_cast<std::size_t>(count));
+    RINGSIDE_ASSERT(first + count <= place.count);
+    return doublesAt(static_cast<double*>(m_rows.data) + place.first + first, count, m_rows.device);
 }
 
-double RowSquares::total(Communicator& ranks) {
-    if (ranks.size() > 1) ranks.allReduce(CommBuffer::of(std::span(m_squares)), ReduceOp::kSum);
-    double sum = 0;
-    for (const Place& place : m_places) {
-        double tensor = 0;
-        for (const double square : std::span(m_squares).subspan(place.first, place.count)) tensor += square;
-        sum += squareOfNorm(tensor);
-    }
-    return sum;
+Tensor RowSquares::total(Communicator& ranks, ReductionKernels& kernels) {
+    if (ranks.size() > 1) ranks.allReduce({m_rows.data, doublesIn(m_rows), CommType::kFloat64}, ReduceOp::kSum);
+    kernels.squaresOfTensors(m_rows, m_ends, m_squares);
+    return m_squares;
 }
 
 }  // namespace ringside

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "backend/reduction_kernels.h"
 #include "comm/communicator.h"
 #include "nn/layer/layer.h"
+#include "parallel/reduce/step_memory.h"
 
 namespace ringside {
 
@@ -15,27 +16,32 @@ namespace ringside {
 //
 // Each rank writes the sums of squares of the rows that it holds, an all-reduce adds the zeros of the other ranks, and
 // each rank then adds the rows of a tensor in the order of the rows and the tensors in the order of the model. The
-// result does not depend on which rank holds which rows: it has the bits of Backend::decideUpdate() of whole tensors.
+// result does not depend on which rank holds which rows: on a CPU it has the bits of Backend::decideUpdate() of whole
+// tensors. All sums stay in the device's memory.
 class RowSquares {
   public:
-    // parameters: the parameters of the whole model in their order.
-    explicit RowSquares(const std::vector<Parameter*>& parameters);
+    // parameters: the parameters of the whole model in their order. backend and memory must outlive this object.
+    RowSquares(const std::vector<Parameter*>& parameters, Backend& backend, StepMemory& memory);
 
     void clear();
-    // Returns the elements for the sums of `count` rows of a parameter, starting at row `first`.
-    std::span<double> rows(const std::string& parameter, std::int64_t first, std::int64_t count);
-    // Collective over all ranks that hold rows.
-    double total(Communicator& ranks);
+    // Returns the elements for the sums of `count` rows of a parameter, starting at row `first`, as doubles
+    // (ReductionKernels::squaresOfRows()).
+    Tensor rows(const std::string& parameter, std::int64_t first, std::int64_t count) const;
+    // Returns the square of each tensor's norm, as doubles whose sum is the squared norm. Collective over all ranks
+    // that hold rows.
+    Tensor total(Communicator& ranks, ReductionKernels& kernels);
 
   private:
-    // Range of elements in m_squares.
+    // Range of elements in m_rows.
     struct Place {
-        std::size_t first = 0;
-        std::size_t count = 0;
+        std::int64_t first = 0;
+        std::int64_t count = 0;
     };
-    std::vector<Place> m_places;             // range of each parameter
+    Backend& m_backend;
     std::map<std::string, Place> m_placeOf;  // range of each parameter name
-    std::vector<double> m_squares;           // sums of squares of all rows of the model
+    Tensor m_rows;                           // sums of squares of all rows of the model
+    Tensor m_ends;                           // for each tensor, the number of rows up to its end
+    Tensor m_squares;                        // square of each tensor's norm
 };
 
 }  // namespace ringside

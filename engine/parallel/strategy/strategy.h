@@ -79,17 +79,20 @@ class Strategy {
     // Makes the values of every replica equal to those of rank 0. Collective; called once, before training.
     virtual void synchronise() = 0;
     // Runs forward pass, loss and backward pass of a micro-batch and adds its gradients to those of the next step().
-    // Only if training.accumulate_steps is above 1. The losses are valid until the next call.
+    // Only if training.accumulate_steps is above 1. The losses are valid until the next call; with canRunAhead() they
+    // are empty and come with results().
     virtual SampleLosses accumulate(const Batch& batch) = 0;
     // Runs forward pass, loss and backward pass, averages the gradients over the ranks and updates the parameters.
     virtual StepResult step(const Batch& batch, StepRequest request) = 0;
     // True if a step can be launched before the results of the previous step are read. The same on all ranks.
     virtual bool canRunAhead() const { return false; }
     // The two parts of step(), only if canRunAhead(). launch() enqueues the step on the device. results() blocks until
-    // the oldest launched step has finished and returns its results, which are valid until the launch after the next.
-    // At most two steps may be launched at a time.
+    // the oldest launched step has finished, calls `earlier` with the losses of each accumulated micro-batch, and
+    // returns the results of the step with the losses of its last batch. Losses are valid until the next call of
+    // `earlier` or results(). At most two steps may be launched at a time.
+    using EarlierLosses = std::function<void(const SampleLosses&)>;
     virtual void launch(const Batch& /*batch*/, StepRequest /*request*/) { RINGSIDE_ASSERT(canRunAhead()); }
-    virtual StepResult results() { return {}; }
+    virtual StepResult results(const EarlierLosses& /*earlier*/) { return {}; }
     // Replaces buffers, such as batch norm's running statistics, by those of rank 0 (with a mesh: of the first
     // data-parallel rank). Collective; called before evaluate().
     virtual void beginEvaluation() = 0;

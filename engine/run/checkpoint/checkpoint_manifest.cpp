@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/crypto/sha256.h"
+#include "base/json/json_members.h"
 
 namespace ringside {
 namespace {
@@ -19,15 +20,9 @@ Problem brokenManifest(const std::string& file, const std::string& what) {
 
 // Returns a member that is an integer from 0; 0 if it is missing, and empty if it is invalid.
 std::optional<std::int64_t> countOf(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    if (found == json.end()) return 0;
-    if (!found->is_number_integer() || found->get<std::int64_t>() < 0) return {};
-    return found->get<std::int64_t>();
-}
-
-std::string entryText(const Json& json, const char* key) {
-    const auto found = json.find(key);
-    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+    if (findMember(json, key) == nullptr) return 0;
+    const std::optional<std::int64_t> count = integerIn(json, key);
+    return count && *count >= 0 ? count : std::nullopt;
 }
 
 Json sumsJson(const std::array<double, 7>& sums) {
@@ -91,7 +86,7 @@ bool readFiles(const Json& json, CheckpointManifest& manifest) {
     for (const Json& one : json) {
         const auto bytes = one.is_object() ? countOf(one, "bytes") : std::nullopt;
         if (!bytes) return false;
-        manifest.files.push_back({entryText(one, "name"), *bytes, entryText(one, "sha256")});
+        manifest.files.push_back({stringIn(one, "name"), *bytes, stringIn(one, "sha256")});
     }
     return true;
 }
@@ -104,7 +99,7 @@ bool readChanges(const Json& json, CheckpointManifest& manifest) {
         const auto step = countOf(one, "step");
         const auto epoch = countOf(one, "epoch");
         const auto value = one.find("value");
-        const auto kind = choiceNamed<ControlKind>(entryText(one, "kind"));
+        const auto kind = choiceNamed<ControlKind>(stringIn(one, "kind"));
         const bool known = kind == ControlKind::kLearningRate || kind == ControlKind::kEpochs;
         if (!known || !step || !epoch || value == one.end() || !value->is_number()) return false;
         ControlChange change{.kind = *kind};
@@ -158,8 +153,8 @@ Result<CheckpointManifest> CheckpointManifest::fromJson(const Json& json, const 
     if (!step || !epochs) return brokenManifest(file, "has a step or an epochs_done that is not a number from 0");
     manifest.step = *step;
     manifest.epochsDone = *epochs;
-    manifest.model = entryText(json, "model");
-    manifest.optimizer = entryText(json, "optimizer");
+    manifest.model = stringIn(json, "model");
+    manifest.optimizer = stringIn(json, "optimizer");
     const auto timed = json.find("timed");
     manifest.timed = timed != json.end() && *timed == true;
     if (const auto sampler = json.find("sampler"); sampler != json.end()) manifest.sampler = *sampler;

@@ -41,7 +41,6 @@ struct PreparedRun {
     std::int64_t epochsBefore = 0;
     std::int64_t stepsLeft = -1;                      // steps after stepsBefore; -1: all steps of all epochs
     std::vector<std::string> planHashes;              // of epoch 0, by data-parallel rank
-    bool isPlanned = true;                            // the samples of each rank follow the plan of the configuration
     std::shared_ptr<const ClassLabels> classes = {};  // classes of the training samples; null if not needed
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/system/files.h"
+#include "config/optimizer_state.h"
 #include "sampling/plan/epoch_spec.h"
 
 namespace ringside {
@@ -66,9 +67,10 @@ Result<ResumePoint> readPoint(const path& given) {
     return point;
 }
 
-// Returns the family of an optimizer. Adam and AdamW have the same state: two running means.
-std::string family(const std::string& optimizer) {
-    return choiceNamed<OptimizerKind>(optimizer) == OptimizerKind::kAdamW ? textOf(OptimizerKind::kAdam) : optimizer;
+// True if a run with this optimizer can continue with the state of the optimizer that the manifest names.
+bool suits(const std::string& saved, OptimizerKind now) {
+    const std::optional<OptimizerKind> kind = choiceNamed<OptimizerKind>(saved);
+    return kind && haveSameState(*kind, now);
 }
 
 // Checks that each rank would get the same samples in the same batches. Only then can the epoch in progress continue.
@@ -148,7 +150,7 @@ Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_p
                            std::to_string(manifest.epochsDone) + " already",
                        "raise it to continue training"};
     }
-    if (family(manifest.optimizer) != family(textOf(config.optimizer.kind))) {
+    if (!suits(manifest.optimizer, config.optimizer.kind)) {
         return Problem{
             "optimizer.kind",
             "is " + textOf(config.optimizer.kind) + ", but the checkpoint was written by " + manifest.optimizer,

@@ -41,6 +41,8 @@ class Layouts {
     std::vector<ProofCase> m_cases;
 };
 
+static_assert(kNamesOf<StrategyKind>.size() == 5, "add layouts of the new strategy");
+
 void addReplicas(Layouts& layouts, std::int64_t dataRanks) {
     const std::string size = std::string(":").append(std::to_string(dataRanks));
     layouts.add("ddp" + size, layouts.of(dataRanks, dataRanks));

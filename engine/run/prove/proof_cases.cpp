@@ -5,6 +5,7 @@
 
 #include "config/leaves.h"
 #include "config/mesh.h"
+#include "model/layer_list.h"
 #include "run/prove/canonical_cases.h"
 
 namespace ringside {
@@ -43,7 +44,7 @@ std::int64_t microBatchesFor(const RunConfig& config) {
 
 // Returns the main reason why a large batch on one rank gives other bits than several ranks.
 std::string whyLargeBatchDiffers(const RunConfig& config, std::int64_t samples) {
-    if (config.model.dropout > 0 || config.model.layers.find("dropout") != std::string::npos)
+    if (config.model.dropout > 0 || listsLayer(config.model, LayerKind::kDropout))
         return "dropout: each data-parallel rank draws its own masks";
     if (config.model.hasBatchNorm()) return "batch norm: each rank normalises over its own samples";
     if (config.sampler.kind != SamplerKind::kDistributed)
@@ -55,6 +56,7 @@ std::string whyLargeBatchDiffers(const RunConfig& config, std::int64_t samples) 
 }  // namespace
 
 std::vector<ProofCase> proofCases(const RunConfig& config, std::int64_t steps, std::int64_t samples) {
+    static_assert(kNamesOf<StrategyKind>.size() == 5, "add cases of the new strategy");
     if (isCanonical(config)) return canonicalCases(config, steps, samples);
     std::vector<ProofCase> cases;
     const std::int64_t ranks = config.parallel.worldSize;

@@ -10,7 +10,7 @@
 #include <limits>
 #include <span>
 
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 #include "base/system/files.h"
 #include "base/text/named_choice.h"
 #include "telemetry/events/event_choices.h"
@@ -128,17 +128,6 @@ class FlatLine {
     std::size_t m_count = 0;
 };
 
-double numberIn(const Json& line, const char* key) {
-    const auto found = line.find(key);
-    return found != line.end() && found->is_number() ? found->get<double>() : kNotFinite;
-}
-
-std::optional<std::int64_t> integerIn(const Json& line, const char* key) {
-    const auto found = line.find(key);
-    if (found == line.end() || !found->is_number_integer()) return {};
-    return found->get<std::int64_t>();
-}
-
 // Returns the values of a parsed line. Their texts point into `line`.
 LineValues valuesIn(const Json& line) {
     LineValues values;
@@ -154,10 +143,10 @@ LineValues valuesIn(const Json& line) {
     values.steps = integerIn(line, "steps");
     values.samples = integerIn(line, "samples");
     values.epoch = integerIn(line, "epoch");
-    values.loss = numberIn(line, "loss");
-    values.accuracy = numberIn(line, "accuracy");
-    values.lossMinimum = numberIn(line, "loss_min");
-    values.lossMaximum = numberIn(line, "loss_max");
+    values.loss = realIn(line, "loss").value_or(kNotFinite);
+    values.accuracy = realIn(line, "accuracy").value_or(kNotFinite);
+    values.lossMinimum = realIn(line, "loss_min").value_or(kNotFinite);
+    values.lossMaximum = realIn(line, "loss_max").value_or(kNotFinite);
     return values;
 }
 

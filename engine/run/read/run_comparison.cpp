@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/json/json_members.h"
 #include "run/read/metrics_reader.h"
 
 namespace ringside {
@@ -199,7 +200,7 @@ void compareConfigs(RunComparison& result, const RunRecord& a, const RunRecord& 
     }
     const auto shown = [](const Json& flat, const std::string& key) {
         const auto found = flat.find(key);
-        return found == flat.end() ? std::string() : found->dump(-1, ' ', false, Json::error_handler_t::replace);
+        return found == flat.end() ? std::string() : jsonText(*found);
     };
     for (const std::string& key : keys) {
         const ConfigDifference difference{dotted(key), shown(flatA, key), shown(flatB, key)};

@@ -230,6 +230,7 @@ void fields(F& f, E& e) {
     f("clocks", e.clocks);
     f("links", e.links);
     f("dropped_telemetry_steps", e.droppedTelemetrySteps);
+    f("dropped_telemetry_events", e.droppedTelemetryEvents);
     f("recording", e.recording);
     f("source", e.source);
     f("framework", e.framework);

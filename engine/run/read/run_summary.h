@@ -194,7 +194,8 @@ struct RunSummary {
     std::optional<double> idleShare{};                        // see measuredIdleShare()
     std::vector<SummaryClock> clocks{};                       // all hosts except rank 0's
     std::optional<std::vector<SummaryLink>> links{};
-    std::int64_t droppedTelemetrySteps = 0;
+    std::int64_t droppedTelemetrySteps = 0;   // over all ranks, which could not send them
+    std::int64_t droppedTelemetryEvents = 0;  // the same for all telemetry except steps
     Recording recording{};
     std::string source{"trained"};  // trained, watched or imported
     // The following members are set in watched runs only.

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 #include "base/text/number_writer.h"
 
 namespace ringside {
@@ -135,7 +135,7 @@ void MetricsRecord::add(const Controlled& command) {
 void MetricsRecord::add(const LoggedScalar& scalar) {
     if (scalar.rank != 0) return;
     NumberWriter line;
-    line.text(R"({"kind":"logged","tag":)").text(Json(scalar.tag).dump(-1, ' ', false, Json::error_handler_t::replace));
+    line.text(R"({"kind":"logged","tag":)").text(jsonText(Json(scalar.tag)));
     line.text(R"(,"step":)").number(scalar.step).text(R"(,"value":)").number(scalar.value);
     write(line.text("}\n").take());
 }

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/errors/errors.h"
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 #include "base/system/files.h"
 #include "telemetry/events/codec.h"
 
@@ -105,23 +105,12 @@ std::optional<std::string> keepEvent(const std::string& line, const RecordCut& c
     return line;
 }
 
-// Returns an integer member; 0 if it is missing or of another type.
-std::int64_t countAt(const Json& json, const char* name) {
-    const auto found = json.find(name);
-    return found != json.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
-}
-
-std::string textAt(const Json& json, const char* name) {
-    const auto found = json.find(name);
-    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 std::optional<std::string> keepMetric(const std::string& line, const RecordCut& cut) {
     const Result<Json> json = parseJson(line, "metrics line");
     if (!json || !json.value().is_object()) return {};
-    const bool isEpoch = textAt(json.value(), "kind") == "epoch";
-    const bool later =
-        isEpoch ? countAt(json.value(), "epoch") >= cut.epochsDone : countAt(json.value(), "step") > cut.step;
+    const bool isEpoch = stringIn(json.value(), "kind") == "epoch";
+    const bool later = isEpoch ? integerIn(json.value(), "epoch").value_or(0) >= cut.epochsDone
+                               : integerIn(json.value(), "step").value_or(0) > cut.step;
     return later ? std::optional<std::string>() : line;
 }
 
@@ -149,12 +138,13 @@ RecordReach recordReach(const RunPaths& paths) {
         if (in.eof()) break;  // incomplete last line
         const Result<Json> json = parseJson(line, "metrics.jsonl");
         if (!json || !json.value().is_object()) continue;
-        const std::string kind = textAt(json.value(), "kind");
-        if (kind == "step") reach.steps = std::max(reach.steps, countAt(json.value(), "step"));
+        const std::string kind = stringIn(json.value(), "kind");
+        if (kind == "step") reach.steps = std::max(reach.steps, integerIn(json.value(), "step").value_or(0));
         if (kind != "epoch") continue;
-        const bool isValidation = choiceNamed<SplitKind>(textAt(json.value(), "split")) == SplitKind::kValidation;
+        const bool isValidation = choiceNamed<SplitKind>(stringIn(json.value(), "split")) == SplitKind::kValidation;
         validates = validates || isValidation;
-        if (isValidation == validates) reach.epochs = std::max(reach.epochs, countAt(json.value(), "epoch") + 1);
+        if (isValidation == validates)
+            reach.epochs = std::max(reach.epochs, integerIn(json.value(), "epoch").value_or(0) + 1);
     }
     return reach;
 }

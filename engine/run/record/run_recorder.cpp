@@ -5,10 +5,12 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <utility>
 
 #include "base/errors/errors.h"
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 #include "base/system/files.h"
+#include "telemetry/data/dropped_text.h"
 #include "telemetry/data/open_steps.h"
 #include "telemetry/events/codec.h"
 
@@ -20,12 +22,6 @@ constexpr std::int64_t kMeasureUs = 5000000;       // interval of bytesOfOthers(
 constexpr std::size_t kMostMismatches = 16;
 constexpr std::size_t kMismatchesTold = 3;
 constexpr std::chrono::milliseconds kAuditPatience{500};  // at the end, for epochs that are not compared yet
-
-PlanWatchOptions watchOptions(const PreparedRun& run) {
-    return {.config = run.config, .datasetSize = run.trainingSamples, .classes = [classes = run.classes] {
-                return classes;
-            }};
-}
 
 std::string logText(const LogLine& line) {
     char prefix[64];
@@ -42,25 +38,20 @@ std::string withoutNewline(std::string line) {
 
 }  // namespace
 
-RunRecorder::RunRecorder(const RunPaths& paths, const PreparedRun& run)
+RunRecorder::RunRecorder(const RunPaths& paths, const RecordedRun& run)
     : m_paths(paths),
       m_run(run),
       m_reserve(paths.directory),
-      m_budget(run.config.telemetry),
-      m_epochs(m_budget, static_cast<int>(run.config.parallel.worldSize), run.config.training.epochs),
+      m_budget(run.limits),
+      m_epochs(m_budget, run.worldSize, run.epochs),
       m_telemetry(paths.telemetry(), m_budget, m_epochs,
-                  {.worldSize = static_cast<int>(run.config.parallel.worldSize),
-                   .stepsBefore = run.stepsBefore,
-                   .logEvery = run.config.training.logEvery}),
+                  {.worldSize = run.worldSize, .stepsBefore = run.stepsBefore, .logEvery = run.logEvery}),
       m_metrics(paths.metrics(), m_budget, m_epochs,
-                {.paddedFirst = run.config.training.validate == ValidationMode::kPadded,
-                 .stepsBefore = run.stepsBefore,
-                 .logEvery = run.config.training.logEvery}),
+                {.paddedFirst = run.paddedValidation, .stepsBefore = run.stepsBefore, .logEvery = run.logEvery}),
       m_log(paths.log()),
-      m_traces(paths, static_cast<int>(run.config.parallel.worldSize),
-               TraceRecord::mostBytesWithin(run.config.telemetry.megabytesTotal)),
-      m_data(Curves::kLeftOut),
-      m_watch(watchOptions(run)) {
+      m_traces(paths, run.worldSize, TraceRecord::mostBytesWithin(run.limits.megabytesTotal)),
+      m_data(Curves::kLeftOut) {
+    if (run.audit) m_watch.emplace(*run.audit);
     m_data.onGlobalStep = [this](const GlobalStep& step) {
         if (m_firstStepUs < 0) m_firstStepUs = step.timeUs;
         unlessFull([&] { m_metrics.add(step); });
@@ -95,6 +86,7 @@ unsigned RunRecorder::recordNew(const Event& event, std::string_view line) {
     const unsigned changes = m_data.apply(event);
     const auto* state = std::get_if<RankState>(&event);
     if (state != nullptr && !state->isa.empty()) warnOfInstructionSets();
+    if (const auto* beat = std::get_if<Heartbeat>(&event)) warnOfDrops(*beat);
     return changes;
 }
 
@@ -105,8 +97,8 @@ unsigned RunRecorder::add(const Event& event) {
 void RunRecorder::note(const Event& event) {
     if (const auto* line = std::get_if<LogLine>(&event)) unlessFull([&] { writeLog(*line); });
     if (const auto* state = std::get_if<RankState>(&event)) recordTrainingState(*state);
-    if (const auto* consumed = std::get_if<Consumed>(&event); consumed && m_run.isPlanned) m_watch.add(*consumed);
-    if (const auto* indices = std::get_if<ConsumedIndices>(&event); indices && m_run.isPlanned) m_watch.add(*indices);
+    if (const auto* consumed = std::get_if<Consumed>(&event); consumed && m_watch) m_watch->add(*consumed);
+    if (const auto* indices = std::get_if<ConsumedIndices>(&event); indices && m_watch) m_watch->add(*indices);
     if (const auto* controlled = std::get_if<Controlled>(&event)) m_metrics.add(*controlled);
     if (const auto* scalar = std::get_if<LoggedScalar>(&event)) unlessFull([&] { m_metrics.add(*scalar); });
     if (const auto* epoch = std::get_if<EpochResult>(&event)) {
@@ -161,6 +153,17 @@ void RunRecorder::warnOfInstructionSets() {
     add(LogLine{-1, LogLevel::kWarning, warning, m_data.lastTimeUs()});
 }
 
+// Logs a warning once, when the first rank reports that it could not send a part of its telemetry.
+void RunRecorder::warnOfDrops(const Heartbeat& beat) {
+    if (m_warnedOfDrops || beat.droppedSteps + beat.droppedEvents == 0) return;
+    m_warnedOfDrops = true;
+    add(LogLine{-1, LogLevel::kWarning,
+                "rank " + std::to_string(beat.rank) + " could not send " +
+                    droppedText(beat.droppedSteps, beat.droppedEvents) +
+                    " of its telemetry in time: curves, traces and checks have gaps, training is not affected",
+                m_data.lastTimeUs()});
+}
+
 void RunRecorder::applyFindings(const PlanNews& news) {
     m_auditedEpochs += static_cast<std::int64_t>(news.auditedEpochs.size());
     for (const PlanMismatch& mismatch : news.mismatches) {
@@ -171,8 +174,8 @@ void RunRecorder::applyFindings(const PlanNews& news) {
     }
 }
 
-void RunRecorder::complete(const PreparedRun& run, Watched watched) {
-    m_run = run;
+void RunRecorder::complete(RecordedRun run, Watched watched) {
+    m_run = std::move(run);
     m_watched = std::move(watched);
 }
 
@@ -183,7 +186,7 @@ void RunRecorder::startAgain(std::string_view firstLine) {
 }
 
 void RunRecorder::flush() {
-    applyFindings(m_watch.take());
+    if (m_watch) applyFindings(m_watch->take());
     const std::int64_t now = m_data.lastTimeUs();
     m_budget.advance(now);
     if (now - m_measuredUs > kMeasureUs) {
@@ -202,7 +205,7 @@ void RunRecorder::flush() {
 void RunRecorder::logLeftOut() {
     if (m_loggedLeftOut || m_budget.linesLeftOut() == 0) return;
     m_loggedLeftOut = true;
-    const TelemetryConfig& limits = m_run.config.telemetry;
+    const TelemetryConfig& limits = m_run.limits;
     add(LogLine{-1, LogLevel::kWarning,
                 "the run directory may grow by " + std::to_string(limits.megabytesPerHour) + " MB an hour and to " +
                     std::to_string(limits.megabytesTotal) +
@@ -243,7 +246,9 @@ RunEnded RunRecorder::finish(RunEnded end) {
     measure(end);
     judgeTime(end);
     if (end.state == RunOutcome::kFailed) attempt([&] { addOpenSteps(); });
-    attempt([&] { applyFindings(m_watch.finish(kAuditPatience)); });
+    attempt([&] {
+        if (m_watch) applyFindings(m_watch->finish(kAuditPatience));
+    });
     if (m_auditedEpochs > 0 || !m_mismatches.empty()) end.planVerified = m_mismatches.empty();
     if (!m_mismatches.empty()) end.planMismatch = m_mismatches.front().text();
     end.auditedEpochs = m_auditedEpochs;
@@ -273,7 +278,7 @@ RunEnded RunRecorder::finish(RunEnded end) {
 // Writes the summary beside the weights too if they were saved outside of the run directory.
 void RunRecorder::writeSummary(RunEnded end) const {
     measure(end);
-    const std::string text = toJson(summary(end)).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    const std::string text = jsonText(toJson(summary(end)), 2) + "\n";
     if (!m_data.checkpoints().empty()) {
         const std::filesystem::path last = m_data.checkpoints().back().path;
         if (last.is_absolute()) writeFileAtomically(RunPaths(last.parent_path().parent_path()).summary(), text);
@@ -281,9 +286,15 @@ void RunRecorder::writeSummary(RunEnded end) const {
     writeFileAtomically(m_paths.summary(), text);
 }
 
-// Turns the outcome into a failure if the recording stopped, even if all ranks ended well.
+// Turns the outcome into a failure if the recording stopped, even if all ranks ended well. The outcome of a watched
+// script is its own: the verdict adds what the record lacks.
 void RunRecorder::describeFullDisk(RunEnded& end) const {
-    if (!m_full || end.state == RunOutcome::kFailed) return;
+    if (!m_full) return;
+    if (m_watched) {
+        end.verdict += "; the record ends after step " + std::to_string(m_full->step) + ": " + m_full->why;
+        return;
+    }
+    if (end.state == RunOutcome::kFailed) return;
     end.state = RunOutcome::kFailed;
     end.exitCode = static_cast<int>(ExitCode::kBadConfiguration);
     end.verdict = m_full->why + "; recording stopped after step " + std::to_string(m_full->step);

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "run/prepare/prepared_run.h"
 #include "run/read/run_directory.h"
 #include "run/read/run_summary.h"
 #include "run/record/append_file.h"
@@ -14,6 +13,7 @@
 #include "run/record/metrics_record.h"
 #include "run/record/plan_watch.h"
 #include "run/record/record_budget.h"
+#include "run/record/recorded_run.h"
 #include "run/record/repeat_filter.h"
 #include "run/record/space_reserve.h"
 #include "run/record/telemetry_record.h"
@@ -31,7 +31,7 @@ namespace ringside {
 class RunRecorder {
   public:
     // Opens the files, and appends if they exist. Throws IoError.
-    RunRecorder(const RunPaths& paths, const PreparedRun& run);
+    RunRecorder(const RunPaths& paths, const RecordedRun& run);
 
     // Records an event from a rank and the line that encodes it, without its newline. Events that ranks repeat after a
     // restart are left out. Returns RunChange bits.
@@ -63,8 +63,8 @@ class RunRecorder {
         std::vector<SummaryCheck> checks;
         std::optional<SummarySamples> samples;
     };
-    // Replaces the run, whose properties a watched script has shown since the start, before finish().
-    void complete(const PreparedRun& run, Watched watched);
+    // Replaces the facts about the run by those that a watched script has shown since the start, before finish().
+    void complete(RecordedRun run, Watched watched);
 
     // Counts a restart of the ranks, for the summary.
     void countRestart() { ++m_restarts; }
@@ -81,6 +81,7 @@ class RunRecorder {
     void note(const Event& event);
     void recordTrainingState(const RankState& state);
     void warnOfInstructionSets();
+    void warnOfDrops(const Heartbeat& beat);
     std::optional<std::vector<std::string>> instructionSets() const;
     BitsBasis bitsBasis() const;
     void writeLog(const LogLine& line);
@@ -95,19 +96,14 @@ class RunRecorder {
     void addOpenSteps();
     std::optional<Straggler> straggler() const;
     RunSummary summary(const RunEnded& end) const;
-    std::int64_t nonFiniteBatches() const;
-    double dataWaitShare() const;
     Recording recording() const;
     FinalMetrics finalMetrics() const;
     BestMetrics bestMetrics() const;
     Json lastManifest() const;
-    std::optional<std::vector<RankMemory>> memoryOfRanks() const;
-    std::optional<std::vector<std::int64_t>> bytesOfRanks() const;
-    std::optional<std::vector<SummaryLink>> linksOfHosts() const;
     void applyFindings(const PlanNews& news);
 
     const RunPaths m_paths;
-    PreparedRun m_run;
+    RecordedRun m_run;
     std::optional<Watched> m_watched;  // empty: the ranks are Ringside's own
     SpaceReserve m_reserve;
     RecordBudget m_budget;
@@ -123,9 +119,10 @@ class RunRecorder {
     std::size_t m_lastWords = 0;  // bytes written since the recording stopped
     bool m_loggedLeftOut = false;
     bool m_warnedOfIsa = false;
+    bool m_warnedOfDrops = false;
     std::int64_t m_measuredUs = 0;
-    std::set<int> m_trainingRanks;  // ranks that have begun to train
-    PlanWatch m_watch;
+    std::set<int> m_trainingRanks;     // ranks that have begun to train
+    std::optional<PlanWatch> m_watch;  // empty: no plan is known
     StepsVerdict m_time;
     std::int64_t m_auditedEpochs = 0;
     std::vector<PlanMismatch> m_mismatches;  // the first 16

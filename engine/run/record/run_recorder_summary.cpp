@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Content of summary.json.
+#include <algorithm>
 #include <cmath>
 
 #include "base/json/json.h"
-#include "config/leaves.h"
-#include "config/mesh.h"
 #include "run/checkpoint/checkpoint_manifest.h"
 #include "run/record/run_recorder.h"
 #include "telemetry/data/host_links.h"
@@ -38,6 +37,50 @@ std::optional<std::string> weightsSha256(const Json& manifest) {
         if (isWeights && file.value("sha256", Json()).is_string()) return file["sha256"].get<std::string>();
     }
     return {};
+}
+
+std::optional<std::vector<RankMemory>> memoryOfRanks(const RunData& data) {
+    std::vector<RankMemory> ranks;
+    for (const RankData& rank : data.ranks()) {
+        if (!rank.memory) return {};
+        ranks.push_back(*rank.memory);
+    }
+    return ranks;
+}
+
+std::optional<std::vector<std::int64_t>> bytesOfRanks(const RunData& data) {
+    std::vector<std::int64_t> ranks;
+    for (const RankData& rank : data.ranks()) {
+        if (!rank.bytesPerStep) return {};
+        ranks.push_back(*rank.bytesPerStep);
+    }
+    return ranks;
+}
+
+std::optional<std::vector<SummaryLink>> linksOfHosts(const RunData& data) {
+    const std::vector<HostLink> links = hostLinks(data);
+    if (links.empty()) return {};
+    std::vector<SummaryLink> all;
+    for (const HostLink& link : links) {
+        SummaryLink& one =
+            all.emplace_back(SummaryLink{.host = link.host, .rank = link.rank, .roundTripMs = link.roundTripMs});
+        if (link.mbitPerSecond > 0) one.mbitPerSecond = link.mbitPerSecond;
+        if (link.slow != HostLink::Slow::kNo) one.slow = link.finding();
+    }
+    return all;
+}
+
+// Returns the largest share of time, over all ranks, in which a rank waited for its batches; 0 to 1.
+double dataWaitShare(const RunData& data) {
+    double most = 0;
+    for (const RankData& rank : data.ranks()) most = std::max(most, rank.dataShare());
+    return most;
+}
+
+std::int64_t nonFiniteBatches(const RunData& data) {
+    std::int64_t count = 0;
+    for (const EpochResult& one : data.trainingEpochs()) count += one.nonFiniteBatches;
+    return count;
 }
 
 void addWatched(const RunRecorder::Watched& watched, RunSummary& all) {
@@ -77,37 +120,6 @@ Json RunRecorder::lastManifest() const {
     return json && json.value().is_object() ? std::move(json).value() : Json::object();
 }
 
-std::optional<std::vector<RankMemory>> RunRecorder::memoryOfRanks() const {
-    std::vector<RankMemory> ranks;
-    for (const RankData& rank : m_data.ranks()) {
-        if (!rank.memory) return {};
-        ranks.push_back(*rank.memory);
-    }
-    return ranks;
-}
-
-std::optional<std::vector<std::int64_t>> RunRecorder::bytesOfRanks() const {
-    std::vector<std::int64_t> ranks;
-    for (const RankData& rank : m_data.ranks()) {
-        if (!rank.bytesPerStep) return {};
-        ranks.push_back(*rank.bytesPerStep);
-    }
-    return ranks;
-}
-
-std::optional<std::vector<SummaryLink>> RunRecorder::linksOfHosts() const {
-    const std::vector<HostLink> links = hostLinks(m_data);
-    if (links.empty()) return {};
-    std::vector<SummaryLink> all;
-    for (const HostLink& link : links) {
-        SummaryLink& one =
-            all.emplace_back(SummaryLink{.host = link.host, .rank = link.rank, .roundTripMs = link.roundTripMs});
-        if (link.mbitPerSecond > 0) one.mbitPerSecond = link.mbitPerSecond;
-        if (link.slow != HostLink::Slow::kNo) one.slow = link.finding();
-    }
-    return all;
-}
-
 std::optional<std::vector<std::string>> RunRecorder::instructionSets() const {
     std::vector<std::string> all;
     for (const RankData& rank : m_data.ranks()) {
@@ -123,27 +135,26 @@ BitsBasis RunRecorder::bitsBasis() const {
     BitsBasis basis{.isa = instructionSets()};
     if (basis.isa)
         if (const std::string warning = instructionSetWarning(*basis.isa); !warning.empty()) basis.warning = warning;
-    if (isCanonical(m_run.config) || m_data.ranks().empty()) return basis;
+    if (m_run.layout.empty() || m_data.ranks().empty()) return basis;
     const RankData& first = m_data.ranks().front();
     if (!first.transport.empty()) basis.transport = first.transport;
-    basis.layout = textOf(m_run.config.parallel.strategy) + ", " + meshOf(m_run.config).text() +
-                   (first.hosts.empty() ? "" : ", ranks on hosts " + first.hosts);
+    basis.layout = m_run.layout + (first.hosts.empty() ? "" : ", ranks on hosts " + first.hosts);
     return basis;
 }
 
 RunSummary RunRecorder::summary(const RunEnded& end) const {
     RunSummary all;
-    all.name = m_run.config.name;
+    all.name = m_run.name;
     all.state = end.state;
     all.exitCode = end.exitCode;
     if (end.firstFailedRank >= 0) all.firstFailedRank = end.firstFailedRank;
     all.verdict = end.verdict;
     all.lastLines = end.lastLines;
-    all.worldSize = m_run.config.parallel.worldSize;
+    all.worldSize = m_run.worldSize;
     all.steps = end.steps;
     all.plannedSteps = m_data.totalSteps();
     all.stepsBefore = m_run.stepsBefore;
-    all.nonFiniteBatches = nonFiniteBatches();
+    all.nonFiniteBatches = nonFiniteBatches(m_data);
     all.trainSeconds = end.trainSeconds;
     all.pausedSeconds = static_cast<double>(m_data.pausedUs()) / 1e6;
     all.stepsPerSecond = end.stepsPerSecond;
@@ -162,22 +173,23 @@ RunSummary RunRecorder::summary(const RunEnded& end) const {
     all.planVerified = end.planVerified;
     all.planAuditedEpochs = m_auditedEpochs;
     if (!m_mismatches.empty()) all.planMismatch = summaryOf(m_mismatches.front());
-    all.dataWaitShare = dataWaitShare();
+    all.dataWaitShare = dataWaitShare(m_data);
     all.straggler = straggler();
     if (!end.timeVerdict.empty()) all.timeVerdict = end.timeVerdict;
     const Json manifest = lastManifest();
     all.normalize = manifest.value("normalize", Json(nullptr));  // measured by the ranks, which record it only there
     all.restarts = m_restarts;
     all.weightsSha256 = weightsSha256(manifest);
-    all.memory = memoryOfRanks();
-    const ThrottleConfig& throttle = m_run.config.parallel.throttle;
+    all.memory = memoryOfRanks(m_data);
+    const ThrottleConfig& throttle = m_run.throttle;
     if (throttle.any())
         all.throttle = {throttle.gflops, throttle.gbitPerSecond, throttle.latencyUs, m_data.keepsThrottle()};
-    all.bytesPerStep = bytesOfRanks();
-    all.links = linksOfHosts();
-    if (m_data.trace()) all.idleShare = measuredIdleShare(*m_data.trace(), meshOf(m_run.config).pipeline);
+    all.bytesPerStep = bytesOfRanks(m_data);
+    all.links = linksOfHosts(m_data);
+    if (m_data.trace()) all.idleShare = measuredIdleShare(*m_data.trace(), m_run.pipelineRanks);
     for (const RankData& rank : m_data.ranks()) {
         all.droppedTelemetrySteps += rank.droppedSteps;
+        all.droppedTelemetryEvents += rank.droppedEvents;
         if (rank.clock) all.clocks.push_back({rank.host, *rank.clock});
     }
     all.recording = recording();
@@ -193,19 +205,6 @@ Recording RunRecorder::recording() const {
     return what;
 }
 
-// Returns the largest share of time, over all ranks, in which a rank waited for its batches; 0 to 1.
-double RunRecorder::dataWaitShare() const {
-    double most = 0;
-    for (const RankData& rank : m_data.ranks()) most = std::max(most, rank.dataShare());
-    return most;
-}
-
-std::int64_t RunRecorder::nonFiniteBatches() const {
-    std::int64_t count = 0;
-    for (const EpochResult& one : m_data.trainingEpochs()) count += one.nonFiniteBatches;
-    return count;
-}
-
 FinalMetrics RunRecorder::finalMetrics() const {
     FinalMetrics all;
     if (!m_data.trainingEpochs().empty()) {
@@ -216,7 +215,7 @@ FinalMetrics RunRecorder::finalMetrics() const {
     }
     if (m_data.validationEpochs().empty()) return all;
     const EpochResult& last = m_data.validationEpochs().back();
-    const bool padded = m_run.config.training.validate == ValidationMode::kPadded;
+    const bool padded = m_run.paddedValidation;
     all.exact = exactMetrics(last);
     all.padded = paddedMetrics(last);
     const SplitMetrics& headline = padded ? *all.padded : *all.exact;
@@ -227,7 +226,7 @@ FinalMetrics RunRecorder::finalMetrics() const {
 }
 
 BestMetrics RunRecorder::bestMetrics() const {
-    const bool padded = m_run.config.training.validate == ValidationMode::kPadded;
+    const bool padded = m_run.paddedValidation;
     const auto score = [&](const EpochResult& one) {
         const double accuracy = padded ? one.accuracyPadded : one.accuracy;
         return std::isnan(accuracy) ? -(padded ? one.lossPadded : one.loss) : accuracy;

@@ -5,7 +5,6 @@
 
 #include "base/errors/errors.h"
 #include "base/system/files.h"
-#include "run/supervise/run_line.h"
 #include "telemetry/events/codec.h"
 
 namespace ringside {
@@ -38,7 +37,7 @@ void DirectoryGuard::startAgain() {
     try {
         if (error) throw IoError("it cannot be created again (" + error.message() + ")");
         writeFileAtomically(m_paths.config(), m_run.config.toText(2) + "\n");
-        m_journal.recorder().startAgain(encode(runLine(m_paths, m_run, m_journal.nowUs())));
+        m_journal.recorder().startAgain(encode(m_journal.runLine()));
         m_watch.begin();
     } catch (const IoError& cause) {
         m_cannotRecord = true;

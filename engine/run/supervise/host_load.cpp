@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/processors/processors.h"
+#include "base/text/number_text.h"
 
 namespace ringside {
 namespace {
@@ -23,11 +24,6 @@ std::string wholeSeconds(double ms) {
     std::array<char, 32> text{};
     std::snprintf(text.data(), text.size(), "%.0f s", std::ceil(ms / 1000));
     return text.data();
-}
-
-std::string countText(double count, const std::string& noun) {
-    const auto whole = std::llround(count);
-    return std::to_string(whole) + " " + noun + (whole == 1 ? "" : noun == "process" ? "es" : "s");
 }
 
 }  // namespace
@@ -57,9 +53,10 @@ std::string deadlinesText(const RunDeadlines& deadlines, milliseconds least, mil
     const auto idle = static_cast<double>(std::max(least, timeout).count());
     const auto wait = static_cast<double>(timeout.count());
     if (start < 1.5 * idle && deadlines.timeoutFactor < 1.5) return {};
-    return "this computer is busy: " + countText(load.ranks, "rank") + " and " + countText(load.others, "process") +
-           " of other programs share " + countText(load.processors, "CPU") + ". A rank may take " +
-           wholeSeconds(start) + " to start instead of " + wholeSeconds(idle) + ", and counts as hung after " +
+    return "this computer is busy: " + counted(std::llround(load.ranks), "rank") + " and " +
+           counted(std::llround(load.others), "process") + " of other programs share " +
+           counted(std::llround(load.processors), "CPU") + ". A rank may take " + wholeSeconds(start) +
+           " to start instead of " + wholeSeconds(idle) + ", and counts as hung after " +
            wholeSeconds(deadlines.timeoutFactor * wait) + " instead of " + wholeSeconds(wait) +
            " (parallel.timeout_seconds)";
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/crypto/secret.h"
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 #include "base/system/files.h"
 #include "launch/channels/shared_handover.h"
 #include "launch/channels/shared_memory.h"
@@ -92,7 +92,7 @@ void writeLaunchFile(const RunPaths& paths, const LaunchedRun& launched, const R
                        {"met_at", address},
                        {"strangers", host.refusedConnections()},
                        {"ranks", std::move(ranks)}};
-    writeFileAtomically(paths.launch(), json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    writeFileAtomically(paths.launch(), jsonText(json, 2) + "\n");
 }
 
 // Sends the welcome, creates the shared memory for the ranks of this host and passes its descriptor to those of them

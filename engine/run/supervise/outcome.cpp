@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include "base/text/number_text.h"
 #include "run/checkpoint/checkpoint_manifest.h"
 
 namespace ringside {
@@ -20,10 +21,6 @@ bool hasFinished(const RankReport& rank) {
 
 bool hasStopped(const RankReport& rank) {
     return exitedWith(rank, ExitCode::kStopped) && rank.said == RankStage::kStopped;
-}
-
-std::string counted(std::int64_t count, const std::string& noun) {
-    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
 // Returns "; the last checkpoint is checkpoints/step-00000012".

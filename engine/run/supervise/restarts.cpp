@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/supervise/restarts.h"
 
-#include "run/supervise/outcome.h"
 #include "run/supervise/restart_policy.h"
 
 namespace ringside {
@@ -23,18 +22,21 @@ void Restarts::recordEarlier() {
 std::optional<std::chrono::milliseconds> Restarts::next(const RunEnded& end) {
     if (!areLeft() || end.state != RunOutcome::kFailed || !isRestartable(end.exitCode)) return {};
     const auto& last = m_journal.data().lastStep();
-    const std::optional<CheckpointThere> found =
-        newestRecorded(m_paths.directory, last ? last->step : m_run.stepsBefore);
-    const std::chrono::milliseconds pause = backOffBefore(++m_count, m_backOff);
+    m_from = newestRecorded(m_paths.directory, last ? last->step : m_run.stepsBefore);
+    const std::chrono::milliseconds pause = backOffBefore(m_count + 1, m_backOff);
     m_journal.log(LogLevel::kWarning, end.verdict);
-    m_journal.log(LogLevel::kWarning, "restart " + std::to_string(m_count) + " of " + std::to_string(m_most) + " in " +
-                                          std::to_string(pause.count()) + " ms: all ranks continue from " +
-                                          (found ? found->path + ", step " + std::to_string(found->step)
-                                                 : std::string("the start, because there is no checkpoint yet")));
-    m_journal.recorder().countRestart();
-    record(found ? found->step : m_run.stepsBefore, found ? found->epochsDone : 0);
-    m_checkpoint = found ? (m_paths.directory / found->path).string() : m_run.config.training.resume;
+    m_journal.log(LogLevel::kWarning, "restart " + std::to_string(m_count + 1) + " of " + std::to_string(m_most) +
+                                          " in " + std::to_string(pause.count()) + " ms: all ranks continue from " +
+                                          (m_from ? m_from->path + ", step " + std::to_string(m_from->step)
+                                                  : std::string("the start, because there is no checkpoint yet")));
     return pause;
+}
+
+void Restarts::begin() {
+    ++m_count;
+    m_journal.recorder().countRestart();
+    record(m_from ? m_from->step : m_run.stepsBefore, m_from ? m_from->epochsDone : 0);
+    m_checkpoint = m_from ? (m_paths.directory / m_from->path).string() : m_run.config.training.resume;
 }
 
 void Restarts::record(std::int64_t step, std::int64_t epoch) {

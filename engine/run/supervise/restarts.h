@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "run/supervise/outcome.h"
 #include "run/supervise/run_journal.h"
 #include "run/supervise/supervisor_options.h"
 
@@ -21,9 +22,11 @@ class Restarts {
     void recordEarlier();
     // True if parallel.max_restarts allows another one.
     bool areLeft() const { return m_count < m_most; }
-    // Decides whether a restart follows this end of the ranks. Counts and records it, and returns the pause before it;
-    // empty: the run has ended.
+    // Decides whether a restart follows this end of the ranks. Logs it and returns the pause before it; empty: the run
+    // has ended.
     std::optional<std::chrono::milliseconds> next(const RunEnded& end);
+    // Counts and records the restart that next() has announced. Call after the pause, unless the run was stopped in it.
+    void begin();
     // Returns the checkpoint from which the ranks resume; empty before the first restart.
     const std::string& checkpoint() const { return m_checkpoint; }
 
@@ -36,6 +39,7 @@ class Restarts {
     const std::int64_t m_most;
     const std::chrono::milliseconds m_backOff;
     std::int64_t m_count;
+    std::optional<CheckpointThere> m_from;  // of the restart that next() has announced
     std::string m_checkpoint;
 };
 

@@ -14,10 +14,17 @@ constexpr std::chrono::milliseconds kFlushInterval{80};
 }  // namespace
 
 RunJournal::RunJournal(const RunPaths& paths, const PreparedRun& run, std::int64_t epochUs)
-    : m_recorder(paths, run), m_epochUs(epochUs) {}
+    : m_paths(paths), m_run(recordedRun(run)), m_recorder(paths, m_run), m_epochUs(epochUs) {}
 
 std::int64_t RunJournal::nowUs() const {
     return monotonicUs() - m_epochUs;
+}
+
+RunStarted RunJournal::runLine() const {
+    using std::chrono::milliseconds;
+    const auto wallClock = std::chrono::system_clock::now().time_since_epoch();
+    const std::int64_t unixMs = std::chrono::duration_cast<milliseconds>(wallClock).count();
+    return ringside::runLine(m_paths, m_run, unixMs - nowUs() / 1000);
 }
 
 void RunJournal::log(LogLevel level, const std::string& text) {

@@ -14,13 +14,15 @@ namespace ringside {
 // data have changed.
 class RunJournal {
   public:
-    // epochUs: CLOCK_MONOTONIC microseconds, zero of the run's times.
+    // paths must outlive the journal. epochUs: CLOCK_MONOTONIC microseconds, zero of the run's times.
     RunJournal(const RunPaths& paths, const PreparedRun& run, std::int64_t epochUs);
 
     RunRecorder& recorder() { return m_recorder; }
     const RunRecorder& recorder() const { return m_recorder; }
     const RunData& data() const { return m_recorder.data(); }
     std::int64_t nowUs() const;
+    // Returns the first event of the record.
+    RunStarted runLine() const;
 
     // Records an event of the supervisor.
     void record(const Event& event) { m_changes |= m_recorder.add(event); }
@@ -34,6 +36,8 @@ class RunJournal {
     unsigned takeChanges();
 
   private:
+    const RunPaths& m_paths;
+    const RecordedRun m_run;
     RunRecorder m_recorder;
     const std::int64_t m_epochUs;
     unsigned m_changes = 0;

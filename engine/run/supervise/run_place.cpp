@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/supervise/run_place.h"
 
+#include <optional>
+
 #include "run/record/reopened_record.h"
 #include "run/supervise/outcome.h"
 
@@ -26,32 +28,22 @@ Result<std::string> findResumeAuto(const fs::path& out, std::int64_t dataRanks) 
     return checkpoint ? (absolute / checkpoint->path).string() : std::string();
 }
 
-Result<RunPlace> takeDefaultRunPlace(const std::string& name) {
-    Result<RunDirectory> made = RunDirectory::createDefault(name);
-    if (!made) return made.problem();
-    return RunPlace{std::move(made).value(), "", 0};
-}
-
-Result<RunPlace> takeRunPlace(const fs::path& out, const std::optional<std::string>& autoResume) {
-    const std::string resume = autoResume.value_or("");
+Result<RunDirectory> openRun(const RunConfig& config, const fs::path& out, bool autoResume, std::int64_t& epochUs) {
+    if (out.empty()) return RunDirectory::createDefault(config.name);
     std::error_code error;
-    if (!autoResume || !fs::exists(RunPaths(out).config(), error)) {
-        Result<RunDirectory> made = RunDirectory::create(out);
-        if (!made) return made.problem();
-        return RunPlace{std::move(made).value(), resume, 0};
-    }
+    if (!autoResume || !fs::exists(RunPaths(out).config(), error)) return RunDirectory::create(out);
     Result<RunDirectory> reopened = RunDirectory::reopen(out);
-    if (!reopened) return reopened.problem();
-    RunPlace place{std::move(reopened).value(), resume, 0};
-    const RunPaths& paths = place.directory.paths();
+    if (!reopened) return reopened;
+    const RunPaths& paths = reopened.value().paths();
+    const std::string& resume = config.training.resume;
     if (resume.empty()) {
         emptyRecord(paths);
-        return place;
+        return reopened;
     }
     const std::optional<CheckpointThere> checkpoint = checkpointAt(paths.directory, resume);
     if (!checkpoint) return Problem{resume, "no longer exists", "start again"};
-    place.recordedUs = cutRecord(paths, {checkpoint->step, checkpoint->epochsDone});
-    return place;
+    epochUs -= cutRecord(paths, {checkpoint->step, checkpoint->epochsDone});
+    return reopened;
 }
 
 }  // namespace ringside

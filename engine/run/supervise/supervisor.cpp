@@ -12,7 +12,6 @@
 
 #include "base/processors/processors.h"
 #include "launch/channels/shared_memory.h"
-#include "run/supervise/run_line.h"
 #include "telemetry/data/host_links.h"
 #include "telemetry/events/codec.h"
 
@@ -72,7 +71,7 @@ void Supervisor::start() {
     const auto worldSize = static_cast<int>(m_run.config.parallel.worldSize);
     if (m_run.compute.backend == CollectiveBackend::kShm && m_options.sharedFd < 0)
         m_shared = createSharedMemory(sharedMemoryBytes(worldSize));
-    m_journal.record(runLine(m_paths, m_run, m_journal.nowUs()));
+    m_journal.record(m_journal.runLine());
     m_journal.log(LogLevel::kInfo, m_run.compute.whyDevice);
     m_journal.log(LogLevel::kInfo, m_run.compute.whyBackend);
     if (!m_run.compute.cpuSetting.empty())
@@ -401,6 +400,7 @@ bool Supervisor::restartRanks() {
     if (isOver) return false;
     const std::optional<milliseconds> pause = m_restarts.next(conclusion());
     if (!pause || !waitToRestart(*pause)) return false;
+    m_restarts.begin();
     startAfresh();
     return true;
 }
@@ -414,6 +414,7 @@ bool Supervisor::waitToRestart(milliseconds pause) {
         m_journal.flushIfDue(steady_clock::now());
     }
     m_waitsToRestart = false;
+    if (m_givesUp) m_journal.log(LogLevel::kInfo, "stop requested during the pause: the run is not restarted");
     return !m_givesUp;
 }
 

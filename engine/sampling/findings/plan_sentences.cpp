@@ -143,10 +143,6 @@ std::string pitfallSentence(const ShardSpec& spec) {
     return text.empty() ? text : "A deliberate mistake:" + text;
 }
 
-std::string planSentence(const ShardSpec& spec) {
-    return shardSentence(spec) + ' ' + stepSentence(spec);
-}
-
 Problems planProblems(const ShardSpec& spec) {
     if (const Problems problems = checkPitfalls(spec); !problems.empty()) return problems;
     const ShardNumbers numbers = shardNumbers(spec);

@@ -18,9 +18,6 @@ std::string stepSentence(const ShardSpec& spec);
 // Describes the pitfalls: "A deliberate mistake: every rank shuffles with its own seed, ..." Empty if there are none.
 std::string pitfallSentence(const ShardSpec& spec);
 
-// Returns shardSentence() and stepSentence(), joined by a space.
-std::string planSentence(const ShardSpec& spec);
-
 // Returns the reasons why a plan cannot be trained: an empty shard, a single batch that the loader drops, ranks of
 // different length, or a pitfall that PyTorch refuses. Fields are those of the configuration.
 Problems planProblems(const ShardSpec& spec);

@@ -45,14 +45,6 @@ TorchGenerator randomSamplerGenerator(TorchGenerator& global) {
     return TorchGenerator(global.randomInt64());
 }
 
-std::vector<std::int64_t> drawSubsetSampler(TorchGenerator& generator, std::span<const std::int64_t> indices) {
-    std::vector<std::int64_t> drawn;
-    for (const std::uint32_t place : generator.randperm(static_cast<std::int64_t>(indices.size()))) {
-        drawn.push_back(indices[place]);
-    }
-    return drawn;
-}
-
 Result<std::vector<std::int64_t>> drawWeightedSampler(TorchGenerator& generator, std::span<const double> weights,
                                                       std::int64_t count) {
     double total = 0;
@@ -71,26 +63,6 @@ Result<std::vector<std::int64_t>> drawWeightedSampler(TorchGenerator& generator,
     std::vector<std::int64_t> drawn(static_cast<std::size_t>(count));
     for (std::int64_t& index : drawn) index = std::ranges::lower_bound(sums, generator.uniform53()) - sums.begin();
     return drawn;
-}
-
-std::vector<std::vector<std::int64_t>> batchesOf(std::span<const std::int64_t> indices, std::int64_t batchSize,
-                                                 bool dropLast) {
-    RINGSIDE_ASSERT(batchSize >= 1);
-    const auto size = static_cast<std::size_t>(batchSize);
-    std::vector<std::vector<std::int64_t>> batches;
-    for (std::size_t first = 0; first < indices.size(); first += std::min(size, indices.size() - first)) {
-        const auto batch = indices.subspan(first, std::min(size, indices.size() - first));
-        if (batch.size() == size || !dropLast) batches.emplace_back(batch.begin(), batch.end());
-    }
-    return batches;
-}
-
-LoaderEpoch drawShuffledLoader(TorchGenerator& global, std::int64_t n, std::int64_t batchSize, bool dropLast) {
-    LoaderEpoch epoch;
-    epoch.baseSeed = global.randomInt64();
-    TorchGenerator own = randomSamplerGenerator(global);
-    epoch.batches = batchesOf(drawRandomSampler(own, n, n, false), batchSize, dropLast);
-    return epoch;
 }
 
 }  // namespace ringside

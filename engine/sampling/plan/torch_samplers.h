@@ -21,24 +21,9 @@ std::vector<std::int64_t> drawRandomSampler(TorchGenerator& generator, std::int6
 // global generator.
 TorchGenerator randomSamplerGenerator(TorchGenerator& global);
 
-// Returns list(SubsetRandomSampler(indices, generator)).
-std::vector<std::int64_t> drawSubsetSampler(TorchGenerator& generator, std::span<const std::int64_t> indices);
-
 // Returns list(WeightedRandomSampler(weights, count, replacement=True, generator)). Problems: a weight that is negative
 // or not finite, or weights whose sum is 0. For a count of 1 it follows PyTorch 1.x; 2.x uses another algorithm there.
 Result<std::vector<std::int64_t>> drawWeightedSampler(TorchGenerator& generator, std::span<const double> weights,
                                                       std::int64_t count);
-
-// Returns list(BatchSampler(indices, batchSize, dropLast)).
-std::vector<std::vector<std::int64_t>> batchesOf(std::span<const std::int64_t> indices, std::int64_t batchSize,
-                                                 bool dropLast);
-
-// One epoch of DataLoader(range(n), batchSize, shuffle=True, drop_last) after torch.manual_seed. The loader draws its
-// base seed from the global generator first, then RandomSampler draws its own seed.
-struct LoaderEpoch {
-    std::int64_t baseSeed = 0;
-    std::vector<std::vector<std::int64_t>> batches;
-};
-LoaderEpoch drawShuffledLoader(TorchGenerator& global, std::int64_t n, std::int64_t batchSize, bool dropLast);
 
 }  // namespace ringside

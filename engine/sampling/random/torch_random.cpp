@@ -122,15 +122,4 @@ std::vector<std::uint32_t> TorchGenerator::randperm(std::int64_t n, const DrawWa
     return order;
 }
 
-std::vector<std::uint32_t> TorchGenerator::randpermLarge(std::int64_t n) {
-    RINGSIDE_ASSERT(n >= 0 && n <= INT32_MAX);
-    std::vector<std::uint32_t> order(static_cast<std::size_t>(n));
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        const auto place = static_cast<std::size_t>(random64() % (i + 1));
-        order[i] = order[place];
-        order[place] = static_cast<std::uint32_t>(i);
-    }
-    return order;
-}
-
 }  // namespace ringside

@@ -32,8 +32,9 @@ struct RankData {
     double loss = 0;              // NaN before the first step
     double samplesPerSecond = 0;  // over about the last second
     std::int64_t residentBytes = 0;
-    GpuReading gpu;  // from its last heartbeat
-    std::int64_t droppedSteps = 0;
+    GpuReading gpu;                 // from its last heartbeat
+    std::int64_t droppedSteps = 0;  // telemetry that the rank could not send
+    std::int64_t droppedEvents = 0;
     std::int64_t lastSeenUs = 0;
     std::int64_t batchSamples = 0;
     std::int64_t dataUs = 0;       // time spent waiting for batches since the first logged step

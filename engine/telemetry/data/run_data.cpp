@@ -193,6 +193,7 @@ unsigned RunData::take(const Heartbeat& event) {
     one->residentBytes = event.residentBytes;
     one->gpu = event.gpu;
     one->droppedSteps = event.droppedSteps;
+    one->droppedEvents = event.droppedEvents;
     seen(*one, event.timeUs);
     return kRanksChanged;
 }

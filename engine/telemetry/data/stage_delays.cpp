@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "telemetry/data/step_changes.h"
+#include "telemetry/data/rank_work.h"
 #include "telemetry/data/step_plan.h"
 #include "telemetry/data/step_player.h"
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <optional>
 
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 #include "telemetry/events/codec.h"
 #include "telemetry/events/event_fields.h"
 #include "telemetry/events/plain_line.h"
@@ -65,7 +65,7 @@ class Fields {
 
     void tree(const char* key, std::string& out) {
         const Json* value = find(key, Need::kOptional);
-        if (value != nullptr) out = value->dump(-1, ' ', false, Json::error_handler_t::replace);
+        if (value != nullptr) out = jsonText(*value);
     }
     template <class Holds>
     void check(const char* key, const char* message, const Holds& holds) {

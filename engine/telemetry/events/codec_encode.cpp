@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 #include "base/text/number_writer.h"
 #include "base/text/plain_text.h"
 #include "telemetry/events/codec.h"
@@ -10,7 +10,7 @@ namespace {
 
 // Returns the JSON text; invalid UTF-8 (a worker's stderr may contain any byte) becomes the replacement character.
 std::string dumped(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return jsonText(json);
 }
 
 // Parses the text; returns null if it is not valid JSON.

@@ -227,6 +227,7 @@ void fields(F& f, E& e) {
     f.integer("collective", e.collective);
     f.integer("resident_bytes", e.residentBytes);
     f.integer("dropped_steps", e.droppedSteps);
+    if (f.includes(e.droppedEvents > 0)) f.integer("dropped_events", e.droppedEvents);
     f.integer("batches", e.batches);
     timeField(f, e.timeUs);
     if (f.includes(e.stillUs > 0)) f.integer("still_us", e.stillUs);

@@ -120,6 +120,8 @@ struct Heartbeat {
     std::int64_t batches = 0;  // batches fetched since the start, for training and validation
     GpuReading gpu = {};       // reading of the rank's GPU; ranks that share a GPU report the same values
     std::int64_t stillUs = 0;  // time for which step, batches, collective and phase have not changed
+    // Other events dropped by this rank since its start, because its queue was full.
+    std::int64_t droppedEvents = 0;
 };
 
 // "epoch": result of an epoch, from rank 0 after the all-reduce. Exact values count each sample once; padded values

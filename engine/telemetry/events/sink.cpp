@@ -121,6 +121,8 @@ TelemetrySink::~TelemetrySink() {
     m_stopped.notify_one();
     m_thread.join();
     m_heart.join();
+    // The counts since the last heartbeat would be lost.
+    if (droppedSteps() + droppedEvents() != m_reportedDrops) write(heartbeat(), milliseconds(100));
 }
 
 void TelemetrySink::step(const StepRecord& record) {
@@ -316,6 +318,8 @@ std::string TelemetrySink::heartbeat() {
     }
     beat.residentBytes = residentBytes();
     beat.droppedSteps = droppedSteps();
+    beat.droppedEvents = droppedEvents();
+    m_reportedDrops = beat.droppedSteps + beat.droppedEvents;
     beat.timeUs = nowUs();
     beat.stillUs = beat.timeUs - m_placeUs;
     beat.batches = m_progress.batches.load(std::memory_order_relaxed);

@@ -141,6 +141,7 @@ class TelemetrySink {
     };
     Place m_place;
     std::int64_t m_placeUs = 0;
+    std::int64_t m_reportedDrops = 0;  // dropped steps and events in the last heartbeat
 
     ShortTurns m_turns;                        // used by the encoder thread
     std::atomic<std::int64_t> m_encodedUs{0};  // when the encoder thread was last done

@@ -3,8 +3,46 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <string>
+
+#include "base/errors/errors.h"
+#include "base/text/number_text.h"
 
 namespace ringside {
+namespace {
+
+// Number of commands, then kind and value of each command.
+using Numbers = std::array<double, 1 + 2 * StepAgreement::kMostAtOnce>;
+
+constexpr double kLargestValue = 1e9;  // of any command (control_command.cpp)
+
+// Throws CommError if the sum over the ranks is not an integer from 0 to `most`: a rank has sent other numbers than the
+// protocol says.
+std::size_t integerUpTo(double number, std::size_t most, const std::string& what) {
+    if (number >= 0 && number <= static_cast<double>(most) && number == std::floor(number))
+        return static_cast<std::size_t>(number);
+    throw CommError("the ranks exchanged control commands whose " + what + " is " + plainNumber(number) +
+                    " instead of an integer from 0 to " + std::to_string(most) +
+                    ": start all ranks with the same version of Ringside");
+}
+
+ControlCommand commandOf(double kind, double value) {
+    const std::size_t number = integerUpTo(kind, namesOf(ControlKind{}).size() - 1, "kind");
+    const ControlCommand command{static_cast<ControlKind>(number), value};
+    if (std::abs(value) <= kLargestValue) return command;  // false for NaN
+    throw CommError("the ranks exchanged the control command \"" + textOf(command.kind) + "\" with the value " +
+                    plainNumber(value) + ", but its magnitude is at most " + plainNumber(kLargestValue) +
+                    ": start all ranks with the same version of Ringside");
+}
+
+std::vector<ControlCommand> commandsOf(const Numbers& numbers) {
+    std::vector<ControlCommand> commands(integerUpTo(numbers[0], StepAgreement::kMostAtOnce, "number"));
+    for (std::size_t i = 0; i < commands.size(); ++i) commands[i] = commandOf(numbers[1 + 2 * i], numbers[2 + 2 * i]);
+    return commands;
+}
+
+}  // namespace
 
 std::vector<ControlCommand> StepAgreement::conclude(std::optional<bool> signal) {
     if (m_communicator.size() == 1) return signal.value_or(this->signal()) ? next() : std::vector<ControlCommand>{};
@@ -42,17 +80,14 @@ std::vector<ControlCommand> StepAgreement::next() {
 std::vector<ControlCommand> StepAgreement::exchange() {
     std::vector<ControlCommand> commands;
     if (m_communicator.rank() == 0) commands = next();
-    std::array<double, 1 + 2 * kMostAtOnce> numbers{};
+    Numbers numbers{};
     numbers[0] = static_cast<double>(commands.size());
     for (std::size_t i = 0; i < commands.size(); ++i) {
         numbers[1 + 2 * i] = static_cast<double>(commands[i].kind);
         numbers[2 + 2 * i] = commands[i].value;
     }
     m_communicator.allReduce(CommBuffer::of(numbers), ReduceOp::kSum);
-    commands.resize(static_cast<std::size_t>(numbers[0]));
-    for (std::size_t i = 0; i < commands.size(); ++i)
-        commands[i] = {static_cast<ControlKind>(numbers[1 + 2 * i]), numbers[2 + 2 * i]};
-    return commands;
+    return commandsOf(numbers);
 }
 
 }  // namespace ringside

@@ -13,7 +13,8 @@ namespace ringside {
 //
 // Each step carries one bit in a collective that it needs anyway: whether rank 0 has commands pending. The commands
 // themselves are exchanged in a second collective only if the bit is set. All ranks must make the same calls in the
-// same order.
+// same order. The functions that exchange commands throw CommError if a rank fails, or if the received numbers are not
+// commands.
 class StepAgreement {
   public:
     static constexpr std::size_t kMostAtOnce = 16;

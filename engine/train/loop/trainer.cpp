@@ -197,15 +197,17 @@ bool Trainer::trainStep(const ShardPlan& plan, BatchRange batches) {
     const std::size_t firstSlot = data.trained().size();
     StepSums sums;
     observers.beginStep(place);
-    for (std::int64_t batch = batches.first; batch + 1 < batches.last; ++batch)
-        count(plan, batch, m_strategy->accumulate(data.next()), sums);
+    for (std::int64_t batch = batches.first; batch + 1 < batches.last; ++batch) {
+        const SampleLosses losses = m_strategy->accumulate(data.next());
+        if (!m_strategy->canRunAhead()) count(plan, batch, losses, sums);
+    }
     const Batch last = data.next();
     observers.phaseEnded(Phase::kDataWait);
     const StepRequest request{m_control.signal(), m_instruments.stepReport().takesNorm(place.step)};
     const LaunchedStep step{.place = place,
                             .firstSlot = static_cast<std::int64_t>(firstSlot),
                             .indices = data.trained().subspan(firstSlot),
-                            .lastBatch = batches.last - 1,
+                            .batches = batches,
                             .lastRows = last.rows(),
                             .readyUs = data.readyUs(),
                             .sums = sums};
@@ -224,11 +226,18 @@ void Trainer::launchStep(const ShardPlan& plan, const Batch& batch, StepRequest 
     m_strategy->launch(batch, request);
     m_instruments.steps().phaseEnded(Phase::kOptimizer);
     m_position.step = step.place.step;
-    if (m_inFlight) finishStep(plan, *m_inFlight, m_strategy->results());
+    if (m_inFlight) readStep(plan, *m_inFlight);
     m_inFlight = step;
     if (mayRunAhead(plan)) return;
-    finishStep(plan, *m_inFlight, m_strategy->results());
+    readStep(plan, *m_inFlight);
     m_inFlight.reset();
+}
+
+void Trainer::readStep(const ShardPlan& plan, LaunchedStep step) {
+    std::int64_t batch = step.batches.first;
+    const StepResult result =
+        m_strategy->results([&](const SampleLosses& losses) { count(plan, batch++, losses, step.sums); });
+    finishStep(plan, step, result);
 }
 
 // The results are complete before the end of an epoch, a traced or single step, a pause, and each command, so that a
@@ -240,7 +249,7 @@ bool Trainer::mayRunAhead(const ShardPlan& plan) const {
 }
 
 void Trainer::finishStep(const ShardPlan& plan, LaunchedStep step, const StepResult& result) {
-    count(plan, step.lastBatch, result.losses, step.sums);
+    count(plan, step.batches.last - 1, result.losses, step.sums);
     m_instruments.steps().endStep({.place = step.place,
                                    .firstSlot = step.firstSlot,
                                    .indices = step.indices,

@@ -57,10 +57,10 @@ class Trainer {
         StepPlace place;
         std::int64_t firstSlot = 0;
         std::span<const std::int64_t> indices;
-        std::int64_t lastBatch = 0;  // number of its last batch in the epoch
+        BatchRange batches{};  // its batches in the epoch
         std::int64_t lastRows = 0;
         std::int64_t readyUs = 0;
-        StepSums sums;  // sums of its earlier micro-batches
+        StepSums sums;  // sums of its micro-batches whose losses were read
     };
 
     std::unique_ptr<Model> makeModel() const;
@@ -77,6 +77,7 @@ class Trainer {
     bool trainStep(const ShardPlan& plan, BatchRange batches);
     // Launches a step and reads the results of the step before it. Reads the results of both if a wait is due.
     void launchStep(const ShardPlan& plan, const Batch& batch, StepRequest request, const LaunchedStep& step);
+    void readStep(const ShardPlan& plan, LaunchedStep step);  // reads the results of the oldest launched step
     void finishStep(const ShardPlan& plan, LaunchedStep step, const StepResult& result);
     // True if the next step may be launched before the results of the current one are read. The same on all ranks.
     bool mayRunAhead(const ShardPlan& plan) const;

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "plan/built_layers.h"
 #include "train/parts/training_error.h"
 
 namespace ringside {
@@ -10,8 +11,14 @@ namespace {
 
 // Returns the number of multiplications and additions per parameter in an update.
 double updateFlops(const OptimizerConfig& optimizer) {
-    if (optimizer.kind != OptimizerKind::kSgd) return 12;
-    return 2 + (optimizer.momentum > 0 ? 2 : 0) + (optimizer.weightDecay > 0 ? 2 : 0);
+    switch (optimizer.kind) {
+        case OptimizerKind::kSgd:
+            return 2 + (optimizer.momentum > 0 ? 2 : 0) + (optimizer.weightDecay > 0 ? 2 : 0);
+        case OptimizerKind::kAdam:
+        case OptimizerKind::kAdamW:
+            return 12;
+    }
+    return 0;
 }
 
 // Returns the cost of a kind of work relative to a forward pass. `backward` is the cost of a whole backward pass.
@@ -36,7 +43,7 @@ DeviceThrottle::DeviceThrottle(const RunConfig& config, const ModelTask& task) {
     if (gflops <= 0) return;
     m_nsPerFlop = 1 / gflops;
     m_forwardFlops = static_cast<double>(valueOrThrow(describeModel(config.model, task)).flops());
-    m_backwardTimes = config.training.recompute == Recompute::kNone ? 2 : 3;
+    m_backwardTimes = backwardPerForward(config.training.recompute);
     m_updateFlops = updateFlops(config.optimizer);
 }
 

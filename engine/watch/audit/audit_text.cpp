@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "watch/audit/audit_text.h"
 
+#include "base/text/number_text.h"
+
 #include <algorithm>
 
 namespace ringside {
 namespace {
-
-std::string counted(std::int64_t count, const char* noun) {
-    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 // Returns the draws by rank if they differ: " (by rank 360, 359)".
 std::string byRank(const EpochAudit& epoch) {

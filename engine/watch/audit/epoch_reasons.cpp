@@ -70,6 +70,18 @@ std::string ofAccelerate(const Needs& needs, const Json& shard) {
     return "even_batches of Accelerate repeats " + samples(needs.repeated) + " so that all batches are full";
 }
 
+// Explains samplers of PyTorch that on purpose do not draw each sample once, on a single rank.
+std::string ofPart(const Needs& needs, const LoaderFacts& loader) {
+    const Json* const sampler = samplerNamedIn(loader.sampler, "RandomSampler");
+    if (sampler == nullptr || needs.ranks != 1) return {};
+    const std::string kind = textOf(*sampler, "class");
+    const std::string name = kind.substr(kind.rfind('.') + 1);  // npos + 1 is 0
+    if (flagOf(*sampler, "replacement").value_or(false)) return name + " draws with replacement";
+    if (name == "SubsetRandomSampler" && needs.repeated == 0)
+        return "SubsetRandomSampler draws from a list of " + samples(needs.size - needs.never);
+    return {};
+}
+
 std::string ofLoader(const Needs& needs, const LoaderFacts& loader) {
     if (!loader.dropLast || loader.batchSize < 1 || needs.repeated > 0 || needs.ranks > 1) return {};
     if (needs.never == 0 || needs.never != needs.size % loader.batchSize) return {};
@@ -86,6 +98,7 @@ std::string reasonOf(const EpochAudit& epoch, const LoaderFacts& loader) {
                       .size = *epoch.size};
     if (needs.ranks > 1 && needs.never == 0 && epoch.assigned == needs.ranks * needs.size && needs.size > 0)
         return "each of " + number(needs.ranks) + " ranks reads all samples";
+    if (const std::string part = ofPart(needs, loader); !part.empty()) return part;
     if (!epoch.isFinished) return {};
     if (const Json* sampler = samplerNamedIn(loader.sampler, "DistributedSampler"))
         return ofDistributed(needs, *sampler, loader);

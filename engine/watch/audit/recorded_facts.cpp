@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/json/json_members.h"
 #include "telemetry/events/limits.h"
 #include "watch/evidence/fact_reader.h"
 
@@ -69,7 +70,7 @@ std::vector<DatasetLayer> layersOf(const Json& loader) {
         layer.name = textOf(*dataset, "class");
         if (dataset->contains("inner")) layer.indicesSha256 = textOf(*dataset, "indices_sha256");
         for (const auto& [name, value] : dataset->items()) layer.hasContent |= isContent(name, value);
-        layer.description = comparable(*dataset).dump(-1, ' ', false, Json::error_handler_t::replace);
+        layer.description = jsonText(comparable(*dataset));
         layers.push_back(std::move(layer));
     }
     if (layers.empty()) layers.emplace_back();

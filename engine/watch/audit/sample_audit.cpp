@@ -357,13 +357,15 @@ void SampleAuditor::correctByContent() {
     }
 }
 
-// Counts validation samples that were trained on, in the data sets that both have used.
+// Counts validation samples that were trained on, in the data sets that both have used. An evaluation of all samples
+// that were trained on measures the training accuracy: it is no validation.
 void SampleAuditor::addLeaks(SampleAudit& result) const {
     for (const auto& [space, validated] : m_validated) {
-        result.validated += validated.size();
         const auto trained = m_trained.find(space);
-        if (trained != m_trained.end())
-            result.trainedOn = result.trainedOn.value_or(0) + validated.common(trained->second);
+        const std::int64_t common = trained == m_trained.end() ? 0 : validated.common(trained->second);
+        if (common > 0 && common == trained->second.size()) continue;
+        result.validated += validated.size();
+        if (trained != m_trained.end()) result.trainedOn = result.trainedOn.value_or(0) + common;
     }
     if (result.trainedOn.value_or(0) > 0) return;
     std::int64_t equal = 0;

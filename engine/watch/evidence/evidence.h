@@ -38,6 +38,8 @@ class Evidence {
     const TraceData& traces() const { return m_traces; }
     // Returns the time of the latest report of any rank, in microseconds since the run started.
     std::int64_t nowUs() const { return m_nowUs; }
+    // Returns the number of indices that are kept.
+    std::size_t keptIndices() const { return kMaxIndices - m_budget; }
     // True if all ranks of the run have reported, and each has finished or failed.
     bool hasEnded() const;
     // Returns why reports are known to be missing, as one clause; empty if none is.

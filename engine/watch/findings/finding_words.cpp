@@ -16,24 +16,6 @@ std::string printed(const char* format, double number) {
 
 }  // namespace
 
-std::string withCommas(std::int64_t number) {
-    const std::string digits = std::to_string(number);
-    std::string text;
-    for (std::size_t i = 0; i < digits.size(); ++i) {
-        const bool begins = i > 0 && digits[i - 1] != '-' && (digits.size() - i) % 3 == 0;
-        if (begins) text += ',';
-        text += digits[i];
-    }
-    return text;
-}
-
-std::string counted(std::int64_t number, std::string_view noun) {
-    return withCommas(number) + " " + std::string(noun) +
-           (number == 1                                    ? ""
-            : noun.ends_with("ch") || noun.ends_with("ss") ? "es"
-                                                           : "s");
-}
-
 std::string rankWords(std::span<const int> ranks) {
     constexpr std::size_t kMost = 6;
     std::string words = ranks.size() == 1 ? "rank " : "ranks ";

@@ -25,7 +25,7 @@ bool contains(const std::string& text, std::string_view part) {
 std::string factorText(double factor) {
     constexpr double kMost = 1e15;
     const bool isWhole = factor < kMost && factor == std::floor(factor);
-    return isWhole ? withCommas(static_cast<std::int64_t>(factor)) : shortNumber(factor);
+    return isWhole ? grouped(static_cast<std::int64_t>(factor)) : shortNumber(factor);
 }
 
 std::size_t sizeOf(const Json& facts, std::string_view key) {
@@ -55,11 +55,25 @@ Accumulation accumulationOf(const RankEvidence& rank) {
     return most;
 }
 
-// Returns the last operation of the loss that is given to backward() at a line.
-std::string lossFunction(const RankEvidence& rank, const std::string& where) {
+// Returns the facts of the loss that is given to backward() at a line.
+const Json& lossAt(const RankEvidence& rank, const std::string& where) {
+    static const Json none = Json::object();
     for (const Json& one : rank.of("loss"))
-        if (textOf(one, "where") == where) return textOf(one, "function");
-    return {};
+        if (textOf(one, "where") == where) return one;
+    return none;
+}
+
+// Returns the first operation that is a mean over samples: the last one of the loss, or one that it adds to others.
+std::string meanOf(const Json& loss) {
+    constexpr std::array<std::string_view, 8> kMeans{
+        "NllLoss", "MseLoss", "BinaryCrossEntropy", "SmoothL1Loss", "MeanBackward", "L1Loss", "KlDiv", "HuberLoss"};
+    std::vector<std::string> operations = textsOf(loss, "terms");
+    operations.insert(operations.begin(), textOf(loss, "function"));
+    const auto isMean = [&](const std::string& operation) {
+        return std::ranges::any_of(kMeans, [&](std::string_view one) { return contains(operation, one); });
+    };
+    const auto mean = std::ranges::find_if(operations, isMean);
+    return mean == operations.end() ? std::string() : *mean;
 }
 
 // True for an optimizer whose update does not depend on the scale of the gradients.
@@ -111,7 +125,7 @@ Judgement judgeNotOptimized(const Evidence& evidence) {
             if (tensors <= 0) continue;
             const std::vector<std::string> names = textsOf(*facts, "names");
             const std::string example = names.empty() ? std::string() : ", for example " + names.front();
-            return found(counted(tensors, "tensor") + " of " + withCommas(numberOf(*facts, "trainable_tensors", 0)) +
+            return found(counted(tensors, "tensor") + " of " + grouped(numberOf(*facts, "trainable_tensors", 0)) +
                              " that get gradients are in no optimizer and do not change" + example + ".",
                          textOf(one.latest("optimizer"), "where"),
                          {{"rank", rank},
@@ -172,17 +186,16 @@ Judgement judgeUndividedLoss(const Evidence& evidence) {
     if (accumulation.counts == nullptr) return skipped("no gradients are accumulated over micro-batches");
     const std::vector<std::string> lines = textsOf(*accumulation.counts, "losses");
     const std::string where = lines.empty() ? std::string() : lines.front();
-    const std::string function = lossFunction(*rank, where);
+    const Json& loss = lossAt(*rank, where);
+    const std::string function = textOf(loss, "function");
     if (function.empty()) return couldNotJudge("the last operation of the loss was not reported");
     constexpr std::array<std::string_view, 4> kScaled{"DivBackward", "MulBackward", "SumBackward", "CompiledFunction"};
     const bool isScaled = std::ranges::any_of(kScaled, [&](std::string_view one) { return contains(function, one); });
     if (isScaled) return passed();
-    constexpr std::array<std::string_view, 8> kMeans{
-        "NllLoss", "MseLoss", "BinaryCrossEntropy", "SmoothL1Loss", "MeanBackward", "L1Loss", "KlDiv", "HuberLoss"};
-    const bool isMean = std::ranges::any_of(kMeans, [&](std::string_view one) { return contains(function, one); });
-    if (!isMean) return couldNotJudge("whether the loss ends with a division is not visible: " + function);
+    const std::string mean = meanOf(loss);
+    if (mean.empty()) return couldNotJudge("whether the loss ends with a division is not visible: " + function);
     const std::string many = std::to_string(accumulation.microBatches);
-    Judgement result = found("The loss goes into backward() undivided (" + function + "), and " + many +
+    Judgement result = found("The loss goes into backward() undivided (" + mean + "), and " + many +
                                  " micro-batches are accumulated per step: the gradient is " + many +
                                  " times as large as that of the mean.",
                              where, {{"micro_batches", accumulation.microBatches}, {"function", function}});
@@ -235,8 +248,8 @@ Judgement judgeLeftOverGradients(const Evidence& evidence) {
         const std::int64_t left = numberOf(end, "unfinished_backwards", 0);
         if (left <= 0 || one.stepCount == 0 || one.state != RankStage::kFinished) continue;
         return found("No optimizer step follows the last " +
-                         (left == 1 ? std::string("backward pass") : withCommas(left) + " backward passes") +
-                         " of rank " + std::to_string(rank) + ": the model does not learn from their samples.",
+                         (left == 1 ? std::string("backward pass") : grouped(left) + " backward passes") + " of rank " +
+                         std::to_string(rank) + ": the model does not learn from their samples.",
                      {}, {{"rank", rank}, {"backward_passes", left}});
     }
     return hasEnd ? passed() : couldNotJudge("the end of the script was not seen");

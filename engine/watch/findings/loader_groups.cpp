@@ -52,27 +52,50 @@ struct SamplesOfRank {
     bool isComplete = false;
 };
 
-Coverage coverageOf(const LoaderGroup& group, const std::vector<SamplesOfRank>& ranks) {
-    Coverage coverage;
-    coverage.isComplete = true;
-    std::map<std::int64_t, int> readers;
-    for (const SamplesOfRank& rank : ranks) {
-        const std::set<std::int64_t> distinct(rank.samples.begin(), rank.samples.end());
-        for (const std::int64_t one : distinct) ++readers[one];
-        coverage.isComplete = coverage.isComplete && rank.isComplete;
-        coverage.assigned += static_cast<std::int64_t>(rank.samples.size());
-        coverage.ofRank.push_back(static_cast<std::int64_t>(distinct.size()));
-    }
-    coverage.distinct = static_cast<std::int64_t>(readers.size());
-    coverage.shared = std::ranges::count_if(readers, [](const auto& one) { return one.second > 1; });
-    std::set<std::int64_t> pool;
+std::vector<std::int64_t> sortedDistinct(std::vector<std::int64_t> numbers) {
+    std::ranges::sort(numbers);
+    const auto rest = std::ranges::unique(numbers);
+    numbers.erase(rest.begin(), rest.end());
+    return numbers;
+}
+
+// Returns all samples that the ranks can reach together, ascending; empty if not known.
+std::vector<std::int64_t> poolOf(const LoaderGroup& group) {
+    std::vector<std::int64_t> pool;
     for (const RankLoader& one : group.ranks) {
         const std::vector<std::int64_t> own = SampleSource(*one.rank, *one.loader).pool();
-        if (own.empty()) return coverage;
-        pool.insert(own.begin(), own.end());
+        if (own.empty()) return {};
+        if (own != pool) pool.insert(pool.end(), own.begin(), own.end());
     }
+    return sortedDistinct(std::move(pool));
+}
+
+Coverage coverageOf(const LoaderGroup& group, std::vector<SamplesOfRank> ranks) {
+    Coverage coverage;
+    coverage.isComplete = true;
+    std::vector<std::int64_t> readings;  // of each rank, without repetitions
+    for (SamplesOfRank& rank : ranks) {
+        coverage.isComplete = coverage.isComplete && rank.isComplete;
+        coverage.assigned += static_cast<std::int64_t>(rank.samples.size());
+        const std::vector<std::int64_t> distinct = sortedDistinct(std::move(rank.samples));
+        coverage.ofRank.push_back(static_cast<std::int64_t>(distinct.size()));
+        readings.insert(readings.end(), distinct.begin(), distinct.end());
+    }
+    std::ranges::sort(readings);
+    std::vector<std::int64_t> distinct;
+    for (std::size_t i = 0; i < readings.size(); ++i) {
+        const bool isFirst = i == 0 || readings[i] != readings[i - 1];
+        const bool isSecond = !isFirst && (i == 1 || readings[i] != readings[i - 2]);
+        if (isFirst) distinct.push_back(readings[i]);
+        if (isSecond) ++coverage.shared;
+    }
+    coverage.distinct = static_cast<std::int64_t>(distinct.size());
+    const std::vector<std::int64_t> pool = poolOf(group);
+    if (pool.empty()) return coverage;
     coverage.pool = static_cast<std::int64_t>(pool.size());
-    coverage.never = std::ranges::count_if(pool, [&](std::int64_t one) { return !readers.contains(one); });
+    std::vector<std::int64_t> never;
+    std::ranges::set_difference(pool, distinct, std::back_inserter(never));
+    coverage.never = static_cast<std::int64_t>(never.size());
     return coverage;
 }
 
@@ -107,7 +130,7 @@ std::optional<Coverage> coverageBy(const LoaderGroup& group, const Get& get) {
         if (!samples) return {};
         ranks.push_back(std::move(*samples));
     }
-    return coverageOf(group, ranks);
+    return coverageOf(group, std::move(ranks));
 }
 
 template <class Predicate>
@@ -183,6 +206,26 @@ std::vector<Coverage> coveragesOf(const LoaderGroup& group) {
         coverages.push_back(std::move(*coverage));
     }
     return coverages;
+}
+
+std::optional<Coverage> coverageOfCutEpochs(const LoaderGroup& group) {
+    constexpr std::size_t kLeastEpochs = 3;
+    std::size_t epochs = 0;
+    for (const RankLoader& one : group.ranks) {
+        std::size_t cut = 0;
+        for (const auto& [number, pass] : one.loader->passes) {
+            if (!pass.hasEnded || !pass.epoch) continue;
+            if (pass.isExhausted) return {};
+            const auto list = one.loader->epochs.find(*pass.epoch);
+            const auto first = one.loader->epochs.find(0);
+            if (list == one.loader->epochs.end() || first == one.loader->epochs.end()) return {};
+            if (!std::ranges::equal(list->second.all(), first->second.all())) return {};
+            ++cut;
+        }
+        epochs = &one == &group.ranks.front() ? cut : std::min(epochs, cut);
+    }
+    if (epochs < kLeastEpochs) return {};
+    return coverageBy(group, [](const RankLoader& one) { return trainedIn(one, 0); });
 }
 
 std::vector<Coverage> evaluationsOf(const LoaderGroup& group) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -58,6 +59,9 @@ struct Coverage {
 
 // Computes the coverage of each epoch that all ranks have begun, in order. Empty if indices or Subsets are not known.
 std::vector<Coverage> coveragesOf(const LoaderGroup& group);
+// Computes the coverage of the first epoch if the script has left each of at least three epochs before its end, and all
+// of them have the same samples in the same order.
+std::optional<Coverage> coverageOfCutEpochs(const LoaderGroup& group);
 // Computes the coverage of the first exhausted pass of each rank without a trained batch.
 std::vector<Coverage> evaluationsOf(const LoaderGroup& group);
 

@@ -46,7 +46,7 @@ std::string operationText(const RankEvidence& rank) {
     std::string text = textOf(*inside, "operation");
     const auto peer = numberOf(*inside, "peer");
     if (peer) return text + " with rank " + std::to_string(*peer);
-    return text + " number " + withCommas(numberOf(*inside, "number", 0)) + " of its group";
+    return text + " number " + grouped(numberOf(*inside, "number", 0)) + " of its group";
 }
 
 std::string waitingText(const RankEvidence& rank) {

@@ -35,9 +35,9 @@ Usual usualOf(const SampleAudit& audit, const EpochAudit& resumed) {
 std::string resumedText(const EpochAudit& epoch, bool repeats, bool loses) {
     std::string text = "Epoch " + std::to_string(epoch.epoch + 1) + " was resumed in its middle. Of its " +
                        counted(*epoch.size, "sample") + ", ";
-    if (repeats) text += withCommas(*epoch.twice) + " were trained twice";
+    if (repeats) text += grouped(*epoch.twice) + " were trained twice";
     if (loses)
-        text += (repeats ? " and " : "") + withCommas(*epoch.never) + (repeats ? " never" : " were never trained");
+        text += (repeats ? " and " : "") + grouped(*epoch.never) + (repeats ? " never" : " were never trained");
     return text + ".";
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -77,7 +78,7 @@ std::int64_t mostCommonContents(const LoaderGroup& group) {
 
 std::string coverageText(const Coverage& one) {
     return "in epoch " + std::to_string(one.epoch + 1) + ", " + counted(one.shared, "sample") + " of " +
-           withCommas(one.pool) + " came on more than one rank and " + withCommas(one.never) + " on none";
+           grouped(one.pool) + " came on more than one rank and " + grouped(one.never) + " on none";
 }
 
 const Coverage* firstComplete(const std::vector<Coverage>& all) {
@@ -195,7 +196,7 @@ Judgement overlap(const LoaderGroup& group) {
     if (group.sameness() == Sameness::kNotKnown && !group.isSharded())
         return couldNotJudge("whether equal indices are equal samples on all ranks is not known");
     return found("Shards overlap: in epoch " + std::to_string(overlapping->epoch + 1) + ", " +
-                     counted(overlapping->shared, "sample") + " of " + withCommas(overlapping->distinct) +
+                     counted(overlapping->shared, "sample") + " of " + grouped(overlapping->distinct) +
                      " came on more than one rank.",
                  group.where(), coverageJson(*overlapping));
 }
@@ -209,16 +210,31 @@ std::int64_t droppableOf(const LoaderGroup& group) {
     return ranks - 1 + (drops ? ranks * batch : 0);
 }
 
+// Judges a script that limits its epochs: a part of the samples is never seen if each epoch ends at the same place of
+// the same order.
+Judgement cutShort(const LoaderGroup& group) {
+    const bool isFixed = std::ranges::none_of(group.ranks, [](const auto& one) { return one.sampler.shuffles(); });
+    if (!isFixed || group.isOfTrainer()) return couldNotJudge("no epoch was seen whole");
+    const std::optional<Coverage> coverage = coverageOfCutEpochs(group);
+    if (!coverage || coverage->pool < 0) return couldNotJudge("no epoch was seen whole");
+    if (coverage->never <= droppableOf(group)) return passed();
+    return found("Each epoch ends at the same place of an order that is not shuffled: " +
+                     counted(coverage->never, "sample") + " of " + grouped(coverage->pool) + " (" +
+                     percentOf(static_cast<double>(coverage->never), static_cast<double>(coverage->pool)) +
+                     ") came on no rank in any epoch.",
+                 group.where(), coverageJson(*coverage));
+}
+
 Judgement neverSeen(const LoaderGroup& group) {
     if (!group.hasIndices() || group.isPartial()) return skipped("");
     const bool dividesAll = group.isSharded() || group.isPlain();
     if (!dividesAll) return skipped("");
     if (group.sameness() == Sameness::kDifferent) return passed("each rank has a data set of its own");
     const std::vector<Coverage> coverages = coveragesOf(group);
-    if (firstComplete(coverages) == nullptr) return couldNotJudge("no epoch was seen whole");
+    if (firstComplete(coverages) == nullptr) return cutShort(group);
     for (const Coverage& one : coverages) {
         if (!one.isComplete || one.never <= droppableOf(group)) continue;
-        return found(counted(one.never, "sample") + " of " + withCommas(one.pool) + " (" +
+        return found(counted(one.never, "sample") + " of " + grouped(one.pool) + " (" +
                          percentOf(static_cast<double>(one.never), static_cast<double>(one.pool)) +
                          ") came on no rank in epoch " + std::to_string(one.epoch + 1) + ".",
                      group.where(), coverageJson(one));

@@ -128,7 +128,7 @@ Judgement judgeLossNotFinite(const Evidence& evidence) {
         if (step == 0) continue;
         const std::vector<std::string> lines = textsOf(*one.countsOf(step), "losses");
         return found("The loss of rank " + std::to_string(rank) + " is infinite or not a number from step " +
-                         withCommas(step) + " to step " + withCommas(one.stepCount) + ".",
+                         grouped(step) + " to step " + grouped(one.stepCount) + ".",
                      lines.empty() ? std::string() : lines.front(),
                      {{"rank", rank}, {"first_step", step}, {"last_step", one.stepCount}});
     }
@@ -142,7 +142,7 @@ Judgement judgeSkippedSteps(const Evidence& evidence) {
         const auto skips = static_cast<std::int64_t>(one.of("skipped_step").size());
         hasSkipped = hasSkipped || skips > 0;
         if (skips <= kUsual || 10 * skips < one.stepCount) continue;
-        return found("GradScaler left out " + counted(skips, "step") + " of " + withCommas(one.stepCount + skips) +
+        return found("GradScaler left out " + counted(skips, "step") + " of " + grouped(one.stepCount + skips) +
                          " on rank " + std::to_string(rank) + ", because gradients were infinite or not a number.",
                      {}, {{"rank", rank}, {"skipped", skips}, {"steps", one.stepCount}});
     }
@@ -212,7 +212,7 @@ Judgement judgeEffectiveBatch(const Evidence& evidence) {
         const auto ranks = static_cast<std::int64_t>(group.ranks.size());
         const std::string accumulation =
             accumulated > 1 ? " x " + std::to_string(accumulated) + " micro-batches" : std::string();
-        return found("One optimizer step sees " + withCommas(batch * ranks * accumulated) + " samples: " +
+        return found("One optimizer step sees " + grouped(batch * ranks * accumulated) + " samples: " +
                          std::to_string(batch) + " per batch" + accumulation + " x " + counted(ranks, "rank") +
                          ". The learning rate is " + shortNumber(rank.steps.front().learningRate) + ".",
                      group.where(),

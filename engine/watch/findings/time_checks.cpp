@@ -18,6 +18,7 @@ constexpr std::array kOwnWork{Phase::kDataWait,  Phase::kCopy,       Phase::kFor
                               Phase::kOptimizer, Phase::kValidation, Phase::kCheckpoint, Phase::kIdle};
 constexpr std::size_t kMostSteps = 200;
 constexpr std::size_t kLeastSteps = 8;
+constexpr double kLeastLostMs = 100;  // in all seen steps; on a busy machine, chance makes up less
 
 double medianOf(std::vector<double> values) {
     if (values.empty()) return 0;
@@ -173,6 +174,10 @@ Judgement judgeStraggler(const Evidence& evidence) {
     }
     if (verdict.finding == StepsFinding::kTooFewSteps) return couldNotJudge("too few steps were traced");
     if (verdict.finding != StepsFinding::kStraggler) return passed();
+    const double lostMs = verdict.lostMs * static_cast<double>(verdict.steps);
+    if (lostMs < kLeastLostMs)
+        return passed("rank " + std::to_string(verdict.rank) + " is often last, but has cost the others only " +
+                      durationWords(1e3 * lostMs) + " in " + counted(verdict.steps, "step"));
     const auto late = static_cast<std::size_t>(verdict.rank);
     const double own = medianTime(briefs, late, verdict.phase) / 1e3;
     const double others = medianOfOthers(briefs, late, verdict.phase) / 1e3;

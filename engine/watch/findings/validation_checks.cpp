@@ -138,7 +138,7 @@ Judgement judgeLocalMetrics(const Evidence& evidence) {
             return found("Each of " + counted(static_cast<std::int64_t>(group.ranks.size()), "rank") +
                              " evaluates its own part of " + counted(one.pool, "sample") +
                              ", and no collective combines the results: a metric covers " +
-                             withCommas(one.ofRank.front()) + " of them.",
+                             grouped(one.ofRank.front()) + " of them.",
                          group.where(), {{"samples", one.pool}, {"of_rank", one.ofRank}});
         }
     }
@@ -157,7 +157,7 @@ Judgement judgeTrainedOnValidation(const Evidence& evidence) {
         const auto common = static_cast<std::int64_t>(leak.samples.size());
         const auto all = static_cast<std::int64_t>(held.samples.size());
         const std::vector<int> ranks(leak.ranks.begin(), leak.ranks.end());
-        return found(counted(common, "sample") + " of the " + withCommas(all) + " that rank " +
+        return found(counted(common, "sample") + " of the " + grouped(all) + " that rank " +
                          std::to_string(held.rank->rank) + " evaluates are not held out: " + rankWords(ranks) +
                          (ranks.size() == 1 ? " trains" : " train") + " on them.",
                      held.loader->where(),
@@ -201,7 +201,7 @@ Judgement judgeValidationPadding(const Evidence& evidence) {
             hasLoader = true;
             const std::int64_t repeated = one.assigned - one.distinct;
             if (repeated <= 0) continue;
-            return found("The evaluation counts " + counted(repeated, "sample") + " of " + withCommas(one.distinct) +
+            return found("The evaluation counts " + counted(repeated, "sample") + " of " + grouped(one.distinct) +
                              " twice, because DistributedSampler gives each rank equally many.",
                          group.where(), {{"assigned", one.assigned}, {"distinct", one.distinct}});
         }

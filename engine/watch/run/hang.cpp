@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "base/json/json_members.h"
 #include "telemetry/steps/phase.h"
 #include "watch/findings/finding_words.h"
 
@@ -168,7 +169,7 @@ std::optional<HangReport> hangOf(const std::vector<RankStall>& ranks, double sec
     report.text =
         "No rank has made progress for " + std::to_string(static_cast<int>(seconds)) + " s." + positions(ranks);
     if (!report.isHang) report.text += " Which rank the others wait for cannot be seen.";
-    report.evidence = evidenceOf(ranks).dump(-1, ' ', false, Json::error_handler_t::replace);
+    report.evidence = jsonText(evidenceOf(ranks));
     return report;
 }
 

@@ -71,14 +71,20 @@ void WatchRecord::flush() {
     m_recorder->flush();
 }
 
+std::string WatchRecord::whyIncomplete() const {
+    if (!m_recorder || !m_recorder->fullDisk()) return {};
+    const RunRecorder::FullDisk& full = *m_recorder->fullDisk();
+    return "the record ends after step " + std::to_string(full.step) + ": " + full.why;
+}
+
 // Writes config.json and the first line of telemetry.jsonl, and records the events that arrived before the
 // configuration was known.
 void WatchRecord::begin() {
-    const PreparedRun run = m_seen.prepared(false);
-    writeFileAtomically(m_paths.config(), m_seen.configText(run.config, 2) + "\n");
+    const RecordedRun run = m_seen.recorded(false);
+    writeFileAtomically(m_paths.config(), m_seen.configText(2) + "\n");
     m_recorder = std::make_unique<RunRecorder>(m_paths, run);
-    m_epochs.emplace(static_cast<int>(run.config.parallel.worldSize));
-    std::string line = runLine(false);
+    m_epochs.emplace(run.worldSize);
+    std::string line = firstLine(run, false);
     line.append(kRoom, ' ');
     m_runLineBytes = line.size();
     m_recorder->take(decodeLine(line).value(), line);
@@ -92,23 +98,9 @@ void WatchRecord::record(const Event& event, std::string_view line) {
     for (const EpochResult& result : m_epochs->take(*steps)) m_recorder->add(result);
 }
 
-std::string WatchRecord::runLine(bool ended) const {
-    const PreparedRun run = m_seen.prepared(ended);
-    RunStarted started;
-    started.name = run.config.name;
-    started.runDirectory = m_paths.directory.string();
-    started.worldSize = static_cast<int>(run.config.parallel.worldSize);
-    started.backend = textOf(run.compute.backend);
-    started.whyBackend = run.compute.whyBackend;
-    started.device = textOf(run.compute.device);
-    started.whyDevice = run.compute.whyDevice;
-    started.trainingSamples = run.trainingSamples;
-    started.validationSamples = run.validationSamples;
-    started.stepsPerEpoch = run.stepsPerEpoch;
-    started.epochs = ended ? run.config.training.epochs : 0;  // a script does not say how many epochs it will train
-    started.batchSize = run.config.loader.batchSize;
-    started.startedUnixMs = m_options.startedUnixMs;
-    started.config = m_seen.configText(run.config);
+std::string WatchRecord::firstLine(const RecordedRun& run, bool ended) const {
+    RunStarted started = runLine(m_paths, run, m_options.startedUnixMs);
+    if (!ended) started.epochs = 0;  // a script does not say how many epochs it will train
     return lineOf(started);
 }
 
@@ -121,9 +113,8 @@ RunEnded WatchRecord::finish(RunEnded end, Conclusions conclusions) {
         m_recorder->add(finding);
         watched.findings.push_back(summaryOf(finding));
     }
-    const PreparedRun run = m_seen.prepared(true);
-    m_recorder->complete(run, std::move(watched));
-    writeFileAtomically(m_paths.config(), m_seen.configText(run.config, 2) + "\n");
+    m_recorder->complete(m_seen.recorded(true), std::move(watched));
+    writeFileAtomically(m_paths.config(), m_seen.configText(2) + "\n");
     rewriteRunLine();
     return m_recorder->finish(std::move(end));
 }
@@ -131,7 +122,7 @@ RunEnded WatchRecord::finish(RunEnded end, Conclusions conclusions) {
 // Replaces the first line by one that describes the whole run. The line was padded with blanks, which JSON allows, so
 // that it can be replaced in place.
 void WatchRecord::rewriteRunLine() const {
-    std::string line = runLine(true);
+    std::string line = firstLine(m_seen.recorded(true), true);
     if (line.size() > m_runLineBytes) return;
     line.append(m_runLineBytes - line.size(), ' ');
     m_recorder->flush();

@@ -40,6 +40,9 @@ class WatchRecord {
     // Begins the record if it has not begun, and passes all lines to the kernel, so that the directory can be read.
     void flush();
 
+    // Returns why the record lacks the end of the run, as one clause; empty while everything is recorded.
+    std::string whyIncomplete() const;
+
     bool hasBegun() const { return m_recorder != nullptr; }
     const SeenExperiment& seen() const { return m_seen; }
     // Results of the audit and the doctor.
@@ -54,7 +57,7 @@ class WatchRecord {
   private:
     void begin();
     void record(const Event& event, std::string_view line);
-    std::string runLine(bool ended) const;
+    std::string firstLine(const RecordedRun& run, bool ended) const;
     void rewriteRunLine() const;
 
     const RunPaths m_paths;

@@ -37,6 +37,7 @@ bool WatchVerdict::ended(int rank) {
 std::string WatchVerdict::failureText(const ChildEnd& command) const {
     if (m_exception) return m_exception->text;
     const std::string lost = m_firstLost ? "rank " + std::to_string(*m_firstLost) : std::string();
+    if (m_hasRestarted && !command.signalled && command.code == 0) return lost + " ended without a last report";
     if (m_isChecked) return lost + " ended without a last report, before the check ended the command";
     return "the command " + command.text() + (m_firstLost ? "; " + lost + " ended first, without a last report" : "");
 }
@@ -53,6 +54,10 @@ RunEnded WatchVerdict::conclude(const ChildEnd& command, std::int64_t steps) con
     } else if (isGood && !hasFailedRank) {
         end.state = RunOutcome::kFinished;
         end.verdict = "the script has ended";
+    } else if (isGood && m_hasRestarted) {
+        end.state = RunOutcome::kFinished;
+        end.verdict =
+            "the script has ended after a restart, of which nothing is recorded; before it, " + failureText(command);
     } else if (m_signal) {
         end.state = RunOutcome::kStopped;
         end.verdict = "stopped by " + signalName(*m_signal);

@@ -30,6 +30,7 @@ constexpr std::int64_t kEndGraceUs = 5 * kSecond;      // between SIGTERM and SI
 constexpr std::int64_t kLeftGraceUs = 2 * kSecond;     // for the ranks of a failed command to end by themselves
 constexpr std::int64_t kSilentUs = 10 * kSecond;       // without a heartbeat, after the end of the command
 constexpr int kMostBadLines = 100;
+constexpr std::size_t kMostLiveIndices = 2'000'000;  // of an evidence that is judged while the script trains
 
 bool asksToEnd(int signal) {
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
@@ -133,6 +134,7 @@ std::string WatchedRun::admit(const Greeting& greeting) {
                                std::to_string(greeting.rank) + ", as process " +
                                std::to_string(known->second.link->pid()) +
                                (known->second.isOpen ? " does" : " did before: a restart is not recorded");
+    if (!known->second.isOpen) m_verdict.restarted();
     log(LogLevel::kWarning, reason);
     return reason;
 }
@@ -287,8 +289,9 @@ RunEnded WatchedRun::conclude() {
     std::optional<SampleAudit> audit;
     record([&] { audit = auditedSamples(); });
     m_diagnosis = judgeEvidence();
-    if (audit && m_options.continues)
-        replaceJudgement(m_diagnosis, "resume-not-exact", judgeResume(*audit), m_evidence);
+    if (m_options.continues)
+        replaceJudgement(m_diagnosis, "resume-not-exact",
+                         audit ? judgeResume(*audit) : couldNotJudge("the samples could not be audited"), m_evidence);
     for (const Finding& one : m_liveFindings.finish(m_diagnosis.findings, end.timeUs))
         record([&] { m_record.add(one, end.timeUs); });
     WatchRecord::Conclusions conclusions{m_diagnosis.findings, {}, {}};
@@ -296,6 +299,7 @@ RunEnded WatchedRun::conclude() {
         conclusions.checks.push_back({check.code, textOf(check.result), check.why});
     if (audit) conclusions.samples = summaryOf(*audit);
     record([&] { end = m_record.finish(end, conclusions); });
+    if (const std::string why = m_record.whyIncomplete(); !why.empty()) m_options.warn(why);
     m_control.reset();
     return end;
 }
@@ -319,6 +323,7 @@ Diagnosis WatchedRun::judgeEvidence() const {
 void WatchedRun::judgeWhileRunning() {
     const std::int64_t beganUs = nowUs();
     if (m_ranks.empty() || m_cannotRecord || !m_liveFindings.isDue(beganUs)) return;
+    if (m_evidence.keptIndices() > kMostLiveIndices) return;
     std::vector<Finding> findings = judgeEvidence().findings;
     if (static_cast<std::int64_t>(m_ranks.size()) < m_record.seen().worldSize())
         std::erase_if(findings, [](const Finding& one) { return one.code != "hang"; });
@@ -335,6 +340,7 @@ std::int64_t WatchedRun::leastSteps() const {
 // Returns the exactly-once audit of the recorded samples; nothing if they cannot be read.
 std::optional<SampleAudit> WatchedRun::auditedSamples() {
     m_record.flush();
+    if (!m_record.whyIncomplete().empty()) return {};
     Result<SampleAudit> audit = auditRun(m_directory.paths().directory, m_options.continues.value_or(""));
     if (audit) return std::move(audit).value();
     log(LogLevel::kWarning, "the samples cannot be audited: " + audit.problem().text());

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "base/json/json_members.h"
+#include "config/optimizer_state.h"
+
 namespace ringside {
 namespace {
 
@@ -32,6 +35,11 @@ std::int64_t number(const Json& json, const char* name, std::int64_t otherwise =
 bool flag(const Json& json, const char* name) {
     const Json& value = member(json, name);
     return value.is_boolean() && value.get<bool>();
+}
+
+// Returns the number of samples of a loader's data set; 0: not known.
+std::int64_t lengthOf(const Json& loader) {
+    return std::max<std::int64_t>(0, number(member(loader, "dataset"), "length"));
 }
 
 // Returns the last part of a dotted class name.
@@ -63,9 +71,8 @@ std::optional<SamplerKind> samplerOf(const Json& innermostSampler) {
 
 std::optional<OptimizerKind> optimizerOf(const Json& facts) {
     const std::string name = shortName(text(facts, "class"));
-    if (name == "SGD") return OptimizerKind::kSgd;
-    if (name == "Adam") return OptimizerKind::kAdam;
-    if (name == "AdamW") return OptimizerKind::kAdamW;
+    for (std::size_t i = 0; i < kNamesOf<OptimizerKind>.size(); ++i)
+        if (const auto kind = static_cast<OptimizerKind>(i); name == torchClass(kind)) return kind;
     return {};
 }
 
@@ -109,10 +116,19 @@ void SeenExperiment::takeFacts(const ScriptFacts& facts) {
     if (facts.about == "loader" && m_loaders.size() < kMostLoaders) m_loaders[number(json, "id")].facts = json;
     if (facts.about == "pass_end") takePassEnd(json);
     if (facts.about == "optimizer" && m_optimizer.is_null()) m_optimizer = json;
-    if (facts.about == "step_counts" && m_microBatches == 0) {
-        const Json& batches = member(json, "batches");
-        m_microBatches = batches.is_array() ? static_cast<std::int64_t>(batches.size()) : 0;
-    }
+    if (facts.about == "step_counts" && m_microBatches == 0) m_microBatches = microBatchesOf(json);
+}
+
+// Returns the backward passes of one optimizer step. Several losses, several optimizers, stages of a pipeline and
+// closures that are evaluated several times are no accumulation.
+std::int64_t SeenExperiment::microBatchesOf(const Json& counts) const {
+    const auto isSingle = [&](const char* name) {
+        const Json& list = member(counts, name);
+        return list.is_array() && list.size() == 1;
+    };
+    const bool hasClosures = text(m_optimizer, "class").find("LBFGS") != std::string::npos;
+    if (!isSingle("losses") || !isSingle("optimizers") || hasClosures || m_parallelKind == "pipeline") return 1;
+    return std::max<std::int64_t>(1, number(counts, "backwards"));
 }
 
 void SeenExperiment::takeProcess(const Json& facts) {
@@ -164,36 +180,56 @@ std::int64_t SeenExperiment::stepsPerEpoch(bool ended) const {
     return (batches + each - 1) / each;
 }
 
-PreparedRun SeenExperiment::prepared(bool ended) const {
-    PreparedRun run;
-    run.isPlanned = false;
-    RunConfig& config = run.config;
+std::int64_t SeenExperiment::trainingSamples() const {
+    const Loader* loader = trainingLoader();
+    return loader == nullptr ? 0 : lengthOf(loader->facts);
+}
+
+std::int64_t SeenExperiment::batchSize() const {
+    const Loader* loader = trainingLoader();
+    return loader == nullptr ? 0 : std::max<std::int64_t>(0, number(loader->facts, "batch_size"));
+}
+
+std::int64_t SeenExperiment::epochs() const {
+    return std::max<std::int64_t>(1, m_epochs);
+}
+
+RecordedRun SeenExperiment::recorded(bool ended) const {
+    const Loader* validation = validationLoader();
+    return {.name = m_name,
+            .config = configText(),
+            .compute = compute(),
+            .worldSize = static_cast<int>(std::max<std::int64_t>(1, m_worldSize)),
+            .trainingSamples = trainingSamples(),
+            .validationSamples = validation == nullptr ? 0 : lengthOf(validation->facts),
+            .batchSize = batchSize(),
+            .stepsPerEpoch = stepsPerEpoch(ended),
+            .epochs = epochs()};
+}
+
+RunConfig SeenExperiment::config() const {
+    RunConfig config;
     config.name = m_name;
     config.dataset.kind = DatasetKind::kExternal;
     config.parallel.worldSize = std::max<std::int64_t>(1, m_worldSize);
     if (const auto strategy = strategyOf(m_parallelKind)) config.parallel.strategy = *strategy;
-    fillData(config, run);
+    fillLoader(config);
     fillOptimizer(config);
     config.training.accumulateSteps = std::max<std::int64_t>(1, m_microBatches);
-    config.training.epochs = std::max<std::int64_t>(1, m_epochs);
+    config.training.epochs = epochs();
     config.training.checkpointSeconds = 0;
-    run.stepsPerEpoch = stepsPerEpoch(ended);
-    run.compute = compute();
-    config.parallel.backend = run.compute.backend;
-    config.parallel.device = run.compute.device;
-    return run;
+    const ComputeChoice choice = compute();
+    config.parallel.backend = choice.backend;
+    config.parallel.device = choice.device;
+    return config;
 }
 
-void SeenExperiment::fillData(RunConfig& config, PreparedRun& run) const {
-    const auto length = [](const Loader& loader) { return number(member(loader.facts, "dataset"), "length"); };
-    if (const Loader* validation = validationLoader())
-        run.validationSamples = std::max<std::int64_t>(0, length(*validation));
+void SeenExperiment::fillLoader(RunConfig& config) const {
     const Loader* training = trainingLoader();
     if (training == nullptr) return;
     const Json& facts = training->facts;
-    run.trainingSamples = std::max<std::int64_t>(0, length(*training));
-    config.dataset.size = run.trainingSamples;
-    config.loader.batchSize = std::max<std::int64_t>(0, number(facts, "batch_size"));
+    config.dataset.size = trainingSamples();
+    config.loader.batchSize = batchSize();
     config.loader.dropLast = flag(facts, "drop_last");
     config.loader.numWorkers = number(facts, "num_workers");
     if (config.loader.numWorkers > 0) config.loader.prefetchFactor = number(facts, "prefetch_factor", 2);
@@ -220,8 +256,8 @@ void SeenExperiment::fillOptimizer(RunConfig& config) const {
     if (rate.is_number()) config.optimizer.lr = rate.get<double>();
 }
 
-std::string SeenExperiment::configText(const RunConfig& config, int indent) const {
-    const Json all = config.toJson();
+std::string SeenExperiment::configText(int indent) const {
+    const Json all = config().toJson();
     Json json = membersOf(all, {"version", "name"});
     json["dataset"] = membersOf(all["dataset"], {"kind", "size"});
     json["parallel"] = membersOf(all["parallel"], {"world_size", "backend", "device"});
@@ -237,7 +273,7 @@ std::string SeenExperiment::configText(const RunConfig& config, int indent) cons
         if (sampler == SamplerKind::kDistributed)
             json["sampler"] = membersOf(all["sampler"], {"kind", "shuffle", "seed", "drop_last"});
     }
-    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+    return jsonText(json, indent);
 }
 
 ComputeChoice SeenExperiment::compute() const {

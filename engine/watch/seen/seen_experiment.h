@@ -7,8 +7,9 @@
 #include <string>
 
 #include "base/json/json.h"
-#include "run/prepare/prepared_run.h"
+#include "config/run_config.h"
 #include "run/read/run_summary.h"
+#include "run/record/recorded_run.h"
 #include "telemetry/events/events.h"
 
 namespace ringside {
@@ -27,11 +28,13 @@ class SeenExperiment {
     std::int64_t worldSize() const { return m_worldSize; }
     // True once the facts that the first line of the record needs have arrived: a step was trained.
     bool isTraining() const { return m_steps > 0; }
-    // Returns the experiment as far as it is known. ended: the number of epochs and steps is final.
-    PreparedRun prepared(bool ended) const;
-    // Returns the experiment file of prepared().config with only the settings that facts describe: without the defaults
+    // Return the experiment as far as it is known: the facts for its record, and its configuration. ended: the number
+    // of epochs and steps is final.
+    RecordedRun recorded(bool ended) const;
+    RunConfig config() const;
+    // Returns the experiment file of config() with only the settings that facts describe: without the defaults
     // of a sampler, optimizer, strategy or model that was not seen. indent: as in RunConfig::toText().
-    std::string configText(const RunConfig& config, int indent = -1) const;
+    std::string configText(int indent = -1) const;
     std::optional<SummaryFramework> framework() const;
     // Returns the script's file name, "train.py"; empty if it is not known.
     const std::string& script() const { return m_script; }
@@ -47,10 +50,14 @@ class SeenExperiment {
     void takeProcess(const Json& facts);
     void takeDataParallel(const Json& facts);
     void takePassEnd(const Json& facts);
+    std::int64_t microBatchesOf(const Json& counts) const;
     const Loader* trainingLoader() const;
     const Loader* validationLoader() const;
+    std::int64_t trainingSamples() const;
+    std::int64_t batchSize() const;
+    std::int64_t epochs() const;
     std::int64_t stepsPerEpoch(bool ended) const;
-    void fillData(RunConfig& config, PreparedRun& run) const;
+    void fillLoader(RunConfig& config) const;
     void fillSampler(RunConfig& config, const Json& loader) const;
     void fillOptimizer(RunConfig& config) const;
     ComputeChoice compute() const;
@@ -67,7 +74,7 @@ class SeenExperiment {
     std::string m_parallelKind;  // ddp, fully_shard, fsdp1, pipeline; empty: none
     std::map<std::int64_t, Loader> m_loaders;
     Json m_optimizer;
-    std::int64_t m_microBatches = 0;
+    std::int64_t m_microBatches = 0;                       // of one optimizer step; 0: no step was seen
     std::int64_t m_steps = 0;                              // optimizer steps of the lowest rank
     std::map<std::int64_t, std::int64_t> m_stepsPerEpoch;  // of the lowest rank, by epoch; the first epochs only
     std::int64_t m_epochs = 0;

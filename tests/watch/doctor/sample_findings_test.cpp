@@ -184,6 +184,34 @@ TEST_CASE("Overlapping shards of an own sampler are counted, and padding is no o
     CHECK(accusations(padded.diagnosis()).empty());
 }
 
+TEST_CASE("Epochs that always end at the same place of a fixed order leave samples out") {
+    const auto cut = [](int passes, bool shuffles, const std::vector<std::int64_t>& second) {
+        const std::string sampler =
+            shuffles ? kDistributedSampler : samplerWith(R"("shuffle":true)", R"("shuffle":false)");
+        Reports reports = healthyDdp(sampler);
+        for (int pass = 0; pass < passes; ++pass) {
+            for (int rank = 0; rank < 2; ++rank) {
+                const std::string which = R"({"loader":0,"pass":)" + std::to_string(pass);
+                reports.fact(rank, "pass", which + "}");
+                std::vector<std::int64_t> index = pass == 1 ? second : range(0, 4);
+                for (std::int64_t& one : index) one = 2 * one + rank;
+                reports.trained(rank, 0, pass, pass + 1, 0, index);
+                reports.fact(
+                    rank, "pass_end",
+                    which + R"(,"why":"left","trained":1,"untrained":0,"epoch":)" + std::to_string(pass) + "}");
+            }
+        }
+        return reports.diagnosis();
+    };
+    CHECK(
+        findingOf(cut(3, false, range(0, 4)), "samples-never-seen").text ==
+        "Each epoch ends at the same place of an order that is not shuffled: 8 samples of 16 (50 %) came on no rank in "
+        "any epoch.");
+    CHECK(resultOf(cut(2, false, range(0, 4)), "samples-never-seen") == "could_not_judge");
+    CHECK(resultOf(cut(3, false, range(4, 8)), "samples-never-seen") == "could_not_judge");
+    CHECK(resultOf(cut(3, true, range(0, 4)), "samples-never-seen") != "found");
+}
+
 TEST_CASE("Accelerate fills the batches of all ranks with samples that others have read") {
     const std::string sampler =
         R"({"class":"accelerate.data_loader.BatchSamplerShard","batch_size":4,"num_processes":2,)"

@@ -10,12 +10,12 @@ namespace {
 constexpr std::int64_t kMs = 1'000'000;  // nanoseconds
 constexpr int kBoth = 1000;
 
-// Adds traces of 20 steps: data 1, forward 2, backward 3 and optimizer 1 ms on each rank, then waiting for the slower
-// rank. `late` needs 50 ms more in one phase; -1: no rank does; kBoth: both ranks wait.
-void trace(Reports& reports, int late, Phase phase, Phase waitsIn = Phase::kWaiting) {
-    for (std::int64_t step = 1; step <= 20; ++step) {
+// Adds traces of steps: data 1, forward 2, backward 3 and optimizer 1 ms on each rank, then waiting for the slower
+// rank. `late` needs `extra` more in one phase; -1: no rank does; kBoth: both ranks wait.
+void trace(Reports& reports, int late, Phase phase, Phase waitsIn = Phase::kWaiting, std::int64_t steps = 20,
+           std::int64_t extra = 50 * kMs) {
+    for (std::int64_t step = 1; step <= steps; ++step) {
         for (int rank = 0; rank < 2; ++rank) {
-            const std::int64_t extra = 50 * kMs;
             const auto length = [&](Phase one, std::int64_t ms) {
                 return ms * kMs + (rank == late && one == phase ? extra : 0);
             };
@@ -71,6 +71,16 @@ TEST_CASE("A straggler is named by rank and phase") {
               0);
         CHECK(finding.text.find(words) != std::string::npos);
     }
+}
+
+TEST_CASE("A rank that costs the others less than 100 ms in all is no straggler") {
+    const auto resultAfter = [](std::int64_t steps) {
+        Reports reports = healthyDdp();
+        trace(reports, 1, Phase::kBackward, Phase::kWaiting, steps, 2 * kMs);
+        return resultOf(reports.diagnosis(), "straggler");
+    };
+    CHECK(resultAfter(40) == "passed");
+    CHECK(resultAfter(100) == "found");
 }
 
 TEST_CASE("The lowest rank is a straggler if the others wait for its buffers in their forward pass") {

@@ -223,6 +223,14 @@ TEST_CASE("An accumulated loss without a division is a mistake, with Adam a note
         .facts("optimizer", R"({"id":0,"class":"torch.optim.adam.Adam"})");
     adam.facts("loss", R"({"where":"train.py:40","function":"MeanBackward0"})");
     CHECK(findingOf(adam.diagnosis(), "accumulation-undivided").severity == Severity::kNote);
+    const auto sumOf = [](const char* terms) {
+        Reports sum(1);
+        sum.facts("step_counts", counts(R"("backwards":4)"));
+        sum.facts("loss", R"({"where":"train.py:40","function":"AddBackward0","terms":[)" + std::string(terms) + "]}");
+        return resultOf(sum.diagnosis(), "accumulation-undivided");
+    };
+    CHECK(sumOf(R"("MeanBackward0","MulBackward0")") == "found");  // mse.mean() + 0.001 * penalty
+    CHECK(sumOf(R"("DivBackward0","DivBackward0")") == "could_not_judge");
     Reports divided(1);
     divided.facts("step_counts", counts(R"("backwards":4)"))
         .facts("loss", R"({"where":"train.py:40","function":"DivBackward0"})");

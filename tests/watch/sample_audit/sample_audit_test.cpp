@@ -79,6 +79,32 @@ TEST_CASE("Samples that DistributedSampler drops are named", "[audit]") {
     CHECK(epoch.why == "drop_last of DistributedSampler leaves out 2 samples so that each of 4 ranks gets 2");
 }
 
+// Scripts hold out a part of a data set with SubsetRandomSampler. The names of the classes are those of PyTorch.
+TEST_CASE("Samplers that draw a part or with replacement explain the epoch", "[audit]") {
+    const auto within = [](Json sampler) {
+        return Json{{"sampler", {{"class", "torch.utils.data.sampler.BatchSampler"}, {"inner", std::move(sampler)}}}};
+    };
+    RecordedScript part = scriptOf(1, 5, within({{"class", "torch.utils.data.sampler.SubsetRandomSampler"}}));
+    part.epoch(0, 0, 0, {3, 0, 1});
+    const SampleAudit ofPart = auditOf({part});
+    CHECK(ofPart.training.at(0).why == "SubsetRandomSampler draws from a list of 3 samples");
+    CHECK(linesOf(ofPart).at(0).good);
+
+    RecordedScript again =
+        scriptOf(1, 3, within({{"class", "torch.utils.data.sampler.RandomSampler"}, {"replacement", true}}));
+    again.epoch(0, 0, 0, {2, 2, 0});
+    const SampleAudit ofAgain = auditOf({again});
+    CHECK(ofAgain.training.at(0).why == "RandomSampler draws with replacement");
+    CHECK(linesOf(ofAgain).at(0).good);
+
+    RecordedScript plain = scriptOf(1, 3, within({{"class", "torch.utils.data.sampler.RandomSampler"}}));
+    plain.epoch(0, 0, 0, {2, 2, 0});
+    CHECK(auditOf({plain}).training.at(0).why.empty());
+    RecordedScript twice = scriptOf(1, 5, within({{"class", "torch.utils.data.sampler.SubsetRandomSampler"}}));
+    twice.epoch(0, 0, 0, {3, 3, 1});
+    CHECK_FALSE(linesOf(auditOf({twice})).at(0).good);
+}
+
 // Two samples are repeated as often as padding would, but two others are missing: no rule explains both.
 TEST_CASE("Padding does not explain samples that are missing", "[audit]") {
     RecordedScript script = scriptOf(2, 6, distributed(2, 6));
@@ -198,6 +224,23 @@ TEST_CASE("Validation samples that were trained on are counted through Subsets o
     REQUIRE(audit.validation.size() == 1);
     CHECK(audit.validation[0].isExact());
     CHECK(audit.validation[0].epoch == 0);
+}
+
+// Loaders 0 and 1 read the training set, loader 2 the test set.
+TEST_CASE("Evaluating all samples that were trained on is no validation on them", "[audit]") {
+    RecordedScript script;
+    script.process(0, 1);
+    script.loader(0, 0, listOf(4, 1));
+    script.loader(0, 1, listOf(4, 1));
+    script.loader(0, 2, listOf(2, 2));
+    script.epoch(0, 0, 0, {3, 0, 1});
+    script.evaluated(0, 1, 0, 0, {0, 1, 2, 3});
+    script.passEnd(0, 1, 0, {}, 0);
+    script.evaluated(0, 2, 0, 0, {0, 1});
+    script.passEnd(0, 2, 0, {}, 0);
+    const SampleAudit audit = auditOf({script});
+    CHECK(audit.validated == 2);
+    CHECK_FALSE(audit.trainedOn);
 }
 
 // The lost second batch read sample 0 again: what is left looks exact.

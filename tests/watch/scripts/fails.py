@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ends with an exception whose traceback leads through the wrapped functions.
 
-WHERE: dataset, forward, backward, hook.
+WHERE: dataset, forward, backward, hook. With CAUGHT=1 the script prints the traceback by itself.
 """
 import os
 import sys
+import traceback
 
 import torch
 from torch import nn
@@ -27,14 +28,25 @@ model = nn.Linear(4 if where == "forward" else 3, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 if where == "hook":
     sys.excepthook = lambda kind, error, trace: print("the script's own hook: %s" % error)
-for batch in DataLoader(Items(), batch_size=2):
-    loss = model(batch).sum()
-    loss.backward()
-    optimizer.step()
-    if where == "backward":
-        try:
-            loss.backward()
-        except RuntimeError as error:
-            raise ValueError("a second backward pass") from error
-    if where == "hook":
-        raise OSError("disk on fire")
+
+
+def train():
+    for batch in DataLoader(Items(), batch_size=2):
+        loss = model(batch).sum()
+        loss.backward()
+        optimizer.step()
+        if where == "backward":
+            try:
+                loss.backward()
+            except RuntimeError as error:
+                raise ValueError("a second backward pass") from error
+        if where == "hook":
+            raise OSError("disk on fire")
+
+
+try:
+    train()
+except Exception:
+    if os.environ.get("CAUGHT") != "1":
+        raise
+    traceback.print_exc()

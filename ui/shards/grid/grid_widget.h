@@ -32,7 +32,6 @@ class GridWidget : public QWidget, public IdentitySource {
     void setScene(std::optional<ShardScene> scene, std::shared_ptr<const CellOrigins> origins = {});
     void forgetPictures() { m_raster.forget(); }  // frees pictures of other epochs
     void setColorBy(ColorBy by);
-    ColorBy colorBy() const { return m_by; }
     void setSelected(std::optional<GridCell> cell);
     void setDifferences(std::shared_ptr<const CellDifferences> differences);  // marks these cells
     void setProgress(const RunProgress& progress);  // sets what a run has trained of the scene

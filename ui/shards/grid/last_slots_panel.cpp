@@ -125,12 +125,6 @@ std::vector<LastSlotsPanel::Placed> LastSlotsPanel::placedCells() const {
     return placed;
 }
 
-std::vector<GridCell> LastSlotsPanel::cellsInSight() const {
-    std::vector<GridCell> cells;
-    for (const Placed& placed : m_scene ? placedCells() : std::vector<Placed>()) cells.push_back(placed.cell);
-    return cells;
-}
-
 QString LastSlotsPanel::subtitle() const {
     const ShardPlan& plan = m_scene->plan;
     const bool dropped = !plan.dropped().empty() || plan.droppedByLoader() > 0;

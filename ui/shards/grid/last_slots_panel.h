@@ -23,7 +23,6 @@ class LastSlotsPanel : public QWidget {
     void setColorBy(ColorBy by);
     void setSelected(std::optional<GridCell> cell);
     QString subtitle() const;
-    std::vector<GridCell> cellsInSight() const;
 
     QSize sizeHint() const override { return {168, 300}; }
 

@@ -141,13 +141,11 @@ class UnitLanes {
 };
 
 LaneGroup plannedUnits(const StrategyScene& scene) {
-    const FsdpConfig& fsdp = scene.config.fsdp;
     std::size_t units = 0;
-    if (fsdp.unit != ShardUnit::kWhole)
+    if (scene.plan().unit != ShardUnit::kWhole)
         for (const BuiltLayer& layer : scene.plan().layers) units += layer.parameters.empty() ? 0 : 1;
-    const bool prefetches = fsdp.prefetch == Prefetch::kNext && scene.config.training.recompute == Recompute::kNone;
-    return UnitLanes(scene, std::max<std::size_t>(1, units), fsdp.shard == ShardedState::kParameters, prefetches)
-        .made();
+    const ShardingChoice& sharding = scene.plan().sharding;
+    return UnitLanes(scene, std::max<std::size_t>(1, units), sharding.freesParameters, sharding.prefetches).made();
 }
 
 LaneGroup plannedReplicas(const StrategyScene& scene) {

@@ -106,12 +106,12 @@ QString scheduleSentence(const StrategyScene& scene) {
                measured(scene);
     if (plan.mesh.pipeline > 1) return slotsSentence(scene) + measured(scene);
     if (plan.mesh.shard > 1) {
-        if (scene.config.fsdp.shard != ShardedState::kParameters)
+        if (!plan.sharding.freesParameters)
             return sentenceText(
                 "Parameters are gathered once per step; gradients are averaged, and each rank keeps its part");
-        if (scene.config.fsdp.unit == ShardUnit::kWhole)
+        if (plan.unit == ShardUnit::kWhole)
             return sentenceText("The whole model is gathered for each pass and freed after it");
-        return scene.config.fsdp.prefetch == Prefetch::kNext && scene.config.training.recompute == Recompute::kNone
+        return plan.sharding.prefetches
                    ? sentenceText("Each unit is gathered while the previous unit computes, and freed after use")
                    : sentenceText("Each unit is gathered when it is needed, and freed after use");
     }

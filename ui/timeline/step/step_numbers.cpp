@@ -117,12 +117,4 @@ StepNumbers stepNumbers(const TracedStep& step, int chosenRank) {
     return numbers;
 }
 
-std::vector<double> meanPhases(const TracedStep& step) {
-    std::vector<double> means(kPhaseCount, 0.0);
-    for (const RankTrace& rank : step.ranks)
-        for (int phase = 0; rank.known && phase < kPhaseCount; ++phase)
-            means[static_cast<std::size_t>(phase)] += msIn(rank, static_cast<Phase>(phase)) / std::max(step.known, 1);
-    return means;
-}
-
 }  // namespace ringside

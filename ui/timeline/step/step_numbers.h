@@ -30,7 +30,4 @@ struct StepNumbers {
 // With more ranks than fit, returns the median, the selected rank, and the ranks that differ the most from the median.
 StepNumbers stepNumbers(const TracedStep& step, int chosenRank);
 
-// Returns the mean of the ranks that reported the step, in milliseconds by phase.
-std::vector<double> meanPhases(const TracedStep& step);
-
 }  // namespace ringside

@@ -3,8 +3,8 @@
 
 #include <QString>
 
-#include "telemetry/data/step_replay.h"
 #include "timeline/whatif/check_run.h"
+#include "whatif/step_replay.h"
 
 namespace ringside {
 

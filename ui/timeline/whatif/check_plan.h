@@ -2,7 +2,7 @@
 #pragma once
 
 #include "config/run_config.h"
-#include "telemetry/data/step_replay.h"
+#include "whatif/step_replay.h"
 
 namespace ringside {
 

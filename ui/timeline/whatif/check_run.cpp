@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "run/read/read_traces.h"
-#include "telemetry/data/step_replay.h"
+#include "whatif/step_replay.h"
 #include "words/complaint.h"
 
 namespace ringside {

@@ -8,7 +8,7 @@
 #include <QSpinBox>
 #include <QWidget>
 
-#include "telemetry/data/step_replay.h"
+#include "whatif/step_replay.h"
 
 namespace ringside {
 

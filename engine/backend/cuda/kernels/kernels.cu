@@ -105,6 +105,23 @@ __global__ void normParts(const float* values, std::size_t count, double* partia
     partial[blockIdx.x] = whole;
 }
 
+using Counter = unsigned long long;  // the type of atomicAdd() on 64 bits; sums wrap as those of std::int64_t
+
+// Adds the squares of values to exact sums. Integers may be added in any order.
+__global__ void exactSums(const float* values, std::size_t count, Counter* sums) {
+    __shared__ Counter own[kExactSums];
+    for (std::size_t i = threadIdx.x; i < kExactSums; i += blockDim.x) own[i] = 0;
+    __syncthreads();
+    for (std::size_t i = firstIndex(); i < count; i += indexStep()) {
+        const ExactSquare square = exactSquareOf(values[i]);
+        atomicAdd(&own[square.exponent], static_cast<Counter>(square.low));
+        atomicAdd(&own[kFloatExponents + square.exponent], static_cast<Counter>(square.high));
+    }
+    __syncthreads();
+    for (std::size_t i = threadIdx.x; i < kExactSums; i += blockDim.x)
+        if (own[i] != 0) atomicAdd(&sums[i], own[i]);
+}
+
 }  // namespace
 
 // Launches nothing if count is 0, because an empty grid is an invalid launch.
@@ -131,6 +148,8 @@ void eachColumn(std::size_t rows, std::size_t columns, const Term& term, const F
 RINGSIDE_VALUE_KERNEL(FillValue);
 RINGSIDE_VALUE_KERNEL(ScaleValue);
 RINGSIDE_VALUE_KERNEL(AddValue);
+RINGSIDE_VALUE_KERNEL(TreeSumValue);
+RINGSIDE_VALUE_KERNEL(ExactTotalValue);
 RINGSIDE_VALUE_KERNEL(BiasedValue);
 RINGSIDE_VALUE_KERNEL(ReluValue);
 RINGSIDE_VALUE_KERNEL(ReluGradientValue);
@@ -161,6 +180,8 @@ RINGSIDE_ROW_KERNEL(CrossEntropyRow);
 RINGSIDE_ROW_KERNEL(SquaredErrorRow);
 RINGSIDE_ROW_KERNEL(ArgmaxRow);
 RINGSIDE_ROW_KERNEL(NormRow);
+RINGSIDE_ROW_KERNEL(RowSumRow);
+RINGSIDE_ROW_KERNEL(TensorNormRow);
 RINGSIDE_ROW_KERNEL(LayerNormRow);
 RINGSIDE_ROW_KERNEL(LayerNormGradientRow);
 RINGSIDE_ROW_KERNEL(EmbeddingGradientRow);
@@ -177,6 +198,13 @@ RINGSIDE_COLUMN_KERNEL(BatchNormWeightTerm, PlainSum);
 
 void squaredNormParts(const float* values, std::size_t count, double* partial, cudaStream_t stream) {
     normParts<<<kNormBlocks, kThreads, 0, stream>>>(values, count, partial);
+}
+
+void addExactSquares(const float* values, std::size_t count, std::int64_t* sums, cudaStream_t stream) {
+    constexpr std::size_t kValuesPerBlock = 16 * kThreads;  // so that few blocks add to the same sums
+    if (count == 0) return;
+    exactSums<<<blocksFor(count, kValuesPerBlock), kThreads, 0, stream>>>(values, count,
+                                                                          reinterpret_cast<Counter*>(sums));
 }
 
 void narrow(const float* from, std::uint16_t* to, std::size_t count, Precision precision, cudaStream_t stream) {

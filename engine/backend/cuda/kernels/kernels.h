@@ -36,6 +36,9 @@ void eachColumn(std::size_t rows, std::size_t columns, const Term& term, const F
 inline constexpr int kNormBlocks = 256;
 void squaredNormParts(const float* values, std::size_t count, double* partial, cudaStream_t stream);
 
+// Adds the squares of `count` values to the kExactSums sums of exact_squares.h.
+void addExactSquares(const float* values, std::size_t count, std::int64_t* sums, cudaStream_t stream);
+
 // Convert to and from 16-bit values. precision: kBfloat16 or kFloat16.
 void narrow(const float* from, std::uint16_t* to, std::size_t count, Precision precision, cudaStream_t stream);
 void widen(const std::uint16_t* from, float* to, std::size_t count, Precision precision, cudaStream_t stream);

@@ -66,6 +66,36 @@ struct NormRow {
     }
 };
 
+// Sum of the values of a row.
+struct RowSumRow {
+    const double* values;
+    std::size_t columns;
+    double* sums;
+
+    RINGSIDE_FOR_LANES void operator()(std::size_t r, const Lanes& lanes) const {
+        double sum = 0;
+        for (std::size_t c = lanes.first(); c < columns; c += lanes.step()) sum += values[r * columns + c];
+        sum = lanes.sum(sum);
+        if (lanes.leads()) sums[r] = sum;
+    }
+};
+
+// Row r is one tensor of a model: the square of its norm, from the sums of squares of its rows.
+struct TensorNormRow {
+    const double* rows;        // of all tensors, one tensor after the other
+    const std::int64_t* ends;  // for each tensor, the number of rows up to its end
+    double* squares;
+
+    RINGSIDE_FOR_LANES void operator()(std::size_t r, const Lanes& lanes) const {
+        const auto first = static_cast<std::size_t>(r == 0 ? 0 : ends[r - 1]);
+        const auto end = static_cast<std::size_t>(ends[r]);
+        double sum = 0;
+        for (std::size_t row = first + lanes.first(); row < end; row += lanes.step()) sum += rows[row];
+        sum = lanes.sum(sum);
+        if (lanes.leads()) squares[r] = squareOfNorm(sum);
+    }
+};
+
 // Computes a row's mean squared error and its gradient.
 struct SquaredErrorRow {
     const float* prediction;

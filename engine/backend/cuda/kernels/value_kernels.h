@@ -6,6 +6,7 @@
 #include "backend/cuda/kernels/device_math.h"
 #include "backend/cuda/kernels/half_math.h"
 #include "backend/dropout_mask.h"
+#include "backend/exact_squares.h"
 
 namespace ringside::cuda {
 
@@ -25,6 +26,28 @@ struct AddValue {
     const float* from;
     float* to;
     RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { to[i] += from[i]; }
+};
+
+// Adds the blocks of `ranks` ranks, a power of two, along the tree of a canonical reduction: rank r to rank r + ranks /
+// 2, then those sums to the sums ranks / 4 apart, and so on. Overwrites the blocks. `out` may be the first block.
+struct TreeSumValue {
+    float* blocks;  // one after the other, `count` values each
+    std::size_t count;
+    std::size_t ranks;
+    float* out;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const {
+        for (std::size_t half = ranks / 2; half > 0; half /= 2)
+            for (std::size_t rank = 0; rank < half; ++rank)
+                blocks[rank * count + i] += blocks[(rank + half) * count + i];
+        out[i] = blocks[i];
+    }
+};
+
+// Computes the total of exact sums of squares in a single thread.
+struct ExactTotalValue {
+    const std::int64_t* sums;
+    double* square;
+    RINGSIDE_HOST_DEVICE void operator()(std::size_t i) const { square[i] = totalOfExactSquares(sums); }
 };
 
 // Computes y(rows, columns) += bias(columns).

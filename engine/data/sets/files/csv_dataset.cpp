@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "base/json/json.h"
+#include "base/json/json_members.h"
 #include "data/readers/byte_source.h"
 #include "data/readers/csv_table.h"
 #include "data/readers/text_file.h"
@@ -23,7 +23,7 @@ constexpr std::int64_t kRowsBetweenLooks = 4096;          // rows between checks
 std::string shownCell(std::string_view cell) {
     if (cell.empty()) return "empty";
     const std::string text = std::string(cell.substr(0, 40)) + (cell.size() > 40 ? "..." : "");
-    return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+    return jsonText(Json(text));
 }
 
 class CsvParser {

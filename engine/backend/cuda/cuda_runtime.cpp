@@ -6,6 +6,7 @@
 #include <string>
 
 #include "backend/cuda/device/device_text.h"
+#include "backend/cuda/kernels/kernels.h"
 #include "base/errors/errors.h"
 #include "tensor/gpu_runtime.h"
 
@@ -86,6 +87,12 @@ class CudaRuntime final : public GpuRuntime {
     void copy(void* to, const void* from, std::size_t bytes, DeviceStream stream) override {
         check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, static_cast<cudaStream_t>(stream)),
               "copying a buffer");
+    }
+
+    void addInTree(float* blocks, std::size_t count, int ranks, float* out, DeviceStream stream) override {
+        const cuda::TreeSumValue value{blocks, count, static_cast<std::size_t>(ranks), out};
+        cuda::eachValue(count, value, static_cast<cudaStream_t>(stream));
+        check(cudaGetLastError(), "adding the gradients of the ranks");
     }
 
     void pause() override { sched_yield(); }

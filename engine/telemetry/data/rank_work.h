@@ -2,16 +2,11 @@
 #pragma once
 
 #include <array>
-#include <string>
 #include <vector>
 
 #include "telemetry/data/step_plan.h"
-#include "telemetry/data/step_replay.h"
 
 namespace ringside {
-
-// Returns the reason why recorded steps cannot predict the change; empty if they can.
-std::string whyNoAnswer(const StepChange& change, const TracedStep& step);
 
 // Nanoseconds of a rank's own work by phase.
 using PhaseWork = std::array<double, kPhaseCount>;
@@ -27,8 +22,7 @@ PhaseWork excessWork(const StepPlan& step, const std::vector<PhaseWork>& work, s
 // Removes the excess from each phase of the rank, from its longest pieces first.
 void removeWork(RankPlan& rank, const PhaseWork& excess);
 
-// Applies the change to the plan of a step; whyNoAnswer() must be empty for it. others: plans of other steps, which
-// provide the work of additional ranks.
-void applyChange(const StepChange& change, StepPlan& step, const std::vector<const StepPlan*>& others);
+// Returns the upper median of at least one value, and reorders the values.
+double upperMedianOf(std::vector<double>& values);
 
 }  // namespace ringside

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/data/step_changes.h"
+#include "whatif/step_changes.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <optional>
+
+#include "telemetry/data/rank_work.h"
 
 // Each change edits the plan of a step (StepPlan), which the replay then plays. withoutDelay() shortens the work of one
 // rank to the other ranks' median. scaleMoves() splits the time of each collective or message into a latency and a part
@@ -19,10 +19,6 @@ namespace {
 constexpr double kSmallBytes = 64 << 10;
 constexpr double kMostBuckets = 1000;              // in one step of a rank
 constexpr int kAllReduce = 0, kReduceScatter = 3;  // values of CollectiveKind
-// Phases of a rank's own work.
-constexpr std::array kWork{Phase::kDataWait, Phase::kCopy,      Phase::kForward,
-                           Phase::kBackward, Phase::kOptimizer, Phase::kIdle};
-
 // Returns a rank's work by phase, divided at the requests of collectives. A delay lies in one of these pieces.
 std::vector<PhaseWork> workPieces(const RankPlan& rank) {
     std::vector<PhaseWork> pieces(1, PhaseWork{});
@@ -31,34 +27,6 @@ std::vector<PhaseWork> workPieces(const RankPlan& rank) {
         if (item.kind == PlanItem::Kind::kWork) pieces.back()[static_cast<std::size_t>(item.phase)] += item.ns;
     }
     return pieces;
-}
-
-double middleOf(std::vector<double>& values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::ranges::nth_element(values, middle);
-    return *middle;
-}
-
-// Shortens the longest pieces of the phase by `excessNs` in total: a delay lies in one piece, a slow device affects
-// all.
-void shorten(RankPlan& rank, Phase phase, double excessNs) {
-    std::vector<double> pieces;
-    for (const PlanItem& item : rank.items)
-        if (item.kind == PlanItem::Kind::kWork && item.phase == phase) pieces.push_back(item.ns);
-    std::ranges::sort(pieces);
-    const double allowedNs = std::accumulate(pieces.begin(), pieces.end(), 0.0) - excessNs;
-    double shorterNs = 0;
-    double capNs = std::numeric_limits<double>::max();
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-        const auto longer = static_cast<double>(pieces.size() - i);
-        if (shorterNs + longer * pieces[i] > allowedNs) {
-            capNs = std::max(0.0, allowedNs - shorterNs) / longer;
-            break;
-        }
-        shorterNs += pieces[i];
-    }
-    for (PlanItem& item : rank.items)
-        if (item.kind == PlanItem::Kind::kWork && item.phase == phase) item.ns = std::min(item.ns, capNs);
 }
 
 // Limits the work of a rank to the median of the other ranks: piece by piece, or by phase in a pipeline.
@@ -72,7 +40,7 @@ void withoutDelay(StepPlan& step, std::size_t rank) {
     const auto factor = [&](std::size_t piece, std::size_t phase) {
         std::vector<double> work;
         for (const auto& one : others) work.push_back(piece < one.size() ? one[piece][phase] : 0);
-        return own[piece][phase] > 0 ? std::min(1.0, middleOf(work) / own[piece][phase]) : 1.0;
+        return own[piece][phase] > 0 ? std::min(1.0, upperMedianOf(work) / own[piece][phase]) : 1.0;
     };
     std::size_t piece = 0;
     for (PlanItem& item : step.ranks[rank].items) {
@@ -301,36 +269,6 @@ void withRanks(StepPlan& step, std::size_t wanted, const std::vector<const StepP
 }
 
 }  // namespace
-
-std::vector<PhaseWork> workOf(const StepPlan& step) {
-    std::vector<PhaseWork> all(step.ranks.size(), PhaseWork{});
-    for (std::size_t rank = 0; rank < all.size(); ++rank)
-        for (const PlanItem& item : step.ranks[rank].items)
-            if (item.kind == PlanItem::Kind::kWork) all[rank][static_cast<std::size_t>(item.phase)] += item.ns;
-    return all;
-}
-
-PhaseWork excessWork(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank, double planError) {
-    PhaseWork excess{};
-    if (work.size() < 2) return excess;
-    for (const Phase phase : kWork) {
-        const auto at = static_cast<std::size_t>(phase);
-        std::vector<double> others;
-        for (std::size_t other = 0; other < work.size(); ++other)
-            if (other != rank)
-                others.push_back(work[other][at] *
-                                 plannedTimes(step.ranks[rank].planned, step.ranks[other].planned, phase));
-        const double allowed = middleOf(others);
-        const bool isPass = phase == Phase::kForward || phase == Phase::kBackward;
-        if (work[rank][at] > allowed * (isPass ? 1 + planError : 1)) excess[at] = work[rank][at] - allowed;
-    }
-    return excess;
-}
-
-void removeWork(RankPlan& rank, const PhaseWork& excess) {
-    for (const Phase phase : kWork)
-        if (const double ns = excess[static_cast<std::size_t>(phase)]; ns > 0) shorten(rank, phase, ns);
-}
 
 std::string whyNoAnswer(const StepChange& change, const TracedStep& step) {
     const char* const what = change.bucketMiB > 0 ? "other buckets" : "another world size";

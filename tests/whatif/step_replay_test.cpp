@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/data/step_replay.h"
+#include "whatif/step_replay.h"
 
 #include "support/catch.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry/data/step_replay.h"
+#include "whatif/step_replay.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "telemetry/data/idle_share.h"
-#include "telemetry/data/step_changes.h"
 #include "telemetry/data/step_plan.h"
 #include "telemetry/data/step_player.h"
+#include "whatif/step_changes.h"
 
 // Algorithm: the plans of the recorded steps (step_plan.cpp) are replayed twice, unchanged and with the change. The
 // difference between the unchanged replay and the measurement is the error of the model. The 90 % interval of the

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "comm/nccl/nccl_api.h"
+
+namespace ringside {
+
+// Sums over ranks along the tree of a canonical reduction (ReduceOp::kTreeSum), which NCCL does not offer. Each rank
+// receives its block of the values of all ranks, by sends and receives of NCCL, and a kernel adds the blocks in the
+// order of the tree. An all-reduce then sends the sums to all ranks. A rank sends as many bytes as with a ring.
+class NcclTreeSum {
+  public:
+    // Arguments of a sum. Everything runs on `stream`, and all memory is device memory.
+    struct Ranks {
+        NcclComm comm = nullptr;
+        int rank = 0;
+        int size = 1;  // a power of two
+        // Waits until a call is no longer in progress, so that the next piece of work is enqueued behind it. Throws if
+        // the call failed.
+        std::function<void(NcclResult)> settle;
+    };
+
+    // api and device must outlive this object.
+    NcclTreeSum(NcclApi& api, GpuRuntime& device, DeviceStream stream)
+        : m_api(api), m_device(device), m_stream(stream) {}
+
+    void release();  // frees the memory; the stream must be empty
+
+    // Enqueue a sum and return the result of the last call of NCCL. `in` of the second function holds ranks.size blocks
+    // of out.size(). A sum that is larger than all earlier ones allocates memory.
+    NcclResult allReduce(std::span<float> values, const Ranks& ranks);
+    NcclResult reduceScatter(std::span<const float> in, std::span<float> out, const Ranks& ranks);
+
+  private:
+    // Values that one rank adds. The last blocks of an all-reduce may be shorter or empty.
+    struct Blocks {
+        std::size_t whole = 0;  // number of values of a full block
+        std::size_t all = 0;    // number of values of all blocks
+        std::size_t begin(int rank) const;
+        std::size_t count(int rank) const;
+    };
+    static Blocks blocksOf(std::size_t count, int ranks);
+
+    void reserve(std::size_t count);  // number of floats
+    NcclResult collectBlocks(const float* in, const Blocks& blocks, const Ranks& ranks);
+    NcclResult spreadSums(float* values, const Blocks& blocks, const Ranks& ranks);
+    // Runs call(peer) for each other rank as one group of NCCL.
+    NcclResult withEachPeer(const Ranks& ranks, const std::function<NcclResult(int peer)>& call);
+
+    NcclApi& m_api;
+    GpuRuntime& m_device;
+    DeviceStream m_stream;
+    float* m_memory = nullptr;
+    std::size_t m_capacity = 0;   // number of floats
+    std::vector<void*> m_pieces;  // earlier, smaller memory is kept, because sums in flight use it
+};
+
+}  // namespace ringside

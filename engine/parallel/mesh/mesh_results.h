@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "parallel/mesh/mesh_groups.h"
+#include "parallel/mesh/mesh_norm.h"
+#include "parallel/mesh/step_losses.h"
+#include "parallel/reduce/step_memory.h"
+#include "parallel/strategy/launched_steps.h"
+#include "parallel/strategy/strategy.h"
+
+namespace ringside {
+
+// Losses, gradient norm and signal of the steps of a MeshStrategy. On devices that work beside the host they are copied
+// into a slot behind the step, and the host reads them when it has launched the next step.
+class MeshResults {
+  public:
+    // batches: most batches of a step. leaves: null without a canonical reduction. All arguments must outlive this
+    // object.
+    MeshResults(const StrategyDependencies& dependencies, MeshGroups& groups, std::int64_t batches,
+                const LeafBatches* leaves);
+
+    bool canRunAhead() const { return m_launched.canRunAhead(); }
+    StepMemory& memory() { return m_memory; }
+    StepLosses& losses() { return m_losses; }
+    MeshNorm& norm() { return m_norm; }
+
+    // Return results of a step that is not launched ahead; block until the device has finished. fetchLosses() returns
+    // the losses of the last recorded batch; in a pipeline, the rank of the last stage broadcasts them. squares: result
+    // of MeshNorm::squared(), or empty. inLeaves: the batch was computed in leaves.
+    SampleLosses fetchLosses(const Batch& batch, bool inLeaves);
+    double fetchNorm(const Tensor& squares, const Optimizer& optimizer);
+
+    // Results of a launched step. begin() and end() enclose the work of its last batch; keepLosses() is called after
+    // each batch and enqueues a copy of its losses. end() enqueues copies of the other results. Collective over all
+    // ranks.
+    void begin(StepRequest request);
+    void keepLosses(const Batch& batch);
+    void end(const Tensor& squares, const Optimizer& optimizer);
+    // Returns the results of the oldest launched step, like Strategy::results().
+    StepResult read(const Strategy::EarlierLosses& earlier, const Optimizer& optimizer);
+
+  private:
+    const StrategyDependencies& m_dependencies;
+    MeshGroups& m_groups;
+    const LeafBatches* m_leaves;
+    LaunchedSteps m_launched;
+    StepMemory m_memory;
+    StepLosses m_losses;
+    MeshNorm m_norm;
+    std::vector<double> m_squares;  // copy of the result of MeshNorm::squared()
+    Tensor m_signal;                // on the device; only used when the host runs ahead
+};
+
+}  // namespace ringside

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "telemetry/data/rank_work.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace ringside {
+namespace {
+
+// Phases of a rank's own work.
+constexpr std::array kWork{Phase::kDataWait, Phase::kCopy,      Phase::kForward,
+                           Phase::kBackward, Phase::kOptimizer, Phase::kIdle};
+
+// Shortens the longest pieces of the phase by `excessNs` in total: a delay lies in one piece, a slow device affects
+// all.
+void shorten(RankPlan& rank, Phase phase, double excessNs) {
+    std::vector<double> pieces;
+    for (const PlanItem& item : rank.items)
+        if (item.kind == PlanItem::Kind::kWork && item.phase == phase) pieces.push_back(item.ns);
+    std::ranges::sort(pieces);
+    const double allowedNs = std::accumulate(pieces.begin(), pieces.end(), 0.0) - excessNs;
+    double shorterNs = 0;
+    double capNs = std::numeric_limits<double>::max();
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const auto longer = static_cast<double>(pieces.size() - i);
+        if (shorterNs + longer * pieces[i] > allowedNs) {
+            capNs = std::max(0.0, allowedNs - shorterNs) / longer;
+            break;
+        }
+        shorterNs += pieces[i];
+    }
+    for (PlanItem& item : rank.items)
+        if (item.kind == PlanItem::Kind::kWork && item.phase == phase) item.ns = std::min(item.ns, capNs);
+}
+
+}  // namespace
+
+double upperMedianOf(std::vector<double>& values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::ranges::nth_element(values, middle);
+    return *middle;
+}
+
+std::vector<PhaseWork> workOf(const StepPlan& step) {
+    std::vector<PhaseWork> all(step.ranks.size(), PhaseWork{});
+    for (std::size_t rank = 0; rank < all.size(); ++rank)
+        for (const PlanItem& item : step.ranks[rank].items)
+            if (item.kind == PlanItem::Kind::kWork) all[rank][static_cast<std::size_t>(item.phase)] += item.ns;
+    return all;
+}
+
+PhaseWork excessWork(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank, double planError) {
+    PhaseWork excess{};
+    if (work.size() < 2) return excess;
+    for (const Phase phase : kWork) {
+        const auto at = static_cast<std::size_t>(phase);
+        std::vector<double> others;
+        for (std::size_t other = 0; other < work.size(); ++other)
+            if (other != rank)
+                others.push_back(work[other][at] *
+                                 plannedTimes(step.ranks[rank].planned, step.ranks[other].planned, phase));
+        const double allowed = upperMedianOf(others);
+        const bool isPass = phase == Phase::kForward || phase == Phase::kBackward;
+        if (work[rank][at] > allowed * (isPass ? 1 + planError : 1)) excess[at] = work[rank][at] - allowed;
+    }
+    return excess;
+}
+
+void removeWork(RankPlan& rank, const PhaseWork& excess) {
+    for (const Phase phase : kWork)
+        if (const double ns = excess[static_cast<std::size_t>(phase)]; ns > 0) shorten(rank, phase, ns);
+}
+
+}  // namespace ringside

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "telemetry/data/step_plan.h"
+#include "whatif/step_replay.h"
+
+namespace ringside {
+
+// Returns the reason why recorded steps cannot predict the change; empty if they can.
+std::string whyNoAnswer(const StepChange& change, const TracedStep& step);
+
+// Applies the change to the plan of a step; whyNoAnswer() must be empty for it. others: plans of other steps, which
+// provide the work of additional ranks.
+void applyChange(const StepChange& change, StepPlan& step, const std::vector<const StepPlan*>& others);
+
+}  // namespace ringside

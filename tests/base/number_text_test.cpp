@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text/number_text.h"
+
+#include <limits>
+
+#include "support/catch.h"
+
+using namespace ringside;
+
+TEST_CASE("digits are grouped by thousands") {
+    CHECK(grouped(0) == "0");
+    CHECK(grouped(999) == "999");
+    CHECK(grouped(1281167) == "1,281,167");
+    CHECK(grouped(-1000) == "-1,000");
+    CHECK(grouped(std::numeric_limits<std::int64_t>::min()) == "-9,223,372,036,854,775,808");
+}
+
+TEST_CASE("a number has its noun in the singular or plural") {
+    CHECK(counted(1, "rank") == "1 rank");
+    CHECK(counted(0, "rank") == "0 ranks");
+    CHECK(counted(1200, "micro-batch") == "1,200 micro-batches");
+    CHECK(counted(2, "process") == "2 processes");
+    CHECK(counted(1, "process") == "1 process");
+}
+
+TEST_CASE("a number has its shortest decimal form") {
+    CHECK(plainNumber(5) == "5");
+    CHECK(plainNumber(0.25) == "0.25");
+    CHECK(plainNumber(1e300) == "1e+300");
+}
