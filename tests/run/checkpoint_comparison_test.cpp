@@ -14,7 +14,7 @@ using namespace ringside;
 
 namespace {
 
-std::string bytesOf(const std::vector<float>& values) {
+std::string storedBytes(const std::vector<float>& values) {
     std::string bytes(values.size() * sizeof(float), '\0');
     std::memcpy(bytes.data(), values.data(), bytes.size());
     return bytes;
@@ -34,8 +34,8 @@ struct Run {
         writeFileAtomically(folder / kManifestName, manifest.toJson().dump());
     }
     void save(std::int64_t step, const std::vector<float>& weight, const std::vector<float>& bias) const {
-        save(step, {{.name = "0.weight", .shape = {2}, .bytes = bytesOf(weight)},
-                    {.name = "0.bias", .shape = {1}, .bytes = bytesOf(bias)}});
+        save(step, {{.name = "0.weight", .shape = {2}, .bytes = storedBytes(weight)},
+                    {.name = "0.bias", .shape = {1}, .bytes = storedBytes(bias)}});
     }
 };
 
@@ -92,9 +92,9 @@ TEST_CASE("a weight that is not a number in one run differs, and in both runs is
 TEST_CASE("tensors of one run only and of another shape are never called equal") {
     const Run a, b, c;
     a.save(1, {1.0F, 1.0F}, {1.0F});
-    b.save(1, {{.name = "0.weight", .shape = {2}, .bytes = bytesOf({1.0F, 1.0F})}});
-    c.save(1, {{.name = "0.weight", .shape = {2, 1}, .bytes = bytesOf({1.0F, 1.0F})},
-               {.name = "0.bias", .shape = {1}, .bytes = bytesOf({1.0F})}});
+    b.save(1, {{.name = "0.weight", .shape = {2}, .bytes = storedBytes({1.0F, 1.0F})}});
+    c.save(1, {{.name = "0.weight", .shape = {2, 1}, .bytes = storedBytes({1.0F, 1.0F})},
+               {.name = "0.bias", .shape = {1}, .bytes = storedBytes({1.0F})}});
     CHECK_FALSE(compared(a, b).equal());
     CHECK(compared(a, b).notCompared == std::vector<std::string>{"0.bias of step 1 is missing in B"});
     CHECK(compared(b, a).notCompared == std::vector<std::string>{"0.bias of step 1 is missing in A"});
