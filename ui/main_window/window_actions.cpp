@@ -97,6 +97,8 @@ void WindowActions::makeRunActions() {
     watch = make("watchAction", tr("&Watch a script..."),
                  tr("Run your own PyTorch script and show what its ranks train, without changing it"),
                  QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_W));
+    comparePytorch = make("comparePytorchAction", tr("C&ompare with PyTorch"),
+                          tr("Train the same experiment with PyTorch, and compare losses, samples and weights"));
     launch = make("launchAction", tr("&Launch..."),
                   tr("Run on a cluster: save or submit a script for Slurm, PBS, ssh, torchrun or mpirun"),
                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L));
@@ -190,7 +192,7 @@ void WindowActions::fill(QMenuBar& bar) const {
     QMenu* runs = bar.addMenu(tr("&Run"));
     runs->addActions({run, resume, pause, step, phase, saveNow, stop, detach});
     runs->addSeparator();
-    runs->addActions({watch, launch, invite, join});
+    runs->addActions({watch, comparePytorch, launch, invite, join});
     runs->addSeparator();
     runs->addActions({previousEpoch, nextEpoch});
     bar.addMenu(m_view);
@@ -212,6 +214,7 @@ void WindowActions::nameSynonyms() {
     setSynonyms(*stop, tr("pause halt cancel abort end kill interrupt"));
     setSynonyms(*detach, tr("detach background leave disconnect"));
     setSynonyms(*watch, tr("train.py python script own pytorch torchrun observe doctor check findings"));
+    setSynonyms(*comparePytorch, tr("torch equal same difference verify check against reference watch"));
     setSynonyms(*launch, tr("cluster slurm pbs ssh torchrun mpirun submit sbatch qsub job queue"));
     setSynonyms(*invite, tr("class classroom host share code qr teach students laptops"));
     setSynonyms(*join, tr("class classroom code student take part connect"));

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "models/watched_script.h"
+#include "telemetry/data/logged_curves.h"
 #include "telemetry/data/run_data.h"
 #include "telemetry/events/codec.h"
 
@@ -29,6 +30,7 @@ class RunModel : public QObject {
 
     const RunData& data() const { return m_data; }
     const WatchedScript& watched() const { return m_watched; }
+    const LoggedCurves& logged() const { return m_logged; }  // of a watched script
     // True if the shown or expected run is that of a watched script, which Ringside cannot pause.
     bool isWatched() const { return m_expected ? !m_expected->script.isEmpty() : m_watched.isWatched(); }
     // Directory of the run whose events are fed; empty: none.
@@ -54,7 +56,7 @@ class RunModel : public QObject {
     void formDiffersChanged();
     void drained();                  // all queued bytes are decoded
     void changed(unsigned changes);  // RunChange bits
-    void watchedChanged();           // at most every 40 ms
+    void watchedChanged();           // facts, findings or logged values of a script; at most every 40 ms
 
   private:
     void decodeSlice();
@@ -63,6 +65,7 @@ class RunModel : public QObject {
     Decoder m_decoder;
     RunData m_data;
     WatchedScript m_watched;
+    LoggedCurves m_logged;
     bool m_watchedPending = false;  // watchedChanged() is due
     std::optional<ExpectedRun> m_expected;
     bool m_formDiffers = false;

@@ -38,6 +38,9 @@ class ReplicasPage : public Page {
     QList<View> views() const override;
     void showView(const QString& name) override;
     bool followsRuns() const override { return true; }
+    void showStep(std::optional<qint64> step, qint64, bool go) override {
+        if (step && go) showStep(*step);
+    }
     void showStep(qint64 step);  // shows the contributions to the step, inspected or not
 
   Q_SIGNALS:

@@ -64,6 +64,9 @@ TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent)
     connect(&run, &RunModel::changed, this, [this] {
         if (isVisible()) redraw();
     });
+    connect(&run, &RunModel::watchedChanged, this, [this] {
+        if (!m_run.logged().curves().empty()) redrawLater();
+    });
     connect(m_earlier, &EarlierRuns::changed, this, [this] {
         m_curves.forget();
         redrawLater();
@@ -136,10 +139,13 @@ QWidget* TrainingPage::makeCharts() {
     m_rate = new ChartPanel(tr("Learning rate"), QStringLiteral("learningRate"), m_theme);
     m_phases = new ChartPanel(tr("Time per step by phase, ms"), QStringLiteral("phases"), m_theme);
     for (ChartPanel* panel : panels()) panel->setParent(m_charts);
+    m_logged = new LoggedPanel(m_theme, m_charts);
+    connect(m_logged, &LoggedPanel::chartChosen, this, &TrainingPage::redrawLater);
     placeCharts();
     for (int column = 0; column < kColumns; ++column) grid->setColumnStretch(column, 1);
     followType(*m_charts, [this] {
         for (ChartPanel* panel : panels()) panel->setMinimumHeight(kLeastChart);
+        m_logged->setMinimumHeight(kLeastChart);
     });
     m_throughput->chart().setFromZero(true);
     m_rate->chart().setFromZero(true);
@@ -239,7 +245,9 @@ void TrainingPage::redraw() {
     const RunData& run = m_run.data();
     const RunParts parts = this->parts();
     const XAxis axis = m_tools->xAxis();
-    const bool nothing = m_run.expected() || (run.loss().points().empty() && run.validationEpochs().empty());
+    const bool hasPoints =
+        !run.loss().points().empty() || !run.validationEpochs().empty() || !m_run.logged().curves().empty();
+    const bool nothing = m_run.expected() || !hasPoints;
     m_stack->setCurrentIndex(nothing ? 0 : 1);
     if (nothing) return showEmpty();
     const QString mistakes = mistakeSentences(run);
@@ -270,6 +278,8 @@ void TrainingPage::redraw() {
     m_throughput->setCurves(throughputCurves(m_curves, parts, axis, m_theme), whole);
     m_gradient->setCurves(gradientNormCurves(m_curves, parts, axis, m_theme), whole);
     m_rate->setCurves(learningRateCurves(m_curves, parts, axis, m_theme), whole);
+    m_logged->chart().setSmoothing(m_tools->smoothing());
+    m_logged->setCurvesOf(m_run.logged());
     m_phases->setCurves(phaseCurves(parts, axis, m_theme), whole);
     placeCharts();
     m_phases->setVisible(!m_phases->chart().curves().empty());
@@ -296,7 +306,7 @@ std::optional<double> TrainingPage::cursorPlace() const {
 
 // Places the charts in three groups, each from a row of its own on. Regression, for example, has no accuracy.
 void TrainingPage::placeCharts() {
-    place(0, 9, {m_loss, m_accuracy});
+    place(0, 9, {m_loss, m_accuracy, m_logged});  // regression has no accuracy, and only watched scripts log values
     place(1, 5, {m_throughput, m_gradient, m_rate});
     place(2, 5, {m_phases});
 }
@@ -333,6 +343,8 @@ TableData TrainingPage::table() const {
     QList<QStringList> rows;
     for (ChartPanel* panel : panels())
         for (const QStringList& row : panel->chart().tableRows()) rows << QStringList(panel->title()) + row;
+    const QString logged = tr("%1 (x: step of the script)").arg(m_logged->title());
+    for (const QStringList& row : m_logged->chart().tableRows()) rows << QStringList(logged) + row;
     return tableOf(QStringLiteral("training"),
                    {QStringLiteral("chart"), QStringLiteral("series"), m_tools->xAxisName(), QStringLiteral("value"),
                     QStringLiteral("minimum"), QStringLiteral("maximum"), QStringLiteral("smoothed")},

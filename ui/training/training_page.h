@@ -15,6 +15,7 @@
 #include "tables/table_data.h"
 #include "training/curve_source.h"
 #include "training/earlier_runs.h"
+#include "training/logged_panel.h"
 #include "training/training_tool_row.h"
 
 namespace ringside {
@@ -40,6 +41,7 @@ class TrainingPage : public Page, public IdentitySource {
     void exportTo(const QString& file);                                      // .csv, .svg or .png
     std::vector<Identity> identitiesAt(const QPoint& point) const override;  // step and curve of a rank
     QString copyText() const override { return tabText(table()); }
+    void showRank(int) override { m_tools->setFanOut(true); }  // shows the curves of all ranks
 
     QList<QAction*> exportActions() const override { return m_tools->exportActions(); }
     QList<PageKey> keys() const override { return {{QStringLiteral("L"), tr("Logarithmic y axis")}}; }
@@ -88,6 +90,7 @@ class TrainingPage : public Page, public IdentitySource {
     ChartPanel* m_gradient = nullptr;
     ChartPanel* m_rate = nullptr;
     ChartPanel* m_phases = nullptr;
+    LoggedPanel* m_logged = nullptr;  // its x axis is the step of the script
     const StepCursor* m_cursor = nullptr;
     bool m_pointed = false;  // true while the pointer is on a chart
     LatestWork m_writing;

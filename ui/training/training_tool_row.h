@@ -27,6 +27,7 @@ class TrainingToolRow : public QWidget {
     bool logY() const { return m_logY->isChecked(); }
     void toggleLogY() { m_logY->toggle(); }
     bool fanOut() const { return m_fanOut->isChecked(); }
+    void setFanOut(bool on) { m_fanOut->setChecked(on); }
     bool ignoreOutliers() const { return m_outliers->isChecked(); }
     QList<QAction*> exportActions() const { return m_export->actions(); }
 

@@ -23,7 +23,7 @@ class SceneSource : public QObject {
 
     const std::optional<ShardScene>& scene() const { return m_scene; }  // empty: no plan or no data yet
     // true if the classes were read
-    bool isSettled() const { return !m_scene || m_labels || m_scene->data->classCount() <= 0; }
+    bool isSettled() const { return !m_scene || !m_scene->data || m_labels || m_scene->data->classCount() <= 0; }
     QString orderHash() const { return m_orderHash; }
 
   Q_SIGNALS:
