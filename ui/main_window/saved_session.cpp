@@ -24,7 +24,8 @@
 namespace ringside {
 namespace {
 
-constexpr QSize kLeastSize{960, 600};
+constexpr QSize kLeastSize{960, 480};
+constexpr int kTitleBar = 32;  // height that the title bar may take
 
 // True if the process has ended without closing its window. False if it is still open beside this one.
 bool hasFailed(qint64 process) {
@@ -54,6 +55,7 @@ void SavedSession::askAfterCrash() {
                      [this](int answer) {
                          if (answer == 0) return restoreAll();
                          resetLayout();
+                         m_in.files.keepDraftFromNowOn();
                          offerLastRun();
                      });
 }
@@ -62,12 +64,14 @@ void SavedSession::restoreAll() {
     QMainWindow& window = m_in.window;
     window.restoreGeometry(m_in.settings.get(settings::kGeometry));
     // The stored size can come from a larger screen or a smaller scale factor.
-    window.resize(window.size().boundedTo(window.screen()->availableSize()).expandedTo(kLeastSize));
+    const QSize room = window.screen()->availableSize() - QSize(0, kTitleBar);
+    window.resize(window.size().boundedTo(room).expandedTo(kLeastSize));
     window.restoreState(m_in.settings.get(settings::kLayout));
     m_in.form.setFolded(m_in.settings.get(settings::kFolded));
     m_in.pages.show(m_in.settings.get(settings::kPage));
     // An experiment that was opened or edited before the answer stays.
     if (!m_in.experiment.isModified() && m_in.experiment.filePath().isEmpty()) m_in.files.restoreDraft();
+    m_in.files.keepDraftFromNowOn();
     offerLastRun();
 }
 

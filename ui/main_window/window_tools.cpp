@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "main_window/window_tools.h"
 
-#include <QAbstractItemView>
 #include <QApplication>
 #include <QClipboard>
 #include <filesystem>
@@ -15,12 +14,13 @@
 #include "experiment/experiment_form.h"
 #include "experiment/model_summary_dialog.h"
 #include "help/help_dialog.h"
-#include "identity/table_identity.h"
+#include "identity/text_source.h"
 #include "loading/loader_sweep_dialog.h"
 #include "main_window/experiment_dock.h"
 #include "main_window/time_controls.h"
 #include "main_window/window_actions.h"
 #include "pages/navigator.h"
+#include "words/field_text.h"
 
 namespace ringside {
 
@@ -54,7 +54,8 @@ void WindowTools::showFinder() {
     const QList<QAction*> all = m_in.actions.all() + m_in.pages.current().exportActions() +
                                 m_in.timeControls.speedCommands(owner) +
                                 settingCommands(m_in.experiment, showSetting, owner);
-    auto* finder = new CommandPalette(all, &m_window);
+    auto* finder = new CommandPalette(
+        all, &m_window, [this, owner](const QString& typed) { return numberCommands(m_in.experiment, typed, owner); });
     // A command runs after the finder is gone.
     connect(finder, &QObject::destroyed, owner, &QObject::deleteLater);
     finder->open();
@@ -109,14 +110,17 @@ void WindowTools::showAbout() {
 }
 
 void WindowTools::copyAsText() {
-    const auto* view = qobject_cast<const QAbstractItemView*>(QApplication::focusWidget());
-    const QString text = view ? tableText(*view) : m_in.pages.current().copyText();
+    QString text = textAround(QApplication::focusWidget());
+    if (text.isEmpty()) text = m_in.pages.current().copyText();
     if (text.isEmpty()) {
         Q_EMIT said(tr("There are no numbers to copy here"));
         return;
     }
     QApplication::clipboard()->setText(text);
-    Q_EMIT said(tr("Copied %1 lines").arg(text.count(QLatin1Char('\n'))));
+    const qsizetype lines = text.count(QLatin1Char('\n'));
+    Q_EMIT said(lines <= kMostCopiedRows ? tr("Copied %1 lines").arg(lines)
+                                         : tr("Copied the first %1 rows; More > Save the view as CSV writes all rows")
+                                               .arg(groupedText(kMostCopiedRows)));
 }
 
 // Moves the keyboard focus from the page to the form, or back.

@@ -64,7 +64,7 @@ LoggedPanel::LoggedPanel(Theme& theme, QWidget* parent)
     connect(&chart(), &LiveChart::crosshairMoved, &chart(), &LiveChart::setCrosshair);
     connect(&chart(), &LiveChart::xRangeChosen, &chart(), &LiveChart::setXRange);
     chart().setXText([](double x) { return tr("step %1").arg(groupedText(static_cast<std::int64_t>(x))); });
-    chart().setXTitle(tr("step"));
+    setXTitle(tr("step"));
 }
 
 // Before the user's choice the first chart is shown, which may change when tags arrive.
