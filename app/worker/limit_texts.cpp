@@ -5,14 +5,16 @@
 
 #include <cerrno>
 
+#include "base/text/number_text.h"
+
 namespace ringside {
 namespace {
 
-// Returns the limit of the address space, such as "900 MB"; empty if there is none.
+// Returns the limit of the address space, such as "900.0 MiB"; empty if there is none.
 std::string addressLimit() {
     rlimit limit{};
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
-    return std::to_string(limit.rlim_cur / 1'000'000) + " MB";
+    return memoryText(static_cast<std::int64_t>(limit.rlim_cur));
 }
 
 }  // namespace

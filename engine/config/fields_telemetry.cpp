@@ -12,10 +12,10 @@ constexpr ConfigField kTelemetryFields[] = {
         "phase; phases: begin and end of each phase and each collective; layers: also the begin of each layer. Of "
         "very short steps only every k-th is recorded."),
     integer("telemetry.megabytes_per_hour", RINGSIDE_SLOT(telemetry.megabytesPerHour), Within{1, 1e6},
-        "Most megabytes by which a run directory grows per hour, not counting checkpoints. Beyond it, telemetry is "
+        "Most MiB by which a run directory grows per hour, not counting checkpoints. Beyond it, telemetry is "
         "thinned out: means, minima and maxima over more steps, and fewer heartbeats."),
     integer("telemetry.megabytes_total", RINGSIDE_SLOT(telemetry.megabytesTotal), Within{4, 1e6},
-        "Most megabytes that a run directory holds, not counting checkpoints; at least 4."),
+        "Most MiB that a run directory holds, not counting checkpoints; at least 4."),
 };
 // clang-format on
 

@@ -86,16 +86,6 @@ std::string table(const std::vector<Cells>& rows) {
 
 }  // namespace
 
-std::string memoryText(std::int64_t bytes) {
-    constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB"};
-    double amount = static_cast<double>(bytes) / 1024;
-    std::size_t unit = 0;
-    for (; amount >= 1024 && unit + 1 < kUnits.size(); ++unit) amount /= 1024;
-    std::array<char, 48> text{};
-    std::snprintf(text.data(), text.size(), "%.1f %s", amount, kUnits[unit]);
-    return bytes == 0 ? "0" : text.data();
-}
-
 std::int64_t parameterBytes(const ModelDescription& model, const OptimizerConfig& optimizer) {
     return model.parameters() * kFloatBytes * valuesPerParameter(optimizer);
 }

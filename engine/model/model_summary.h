@@ -39,8 +39,6 @@ ModelSummary summarizeModel(const ModelDescription& model, const RunConfig& conf
 // Returns the rows as a table for a terminal, then the notes. Lines end with '\n'.
 std::string summaryText(const ModelSummary& summary);
 
-std::string memoryText(std::int64_t bytes);  // returns, for example, "95.1 KiB"
-
 // Returns the memory per rank for weights, gradients and optimizer state, in bytes.
 std::int64_t parameterBytes(const ModelDescription& model, const OptimizerConfig& optimizer);
 

@@ -179,7 +179,7 @@ TEST_CASE("a run without space for one checkpoint does not start") {
     Program run({"run", "--out", scratch.path() / "run", "--set", "model.hidden=[4096]"});  // 307,210 weights, twice
     CHECK(run.wait() == 2);
     INFO(run.output());
-    CHECK(contains(run.output(), "does not have enough space for a checkpoint of 3 MB (No space left on device)"));
+    CHECK(contains(run.output(), "does not have enough space for a checkpoint of 2.4 MiB (No space left on device)"));
 }
 
 TEST_CASE("timed checkpoints keep the latest one and do not change the training") {

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::int64_t kHour = 3600'000'000;
 constexpr std::int64_t kDay = 24 * kHour;
+constexpr std::int64_t kMiB = 1 << 20;
 
 // Writes as much as it is let for a while, in lines of a thousand bytes; the bytes of every minute.
 std::vector<std::int64_t> greedy(RecordBudget& budget, std::int64_t fromUs, std::int64_t untilUs) {
@@ -41,18 +42,18 @@ std::int64_t mostInAnHour(const std::vector<std::int64_t>& minutes) {
 TEST_CASE("a run that writes as much as allowed stays within its hourly and total limits") {
     RecordBudget budget({.megabytesPerHour = 10, .megabytesTotal = 100});
     const auto minutes = greedy(budget, 0, 2 * kDay);
-    CHECK(mostInAnHour(minutes) <= 10'000'000);
-    CHECK(mostInAnHour(minutes) > 9'000'000);
-    CHECK(budget.spent() <= 99'000'000);  // a megabyte is for the last words
-    CHECK(budget.spent() > 60'000'000);
+    CHECK(mostInAnHour(minutes) <= 10 * kMiB);
+    CHECK(mostInAnHour(minutes) > 9 * kMiB);
+    CHECK(budget.spent() <= 99 * kMiB);  // 1 MiB is for the last words
+    CHECK(budget.spent() > 60 * kMiB);
     budget.advance(3650 * kDay);
-    CHECK(budget.allowed() <= 99'000'000);
+    CHECK(budget.allowed() <= 99 * kMiB);
 }
 
 TEST_CASE("a quiet day allows no burst beyond the share of an hour") {
     RecordBudget budget({.megabytesPerHour = 10, .megabytesTotal = 1000});
     for (std::int64_t now = 0; now < kDay; now += kHour / 60) budget.advance(now);
-    CHECK(mostInAnHour(greedy(budget, kDay, kDay + 3 * kHour)) <= 10'000'000);
+    CHECK(mostInAnHour(greedy(budget, kDay, kDay + 3 * kHour)) <= 10 * kMiB);
 }
 
 TEST_CASE("no kind of line uses the share of another, and dropped lines are counted") {

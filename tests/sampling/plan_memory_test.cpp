@@ -14,8 +14,9 @@ TEST_CASE("a plan that fits into memory is not a problem") {
 TEST_CASE("a plan that does not fit names its memory, what is available and the largest size") {
     const auto problem = planMemoryProblem(1'000'000'000, kListingBytes, 2'100'000'000);
     REQUIRE(problem);
-    CHECK(problem->text() ==
-          "dataset size is 1,000,000,000; a plan of this size needs up to 4.0 GB of memory, and 2.1 GB are available: "
-          "choose at most 525,000,000 samples, or end other programs");
+    CHECK(
+        problem->text() ==
+        "dataset size is 1,000,000,000; a plan of this size needs up to 3.7 GiB of memory, and 2.0 GiB are available: "
+        "choose at most 525,000,000 samples, or end other programs");
     CHECK(planMemoryProblem(1'000'000'000, kQuestionBytes, 20'000'000'000));
 }

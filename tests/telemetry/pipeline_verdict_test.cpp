@@ -72,7 +72,7 @@ TEST_CASE("a stage with more work by the plan is no straggler, unless it takes l
     CHECK(verdict.phase == Phase::kBackward);
     CHECK(verdict.lostMs == Approx(20));
     CHECK(verdict.text ==
-          "Rank 1 keeps the others waiting in 100 % of steps and costs 20.0 ms of 33.0 ms per step; its "
+          "Rank 1 keeps the others waiting in 100 % of steps and costs 20.0 ms of 33.0 ms per step (median); its "
           "backward takes 6.0 times its planned share of the others' times.");
     CHECK(replaySteps(pipelineSteps(30, work), {.withoutDelayOf = 1}).predicted == Approx(13));
 }

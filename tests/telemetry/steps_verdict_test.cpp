@@ -107,7 +107,7 @@ TEST_CASE("if ranks wait for CPUs, small collectives are not named as the cause"
     }
     const StepsVerdict verdict = judgeSteps(all);
     CHECK(verdict.finding == StepsFinding::kCrowded);
-    CHECK(verdict.text.starts_with("The ranks wait for a CPU in 40 % of each step"));
+    CHECK(verdict.text.starts_with("The ranks wait for a CPU in 40 % of each step (median)"));
 }
 
 TEST_CASE("if a different rank waits for a CPU in each step, CPUs are too few") {
@@ -121,7 +121,8 @@ TEST_CASE("if a different rank waits for a CPU in each step, CPUs are too few") 
     const StepsVerdict verdict = judgeSteps(all);
     CHECK(verdict.finding == StepsFinding::kCrowded);
     CHECK(verdict.text ==
-          "In each step the other ranks wait for a rank that has no CPU, for 24.0 ms of 40.0 ms per step: there are "
+          "In each step the other ranks wait for a rank that has no CPU, for 24.0 ms of 40.0 ms per step (median): "
+          "there are "
           "more ranks "
           "than CPUs, or other programs use them.");
 }
@@ -134,7 +135,7 @@ TEST_CASE("waiting for data on all ranks names no rank") {
     }
     const StepsVerdict verdict = judgeSteps(all);
     CHECK(verdict.finding == StepsFinding::kData);
-    CHECK(verdict.text == "All ranks wait for data in 67 % of each step.");
+    CHECK(verdict.text == "All ranks wait for data in 67 % of each step (median).");
 }
 
 TEST_CASE("communication is bound by its bytes or by its round trips") {
@@ -145,7 +146,7 @@ TEST_CASE("communication is bound by its bytes or by its round trips") {
         for (RankBrief& rank : step.ranks) timeOf(rank.times, Phase::kMoving) = 20 * kMs;
     }
     CHECK(judgeSteps(all).finding == StepsFinding::kBytes);
-    CHECK(judgeSteps(all).text == "Moving 95.4 MiB per step takes 50 % of the step time of all ranks.");
+    CHECK(judgeSteps(all).text == "Moving 95.4 MiB per step takes 50 % of each step of all ranks (median).");
     for (StepBrief& step : all) {
         step.bytes = 200 * 1024;
         step.collectives = 50;

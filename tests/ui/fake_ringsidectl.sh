@@ -10,6 +10,13 @@ if [ "$1" = run ]; then
     fi
     if [ "$mode" = speechless ]; then exit 70; fi
     if [ "$mode" = checks ]; then cp -r "$FAKE_DIR/traced" "$5"; exit; fi  # run - --quiet --out DIR
+    if [ "$mode" = compares ]; then cp -r "$FAKE_DIR/ringside" "$5"; exit; fi
+    if [ "$mode" = trains ]; then  # until SIGTERM
+        trap 'echo stopped > "$FAKE_DIR/run_end"; exit 20' TERM
+        mkdir "$5"
+        echo '{"kind":"step","step":7,"loss":1}' > "$5/metrics.jsonl"
+        while [ -e "$FAKE_DIR/mode" ]; do sleep 0.05; done
+    fi
     echo "run directory: $FAKE_DIR"
     exit 0
 fi
@@ -19,6 +26,12 @@ if [ "$1" = watch ]; then  # watch --out DIR [--check] -- COMMAND
     if [ "$mode" = untrained ]; then
         cat "$FAKE_DIR/output"
         exit 1
+    fi
+    if [ "$mode" = compares ]; then  # ... -- PYTHON train.py --out DIR
+        cp -r "$FAKE_DIR/pytorch" "$3"
+        for last in "$@"; do :; done
+        cp -r "$FAKE_DIR/script" "$last"
+        exit 0
     fi
     trap 'echo stopped > "$FAKE_DIR/watch_end"; exit 0' TERM
     if [ "$mode" = imports ]; then

@@ -103,6 +103,29 @@ TEST_CASE("epochs count from 1: the last of ten is the tenth") {
     CHECK(progressText(RunController::State::Running, run, {}) == "Epoch 10 of 10, step 30 of 30");
 }
 
+// Step 13 is the first one of the fifth epoch of three steps each.
+TEST_CASE("a run that is paused within a step shows the number of this step, and after it the finished one") {
+    RunData run;
+    RunStarted started;
+    started.worldSize = 1;
+    started.stepsPerEpoch = 3;
+    started.epochs = 10;
+    run.apply(started);
+    StepsFrame frame;
+    frame.epoch = 3;
+    frame.step = {12};
+    frame.loss = {1};
+    frame.samples = {4};
+    frame.endUs = {1000};
+    run.apply(frame);
+    const auto pausedAfter = [&](Phase phase) {
+        run.apply(Controlled{.command = ControlKind::kPause, .step = 12, .after = phase});
+        return progressText(RunController::State::Running, run, {});
+    };
+    CHECK(pausedAfter(Phase::kOptimizer) == "Epoch 4 of 10, step 12 of 30, paused after optimizer");
+    CHECK(pausedAfter(Phase::kForward) == "Epoch 5 of 10, in step 13 of 30, paused after forward");
+}
+
 TEST_CASE("a run that is over shows the steps that it has made, and that ranks were throttled") {
     RunData run;
     RunStarted started;

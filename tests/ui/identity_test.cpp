@@ -3,23 +3,32 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QContextMenuEvent>
+#include <QDialog>
 #include <QLineEdit>
+#include <QListView>
 #include <QMenu>
 #include <QStandardItemModel>
 #include <QTableView>
 #include <QTest>
+#include <QVBoxLayout>
+#include <map>
 #include <set>
 
+#include "charts/chart_panel.h"
 #include "controls/epoch_slider.h"
 #include "help/help_dialog.h"
 #include "identity/table_copy.h"
 #include "identity/table_identity.h"
 #include "main_window/identity_menu.h"
+#include "ranks/rank_strip.h"
 #include "shards/grid/grid_widget.h"
 #include "shards/history/sample_history_view.h"
+#include "shards/summary/epoch_summary_panel.h"
 #include "strategy/pictures/strategy_canvas.h"
+#include "tables/table_panel.h"
 #include "timeline/lanes/lanes_widget.h"
 #include "timeline/page/timeline_page.h"
+#include "timeline/step/step_panel.h"
 #include "ui/traced_run.h"
 #include "ui/window_fixture.h"
 
@@ -206,6 +215,140 @@ TEST_CASE("the copy key copies a table of any window whole, and its selected row
     CHECK(QApplication::clipboard()->text() == "Key\tAction\n10\t11\n20\t21\n");
 }
 
+TEST_CASE("a cell that the table shortens is copied whole") {
+    TableCopy copy;
+    qApp->installEventFilter(&copy);
+    const QString text(300, 'x');
+    TablePanel panel(QStringLiteral("test"));
+    panel.setTable(tableOf("t", {"what", "why"}, {{"1", text}, {"2", "short"}}));
+    panel.show();
+    auto* view = panel.findChild<QTableView*>();
+    CHECK(view->model()->index(0, 1).data().toString().size() < 150);
+    CHECK(view->model()->index(0, 1).data(Qt::ToolTipRole).toString().contains(text));
+    CHECK_FALSE(view->model()->index(1, 1).data(Qt::ToolTipRole).isValid());
+    QTest::keyClick(view, Qt::Key_C, Qt::ControlModifier);
+    CHECK(QApplication::clipboard()->text() == "what\twhy\n1\t" + text + "\n2\tshort\n");
+}
+
+TEST_CASE("the copy key copies the chart of a dialog, but not instead of the text of a field") {
+    TableCopy copy;
+    qApp->installEventFilter(&copy);
+    Theme theme;
+    QDialog dialog;
+    auto* column = new QVBoxLayout(&dialog);
+    auto* chart = new ChartPanel("Speed", "speed", theme);
+    auto* field = new QLineEdit("typed");
+    auto* button = new QPushButton("Close");
+    for (QWidget* part : std::initializer_list<QWidget*>{chart, field, button}) column->addWidget(part);
+    Curve curve{
+        .key = "a", .name = "fast", .color = Qt::blue, .kind = Curve::Kind::MarkedLine, .points = {{1, 2.5}, {2, 4}}};
+    chart->setCurves({curve}, wholeRange({curve}));
+    dialog.show();
+    QTest::keyClick(button, Qt::Key_C, Qt::ControlModifier);
+    CHECK(QApplication::clipboard()->text() ==
+          "series\tx\tvalue\tminimum\tmaximum\tsmoothed\nfast\t1\t2.5\t\t\t\nfast\t2\t4\t\t\t\n");
+    field->selectAll();
+    QTest::keyClick(field, Qt::Key_C, Qt::ControlModifier);
+    CHECK(QApplication::clipboard()->text() == "typed");
+}
+
+TEST_CASE("Ctrl+C copies the panel that was clicked") {
+    IdentityWindow f;
+    f.window.resize(1440, 900);
+    f.window.activateWindow();
+    REQUIRE(waitFor([&] { return f.window.isDrawn() && f.window.pages().current().isSettled(); }));
+    const auto copied = [&](QWidget& panel) {
+        QTest::mouseClick(&panel, Qt::LeftButton, {}, QPoint(panel.width() / 2, 8));
+        f.trigger("copyAction");
+        return QApplication::clipboard()->text();
+    };
+    // By hand: 1,437 samples over 4 ranks are ceil(1437 / 4) = 360 each.
+    CHECK(copied(*f.find<EpochSummaryPanel>("epochSummaryPanel")).contains("Per rank = ceil(n / W)\t360\n"));
+    CHECK(copied(*f.find<QWidget>("classBalanceView")).startsWith("rank\tclass\tsamples"));
+    auto* cards = f.find<RankStrip>("rankStripArea");
+    const QStringList lines = copied(*cards->viewport()).split('\n');
+    REQUIRE(lines.size() == 6);  // a heading, four ranks, the end
+    CHECK(lines[4].startsWith("3\tready\t"));
+}
+
+TEST_CASE("every picture names the ranks, samples, steps and epochs that it draws") {
+    IdentityWindow f;
+    f.window.resize(1440, 900);
+    REQUIRE(waitFor([&] { return f.window.isDrawn() && f.window.pages().current().isSettled(); }));
+    // Returns what a widget names at any of its points.
+    const auto named = [](const QWidget& widget) {
+        const auto& source = dynamic_cast<const IdentitySource&>(widget);
+        std::map<IdentityKind, std::set<std::int64_t>> all;
+        for (int y = 0; y < widget.height(); y += 3)
+            for (int x = 0; x < widget.width(); x += 3)
+                for (const Identity& one : source.identitiesAt(QPoint(x, y))) all[one.kind].insert(one.number);
+        return all;
+    };
+    const std::set<std::int64_t> ranks{0, 1, 2, 3};
+    // 12 steps of 32 samples in an epoch of 360 per rank
+    const auto map = named(*f.find<QWidget>("gridMinimap"));
+    CHECK(map.at(IdentityKind::Rank) == ranks);
+    CHECK(map.at(IdentityKind::Step).size() == 12);
+    CHECK(map.at(IdentityKind::Epoch) == std::set<std::int64_t>{0});
+    const auto last = named(*f.find<QWidget>("lastSlotsPanel"));
+    CHECK(last.at(IdentityKind::Step) == std::set<std::int64_t>{12});
+    CHECK(last.at(IdentityKind::Sample).size() >= 3);  // 3 duplicates
+    CHECK(named(*f.find<QWidget>("classBalanceView")).at(IdentityKind::Rank) == ranks);
+    CHECK(named(*f.find<QWidget>("breadcrumb")).at(IdentityKind::Epoch) == std::set<std::int64_t>{0});
+    f.window.pages().show(QStringLiteral("shards/balance"));
+    REQUIRE(waitFor([&] { return f.window.pages().current().isSettled(); }));
+    CHECK(named(*f.find<QWidget>("balanceCanvas")).at(IdentityKind::Rank) == ranks);
+    f.press("balanceByStepButton");
+    CHECK(named(*f.find<QWidget>("balanceCanvas")).at(IdentityKind::Step).contains(1));
+    f.window.pages().show(QStringLiteral("shards/mistakes"));
+    REQUIRE(waitFor([&] { return f.window.pages().current().isSettled(); }));
+    CHECK(named(*f.find<QWidget>("overlapMatrix")).at(IdentityKind::Rank) == ranks);
+    TracedRun run(f.window.run(), 4, 2);
+    run.steps(12);
+    f.window.pages().show(QStringLiteral("timeline"));
+    auto* panel = f.find<StepPanel>("stepPanel");
+    REQUIRE(waitFor([&] { return panel->isVisible() && !panel->numbers().rows.empty(); }));
+    CHECK(named(*panel).at(IdentityKind::Rank) == ranks);
+    CHECK(named(*panel).at(IdentityKind::Step).size() == 1);
+    CHECK(named(*f.find<QWidget>("verdictBanner")).at(IdentityKind::Rank) == std::set<std::int64_t>{2});
+    CHECK(named(*f.window.findChild<LanesWidget*>()).contains(IdentityKind::Collective));
+}
+
+TEST_CASE("the curve of a rank and its name in the legend have the menu of the rank") {
+    Theme theme;
+    ChartPanel panel("Loss", "loss", theme);
+    panel.resize(500, 300);
+    Curve curve{.key = "loss.rank.3", .name = "rank 3", .color = Qt::blue, .points = {{0, 1}, {10, 1}}, .rank = 3};
+    panel.setCurves({curve}, wholeRange({curve}));
+    panel.show();
+    REQUIRE(QTest::qWaitForWindowExposed(&panel));
+    CHECK(panel.legend().identitiesAt(panel.legend().entryRect("loss.rank.3").center()) ==
+          std::vector<Identity>{{IdentityKind::Rank, 3}});
+    bool isFound = false;
+    for (int y = 0; y < panel.chart().height(); ++y)
+        if (const Curve* at = panel.chart().curveAt(QPointF(panel.chart().width() / 2.0, y)))
+            isFound = isFound || at->rank == 3;
+    CHECK(isFound);
+}
+
+TEST_CASE("a line of the log has the menu of its rank") {
+    IdentityWindow f;
+    TracedRun run(f.window.run(), 2, 1);
+    f.feed(LogLine{1, LogLevel::kWarning, "slow", 5});
+    f.feed(LogLine{-1, LogLevel::kInfo, "of the run", 6});
+    f.trigger("logAction");
+    auto* list = f.find<QListView>("logListView");
+    REQUIRE(waitFor([&] { return list->model()->rowCount() == 2 && list->isVisible(); }));
+    const auto* source = dynamic_cast<IdentitySource*>(list);
+    REQUIRE(source != nullptr);
+    const auto at = [&](int row) {
+        return source->identitiesAt(
+            list->viewport()->mapTo(list, list->visualRect(list->model()->index(row, 0)).center()));
+    };
+    CHECK(at(0) == std::vector<Identity>{{IdentityKind::Rank, 1}});
+    CHECK(at(1).empty());
+}
+
 TEST_CASE("the row of a table names its things by the headings of the columns") {
     QStandardItemModel model(1, 4);
     model.setHorizontalHeaderLabels({"epoch", "Rank", "index", "flag"});
@@ -220,6 +363,20 @@ TEST_CASE("the row of a table names its things by the headings of the columns") 
     CHECK(std::ranges::count(things, Identity{IdentityKind::Rank, 3}) == 1);
     CHECK(std::ranges::count(things, Identity{IdentityKind::Sample, 1437}) == 1);
     CHECK(tableText(view) == "epoch\tRank\tindex\tflag\n2\t3\t1,437\tpadded\n");
+}
+
+TEST_CASE("a table on screen counts epochs from 1, and a column of a rank names the rank") {
+    QStandardItemModel model(1, 2);
+    model.setHorizontalHeaderLabels({"Epoch", "Rank 3"});
+    model.setItem(0, 0, new QStandardItem("2"));
+    model.setItem(0, 1, new QStandardItem("360"));
+    QTableView view;
+    view.setModel(&model);
+    view.show();
+    CHECK(tableIdentitiesAt(view, view.visualRect(model.index(0, 1)).center()) ==
+          std::vector<Identity>{{IdentityKind::Rank, 3}, {IdentityKind::Epoch, 1}});
+    CHECK(tableIdentitiesAt(view, view.visualRect(model.index(0, 0)).center()) ==
+          std::vector<Identity>{{IdentityKind::Epoch, 1}});
 }
 
 TEST_CASE("Ctrl+C copies the numbers of the page in sight as text") {
@@ -251,6 +408,26 @@ TEST_CASE("after a failure the window offers to start without what it remembered
         f.window.close();
         CHECK(f.settings.get(settings::kProcess) == 0);
     }
+}
+
+TEST_CASE("the unsaved experiment is kept while the window is open, for the start after a failure") {
+    QByteArray kept;
+    {
+        IdentityWindow f;
+        f.window.restore();
+        RunConfig config = f.window.experiment().config();
+        config.training.epochs = 77;
+        f.window.experiment().edit(config, "training.epochs");
+        REQUIRE(waitFor([&] { return !f.settings.get(settings::kDraft).isEmpty(); }));
+        kept = f.settings.get(settings::kDraft);
+    }
+    IdentityWindow next;
+    next.settings.set(settings::kDraft, kept);
+    next.settings.set(settings::kProcess, qint64{4'194'304});  // as a window that was killed leaves it
+    next.dialogs.answer = 0;
+    next.window.restore();
+    CHECK(next.window.experiment().config().training.epochs == 77);
+    CHECK(next.window.experiment().isModified());
 }
 
 TEST_CASE("a start after a proper end, or beside another window, asks nothing") {

@@ -58,6 +58,30 @@ TEST_CASE("Right and Shift+Right step the run after a click on a segmented butto
     }
 }
 
+TEST_CASE("Right steps the run after a click on a chart, a rank card or the summary") {
+    KeyWindow f("obeys");
+    f.startPaused();
+    StepsFrame frame;
+    frame.step = {1, 2};
+    frame.loss = {2, 1};
+    frame.samples = {32, 32};
+    frame.endUs = {1000, 2000};
+    for (frame.rank = 0; frame.rank < 4; ++frame.rank) f.feed(frame);
+    for (const auto& [page, name] :
+         {std::pair("training", "lossChart"), {"shards/grid", "rankStripArea"}, {"shards/grid", "epochSummaryPanel"}}) {
+        INFO(name);
+        f.window.pages().show(QLatin1String(page));
+        auto* part = f.find<QWidget>(name);
+        REQUIRE(waitFor([&] { return part->isVisible() && !part->visibleRegion().isEmpty(); }));
+        QWidget* clicked = part->childAt(part->width() / 2, 10);
+        QTest::mouseClick(clicked != nullptr ? clicked : part, Qt::LeftButton);
+        f.fake.write("control", "");
+        REQUIRE(f.window.focusWidget() != nullptr);
+        QTest::keyClick(f.window.focusWidget(), Qt::Key_Right);
+        CHECK(f.wasTold(R"({"kind":"step","value":1.0})"));
+    }
+}
+
 TEST_CASE("up and down choose within a segmented control") {
     KeyWindow f;
     f.window.pages().show(QStringLiteral("shards/grid"));
@@ -99,6 +123,29 @@ TEST_CASE("the command finder finds speeds, settings and their values") {
     CHECK(f.found(*finder, "set strategy fsdp").startsWith(QLatin1String("Set Strategy to")));
     QTest::keyClick(finder->findChild<QLineEdit*>(QStringLiteral("commandLineEdit")), Qt::Key_Return);
     REQUIRE(waitFor([&] { return f.window.experiment().config().parallel.strategy == StrategyKind::kFsdp; }));
+}
+
+TEST_CASE("the command finder gives a setting the number that was typed after its name") {
+    KeyWindow f;
+    CommandPalette* finder = f.openFinder();
+    CHECK(f.found(*finder, "epochs 400") == "Set Epochs to 400");
+    CHECK(f.found(*finder, "epochs -3").isEmpty());   // not accepted by the setting
+    CHECK(f.found(*finder, "epochs 2.5").isEmpty());  // no whole number
+    CHECK(f.found(*finder, "set lr to 0.25") == "Set Learning rate to 0.25");
+    QTest::keyClick(finder->findChild<QLineEdit*>(QStringLiteral("commandLineEdit")), Qt::Key_Return);
+    REQUIRE(waitFor([&] { return f.window.experiment().config().optimizer.lr == 0.25; }));
+}
+
+TEST_CASE("F1 works in a dialog that is not modal") {
+    KeyWindow f;
+    f.trigger("launchAction");
+    QDialog* launch = nullptr;
+    REQUIRE(
+        waitFor([&] { return (launch = f.window.findChild<QDialog*>(QStringLiteral("launchDialog"))) != nullptr; }));
+    launch->activateWindow();
+    REQUIRE(waitFor([&] { return QApplication::activeWindow() == launch; }));
+    QTest::keyClick(launch, Qt::Key_F1);
+    CHECK(f.find<HelpDialog>("helpDialog")->file() == "launchers.md");
 }
 
 TEST_CASE("a setting that is found gets the keyboard") {

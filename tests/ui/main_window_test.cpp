@@ -14,6 +14,7 @@
 #include "commands/command_search.h"
 #include "dialogs/qt_dialogs.h"
 #include "experiment/number_spin_box.h"
+#include "main_window/page_table.h"
 #include "settings/settings.h"
 #include "support/catch.h"
 #include "theme/theme.h"
@@ -519,4 +520,12 @@ TEST_CASE("every button, slider and field of the window has a name, a tooltip an
         CHECK(!widget->objectName().isEmpty());
         CHECK(!widget->toolTip().isEmpty());
     }
+}
+
+TEST_CASE("each row of the page table becomes a page of its name, in the order of the tabs") {
+    WindowFixture f;
+    QStringList names;
+    for (const PageRow& row : pageTable()) names << QLatin1String(row.name);
+    CHECK(names.size() >= 5);
+    CHECK(f.window.pages().names() == names);
 }

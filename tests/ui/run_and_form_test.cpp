@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QDockWidget>
+
 #include "main_window/cluster_actions.h"
 #include "main_window/run_experiment.h"
 #include "ranks/rank_strip.h"

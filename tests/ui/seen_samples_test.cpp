@@ -123,6 +123,26 @@ TEST_CASE("an epoch that was not finished has a remark in the table") {
     CHECK(auditTable(audit).row(1).last() == "the epoch was not finished");
 }
 
+TEST_CASE("a narrow view shows the remark: ranks share a column, and a single loader has none") {
+    SummarySamples audit;
+    audit.train.resize(2);
+    for (EpochSamples& epoch : audit.train) {
+        epoch.loader = "train.py:48";
+        epoch.assigned = 8;
+        epoch.perRank = {4, 4};
+        epoch.finished = true;
+    }
+    audit.train[1].perRank = {5, 3};
+    audit.train[1].why = "drop_last leaves them out";
+    const TableData table = narrowAuditTable(audit);
+    CHECK(table.columns == QStringList{"Epoch", "Assigned", "Distinct", "Twice", "Never", "By rank", "Remark"});
+    CHECK(table.row(0) == QStringList{"1", "8", "", "", "", "4 each", ""});
+    CHECK(table.row(1) == QStringList{"1", "8", "", "", "", "5, 3", "drop_last leaves them out"});
+    audit.val.resize(1);
+    audit.val[0].loader = "train.py:60";
+    CHECK(narrowAuditTable(audit).columns.first(3) == QStringList{"Use", "Loader", "Epoch"});
+}
+
 TEST_CASE("a result that is not good has a cross, also after a run that ended while the panel was hidden") {
     const RecordedRun run("ddp_three_ranks");
     RunModel model;
@@ -143,7 +163,8 @@ TEST_CASE("a result that is not good has a cross, also after a run that ended wh
     summary.samples = SummarySamples{};
     summary.samples->lines = {{"training epoch 1", "7 samples never seen", false},
                               {"training epoch 2", "every sample exactly once", true},
-                              {"note", "the order is not known"}};
+                              {"note", "the order is not known"},
+                              {"training epoch 3", "9 samples; which ones is not known", false, false}};
     std::ofstream(run.folder.filePath("summary.json").toStdString()) << toJson(summary).dump();
     model.feed(QByteArray::fromStdString(encode(RunEnded{})));
     bool hasEnded = false;
@@ -152,11 +173,12 @@ TEST_CASE("a result that is not good has a cross, also after a run that ended wh
     panel.show();
     REQUIRE(waitFor([&] { return label->text().contains("7 samples never seen"); }));
     const QStringList lines = label->text().split("<br>");
-    REQUIRE(lines.size() == 3);
+    REQUIRE(lines.size() == 4);
     CHECK(lines[0].contains(QChar(0x2717)));
     CHECK(lines[0].contains(theme.colors().danger.name()));
     CHECK(lines[1].contains(QChar(0x2713)));
     CHECK(lines[2].contains(QChar(0x2022)));  // a note is no success
+    CHECK(lines[3].contains(QChar(0x2022)));
 }
 
 TEST_CASE("the panel shows the audit, the latest step and the comparison") {

@@ -3,6 +3,8 @@
 #include <QDialog>
 #include <QFile>
 #include <QLabel>
+#include <QScrollArea>
+#include <QScrollBar>
 
 #include "experiment/experiment_form.h"
 #include "ui/layout_faults.h"
@@ -57,7 +59,8 @@ struct SmallWindow : WindowFixture {
     // Lays everything out at the smallest size.
     void settle() {
         window.resize(kSmallest);
-        REQUIRE(waitFor([this] { return window.isDrawn() && window.pages().current().isSettled(); }));
+        REQUIRE(waitFor([this] { return window.pages().current().isSettled(); }));
+        REQUIRE(waitFor([this] { return window.isDrawn(); }));
         for (int i = 0; i < 5; ++i) QCoreApplication::processEvents();
     }
     QStringList places() {
@@ -76,6 +79,24 @@ struct SmallWindow : WindowFixture {
     }
 };
 
+// Returns the names of the areas in sight that scroll sideways. Tables and zoomed pictures scroll within themselves.
+QStringList sidewaysAreas(const QWidget& root) {
+    QStringList names;
+    for (const QScrollArea* area : root.findChildren<QScrollArea*>()) {
+        const QScrollBar* bar = area->horizontalScrollBar();
+        if (area->objectName() == QLatin1String("gradientsScrollArea")) continue;  // a picture of many columns
+        if (area->isVisible() && bar->isVisible() && bar->maximum() > bar->minimum()) names << area->objectName();
+    }
+    return names;
+}
+
+void checkNotSideways(const QString& where, const QWidget& widget) {
+    QStringList areas;
+    waitFor([&] { return (areas = sidewaysAreas(widget)).isEmpty(); });
+    INFO(where.toStdString());
+    CHECK(areas.join(' ').toStdString().empty());
+}
+
 // Waits for the layout that follows from new texts: a label that wraps takes its height when it is painted.
 void checkNoFaults(const QString& where, QWidget& widget) {
     QStringList faults;
@@ -92,10 +113,29 @@ TEST_CASE("every page fits the smallest window, with normal and larger type") {
         SmallWindow f(percent);
         REQUIRE(f.window.size() == kSmallest);
         for (const QString& place : f.places()) {
+            INFO(place.toStdString() << " at " << percent << " %");
             REQUIRE(f.window.pages().show(place));
             f.settle();
             checkNoFaults(QStringLiteral("%1 at %2 %").arg(place).arg(percent), f.window);
+            checkNotSideways(QStringLiteral("%1 at %2 %").arg(place).arg(percent), f.window);
         }
+    }
+}
+
+// 1920 x 1080 at scale 2 are 960 x 540 logical pixels, of which a title bar and a panel take about 60.
+TEST_CASE("the window is not larger than a screen of 1920 x 1080 at scale 2, with normal and larger type") {
+    for (const int percent : {100, 150}) {
+        SmallWindow f(percent);
+        INFO(percent);
+        CHECK(f.window.minimumSizeHint().width() <= 960);
+        CHECK(f.window.minimumSizeHint().height() <= 480);
+        f.window.resize(960, 480);
+        for (const QString& place : f.places()) {
+            REQUIRE(f.window.pages().show(place));
+            for (int i = 0; i < 5; ++i) QCoreApplication::processEvents();
+            checkNotSideways(place, f.window);
+        }
+        CHECK(f.window.size() == QSize(960, 480));
     }
 }
 
@@ -112,6 +152,7 @@ TEST_CASE("every dialog fits the smallest window, with normal and larger type") 
             CHECK(dialog->width() <= kSmallest.width());
             CHECK(dialog->height() <= kSmallest.height());
             checkNoFaults(QStringLiteral("%1 at %2 %").arg(QLatin1String(action)).arg(percent), *dialog);
+            checkNotSideways(QLatin1String(action), *dialog);
             dialog->close();
             REQUIRE(waitFor([&] { return f.openDialog() == nullptr; }));
         }

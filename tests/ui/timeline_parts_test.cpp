@@ -45,6 +45,31 @@ TEST_CASE("consecutive steps keep their distances, gaps without traces are short
         CHECK(clock.timeAt(clock.shownAt(ms * kTracedMs)) == ms * kTracedMs);
 }
 
+// Steps of 33 ms from 33 ms on; step 2 begins at 66 ms and has a pause of 60 s after 4 ms of work.
+TEST_CASE("a long pause within a step is shortened, a short one keeps its length") {
+    for (const std::int64_t pauseMs : {60'000, 5}) {
+        TraceData data(3);
+        for (int rank = 0; rank < 3; ++rank) {
+            data.apply(tracedStep(rank, 1, 33, rank == 2 ? 30 : 10, 30));
+            data.apply(pausedStep(tracedStep(rank, 2, 66, rank == 2 ? 30 : 10, 30), pauseMs));
+            data.apply(tracedStep(rank, 3, 99 + pauseMs, rank == 2 ? 30 : 10, 30));
+        }
+        LaneClock clock;
+        clock.read(data);
+        CHECK(clock.stepLength() == 33.0 * kTracedMs);
+        const bool isLong = pauseMs > 1000;
+        REQUIRE(clock.stretches().size() == (isLong ? 2 : 1));
+        CHECK(clock.endShown() == Approx((isLong ? 99 + 0.14 * 33 : 99 + 5) * kTracedMs));
+        for (const std::int64_t ms : {std::int64_t{40}, std::int64_t{69}, 71 + pauseMs, 120 + pauseMs})
+            CHECK(clock.timeAt(clock.shownAt(ms * kTracedMs)) == ms * kTracedMs);
+        if (!isLong) continue;
+        CHECK(clock.stretches()[1].afterPause);
+        CHECK(clock.stretches()[1].cutNs == pauseMs * kTracedMs);
+        CHECK(clock.stretches()[1].firstStep == 2);
+        CHECK(clock.stretches()[1].lastStep == 3);
+    }
+}
+
 TEST_CASE("open activity at the end of a run is shown after its last step") {
     LaneClock clock;
     clock.read(threeRanks(1, 3));

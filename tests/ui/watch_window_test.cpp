@@ -93,7 +93,8 @@ TEST_CASE("a watched script can be stopped but not paused, as the tooltips state
     CHECK(fixture.find<QAction>("stopAction")->isEnabled());
     CHECK_FALSE(fixture.find<QWidget>("runProgressBar")->isVisible());  // the length of the training is not known
     CHECK(fixture.text("timeLeftLabel").isEmpty());
-    CHECK(fixture.text("findingCountsLabel").endsWith("the script is running; its checks are made when it ends"));
+    CHECK(fixture.text("findingCountsLabel") ==
+          "1 mistake, 1 note, judged every few seconds; the checks are complete when the script ends");
     CHECK(fixture.text("passedChecksLabel").isEmpty());
     fixture.window.close();
     REQUIRE(fixture.dialogs.asked.size() == 1);
@@ -218,4 +219,111 @@ TEST_CASE("the dialog refuses a script that does not exist") {
     CHECK(fixture.text("watchProblemLabel") == "/no/train.py does not exist: choose another script.");
     CHECK_FALSE(fixture.find<QPushButton>("watchStartButton")->isEnabled());
     CHECK(fixture.find<QPushButton>("watchStartButton")->toolTip() == fixture.text("watchProblemLabel"));
+}
+
+TEST_CASE("the epochs of a script that is still running are counted as they come") {
+    WatchFixture fixture("lives");
+    RunConfig config;
+    config.dataset.kind = DatasetKind::kExternal;
+    config.training.epochs = 1;  // as far as the record knew when it began
+    RunStarted started;
+    started.worldSize = 1;
+    started.stepsPerEpoch = 2;
+    started.config = config.toText();
+    fixture.fake.write("start.jsonl", encode(started));
+    fixture.fake.write("config.json", config.toText());
+    REQUIRE(fixture.window.openRun(fixture.files.directory()));
+    REQUIRE(waitFor([&] { return fixture.text("epochLabel") == "1 of 1"; }));
+    for (const int epoch : {0, 1, 2}) {
+        StepsFrame frame;
+        frame.epoch = epoch;
+        for (const int step : {1, 2}) {
+            frame.step.push_back(2 * epoch + step);
+            frame.loss.push_back(1);
+            frame.correct.push_back(0);
+            frame.samples.push_back(4);
+            frame.endUs.push_back(1000 * (2 * epoch + step));
+            frame.gradientNorm.push_back(1);
+        }
+        fixture.feed(frame);
+    }
+    CHECK(waitFor([&] { return fixture.text("epochLabel").endsWith(" of 3"); }));
+    CHECK(fixture.showsScript());
+    CHECK(fixture.text("progressLabel") == "Epoch 3, step 6");
+    CHECK_FALSE(fixture.find<QLabel>("changesLabel")->isVisible());  // the form has not been changed by the user
+}
+
+TEST_CASE("where PyTorch's plan is known the grid shows it, with the samples that were used") {
+    WatchFixture fixture;
+    fixture.fake.write("telemetry.jsonl", fixture.fake.read("start.jsonl").toStdString());
+    fixture.open();
+    fixture.window.pages().show("shards");
+    const auto showsPlan = [&] { return fixture.find<QWidget>("gridView")->isVisible(); };
+    REQUIRE(waitFor([&] { return fixture.window.plan().isSeen() && showsPlan(); }));
+    const ShardPlan* plan = fixture.window.plan().plan();
+    REQUIRE(plan != nullptr);
+    // DistributedSampler of PyTorch 2.15 with seed 5: 103 samples, 35 for each of 3 ranks; rank 2 began with 76, 83, 86
+    CHECK(plan->spec().datasetSize == 103);
+    CHECK(plan->samplesOf(2) == 35);
+    CHECK(std::vector<std::int64_t>{plan->index(2, 0), plan->index(2, 1), plan->index(2, 2)} ==
+          std::vector<std::int64_t>{76, 83, 86});
+    fixture.window.plan().setEpoch(1);
+    CHECK(waitFor([&] {
+        return fixture.text("runProgressLabel") ==
+               "Epoch 2: 35 of 35 samples per rank used, compared sample by sample.";
+    }));
+    fixture.press("seenSamplesButton");
+    CHECK(fixture.find<QWidget>("seenSamplesPanel")->isVisible());
+    CHECK_FALSE(showsPlan());
+    fixture.press("seenPlanButton");
+    CHECK(showsPlan());
+    fixture.trigger("newAction");
+    CHECK_FALSE(fixture.find<QWidget>("seenPlanButton")->isVisible());
+}
+
+TEST_CASE("a sample that differs from PyTorch's plan turns the page red") {
+    WatchFixture fixture;
+    QByteArray lines = fixture.fake.read("start.jsonl");
+    const qsizetype last = lines.lastIndexOf("\"kind\":\"indices\"");
+    const qsizetype from = lines.indexOf("\"index\":[", last) + 9;
+    const qsizetype to = lines.indexOf(']', from);
+    lines.replace(from, to - from, "0" + QByteArray(",0").repeated(lines.mid(from, to - from).count(',')));
+    fixture.fake.write("start.jsonl", lines.toStdString());
+    fixture.fake.write("telemetry.jsonl", lines.toStdString());
+    fixture.open();
+    fixture.window.pages().show("shards");
+    CHECK(waitFor([&] { return fixture.find<QWidget>("alarmBanner")->isVisible(); }));
+}
+
+TEST_CASE("without a known plan the samples are shown without a claim") {
+    WatchFixture fixture;
+    const std::string other = WatchedRunFiles::recorded("accelerate_default");  // a RandomSampler
+    QByteArray lines = fixture.fake.read("start.jsonl");
+    lines = lines.left(lines.indexOf('\n') + 1) + QByteArray::fromStdString(other);
+    fixture.fake.write("start.jsonl", lines.toStdString());
+    fixture.fake.write("telemetry.jsonl", lines.toStdString());
+    REQUIRE(fixture.window.openRun(fixture.files.directory()));
+    fixture.window.pages().show("shards");
+    REQUIRE(waitFor(
+        [&] { return fixture.text("planComparedLabel").startsWith("The samples are shown as they were seen"); }));
+    CHECK(fixture.find<QWidget>("seenSamplesPanel")->isVisible());
+    CHECK_FALSE(fixture.find<QWidget>("seenPlanButton")->isVisible());
+}
+
+TEST_CASE("findings change while the script runs, and one that is withdrawn disappears") {
+    WatchFixture fixture("lives");
+    REQUIRE(fixture.window.openRun(fixture.files.directory()));
+    REQUIRE(waitFor([&] { return fixture.text("findingCountsLabel").startsWith("1 mistake, 1 note"); }));
+    Finding withdrawn;
+    withdrawn.code = "set-epoch-missing";
+    withdrawn.severity = Severity::kMistake;
+    withdrawn.withdrawn = true;
+    fixture.feed(withdrawn);
+    CHECK(waitFor([&] { return fixture.text("findingCountsLabel").startsWith("1 note, "); }));
+    Finding hang;
+    hang.code = "hang";
+    hang.severity = Severity::kMistake;
+    hang.text = "Rank 1 is in no collective.";
+    fixture.feed(hang);
+    CHECK(waitFor([&] { return fixture.text("findingCountsLabel").startsWith("1 mistake, 1 note, "); }));
 }

@@ -121,6 +121,13 @@ class Record(Watch):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertTrue(done.stdout)
 
+    def test_show_prints_the_findings(self):
+        self.fake("--ranks", "2", "--alone")
+        done = subprocess.run([PROGRAM, "show", self.run_directory], capture_output=True, timeout=LONG)
+        found = [one for one in self.summary()["findings"] if one["code"] == "no-process-group"]
+        self.assertEqual(len(found), 1)
+        self.assertIn("findings       mistake: " + found[0]["text"], done.stdout.decode())
+
     def test_it_is_not_trained_again(self):
         self.fake()
         done = subprocess.run([PROGRAM, "run", os.path.join(self.run_directory, "config.json")], capture_output=True,

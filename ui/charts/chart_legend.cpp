@@ -32,7 +32,7 @@ ChartLegend::ChartLegend(Theme& theme, QWidget* parent) : QWidget(parent), m_the
 void ChartLegend::setCurves(const std::vector<Curve>& curves) {
     std::vector<Entry> entries;
     for (const Curve& curve : curves) {
-        entries.push_back({curve.key, curve.name, curve.color, curve.kind == Curve::Kind::MarkedLine});
+        entries.push_back({curve.key, curve.name, curve.color, curve.kind == Curve::Kind::MarkedLine, curve.rank});
     }
     if (entries != m_entries) {
         m_entries = std::move(entries);
@@ -116,7 +116,14 @@ const ChartLegend::Entry* ChartLegend::entryAt(QPoint point) const {
     return nullptr;
 }
 
+std::vector<Identity> ChartLegend::identitiesAt(const QPoint& point) const {
+    for (const auto& [entry, rect] : placed())
+        if (rect.contains(point) && entry.rank >= 0) return {{IdentityKind::Rank, entry.rank}};
+    return {};
+}
+
 void ChartLegend::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return event->ignore();
     const Entry* entry = entryAt(event->position().toPoint());
     if (entry == nullptr) {
         return;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "charts/curve.h"
+#include "identity/identity.h"
 
 namespace ringside {
 
@@ -13,7 +14,7 @@ class Theme;
 
 // Legend of a chart. A click on a name hides or shows the curve; a double click shows only this curve, a second one
 // all curves.
-class ChartLegend : public QWidget {
+class ChartLegend : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
     explicit ChartLegend(Theme& theme, QWidget* parent = nullptr);
@@ -21,6 +22,7 @@ class ChartLegend : public QWidget {
     void setCurves(const std::vector<Curve>& curves);
     const std::set<QString>& hidden() const { return m_hidden; }  // returns the keys of the hidden curves
     QRect entryRect(const QString& key) const;
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;  // the rank of a rank's curve
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {0, sizeHint().height()}; }
@@ -38,6 +40,7 @@ class ChartLegend : public QWidget {
         QString key, name;
         QColor color;
         bool marked;
+        int rank;
         bool operator==(const Entry&) const = default;
     };
     static QString moreText(std::size_t entries);  // returns the text for the number of entries that do not fit

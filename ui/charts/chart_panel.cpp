@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "charts/chart_panel.h"
 
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QVBoxLayout>
 
@@ -10,29 +9,51 @@
 namespace ringside {
 
 ChartPanel::ChartPanel(const QString& title, const QString& name, Theme& theme, QWidget* parent)
-    : QFrame(parent), m_title(title), m_legend(new ChartLegend(theme)), m_chart(new LiveChart(theme)) {
+    : QFrame(parent),
+      m_title(title),
+      m_head(new QHBoxLayout),
+      m_legend(new ChartLegend(theme)),
+      m_chart(new LiveChart(theme)) {
     setProperty("role", "panel");
     setObjectName(name + QStringLiteral("Panel"));
+    setAccessibleName(title);
+    setFocusPolicy(Qt::StrongFocus);  // for the copy key
     m_chart->setObjectName(name + QStringLiteral("Chart"));
     m_chart->setAccessibleName(title);
     m_legend->setObjectName(name + QStringLiteral("Legend"));
     auto* heading = new QLabel(title);
     heading->setProperty("role", "title");
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(Theme::kSpace4 - 2, 0, Theme::kSpace4 - 2, 0);
-    head->addWidget(heading);
-    head->addWidget(m_legend, 1);
+    m_head->setContentsMargins(Theme::kSpace4 - 2, 0, Theme::kSpace4 - 2, 0);
+    m_head->addWidget(heading);
+    m_head->addWidget(m_legend, 1);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(2, Theme::kSpace2 + 2, 2, Theme::kSpace1);
     layout->setSpacing(Theme::kSpace1);
-    layout->addLayout(head);
+    layout->addLayout(m_head);
     layout->addWidget(m_chart, 1);
     connect(m_legend, &ChartLegend::hiddenChanged, m_chart, &LiveChart::setHidden);
+}
+
+void ChartPanel::addControl(QWidget* control) {
+    m_head->addWidget(control);
 }
 
 void ChartPanel::setCurves(std::vector<Curve> curves, const AxisRange& wholeX) {
     m_legend->setCurves(curves);
     m_chart->setCurves(std::move(curves), wholeX);
+}
+
+void ChartPanel::setXTitle(const QString& title) {
+    m_xTitle = title;
+    m_chart->setXTitle(title);
+}
+
+QString ChartPanel::copyText() const {
+    const QList<QStringList> rows = m_chart->tableRows();
+    if (rows.isEmpty()) return {};
+    QString text = QStringLiteral("series\t%1\tvalue\tminimum\tmaximum\tsmoothed\n").arg(m_xTitle);
+    for (const QStringList& row : rows) text += row.join(QLatin1Char('\t')) + QLatin1Char('\n');
+    return text;
 }
 
 }  // namespace ringside

@@ -2,14 +2,16 @@
 #pragma once
 
 #include <QFrame>
+#include <QHBoxLayout>
 
 #include "charts/chart_legend.h"
 #include "charts/live_chart.h"
+#include "identity/text_source.h"
 
 namespace ringside {
 
 // A chart with its title and legend.
-class ChartPanel : public QFrame {
+class ChartPanel : public QFrame, public TextSource {
     Q_OBJECT
   public:
     ChartPanel(const QString& title, const QString& name, Theme& theme, QWidget* parent = nullptr);
@@ -17,10 +19,15 @@ class ChartPanel : public QFrame {
     LiveChart& chart() { return *m_chart; }
     ChartLegend& legend() { return *m_legend; }
     QString title() const { return m_title; }
+    void addControl(QWidget* control);  // to the right of the legend
     void setCurves(std::vector<Curve> curves, const AxisRange& wholeX);
+    void setXTitle(const QString& title);  // of the chart's x axis: "step"
+    QString copyText() const override;     // values of the visible curves in the visible range
 
   private:
     QString m_title;
+    QHBoxLayout* m_head;
+    QString m_xTitle = QStringLiteral("x");
     ChartLegend* m_legend;
     LiveChart* m_chart;
 };

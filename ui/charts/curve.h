@@ -59,6 +59,7 @@ struct Curve {
     QColor color;
     Kind kind = Kind::Line;
     CurvePoints points;
+    int rank = -1;  // rank that the curve shows; -1: all ranks
 };
 
 // Returns the range from the first to the last x of all curves; empty without points.

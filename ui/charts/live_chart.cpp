@@ -51,6 +51,7 @@ std::pair<std::size_t, std::size_t> drawnRange(const Curve& curve, const AxisRan
 LiveChart::LiveChart(Theme& theme, QWidget* parent)
     : QChartView(parent), m_theme(theme), m_xAxis(new QValueAxis(this)), m_yAxis(new QValueAxis(this)) {
     setFrameShape(QFrame::NoFrame);
+    setFocusPolicy(Qt::NoFocus);  // a view with the focus would use the arrow keys, which belong to the run
     setMouseTracking(true);
     setAcceptDrops(false);  // the window handles files dropped on a chart
     viewport()->setAcceptDrops(false);
@@ -75,22 +76,28 @@ void LiveChart::setPointsClickable(const QString& tip) {
     setToolTip(tip);
 }
 
-// True if `at` is near a value or the smoothed line of a visible curve.
-bool LiveChart::isOnCurve(const QPointF& at) const {
+// Compares the distances to the values and to the smoothed lines.
+const Curve* LiveChart::curveAt(const QPointF& at) const {
     constexpr double kNear = 10;
-    if (!plot().contains(at) || m_yAxis->max() <= m_yAxis->min()) return false;
+    if (!plot().contains(at) || m_yAxis->max() <= m_yAxis->min()) return nullptr;
     const double x = xAt(at.x());
     const double perValue = plot().height() / (m_yAxis->max() - m_yAxis->min());
-    const auto isNear = [&](double value) {
-        return std::abs(plot().bottom() - (toY(value) - m_yAxis->min()) * perValue - at.y()) <= kNear;
+    const auto distance = [&](double value) {
+        return std::abs(plot().bottom() - (toY(value) - m_yAxis->min()) * perValue - at.y());
     };
+    const Curve* nearest = nullptr;
+    double least = kNear;
     for (std::size_t curve = 0; curve < m_curves.size(); ++curve) {
         if (m_hidden.contains(m_curves[curve].key)) continue;
         const auto [first, end] = drawnRange(m_curves[curve], {x, x});
-        for (std::size_t i = first; i < end; ++i)
-            if (isNear(m_curves[curve].points[i].y) || isNear(m_smoothed[curve][i])) return true;
+        for (std::size_t i = first; i < end; ++i) {
+            const double own = std::min(distance(m_curves[curve].points[i].y), distance(m_smoothed[curve][i]));
+            if (!(own <= least)) continue;
+            least = own;
+            nearest = &m_curves[curve];
+        }
     }
-    return false;
+    return nearest;
 }
 
 void LiveChart::setCurves(std::vector<Curve> curves, std::optional<AxisRange> wholeX) {
@@ -402,7 +409,7 @@ void LiveChart::mouseMoveEvent(QMouseEvent* event) {
         m_dragTo = event->position();
         viewport()->update();
     }
-    if (m_clickable) viewport()->setCursor(isOnCurve(event->position()) ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    if (m_clickable) viewport()->setCursor(curveAt(event->position()) ? Qt::PointingHandCursor : Qt::ArrowCursor);
     Q_EMIT crosshairMoved(m_underPointer ? std::optional(xAt(event->position().x())) : std::nullopt);
 }
 
@@ -414,7 +421,7 @@ void LiveChart::mouseReleaseEvent(QMouseEvent* event) {
     m_dragFrom.reset();
     viewport()->update();
     if (box.width() < kLeastDrag) {
-        if (m_clickable && isOnCurve(event->position())) {
+        if (m_clickable && curveAt(event->position())) {
             m_clickedX = xAt(event->position().x());
             m_click.start(QGuiApplication::styleHints()->mouseDoubleClickInterval());
         }

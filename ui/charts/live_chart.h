@@ -73,6 +73,8 @@ class LiveChart : public QChartView {
     int largestPointCount() const;
     int pixelColumns() const;
 
+    // Returns the visible curve at a point, up to 10 px away; null if there is none.
+    const Curve* curveAt(const QPointF& point) const;
     // Value of the x axis at a point of the plot; none outside it.
     std::optional<double> valueAt(const QPoint& point) const;
     double xAt(double pixel) const;
@@ -140,7 +142,6 @@ class LiveChart : public QChartView {
     bool m_underPointer = false;
     std::optional<QPointF> m_dragFrom;
     QPointF m_dragTo;
-    bool isOnCurve(const QPointF& at) const;
     bool m_clickable = false;
     QTimer m_click;
     double m_clickedX = 0;

@@ -23,6 +23,7 @@
 namespace ringside {
 namespace {
 
+constexpr TypePixels kScriptFont{12};
 constexpr QSize kLaunchSize{900, 600};
 constexpr TypePixels kSideWidth{150};
 constexpr TypePixels kFieldWidth{140};
@@ -193,7 +194,11 @@ void LaunchDialog::buildLayout() {
     m_script->setAccessibleName(tr("Script"));
     m_script->setReadOnly(true);
     m_script->setLineWrapMode(QPlainTextEdit::NoWrap);
-    m_script->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    followType(*m_script, [this] {
+        QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+        font.setPixelSize(kScriptFont);
+        m_script->setFont(font);
+    });
     m_state->setObjectName(QStringLiteral("launchStateLabel"));
     m_state->setProperty("role", "muted");
     m_state->setWordWrap(true);

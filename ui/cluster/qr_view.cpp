@@ -24,6 +24,7 @@ QSize QrView::sizeHint() const {
 }
 
 void QrView::show(const QString& text) {
+    m_text = text;
     m_code = makeQrCode(text.toStdString());
     setVisible(!m_code.isEmpty());
     update();

@@ -3,17 +3,19 @@
 
 #include <QWidget>
 
+#include "identity/text_source.h"
 #include "launch/classroom/qr_code.h"
 
 namespace ringside {
 
 // QR code of a join code: black on white in every theme, because scanners need it.
-class QrView final : public QWidget {
+class QrView final : public QWidget, public TextSource {
     Q_OBJECT
   public:
     explicit QrView(QWidget* parent = nullptr);
     void show(const QString& text);
     bool isEmpty() const { return m_code.isEmpty(); }
+    QString copyText() const override { return isVisible() ? m_text : QString(); }
     QSize sizeHint() const override;
 
   protected:
@@ -21,6 +23,7 @@ class QrView final : public QWidget {
 
   private:
     QrCode m_code;
+    QString m_text;  // content of the code
 };
 
 }  // namespace ringside

@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <QKeyEvent>
 #include <QVBoxLayout>
+#include <utility>
 
 #include "commands/command_search.h"
 #include "commands/keys_dialog.h"
@@ -11,7 +12,8 @@
 
 namespace ringside {
 
-CommandPalette::CommandPalette(const QList<QAction*>& actions, QWidget* parent) : QDialog(parent), m_actions(actions) {
+CommandPalette::CommandPalette(const QList<QAction*>& actions, QWidget* parent, CommandsFor more)
+    : QDialog(parent), m_actions(actions), m_more(std::move(more)) {
     setObjectName(QStringLiteral("commandPalette"));
     setWindowTitle(tr("Find a command"));
     setAttribute(Qt::WA_DeleteOnClose);
@@ -41,7 +43,9 @@ void CommandPalette::filter(const QString& typed) {
     m_list->clear();
     m_list->setCurrentRow(-1);
     m_shown.clear();
-    const FoundCommands found = findCommands(m_actions, typed);
+    FoundCommands found = findCommands(m_actions, typed);
+    if (const QList<QAction*> more = m_more ? m_more(typed) : QList<QAction*>(); !more.isEmpty())
+        found = {found.near ? more : more + found.actions};
     if (found.near)
         addNote(tr("No command matches \u201c%1\u201d. Press Down to choose a similar one:").arg(typed.trimmed()));
     for (QAction* action : found.actions) {

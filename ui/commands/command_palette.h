@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QList>
 #include <QListWidget>
+#include <functional>
 
 namespace ringside {
 
@@ -13,7 +14,9 @@ namespace ringside {
 class CommandPalette final : public QDialog {
     Q_OBJECT
   public:
-    CommandPalette(const QList<QAction*>& actions, QWidget* parent);
+    // Returns commands that depend on the typed text, such as a setting with a number.
+    using CommandsFor = std::function<QList<QAction*>(const QString& typed)>;
+    CommandPalette(const QList<QAction*>& actions, QWidget* parent, CommandsFor more = {});
 
   protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -24,6 +27,7 @@ class CommandPalette final : public QDialog {
     void runCurrent();
 
     QList<QAction*> m_actions;
+    CommandsFor m_more;
     QList<QAction*> m_shown;
     QLineEdit* m_line;
     QListWidget* m_list;

@@ -6,14 +6,15 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "theme/theme.h"
-#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
-constexpr QSize kAround{40, 60};  // distance between the edges of the window and the dialog, in pixels
+constexpr int kMostColumns = 3;
+constexpr QSize kAround{40, 60};  // between the edge of the window and the dialog
 
 }  // namespace
 
@@ -47,11 +48,23 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages
         if (!keys.isEmpty()) lines << PageKey{keys, plainText(*action)};
     }
     for (const Page* page : pages) lines << page->keys();
-    const int columns = typePercent() > Theme::kNormalType ? 2 : 3;
-    addLines(*grid, lines, columns);
     const QSize room = parent == nullptr ? QSize() : parent->window()->size() - kAround;
+    addLines(*grid, lines, room.isEmpty() ? kMostColumns : columnsFor(lines, room.width()));
     const QSize wanted = list->sizeHint() + QSize(area->verticalScrollBar()->sizeHint().width(), 2);
     resize(parent == nullptr ? wanted : wanted.boundedTo(room));
+}
+
+// Returns the number of columns that fit into the width.
+int KeysDialog::columnsFor(const QList<PageKey>& lines, int width) const {
+    const QFontMetrics metrics(font());
+    int keys = 0, what = 0;
+    for (const PageKey& line : lines) {
+        keys = std::max(keys, metrics.horizontalAdvance(line.keys));
+        what = std::max(what, metrics.horizontalAdvance(line.what));
+    }
+    constexpr double kSemibold = 1.1;  // width of the keys' letters compared with normal ones
+    const int column = static_cast<int>(kSemibold * keys) + what + 2 * Theme::kSpace5;
+    return std::clamp((width - 2 * Theme::kSpace5) / column, 1, kMostColumns);
 }
 
 void KeysDialog::addLines(QGridLayout& grid, const QList<PageKey>& lines, int columns) {

@@ -17,6 +17,7 @@ class KeysDialog final : public QDialog {
     KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages, QWidget* parent);
 
   private:
+    int columnsFor(const QList<PageKey>& lines, int width) const;
     static void addLines(QGridLayout& grid, const QList<PageKey>& lines, int columns);
 };
 

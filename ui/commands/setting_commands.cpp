@@ -2,11 +2,15 @@
 #include "commands/setting_commands.h"
 
 #include <QCoreApplication>
+#include <QRegularExpression>
+#include <algorithm>
+#include <cmath>
 
 #include "base/json/json.h"
 #include "commands/command_search.h"
 #include "config/config_fields.h"
 #include "models/experiment_model.h"
+#include "words/field_text.h"
 #include "words/form_fields.h"
 
 namespace ringside {
@@ -32,6 +36,28 @@ QString valueText(const ConfigField& field, const RunConfig& config) {
                                  : QCoreApplication::translate("form", "off");
     if (value.is_string()) return choiceLabel(QString::fromStdString(value.get<std::string>()));
     return QString::fromStdString(value.dump());
+}
+
+// True if each word begins a word of the text.
+bool holdsWords(const QString& text, const QStringList& words) {
+    static const QRegularExpression between(QStringLiteral("[^a-z0-9]+"));
+    const QStringList own = text.toLower().split(between, Qt::SkipEmptyParts);
+    return std::ranges::all_of(words, [&](const QString& word) {
+        return std::ranges::any_of(own, [&](const QString& one) { return one.startsWith(word); });
+    });
+}
+
+// Sets a field to the number if the field holds numbers and accepts this one.
+bool setNumber(const ConfigField& field, RunConfig& config, double value) {
+    if (value < field.min || value > field.max || (field.aboveMin && value == field.min)) return false;
+    const FieldSlot slot = field.slot(config);
+    if (field.type == FieldType::kReal) {
+        *std::get<double*>(slot) = value;
+        return true;
+    }
+    if (field.type != FieldType::kInteger || value != std::floor(value) || std::abs(value) > 1e15) return false;
+    *std::get<std::int64_t*>(slot) = static_cast<std::int64_t>(value);
+    return true;
 }
 
 class Commands {
@@ -62,6 +88,12 @@ class Commands {
             addValue(form, text, wordsOf(field),
                      [&field, on](RunConfig& config) { *std::get<bool*>(field.slot(config)) = on; });
         }
+    }
+
+    void addNumber(const FormField& form, const ConfigField& field, double value) {
+        RunConfig probe = m_experiment.config();
+        if (!setNumber(field, probe, value)) return;
+        addValue(form, realText(value), {}, [&field, value](RunConfig& config) { setNumber(field, config, value); });
     }
 
   private:
@@ -100,6 +132,27 @@ QList<QAction*> settingCommands(ExperimentModel& experiment, const std::function
         if (field == nullptr || (form.applies && !form.applies(experiment.config()))) continue;
         commands.addPlace(form, *field, show);
         commands.addValues(form, *field);
+    }
+    return commands.made;
+}
+
+QList<QAction*> numberCommands(ExperimentModel& experiment, const QString& typed, QObject* parent) {
+    QStringList words = typed.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    const auto value = words.size() < 2 ? std::nullopt : parseReal(words.last());
+    if (!value) return {};
+    words.removeLast();
+    for (const char* filler : {"set", "to", "="}) words.removeAll(QLatin1String(filler));
+    if (words.isEmpty()) return {};
+    Commands commands(experiment, parent);
+    const QString start = words.join(QLatin1Char(' '));
+    for (const bool first : {true, false}) {  // settings whose name begins with the words come first
+        for (const FormField& form : formFields()) {
+            const ConfigField* field = findConfigField(form.path);
+            if (field == nullptr || (form.applies && !form.applies(experiment.config()))) continue;
+            if (labelOf(form).startsWith(start, Qt::CaseInsensitive) != first) continue;
+            if (first || holdsWords(labelOf(form) + QLatin1Char(' ') + QLatin1String(form.path), words))
+                commands.addNumber(form, *field, *value);
+        }
     }
     return commands.made;
 }

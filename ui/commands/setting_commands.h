@@ -14,4 +14,8 @@ class ExperimentModel;
 QList<QAction*> settingCommands(ExperimentModel& experiment, const std::function<void(const char* path)>& show,
                                 QObject* parent);
 
+// Returns commands that give a setting the number at the end of the typed text: "epochs 400" sets the epochs to 400.
+// Only for settings that apply now and for numbers that they accept.
+QList<QAction*> numberCommands(ExperimentModel& experiment, const QString& typed, QObject* parent);
+
 }  // namespace ringside

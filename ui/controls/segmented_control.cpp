@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "controls/segmented_control.h"
 
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QPushButton>
 #include <QStyle>
+
+#include "controls/flow_layout.h"
 
 namespace ringside {
 
 SegmentedControl::SegmentedControl(const QList<Choice>& choices, QWidget* parent) : QWidget(parent) {
     setProperty("role", "clear");
-    auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
+    auto* layout = new FlowLayout(this);
     layout->setSpacing(3);
     for (const Choice& choice : choices) {
         auto* button = new QPushButton(choice.text);

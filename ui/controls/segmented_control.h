@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// Row of a few choices. One choice is selected, or none after setNone().
+// Row of a few choices, which wraps if it has too little room. One of them is selected, or none after setNone().
 class SegmentedControl : public QWidget {
     Q_OBJECT
   public:

@@ -28,6 +28,10 @@ DeviceCard::DeviceCard(const DeviceDescription& device, const Theme& theme, QWid
     connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
+QString DeviceCard::copyText() const {
+    return accessibleName() + QLatin1Char('\t') + accessibleDescription().trimmed() + QLatin1Char('\n');
+}
+
 QSize DeviceCard::sizeHint() const {
     constexpr int kWidth = 480;
     return {kWidth, heightForWidth(kWidth)};

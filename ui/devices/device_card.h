@@ -4,17 +4,19 @@
 #include <QWidget>
 
 #include "devices/device_text.h"
+#include "identity/text_source.h"
 
 namespace ringside {
 
 class Theme;
 
 // Card of one device: name, details, a bar for its memory, and the reason if it is not used.
-class DeviceCard final : public QWidget {
+class DeviceCard final : public QWidget, public TextSource {
     Q_OBJECT
   public:
     DeviceCard(const DeviceDescription& device, const Theme& theme, QWidget* parent = nullptr);
 
+    QString copyText() const override;
     QSize sizeHint() const override;
     bool hasHeightForWidth() const override { return true; }
     int heightForWidth(int width) const override;

@@ -8,6 +8,7 @@
 #include <QMetaEnum>
 #include <QVBoxLayout>
 
+#include "base/text/number_text.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -84,8 +85,7 @@ void DebugOverlay::refresh() {
         row(tr("Plans computed, from cache"),
             QStringLiteral("%1, %2").arg(locale.toString(figures.plansMade), locale.toString(figures.cacheHits))) +
         row(tr("Samples drawn"), locale.toString(figures.cellsDrawn)) +
-        row(tr("Memory"), QStringLiteral("%1 MB").arg(locale.toString(residentBytes() / 1'000'000))) +
-        QStringLiteral("</table>"));
+        row(tr("Memory"), QString::fromStdString(memoryText(residentBytes()))) + QStringLiteral("</table>"));
     moveToCorner();
 }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/text/number_text.h"
 #include "config/leaves.h"
 #include "config/mesh.h"
 #include "model/model_description.h"

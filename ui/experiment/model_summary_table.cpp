@@ -3,6 +3,7 @@
 
 #include <QFont>
 
+#include "base/text/number_text.h"
 #include "words/field_text.h"
 
 namespace ringside {

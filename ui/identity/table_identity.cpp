@@ -3,6 +3,7 @@
 
 #include <QAbstractItemModel>
 #include <QAbstractItemView>
+#include <QRegularExpression>
 #include <QTableView>
 #include <QTreeView>
 #include <algorithm>
@@ -10,17 +11,18 @@
 #include <set>
 #include <utility>
 
+#include "identity/text_source.h"
+
 namespace ringside {
 namespace {
-
-constexpr int kMostRows = 100'000;  // limit of the number of rows that are copied at once
 
 constexpr std::array kColumns = {std::pair("sample", IdentityKind::Sample), std::pair("index", IdentityKind::Sample),
                                  std::pair("rank", IdentityKind::Rank), std::pair("step", IdentityKind::Step),
                                  std::pair("epoch", IdentityKind::Epoch)};
 
 QString headingOf(const QAbstractItemModel& model, int column) {
-    return model.headerData(column, Qt::Horizontal).toString();
+    const QVariant whole = model.headerData(column, Qt::Horizontal, Qt::EditRole);
+    return (whole.isValid() ? whole : model.headerData(column, Qt::Horizontal)).toString();
 }
 
 // Numbers of a table may be grouped: "1,437".
@@ -42,9 +44,11 @@ bool hasHeadings(const QAbstractItemView& view) {
     return qobject_cast<const QTableView*>(&view) || qobject_cast<const QTreeView*>(&view);
 }
 
-// A cell with a line break or a tab would become two.
+// Returns the complete text of a cell on one line, also if the table shows it shortened. A cell with a line break or a
+// tab would become two.
 QString cellText(const QModelIndex& cell) {
-    return cell.data().toString().simplified();
+    const QVariant whole = cell.data(Qt::EditRole);
+    return (whole.isValid() ? whole : cell.data()).toString().simplified();
 }
 
 }  // namespace
@@ -54,13 +58,18 @@ std::vector<Identity> tableIdentitiesAt(const QAbstractItemView& view, const QPo
     const QModelIndex cell = view.indexAt(point);
     if (!cell.isValid()) return found;
     const QAbstractItemModel& model = *view.model();
+    static const QRegularExpression ofRank(QStringLiteral("^[Rr]ank (\\d+)$"));
+    if (const auto rank = ofRank.match(headingOf(model, cell.column())); rank.hasMatch())
+        found.push_back({IdentityKind::Rank, rank.captured(1).toLongLong()});
     for (int column = 0; column < model.columnCount(); ++column) {
-        const QString heading = headingOf(model, column).toLower();
+        const QString written = headingOf(model, column), heading = written.toLower();
         for (const auto& [name, kind] : kColumns) {
             std::int64_t number = 0;
             if (heading != QLatin1String(name) || !readNumber(cell.siblingAtColumn(column).data().toString(), number))
                 continue;
-            found.push_back({kind, number});
+            // Tables for files count epochs from 0 and have lower-case headings; tables for the screen count from 1.
+            const bool fromOne = kind == IdentityKind::Epoch && written != heading;
+            found.push_back({kind, fromOne ? number - 1 : number});
         }
     }
     return found;
@@ -75,7 +84,7 @@ QString tableText(const QAbstractItemView& view) {
     for (const QModelIndex& cell : selected) rows.insert(cell.row());
     if (rows.size() < 2) {
         rows.clear();
-        for (int row = 0; row < std::min(model->rowCount(), kMostRows); ++row) rows.insert(row);
+        for (int row = 0; row < std::min(model->rowCount(), kMostCopiedRows); ++row) rows.insert(row);
     }
     QStringList lines;
     const auto addLine = [&](auto textOf) {

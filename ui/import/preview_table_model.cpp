@@ -60,6 +60,8 @@ QVariant PreviewTableModel::headerData(int section, Qt::Orientation orientation,
             const QString name = QString::fromStdString(column.name).left(40);
             return isLabel ? tr("%1 (label)").arg(name) : name;
         }
+        case Qt::EditRole:  // for copying
+            return QString::fromStdString(column.name);
         case Qt::ToolTipRole:
             if (m_isText) return tr("The first lines");
             return isLabel ? columnTip(column) : columnTip(column) + tr("\nClick to use this column as the label");

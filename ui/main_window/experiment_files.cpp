@@ -198,6 +198,15 @@ void ExperimentFiles::keepDraft() {
     }
 }
 
+void ExperimentFiles::keepDraftFromNowOn() {
+    constexpr int kSoonMs = 1000;
+    m_draftLater.setSingleShot(true);
+    m_draftLater.setInterval(kSoonMs);
+    connect(&m_draftLater, &QTimer::timeout, this, &ExperimentFiles::keepDraft, Qt::UniqueConnection);
+    connect(&m_model, &ExperimentModel::configChanged, &m_draftLater, qOverload<>(&QTimer::start),
+            Qt::UniqueConnection);
+}
+
 void ExperimentFiles::restoreDraft() {
     const QString file = m_settings.get(settings::kDraftFile);
     const QByteArray draft = m_settings.get(settings::kDraft);

@@ -3,6 +3,7 @@
 
 #include <QObject>
 #include <QString>
+#include <QTimer>
 #include <functional>
 
 #include "base/errors/result.h"
@@ -39,6 +40,8 @@ class ExperimentFiles final : public QObject {
 
     void restoreDraft();  // restores the unsaved experiment of the last session
     void keepDraft();
+    // Keeps the draft also while the window is open, soon after each change, so that it survives a failure.
+    void keepDraftFromNowOn();
 
     static Result<RunConfig> readExperiment(const QString& path);
 
@@ -60,6 +63,7 @@ class ExperimentFiles final : public QObject {
     ExperimentModel& m_model;
     Settings& m_settings;
     Dialogs& m_dialogs;
+    QTimer m_draftLater;
 };
 
 }  // namespace ringside

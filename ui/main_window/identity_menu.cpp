@@ -2,19 +2,16 @@
 #include "main_window/identity_menu.h"
 
 #include <QAbstractItemView>
-#include <QCheckBox>
 #include <QClipboard>
 #include <QGuiApplication>
 #include <algorithm>
 
 #include "identity/table_identity.h"
+#include "main_window/page_links.h"
 #include "models/plan_model.h"
 #include "models/run_model.h"
 #include "models/step_cursor.h"
 #include "pages/navigator.h"
-#include "shards/page/shards_page.h"
-#include "timeline/page/timeline_page.h"
-#include "training/training_page.h"
 
 namespace ringside {
 
@@ -25,7 +22,7 @@ std::vector<Identity> IdentityMenu::below(const QWidget& window, const QPoint& p
         const QPoint own = widget->mapFrom(&window, point);
         std::vector<Identity> found;
         if (const auto* source = dynamic_cast<const IdentitySource*>(widget)) found = source->identitiesAt(own);
-        if (const auto* view = qobject_cast<const QAbstractItemView*>(widget))
+        if (const auto* view = qobject_cast<const QAbstractItemView*>(widget); view && found.empty())
             found = tableIdentitiesAt(*view, view->viewport()->mapFrom(&window, point));
         if (!found.empty()) return found;
     }
@@ -55,16 +52,18 @@ void IdentityMenu::addActions(QMenu& menu, const Identity& thing) {
     const QString noStep = isRank || stepOf(thing) ? QString() : tr("No step of this epoch trains the sample");
     add(tr("Show in Shards"), "showInShardsAction", [this, thing] { showInShards(thing); });
     add(
-        tr("Show in Timeline"), "showInTimelineAction", [this, thing] { showInTimeline(thing); }, noStep);
+        tr("Show in Timeline"), "showInTimelineAction", [this, thing] { showOn(QStringLiteral("timeline"), thing); },
+        noStep);
     add(
-        tr("Show in Training"), "showInTrainingAction", [this, thing] { showInTraining(thing); }, noStep);
+        tr("Show in Training"), "showInTrainingAction", [this, thing] { showOn(QStringLiteral("training"), thing); },
+        noStep);
     add(tr("Copy"), "copyIdentityAction", [thing] { QGuiApplication::clipboard()->setText(identityText(thing)); });
     const QString query = identityQuery(thing);
     add(
         tr("Find"), "findIdentityAction",
         [this, query] {
             m_window.pages.show(QStringLiteral("shards"));
-            m_window.shards.find(query);
+            m_window.pages.current().find(query);
         },
         query.isEmpty() ? tr("The find box finds samples and ranks only. Use Show in Shards for this.") : QString());
     add(tr("Explain"), "explainIdentityAction", [this, thing] { explain(thing); });
@@ -98,42 +97,32 @@ std::optional<std::int64_t> IdentityMenu::stepOf(const Identity& thing) const {
 }
 
 void IdentityMenu::showInShards(const Identity& thing) {
-    m_window.pages.show(QStringLiteral("shards/grid"));
+    const QString grid = QStringLiteral("shards/grid");
     switch (thing.kind) {
-        case IdentityKind::Sample:
-            return m_window.plan.select(thing.number);
-        case IdentityKind::Rank:
-            return m_window.shards.find(identityQuery(thing));
-        case IdentityKind::Epoch:
-            return m_window.plan.setEpoch(static_cast<int>(thing.number));
         case IdentityKind::Step:
         case IdentityKind::Collective: {
             const std::int64_t step = *stepOf(thing);
-            m_window.cursor.choose(step);
-            return m_window.shards.showStep(step, (step - 1) / stepsPerEpoch(), true);
+            return m_window.links.showStep(grid, step, (step - 1) / stepsPerEpoch());
         }
+        case IdentityKind::Rank:
+            m_window.pages.show(grid);
+            return m_window.pages.current().find(identityQuery(thing));
+        case IdentityKind::Sample:
+            m_window.pages.show(grid);
+            return m_window.plan.select(thing.number);
+        case IdentityKind::Epoch:
+            m_window.pages.show(grid);
+            return m_window.plan.setEpoch(static_cast<int>(thing.number));
     }
 }
 
-void IdentityMenu::showInTimeline(const Identity& thing) {
-    m_window.pages.show(QStringLiteral("timeline"));
-    if (thing.kind == IdentityKind::Rank) return m_window.timeline.model().chooseRank(static_cast<int>(thing.number));
+void IdentityMenu::showOn(const QString& page, const Identity& thing) {
+    m_window.pages.show(page);
+    if (thing.kind == IdentityKind::Rank) return m_window.pages.current().showRank(static_cast<int>(thing.number));
     if (const auto step = stepOf(thing)) m_window.cursor.choose(*step);
 }
 
-// Shows on the Training page the curves of all ranks if a rank was clicked, otherwise the step of the clicked sample,
-// epoch or collective.
-void IdentityMenu::showInTraining(const Identity& thing) {
-    m_window.pages.show(QStringLiteral("training"));
-    if (thing.kind == IdentityKind::Rank) {
-        if (auto* fanOut = m_window.training.findChild<QCheckBox*>(QStringLiteral("fanOutCheckBox")))
-            fanOut->setChecked(true);
-    } else if (const auto step = stepOf(thing)) {
-        m_window.cursor.choose(*step);
-    }
-}
-
-// Explains a sample on the Shards page, and a rank, step, epoch or collective in the documents.
+// Shows the explanation of a sample on the Shards page, and that of any other thing in the documents.
 void IdentityMenu::explain(const Identity& thing) {
     switch (thing.kind) {
         case IdentityKind::Sample:

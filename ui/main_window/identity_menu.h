@@ -11,12 +11,10 @@
 namespace ringside {
 
 class Navigator;
+class PageLinks;
 class PlanModel;
 class RunModel;
-class ShardsPage;
 class StepCursor;
-class TimelinePage;
-class TrainingPage;
 
 // Menu of a rank, sample, step, epoch or collective: the same actions wherever it is drawn.
 class IdentityMenu final : public QObject {
@@ -27,9 +25,7 @@ class IdentityMenu final : public QObject {
         const RunModel& run;
         StepCursor& cursor;
         Navigator& pages;
-        ShardsPage& shards;
-        TimelinePage& timeline;
-        TrainingPage& training;
+        PageLinks& links;
     };
 
     // All parts of `window` must outlive the menu.
@@ -48,8 +44,8 @@ class IdentityMenu final : public QObject {
   private:
     void addActions(QMenu& menu, const Identity& thing);
     void showInShards(const Identity& thing);
-    void showInTimeline(const Identity& thing);
-    void showInTraining(const Identity& thing);
+    // Shows a rank or a step on a page that draws them.
+    void showOn(const QString& page, const Identity& thing);
     void explain(const Identity& thing);
     std::int64_t stepsPerEpoch() const;
     // Returns the step to which a rank, sample, epoch or collective belongs: the first step of an epoch, or the step

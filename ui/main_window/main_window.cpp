@@ -1,61 +1,48 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "main_window/main_window.h"
 
-#include <QAbstractButton>
-#include <QAbstractItemView>
-#include <QApplication>
-#include <QClipboard>
+#include <QCloseEvent>
 #include <QContextMenuEvent>
 #include <QCoreApplication>
 #include <QDragEnterEvent>
 #include <QFileInfo>
 #include <QKeyEvent>
 #include <QMimeData>
-#include <QStandardPaths>
 #include <QStatusBar>
-#include <filesystem>
+#include <QVBoxLayout>
 #include <utility>
 
-#include "base/system/resource_directory.h"
-#include "commands/command_palette.h"
-#include "commands/keys_dialog.h"
-#include "commands/setting_commands.h"
-#include "controls/elided_label.h"
-#include "controls/tone.h"
-#include "devices/devices_dialog.h"
+#include "controls/focus_ring.h"
+#include "devices/gpu_probe.h"
 #include "diagnostics/debug_overlay.h"
 #include "dialogs/dialogs.h"
 #include "experiment/experiment_form.h"
-#include "experiment/model_summary_dialog.h"
-#include "help/help_dialog.h"
-#include "identity/table_identity.h"
-#include "loading/loader_sweep_dialog.h"
+#include "identity/table_copy.h"
+#include "main_window/experiment_dock.h"
 #include "main_window/identity_menu.h"
 #include "main_window/live_runs.h"
-#include "main_window/run_experiment.h"
+#include "main_window/page_links.h"
+#include "main_window/page_table.h"
+#include "main_window/paint_stages.h"
+#include "main_window/pytorch_actions.h"
+#include "main_window/rank_dock.h"
+#include "main_window/run_notices.h"
+#include "main_window/saved_session.h"
 #include "main_window/top_bar.h"
+#include "main_window/window_tools.h"
+#include "pages/page_tabs.h"
 #include "ranks/rank_strip.h"
-#include "run/read/run_directory.h"
 #include "settings/settings.h"
-#include "theme/desktop_motion.h"
+#include "status/log_panel.h"
+#include "status/status_panel.h"
 #include "theme/theme.h"
-#include "timeline/page/timeline_page.h"
-#include "words/changed_fields.h"
-#include "words/form_fields.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
-void showAbout(Dialogs& dialogs) {
-    dialogs.ask(
-        {MainWindow::tr("About Ringside"),
-         MainWindow::tr("Ringside %1\n\nSee and run distributed training.\n\nThe window is GPL-3.0-or-later, the "
-                        "engine Apache-2.0. The digits: Alpaydin and Kaynak, UCI Machine Learning Repository, "
-                        "CC BY 4.0.")
-             .arg(QCoreApplication::applicationVersion()),
-         {MainWindow::tr("Close")}},
-        [](int) {});
-}
+constexpr TypePixels kLogHeight{96};
+constexpr QSize kLeastPages{420, 190};  // smaller than the pages ask for: notice and log must fit a small screen
 
 }  // namespace
 
@@ -71,18 +58,156 @@ MainWindow::MainWindow(const WindowServices& services, QWidget* parent)
       m_import(m_experiment, services.theme, services.dialogs, this),
       m_scripts(m_experiment, services.settings, services.dialogs),
       m_cluster(m_actions, {m_experiment, m_controller, services.dialogs, services.controlProgram}, this),
-      m_watch(m_actions, {m_run, m_controller, services.settings, services.dialogs, services.theme}, this) {
+      m_watch(m_actions, {m_run, m_controller, services.settings, services.dialogs, services.theme}, this),
+      m_session({m_experiment, m_plan, m_run, m_controller, m_files, services.settings}),
+      m_appearance(m_actions, services.theme, services.settings),
+      m_closeQuestion({m_run, m_controller, services.dialogs}, *this) {
+    setObjectName(QStringLiteral("mainWindow"));
     setAcceptDrops(true);
     buildLayout();
-    connectActions();
-    connectModels();
+    addServices();
+    connectFileActions();
+    connectRunActions();
+    connectViewActions();
+    connectFiles();
+    connectRun();
     refreshTitle();
     refreshRunActions();
 }
 
 MainWindow::~MainWindow() = default;
 
-void MainWindow::connectActions() {
+void MainWindow::buildLayout() {
+    m_topBar = new TopBar(m_actions, m_plan, m_services.theme, this);
+    setMenuWidget(m_topBar);
+    // created before the pages, so that Tab goes from the bar to the form and then to the page
+    m_experimentDock = new ExperimentDock(m_experiment, this);
+    addDockWidget(Qt::LeftDockWidgetArea, m_experimentDock);
+    m_watch.addPanel(m_experimentDock->frame(), m_experimentDock->panel());
+    addCentre();
+    setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
+    setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
+    QWidget* ranks = addBottomDocks();
+    addStatus();
+    new FocusRing(*this);
+    addPaintStages(ranks);
+    resize(1280, 800);
+}
+
+void MainWindow::addCentre() {
+    auto* centre = new QWidget(this);
+    auto* column = new QVBoxLayout(centre);
+    column->setContentsMargins(0, Theme::kSpace1, Theme::kSpace3, 0);
+    column->setSpacing(Theme::kSpace1);
+    m_notice = new NoticeBar(this);
+    column->addWidget(m_notice);
+    auto* tabs = new PageTabs(this);
+    tabs->setObjectName(QStringLiteral("pagesTabWidget"));
+    tabs->setAccessibleName(tr("Pages"));
+    tabs->setDocumentMode(true);
+    tabs->setMinimumSize(kLeastPages);
+    column->addWidget(tabs, 1);
+    m_navigator = new Navigator(*tabs, this);
+    addPages();
+    addPageCommands();
+    setCentralWidget(centre);
+    centre->setFocus();  // no control has the focus before the user chooses one
+    if (m_services.eventTimes == nullptr) return;
+    m_overlay = new DebugOverlay(
+        *m_services.eventTimes, [this] { return m_navigator->current().figures(); }, tabs);
+}
+
+void MainWindow::addPages() {
+    auto* links = new PageLinks(*m_navigator, m_stepCursor, this);
+    const PageContext context{m_experiment, m_plan,           m_run,
+                              m_controller, m_stepCursor,     *links,
+                              m_watch,      m_services.theme, m_services.controlProgram};
+    for (const PageRow& row : pageTable()) m_navigator->add(row.make(context, this));
+    m_identityMenu = new IdentityMenu({m_plan, m_run, m_stepCursor, *m_navigator, *links}, this);
+    QCoreApplication::instance()->installEventFilter(new TableCopy(this));
+}
+
+// Adds a command for each page to the View menu, and one for each view to the command finder.
+void MainWindow::addPageCommands() {
+    const auto show = [this](const QString& place) {
+        m_navigator->show(place);
+        m_navigator->focusPage();
+    };
+    for (const Page* page : m_navigator->pages())
+        m_actions.addPage(page->title(), [show, name = page->name()] { show(name); });
+    for (const Page* page : m_navigator->pages()) {
+        for (const Page::View& view : page->views()) {
+            const QString place = page->name() + QLatin1Char('/') + view.name;
+            m_actions.addView(tr("%1: %2").arg(page->title(), view.title), view.words, [show, place] { show(place); });
+        }
+    }
+    connect(m_navigator, &Navigator::savePathWanted, this,
+            [this](const QString& suggestion, const QString& filter, const PathTaken& taken) {
+                m_services.dialogs.saveFile(tr("Save"), suggestion, filter, taken);
+            });
+    connect(m_navigator, &Navigator::openPathWanted, this,
+            [this](const QString& title, const QString& filter, const PathTaken& taken) {
+                m_services.dialogs.openFile(title, {}, filter, taken);
+            });
+    connect(m_navigator, &Navigator::saved, this, &MainWindow::showMessage);
+    connect(m_navigator, &Navigator::failed, this, &MainWindow::showFailure);
+}
+
+// Adds the log and the ranks below it. Returns the widget that draws the ranks.
+QWidget* MainWindow::addBottomDocks() {
+    auto* log = new LogPanel(m_run, m_services.theme, this);
+    followType(*log, [log] { log->setMinimumHeight(kLogHeight); });
+    m_logDock = new PlainDock(tr("Log"), QStringLiteral("logDock"), this);
+    m_logDock->setWidget(log);
+    addDockWidget(Qt::BottomDockWidgetArea, m_logDock);
+    m_logDock->hide();
+    auto* ranks = new RankDock({m_experiment, m_run, m_controller, m_services.theme}, this);
+    addDockWidget(Qt::BottomDockWidgetArea, ranks);
+    splitDockWidget(m_logDock, ranks, Qt::Vertical);
+    return &ranks->ranks();
+}
+
+void MainWindow::addStatus() {
+    statusBar()->setSizeGripEnabled(false);
+    auto* status = new StatusPanel(m_experiment, m_run, m_controller, this);
+    connect(status, &StatusPanel::computeClicked, m_actions.devices, &QAction::trigger);
+    statusBar()->addWidget(status, 1);
+}
+
+// Registers the parts that are redrawn when the data or the number of ranks changes.
+void MainWindow::addPaintStages(QWidget* ranks) {
+    QList<QWidget*> parts;
+    for (const Page* page : m_navigator->pages()) parts << page->paintParts();
+    m_paintStages = new PaintStages(*this, parts << &m_experimentDock->form() << ranks, this);
+    m_paintStages->beginWhenShown();
+    connect(&m_experiment, &ExperimentModel::dataChanged, m_paintStages, &PaintStages::begin);
+    connect(&m_experiment, &ExperimentModel::configChanged, m_paintStages, [this, before = std::int64_t{0}]() mutable {
+        const std::int64_t now = m_experiment.config().parallel.worldSize;
+        if (std::exchange(before, now) != now) m_paintStages->begin();
+    });
+}
+
+bool MainWindow::isDrawn() const {
+    return m_paintStages->isDone();
+}
+
+void MainWindow::addServices() {
+    m_tools = new WindowTools({m_actions, m_experiment, m_devices, *m_navigator, m_timeControls, *m_experimentDock,
+                               m_services.dialogs, m_services.theme, m_services.controlProgram},
+                              *this);
+    connect(m_tools, &WindowTools::said, this, &MainWindow::showMessage);
+    connect(m_tools, &WindowTools::failed, this, &MainWindow::showFailure);
+    connect(m_identityMenu, &IdentityMenu::explanationWanted, m_tools, &WindowTools::showHelp);
+    connect(&m_appearance, &Appearance::said, this, &MainWindow::showMessage);
+    new RunNotices({*m_notice, m_session, m_run, m_controller, *m_navigator, *m_logDock}, this);
+    new PytorchActions({m_actions, m_experiment, m_run, m_controller, m_session, m_services.settings, m_services.theme,
+                        m_services.controlProgram},
+                       *this);
+    m_saved = new SavedSession({*this, m_services.settings, m_services.dialogs, m_appearance, m_experimentDock->form(),
+                                *m_navigator, m_experiment, m_files, m_session, *m_notice});
+}
+
+void MainWindow::connectFileActions() {
     const WindowActions& a = m_actions;
     connect(a.newExperiment, &QAction::triggered, &m_files, [this] { m_files.startNew(); });
     m_actions.addExamples([this](const QString& resource) { m_files.startExample(resource); });
@@ -91,13 +216,8 @@ void MainWindow::connectActions() {
     connect(a.openDataFolder, &QAction::triggered, &m_files, &ExperimentFiles::chooseDataFolder);
     connect(a.save, &QAction::triggered, &m_files, &ExperimentFiles::save);
     connect(a.saveAs, &QAction::triggered, &m_files, &ExperimentFiles::saveAs);
-    for (QAction* action : {a.openRun, a.attachRun}) {
-        connect(action, &QAction::triggered, this, [this] {
-            const QString last = QFileInfo(m_services.settings.get(settings::kLastRun)).absolutePath();
-            m_services.dialogs.openFolder(tr("Choose a run directory"), last,
-                                          [this](const QString& path) { openRun(path); });
-        });
-    }
+    connect(a.openRun, &QAction::triggered, this, &MainWindow::chooseRun);
+    connect(a.attachRun, &QAction::triggered, this, &MainWindow::chooseRun);
     connect(a.quit, &QAction::triggered, this, &QWidget::close);
     connect(a.savePage, &QMenu::aboutToShow, this, [this] {
         m_actions.savePage->clear();
@@ -105,108 +225,103 @@ void MainWindow::connectActions() {
     });
     connect(a.liveRuns, &QMenu::aboutToShow, this, &MainWindow::fillLiveRuns);
     connect(a.recent, &QMenu::aboutToShow, this, [this] { m_files.fillRecent(*m_actions.recent); });
-    connect(a.run, &QAction::triggered, this, &MainWindow::startRun);
-    m_blockedRun = new QShortcut(a.run->shortcut(), this, this, &MainWindow::showWhyNotRunnable);
-    connect(a.resume, &QAction::triggered, this, &MainWindow::resumeRun);
-    connect(&m_cluster, &ClusterActions::runHere, this, &MainWindow::startRun);
-    connect(&m_cluster, &ClusterActions::runBegan, this, &MainWindow::followCluster);
-    connect(&m_watch, &WatchActions::watchWanted, this, [this](const WatchRequest& request) {
-        m_files.afterAsking([this, request] {
-            m_adoptsRunConfig = true;
-            m_notice->hide();
-            m_started.reset();
-            m_controller.watch(request);
-            m_navigator->show(QStringLiteral("training"));
-            centralWidget()->setFocus();
-        });
-    });
     connect(a.exportScript, &QAction::triggered, &m_scripts, &ScriptExport::choose);
+}
+
+void MainWindow::connectRunActions() {
+    const WindowActions& a = m_actions;
+    connect(a.run, &QAction::triggered, &m_session, &RunSession::start);
+    m_blockedRun = new QShortcut(a.run->shortcut(), this, this, &MainWindow::showWhyNotRunnable);
+    connect(a.resume, &QAction::triggered, &m_session, &RunSession::resume);
     connect(a.stop, &QAction::triggered, &m_controller, &RunController::stop);
-    connect(m_topBar, &TopBar::speedChosen, &m_timeControls, &TimeControls::setSpeed);
-    connect(&m_timeControls, &TimeControls::speedChanged, m_topBar, &TopBar::setSpeed);
     connect(a.detach, &QAction::triggered, &m_controller, &RunController::detach);
     connect(a.previousEpoch, &QAction::triggered, this, [this] { m_plan.setEpoch(m_plan.epoch() - 1); });
     connect(a.nextEpoch, &QAction::triggered, this, [this] { m_plan.setEpoch(m_plan.epoch() + 1); });
-    connect(a.theme, &QAction::triggered, this, [this] { setTheme(m_services.theme.mode() == Theme::Mode::Light); });
-    connect(a.log, &QAction::toggled, m_logDock, &QWidget::setVisible);
-    connect(a.experiment, &QAction::toggled, m_experimentDock, &QWidget::setVisible);
-    connect(m_logDock, &QDockWidget::visibilityChanged, this,
-            [this] { m_actions.log->setChecked(!m_logDock->isHidden()); });
-    connect(m_experimentDock, &QDockWidget::visibilityChanged, this,
-            [this] { m_actions.experiment->setChecked(!m_experimentDock->isHidden()); });
-    m_actions.experiment->setChecked(true);
-    for (const auto& [action, steps] : {std::pair(a.largerType, 1), std::pair(a.smallerType, -1)}) {
-        connect(action, &QAction::triggered, this,
-                [this, steps = steps] { setTypePercent(m_services.theme.nextTypePercent(steps)); });
-    }
-    connect(a.normalType, &QAction::triggered, this, [this] { setTypePercent(Theme::kNormalType); });
-    connect(a.reduceMotion, &QAction::toggled, this, &MainWindow::setReduceMotion);
-    m_actions.debugOverlay->setVisible(m_overlay != nullptr);
-    if (m_overlay) connect(a.debugOverlay, &QAction::toggled, m_overlay, &QWidget::setVisible);
-    connect(a.resetLayout, &QAction::triggered, this, &MainWindow::resetLayout);
-    connect(a.palette, &QAction::triggered, this, &MainWindow::showFinder);
-    connect(a.help, &QAction::triggered, this, &MainWindow::showHelpOnControl);
-    connect(a.documents, &QAction::triggered, this, [this] { showHelp(topicOf(nullptr)); });
-    connect(a.copy, &QAction::triggered, this, &MainWindow::copyAsText);
-    connect(a.otherPart, &QAction::triggered, this, &MainWindow::goToOtherPart);
-    connect(a.devices, &QAction::triggered, this,
-            [this] { (new DevicesDialog(m_experiment, m_devices, m_services.theme, this))->show(); });
-    connect(a.modelSummary, &QAction::triggered, this, &MainWindow::showModelSummary);
-    connect(a.keys, &QAction::triggered, this,
-            [this] { (new KeysDialog(m_actions.all(), m_navigator->pages(), this))->open(); });
-    connect(a.about, &QAction::triggered, this, [this] { showAbout(m_services.dialogs); });
+    connect(m_topBar, &TopBar::speedChosen, &m_timeControls, &TimeControls::setSpeed);
+    connect(m_topBar, &TopBar::reasonClicked, this, &MainWindow::showWhyNotRunnable);
+    connect(&m_timeControls, &TimeControls::speedChanged, m_topBar, &TopBar::setSpeed);
+    connect(&m_cluster, &ClusterActions::runHere, &m_session, &RunSession::start);
+    connect(&m_cluster, &ClusterActions::runBegan, &m_session, &RunSession::follow);
+    connect(&m_watch, &WatchActions::watchWanted, &m_session, &RunSession::watch);
+    connect(&m_watch, &WatchActions::failed, this, &MainWindow::showFailure);
 }
 
-void MainWindow::connectModels() {
-    connect(&m_experiment, &ExperimentModel::configChanged, this, &MainWindow::refreshRunActions);
-    connect(&m_experiment, &ExperimentModel::configChanged, this, &MainWindow::showFormDifferences);
-    connect(&m_experiment, &ExperimentModel::dataChanged, this, &MainWindow::refreshRunActions);
+void MainWindow::connectViewActions() {
+    showWhenToggled(m_actions.log, *m_logDock);
+    showWhenToggled(m_actions.experiment, *m_experimentDock);
+    m_actions.experiment->setChecked(true);
+    m_actions.debugOverlay->setVisible(m_overlay != nullptr);
+    if (m_overlay) connect(m_actions.debugOverlay, &QAction::toggled, m_overlay, &QWidget::setVisible);
+    connect(m_actions.resetLayout, &QAction::triggered, m_saved, &SavedSession::resetLayout);
+}
+
+void MainWindow::showWhenToggled(QAction* action, QDockWidget& dock) {
+    connect(action, &QAction::toggled, &dock, &QWidget::setVisible);
+    connect(&dock, &QDockWidget::visibilityChanged, action, [action, &dock] { action->setChecked(!dock.isHidden()); });
+}
+
+void MainWindow::connectFiles() {
     connect(&m_experiment, &ExperimentModel::fileChanged, this, &MainWindow::refreshTitle);
     connect(&m_experiment.undoStack(), &QUndoStack::cleanChanged, this, &MainWindow::refreshTitle);
-    connect(&m_devices, &DeviceQuery::answered, &m_experiment, &ExperimentModel::setHost);
-    connect(&m_controller, &RunController::stateChanged, this, &MainWindow::showRunState);
-    connect(&m_controller, &RunController::mayStartAgainChanged, m_ranks, &RankStrip::setMayStartAgain);
-    connect(&m_run, &RunModel::changed, this, [this](unsigned changes) {
-        if (changes & kRunStartedChanged) applyRunConfig();
-    });
-    connect(&m_files, &ExperimentFiles::saved, this, &MainWindow::showSaved);
+    connect(&m_files, &ExperimentFiles::saved, this, &MainWindow::showMessage);
     connect(&m_files, &ExperimentFiles::begun, this, &MainWindow::forgetRun);
-    connect(&m_files, &ExperimentFiles::done, m_notice, &NoticeBar::dismissFailure);
-    connect(&m_files, &ExperimentFiles::failed, this,
-            [this](const QString& message) { m_notice->say(message, NoticeBar::Tone::Danger); });
-    connect(&m_scripts, &ScriptExport::failed, this,
-            [this](const QString& message) { m_notice->say(message, NoticeBar::Tone::Danger); });
-    connect(&m_scripts, &ScriptExport::written, this, [this](const QString& message) { m_notice->say(message); });
-    connect(&m_watch, &WatchActions::failed, this,
-            [this](const QString& message) { m_notice->say(message, NoticeBar::Tone::Danger); });
+    connect(&m_files, &ExperimentFiles::failed, this, &MainWindow::showFailure);
     connect(&m_files, &ExperimentFiles::scriptChosen, &m_watch, &WatchActions::openDialog);
-    connect(&m_files, &ExperimentFiles::scriptChosen, m_notice, &NoticeBar::dismissFailure);
-    connect(&m_files, &ExperimentFiles::runDirectoryChosen, this, [this](const QString& path) { openRun(path); });
+    connect(&m_files, &ExperimentFiles::runDirectoryChosen, this, &MainWindow::openRun);
     connect(&m_files, &ExperimentFiles::dataChosen, &m_import, &DataImport::look);
-    connect(&m_files, &ExperimentFiles::dataChosen, m_notice, &NoticeBar::dismissFailure);
-    connect(&m_import, &DataImport::runFound, this, [this](const QString& path) { openRun(path); });
+    for (const auto chosen : {&ExperimentFiles::scriptChosen, &ExperimentFiles::dataChosen})
+        connect(&m_files, chosen, m_notice, &NoticeBar::dismissFailure);
+    connect(&m_files, &ExperimentFiles::done, m_notice, &NoticeBar::dismissFailure);
+    connect(&m_import, &DataImport::runFound, this, &MainWindow::openRun);
     connect(&m_import, &DataImport::experimentFound, &m_files, &ExperimentFiles::openExperiment);
-    connect(m_form, &ExperimentForm::browseRequested, &m_files, [this] {
+    connect(&m_scripts, &ScriptExport::failed, this, &MainWindow::showFailure);
+    connect(&m_scripts, &ScriptExport::written, m_notice, [this](const QString& message) { m_notice->say(message); });
+    connect(&m_experimentDock->form(), &ExperimentForm::browseRequested, &m_files, [this] {
         const bool folder = m_experiment.config().dataset.kind == DatasetKind::kImageFolder;
         folder ? m_files.chooseDataFolder() : m_files.chooseData();
     });
-    connect(m_form, &ExperimentForm::sweepRequested, this, [this] {
-        (new LoaderSweepDialog(m_experiment, m_services.theme, m_services.controlProgram, this))->show();
-    });
-    connect(m_form, &ExperimentForm::summaryRequested, this, &MainWindow::showModelSummary);
-    connect(m_topBar, &TopBar::reasonClicked, this, &MainWindow::showWhyNotRunnable);
-    const auto nameTheme = [this] {
-        const bool light = m_services.theme.mode() == Theme::Mode::Light;
-        m_actions.theme->setText(light ? tr("&Dark theme") : tr("&Light theme"));
-        m_actions.theme->setIconText(light ? tr("Dark") : tr("Light"));
-    };
-    connect(&m_services.theme, &Theme::changed, this, nameTheme);
-    nameTheme();
 }
 
-// Handles keys that no control has used.
-void MainWindow::keyPressEvent(QKeyEvent* event) {
-    if (!m_timeControls.handleKey(*event)) QMainWindow::keyPressEvent(event);
+void MainWindow::connectRun() {
+    connect(&m_experiment, &ExperimentModel::configChanged, this, &MainWindow::refreshRunActions);
+    connect(&m_experiment, &ExperimentModel::dataChanged, this, &MainWindow::refreshRunActions);
+    connect(&m_controller, &RunController::stateChanged, this, &MainWindow::refreshRunActions);
+    connect(&m_devices, &DeviceQuery::answered, &m_experiment, &ExperimentModel::setHost);
+    connect(&m_session, &RunSession::requested, this, &MainWindow::showRequestedRun);
+    connect(&m_session, &RunSession::refused, m_notice, [this](const QString& sentence, bool isFailure) {
+        m_notice->say(sentence, isFailure ? NoticeBar::Tone::Danger : NoticeBar::Tone::Plain);
+    });
+    connect(&m_session, &RunSession::formCompared, m_experimentDock, [this] {
+        m_experimentDock->showChanges(m_session.changedSettings(), m_controller.isLive());
+        m_experimentDock->offerChanges(m_session.applicableChanges());
+    });
+    connect(m_experimentDock, &ExperimentDock::applyWanted, &m_session, &RunSession::applyChanges);
+}
+
+void MainWindow::restore() {
+    if (gpuDriverLoaded()) m_devices.ask();
+    m_saved->restore();
+}
+
+void MainWindow::chooseRun() {
+    const QString last = QFileInfo(m_services.settings.get(settings::kLastRun)).absolutePath();
+    m_services.dialogs.openFolder(tr("Choose a run directory"), last, [this](const QString& path) { openRun(path); });
+}
+
+void MainWindow::showRequestedRun(RunSession::PageToShow page) {
+    using enum RunSession::PageToShow;
+    m_notice->hide();
+    const bool isShown = page == kCurrent || (page == kAnyThatFollows && m_navigator->current().followsRuns());
+    if (!isShown) m_navigator->show(QStringLiteral("training"));
+    if (page != kCurrent) centralWidget()->setFocus();  // so that Space and the arrow keys control the run
+}
+
+// Removes a run that is over from the pages when another experiment is in the form.
+void MainWindow::forgetRun() {
+    m_watch.showForm();
+    if (!m_controller.isLive()) m_notice->hide();
+    m_session.forget();
+    refreshRunActions();
 }
 
 void MainWindow::refreshTitle() {
@@ -214,94 +329,38 @@ void MainWindow::refreshTitle() {
     const QString name =
         path.isEmpty() ? QString::fromStdString(m_experiment.config().name) : QFileInfo(path).fileName();
     const QString mark = m_experiment.isModified() ? QStringLiteral(" \u2022") : QString();
-    m_fileName->setText(name + mark);
-    m_fileName->setToolTip(path.isEmpty() ? tr("Not saved to a file yet") : path);
+    m_experimentDock->setFileName(name + mark, path.isEmpty() ? tr("Not saved to a file yet") : path);
     setWindowTitle(QStringLiteral("%1%2 \u2013 Ringside").arg(name, mark));
 }
 
-QString MainWindow::whyNotRunnable() const {
-    const bool isWatched = m_run.isWatched();
-    if (m_controller.isLive())
-        return isWatched ? tr("A watched script is running: wait for its end, or stop it first.")
-                         : tr("A run is live: stop it first.");
-    if (m_experiment.config().dataset.kind == DatasetKind::kExternal)
-        return tr(
-            "A watched script is shown: click Watch on the left to start it again, or choose File > New "
-            "experiment to train with Ringside.");
-    if (!m_experiment.problems().empty()) {
-        return inFormWords(QString::fromStdString(m_experiment.problems().front().text()));
-    }
-    if (m_experiment.isLoadingData()) return tr("The data set is being loaded.");
-    return {};
-}
-
 void MainWindow::refreshRunActions() {
-    const QString reason = whyNotRunnable();
+    const QString reason = m_session.whyNotRunnable();
     m_actions.run->setEnabled(reason.isEmpty());
     // Both actions have the same shortcut, so only one of them is enabled at a time.
     m_blockedRun->setEnabled(!reason.isEmpty());
     m_actions.run->setToolTip(reason.isEmpty() ? tr("Start training, one process per rank (Ctrl+R)") : reason);
-    m_actions.resume->setEnabled(canResume());
+    m_actions.resume->setEnabled(m_session.canResume());
     const RunController::State state = m_controller.state();
     m_actions.stop->setEnabled(m_controller.isLive() && state != RunController::State::Stopping);
     m_actions.detach->setEnabled(state == RunController::State::Running);
-    const bool isExternal = m_experiment.config().dataset.kind == DatasetKind::kExternal;
-    const bool isQuiet = m_controller.isLive() || m_experiment.isLoadingData() || isExternal;
-    m_topBar->setRunBlocked(isQuiet ? QString() : reason);
+    m_topBar->setRunBlocked(m_session.isBlockedVisibly() ? QString() : reason);
     m_topBar->refreshEpochs();
 }
 
 // Shows the reason why Run is disabled when its key is pressed.
 void MainWindow::showWhyNotRunnable() {
+    ExperimentForm& form = m_experimentDock->form();
     if (!m_controller.isLive() && !m_experiment.problems().empty()) m_experimentDock->show();
-    if (!m_controller.isLive() && m_form->isVisible() && m_form->focusFirstProblem()) return;
-    showSaved(whyNotRunnable());
-}
-
-void MainWindow::startRun() {
-    if (!whyNotRunnable().isEmpty()) return;
-    m_adoptsRunConfig = false;
-    m_notice->hide();
-    m_started = m_experiment.config();
-    m_controller.start(m_experiment.resolvedConfig(), {});
-    if (!m_navigator->current().followsRuns()) m_navigator->show(QStringLiteral("training"));
-    centralWidget()->setFocus();  // so that Space and the arrow keys control the run
-}
-
-// Shows a run of this experiment that was started through the dialogs Launch (on a cluster) or Invite ranks (on the
-// computers of a classroom).
-void MainWindow::followCluster(const QString& directory) {
-    m_adoptsRunConfig = false;
-    m_notice->hide();
-    m_started = m_experiment.config();
-    m_controller.attach(directory);
-    m_navigator->show(QStringLiteral("training"));
-}
-
-bool MainWindow::canResume() const {
-    return !m_controller.isLive() && !m_shownRun.isEmpty() && m_run.data().ended() &&
-           !m_run.data().checkpoints().empty();
-}
-
-// Resumes the shown run from its newest checkpoint with the settings of the form, such as more epochs or another
-// learning rate.
-void MainWindow::resumeRun() {
-    if (!canResume()) return;
-    RunConfig config = m_experiment.resolvedConfig();
-    config.training.resume = m_shownRun.toStdString();
-    m_adoptsRunConfig = false;
-    m_notice->hide();
-    m_started = m_experiment.config();
-    m_controller.start(config, {});
-    m_navigator->show(QStringLiteral("training"));
+    if (!m_controller.isLive() && form.isVisible() && form.focusFirstProblem()) return;
+    showMessage(m_session.whyNotRunnable());
 }
 
 // Lists the live runs next to the last run and in the default folder, and an entry for any other directory.
 void MainWindow::fillLiveRuns() {
     QMenu& menu = *m_actions.liveRuns;
     menu.clear();
-    const QStringList found = liveRuns(
-        {QFileInfo(m_services.settings.get(settings::kLastRun)).absolutePath(), QFileInfo(m_shownRun).absolutePath()});
+    const QStringList found = liveRuns({QFileInfo(m_services.settings.get(settings::kLastRun)).absolutePath(),
+                                        QFileInfo(m_session.directory()).absolutePath()});
     for (const QString& run : found) {
         menu.addAction(QFileInfo(run).fileName(), this, [this, run] { openRun(run); })->setToolTip(run);
     }
@@ -311,208 +370,30 @@ void MainWindow::fillLiveRuns() {
 }
 
 // Shows the sentence in the status bar for some seconds, because a notice would move everything below it.
-void MainWindow::showSaved(const QString& sentence) {
-    constexpr int kSavedMs = 8000;
+void MainWindow::showMessage(const QString& sentence) {
+    constexpr int kShownMs = 8000;
     m_notice->dismissFailure();
-    statusBar()->showMessage(sentence, kSavedMs);
+    statusBar()->showMessage(sentence, kShownMs);
 }
 
-// Removes a finished run from the pages when another experiment is in the form.
-void MainWindow::forgetRun() {
-    m_watch.showForm();
-    if (m_controller.isLive()) return showFormDifferences();
-    m_shownRun.clear();
-    m_started.reset();
-    m_notice->hide();
-    m_controller.forget();
-    m_plan.setEpoch(0);
-    showFormDifferences();
-    refreshRunActions();
+void MainWindow::showFailure(const QString& sentence) {
+    m_notice->say(sentence, NoticeBar::Tone::Danger);
 }
 
-// Shows in which fields the form differs from the shown run.
-void MainWindow::showFormDifferences() {
-    constexpr qsizetype kMostNamed = 3;
-    const bool live = m_controller.isLive();
-    const QStringList since = m_started ? changedFields(*m_started, m_experiment.config()) : QStringList();
-    m_run.setFormDiffers(!since.isEmpty());
-    const QStringList changed = live ? since : differencesFromRun();
-    m_changes->setVisible(!changed.isEmpty());
-    offerApplyNow();
-    if (changed.isEmpty()) return;
-    const QString named = changed.first(std::min(kMostNamed, changed.size())).join(QStringLiteral(", "));
-    const QString rest = changed.size() > kMostNamed ? tr(" and %1 more").arg(changed.size() - kMostNamed) : QString();
-    setTone(m_changes, live ? "warning" : "");
-    m_changes->setText((live ? tr("These changes apply to the next run: %1. The live run keeps its settings.")
-                             : tr("The form differs from the experiment of the run on screen in: %1."))
-                           .arg(named + rest));
-}
-
-// Returns the settings in which the form differs from the run that is shown.
-QStringList MainWindow::differencesFromRun() const {
-    const auto& started = m_run.data().started();
-    if (!started || m_run.expected()) return {};
-    const std::optional<RunConfig> run = experimentOf(*started);
-    RunConfig form = m_experiment.resolvedConfig();
-    if (!run || isSameExperiment(*run, form)) return {};
-    // The learning rate is compared with that of the live run, unless it is unchanged since the start.
-    if (m_started && m_started->optimizer.lr == form.optimizer.lr) form.optimizer.lr = run->optimizer.lr;
-    if (m_started && m_started->training.epochs == form.training.epochs) form.training.epochs = run->training.epochs;
-    form.training.resume = run->training.resume;
-    form.parallel.backend = run->parallel.backend;
-    form.parallel.device = run->parallel.device;
-    return changedFields(*run, form);
-}
-
-// Offers to change the learning rate and the number of epochs of a live run.
-void MainWindow::offerApplyNow() {
-    const RunConfig& config = m_experiment.config();
-    const bool can =
-        m_started && m_controller.state() == RunController::State::Running && m_experiment.problems().empty();
-    const bool rate = can && m_started->scaledLearningRate() != config.scaledLearningRate() &&
-                      m_started->optimizer.lr != config.optimizer.lr;
-    const bool epochs = can && m_started->training.epochs != config.training.epochs;
-    m_applyNow->setVisible(rate || epochs);
-    if (!rate && !epochs) return;
-    const QString what = rate && epochs ? tr("learning rate and epochs") : rate ? tr("learning rate") : tr("epochs");
-    m_applyNow->setText(tr("Apply %1 now").arg(what));
-    m_applyNow->setAccessibleName(m_applyNow->text());
-    m_applyNow->setToolTip(tr("Applies the change to the live run from its next step on; checkpoints contain it"));
-}
-
-void MainWindow::applyNow() {
-    if (!m_started) return;
-    const RunConfig& config = m_experiment.config();
-    if (m_started->optimizer.lr != config.optimizer.lr) {
-        m_controller.sendCommand({ControlKind::kLearningRate, config.scaledLearningRate()});
-        m_started->optimizer.lr = config.optimizer.lr;
-    }
-    if (m_started->training.epochs != config.training.epochs) {
-        m_controller.sendCommand({ControlKind::kEpochs, static_cast<double>(config.training.epochs)});
-        m_started->training.epochs = config.training.epochs;
-    }
-    showFormDifferences();
-}
-
-bool MainWindow::openRun(const QString& runDirectory, AfterOpening after) {
-    if (runDirectory.isEmpty()) return false;
-    if (m_controller.isLive()) {
-        m_notice->say(tr("A run is live: stop it, or keep it running in the background (Run menu), then open %1.")
-                          .arg(runDirectory));
-        return false;
-    }
-    const Result<RunPaths> found = openRunDirectory(runDirectory.toStdString());
-    if (!found) {
-        m_notice->say(QString::fromStdString(found.problem().text()), NoticeBar::Tone::Danger);
-        return false;
-    }
-    const auto open = [this, runDirectory, after] {
-        m_adoptsRunConfig = true;
-        m_resumeWhenShown = after == AfterOpening::kResume;
-        m_notice->hide();
-        m_started.reset();
-        m_controller.attach(runDirectory);
-    };
-    // The experiment of the run replaces that of the form.
-    if (holdsExperiment(found.value(), m_experiment.resolvedConfig())) {
-        open();
-    } else {
-        m_files.afterAsking(open);
-    }
-    return true;
-}
-
-// Puts the experiment of an opened run into the form, with its own name and without unsaved changes.
-void MainWindow::applyRunConfig() {
-    if (!m_adoptsRunConfig || !m_run.data().started()) return showFormDifferences();
-    m_adoptsRunConfig = false;
-    const std::optional<RunConfig> config = experimentOf(*m_run.data().started());
-    if (!config) return;
-    if (!isSameExperiment(*config, m_experiment.resolvedConfig())) m_experiment.replace(*config, {});
-    m_started = m_experiment.config();
-    showFormDifferences();
-}
-
-void MainWindow::showRunState(RunController::State state) {
-    using enum RunController::State;
-    // A start that was refused has no run directory, and the previous run is still shown.
-    if (!m_controller.runDirectory().isEmpty()) m_shownRun = m_controller.runDirectory();
-    refreshRunActions();
-    showFormDifferences();
-    m_ranks->setLive(m_controller.isLive());
-    m_ranks->setLost(state == Failed && !m_run.data().ended());
-    const bool isLiveOrKept = state == Running || (state == Idle && !m_controller.runDirectory().isEmpty());
-    if (isLiveOrKept) m_services.settings.set(settings::kLastRun, m_controller.runDirectory());
-    if (state == Running && !m_controller.message().isEmpty()) {  // the run did not stop
-        m_closing = Closing::kNo;
-        m_notice->say(m_controller.message(), NoticeBar::Tone::Danger);
-    }
-    if (state == Stopped && canResume()) {
-        m_notice->offer(tr("Stopped. Its checkpoint is kept."), tr("Resume"), [this] { resumeRun(); });
-    }
-    if (state == Failed) {
-        m_closing = Closing::kNo;  // the user must be able to read the message
-        // True if the run was started; a refused start has no log.
-        const bool began = !m_controller.runDirectory().isEmpty();
-        offerAfterFailure(began);
-        if (began && m_run.data().ended()) m_logDock->show();
-    }
-    if (m_closing == Closing::kWhenOver && !m_controller.isLive()) {
-        closeAfterEvents();
-    } else if (m_resumeWhenShown && !m_controller.isLive() && state != Idle) {
-        m_resumeWhenShown = false;
-        // Resumes the run in a later event, after all parts of the window have received the state of the opened run.
-        QMetaObject::invokeMethod(this, &MainWindow::resumeRun, Qt::QueuedConnection);
-    }
-}
-
-// Offers the timeline or the log after a failure. The log opens automatically if there are no traced steps.
-void MainWindow::offerAfterFailure(bool began) {
-    const auto& trace = m_run.data().trace();
-    if (began && m_run.data().ended() && trace && !trace->steps().empty()) {
-        m_notice->offer(
-            m_controller.message(), tr("Show the last steps"),
-            [this] {
-                m_navigator->show(m_timeline->name());
-                m_timeline->showEnd();
-            },
-            NoticeBar::Tone::Danger);
-        return;
-    }
-    m_notice->offer(
-        m_controller.message(), began ? tr("Show log") : QString(), [this] { m_logDock->show(); },
-        NoticeBar::Tone::Danger);
-}
-
-void MainWindow::setTheme(bool dark) {
-    m_services.theme.setMode(dark ? Theme::Mode::Dark : Theme::Mode::Light);
-    m_services.settings.set(settings::kTheme, dark ? QStringLiteral("dark") : QStringLiteral("light"));
-}
-
-void MainWindow::setTypePercent(int percent) {
-    m_services.theme.setTypePercent(percent);
-    m_services.settings.set(settings::kTypePercent, m_services.theme.typePercent());
-    showSaved(tr("Type size: %1 %").arg(m_services.theme.typePercent()));
-}
-
-// Animations run only if neither this setting nor the desktop reduces motion.
-void MainWindow::setReduceMotion(bool reduce) {
-    const QString configFolder = QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation);
-    m_services.theme.setMotion(!reduce && !desktopReducesMotion(configFolder));
-    m_services.settings.set(settings::kReduceMotion, reduce);
-}
-
-void MainWindow::showModelSummary() {
-    auto* dialog = findChild<ModelSummaryDialog*>();
-    if (!dialog) dialog = new ModelSummaryDialog(m_experiment, this);
-    dialog->show();
-    dialog->raise();
-    dialog->activateWindow();
+void MainWindow::closeEvent(QCloseEvent* event) {
+    if (!m_closeQuestion.mayClose()) return event->ignore();
+    m_saved->save();
+    event->accept();
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
     QMainWindow::resizeEvent(event);
-    sizeForm();
+    m_experimentDock->fitTo(width());
+}
+
+// Handles keys that no control has used.
+void MainWindow::keyPressEvent(QKeyEvent* event) {
+    if (!m_timeControls.handleKey(*event)) QMainWindow::keyPressEvent(event);
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
@@ -527,45 +408,6 @@ void MainWindow::dropEvent(QDropEvent* event) {
     m_files.open(urls.first().toLocalFile());
 }
 
-// Opens the command palette with all commands: the commands of the window, the exports of the page, speeds and
-// settings.
-void MainWindow::showFinder() {
-    auto* owner = new QObject;
-    const auto showSetting = [this](const char* path) {
-        m_experimentDock->show();
-        m_form->focusSetting(path);
-    };
-    const QList<QAction*> all = m_actions.all() + m_navigator->current().exportActions() +
-                                m_timeControls.speedCommands(owner) + settingCommands(m_experiment, showSetting, owner);
-    auto* finder = new CommandPalette(all, this);
-    // Runs the chosen command after the command palette has closed.
-    connect(finder, &QObject::destroyed, owner, &QObject::deleteLater);
-    finder->open();
-}
-
-// Shows the documentation of the control that has the focus. If no control has it, shows that of the current page.
-void MainWindow::showHelpOnControl() {
-    const QWidget* control = QApplication::focusWidget();
-    const bool isWindow = control == centralWidget() || control == this;
-    showHelp(topicOf(isWindow ? &m_navigator->current() : control));
-}
-
-void MainWindow::showHelp(const HelpTopic& topic) {
-    const Result<std::filesystem::path> folder = resourcePath("docs");
-    if (!folder) return m_notice->say(QString::fromStdString(folder.problem().text()), NoticeBar::Tone::Danger);
-    auto* dialog = findChild<HelpDialog*>();
-    if (dialog == nullptr) dialog = new HelpDialog(QString::fromStdString(folder.value().string()), this);
-    dialog->show(topic);
-}
-
-void MainWindow::copyAsText() {
-    const auto* view = qobject_cast<const QAbstractItemView*>(QApplication::focusWidget());
-    const QString text = view ? tableText(*view) : m_navigator->current().copyText();
-    if (text.isEmpty()) return showSaved(tr("There are no numbers to copy here"));
-    QApplication::clipboard()->setText(text);
-    showSaved(tr("Copied %1 lines").arg(text.count(QLatin1Char('\n'))));
-}
-
 void MainWindow::contextMenuEvent(QContextMenuEvent* event) {
     const std::vector<Identity> things = IdentityMenu::below(*this, event->pos());
     if (things.empty()) return event->ignore();
@@ -575,12 +417,6 @@ void MainWindow::contextMenuEvent(QContextMenuEvent* event) {
     m_identityMenu->fill(*menu, things);
     menu->popup(event->globalPos());
     event->accept();
-}
-
-void MainWindow::goToOtherPart() {
-    if (m_form->isAncestorOf(QApplication::focusWidget())) return m_navigator->focusPage();
-    m_experimentDock->show();
-    m_form->focusLast();
 }
 
 }  // namespace ringside

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QDockWidget>
 #include <QMainWindow>
-#include <QPushButton>
 #include <QShortcut>
-#include <QTabWidget>
-#include <memory>
-#include <optional>
 
 #include "import/data_import.h"
+#include "main_window/appearance.h"
+#include "main_window/close_question.h"
 #include "main_window/cluster_actions.h"
 #include "main_window/experiment_files.h"
 #include "main_window/notice_bar.h"
+#include "main_window/run_session.h"
 #include "main_window/script_export.h"
 #include "main_window/time_controls.h"
 #include "main_window/watch_actions.h"
@@ -25,20 +23,21 @@
 #include "models/step_cursor.h"
 #include "pages/navigator.h"
 
+class QDockWidget;
+
 namespace ringside {
 
 class DebugOverlay;
 class Dialogs;
 class EventTimes;
-class PaintStages;
-class ExperimentForm;
+class ExperimentDock;
 class IdentityMenu;
-class RankStrip;
+class PaintStages;
+class SavedSession;
 class Settings;
 class Theme;
-class TimelinePage;
 class TopBar;
-struct HelpTopic;
+class WindowTools;
 
 // Dependencies of the window.
 struct WindowServices {
@@ -61,16 +60,14 @@ class MainWindow final : public QMainWindow {
     RunModel& run() { return m_run; }
     RunController& controller() { return m_controller; }
     ExperimentFiles& files() { return m_files; }
+    Navigator& pages() { return *m_navigator; }
 
     // True if all parts have been drawn; they are drawn one after another.
     bool isDrawn() const;
-    Navigator& pages() { return *m_navigator; }
-
-    void restore();  // restores layout and draft, and offers to attach if the last run is still live
-    enum class AfterOpening { kShow, kResume };
-    // Shows a run and its experiment, after asking about unsaved changes. False if there is no run to show; a notice
-    // contains the reason.
-    bool openRun(const QString& runDirectory, AfterOpening after = AfterOpening::kShow);
+    // Restores layout and draft, and offers to attach if the last run is still live.
+    void restore();
+    // Shows a run and its experiment. False if there is no run to show; noticeText() contains the reason.
+    bool openRun(const QString& directory) { return m_session.open(directory, RunSession::AfterOpening::kShow); }
     QString noticeText() const { return m_notice->text(); }
 
   protected:
@@ -82,55 +79,29 @@ class MainWindow final : public QMainWindow {
     void keyPressEvent(QKeyEvent* event) override;
 
   private:
-    // The following functions are implemented in window_layout.cpp.
     void buildLayout();
+    void addCentre();
     void addPages();
-    void addDebugOverlay();
-    void addPaintStages();
-    void connectPages();
-    QDockWidget* addExperimentDock();
-    QDockWidget* addLogDock();
-    void addRankDock();
-    void sizeForm();
-    void resetLayout();
-
-    // The following functions are implemented in window_session.cpp.
-    void restoreSession();
-    void askAfterCrash();
-    void offerLastRun();
-    void offerResume(const QString& directory);
-    void askBeforeClosing();
-    void closeAfterEvents();
-
-    void connectActions();
-    void connectModels();
+    void addPageCommands();
+    QWidget* addBottomDocks();
+    void addStatus();
+    void addPaintStages(QWidget* ranks);
+    void addServices();
+    void connectFileActions();
+    void connectRunActions();
+    void connectViewActions();
+    void connectFiles();
+    void connectRun();
+    void showWhenToggled(QAction* action, QDockWidget& dock);
+    void chooseRun();
+    void showRequestedRun(RunSession::PageToShow page);
+    void forgetRun();
     void refreshTitle();
     void refreshRunActions();
-    QString whyNotRunnable() const;
     void showWhyNotRunnable();
-    void startRun();
-    void followCluster(const QString& directory);
-    bool canResume() const;
-    void resumeRun();
-    void forgetRun();
-    void showSaved(const QString& sentence);
     void fillLiveRuns();
-    void showFormDifferences();
-    QStringList differencesFromRun() const;
-    void offerApplyNow();
-    void offerAfterFailure(bool began);
-    void applyNow();
-    void showRunState(RunController::State state);
-    void applyRunConfig();
-    void setTheme(bool dark);
-    void setTypePercent(int percent);
-    void setReduceMotion(bool reduce);
-    void showHelp(const HelpTopic& topic);
-    void showHelpOnControl();
-    void showFinder();
-    void goToOtherPart();
-    void copyAsText();
-    void showModelSummary();
+    void showMessage(const QString& sentence);
+    void showFailure(const QString& sentence);
 
     WindowServices m_services;
     ExperimentModel m_experiment;
@@ -146,31 +117,21 @@ class MainWindow final : public QMainWindow {
     ScriptExport m_scripts;
     ClusterActions m_cluster;
     WatchActions m_watch;
+    RunSession m_session;
+    Appearance m_appearance;
+    CloseQuestion m_closeQuestion;
 
     TopBar* m_topBar = nullptr;
     NoticeBar* m_notice = nullptr;
-    QTabWidget* m_tabs = nullptr;
     Navigator* m_navigator = nullptr;
-    TimelinePage* m_timeline = nullptr;
-    IdentityMenu* m_identityMenu = nullptr;
-    DebugOverlay* m_overlay = nullptr;
-    ExperimentForm* m_form = nullptr;
-    QShortcut* m_blockedRun = nullptr;  // shortcut of Run while Run is disabled
-    QLabel* m_fileName = nullptr;
-    QLabel* m_changes = nullptr;        // text about changes of the form since the live run was started
-    QPushButton* m_applyNow = nullptr;  // button that applies the changes that a live run can accept
-    RankStrip* m_ranks = nullptr;
-    PaintStages* m_paintStages = nullptr;
-    QDockWidget* m_experimentDock = nullptr;
-    QWidget* m_formFrame = nullptr;
+    ExperimentDock* m_experimentDock = nullptr;
     QDockWidget* m_logDock = nullptr;
-    QByteArray m_firstLayout;
-    QString m_shownRun;                  // directory of the run that m_run contains
-    bool m_adoptsRunConfig = false;      // true while a run that was opened from disk brings its experiment
-    bool m_resumeWhenShown = false;      // true if the run that is being opened will be resumed at once
-    std::optional<RunConfig> m_started;  // experiment of the live run as it was in the form
-    enum class Closing { kNo, kWhenOver, kNow };
-    Closing m_closing = Closing::kNo;
+    DebugOverlay* m_overlay = nullptr;
+    IdentityMenu* m_identityMenu = nullptr;
+    PaintStages* m_paintStages = nullptr;
+    WindowTools* m_tools = nullptr;
+    SavedSession* m_saved = nullptr;
+    QShortcut* m_blockedRun = nullptr;  // shortcut of Run while Run is disabled
 };
 
 }  // namespace ringside

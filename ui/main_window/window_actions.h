@@ -20,7 +20,7 @@ struct WindowActions {
         *quit;
     QAction *undo, *redo, *copy;
     QAction *run, *resume, *pause, *step, *phase, *saveNow, *stop, *detach, *previousEpoch, *nextEpoch;
-    QAction *watch, *launch, *invite, *join;
+    QAction *watch, *comparePytorch, *launch, *invite, *join;
     QAction *theme, *log, *reduceMotion, *debugOverlay, *experiment, *resetLayout, *palette, *devices, *modelSummary;
     QAction *largerType, *smallerType, *normalType;
     QAction *keys, *about, *help, *documents, *otherPart;

@@ -9,13 +9,15 @@
 
 #include "config/run_config.h"
 #include "models/plan_shelf.h"
+#include "watch/plan/seen_plan.h"
 
 namespace ringside {
 
 class ExperimentModel;
 
-// Shard plan of the edited experiment at the chosen epoch, and the sample selected in it. Small plans are computed at
-// once, large ones on a worker thread; plan() returns the old plan until the new one is complete.
+// Shard plan of the edited experiment, or of the watched script, at the chosen epoch, and the sample selected in it.
+// Small plans are computed at once, large ones on a worker thread; plan() returns the old plan until the new one is
+// complete.
 class PlanModel : public QObject {
     Q_OBJECT
   public:
@@ -25,6 +27,14 @@ class PlanModel : public QObject {
     int epoch() const { return m_epoch; }
     int epochCount() const;
     void setEpoch(int epoch);  // sets the epoch, clamped to the epochs of the experiment
+
+    // Sets the plan that the sampler of a watched script follows. It is used while the experiment is that of a script,
+    // and needs no data. Empty: the order of the script's samples is not known.
+    void setSeen(const std::optional<SeenPlan>& seen);
+    // True if the plan is that of a watched script.
+    bool isSeen() const;
+    // Returns the experiment with the sampler, the loader and the ranks that the plan follows.
+    RunConfig config() const;
 
     const ShardPlan* plan() const { return m_plan ? &*m_plan : nullptr; }
     QString problem() const { return m_problem; }  // returns the reason why there is no plan; empty if there is one
@@ -61,6 +71,7 @@ class PlanModel : public QObject {
 
     ExperimentModel& m_experiment;
     int m_epoch = 0;
+    std::optional<SeenPlan> m_seen;
     std::optional<ShardPlan> m_plan;
     QString m_problem;
     bool m_working = false;

@@ -36,6 +36,7 @@ void RunModel::reset() {
     m_decoder = Decoder();
     m_data = RunData();
     m_watched = WatchedScript();
+    m_logged = LoggedCurves();
     m_watchedPending = false;
     Q_EMIT restarted();
 }
@@ -67,7 +68,8 @@ void RunModel::decodeSlice() {
     const std::string_view view(chunk.constData() + m_taken, static_cast<std::size_t>(count));
     m_decoder.feed(view, [this](Event&& event) {
         m_pending |= m_data.apply(event);
-        m_watchedPending = m_watched.take(event) || m_watchedPending;
+        const bool isNews = m_watched.take(event) || m_logged.take(event);
+        m_watchedPending = m_watchedPending || isNews;
     });
     if (m_data.started()) m_expected.reset();  // changed() follows
     m_taken += count;

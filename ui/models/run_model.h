@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "models/watched_script.h"
+#include "telemetry/data/logged_curves.h"
 #include "telemetry/data/run_data.h"
 #include "telemetry/events/codec.h"
 
@@ -29,6 +30,7 @@ class RunModel : public QObject {
 
     const RunData& data() const { return m_data; }
     const WatchedScript& watched() const { return m_watched; }
+    const LoggedCurves& logged() const { return m_logged; }  // of a watched script
     // True if the shown or expected run is that of a watched script, which Ringside cannot pause.
     bool isWatched() const { return m_expected ? !m_expected->script.isEmpty() : m_watched.isWatched(); }
     // Directory of the run whose events are fed; empty: none.
@@ -52,9 +54,9 @@ class RunModel : public QObject {
     void restarted();
     void expectedChanged();
     void formDiffersChanged();
-    void drained();                  // emitted when all queued bytes are decoded
-    void changed(unsigned changes);  // emitted after events were applied; changes: bits of RunChange
-    void watchedChanged();           // emitted after changes of a watched run, at most every 40 ms
+    void drained();                  // all queued bytes are decoded
+    void changed(unsigned changes);  // RunChange bits
+    void watchedChanged();           // facts, findings or logged values of a script; at most every 40 ms
 
   private:
     void decodeSlice();
@@ -63,7 +65,8 @@ class RunModel : public QObject {
     Decoder m_decoder;
     RunData m_data;
     WatchedScript m_watched;
-    bool m_watchedPending = false;  // true if watchedChanged() will be emitted
+    LoggedCurves m_logged;
+    bool m_watchedPending = false;  // watchedChanged() is due
     std::optional<ExpectedRun> m_expected;
     bool m_formDiffers = false;
     QList<QByteArray> m_queue;

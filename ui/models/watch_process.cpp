@@ -27,8 +27,17 @@ bool isRunning(qint64 pid) {
     return state != "Z" && state != "X";
 }
 
-// Returns the last line that names an exception of Python or a script that cannot be opened.
-QString lastError(const QByteArray& output) {
+// Returns the last message of `ringsidectl watch` itself.
+QString lastMessage(const QByteArray& output) {
+    QString last;
+    for (const QByteArray& line : output.split('\n'))
+        if (line.startsWith("ringsidectl")) last = QString::fromUtf8(line).section(QStringLiteral(": "), 1).trimmed();
+    return last;
+}
+
+}  // namespace
+
+QString lastPythonError(const QByteArray& output) {
     static const QRegularExpression exception(QStringLiteral(
         "^(?:\\[rank\\d+\\]: *)?([A-Za-z_.]*(?:Error|Exception|Exit|Interrupt): .*|.*: can't open file .*)$"));
     QString raised;
@@ -40,22 +49,12 @@ QString lastError(const QByteArray& output) {
     return raised;
 }
 
-// Returns the last message of `ringsidectl watch` itself.
-QString lastMessage(const QByteArray& output) {
-    QString last;
-    for (const QByteArray& line : output.split('\n'))
-        if (line.startsWith("ringsidectl")) last = QString::fromUtf8(line).section(QStringLiteral(": "), 1).trimmed();
-    return last;
-}
-
-}  // namespace
-
 QString whyNothingTrained(const WatchRequest& request, const QByteArray& output) {
     const QString script = QFileInfo(request.script).fileName();
     if (output.contains("No module named 'torch'") || output.contains("No module named torch"))
         return WatchProcess::tr("%1 has no PyTorch: choose an interpreter with PyTorch in Run > Watch a script.")
             .arg(request.command.value(0));
-    const QString error = lastError(output);
+    const QString error = lastPythonError(output);
     if (!error.isEmpty()) return WatchProcess::tr("%1 ended before its first training step: %2").arg(script, error);
     const QString message = lastMessage(output);
     if (!message.isEmpty()) return WatchProcess::tr("%1 was not watched: %2").arg(script, message);

@@ -45,6 +45,10 @@ class WatchProcess final : public QObject {
     QTimer m_look;
 };
 
+// Returns the last line of the output that names an exception of Python or a script that cannot be opened; empty if
+// there is none.
+QString lastPythonError(const QByteArray& output);
+
 // Returns one sentence that explains why a watched command has ended before its first training step. `output` is the
 // end of its output.
 QString whyNothingTrained(const WatchRequest& request, const QByteArray& output);

@@ -7,6 +7,7 @@
 #include <QStringList>
 #include <QWidget>
 #include <functional>
+#include <optional>
 
 namespace ringside {
 
@@ -27,8 +28,8 @@ struct PageKey {
     QString what;
 };
 
-// Interface of a page to the window. A new page is a folder with a subclass, and one line in MainWindow::addPages():
-// tab, key, View menu, --page and the list of keys follow from it.
+// Interface of a page to the window. A new page is a folder with a subclass, and a row of pageTable(): tab, key, View
+// menu, --page and the list of keys follow from it.
 class Page : public QWidget {
     Q_OBJECT
   public:
@@ -64,6 +65,14 @@ class Page : public QWidget {
     };
     virtual QList<View> views() const { return {}; }
     virtual void showView(const QString&) {}
+
+    // The window calls these functions when another page refers to a step, a rank, ... A page that does not draw it
+    // ignores the call.
+    // Marks a step of an epoch (steps count from 1, epochs from 0); empty: no step. go: also brings it into view.
+    virtual void showStep(std::optional<qint64> /*step*/, qint64 /*epoch*/, bool /*go*/) {}
+    virtual void showRank(int) {}
+    virtual void showEnd() {}             // the last steps of the run
+    virtual void find(const QString&) {}  // enters a query in the find box of the page
 
   Q_SIGNALS:
     // Requests a path from the user: of a new file with a suggested name, or of an existing one.

@@ -3,6 +3,7 @@
 
 #include <QFileInfo>
 #include <QHelpEvent>
+#include <QKeyEvent>
 #include <QLocale>
 #include <QPaintEvent>
 #include <QPainter>
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/text/number_text.h"
 #include "config/mesh.h"
 #include "identity/identity.h"
 #include "model/model_summary.h"
@@ -20,6 +22,7 @@
 #include "telemetry/data/dropped_text.h"
 #include "telemetry/data/missing_ranks.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "words/field_text.h"
 #include "words/phase_text.h"
 
@@ -27,6 +30,7 @@ namespace ringside {
 namespace {
 
 constexpr std::int64_t kMostCards = 64;
+constexpr TypePixels kLowWindow{620};  // height of a window below which cards are compact
 
 QString grouped(double value) {
     return QLocale(QLocale::English).toString(value, 'f', 0);
@@ -156,7 +160,7 @@ RankStrip::RankStrip(const ExperimentModel& experiment, const RunModel& run, con
     setAccessibleName(tr("Ranks"));
     setFrameShape(QFrame::NoFrame);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    setFocusPolicy(Qt::NoFocus);
+    setFocusPolicy(Qt::StrongFocus);  // for the copy key
     setWidget(m_canvas);
     viewport()->setAutoFillBackground(false);
     m_canvas->setAutoFillBackground(false);
@@ -212,6 +216,41 @@ QString RankStrip::source() const {
     const bool measured =
         std::ranges::any_of(run.ranks(), [](const RankData& one) { return one.samplesPerSecond > 0; });
     return measured ? tr("%1. Samples/s: each rank's last second").arg(text) : text;
+}
+
+QString RankStrip::copyText() const {
+    if (m_cards.empty()) return {};
+    QString text = tr("rank\tstate\tphase\tloss\tspeed\tdetails\n");
+    for (const RankCard& card : m_cards)
+        text +=
+            QStringList{QString::number(card.rank), card.mark, card.phase, card.loss, card.rate, card.tip.simplified()}
+                .join(QLatin1Char('\t')) +
+            QLatin1Char('\n');
+    return text;
+}
+
+void RankStrip::showEvent(QShowEvent* event) {
+    QScrollArea::showEvent(event);
+    if (window() != this) window()->installEventFilter(this);
+    measureWindow();
+}
+
+bool RankStrip::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == window() && event->type() == QEvent::Resize) measureWindow();
+    return QScrollArea::eventFilter(watched, event);
+}
+
+void RankStrip::measureWindow() {
+    const bool isLow = window() != this && window()->height() < kLowWindow;
+    if (std::exchange(m_isLow, isLow) == isLow) return;
+    arrange();
+    refresh();
+}
+
+// Left and Right belong to the run; the window receives them.
+void RankStrip::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Left || event->key() == Qt::Key_Right) return event->ignore();
+    QScrollArea::keyPressEvent(event);
 }
 
 std::int64_t RankStrip::plannedRanks() const {
@@ -383,7 +422,9 @@ void RankStrip::refresh() {
 void RankStrip::arrange() {
     std::vector<int> order;
     for (const HostGroup& group : m_hosts) order.insert(order.end(), group.ranks.begin(), group.ranks.end());
-    m_canvas->layout = RankStripLayout::of(static_cast<int>(m_cards.size()), viewport()->width(), std::move(order));
+    m_canvas->layout =
+        RankStripLayout::of(static_cast<int>(m_cards.size()), viewport()->width(), std::move(order),
+                            m_isLow ? RankStripLayout::Density::Compact : RankStripLayout::Density::Full);
     m_canvas->resize(viewport()->width(), m_canvas->layout.height());
     setFixedHeight(m_canvas->layout.visibleHeight());
 }

@@ -4,6 +4,7 @@
 #include <QScrollArea>
 #include <vector>
 
+#include "identity/text_source.h"
 #include "models/rank_hosts.h"
 #include "ranks/rank_card.h"
 
@@ -15,7 +16,7 @@ class RunModel;
 class Theme;
 
 // Strip with one card per rank: ranks of the run if there is one, or the ranks that the experiment plans.
-class RankStrip final : public QScrollArea {
+class RankStrip final : public QScrollArea, public TextSource {
     Q_OBJECT
   public:
     RankStrip(const ExperimentModel& experiment, const RunModel& run, const Theme& theme, QWidget* parent = nullptr);
@@ -28,6 +29,7 @@ class RankStrip final : public QScrollArea {
     void setLive(bool live);
     // Returns the name of the run, or a text that the cards show the form's ranks.
     QString source() const;
+    QString copyText() const override;  // one line per rank
     // Sets whether the connection to the run was lost. Its ranks may still be running.
     void setLost(bool lost);
     // Sets whether the failed run may be restarted by the program that started it.
@@ -38,6 +40,9 @@ class RankStrip final : public QScrollArea {
 
   protected:
     void resizeEvent(QResizeEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;  // follows the height of the window
 
   private:
     class Canvas;
@@ -49,6 +54,7 @@ class RankStrip final : public QScrollArea {
     void refresh();
     void showLinks();
     void arrange();
+    void measureWindow();
     void dropLossesWithoutRoom();
 
     const ExperimentModel& m_experiment;
@@ -58,6 +64,7 @@ class RankStrip final : public QScrollArea {
     std::vector<RankCard> m_cards;
     std::vector<HostGroup> m_hosts;
     QString m_source;
+    bool m_isLow = false;  // true if the window is low, so that cards must be low, too
     bool m_live = false;
     bool m_lost = false;
     bool m_mayStartAgain = false;

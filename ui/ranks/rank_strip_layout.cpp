@@ -29,14 +29,14 @@ int rowsOf(int ranks, int columns) {
 
 }  // namespace
 
-RankStripLayout RankStripLayout::of(int ranks, int width, std::vector<int> order) {
+RankStripLayout RankStripLayout::of(int ranks, int width, std::vector<int> order, Density largest) {
     constexpr TypePixels kCaption{15};
     RankStripLayout layout;
     layout.caption = order.empty() ? 0 : int(kCaption);
     layout.order = std::move(order);
     const Size* size = &kMini;
     layout.density = Density::Mini;
-    if (ranks <= columnsOf(kFull, width)) {
+    if (largest == Density::Full && ranks <= columnsOf(kFull, width)) {
         size = &kFull;
         layout.density = Density::Full;
     } else if (rowsOf(ranks, columnsOf(kCompact, width)) <= kCompact.mostRows) {

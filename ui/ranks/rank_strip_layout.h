@@ -20,8 +20,9 @@ struct RankStripLayout {
     int caption = 0;         // height of the host captions above each row, in pixels
     std::vector<int> order;  // rank at each position; empty: ranks in ascending order
 
-    // `order` lists the ranks grouped by host; the groups then have captions.
-    static RankStripLayout of(int ranks, int width, std::vector<int> order = {});
+    // `order` lists the ranks grouped by host; the groups then have captions. `largest` is Density::Compact in a low
+    // window.
+    static RankStripLayout of(int ranks, int width, std::vector<int> order = {}, Density largest = Density::Full);
 
     QRect card(int rank) const;
     QRect cardAt(int place) const;

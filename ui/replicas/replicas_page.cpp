@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "replicas/replicas_page.h"
 
-#include <QHBoxLayout>
 #include <QShortcut>
 #include <QStackedLayout>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
+#include "controls/flow_layout.h"
 #include "controls/tone.h"
 #include "models/run_model.h"
 #include "models/start_progress.h"
@@ -22,6 +22,9 @@ namespace {
 
 constexpr int kFollowed = 50;
 constexpr TypePixels kChartsHeight{190};
+constexpr TypePixels kLeastPicture{200};  // height
+constexpr TypePixels kLeastSentence{230};
+constexpr TypePixels kChartsBeside{520};  // from this width on the charts stand side by side
 
 }  // namespace
 
@@ -33,6 +36,7 @@ ReplicasPage::ReplicasPage(const RunModel& run, Theme& theme, QWidget* parent)
     whole->addWidget(makeToolRow());
     auto* centre = new QFrame;
     centre->setProperty("role", "panel");
+    followType(*centre, [centre] { centre->setMinimumHeight(kLeastPicture); });
     m_stack = new QStackedLayout(centre);
     m_empty = new EmptyPanel(QStringLiteral("replicas"));
     m_empty->setProperty("role", "clear");
@@ -101,8 +105,7 @@ QPushButton* ReplicasPage::addButton(const QString& text, const QString& tip, co
 
 QWidget* ReplicasPage::makeToolRow() {
     auto* row = new QWidget;
-    auto* line = new QHBoxLayout(row);
-    line->setContentsMargins(0, 0, 0, 0);
+    auto* line = new FlowLayout(row);
     line->setSpacing(Theme::kSpace2);
     m_choice = new SegmentedControl(
         {{tr("Gradients"), tr("Gradient of each rank, their mean, and the weight change"),
@@ -111,13 +114,14 @@ QWidget* ReplicasPage::makeToolRow() {
           QStringLiteral("contributionViewButton")},
          {tr("Ring"), tr("The ring all-reduce step by step, with the numbers of this training step"),
           QStringLiteral("ringViewButton")}});
-    m_choice->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
     connect(m_choice, &SegmentedControl::chosen, this, &ReplicasPage::redraw);
     line->addWidget(m_choice);
     m_sentence = new QLabel;
     m_sentence->setObjectName(QStringLiteral("replicasLabel"));
     m_sentence->setWordWrap(true);
-    line->addWidget(m_sentence, 1);
+    m_sentence->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    followType(*m_sentence, [this] { m_sentence->setMinimumWidth(kLeastSentence); });
+    line->addWidget(m_sentence);
     m_stage = new QComboBox;
     m_stage->setObjectName(QStringLiteral("replicasStageComboBox"));
     m_stage->setAccessibleName(tr("Pipeline stage"));
@@ -164,24 +168,35 @@ QWidget* ReplicasPage::makeToolRow() {
 
 QWidget* ReplicasPage::makeCharts() {
     m_charts = new QWidget;
-    m_charts->setFixedHeight(kChartsHeight);
-    auto* line = new QHBoxLayout(m_charts);
-    line->setContentsMargins(0, 0, 0, 0);
-    line->setSpacing(Theme::kSpace3);
+    m_chartsLine = new QBoxLayout(QBoxLayout::LeftToRight, m_charts);
+    m_chartsLine->setContentsMargins(0, 0, 0, 0);
+    m_chartsLine->setSpacing(Theme::kSpace3);
+    followType(*m_charts, [this] { placeCharts(); });
     m_norms = new ChartPanel(tr("Norm of each rank's gradient"), QStringLiteral("rankNorms"), m_theme);
     m_cosines =
         new ChartPanel(tr("Cosine between each rank's gradient and the mean"), QStringLiteral("rankCosines"), m_theme);
     for (ChartPanel* panel : {m_norms, m_cosines}) {
-        panel->chart().setXTitle(tr("step"));
+        panel->setXTitle(tr("step"));
         panel->chart().setStyles(NumberStyle::Whole, NumberStyle::Plain);
         panel->chart().setXFromZero(false);
         connect(&panel->chart(), &LiveChart::crosshairMoved, this, [this](std::optional<double> x) {
             for (ChartPanel* one : {m_norms, m_cosines}) one->chart().setCrosshair(x);
         });
-        line->addWidget(panel, 1);
+        m_chartsLine->addWidget(panel, 1);
     }
     m_charts->hide();
     return m_charts;
+}
+
+void ReplicasPage::placeCharts() {
+    const bool beside = width() >= kChartsBeside;
+    m_chartsLine->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    m_charts->setFixedHeight((beside ? 1 : 2) * kChartsHeight);
+}
+
+void ReplicasPage::resizeEvent(QResizeEvent* event) {
+    Page::resizeEvent(event);
+    placeCharts();
 }
 
 QList<PageKey> ReplicasPage::keys() const {
@@ -377,8 +392,8 @@ void ReplicasPage::showCharts() {
         if (rank >= replicas.worldSize()) continue;
         const QString name = tr("rank %1").arg(rank);
         const QColor color = m_theme.rankColor(static_cast<int>(rank));
-        Curve norm{QStringLiteral("norm.%1").arg(rank), name, color, Curve::Kind::MarkedLine, {}};
-        Curve cosine{QStringLiteral("cosine.%1").arg(rank), name, color, Curve::Kind::MarkedLine, {}};
+        Curve norm{QStringLiteral("norm.%1").arg(rank), name, color, Curve::Kind::MarkedLine, {}, one};
+        Curve cosine{QStringLiteral("cosine.%1").arg(rank), name, color, Curve::Kind::MarkedLine, {}, one};
         for (const auto& [number, step] : replicas.steps()) {
             const auto x = static_cast<double>(number);
             if (step.own[rank]) norm.points.push_back({x, step.own[rank]->norm});

@@ -38,7 +38,10 @@ class ReplicasPage : public Page {
     QList<View> views() const override;
     void showView(const QString& name) override;
     bool followsRuns() const override { return true; }
-    void showStep(qint64 step);  // shows the contributions to the step, whether it was inspected or not
+    void showStep(std::optional<qint64> step, qint64, bool go) override {
+        if (step && go) showStep(*step);
+    }
+    void showStep(qint64 step);  // shows the contributions to the step, inspected or not
 
   Q_SIGNALS:
     void inspectionWanted(int steps);  // requests the inspection of the next `steps` steps of the live run
@@ -46,12 +49,14 @@ class ReplicasPage : public Page {
 
   protected:
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
   private:
     enum Picture { Gradients, Contribution, Ring };
 
     QWidget* makeToolRow();
     QWidget* makeCharts();
+    void placeCharts();
     QPushButton* addButton(const QString& text, const QString& tip, const char* name);
     void redraw();
     void readConfig();
@@ -85,6 +90,7 @@ class ReplicasPage : public Page {
     ContributionPicture* m_pulls = nullptr;
     RingPanel* m_ring = nullptr;
     QWidget* m_charts = nullptr;
+    QBoxLayout* m_chartsLine = nullptr;
     ChartPanel *m_norms = nullptr, *m_cosines = nullptr;
     TablePanel* m_table = nullptr;
     std::optional<RunConfig> m_config;     // experiment of the run

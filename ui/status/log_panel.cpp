@@ -11,6 +11,7 @@
 #include <QStyledItemDelegate>
 #include <QVBoxLayout>
 
+#include "identity/identity.h"
 #include "telemetry/events/event_choices.h"
 #include "theme/theme.h"
 #include "theme/type_length.h"
@@ -62,6 +63,18 @@ class LogDelegate final : public QStyledItemDelegate {
     const Theme& m_theme;
 };
 
+// List of messages; each belongs to a rank or to the whole run.
+class LogList final : public QListView, public IdentitySource {
+  public:
+    using QListView::QListView;
+
+    std::vector<Identity> identitiesAt(const QPoint& point) const override {
+        const QModelIndex line = indexAt(viewport()->mapFrom(this, point));
+        const int rank = line.isValid() ? line.data(LogModel::RankRole).toInt() : -1;
+        return rank < 0 ? std::vector<Identity>() : std::vector<Identity>{{IdentityKind::Rank, rank}};
+    }
+};
+
 }  // namespace
 
 LogPanel::LogPanel(const RunModel& run, const Theme& theme, QWidget* parent) : QWidget(parent), m_model(run) {
@@ -69,7 +82,7 @@ LogPanel::LogPanel(const RunModel& run, const Theme& theme, QWidget* parent) : Q
     column->setContentsMargins(Theme::kSpace3, Theme::kSpace1, Theme::kSpace3, 0);
     column->setSpacing(Theme::kSpace1);
     column->addWidget(makeHeader());
-    m_view = new QListView(this);
+    m_view = new LogList(this);
     m_view->setObjectName(QStringLiteral("logListView"));
     m_view->setAccessibleName(tr("Log of the run"));
     m_view->setToolTip(tr("Messages of the ranks and their supervisor"));

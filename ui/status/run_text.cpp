@@ -16,8 +16,37 @@ QString runWords(const char* text) {
     return QCoreApplication::translate("run", text);
 }
 
+// True if the run is paused within a step, which the ranks have not finished.
+bool isPausedWithinStep(const RunData& run) {
+    const std::optional<Phase> after = run.isPaused() ? run.pausedAfter() : std::nullopt;
+    if (!after) return false;
+    switch (*after) {
+        case Phase::kDataWait:
+        case Phase::kCopy:
+        case Phase::kForward:
+        case Phase::kBackward:
+        case Phase::kWaiting:
+        case Phase::kMoving:
+            return true;
+        case Phase::kConnect:
+        case Phase::kOptimizer:
+        case Phase::kValidation:
+        case Phase::kCheckpoint:
+        case Phase::kPaused:
+        case Phase::kIdle:
+            break;
+    }
+    return false;
+}
+
 QString epochText(const RunData& run) {
     if (!run.started() || !run.lastStep()) return runWords("Starting the ranks");
+    if (isPausedWithinStep(run) && run.totalSteps() > 0 && run.lastStep()->step < run.totalSteps()) {
+        const std::int64_t perEpoch = std::max<std::int64_t>(run.started()->stepsPerEpoch, 1);
+        return runWords("Epoch %1 of %2, in step %3 of %4")
+            .arg(epochNumber(run.lastStep()->step / perEpoch), groupedText(run.epochs()),
+                 groupedText(run.lastStep()->step + 1), groupedText(run.totalSteps()));
+    }
     if (run.totalSteps() <= 0)  // a script does not report how long it will train
         return runWords("Epoch %1, step %2").arg(epochNumber(run.lastStep()->epoch), groupedText(run.lastStep()->step));
     return runWords("Epoch %1 of %2, step %3 of %4")

@@ -6,8 +6,9 @@
 namespace ringside {
 namespace {
 
-constexpr qsizetype kMostShown = 120;  // maximum number of characters of a cell on screen, because a table lays out the
-                                       // complete text
+constexpr qsizetype kMostShown = 120;  // characters of a cell on screen, because a table lays out the complete text
+constexpr qsizetype kMostInTip = 2000;
+constexpr qsizetype kAlwaysWhole = 12;  // characters that fit each column, so that they need no tooltip
 
 }  // namespace
 
@@ -35,13 +36,18 @@ int TableModel::columnCount(const QModelIndex& parent) const {
 }
 
 QVariant TableModel::data(const QModelIndex& index, int role) const {
-    if (!index.isValid() || role != Qt::DisplayRole) return {};
+    if (!index.isValid() || (role != Qt::DisplayRole && role != Qt::EditRole && role != Qt::ToolTipRole)) return {};
     if (m_cachedRow != index.row()) {
         m_cached = m_table.row(firstRow() + index.row());
         m_cachedRow = index.row();
     }
     const QString field = m_cached.value(index.column());
-    return field.size() <= kMostShown ? field : field.left(kMostShown) + QStringLiteral("...");
+    if (role == Qt::EditRole) return field;
+    const bool fits = field.size() <= kMostShown;
+    if (role == Qt::ToolTipRole)
+        return field.size() <= kAlwaysWhole ? QVariant()
+                                            : QStringLiteral("<qt>%1</qt>").arg(field.left(kMostInTip).toHtmlEscaped());
+    return fits ? field : field.left(kMostShown) + QStringLiteral("...");
 }
 
 bool TableModel::isNumeric(int column) const {

@@ -9,7 +9,8 @@
 
 namespace ringside {
 
-// Table for a view of Qt, one page of rows at a time, because a view keeps a few bytes for each row of its model.
+// Table for a view of Qt, one page of rows at a time, because a view keeps a few bytes for each row of its model. Long
+// cells are shortened for display; Qt::EditRole returns the complete text, the tooltip up to 2,000 characters of it.
 class TableModel : public QAbstractTableModel {
     Q_OBJECT
   public:

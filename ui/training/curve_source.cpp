@@ -100,7 +100,8 @@ void addTraining(std::vector<Curve>& curves, GrowingCurves& held, const RunParts
                                       text("rank %1").arg(number),
                                       theme.rankColor(number),
                                       Curve::Kind::Line,
-                                      {}},
+                                      {},
+                                      number},
                                      parts, axis, [rank, ofRank](const RunData& one) {
                                          return rank < one.ranks().size() ? &(one.ranks()[rank].*ofRank) : nullptr;
                                      }));

@@ -13,6 +13,7 @@
 #include "models/start_progress.h"
 #include "models/step_cursor.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "training/mistake_sentences.h"
 #include "watch/findings_panel.h"
 #include "words/form_fields.h"
@@ -20,9 +21,12 @@
 namespace ringside {
 namespace {
 
-constexpr int kColumns = 6;              // number of columns of the grid, for two or three charts in a row
-constexpr double kMostFindings = 0.45;   // largest share of the page's height that the findings take
-constexpr double kStartsNearZero = 0.1;  // share of the last step below which the first step counts as near zero
+constexpr int kColumns = 6;             // number of columns of the grid, for two or three charts in a row
+constexpr int kGroupRows = 3;           // rows of the grid that a group of charts can use
+constexpr TypePixels kLeastChart{132};  // height
+constexpr TypePixels kLeastChartWidth{190};
+constexpr double kMostFindings = 0.45;   // share of the page's height
+constexpr double kStartsNearZero = 0.1;  // fraction of the last step
 
 }  // namespace
 
@@ -59,6 +63,9 @@ TrainingPage::TrainingPage(RunModel& run, Theme& theme, QWidget* parent)
     // RunModel emits changed() at most every 40 ms.
     connect(&run, &RunModel::changed, this, [this] {
         if (isVisible()) redraw();
+    });
+    connect(&run, &RunModel::watchedChanged, this, [this] {
+        if (!m_run.logged().curves().empty()) redrawLater();
     });
     connect(m_earlier, &EarlierRuns::changed, this, [this] {
         m_curves.forget();
@@ -132,13 +139,14 @@ QWidget* TrainingPage::makeCharts() {
     m_rate = new ChartPanel(tr("Learning rate"), QStringLiteral("learningRate"), m_theme);
     m_phases = new ChartPanel(tr("Time per step by phase, ms"), QStringLiteral("phases"), m_theme);
     for (ChartPanel* panel : panels()) panel->setParent(m_charts);
-    placePanels(0, {m_loss, m_accuracy});
-    placePanels(1, {m_throughput, m_gradient, m_rate});
-    placePanels(2, {m_phases});
+    m_logged = new LoggedPanel(m_theme, m_charts);
+    connect(m_logged, &LoggedPanel::chartChosen, this, &TrainingPage::redrawLater);
+    placeCharts();
     for (int column = 0; column < kColumns; ++column) grid->setColumnStretch(column, 1);
-    grid->setRowStretch(0, 9);
-    grid->setRowStretch(1, 5);
-    grid->setRowStretch(2, 5);
+    followType(*m_charts, [this] {
+        for (ChartPanel* panel : panels()) panel->setMinimumHeight(kLeastChart);
+        m_logged->setMinimumHeight(kLeastChart);
+    });
     m_throughput->chart().setFromZero(true);
     m_rate->chart().setFromZero(true);
     m_phases->chart().setFromZero(true);
@@ -171,8 +179,15 @@ std::vector<Identity> TrainingPage::identitiesAt(const QPoint& point) const {
     for (const ChartPanel* panel : panels()) {
         LiveChart& chart = const_cast<ChartPanel*>(panel)->chart();
         if (!chart.isVisible()) continue;
-        const auto x = chart.valueAt(chart.mapFrom(this, point));
-        if (const auto step = x ? stepNear(*x) : std::nullopt) return {{IdentityKind::Step, *step}};
+        const QPoint place = chart.mapFrom(this, point);
+        const auto x = chart.valueAt(place);
+        const auto step = x ? stepNear(*x) : std::nullopt;
+        if (!step) continue;
+        std::vector<Identity> found;
+        if (const Curve* curve = chart.curveAt(place); curve != nullptr && curve->rank >= 0)
+            found.push_back({IdentityKind::Rank, curve->rank});
+        found.push_back({IdentityKind::Step, *step});
+        return found;
     }
     return {};
 }
@@ -198,6 +213,7 @@ void TrainingPage::setFindings(FindingsPanel* panel) {
 
 void TrainingPage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
+    placeCharts();
     const int visible = parentWidget() ? parentWidget()->height() : height();  // a small window scrolls the page
     if (m_findings) m_findings->setMostHeight(static_cast<int>(kMostFindings * visible));
 }
@@ -229,7 +245,9 @@ void TrainingPage::redraw() {
     const RunData& run = m_run.data();
     const RunParts parts = this->parts();
     const XAxis axis = m_tools->xAxis();
-    const bool nothing = m_run.expected() || (run.loss().points().empty() && run.validationEpochs().empty());
+    const bool hasPoints =
+        !run.loss().points().empty() || !run.validationEpochs().empty() || !m_run.logged().curves().empty();
+    const bool nothing = m_run.expected() || !hasPoints;
     m_stack->setCurrentIndex(nothing ? 0 : 1);
     if (nothing) return showEmpty();
     const QString mistakes = mistakeSentences(run);
@@ -239,7 +257,7 @@ void TrainingPage::redraw() {
     for (const double seam : seams(parts, axis)) flags.push_back({seam, tr("resumed")});
     for (ChartPanel* panel : panels()) {
         panel->chart().setSmoothing(isSmoothed(panel) ? m_tools->smoothing() : 0);
-        panel->chart().setXTitle(m_tools->xAxisName());
+        panel->setXTitle(m_tools->xAxisName());
         panel->chart().setStyles(m_tools->xStyle(), panel == m_accuracy ? NumberStyle::Percent : NumberStyle::Plain);
         panel->chart().setFlags(flags);
     }
@@ -260,10 +278,10 @@ void TrainingPage::redraw() {
     m_throughput->setCurves(throughputCurves(m_curves, parts, axis, m_theme), whole);
     m_gradient->setCurves(gradientNormCurves(m_curves, parts, axis, m_theme), whole);
     m_rate->setCurves(learningRateCurves(m_curves, parts, axis, m_theme), whole);
-    placePanels(0, {m_loss, m_accuracy});  // regression has no accuracy
-    placePanels(1, {m_throughput, m_gradient, m_rate});
+    m_logged->chart().setSmoothing(m_tools->smoothing());
+    m_logged->setCurvesOf(m_run.logged());
     m_phases->setCurves(phaseCurves(parts, axis, m_theme), whole);
-    placePanels(2, {m_phases});
+    placeCharts();
     m_phases->setVisible(!m_phases->chart().curves().empty());
     if (!m_pointed && m_cursor != nullptr && m_cursor->step()) showCrosshair(cursorPlace());
 }
@@ -286,8 +304,16 @@ std::optional<double> TrainingPage::cursorPlace() const {
     return xIn(all.back(), *at, m_tools->xAxis());
 }
 
-// Places the charts of a row side by side, without empty charts except the first.
-void TrainingPage::placePanels(int row, const std::vector<ChartPanel*>& panels) {
+// Places the charts in three groups, each from a row of its own on. Regression, for example, has no accuracy.
+void TrainingPage::placeCharts() {
+    place(0, 9, {m_loss, m_accuracy, m_logged});  // regression has no accuracy, and only watched scripts log values
+    place(1, 5, {m_throughput, m_gradient, m_rate});
+    place(2, 5, {m_phases});
+}
+
+// Places the charts of a group side by side, in several rows if the page is narrow, without empty charts except the
+// first.
+void TrainingPage::place(int group, int stretch, const std::vector<ChartPanel*>& panels) {
     auto* grid = static_cast<QGridLayout*>(m_charts->layout());
     std::vector<ChartPanel*> shown;
     for (ChartPanel* panel : panels) {
@@ -295,15 +321,21 @@ void TrainingPage::placePanels(int row, const std::vector<ChartPanel*>& panels) 
         panel->setVisible(shows);
         if (shows) shown.push_back(panel);
     }
-    const int span = kColumns / static_cast<int>(shown.size());
-    for (std::size_t i = 0; i < shown.size(); ++i) {
-        const int column = static_cast<int>(i) * span;
+    const int room = std::max(1, width() / kLeastChartWidth);
+    const int perRow = std::min<int>(room, static_cast<int>(shown.size()));
+    for (int row = 0; row < kGroupRows; ++row)
+        grid->setRowStretch(kGroupRows * group + row, row * perRow < static_cast<int>(shown.size()) ? stretch : 0);
+    for (int i = 0; i < static_cast<int>(shown.size()); ++i) {
+        const int row = kGroupRows * group + i / perRow;
+        const int inRow = std::min(perRow, static_cast<int>(shown.size()) - i / perRow * perRow);
+        const int span = kColumns / inRow, column = i % perRow * span;
         int wasRow = -1, wasColumn = -1, rows = 0, columns = 0;
-        const int index = grid->indexOf(shown[i]);
+        ChartPanel* panel = shown[static_cast<std::size_t>(i)];
+        const int index = grid->indexOf(panel);
         if (index >= 0) grid->getItemPosition(index, &wasRow, &wasColumn, &rows, &columns);
         if (wasRow == row && wasColumn == column && columns == span) continue;
-        if (index >= 0) grid->removeWidget(shown[i]);
-        grid->addWidget(shown[i], row, column, 1, span);
+        if (index >= 0) grid->removeWidget(panel);
+        grid->addWidget(panel, row, column, 1, span);
     }
 }
 
@@ -311,6 +343,8 @@ TableData TrainingPage::table() const {
     QList<QStringList> rows;
     for (ChartPanel* panel : panels())
         for (const QStringList& row : panel->chart().tableRows()) rows << QStringList(panel->title()) + row;
+    const QString logged = tr("%1 (x: step of the script)").arg(m_logged->title());
+    for (const QStringList& row : m_logged->chart().tableRows()) rows << QStringList(logged) + row;
     return tableOf(QStringLiteral("training"),
                    {QStringLiteral("chart"), QStringLiteral("series"), m_tools->xAxisName(), QStringLiteral("value"),
                     QStringLiteral("minimum"), QStringLiteral("maximum"), QStringLiteral("smoothed")},

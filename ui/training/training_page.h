@@ -15,6 +15,7 @@
 #include "tables/table_data.h"
 #include "training/curve_source.h"
 #include "training/earlier_runs.h"
+#include "training/logged_panel.h"
 #include "training/training_tool_row.h"
 
 namespace ringside {
@@ -37,10 +38,10 @@ class TrainingPage : public Page, public IdentitySource {
     void setFindings(FindingsPanel* panel);
     // Shows the crosshair at this step while the pointer is not on a chart.
     void followStep(const StepCursor& cursor);
-    void exportTo(const QString& file);                                      // saves the charts; the suffix of the file
-                                                                             // is .csv, .svg or .png
-    std::vector<Identity> identitiesAt(const QPoint& point) const override;  // returns the step under the pointer
+    void exportTo(const QString& file);                                      // .csv, .svg or .png
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;  // step and curve of a rank
     QString copyText() const override { return tabText(table()); }
+    void showRank(int) override { m_tools->setFanOut(true); }  // shows the curves of all ranks
 
     QList<QAction*> exportActions() const override { return m_tools->exportActions(); }
     QList<PageKey> keys() const override { return {{QStringLiteral("L"), tr("Logarithmic y axis")}}; }
@@ -59,7 +60,8 @@ class TrainingPage : public Page, public IdentitySource {
     void connectChart(ChartPanel* panel);
     void redrawLater();
     void redraw();
-    void placePanels(int row, const std::vector<ChartPanel*>& panels);
+    void placeCharts();
+    void place(int group, int stretch, const std::vector<ChartPanel*>& panels);
     void showCrosshair(std::optional<double> x);
     std::optional<double> cursorPlace() const;
     void clickLoss(double x);
@@ -88,6 +90,7 @@ class TrainingPage : public Page, public IdentitySource {
     ChartPanel* m_gradient = nullptr;
     ChartPanel* m_rate = nullptr;
     ChartPanel* m_phases = nullptr;
+    LoggedPanel* m_logged = nullptr;  // its x axis is the step of the script
     const StepCursor* m_cursor = nullptr;
     bool m_pointed = false;  // true while the pointer is on a chart
     LatestWork m_writing;

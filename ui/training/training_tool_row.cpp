@@ -6,6 +6,7 @@
 #include <QPushButton>
 #include <initializer_list>
 
+#include "controls/flow_layout.h"
 #include "controls/seek_slider.h"
 #include "theme/theme.h"
 #include "theme/type_length.h"
@@ -16,10 +17,7 @@ namespace {
 constexpr int kSmoothingSteps = 100;  // number of steps of the slider, each a hundredth of the weight
 constexpr int kDefaultSmoothing = 60;
 constexpr TypePixels kSliderWidth{110};
-constexpr int kShortSlider = 70;
 constexpr TypePixels kValueWidth{32};
-constexpr TypePixels kOneRow{930};    // width from which on all controls are side by side
-constexpr TypePixels kRoomyRow{520};  // width from which on the slider has its label
 
 }  // namespace
 
@@ -32,39 +30,26 @@ TrainingToolRow::TrainingToolRow(QWidget* parent)
       m_fanOut(makeSwitch(tr("One curve per rank"), "fanOutCheckBox",
                           tr("Show one curve per rank instead of the mean and its band"))),
       m_outliers(makeSwitch(tr("Ignore outliers"), "outliersCheckBox",
-                            tr("The loss axis leaves out very high values of the first steps"))),
-      m_name(new QLabel(tr("Smoothing"))),
-      m_rows(new QBoxLayout(QBoxLayout::LeftToRight, this)),
-      m_curves(new QHBoxLayout),
-      m_options(new QHBoxLayout) {
-    m_rows->setContentsMargins(Theme::kSpace2, 0, 0, 0);
-    m_rows->setSpacing(Theme::kSpace2);
-    m_name->setProperty("role", "muted");
-    m_smoothingValue->setMinimumWidth(kValueWidth);
-    for (QWidget* part : std::initializer_list<QWidget*>{m_name, m_smoothing, m_smoothingValue, m_axis}) {
-        m_curves->addWidget(part);
-    }
-    m_curves->insertSpacing(3, Theme::kSpace2);
-    m_curves->addStretch(1);
-    m_options->addWidget(m_logY);
-    m_options->addWidget(m_outliers);
-    m_options->addWidget(m_fanOut);
-    m_options->addStretch(1);
-    m_options->addWidget(makeExportButton());
-    m_rows->addLayout(m_curves);
-    m_rows->addLayout(m_options, 1);
+                            tr("The loss axis leaves out very high values of the first steps"))) {
+    auto* parts = new FlowLayout(this, Theme::kSpace1);
+    parts->setContentsMargins(Theme::kSpace2, 0, 0, 0);
+    parts->setSpacing(Theme::kSpace3);
+    auto* smoothing = new QWidget;  // stays together when the row wraps
+    auto* line = new QHBoxLayout(smoothing);
+    line->setContentsMargins(0, 0, 0, 0);
+    auto* name = new QLabel(tr("Smoothing"));
+    name->setProperty("role", "muted");
+    followType(*this, [this] {
+        m_smoothingValue->setMinimumWidth(kValueWidth);
+        m_smoothing->setFixedWidth(kSliderWidth);
+    });
+    for (QWidget* part : std::initializer_list<QWidget*>{name, m_smoothing, m_smoothingValue}) line->addWidget(part);
+    for (QWidget* part : std::initializer_list<QWidget*>{smoothing, m_axis, m_logY, m_outliers, m_fanOut})
+        parts->addWidget(part);
+    parts->addItem(new QSpacerItem(0, 0, QSizePolicy::Expanding, QSizePolicy::Minimum));
+    parts->addWidget(makeExportButton());
     m_outliers->setChecked(true);
     showSmoothing();
-}
-
-void TrainingToolRow::resizeEvent(QResizeEvent*) {
-    m_rows->setDirection(width() < kOneRow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
-    const bool roomy = width() >= kRoomyRow;
-    m_axis->setTight(!roomy);
-    m_name->setVisible(roomy);
-    m_outliers->setText(roomy ? tr("Ignore outliers") : tr("Trim"));
-    m_fanOut->setText(roomy ? tr("One curve per rank") : tr("Per rank"));
-    m_smoothing->setFixedWidth(roomy ? kSliderWidth : kShortSlider);
 }
 
 QSlider* TrainingToolRow::makeSlider() {
@@ -74,7 +59,6 @@ QSlider* TrainingToolRow::makeSlider() {
     slider->setToolTip(tr("Weight of the exponential moving average; 0 is off. The raw curve stays visible."));
     slider->setRange(0, kSmoothingSteps - 1);
     slider->setValue(kDefaultSmoothing);
-    slider->setFixedWidth(kSliderWidth);
     connect(slider, &QSlider::valueChanged, this, [this] {
         showSmoothing();
         Q_EMIT changed();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QBoxLayout>
 #include <QCheckBox>
 #include <QLabel>
 #include <QMenu>
@@ -14,7 +13,8 @@
 
 namespace ringside {
 
-// Controls above the charts: smoothing, x axis, logarithmic y axis, curves per rank, export.
+// Controls above the charts: smoothing, x axis, logarithmic y axis, curves per rank, export. They wrap if there is too
+// little room for one row.
 class TrainingToolRow : public QWidget {
     Q_OBJECT
   public:
@@ -27,6 +27,7 @@ class TrainingToolRow : public QWidget {
     bool logY() const { return m_logY->isChecked(); }
     void toggleLogY() { m_logY->toggle(); }
     bool fanOut() const { return m_fanOut->isChecked(); }
+    void setFanOut(bool on) { m_fanOut->setChecked(on); }
     bool ignoreOutliers() const { return m_outliers->isChecked(); }
     QList<QAction*> exportActions() const { return m_export->actions(); }
 
@@ -34,9 +35,6 @@ class TrainingToolRow : public QWidget {
     void changed();
     void axisChanged();
     void exportWanted(const QString& suffix);
-
-  protected:
-    void resizeEvent(QResizeEvent* event) override;
 
   private:
     QSlider* makeSlider();
@@ -52,10 +50,6 @@ class TrainingToolRow : public QWidget {
     QCheckBox* m_fanOut;
     QCheckBox* m_outliers;
     QMenu* m_export = nullptr;
-    QLabel* m_name;          // label of the slider
-    QBoxLayout* m_rows;      // contains the next two rows in one line, or in two if space is scarce
-    QHBoxLayout* m_curves;   // row with smoothing and x axis
-    QHBoxLayout* m_options;  // row with appearance and export of the curves
 };
 
 }  // namespace ringside

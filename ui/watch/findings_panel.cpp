@@ -31,17 +31,6 @@ CheckResult resultOf(const SummaryCheck& check) {
     return choiceNamed<CheckResult>(check.result).value_or(CheckResult::kCouldNotJudge);
 }
 
-// Returns the latest finding of each check, worst first.
-std::vector<Finding> worstFirst(const std::vector<Finding>& reported) {
-    std::vector<Finding> findings;
-    for (const Finding& one : reported) {
-        const auto known = std::ranges::find(findings, one.code, &Finding::code);
-        known == findings.end() ? findings.push_back(one) : void(*known = one);
-    }
-    std::ranges::stable_sort(findings, {}, &Finding::severity);
-    return findings;
-}
-
 QString countOf(qsizetype count, const QString& one, const QString& many) {
     return count == 0 ? QString() : (count == 1 ? one : many).arg(count);
 }
@@ -155,7 +144,7 @@ void FindingsPanel::refresh() {
     if (isHidden()) return;
     const QString& directory = m_run.directory();
     if (!m_command && !directory.isEmpty()) m_command = readWatchedCommand(directory);
-    if (!isSame(worstFirst(m_run.watched().findings()), m_shown)) showFindings();
+    if (!isSame(m_run.watched().findings(), m_shown)) showFindings();
     showHeader();
     showChecks();
 }
@@ -175,7 +164,7 @@ void FindingsPanel::showHeader() {
               << countOf(ofResult(CheckResult::kSkipped), tr("%1 skipped"), tr("%1 skipped"))
               << countOf(ofResult(CheckResult::kCouldNotJudge), tr("%1 without a result"), tr("%1 without a result"));
     } else if (!m_run.data().ended()) {
-        parts << tr("the script is running; its checks are made when it ends");
+        parts << tr("judged every few seconds; the checks are complete when the script ends");
     }
     parts.removeAll(QString());
     m_counts->setWhole(parts.join(QStringLiteral(", ")));
@@ -183,7 +172,7 @@ void FindingsPanel::showHeader() {
 }
 
 void FindingsPanel::showFindings() {
-    m_shown = worstFirst(m_run.watched().findings());
+    m_shown = m_run.watched().findings();
     while (QLayoutItem* item = m_rows->takeAt(0)) {
         item->widget()->hide();
         item->widget()->deleteLater();

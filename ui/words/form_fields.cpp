@@ -324,9 +324,9 @@ constexpr std::array kFields = {
               true},
     FormField{Optimisation, "telemetry.trace", "trace", QT_TRANSLATE_NOOP("form", "Step tracing"), true},
     FormField{Optimisation, "telemetry.megabytes_per_hour", "megabytesPerHour",
-              QT_TRANSLATE_NOOP("form", "Telemetry limit, MB/hour"), true},
+              QT_TRANSLATE_NOOP("form", "Record limit, MiB/hour"), true},
     FormField{Optimisation, "telemetry.megabytes_total", "megabytesTotal",
-              QT_TRANSLATE_NOOP("form", "Telemetry limit, MB"), true},
+              QT_TRANSLATE_NOOP("form", "Record limit, MiB"), true},
 };
 
 constexpr auto kChoices = std::to_array<std::pair<const char*, const char*>>({

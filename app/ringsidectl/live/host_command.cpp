@@ -33,8 +33,6 @@ constexpr const char* kHostFooter =
     "\n"
     "Enter starts with the computers that have joined; Ctrl-C stops the run and saves its weights.";
 
-constexpr std::int64_t kMegabyte = 1'000'000;
-
 struct HostArguments {
     std::string config;
     std::vector<std::string> assignments;
@@ -99,7 +97,7 @@ int hostClass(HostArguments arguments) {
         arguments.out = reserved.emplace(std::move(made).value()).path();
     }
     ClassroomPlan plan{experiment.value(), std::filesystem::absolute(arguments.out).lexically_normal(), worker.value(),
-                       arguments.name, arguments.mostMb * kMegabyte};
+                       arguments.name, arguments.mostMb << 20};
     return ClassroomRun(std::move(plan), host, view, screen)
         .run(arguments.config == "-" && !arguments.lines ? -1 : 0, signals.get());
 }
@@ -135,10 +133,10 @@ void addHostCommand(CLI::App& app, std::function<int()>& action) {
         ->check(CLI::Range(1, 65534))
         ->type_name("P");
     command->add_option("--name", arguments->name, "Name on this computer's card")->capture_default_str();
-    command->add_option("--most-mb", arguments->mostMb, "Maximum megabytes of data sent to each computer")
+    command->add_option("--most-mb", arguments->mostMb, "Maximum MiB of data sent to each computer")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str()
-        ->type_name("MB");
+        ->type_name("MiB");
     command->add_flag("--lines", arguments->lines,
                       "Print JSON lines for programs; read \"start\" and \"stop\" from standard input");
     command->callback([arguments, &action] { action = [arguments] { return hostClass(*arguments); }; });

@@ -26,8 +26,6 @@ constexpr const char* kJoinFooter =
     "  ringsidectl join --code-file class.txt --name Ada\n"
     "  RINGSIDE_CODE=... ringsidectl join --name Ada      in a job script, from a file that only you can read";
 
-constexpr std::int64_t kBytesOfMb = 1'000'000;
-
 struct JoinArguments {
     std::string code;
     std::string codeFile;
@@ -69,7 +67,7 @@ int joinClass(const JoinArguments& arguments) {
     plan.name = arguments.name;
     plan.worker = worker.value();
     plan.folder = arguments.folder.empty() ? cacheFolder() : std::filesystem::path(arguments.folder);
-    plan.mostBytes = arguments.mostMb * kBytesOfMb;
+    plan.mostBytes = arguments.mostMb << 20;
     plan.lines = arguments.lines;
     return ClassroomSeat(std::move(plan)).run(signals.get());
 }
@@ -86,10 +84,10 @@ void addJoinCommand(CLI::App& app, std::function<int()>& action) {
     command->add_option("--name", arguments->name, "Your name, for this rank's card")->type_name("NAME");
     command->add_option("--folder", arguments->folder, "Folder for received data (default: ~/.cache/ringside/class)")
         ->type_name("DIR");
-    command->add_option("--most-mb", arguments->mostMb, "Maximum megabytes of data to receive and keep")
+    command->add_option("--most-mb", arguments->mostMb, "Maximum MiB of data to receive and keep")
         ->check(CLI::Range(1, 1000000))
         ->capture_default_str()
-        ->type_name("MB");
+        ->type_name("MiB");
     command->add_flag("--lines", arguments->lines, "Print JSON lines for programs");
     command->callback([arguments, &action] { action = [arguments] { return joinClass(*arguments); }; });
 }

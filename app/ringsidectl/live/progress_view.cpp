@@ -164,7 +164,7 @@ void ProgressView::drawBar(const RunData& run) {
         format(" %3.0f %%", std::floor(100 * part)) + "  step " + grouped(step) + " of " + grouped(run.totalSteps());
     if (!run.samplesPerSecond().points().empty()) {
         const float rate = run.samplesPerSecond().points().back().mean;
-        text += "  " + grouped(static_cast<std::int64_t>(rate)) + " samples/s";
+        text += "  " + grouped(static_cast<std::int64_t>(rate)) + " samples/s (last steps)";
     }
     text += gpuText(run);
     if (const std::optional<MissingRanks> awaited = findMissingRanks(run.ranks()))

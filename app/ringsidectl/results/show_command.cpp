@@ -79,6 +79,14 @@ void printSamples(const RunPaths& paths, const RunSummary& summary) {
             (line.good ? "" : "! ") + (line.label.empty() ? line.text : line.label + ": " + line.text));
 }
 
+// Prints the findings of a watched run in the order of the summary: mistakes first.
+void printFindings(const std::vector<SummaryFinding>& findings) {
+    const char* name = "findings";
+    for (const SummaryFinding& finding : findings)
+        row(std::exchange(name, ""),
+            finding.severity + (finding.where ? " at " + *finding.where : "") + ": " + finding.text);
+}
+
 // Prints one line per host. Only the first line has the row's name.
 void printLinks(const std::vector<SummaryLink>& links) {
     const char* name = "links";
@@ -99,9 +107,11 @@ std::string throttleText(const SummaryThrottle& throttle) {
 
 void printSummary(const RunPaths& paths, const RunSummary& summary) {
     char speed[128];
-    std::snprintf(speed, sizeof speed, "%lld steps in %.2f s (%.0f steps/s, %.0f samples/s)",
-                  static_cast<long long>(summary.steps), summary.trainSeconds, summary.stepsPerSecond,
-                  summary.samplesPerSecond);
+    std::snprintf(speed, sizeof speed, "%lld steps in %.2f s (%.0f steps/s", static_cast<long long>(summary.steps),
+                  summary.trainSeconds, summary.stepsPerSecond);
+    char samples[64] = ")";  // a watched script may draw samples that are not seen
+    if (summary.samplesPerSecond > 0)
+        std::snprintf(samples, sizeof samples, ", %.0f samples/s over the whole run)", summary.samplesPerSecond);
     row("name", summary.name);
     row("state", textOf(summary.state) + ": " + summary.verdict);
     if (summary.firstFailedRank) row("first failed", "rank " + std::to_string(*summary.firstFailedRank));
@@ -111,12 +121,13 @@ void printSummary(const RunPaths& paths, const RunSummary& summary) {
     row("backend", summary.whyBackend);
     if (summary.bitsDependOn) row("bits depend on", textOf(*summary.bitsDependOn));
     if (summary.bitsDependOn && summary.bitsDependOn->warning) row("warning", *summary.bitsDependOn->warning);
-    row("trained", speed);
+    row("trained", std::string(speed) + samples);
     if (summary.throttle) row("paced", throttleText(*summary.throttle));
     if (summary.links) printLinks(*summary.links);
     printMetrics(summary);
     printShards(summary);
     printSamples(paths, summary);
+    printFindings(summary.findings);
     if (summary.timeVerdict && !summary.timeVerdict->empty()) row("time", *summary.timeVerdict);
     if (summary.droppedTelemetrySteps + summary.droppedTelemetryEvents > 0)
         row("warning", "the ranks could not send " +

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/json/json.h"
+#include "base/text/number_text.h"
 #include "model/model_summary.h"
 
 namespace ringside {

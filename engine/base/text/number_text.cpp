@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 
 namespace ringside {
 
@@ -22,6 +23,16 @@ std::string counted(std::int64_t number, std::string_view noun) {
     text.append(" ").append(noun);
     if (number == 1) return text;
     return text.append(noun.ends_with("ch") || noun.ends_with("ss") ? "es" : "s");
+}
+
+std::string memoryText(std::int64_t bytes) {
+    constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB"};
+    double amount = static_cast<double>(bytes) / 1024;
+    std::size_t unit = 0;
+    for (; amount >= 1024 && unit + 1 < kUnits.size(); ++unit) amount /= 1024;
+    std::array<char, 48> text{};
+    std::snprintf(text.data(), text.size(), "%.1f %s", amount, kUnits[unit]);
+    return bytes == 0 ? "0" : text.data();
 }
 
 std::string plainNumber(double value) {

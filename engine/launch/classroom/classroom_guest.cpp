@@ -15,6 +15,7 @@
 #include "base/crypto/secret.h"
 #include "base/errors/errors.h"
 #include "base/system/files.h"
+#include "base/text/number_text.h"
 #include "base/text/shared_text.h"
 #include "launch/wire/greeting.h"
 
@@ -27,7 +28,6 @@ using std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kConnectTry{3000};
 constexpr std::chrono::milliseconds kAnswerTry{5000};
 constexpr int kMostAgain = 3;
-constexpr std::int64_t kMegabyte = 1'000'000;
 
 Problem notThere(const JoinCode& code, const std::string& what) {
     return {"the classroom at " + code.host + ":" + std::to_string(code.port), what,
@@ -159,10 +159,10 @@ std::optional<Problem> ClassroomGuest::objection(const ClassroomOffer& offer) co
         return Problem{"the classroom", "repeats offer " + std::to_string(offer.number),
                        "ask the host to start it again"};
     if (offer.bytes() > m_mostBytes)
-        return Problem{"the data of the classroom",
-                       "have " + std::to_string(offer.bytes() / kMegabyte) + " MB; this computer accepts at most " +
-                           std::to_string(m_mostBytes / kMegabyte),
-                       "join with a larger --most-mb"};
+        return Problem{
+            "the data of the classroom",
+            "have " + memoryText(offer.bytes()) + "; this computer accepts at most " + memoryText(m_mostBytes),
+            "join with a larger --most-mb"};
     if (auto conflict = offerConflict(offer.files)) return conflict;
     return m_check ? m_check(offer) : std::nullopt;
 }
@@ -229,10 +229,7 @@ void ClassroomGuest::finishOffer() {
 
 std::string ClassroomGuest::progress() const {
     if (m_missing.empty()) return {};
-    const bool isSmall = m_awaited < kMegabyte;
-    const std::int64_t unit = isSmall ? 1024 : kMegabyte;
-    return std::to_string(m_come / unit) + " of " + std::to_string((m_awaited + unit - 1) / unit) +
-           (isSmall ? " kB" : " MB") + " of data received";
+    return memoryText(m_come) + " of " + memoryText(m_awaited) + " of data received";
 }
 
 }  // namespace ringside

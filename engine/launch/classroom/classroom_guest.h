@@ -49,7 +49,7 @@ class ClassroomGuest {
     // Folder with the experiment and files of the last complete offer; empty if there is none.
     const std::filesystem::path& offerDirectory() const { return m_offerDirectory; }
     bool resumes() const { return m_offer.resumes; }
-    // Progress text, "3 of 12 MB of data have come"; empty if no files are being received.
+    // Progress text, "3.0 MiB of 12.0 MiB of data received"; empty if no files are being received.
     std::string progress() const;
     // Reason why this guest cannot take part, if any.
     const std::optional<Problem>& problem() const { return m_problem; }

@@ -9,14 +9,13 @@
 
 #include "base/crypto/secret.h"
 #include "base/crypto/sha256.h"
+#include "base/text/number_text.h"
 #include "data/sets/common/array_set.h"
 
 namespace ringside {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::int64_t kMegabyte = 1'000'000;
 
 Result<std::string> sumOfFile(const fs::path& file) {
     std::ifstream in(file, std::ios::binary);
@@ -97,9 +96,8 @@ Result<ClassroomData> offerOf(const Files& files, std::int64_t mostBytes) {
     }
     if (data.offer.bytes() > mostBytes)
         return Problem{"the data set",
-                       "and the checkpoint have " + std::to_string(data.offer.bytes() / kMegabyte) +
-                           " MB, and at most " + std::to_string(mostBytes / kMegabyte) +
-                           " are sent to computers that join",
+                       "and the checkpoint have " + memoryText(data.offer.bytes()) + ", and at most " +
+                           memoryText(mostBytes) + " are sent to computers that join",
                        "allow more with --most-mb"};
     for (std::size_t i = 0; i < data.sources.size(); ++i) {
         Result<std::string> sum = sumOfFile(data.sources[i]);

@@ -232,7 +232,7 @@ Result<std::optional<StepMetrics>> MetricsReader::next() {
         return std::optional(step);
     }
     if (m_tooLong) {
-        return Problem{m_name + " line " + std::to_string(m_line + 1), "is longer than a megabyte",
+        return Problem{m_name + " line " + std::to_string(m_line + 1), "is longer than 1 MiB",
                        "use a directory that contains a run"};
     }
     return std::optional<StepMetrics>();

@@ -174,6 +174,7 @@ void fields(F& f, E& e) {
     f("label", e.label);
     f("text", e.text);
     f("good", e.good);
+    f("known", e.known);
 }
 
 template <class F, Is<SummarySamples> E>

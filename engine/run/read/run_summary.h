@@ -141,7 +141,8 @@ struct EpochSamples {
 struct SamplesLine {
     std::string label{};  // part of the training, such as "training epochs 1-3"
     std::string text{};
-    bool good = true;  // true if no sample was repeated or left out without a reason
+    bool good = true;   // no sample was repeated or left out without a reason
+    bool known = true;  // false if the samples were only counted: the line is neither good nor bad
 };
 
 // Exactly-once audit: by loader, data-parallel group and epoch.

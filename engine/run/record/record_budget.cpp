@@ -9,8 +9,8 @@
 namespace ringside {
 namespace {
 
-constexpr double kMegabyte = 1e6;
-constexpr double kVitalBytes = 1e6;  // bytes of the total that are reserved for lines that are always written
+constexpr double kMebibyte = 1 << 20;
+constexpr double kVitalBytes = kMebibyte;  // part of the total for lines that are always written
 constexpr double kHourUs = 3600e6;
 constexpr std::int64_t kMinuteUs = 60000000;
 constexpr std::int64_t kHour = 3600000000;
@@ -23,8 +23,8 @@ constexpr std::array<double, kRecordKinds> kShares = {0.34, 0.16, 0.22, 0.12, 0.
 }  // namespace
 
 RecordBudget::RecordBudget(const TelemetryConfig& limits)
-    : m_total(static_cast<double>(limits.megabytesTotal) * kMegabyte - kVitalBytes),
-      m_perHour(std::min(static_cast<double>(limits.megabytesPerHour) * kMegabyte, m_total)) {}
+    : m_total(static_cast<double>(limits.megabytesTotal) * kMebibyte - kVitalBytes),
+      m_perHour(std::min(static_cast<double>(limits.megabytesPerHour) * kMebibyte, m_total)) {}
 
 void RecordBudget::advance(std::int64_t timeUs) {
     m_nowUs = std::max(m_nowUs, timeUs);

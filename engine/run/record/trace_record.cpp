@@ -10,11 +10,11 @@ namespace ringside {
 TraceRecord::TraceRecord(const RunPaths& paths, int worldSize, std::int64_t mostBytes)
     : m_paths(paths), m_mostLines(kSteps * std::max(worldSize, 1)), m_mostBytes(mostBytes) {}
 
-std::int64_t TraceRecord::mostBytesWithin(std::int64_t megabytesTotal) {
+std::int64_t TraceRecord::mostBytesWithin(std::int64_t mebibytesTotal) {
     constexpr std::int64_t kLeast = 100'000;
-    constexpr std::int64_t kMost = 32'000'000;
-    constexpr std::int64_t kPart = 20;  // the trace has two files, and each may use 1/20 of the directory's limit
-    return std::clamp(megabytesTotal * 1'000'000 / kPart, kLeast, kMost);
+    constexpr std::int64_t kMost = 32 << 20;
+    constexpr std::int64_t kPart = 20;  // each of the two files gets 1/20 of the directory
+    return std::clamp((mebibytesTotal << 20) / kPart, kLeast, kMost);
 }
 
 void TraceRecord::add(std::string_view line) {

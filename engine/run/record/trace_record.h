@@ -19,8 +19,8 @@ class TraceRecord {
 
     // mostBytes: size limit of each file.
     TraceRecord(const RunPaths& paths, int worldSize, std::int64_t mostBytes);
-    // Returns the size limit of each file for a run directory of this size: 1/20 of it, from 100 kB to 32 MB.
-    static std::int64_t mostBytesWithin(std::int64_t megabytesTotal);
+    // Returns the size limit of each file for a run directory of this size: 1/20 of it, from 100,000 bytes to 32 MiB.
+    static std::int64_t mostBytesWithin(std::int64_t mebibytesTotal);
 
     // Adds a line without its newline. Throws IoError if the disk refuses the write.
     void add(std::string_view line);

@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/supervise/waiting_for_text.h"
 
-#include <array>
 #include <cmath>
-#include <cstdio>
+
+#include "base/text/number_text.h"
 
 namespace ringside {
-namespace {
-
-std::string megabytes(std::uintmax_t bytes) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.1f MB", static_cast<double>(bytes) / 1e6);
-    return text.data();
-}
-
-}  // namespace
-
 std::uintmax_t bytesSaved(const std::filesystem::path& runDirectory) {
     namespace fs = std::filesystem;
     std::error_code error;
@@ -42,7 +32,8 @@ std::string waitingForText(const std::vector<RankFate>& fates, const std::filesy
     const std::string name = "rank " + std::to_string(last->rank);
     if (last->said == RankStage::kFinished || last->said == RankStage::kStopped) return name + " to end";
     const bool saves = last->said == RankStage::kSaving || last->beat.phase == Phase::kCheckpoint;
-    if (saves) return name + ", which saves (" + megabytes(bytesSaved(runDirectory)) + " written)";
+    if (saves)
+        return name + ", which saves (" + memoryText(static_cast<std::int64_t>(bytesSaved(runDirectory))) + " written)";
     std::string text = name;
     if (last->processStopped) text += ", whose process is stopped,";
     text += " in " + std::string(phaseName(last->beat.phase));

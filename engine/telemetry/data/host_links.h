@@ -37,7 +37,7 @@ struct HostLink {
 // A link is far if a round trip takes more than a millisecond and more than a tenth of a step. A link is narrow if its
 // rate is less than a third of the other hosts' median and bytes are in flight for more than a tenth of the time.
 // Between two hosts, it is narrow if bytes are in flight for more than half of the time. A link that carries less than
-// 48 kB per step within 50 ms is not judged, because delayed acknowledgements look the same.
+// 48 KiB per step within 50 ms is not judged, because delayed acknowledgements look the same.
 std::vector<HostLink> hostLinks(const RunData& run);
 
 }  // namespace ringside

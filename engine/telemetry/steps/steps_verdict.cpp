@@ -205,7 +205,8 @@ std::string stragglerAdvice(Phase phase) {
 std::string lateText(const StepsVerdict& verdict, bool isPipeline) {
     const char* const does = isPipeline ? " keeps the others waiting in " : " arrives last in ";
     return "Rank " + std::to_string(verdict.rank) + does + percent(verdict.share) + " of steps and costs " +
-           inMilliseconds(1e6 * verdict.lostMs) + " of " + inMilliseconds(1e6 * verdict.stepMs) + " per step; ";
+           inMilliseconds(1e6 * verdict.lostMs) + " of " + inMilliseconds(1e6 * verdict.stepMs) +
+           " per step (median); ";
 }
 
 // Looks for one rank that is late in most steps and explains why. Returns true if it found one.
@@ -267,9 +268,9 @@ bool explainQueue(std::span<const StepBrief> steps, StepsVerdict& verdict) {
     if (queue < kCrowdedShare && longestNs < kWorstQueue * stepNs) return false;
     verdict.finding = StepsFinding::kCrowded;
     verdict.text = queue >= kCrowdedShare
-                       ? "The ranks wait for a CPU in " + percent(queue) + " of each step"
+                       ? "The ranks wait for a CPU in " + percent(queue) + " of each step (median)"
                        : "In each step the other ranks wait for a rank that has no CPU, for " +
-                             inMilliseconds(longestNs) + " of " + inMilliseconds(stepNs) + " per step";
+                             inMilliseconds(longestNs) + " of " + inMilliseconds(stepNs) + " per step (median)";
     verdict.text += ": there are more ranks than CPUs, or other programs use them.";
     verdict.advice = "Fewer ranks train as fast here; arrival times on an overloaded computer are not meaningful.";
     return true;
@@ -285,7 +286,7 @@ void explainCommunication(std::span<const StepBrief> steps, StepsVerdict& verdic
     if (perCollective >= kSmallMessage) {
         verdict.finding = StepsFinding::kBytes;
         verdict.text =
-            "Moving " + std::string(mebibytes) + " per step takes " + moving + " of the step time of all ranks.";
+            "Moving " + std::string(mebibytes) + " per step takes " + moving + " of each step of all ranks (median).";
         verdict.advice =
             "Train on more samples per step (loader.batch_size, training.accumulate_steps) to send the same bytes less "
             "often; a faster link or fewer bytes help as well.";
@@ -295,7 +296,7 @@ void explainCommunication(std::span<const StepBrief> steps, StepsVerdict& verdic
         verdict.text = (one ? "One small collective per step takes "
                             : std::to_string(last.collectives) + " small collectives per step take ") +
                        moving +
-                       " of the step time of all ranks: the number of round trips is the cause, not the bytes.";
+                       " of each step of all ranks (median): the number of round trips is the cause, not the bytes.";
         verdict.advice =
             one ? "Train on more samples per step (loader.batch_size, training.accumulate_steps)."
             : last.isSharded
@@ -311,7 +312,7 @@ void judgeTogether(std::span<const StepBrief> steps, const Latest& latest, Steps
     const double queue = typicalOfAll(steps, queued) / stepNs;
     if (data >= kMuch && data >= queue) {
         verdict.finding = StepsFinding::kData;
-        verdict.text = "All ranks wait for data in " + percent(data) + " of each step.";
+        verdict.text = "All ranks wait for data in " + percent(data) + " of each step (median).";
         verdict.advice = "Load samples ahead in threads (loader.num_workers), or make them faster to read.";
     } else if (explainQueue(steps, verdict)) {  // before communication: a rank without a CPU moves no bytes
         return;
@@ -324,13 +325,13 @@ void judgeTogether(std::span<const StepBrief> steps, const Latest& latest, Steps
         verdict.finding = StepsFinding::kRotating;
         verdict.lostMs = latest.lostByAllNs / 1e6;
         verdict.text = "A different rank arrives last each time; waiting for it costs " +
-                       inMilliseconds(latest.lostByAllNs) + " of " + inMilliseconds(stepNs) + " per step.";
+                       inMilliseconds(latest.lostByAllNs) + " of " + inMilliseconds(stepNs) + " per step (median).";
         verdict.advice =
             "Batches differ in compute time, or the computer is busy: check the samples of the slow steps.";
     } else if (stepNs < kShortStepNs && typicalOfAll(steps, computing) < stepNs / 2) {
         verdict.finding = StepsFinding::kLittleWork;
         verdict.text = "Computation takes only " + inMilliseconds(typicalOfAll(steps, computing)) + " of " +
-                       inMilliseconds(stepNs) + " per step.";
+                       inMilliseconds(stepNs) + " per step (median).";
         verdict.advice = "Larger batches (loader.batch_size) or a larger model use the ranks better.";
     } else {
         verdict.finding = StepsFinding::kBalanced;

@@ -56,7 +56,7 @@ struct StepsVerdict {
     double lostMs = 0;           // time per step spent waiting for the late rank alone
     double stepMs = 0;           // median length of a step
     std::int64_t steps = 0;      // number of steps examined
-    std::string text;            // "Rank 2 arrives last in 94 % of steps and costs 41.0 ms of 55.0 ms per step; ..."
+    std::string text;  // "Rank 2 arrives last in 94 % of steps and costs 41.0 ms of 55.0 ms per step (median); ..."
     std::string advice;
 
     bool namesRank() const { return rank >= 0; }

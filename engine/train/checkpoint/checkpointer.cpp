@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "base/text/number_text.h"
 #include "sampling/plan/epoch_spec.h"
 #include "train/checkpoint/own_checkpoints.h"
 #include "train/parts/non_finite.h"
@@ -31,11 +32,6 @@ void removeCheckpoint(const std::filesystem::path& directory) {
     std::error_code ignored;
     std::filesystem::remove(directory / kManifestName, ignored);
     std::filesystem::remove_all(directory, ignored);
-}
-
-std::string megabytes(std::int64_t bytes) {
-    constexpr std::int64_t kMegabyte = 1'000'000;
-    return std::to_string((bytes + kMegabyte - 1) / kMegabyte) + " MB";
 }
 
 }  // namespace
@@ -98,7 +94,7 @@ void Checkpointer::reserve() {
         m_strategy.isWhole()
             ? checkpointBytes({m_model.state(), m_model.parameters(), m_strategy.optimizer(), m_dependencies.backend})
             : checkpointBytes(m_strategy, m_model);
-    m_reserve.emplace(m_dependencies.runDirectory, bytes, "a checkpoint of " + megabytes(bytes));
+    m_reserve.emplace(m_dependencies.runDirectory, bytes, "a checkpoint of " + memoryText(bytes));
     if (m_timedSaveUs == std::numeric_limits<std::int64_t>::max()) scheduleTimedSave(0);
 }
 

@@ -40,11 +40,12 @@ std::string missing(const EpochAudit& epoch, bool training) {
     return ", " + count + (training ? " never trained" : " never used");
 }
 
+// Returns false if the samples were only counted, because the result can then be neither good nor bad.
 bool isGood(const EpochAudit& epoch, bool training) {
-    if (!epoch.distinct) return epoch.why.empty();
+    if (!epoch.distinct) return false;
     const bool complete = epoch.never.value_or(0) == 0 || (!epoch.isFinished && !epoch.isLeft);
     const bool everyRankReads = epoch.why.find("reads all samples") != std::string::npos;
-    return (epoch.twice == 0 && complete) || (!epoch.why.empty() && !(training && everyRankReads));
+    return (epoch.twice == 0 && complete) || (epoch.isByRule && !(training && everyRankReads));
 }
 
 std::string epochsText(std::int64_t first, std::int64_t last) {
@@ -68,15 +69,18 @@ void addEpochs(std::vector<SamplesLine>& lines, const std::vector<EpochAudit>& e
         while (end < epochs.size() && saysTheSame(epochs[end], epochs[i])) ++end;
         if (added == most) {
             const std::span rest = std::span(epochs).subspan(i);
-            lines.push_back({"", "and " + counted(std::ssize(rest), "epoch") + " more",
-                             std::ranges::all_of(rest, [&](const EpochAudit& one) { return isGood(one, training); })});
+            lines.push_back(
+                {"", "and " + counted(std::ssize(rest), "epoch") + " more",
+                 std::ranges::all_of(rest, [&](const EpochAudit& one) { return isGood(one, training); }),
+                 std::ranges::all_of(rest, [](const EpochAudit& one) { return one.distinct.has_value(); })});
             return;
         }
         std::string label =
             (training ? "training " : "validation ") + epochsText(epochs[i].epoch, epochs[end - 1].epoch);
         if (several) label += " " + epochs[i].loader;
         if (groups) label += " group " + std::to_string(epochs[i].group + 1);
-        lines.push_back({label, sentenceOf(epochs[i], training), isGood(epochs[i], training)});
+        lines.push_back(
+            {label, sentenceOf(epochs[i], training), isGood(epochs[i], training), epochs[i].distinct.has_value()});
         ++added;
         i = end;
     }

@@ -44,6 +44,7 @@ void countPlan(EpochAudit& result, const ShardPlan& plan, int worldSize) {
                      std::to_string(plan.samplesPerRank());
     if (repeated == 0 && result.never.value_or(0) > 0)
         result.why = plan.droppedByLoader() > 0 ? "drop_last leaves them out" : "the sampler leaves them out";
+    result.isByRule = !result.why.empty();
 }
 
 EpochAudit auditEpoch(const RunConfig& config, std::int64_t size, std::int64_t epoch, const EpochHashes& hashes,

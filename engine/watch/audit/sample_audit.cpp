@@ -338,6 +338,7 @@ void SampleAuditor::addKnown(EpochAudit& result, const EpochKey& key, const Open
     const LoaderStream& stream = *streamOf(key, last);
     const auto& [rank, loader] = *stream.loaders.begin();
     result.why = reasonOf(result, m_chain[last].facts->at(rank).loaders.at(loader));
+    result.isByRule = !result.why.empty();
     if (result.why.empty() && open.spaces.size() > 1)
         result.why = "the ranks hold different data sets; samples that two of them contain are not recognised";
 }
@@ -349,6 +350,7 @@ void SampleAuditor::correctByContent() {
         EpochAudit& epoch = done.epoch;
         if (found == m_contents.end() || !found->second.contradicts() || epoch.ranks.size() < 2) continue;
         epoch.why = found->second.text();
+        epoch.isByRule = false;
         epoch.shared = {};
         epoch.distinct = done.contents;
         epoch.twice = {};

@@ -38,15 +38,13 @@ struct EpochAudit {
     std::optional<std::int64_t> distinct{};  // number of samples that were used at least once
     std::optional<std::int64_t> twice{};     // number of uses beyond the first of each sample: assigned - distinct
     std::optional<std::int64_t> never{};
-    std::optional<std::int64_t> shared{};  // number of draws of a sample that another rank had drawn before in the
-                                           // epoch
-    bool isFinished = false;               // true if each rank has read its loader to the end
-    bool isLeft = false;                   // true if the epoch is unfinished and the next run of the chain began
-                                           // another epoch
-    int runs = 1;                          // number of runs of the chain that have trained a part of the epoch
-    std::vector<RankSamples> ranks{};      // number of samples of each rank, in ascending order of ranks
-    std::string why{};                     // cause of repeated or missing samples, or reason why the numbers are not
-                                           // known
+    std::optional<std::int64_t> shared{};  // draws of a sample that another rank had drawn before in the epoch
+    bool isFinished = false;               // each rank has read its loader to the end
+    bool isLeft = false;                   // unfinished, and the next run of the chain began another epoch
+    int runs = 1;                          // runs of the chain that have trained a part of the epoch
+    std::vector<RankSamples> ranks{};      // ascending
+    std::string why{};                     // cause of repeated or missing samples, or why they are not known
+    bool isByRule = false;                 // `why` is a rule of the sampler or the loader, not a mistake
 
     // True if each sample was used exactly once.
     bool isExact() const { return isFinished && twice == 0 && never == 0; }

@@ -146,6 +146,14 @@ Judgement streamsAreEqual(const LoaderGroup& group) {
                  group.where(), {{"compared", first.size()}, {"different", different}});
 }
 
+// Returns how many samples can come on two ranks because shards are filled up to equal lengths.
+std::int64_t paddingOf(const LoaderGroup& group) {
+    const auto ranks = static_cast<std::int64_t>(group.ranks.size());
+    const bool isTorch = std::ranges::all_of(group.ranks, [](const auto& one) { return one.sampler.isTorchSampler; });
+    if (isTorch && !group.isOfTrainer()) return ranks - 1;
+    return ranks * std::max<std::int64_t>(1, group.ranks.front().sampler.batchSize);
+}
+
 Judgement everyRankReadsAll(const LoaderGroup& group) {
     if (!group.hasIndices()) return streamsAreEqual(group);
     if (group.isPartial()) return skipped("");
@@ -157,6 +165,8 @@ Judgement everyRankReadsAll(const LoaderGroup& group) {
                               return static_cast<double>(one) >= kNearlyAll * static_cast<double>(complete->pool);
                           });
     if (complete != nullptr && !readsAll) return passed();
+    if (complete != nullptr && group.isSharded() && complete->shared <= paddingOf(group))
+        return passed("the data set is so small that equal shards repeat all of it");
     if (complete == nullptr && !group.isPlain())
         return group.isSharded() ? passed() : couldNotJudge("no epoch was seen whole");
     switch (group.sameness()) {
@@ -175,14 +185,6 @@ Judgement everyRankReadsAll(const LoaderGroup& group) {
                      ": the loader has no DistributedSampler, so each sample counts " +
                      std::to_string(group.ranks.size()) + " times per epoch.",
                  group.where(), std::move(facts));
-}
-
-// Returns how many samples can come on two ranks because shards are filled up to equal lengths.
-std::int64_t paddingOf(const LoaderGroup& group) {
-    const auto ranks = static_cast<std::int64_t>(group.ranks.size());
-    const bool isTorch = std::ranges::all_of(group.ranks, [](const auto& one) { return one.sampler.isTorchSampler; });
-    if (isTorch && !group.isOfTrainer()) return ranks - 1;
-    return ranks * std::max<std::int64_t>(1, group.ranks.front().sampler.batchSize);
 }
 
 Judgement overlap(const LoaderGroup& group) {

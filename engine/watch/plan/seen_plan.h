@@ -19,6 +19,7 @@ struct SeenPlan {
     std::int64_t datasetSize = 0;
     std::int64_t ranks = 1;
 
+    bool operator==(const SeenPlan&) const = default;
     // Returns the parameters of the plan of one epoch, from 0.
     ShardSpec specAt(std::int64_t epoch) const;
 };

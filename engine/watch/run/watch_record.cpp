@@ -61,9 +61,21 @@ void WatchRecord::log(LogLevel level, const std::string& text, std::int64_t nowU
 }
 
 void WatchRecord::tick(std::int64_t nowUs) {
-    if (m_recorder) return m_recorder->flush();
-    const bool late = m_firstUs && (nowUs - *m_firstUs > kPatienceUs || m_waiting.size() > kMostWaiting);
-    if (m_seen.worldSize() > 0 && (m_seen.isTraining() || late)) beginRecord();
+    if (m_seen.isTraining() && !m_stepUs) m_stepUs = nowUs;
+    if (m_recorder) {
+        const bool hasLoader = m_seen.isTraining() && m_seen.hasTrainingLoader();
+        if (hasLoader && !std::exchange(m_hasLoader, true)) rewriteRunLine(false);
+        return m_recorder->flush();
+    }
+    if (isDue(nowUs)) begin();
+}
+
+// True if the record can begin: its first line is complete, or has waited for long enough.
+bool WatchRecord::isDue(std::int64_t nowUs) const {
+    if (m_seen.worldSize() == 0) return false;
+    const bool isKnown = m_stepUs && (m_seen.hasTrainingLoader() || nowUs - *m_stepUs > kLoaderUs);
+    const bool isLate = m_firstUs && (nowUs - *m_firstUs > kPatienceUs || m_waiting.size() > kMostWaiting);
+    return isKnown || isLate;
 }
 
 void WatchRecord::flush() {
@@ -83,6 +95,7 @@ void WatchRecord::beginRecord() {
     const RecordedRun run = m_seen.recorded(false);
     writeFileAtomically(m_paths.config(), m_seen.configText(2) + "\n");
     m_recorder = std::make_unique<RunRecorder>(m_paths, run);
+    m_hasLoader = m_seen.isTraining() && m_seen.hasTrainingLoader();
     m_epochs.emplace(run.worldSize);
     std::string line = firstLine(run, false);
     line.append(kRoom, ' ');
@@ -115,14 +128,14 @@ RunEnded WatchRecord::finish(RunEnded end, Conclusions conclusions) {
     }
     m_recorder->complete(m_seen.recorded(true), std::move(watched));
     writeFileAtomically(m_paths.config(), m_seen.configText(2) + "\n");
-    rewriteRunLine();
+    rewriteRunLine(true);
     return m_recorder->finish(std::move(end));
 }
 
-// Replaces the first line by one that describes the whole run. The line was padded with blanks, which JSON allows, so
-// that it can be replaced in place.
-void WatchRecord::rewriteRunLine() const {
-    std::string line = firstLine(m_seen.recorded(true), true);
+// Replaces the first line by one that describes what is known now. The line was padded with blanks, which JSON allows,
+// so that it can be replaced in place.
+void WatchRecord::rewriteRunLine(bool ended) const {
+    std::string line = firstLine(m_seen.recorded(ended), ended);
     if (line.size() > m_runLineBytes) return;
     line.append(m_runLineBytes - line.size(), ' ');
     m_recorder->flush();

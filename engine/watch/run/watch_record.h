@@ -14,13 +14,15 @@
 
 namespace ringside {
 
-// Run directory of a watched script. Events wait in memory until the script has trained a step, or for kPatienceUs
-// after the first rank has connected, because the first line of the record describes the experiment. Times are
-// microseconds since the start of the run. One thread. Throws IoError if the directory cannot be written at the start.
+// Run directory of a watched script. Events wait in memory until the script has trained a step and the loader of its
+// batches is known, or for kPatienceUs after the first rank has connected, because the first line of the record
+// describes the experiment. If the loader becomes known later, the first line is written again. Times are microseconds
+// since the start of the run. One thread. Throws IoError if the directory cannot be written at the start.
 class WatchRecord {
   public:
-    static constexpr std::int64_t kPatienceUs = 3'000'000;
-    static constexpr std::size_t kMostWaiting = 20'000;  // limit of the number of events that wait in memory
+    static constexpr std::int64_t kPatienceUs = 20'000'000;  // data sets and models take a while to load
+    static constexpr std::int64_t kLoaderUs = 500'000;       // after the first step, for a script without a loader
+    static constexpr std::size_t kMostWaiting = 20'000;      // events
 
     struct Options {
         std::string name;                      // name of the run
@@ -58,7 +60,8 @@ class WatchRecord {
     void beginRecord();
     void writeEvent(const Event& event, std::string_view line);
     std::string firstLine(const RecordedRun& run, bool ended) const;
-    void rewriteRunLine() const;
+    void rewriteRunLine(bool ended) const;
+    bool isDue(std::int64_t nowUs) const;
 
     const RunPaths m_paths;
     const Options m_options;
@@ -69,6 +72,8 @@ class WatchRecord {
     };
     std::deque<Waiting> m_waiting;
     std::optional<std::int64_t> m_firstUs;  // time of the first event
+    std::optional<std::int64_t> m_stepUs;   // time at which the first step was seen
+    bool m_hasLoader = false;               // the first line of the record describes the loader
     std::size_t m_runLineBytes = 0;         // length of the padded first line, without its newline
     std::unique_ptr<RunRecorder> m_recorder;
     std::optional<EpochResults> m_epochs;

@@ -28,6 +28,8 @@ class SeenExperiment {
     std::int64_t worldSize() const { return m_worldSize; }
     // True once the facts that the first line of the record needs have arrived: a step was trained.
     bool isTraining() const { return m_steps > 0; }
+    // True if the loader of the trained batches is known; before the first step, if any loader is.
+    bool hasTrainingLoader() const { return trainingLoader() != nullptr; }
     // Return the experiment as far as it is known: the facts for its record, and its configuration. ended: the number
     // of epochs and steps is final.
     RecordedRun recorded(bool ended) const;

@@ -226,6 +226,20 @@ TEST_CASE("Accelerate fills the batches of all ranks with samples that others ha
     CHECK(accusations(reports.diagnosis()).empty());
 }
 
+// Indices as Accelerate 1.15.0 assigns 3 samples to batches of 4 on two ranks.
+TEST_CASE("Equal shards of a data set that is smaller than a batch of all ranks repeat all of it") {
+    const std::string data =
+        R"({"class":"torch.utils.data.dataset.TensorDataset","object":1,"length":3,"content_crc32":[7]})";
+    const std::string sampler =
+        R"({"class":"accelerate.data_loader.BatchSamplerShard","batch_size":4,"num_processes":2,)"
+        R"("process_index":$R,"even_batches":true,"inner":{"class":"torch.utils.data.sampler.)"
+        R"(SequentialSampler","source_length":3}})";
+    Reports reports = healthyDdp(sampler, data);
+    reports.trainedPass(0, 0, 0, "", {{0, 1, 2, 0}}).trainedPass(1, 0, 0, "", {{1, 2, 0, 1}});
+    CHECK(accusations(reports.diagnosis()).empty());
+    CHECK(resultOf(reports.diagnosis(), "every-rank-reads-everything") == "passed");
+}
+
 TEST_CASE("Samples that no rank reads are counted, and dropped last batches are not") {
     const std::string own = R"({"class":"train.Mine","num_replicas":2,"rank":$R})";
     Reports reports = healthyDdp(own, kData);

@@ -142,6 +142,26 @@ TEST_CASE("A line for further epochs is good only if each of these epochs is", "
     }
 }
 
+TEST_CASE("Samples that were only counted are no good result, and no bad one", "[audit]") {
+    for (const char* why : {"", "samples of an IterableDataset have no indices: they are only counted"}) {
+        SampleAudit audit;
+        audit.training = {{.assigned = 8, .isFinished = true, .ranks = {{0, 8}}, .why = why}};
+        for (const std::size_t most : {12U, 0U}) {
+            const SamplesLine line = linesOf(audit, most).at(0);
+            INFO(line.text);
+            CHECK_FALSE(line.good);
+            CHECK_FALSE(line.known);
+        }
+    }
+    CHECK(linesOf(auditOf({[] {
+              RecordedScript script = scriptOf(1, 2);
+              script.epoch(0, 0, 0, {1, 0});
+              return script;
+          }()}))
+              .at(0)
+              .known);
+}
+
 TEST_CASE("Samples of an unfinished epoch are not called never trained", "[audit]") {
     RecordedScript script = scriptOf(1, 10);
     script.epoch(0, 0, 0, {0, 1, 2}, false);
@@ -314,6 +334,7 @@ TEST_CASE("Contents overrule indices that do not name the same samples on all ra
     CHECK(epoch.twice == 3);
     CHECK(epoch.never == 3);
     CHECK(epoch.why.find("of 8 checked samples, 3 have the same content") != std::string::npos);
+    CHECK_FALSE(linesOf(auditOf({script})).at(0).good);  // a cause that is no rule of the sampler
 }
 
 TEST_CASE("Ranks of one data-parallel group are counted together, groups separately", "[audit]") {

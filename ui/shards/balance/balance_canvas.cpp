@@ -165,9 +165,20 @@ void BalanceCanvas::drawStrip(QPainter& painter, qint64 row) const {
     painter.drawImage(whole, strip);
 }
 
+std::optional<qint64> BalanceCanvas::rowAt(double y) const {
+    const auto row = static_cast<qint64>(std::floor((y - kHeadHeight) / rowHeight())) + m_scrollBar.value();
+    return y < kHeadHeight || row >= m_counts.rows || m_counts.classes == 0 ? std::nullopt : std::optional(row);
+}
+
+std::vector<Identity> BalanceCanvas::identitiesAt(const QPoint& point) const {
+    const auto row = rowAt(point.y());
+    return row && m_counts.identity ? std::vector{m_counts.identity(*row)} : std::vector<Identity>();
+}
+
 QString BalanceCanvas::tip(QPointF point) const {
-    const auto row = static_cast<qint64>(std::floor((point.y() - kHeadHeight) / rowHeight())) + m_scrollBar.value();
-    if (point.y() < kHeadHeight || row >= m_counts.rows || m_counts.classes == 0) return {};
+    const auto found = rowAt(point.y());
+    if (!found) return {};
+    const qint64 row = *found;
     const double share = (point.x() - kStepNamesWidth) / (width() - kStepNamesWidth - kCanvasBarWidth - 2);
     const auto label = static_cast<int>(std::floor(share * m_counts.classes));
     if (label < 0 || label >= m_counts.classes) return {};

@@ -5,7 +5,9 @@
 #include <QWidget>
 #include <functional>
 #include <optional>
+#include <vector>
 
+#include "identity/identity.h"
 #include "sampling/findings/class_balance.h"
 
 namespace ringside {
@@ -14,7 +16,7 @@ class Theme;
 
 // Counts in rows (ranks or steps) and columns (classes). With enough room each count is a bar over the band expected by
 // chance, otherwise a colour: more or fewer than expected, and outlined if outside the band.
-class BalanceCanvas : public QWidget {
+class BalanceCanvas : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
     struct Counts {
@@ -25,6 +27,7 @@ class BalanceCanvas : public QWidget {
         std::function<QString(qint64 row)> rowName;
         std::function<QString(int label)> className;
         std::function<QColor(qint64 row)> rowColor;
+        std::function<Identity(qint64 row)> identity{};  // the rank or the step of a row
     };
     static constexpr double kLeastBar = 10;  // minimum width at which a class is drawn as a bar
 
@@ -35,6 +38,7 @@ class BalanceCanvas : public QWidget {
     // Returns true if classes are drawn as bars, false if as colours.
     bool showsBars() const { return cell(0, 0).width() >= kLeastBar; }
     QString tip(QPointF point) const;
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
     QRectF cell(qint64 row, int label) const;
 
   Q_SIGNALS:
@@ -49,6 +53,7 @@ class BalanceCanvas : public QWidget {
 
   private:
     double rowHeight() const;
+    std::optional<qint64> rowAt(double y) const;
     qint64 rowsInSight() const;
     void arrange();
     void drawRow(QPainter& painter, qint64 row) const;

@@ -104,7 +104,10 @@ void BalanceView::showCounts() {
                   [shown](qint64 row, int label) { return shown->byStep.band(row, label); },
                   [](qint64 row) { return tr("Step %1").arg(groupedNumber(row + 1)); },
                   className,
-                  [this](qint64) { return m_theme.colors().accent; }};
+                  [this](qint64) { return m_theme.colors().accent; },
+                  [first = m_scene->epoch * m_scene->plan.stepsPerEpoch()](qint64 row) {
+                      return Identity{IdentityKind::Step, first + row + 1};
+                  }};
         if (m_selected) marked = m_selected->slot / m_scene->plan.spec().batchSize;
     } else {
         counts = {shown->byRank.ranks,
@@ -113,7 +116,10 @@ void BalanceView::showCounts() {
                   [shown](qint64 row, int label) { return shown->byRank.band(static_cast<int>(row), label); },
                   [](qint64 row) { return tr("Rank %1").arg(row); },
                   className,
-                  [this](qint64 row) { return m_theme.rankColor(static_cast<int>(row)); }};
+                  [this](qint64 row) { return m_theme.rankColor(static_cast<int>(row)); },
+                  [](qint64 row) {
+                      return Identity{IdentityKind::Rank, row};
+                  }};
         if (m_selected) marked = m_selected->rank;
     }
     m_canvas->setCounts(counts);

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "sampling/plan/work_limits.h"
+#include "shards/balance/balance_table.h"
 #include "shards/scene/sentence_text.h"
 #include "theme/theme.h"
 #include "theme/type_length.h"
@@ -28,6 +29,7 @@ constexpr int kClassesPauseMs = 150;
 ClassBalanceView::ClassBalanceView(Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
     setObjectName(QStringLiteral("classBalanceView"));
     setAccessibleName(tr("Class balance by rank"));
+    setFocusPolicy(Qt::StrongFocus);  // for the copy key
     m_pause.setSingleShot(true);
     m_pause.setInterval(kClassesPauseMs);
     connect(&m_pause, &QTimer::timeout, this, &ClassBalanceView::startCount);
@@ -187,6 +189,20 @@ QString ClassBalanceView::tip(QPointF point) const {
         }
     }
     return tr("Each rank's share of every class in this epoch, compared with a random assignment");
+}
+
+QString ClassBalanceView::copyText() const {
+    return balance().classes > 0 ? tabText(balanceTable(balance())) : QString();
+}
+
+// Returns the rank whose sentence or bars are at the point.
+std::vector<Identity> ClassBalanceView::identitiesAt(const QPoint& point) const {
+    for (std::size_t row = 0; row < m_made->rows.size(); ++row) {
+        const QRectF bars = cell(static_cast<int>(row), 0);
+        if (point.y() >= bars.top() - kRankGap && point.y() <= bars.bottom())
+            return {{IdentityKind::Rank, m_made->rows[row]}};
+    }
+    return {};
 }
 
 bool ClassBalanceView::event(QEvent* event) {

@@ -5,8 +5,11 @@
 #include <QWidget>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "controls/latest_work.h"
+#include "identity/identity.h"
+#include "identity/text_source.h"
 #include "shards/balance/scene_balance.h"
 
 namespace ringside {
@@ -14,7 +17,7 @@ namespace ringside {
 class Theme;
 
 // Classes by rank as small bars over a grey band that contains 95 % of random assignments. Hidden without classes.
-class ClassBalanceView : public QWidget {
+class ClassBalanceView : public QWidget, public IdentitySource, public TextSource {
     Q_OBJECT
   public:
     static constexpr int kLargestRows = 8;      // largest number of rows; with more ranks, only those with the largest
@@ -33,6 +36,8 @@ class ClassBalanceView : public QWidget {
     QString ranksSentence() const;  // returns a sentence with the number of ranks whose classes are within the expected
                                     // range
     const ClassBalance& balance() const { return m_made->balance; }
+    QString copyText() const override;
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return sizeHint(); }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/compare/epoch_diff_view.h"
 
-#include <QHBoxLayout>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
+#include "controls/flow_layout.h"
 #include "controls/wrapped_text.h"
 #include "sampling/plan/work_limits.h"
 #include "shards/compare/comparison_table.h"
@@ -50,7 +50,8 @@ EpochDiffView::EpochDiffView(Theme& theme, QWidget* parent) : ShardView(parent),
 }
 
 QLayout* EpochDiffView::makeHead() {
-    auto* row = new QHBoxLayout;
+    auto* row = new FlowLayout;
+    row->setSpacing(Theme::kSpace2);
     m_title = new QLabel;
     m_title->setProperty("role", "muted");
     m_other = new QSpinBox;
@@ -60,7 +61,6 @@ QLayout* EpochDiffView::makeHead() {
     m_other->setRange(1, kMostEpochs + 1);  // epochs are counted from 1 on screen
     row->addWidget(m_title);
     row->addWidget(m_other);
-    row->addStretch(1);
     connect(m_other, &QSpinBox::valueChanged, this, [this] {
         m_chosen = true;
         startComparison();

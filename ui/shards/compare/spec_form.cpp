@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "controls/elided_label.h"
+#include "controls/flow_layout.h"
 #include "theme/theme.h"
 #include "theme/type_length.h"
 #include "words/field_text.h"
@@ -20,6 +22,7 @@ namespace {
 constexpr int kLargestNumber = std::numeric_limits<int>::max();
 constexpr TypePixels kNumberWidth{78};
 constexpr TypePixels kLargestKindWidth{220};
+constexpr TypePixels kLeastSummary{150};
 constexpr double kLeastFraction = 0.01;
 
 QLabel* styledLabel(const QString& text, const char* role) {
@@ -65,8 +68,7 @@ SpecForm::SpecForm(QWidget* parent) : QWidget(parent) {
 QWidget* SpecForm::makeFirstLine() {
     auto* line = new QWidget;
     line->setProperty("role", "clear");
-    auto* row = new QHBoxLayout(line);
-    row->setContentsMargins(0, 0, 0, 0);
+    auto* row = new FlowLayout(line, Theme::kSpace1);
     row->setSpacing(Theme::kSpace1);
     row->addWidget(styledLabel(tr("B"), "number"));
     m_kind = makeSamplerChoice(tr("B: sampler"));
@@ -75,7 +77,7 @@ QWidget* SpecForm::makeFirstLine() {
     m_kind->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_kind->setMinimumContentsLength(12);
     m_kind->setMaximumWidth(kLargestKindWidth);
-    row->addWidget(m_kind, 1);
+    row->addWidget(m_kind);
     connect(m_kind, &QComboBox::activated, this, &SpecForm::edited);
     m_worldSize = addNumber(*row, tr("ranks"), "compareWorldSizeSpinBox", 1, kMaxWorldSize);
     m_batchSize = addNumber(*row, tr("batch"), "compareBatchSizeSpinBox", 1, kLargestNumber);
@@ -90,26 +92,26 @@ QWidget* SpecForm::makeFirstLine() {
     reset->setToolTip(tr("Give B the settings of A, with the opposite drop_last"));
     connect(reset, &QPushButton::clicked, this, &SpecForm::resetRequested);
     row->addWidget(reset);
-    row->addStretch(0);
     return line;
 }
 
 QWidget* SpecForm::makeSecondLine() {
     auto* line = new QWidget;
     line->setProperty("role", "clear");
-    auto* row = new QHBoxLayout(line);
-    row->setContentsMargins(0, 0, 0, 0);
+    auto* row = new FlowLayout(line, Theme::kSpace1);
     row->setSpacing(Theme::kSpace3);
     m_shuffle = addSwitch(*row, tr("shuffle"), "compareShuffleCheckBox");
     m_setEpoch = addSwitch(*row, tr("set_epoch"), "compareSetEpochCheckBox");
     m_dropLast = addSwitch(*row, tr("drop_last"), "compareDropLastCheckBox");
     m_dropLast->setToolTip(tr("drop_last of B's sampler"));
     m_loaderDropLast = addSwitch(*row, tr("drop_last (loader)"), "compareLoaderDropLastCheckBox");
-    m_summary = styledLabel({}, "note");
+    m_summary = new ElidedLabel;
+    m_summary->setProperty("role", "note");
     m_summary->setObjectName(QStringLiteral("compareSummaryLabel"));
     m_summary->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    m_summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    row->addWidget(m_summary, 1);
+    m_summary->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    followType(*m_summary, [this] { m_summary->setMinimumWidth(kLeastSummary); });
+    row->addWidget(m_summary);
     return line;
 }
 
@@ -120,8 +122,14 @@ QSpinBox* SpecForm::addNumber(QLayout& layout, const QString& label, const char*
     box->setToolTip(tr("B: %1").arg(label));
     box->setRange(least, most);
     box->setFixedWidth(kNumberWidth);
-    layout.addWidget(styledLabel(label, "muted"));
-    layout.addWidget(box);
+    auto* pair = new QWidget;  // stays together when the line wraps
+    pair->setProperty("role", "clear");
+    auto* row = new QHBoxLayout(pair);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(Theme::kSpace1);
+    row->addWidget(styledLabel(label, "muted"));
+    row->addWidget(box);
+    layout.addWidget(pair);
     connect(box, &QSpinBox::valueChanged, this, &SpecForm::edited);
     return box;
 }
@@ -261,9 +269,10 @@ ShardSpec SpecForm::spec(const ShardSpec& base, std::int64_t epoch) const {
 }
 
 void SpecForm::setSummary(const QString& text, bool problem) {
-    m_summary->setText(text);
-    m_summary->setToolTip(text);
-    m_summary->setProperty("role", problem ? "problem" : "note");
+    m_summary->setWhole(text);
+    const QString role = problem ? QStringLiteral("problem") : QStringLiteral("note");
+    if (m_summary->property("role").toString() == role) return;
+    m_summary->setProperty("role", role);
     m_summary->style()->unpolish(m_summary);
     m_summary->style()->polish(m_summary);
 }

@@ -16,6 +16,8 @@
 
 namespace ringside {
 
+class ElidedLabel;
+
 // Returns a choice of the sampler with the labels of the experiment form.
 QComboBox* makeSamplerChoice(const QString& accessibleName);
 
@@ -51,7 +53,7 @@ class SpecForm : public QWidget {
     QComboBox* m_kind = nullptr;
     QSpinBox *m_worldSize = nullptr, *m_batchSize = nullptr, *m_seed = nullptr;
     QCheckBox *m_shuffle = nullptr, *m_setEpoch = nullptr, *m_dropLast = nullptr, *m_loaderDropLast = nullptr;
-    QLabel* m_summary = nullptr;
+    ElidedLabel* m_summary = nullptr;
     QPushButton* m_moreButton = nullptr;
     QWidget* m_more = nullptr;
     QSpinBox *m_numSamples = nullptr, *m_subsetSeed = nullptr, *m_wrongRank = nullptr, *m_wrongWorldSize = nullptr;

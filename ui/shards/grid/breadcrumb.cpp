@@ -27,11 +27,16 @@ void addSelected(QList<Crumb>& trail, const ShardScene& scene, GridCell cell) {
     if (content.kind == CellKind::DroppedBySampler) {
         trail << Crumb{CrumbKind::Step, words("dropped by the sampler")};
     } else {
-        trail << Crumb{CrumbKind::Rank, words("rank %1").arg(cell.rank)};
-        trail << Crumb{CrumbKind::Step, content.step < 0 ? words("dropped by the loader")
-                                                         : words("step %1").arg(groupedNumber(content.step + 1))};
+        trail << Crumb{CrumbKind::Rank, words("rank %1").arg(cell.rank), Identity{IdentityKind::Rank, cell.rank}};
+        Crumb step{CrumbKind::Step, words("dropped by the loader")};
+        if (content.step >= 0) {
+            step.text = words("step %1").arg(groupedNumber(content.step + 1));
+            step.identity = {IdentityKind::Step, scene.epoch * scene.plan.stepsPerEpoch() + content.step + 1};
+        }
+        trail << step;
     }
-    trail << Crumb{CrumbKind::Sample, words("sample %1").arg(cellName(content))};
+    trail << Crumb{CrumbKind::Sample, words("sample %1").arg(cellName(content)),
+                   Identity{IdentityKind::Sample, content.sample}};
 }
 
 void addInSight(QList<Crumb>& trail, const ShardScene& scene, const GridGeometry& view) {
@@ -39,19 +44,24 @@ void addInSight(QList<Crumb>& trail, const ShardScene& scene, const GridGeometry
     const CellRange seen = view.visibleSlots();
     const qint64 batch = scene.plan.spec().batchSize;
     if (ranks.size() > 0 && ranks.size() < scene.ranks()) {
-        trail << Crumb{CrumbKind::Rank, range("rank %1", "ranks %1 to %2", ranks.first, ranks.last - 1)};
+        Crumb rank{CrumbKind::Rank, range("rank %1", "ranks %1 to %2", ranks.first, ranks.last - 1)};
+        if (ranks.size() == 1) rank.identity = {IdentityKind::Rank, ranks.first};
+        trail << rank;
     }
     const qint64 steps = scene.plan.stepsPerEpoch();
     const qint64 first = seen.first / batch, last = std::min(steps, (seen.last - 1) / batch + 1) - 1;
     if (seen.size() > 0 && seen.size() < scene.columns() && first <= last) {
-        trail << Crumb{CrumbKind::Step, range("step %1", "steps %1 to %2", first + 1, last + 1)};
+        Crumb step{CrumbKind::Step, range("step %1", "steps %1 to %2", first + 1, last + 1)};
+        if (first == last) step.identity = {IdentityKind::Step, scene.epoch * steps + first + 1};
+        trail << step;
     }
 }
 
 }  // namespace
 
 QList<Crumb> trailOf(const ShardScene& scene, const GridGeometry& view, std::optional<GridCell> selected) {
-    QList<Crumb> trail{{CrumbKind::Epoch, words("Epoch %1").arg(epochNumber(scene.epoch))}};
+    QList<Crumb> trail{{CrumbKind::Epoch, words("Epoch %1").arg(epochNumber(scene.epoch)),
+                        Identity{IdentityKind::Epoch, scene.epoch}}};
     if (selected) {
         addSelected(trail, scene, *selected);
     } else {
@@ -107,6 +117,14 @@ void Breadcrumb::setTrail(const QList<Crumb>& trail) {
         buttons[level]->setAccessibleName(trail[level].text);
     }
     fitText();
+}
+
+std::vector<Identity> Breadcrumb::identitiesAt(const QPoint& point) const {
+    const auto buttons = findChildren<QPushButton*>();
+    for (qsizetype level = 0; level < m_trail.size(); ++level) {
+        if (m_trail[level].identity && buttons[level]->geometry().contains(point)) return {*m_trail[level].identity};
+    }
+    return {};
 }
 
 void Breadcrumb::resizeEvent(QResizeEvent*) {

@@ -4,7 +4,10 @@
 #include <QHBoxLayout>
 #include <QPushButton>
 #include <QWidget>
+#include <optional>
+#include <vector>
 
+#include "identity/identity.h"
 #include "shards/grid/picture/grid_geometry.h"
 #include "shards/scene/shard_scene.h"
 
@@ -15,6 +18,7 @@ enum class CrumbKind { Epoch, Rank, Step, Sample };
 struct Crumb {
     CrumbKind kind = CrumbKind::Epoch;
     QString text;
+    std::optional<Identity> identity{};  // thing that the crumb names; none for a range
     bool operator==(const Crumb&) const = default;
 };
 
@@ -26,12 +30,13 @@ QList<Crumb> trailOf(const ShardScene& scene, const GridGeometry& view, std::opt
 CellRange stepSlots(const ShardScene& scene, qint64 slot);
 
 // Trail of buttons; a click goes back to that level.
-class Breadcrumb : public QWidget {
+class Breadcrumb : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
     explicit Breadcrumb(QWidget* parent = nullptr);
     void setTrail(const QList<Crumb>& trail);
     const QList<Crumb>& trail() const { return m_trail; }
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
   protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -169,7 +169,21 @@ void GridMinimap::drawMarks(QPainter& painter) const {
     }
 }
 
+std::vector<Identity> GridMinimap::identitiesAt(const QPoint& point) const {
+    if (!m_scene || m_scene->columns() == 0) return {};
+    const double slot = (point.x() - kMargin) / pixelsPerSlot();
+    const std::int64_t step = static_cast<std::int64_t>(std::floor(slot)) / m_scene->plan.spec().batchSize;
+    std::vector<Identity> found;
+    const int rank = static_cast<int>((point.y() - kMargin) * m_scene->ranks() / stripsHeight());
+    if (!isLow() && rank >= 0 && rank < m_scene->ranks()) found.push_back({IdentityKind::Rank, rank});
+    if (slot >= 0 && step < m_scene->plan.stepsPerEpoch())
+        found.push_back({IdentityKind::Step, m_scene->epoch * m_scene->plan.stepsPerEpoch() + step + 1});
+    found.push_back({IdentityKind::Epoch, m_scene->epoch});
+    return found;
+}
+
 void GridMinimap::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return event->ignore();
     if (!m_scene) {
         return;
     }

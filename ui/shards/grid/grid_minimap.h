@@ -3,7 +3,9 @@
 
 #include <QWidget>
 #include <optional>
+#include <vector>
 
+#include "identity/identity.h"
 #include "shards/grid/picture/grid_raster.h"
 #include "shards/watch/run_progress.h"
 
@@ -12,7 +14,7 @@ namespace ringside {
 class Theme;
 
 // The whole epoch with a strip for each rank, and a frame around the visible part. Drag the frame, or click a position.
-class GridMinimap : public QWidget {
+class GridMinimap : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
     static constexpr int kLargestHeight = 62;
@@ -26,6 +28,9 @@ class GridMinimap : public QWidget {
     void setWindow(double firstSlot, double slotCount);
 
     bool isSettled() const { return showsSteps() || m_raster.isSettled(); }
+
+    // Returns the rank, the step and the epoch; no rank if all ranks are drawn together.
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
     QSize sizeHint() const override { return {400, stripsHeight() + 6}; }
 

@@ -155,6 +155,7 @@ void GridWidget::copyView(const GridWidget& other) {
 }
 
 bool GridWidget::isSettled() const {
+    if (visibleRegion().isEmpty()) return true;  // scrolled out of sight: nothing is drawn
     const CellDetail detail = m_geometry.detail();
     if (detail == CellDetail::Thumbnail) return m_thumbnails.isSettled();
     return detail == CellDetail::Index || m_raster.isSettled();

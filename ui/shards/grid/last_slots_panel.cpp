@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "shards/grid/picture/grid_marks.h"
+#include "shards/scene/cell_identities.h"
 #include "theme/theme.h"
 #include "theme/type_length.h"
 
@@ -183,7 +184,13 @@ std::optional<GridCell> LastSlotsPanel::cellAt(QPointF point) const {
     return {};
 }
 
+std::vector<Identity> LastSlotsPanel::identitiesAt(const QPoint& point) const {
+    const auto cell = cellAt(point);
+    return cell ? identitiesOf(*m_scene, *cell) : std::vector<Identity>();
+}
+
 void LastSlotsPanel::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return event->ignore();
     if (const auto cell = cellAt(event->position())) Q_EMIT cellClicked(*cell);
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "identity/identity.h"
 #include "shards/cells/cell_painter.h"
 
 namespace ringside {
@@ -14,7 +15,7 @@ class Theme;
 
 // Magnifier for the end of the epoch with duplicates and dropped samples: the last two cells of every rank if they
 // contain all of them, otherwise all such samples, two per row, with a scroll bar.
-class LastSlotsPanel : public QWidget {
+class LastSlotsPanel : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
     explicit LastSlotsPanel(Theme& theme, QWidget* parent = nullptr);
@@ -23,6 +24,7 @@ class LastSlotsPanel : public QWidget {
     void setColorBy(ColorBy by);
     void setSelected(std::optional<GridCell> cell);
     QString subtitle() const;
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
     QSize sizeHint() const override { return {168, 300}; }
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/mistakes/mistake_effect_view.h"
 
-#include <QHBoxLayout>
 #include <QVBoxLayout>
 
 #include "controls/tone.h"
 #include "controls/wrapped_text.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
 namespace {
 
 constexpr int kColumns = 4;
+constexpr TypePixels kSideBySide{640};
 
 }  // namespace
 
@@ -24,17 +25,23 @@ MistakeEffectView::MistakeEffectView(Theme& theme, QWidget* parent) : ShardView(
     m_switches = new MistakeSwitches;
     connect(m_switches, &MistakeSwitches::toggled, this, &MistakeEffectView::mistakeToggled);
     layout->addWidget(m_switches);
-    auto* parts = new QHBoxLayout;
-    parts->setSpacing(Theme::kSpace5);
-    parts->addWidget(makeNumbers(), 3);
+    m_parts = new QBoxLayout(QBoxLayout::LeftToRight);
+    m_parts->setSpacing(Theme::kSpace5);
+    m_parts->addWidget(makeNumbers(), 3);
     auto* matrix = new QVBoxLayout;
     auto* title = new QLabel(tr("Samples that ranks share"));
     title->setProperty("role", "number");
     matrix->addWidget(title);
     m_matrix = new OverlapMatrix(theme);
     matrix->addWidget(m_matrix, 1);
-    parts->addLayout(matrix, 2);
-    layout->addLayout(parts, 1);
+    m_parts->addLayout(matrix, 2);
+    layout->addLayout(m_parts, 1);
+}
+
+// In a narrow view the matrix stands below the numbers.
+void MistakeEffectView::resizeEvent(QResizeEvent* event) {
+    ShardView::resizeEvent(event);
+    m_parts->setDirection(width() < kSideBySide ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
 }
 
 QWidget* MistakeEffectView::makeNumbers() {
@@ -74,7 +81,7 @@ void MistakeEffectView::fillRows(const QList<MistakeEffectRow>& rows, bool healt
     while (m_cells.size() < lines.size()) {
         QList<QLabel*> cells;
         for (int column = 0; column < kColumns; ++column) {
-            QLabel* label = column == 0 ? new WrappedText : new QLabel;
+            QLabel* label = column == 0 || m_cells.isEmpty() ? new WrappedText : new QLabel;
             label->setAlignment((column == 0 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
             label->setProperty("role", m_cells.isEmpty() ? "note" : column == 1 ? "number" : "muted");
             if (column > 0 && !m_cells.isEmpty()) label->setFont(m_theme.numberFont());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QBoxLayout>
 #include <QGridLayout>
 #include <QLabel>
 
@@ -29,6 +30,9 @@ class MistakeEffectView : public ShardView {
   Q_SIGNALS:
     void mistakeToggled(ringside::Mistake mistake, bool made);
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+
   private:
     QWidget* makeNumbers();
     void setReport(const MistakeEffectReport& report);
@@ -39,6 +43,7 @@ class MistakeEffectView : public ShardView {
     std::optional<MistakeEffectReport> m_report;
     std::optional<Explanation> m_explanation;
     MistakeSwitches* m_switches = nullptr;
+    QBoxLayout* m_parts = nullptr;  // the numbers and the matrix
     QGridLayout* m_rows = nullptr;
     QList<QList<QLabel*>> m_cells;  // labels by row and column; the first row has the headings
     OverlapMatrix* m_matrix = nullptr;

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/mistakes/mistake_switches.h"
 
-#include <QGridLayout>
-#include <QLabel>
 #include <QSignalBlocker>
+#include <QVBoxLayout>
 #include <algorithm>
 
 #include "config/run_config.h"
+#include "controls/flow_layout.h"
+#include "controls/wrapped_text.h"
 #include "theme/theme.h"
 
 namespace ringside {
 namespace {
-
-constexpr int kSwitchColumns = 3;
 
 struct Words {
     QString name;
@@ -62,23 +61,25 @@ MistakeSwitches::MistakeSwitches(QWidget* parent) : QWidget(parent) {
         {tr("Also pass shuffle=True"), tr("DataLoader(sampler=..., shuffle=True): PyTorch raises an error"),
          "shuffleTooCheck"},
     };
-    auto* layout = new QGridLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setHorizontalSpacing(Theme::kSpace4);
-    layout->setVerticalSpacing(0);
-    auto* title = new QLabel(tr("Make a mistake on purpose, see its effect, and undo it"));
+    auto* lines = new QVBoxLayout(this);
+    lines->setContentsMargins(0, 0, 0, 0);
+    lines->setSpacing(0);
+    auto* title = new WrappedText;
+    title->setText(tr("Make a mistake on purpose, see its effect, and undo it"));
     title->setProperty("role", "muted");
-    layout->addWidget(title, 0, 0, 1, kSwitchColumns);
+    lines->addWidget(title);
+    auto* layout = new FlowLayout(nullptr, 0);
+    layout->setSpacing(Theme::kSpace4);
+    lines->addLayout(layout);
     for (int at = 0; at < static_cast<int>(words.size()); ++at) {
         auto* box = new QCheckBox(words[at].name);
         box->setObjectName(QLatin1String(words[at].objectName));
         box->setToolTip(words[at].tip);
-        layout->addWidget(box, 1 + at / kSwitchColumns, at % kSwitchColumns);
+        layout->addWidget(box);
         connect(box, &QCheckBox::toggled, this,
                 [this, at](bool made) { Q_EMIT toggled(static_cast<Mistake>(at), made); });
         m_switches << box;
     }
-    layout->setColumnStretch(kSwitchColumns, 1);
 }
 
 void MistakeSwitches::setScene(const ShardScene& scene) {

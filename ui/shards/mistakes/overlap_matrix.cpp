@@ -103,14 +103,27 @@ void OverlapMatrix::drawNames(QPainter& painter) const {
     }
 }
 
+std::optional<std::pair<std::int64_t, std::int64_t>> OverlapMatrix::ranksAt(QPointF point) const {
+    if (m_damage.overlap.empty() || !grid().contains(point)) return {};
+    const auto rankAt = [&](double place) {
+        return std::min<std::int64_t>(static_cast<std::int64_t>((place - kNames) / pitch()), m_damage.ranks - 1);
+    };
+    return std::pair(rankAt(point.y()), rankAt(point.x()));
+}
+
+std::vector<Identity> OverlapMatrix::identitiesAt(const QPoint& point) const {
+    const auto ranks = ranksAt(point);
+    if (!ranks) return {};
+    std::vector<Identity> found{{IdentityKind::Rank, ranks->first}};
+    if (ranks->second != ranks->first) found.push_back({IdentityKind::Rank, ranks->second});
+    return found;
+}
+
 QString OverlapMatrix::tip(QPointF point) const {
-    if (m_damage.overlap.empty() || !grid().contains(point)) {
+    const auto ranks = ranksAt(point);
+    if (!ranks)
         return tr("Number of samples that two ranks have in common; the diagonal shows the samples of each rank");
-    }
-    const auto a =
-        std::min<std::int64_t>(static_cast<std::int64_t>((point.y() - kNames) / pitch()), m_damage.ranks - 1);
-    const auto b =
-        std::min<std::int64_t>(static_cast<std::int64_t>((point.x() - kNames) / pitch()), m_damage.ranks - 1);
+    const auto [a, b] = *ranks;
     if (a == b) return tr("Rank %1 trains on %2 distinct samples").arg(groupedNumber(a), groupedNumber(shared(a, a)));
     const QString pair = tr("Ranks %1 and %2 have %3 samples in common")
                              .arg(groupedNumber(a), groupedNumber(b), groupedNumber(shared(a, b)));

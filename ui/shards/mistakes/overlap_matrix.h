@@ -2,7 +2,11 @@
 #pragma once
 
 #include <QWidget>
+#include <optional>
+#include <utility>
+#include <vector>
 
+#include "identity/identity.h"
 #include "sampling/findings/assignment_effects.h"
 
 namespace ringside {
@@ -11,12 +15,14 @@ class Theme;
 
 // Heat map of the number of samples that each two ranks share, with numbers if they fit. The diagonal shows the number
 // of samples of each rank.
-class OverlapMatrix : public QWidget {
+class OverlapMatrix : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
     explicit OverlapMatrix(Theme& theme, QWidget* parent = nullptr);
 
     void setMistakeEffect(const AssignmentEffects& effects);
+
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
     QSize sizeHint() const override { return {320, 320}; }
     QSize minimumSizeHint() const override { return {180, 180}; }
@@ -32,6 +38,7 @@ class OverlapMatrix : public QWidget {
     void drawCell(QPainter& painter, std::int64_t a, std::int64_t b) const;
     void drawNames(QPainter& painter) const;
     QString tip(QPointF point) const;
+    std::optional<std::pair<std::int64_t, std::int64_t>> ranksAt(QPointF point) const;  // of the row and the column
 
     Theme& m_theme;
     AssignmentEffects m_damage;

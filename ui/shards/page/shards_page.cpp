@@ -44,8 +44,9 @@ ShardsPage::ShardsPage(ExperimentModel& experiment, PlanModel& plan, const RunMo
       m_run(run),
       m_source(experiment, plan),
       m_verification(run),
-      m_follower(plan) {
-    setAttribute(Qt::WA_StyledBackground);  // the red frame of an alarm needs this attribute
+      m_follower(plan),
+      m_seenPlan(run) {
+    setAttribute(Qt::WA_StyledBackground);  // for the red frame of an alarm
     makeLayout(theme);
     addExports();
     connectParts();
@@ -65,6 +66,15 @@ void ShardsPage::makeLayout(Theme& theme) {
     m_orderNote = new OrderBanner;
     whole->addWidget(m_orderNote);
     connect(m_orderNote, &OrderBanner::showWanted, this, [this] { m_views->showView(QStringLiteral("diff")); });
+    m_seenChoice = new SegmentedControl(
+        {{tr("Plan"), tr("The order of PyTorch's sampler, with the samples that the ranks have used"),
+          QStringLiteral("seenPlanButton")},
+         {tr("Samples used"), tr("How often each sample was used, and those of one step"),
+          QStringLiteral("seenSamplesButton")}});
+    m_seenChoice->setCurrent(0);
+    m_seenChoice->hide();
+    connect(m_seenChoice, &SegmentedControl::chosen, this, &ShardsPage::showScene);
+    whole->addWidget(m_seenChoice, 0, Qt::AlignLeft);
     m_row = new QHBoxLayout;
     m_row->setSpacing(Theme::kSpace3);
     whole->addLayout(m_row, 1);
@@ -146,6 +156,10 @@ void ShardsPage::connectRun() {
         }
     });
     connect(&m_verification, &Verification::changed, this, &ShardsPage::showVerification);
+    connect(&m_seenPlan, &SeenPlanFinder::changed, this, [this](const std::optional<SeenPlan>& plan, qint64 loader) {
+        m_verification.setWatched(plan ? std::optional(WatchedPlan{*plan, loader}) : std::nullopt);
+        m_plan.setSeen(plan);
+    });
     connect(&m_run, &RunModel::changed, this, &ShardsPage::showProgress);
     connect(&m_run, &RunModel::watchedChanged, this, [this] {
         if (!scene() && !m_seen->isShown()) showEmpty();
@@ -200,8 +214,8 @@ void ShardsPage::showScene() {
     const ShardPlan& plan = scene()->plan;
     m_views->view().setScene(*scene());
     m_views->refreshTable();
-    m_finder.setScene(*scene(), m_experiment.config());
-    m_coverage.requestLatest(m_experiment.config(), plan.spec().datasetSize, plan.spec().data);
+    m_finder.setScene(*scene(), m_plan.config());
+    m_coverage.requestLatest(m_plan.config(), plan.spec().datasetSize, plan.spec().data);
     m_unique.requestLatest(plan);
     m_views->view().setSelected(m_plan.selectedSample(), selectedCell());
     if (plan.spec().datasetSize > kInstantSamples) {
@@ -216,12 +230,11 @@ void ShardsPage::showScene() {
         if (goal.slot < plan.samplesPerRank()) selectAt(plan.index(goal.rank, goal.slot), goal);
         m_views->view().reveal(goal);
     }
-    if (plan.samplesPerRank() == 0) {
-        showEmpty();
-    } else {
-        m_stack->setCurrentWidget(m_views);
-        placeEpochSummary();
-    }
+    if (plan.samplesPerRank() == 0) return showEmpty();
+    m_seenChoice->setVisible(m_plan.isSeen());
+    const bool showsSamples = m_plan.isSeen() && m_seenChoice->current() == 1;
+    m_stack->setCurrentWidget(showsSamples ? static_cast<QWidget*>(m_seen) : m_views);
+    placeEpochSummary();
 }
 
 QSize ShardsPage::minimumSizeHint() const {
@@ -239,6 +252,7 @@ QString ShardsPage::copyText() const {
 }
 
 void ShardsPage::showEmpty() {
+    m_seenChoice->hide();
     if (!scene() && m_run.isWatched() && !m_run.expected()) {
         m_summary->setRows({});
         m_stack->setCurrentWidget(m_seen);

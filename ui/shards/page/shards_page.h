@@ -8,6 +8,7 @@
 
 #include "controls/empty_panel.h"
 #include "controls/page_stack.h"
+#include "controls/segmented_control.h"
 #include "pages/page.h"
 #include "shards/balance/class_balance_view.h"
 #include "shards/find/plan_finder.h"
@@ -15,6 +16,7 @@
 #include "shards/page/order_banner.h"
 #include "shards/page/view_panel.h"
 #include "shards/scene/scene_source.h"
+#include "shards/seen/seen_plan_finder.h"
 #include "shards/summary/coverage_count.h"
 #include "shards/summary/epoch_summary_panel.h"
 #include "shards/summary/epoch_summary_side.h"
@@ -45,7 +47,7 @@ class ShardsPage : public Page {
     QList<QWidget*> paintParts() const override { return {m_views, m_views->explanationBox(), m_side}; }
     QList<QAction*> exportActions() const override { return m_views->exporter().saveActions(); }
     QString copyText() const override;
-    void find(const QString& query) { m_views->find().setText(query); }
+    void find(const QString& query) override { m_views->find().setText(query); }
     QList<PageKey> keys() const override;
     QWidget* keyboardHome() const override { return m_views->view().keyboardHome(); }
     QList<View> views() const override { return ViewPanel::choices(); }
@@ -55,7 +57,7 @@ class ShardsPage : public Page {
     QSize minimumSizeHint() const override;
 
     // Marks the samples of a step (from 1) of an epoch; empty: no step. go: also shows the step.
-    void showStep(std::optional<qint64> step, qint64 epoch, bool go);
+    void showStep(std::optional<qint64> step, qint64 epoch, bool go) override;
 
   Q_SIGNALS:
     void reportSamplesWanted();  // emitted when the user wants the next run to report samples
@@ -107,6 +109,7 @@ class ShardsPage : public Page {
     Verification m_verification;
     PlanFinder m_finder;
     EpochFollower m_follower;
+    SeenPlanFinder m_seenPlan;
 
     QTimer m_wordsLater;
     PageStack* m_stack = nullptr;  // stack of the views and of the reason why there are none
@@ -122,7 +125,8 @@ class ShardsPage : public Page {
     std::optional<GridCell> m_goal;  // cell to show when the plan of its epoch is available
     ViewPanel* m_views = nullptr;
     EmptyPanel* m_empty = nullptr;
-    SeenSamplesPanel* m_seen = nullptr;  // panel of the samples of a watched script
+    SeenSamplesPanel* m_seen = nullptr;        // samples of a watched script
+    SegmentedControl* m_seenChoice = nullptr;  // its plan or its samples; hidden if there is no plan
     EpochSummaryPanel* m_summary = nullptr;
     EpochSummarySide* m_side = nullptr;
     QHBoxLayout* m_row = nullptr;

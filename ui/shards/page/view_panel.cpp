@@ -69,8 +69,7 @@ QWidget* ViewPanel::makeToolRow() {
         buttons << SegmentedControl::Choice{view.title, tips[buttons.size()], view.name + QStringLiteral("ViewButton")};
     }
     m_choice = new SegmentedControl(buttons);
-    m_choice->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);  // the find box gives up its width before the
-                                                                          // choice of the view does
+    m_choice->setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Preferred);  // the find box gives way first
     m_toolLine->addWidget(m_choice);
     m_toolLine->addLayout(layout, 1);
     m_find = new FindBox;
@@ -95,9 +94,15 @@ void ViewPanel::offerEpochSummary(bool offer) {
 
 // Makes the buttons of the views narrower if their texts or the search text would be truncated.
 void ViewPanel::fitToolRow() {
-    const TypePixels kRoomyPanel{760}, kOneRowPanel{560};
+    const TypePixels kRoomyPanel{760}, kLeastFind{150};
     m_choice->setTight(!m_summary->isHidden() || width() < kRoomyPanel);
-    m_toolLine->setDirection(width() < kOneRowPanel ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    const QMargins around = layout()->contentsMargins();
+    int room = width() - around.left() - around.right() - kLeastFind - m_choice->sizeHint().width();
+    for (const QWidget* button : std::initializer_list<QWidget*>{m_export, m_summary})
+        if (!button->isHidden()) room -= button->sizeHint().width() + m_toolLine->spacing();
+    const bool oneRow = room >= 0;
+    m_toolLine->setDirection(oneRow ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    m_choice->setSizePolicy(oneRow ? QSizePolicy::Minimum : QSizePolicy::Ignored, QSizePolicy::Preferred);
 }
 
 void ViewPanel::resizeEvent(QResizeEvent*) {

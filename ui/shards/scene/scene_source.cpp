@@ -26,22 +26,24 @@ SceneSource::SceneSource(const ExperimentModel& experiment, const PlanModel& pla
 void SceneSource::refresh() {
     const ShardPlan* plan = m_plan.plan();
     const DataSplit* split = m_experiment.data();
-    if (plan == nullptr || split == nullptr) {
+    const bool isSeen = m_plan.isSeen();  // a watched script: only the numbers of its samples are known
+    if (plan == nullptr || (split == nullptr && !isSeen)) {
         m_scene.reset();
         m_hashOf = {};
         setOrderHash({});
         Q_EMIT sceneChanged();
         return;
     }
-    if (m_labelsOf != split->training) {
-        m_labelsOf = split->training;
+    const std::shared_ptr<const Dataset> data = isSeen ? nullptr : split->training;
+    if (m_labelsOf != data) {
+        m_labelsOf = data;
         m_labels.reset();
-        readLabels();
+        if (data) readLabels();
     }
-    const RunConfig& config = m_experiment.config();
+    const RunConfig config = m_plan.config();
     const bool setEpoch = config.sampler.setEpoch || !usesSetEpoch(plan->spec().kind);
-    m_scene.emplace(ShardScene{*plan, m_plan.epoch(), setEpoch, split->training, m_labels, config.training.epochs,
-                               m_plan.shelf(), static_cast<int>(devicesOf(config))});
+    m_scene.emplace(ShardScene{*plan, m_plan.epoch(), setEpoch, data, m_labels, config.training.epochs, m_plan.shelf(),
+                               static_cast<int>(devicesOf(config))});
     makeOrderHash();
     Q_EMIT sceneChanged();
 }

@@ -21,10 +21,9 @@ class SceneSource : public QObject {
   public:
     SceneSource(const ExperimentModel& experiment, const PlanModel& plan, QObject* parent = nullptr);
 
-    // Returns the current scene; empty without a plan or data.
-    const std::optional<ShardScene>& scene() const { return m_scene; }
-    // Returns true if the classes were read.
-    bool isSettled() const { return !m_scene || m_labels || m_scene->data->classCount() <= 0; }
+    const std::optional<ShardScene>& scene() const { return m_scene; }  // empty: no plan or no data yet
+    // true if the classes were read
+    bool isSettled() const { return !m_scene || !m_scene->data || m_labels || m_scene->data->classCount() <= 0; }
     QString orderHash() const { return m_orderHash; }
 
   Q_SIGNALS:

@@ -40,6 +40,23 @@ QStringList rowOf(const EpochSamples& epoch, bool training, std::size_t ranks) {
     return row << why;
 }
 
+std::vector<const EpochSamples*> allEpochs(const SummarySamples& audit) {
+    std::vector<const EpochSamples*> all;
+    for (const auto* epochs : {&audit.train, &audit.val})
+        for (const EpochSamples& epoch : *epochs) all.push_back(&epoch);
+    return all;
+}
+
+QString ranksText(const EpochSamples& epoch) {
+    if (epoch.perRank.empty()) return {};
+    const auto [least, most] = std::ranges::minmax(epoch.perRank);
+    if (least == most) return auditWords("%1 each").arg(least);
+    if (epoch.perRank.size() > kMostRankColumns) return auditWords("%1 to %2").arg(least).arg(most);
+    QStringList numbers;
+    for (const std::int64_t one : epoch.perRank) numbers << QString::number(one);
+    return numbers.join(QStringLiteral(", "));
+}
+
 }  // namespace
 
 TableData auditTable(const SummarySamples& audit) {
@@ -61,6 +78,27 @@ TableData auditTable(const SummarySamples& audit) {
         return rowOf(training ? audit.train[at] : audit.val[at - audit.train.size()], training, ranks);
     };
     return table;
+}
+
+TableData narrowAuditTable(const SummarySamples& audit) {
+    const std::vector<const EpochSamples*> all = allEpochs(audit);
+    const bool hasUse = !audit.train.empty() && !audit.val.empty();
+    const bool hasLoader =
+        std::ranges::any_of(all, [&](const EpochSamples* one) { return one->loader != all.front()->loader; });
+    QStringList columns;
+    if (hasUse) columns << auditWords("Use");
+    if (hasLoader) columns << auditWords("Loader");
+    columns << auditWords("Epoch") << auditWords("Assigned") << auditWords("Distinct") << auditWords("Twice")
+            << auditWords("Never") << auditWords("By rank") << auditWords("Remark");
+    QList<QStringList> rows;
+    for (std::size_t at = 0; at < all.size(); ++at) {
+        QStringList row = rowOf(*all[at], at < audit.train.size(), 0);
+        row.insert(row.size() - 1, ranksText(*all[at]));
+        if (!hasLoader) row.removeAt(1);
+        if (!hasUse) row.removeAt(0);
+        rows << row;
+    }
+    return tableOf(QStringLiteral("samples"), columns, std::move(rows));
 }
 
 }  // namespace ringside

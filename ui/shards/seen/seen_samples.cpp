@@ -125,21 +125,17 @@ void readAudit(SeenSamples& samples, const std::filesystem::path& run, bool isOv
     }
 }
 
-}  // namespace
-
-SeenSamples readSeenSamples(const std::filesystem::path& run, bool isOver, const std::atomic<bool>& stop) {
-    SeenSamples samples;
-    readAudit(samples, run, isOver);
-    if (stop) return samples;
+// Reads the plan of the training loader, and compares the trained samples with it.
+void comparePlan(SeenSamples& samples, const std::filesystem::path& run, const std::atomic<bool>& stop) {
     RecordedFacts facts;
     const auto read = readRunEvents(run, kKinds, [&](const Event& event) { facts.add(event); });
     if (!read) {
         samples.whyNoPlan = QString::fromStdString(read.problem().text());
-        return samples;
+        return;
     }
     const Result<SeenPlan> plan = planOf(facts, samples.loader);
     samples.whyNoPlan = whyIncomplete(facts);
-    if (!samples.whyNoPlan.isEmpty()) return samples;
+    if (!samples.whyNoPlan.isEmpty()) return;
     if (!plan) {
         samples.whyNoPlan = reasonOf(plan.problem());
     } else if (plan.value().datasetSize > kLargestPlan) {
@@ -148,6 +144,20 @@ SeenSamples readSeenSamples(const std::filesystem::path& run, bool isOver, const
         samples.plan = plan.value();
         compare(samples, run, stop);
     }
+}
+
+}  // namespace
+
+SeenSamples readPlannedSamples(const std::filesystem::path& run, const std::atomic<bool>& stop) {
+    SeenSamples samples;
+    comparePlan(samples, run, stop);
+    return samples;
+}
+
+SeenSamples readSeenSamples(const std::filesystem::path& run, bool isOver, const std::atomic<bool>& stop) {
+    SeenSamples samples;
+    readAudit(samples, run, isOver);
+    if (!stop) comparePlan(samples, run, stop);
     return samples;
 }
 

@@ -31,6 +31,9 @@ struct SeenSamples {
 // Blocks on the disk. Returns early with a partial result after *stop is set.
 SeenSamples readSeenSamples(const std::filesystem::path& run, bool isOver, const std::atomic<bool>& stop);
 
+// Reads only the plan and the samples that were compared with it, without the audit.
+SeenSamples readPlannedSamples(const std::filesystem::path& run, const std::atomic<bool>& stop);
+
 // Returns "DistributedSampler (seed 0, shuffled)" in PyTorch's words.
 QString planName(const SeenPlan& plan);
 

@@ -15,6 +15,7 @@
 #include "shards/seen/step_samples.h"
 #include "tables/table_cells.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "words/field_text.h"
 
 namespace ringside {
@@ -22,9 +23,10 @@ namespace {
 
 constexpr std::chrono::seconds kBetweenReads{5};
 constexpr int kMostTableRows = 12;
+constexpr TypePixels kLeastRemark{110};  // width
 
 QString lineText(const SamplesLine& line, const ThemeColors& colors) {
-    const bool isNote = line.label == "note";  // true for a line that contains no result
+    const bool isNote = line.label == "note" || !line.known;  // states no result
     const QColor& color = isNote ? colors.muted : line.good ? colors.goodText : colors.danger;
     const QString mark = isNote      ? QStringLiteral("\u2022")
                          : line.good ? QStringLiteral("\u2713")
@@ -164,10 +166,32 @@ void SeenSamplesPanel::showSamples(const SeenSamples& samples) {
     if (!samples.problem.isEmpty()) lines << samples.problem.toHtmlEscaped();
     if (lines.isEmpty()) lines << tr("No sample was seen: the script reads no DataLoader whose indices are known.");
     m_lines->setText(lines.join(QStringLiteral("<br>")));
-    m_model.setTable(samples.audit ? auditTable(*samples.audit) : TableData{});
-    fitTable();
+    showTable();
     m_planText->setText(planSentence(samples));
     showStep();
+}
+
+TableData SeenSamplesPanel::table() const {
+    return m_samples && m_samples->audit ? auditTable(*m_samples->audit) : TableData{};
+}
+
+void SeenSamplesPanel::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    if (m_samples) showTable();
+}
+
+// Shows the table with all columns, or with fewer if the last column would not be in sight.
+void SeenSamplesPanel::showTable() {
+    QHeaderView* header = m_table->horizontalHeader();
+    header->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_model.setTable(table());
+    const int last = m_model.columnCount() - 1;
+    int room = m_table->viewport()->width() - kLeastRemark;
+    for (int column = 0; column < last; ++column) room -= header->sectionSize(column);
+    if (room < 0 && last > 0) m_model.setTable(narrowAuditTable(*m_samples->audit));
+    // The remark takes the room that remains, and its complete text is in the tooltip.
+    if (last > 0) header->setSectionResizeMode(m_model.columnCount() - 1, QHeaderView::Stretch);
+    fitTable();
 }
 
 // Makes the table as high as its rows, up to kMostTableRows.

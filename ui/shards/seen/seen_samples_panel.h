@@ -31,10 +31,11 @@ class SeenSamplesPanel final : public QFrame {
     // True if the panel is the current part of the page, also while the page is hidden.
     bool isShown() const { return !isHidden(); }
     bool isSettled() const { return !m_work.isBusy() && !m_later.isActive(); }
-    const TableData& table() const { return m_model.table(); }
+    TableData table() const;  // with all columns, also if the view shows fewer
 
   protected:
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
   private:
     void addTable(QVBoxLayout& column);
@@ -43,6 +44,7 @@ class SeenSamplesPanel final : public QFrame {
     void read();
     void showSamples(const SeenSamples& samples);
     void showStep();
+    void showTable();
     void fitTable();
 
     const RunModel& m_run;

@@ -44,18 +44,34 @@ void StepSamples::paintEvent(QPaintEvent*) {
     for (std::size_t i = 0; i < m_rows.size(); ++i) paintRow(painter, m_rows[i], kRowHeight * static_cast<int>(i));
 }
 
+StepSamples::Fit StepSamples::fitOf(const Row& row) const {
+    std::int64_t largest = 0;
+    for (const Cell& cell : row.cells) largest = std::max(largest, cell.sample);
+    const int cellWidth = QFontMetrics(m_theme.smallFont()).horizontalAdvance(QString::number(largest)) + kCellPadding;
+    const int fit = std::max(0, (width() - kLabelWidth) / (cellWidth + kGap));
+    const int count = static_cast<int>(row.cells.size());
+    return {cellWidth, count <= fit ? count : std::max(0, fit - 1)};
+}
+
+std::vector<Identity> StepSamples::identitiesAt(const QPoint& point) const {
+    const int index = point.y() / kRowHeight;
+    if (point.y() < 0 || index >= static_cast<int>(m_rows.size())) return {};
+    const Row& row = m_rows[static_cast<std::size_t>(index)];
+    const Identity rank{IdentityKind::Rank, row.rank};
+    const auto [cellWidth, shown] = fitOf(row);
+    const int column = (point.x() - kLabelWidth) / (cellWidth + kGap);
+    if (point.x() < kLabelWidth || column >= shown) return {rank};
+    return {{IdentityKind::Sample, row.cells[static_cast<std::size_t>(column)].sample}, rank};
+}
+
 void StepSamples::paintRow(QPainter& painter, const Row& row, int top) const {
     const ThemeColors& colors = m_theme.colors();
     painter.setFont(m_theme.bodyFont());
     painter.setPen(colors.text);
     painter.drawText(QRect(0, top, kLabelWidth, kRowHeight), Qt::AlignVCenter, tr("Rank %1").arg(row.rank));
     painter.setFont(m_theme.smallFont());
-    std::int64_t largest = 0;
-    for (const Cell& cell : row.cells) largest = std::max(largest, cell.sample);
-    const int cellWidth = painter.fontMetrics().horizontalAdvance(QString::number(largest)) + kCellPadding;
-    const int fit = std::max(0, (width() - kLabelWidth) / (cellWidth + kGap));
+    const auto [cellWidth, shown] = fitOf(row);
     const int count = static_cast<int>(row.cells.size());
-    const int shown = count <= fit ? count : std::max(0, fit - 1);
     QColor soft = m_theme.rankColor(row.rank);
     soft.setAlphaF(kSoft);
     for (int i = 0; i <= shown; ++i) {

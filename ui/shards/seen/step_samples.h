@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "identity/identity.h"
 #include "watch/plan/seen_plan.h"
 
 namespace ringside {
@@ -14,7 +15,7 @@ class RunData;
 class Theme;
 
 // Samples of one step by rank, as cells with their numbers. A sample that is not the planned one is outlined.
-class StepSamples final : public QWidget {
+class StepSamples final : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
     explicit StepSamples(const Theme& theme, QWidget* parent = nullptr);
@@ -33,11 +34,19 @@ class StepSamples final : public QWidget {
     const std::vector<Row>& rows() const { return m_rows; }
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {0, sizeHint().height()}; }
+    // Returns the sample and its rank, or the rank alone beside the samples.
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;
 
   protected:
     void paintEvent(QPaintEvent* event) override;
 
   private:
+    // Cells of a row: their width, and the number that is shown.
+    struct Fit {
+        int cellWidth = 0;
+        int shown = 0;
+    };
+    Fit fitOf(const Row& row) const;
     void paintRow(QPainter& painter, const Row& row, int top) const;
 
     const Theme& m_theme;

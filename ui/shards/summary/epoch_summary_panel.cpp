@@ -38,6 +38,8 @@ QLabel* titled(const QString& text) {
 EpochSummaryPanel::EpochSummaryPanel(Theme& theme, QWidget* parent) : QFrame(parent), m_theme(theme) {
     setObjectName(QStringLiteral("epochSummaryPanel"));
     setProperty("role", "clear");
+    setAccessibleName(tr("Summary of the epoch"));
+    setFocusPolicy(Qt::StrongFocus);  // for the copy key
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(Theme::kSpace4, Theme::kSpace3, Theme::kSpace4, Theme::kSpace3);
     layout->setSpacing(0);
@@ -156,6 +158,15 @@ void EpochSummaryPanel::setRows(const QList<EpochSummaryRow>& rows) {
         m_rows[at].value->setAccessibleName(row.name);
         setTone(m_rows[at].value, toneName(row.tone));
     }
+}
+
+QString EpochSummaryPanel::copyText() const {
+    QString text;
+    for (qsizetype at = 0; at < m_rowsShown; ++at)
+        text += m_rows[at].name->text() + QLatin1Char('\t') + m_rows[at].value->text() + QLatin1Char('\n');
+    for (const QLabel* label : {m_verification, m_progress, m_hash})
+        if (!label->isHidden() && !label->text().isEmpty()) text += label->text() + QLatin1Char('\n');
+    return m_rowsShown == 0 ? QString() : text;
 }
 
 void EpochSummaryPanel::setOrderHash(const QString& hash) {

@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
+#include "identity/text_source.h"
 #include "shards/summary/epoch_summary.h"
 
 namespace ringside {
@@ -14,7 +15,7 @@ class Theme;
 class Verification;
 
 // Panel with the numbers of an epoch, and below them whether the ranks trained on the planned samples.
-class EpochSummaryPanel : public QFrame {
+class EpochSummaryPanel : public QFrame, public TextSource {
     Q_OBJECT
   public:
     EpochSummaryPanel(Theme& theme, QWidget* parent = nullptr);
@@ -22,7 +23,8 @@ class EpochSummaryPanel : public QFrame {
     void setRows(const QList<EpochSummaryRow>& rows);
     void setOrderHash(const QString& hash);
     void setVerification(const QString& sentence, Tone tone);
-    void setProgress(const QString& sentence);  // sets the sentence about the progress of the selected epoch in the run
+    void setProgress(const QString& sentence);  // progress of the selected epoch in the run
+    QString copyText() const override;          // the rows, then the sentences below them
     QCheckBox& follow() const { return *m_follow; }
     QVBoxLayout& extraLayout() { return *m_extra; }  // returns the layout below the verification
 

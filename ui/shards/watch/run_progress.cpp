@@ -18,7 +18,6 @@ QString progressWords(const char* source) {
 }
 // True if the run uses the visible plan. The data with the classes is assumed to be the same.
 bool isPlanOf(const RunConfig& config, qint64 samples, const ShardScene& scene) {
-    if (config.dataset.kind == DatasetKind::kExternal) return false;  // a watched script plans by itself
     ShardSpec shown = scene.plan.spec();
     shown.data.reset();
     return epochSpec(config, samples, scene.epoch) == shown;
@@ -30,6 +29,14 @@ qint64 stepsIn(qint64 epoch, qint64 steps, qint64 perEpoch) {
     return std::min(steps - epoch * perEpoch, perEpoch);
 }
 
+// Returns the steps of an epoch. The record of a watched script states them only after its first epoch, but the plan
+// determines them.
+qint64 stepsPerEpoch(const ShardScene& scene, const RunData& run, const RunConfig& config) {
+    if (run.started()->stepsPerEpoch > 0) return run.started()->stepsPerEpoch;
+    const std::int64_t each = std::max<std::int64_t>(1, config.training.accumulateSteps);
+    return (scene.plan.stepsPerEpoch() + each - 1) / each;
+}
+
 // True between the arrival of the batch and the update.
 bool isComputing(Phase phase) {
     return phase == Phase::kForward || phase == Phase::kBackward || phase == Phase::kWaiting || phase == Phase::kMoving;
@@ -38,7 +45,7 @@ bool isComputing(Phase phase) {
 RankProgress ofRank(int rank, const ShardScene& scene, const RunData& run, const Verification& verification) {
     if (static_cast<std::size_t>(rank) >= run.ranks().size()) return {};
     const RankData& data = run.ranks()[static_cast<std::size_t>(rank)];
-    const qint64 perEpoch = run.started()->stepsPerEpoch;
+    const qint64 perEpoch = stepsPerEpoch(scene, run, *verification.config());
     const qint64 perStep = verification.config()->training.accumulateSteps * scene.plan.spec().batchSize;
     const qint64 trained = scene.plan.trainedOf(rank);
     RankProgress progress;
@@ -60,11 +67,15 @@ RankProgress ofRank(int rank, const ShardScene& scene, const RunData& run, const
 RunProgress runProgress(const ShardScene& scene, const RunData& run, const Verification& verification) {
     RunProgress progress;
     if (!run.started() || !verification.config()) return progress;
-    const qint64 perEpoch = run.started()->stepsPerEpoch;
+    const qint64 perEpoch = stepsPerEpoch(scene, run, *verification.config());
     qint64 least = run.ranks().empty() ? 0 : run.ranks().front().step;
     for (const RankData& rank : run.ranks()) least = std::min(least, qint64{rank.step});
-    if (!run.ended() && perEpoch > 0)
-        progress.liveEpoch = std::min<qint64>(least / perEpoch, run.started()->epochs - 1);
+    if (!run.ended() && perEpoch > 0) {
+        progress.liveEpoch = least / perEpoch;
+        // A watched script does not report its number of epochs.
+        if (run.started()->epochs > 0)
+            progress.liveEpoch = std::min<qint64>(progress.liveEpoch, run.started()->epochs - 1);
+    }
     progress.repeatsOrder = verification.repeatsOrder();
     progress.otherPlan = !isPlanOf(*verification.config(), verification.samples(), scene);
     // The ranks of one pipeline train on the same samples. The first rank of each pipeline reports them, and these

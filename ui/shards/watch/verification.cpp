@@ -18,6 +18,15 @@ std::function<std::shared_ptr<const ClassLabels>()> classesOf(const DatasetConfi
     };
 }
 
+// Returns the experiment of a watched script with the sampler that its ranks follow.
+RunConfig withPlan(RunConfig config, const SeenPlan& plan) {
+    config.sampler = plan.sampler;
+    config.loader.batchSize = plan.loader.batchSize;
+    config.loader.dropLast = plan.loader.dropLast;
+    config.parallel.worldSize = plan.ranks;
+    return config;
+}
+
 }  // namespace
 
 Verification::Verification(const RunModel& run, QObject* parent) : QObject(parent), m_run(run) {
@@ -47,15 +56,23 @@ void Verification::restart() {
     Q_EMIT changed();
 }
 
+void Verification::setWatched(const std::optional<WatchedPlan>& plan) {
+    if (plan == m_watched) return;
+    m_watched = plan;
+    restart();
+    checkEpochs();
+}
+
 // Starts the comparison. False if there is no run with a known plan.
 bool Verification::begin() {
     const auto& started = m_run.data().started();
     if (m_watch || !started) return m_watch != nullptr;
     Problems problems;
     const Result<RunConfig> config = RunConfig::parse(started->config, "run", &problems);
-    if (!config || config.value().dataset.kind == DatasetKind::kExternal) return false;  // a script plans by itself
-    m_config = config.value();
-    m_samples = started->trainingSamples;
+    const bool isWatched = config && config.value().dataset.kind == DatasetKind::kExternal;
+    if (!config || (isWatched && !m_watched)) return false;
+    m_config = isWatched ? withPlan(config.value(), m_watched->plan) : config.value();
+    m_samples = isWatched ? m_watched->plan.datasetSize : started->trainingSamples;
     m_state.ranks = started->worldSize;
     m_state.epochs = started->epochs;
     m_confirmed.resize(static_cast<std::size_t>(started->worldSize));
@@ -94,7 +111,7 @@ void Verification::passReports(int rank) {
         return list.end() - std::min<qint64>(count, static_cast<qint64>(list.size()));
     };
     for (auto one = latest(data.indices, data.indicesCount - seen.indices); one != data.indices.end(); ++one) {
-        m_watch->add(*one);
+        if (!m_watched || one->loader == m_watched->loader) m_watch->add(*one);
     }
     for (auto one = latest(data.consumed, data.consumedCount - seen.consumed); one != data.consumed.end(); ++one) {
         m_watch->add(*one);
@@ -147,8 +164,10 @@ QString Verification::sentence() const {
         return m_run.data().ended() ? tr("No epoch was finished, so nothing was compared")
                                     : tr("The first epoch is not finished yet");
     const QString ranks = m_state.ranks == 1 ? tr("1 rank") : tr("%1 ranks").arg(locale.toString(m_state.ranks));
-    const QString epochs = tr("%1 of %2 epochs on %3")
-                               .arg(locale.toString(m_state.verifiedEpochs), locale.toString(m_state.epochs), ranks);
+    const QString done = locale.toString(m_state.verifiedEpochs);
+    const QString epochs = m_state.epochs > 0
+                               ? tr("%1 of %2 epochs on %3").arg(done, locale.toString(m_state.epochs), ranks)
+                               : tr("%1 epochs on %2").arg(done, ranks);
     if (repeatsOrder())
         return tr("as planned, %1, but every epoch has the same order: set_epoch is never called").arg(epochs);
     return tr("verified: %1").arg(epochs);

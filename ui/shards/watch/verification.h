@@ -13,21 +13,29 @@
 
 #include "config/run_config.h"
 #include "run/record/plan_watch.h"
+#include "watch/plan/seen_plan.h"
 
 namespace ringside {
 
 class RunModel;
 
+// Plan that the sampler of a watched script follows, and the loader that trains it.
+struct WatchedPlan {
+    SeenPlan plan;
+    std::int64_t loader = 0;
+    bool operator==(const WatchedPlan&) const = default;
+};
+
 struct VerificationState {
     int ranks = 0;
-    qint64 epochs = 0;                     // number of epochs of the run
-    qint64 verifiedEpochs = 0;             // number of epochs in which every rank matched the plan
-    std::vector<PlanMismatch> mismatches;  // first kMostMismatches differences from the plan, in the order in which
-                                           // they were found
+    qint64 epochs = 0;                     // epochs of the run; 0: not known
+    qint64 verifiedEpochs = 0;             // epochs in which every rank matched the plan
+    std::vector<PlanMismatch> mismatches;  // the first kMostMismatches, in the order in which they were found
     bool operator==(const VerificationState&) const = default;
 };
 
-// Compares the samples that ranks report with the plan of the run's own configuration, in a thread of its own.
+// Compares the samples that ranks report with the plan of the run's own configuration, in a thread of its own. A
+// watched script is compared once its plan is known.
 class Verification : public QObject {
     Q_OBJECT
   public:
@@ -35,6 +43,9 @@ class Verification : public QObject {
 
     explicit Verification(const RunModel& run, QObject* parent = nullptr);
     ~Verification() override;
+
+    // Sets the plan of the watched script; empty: not known.
+    void setWatched(const std::optional<WatchedPlan>& plan);
 
     const VerificationState& state() const { return m_state; }
     QString sentence() const;  // returns a sentence with the result; empty before a run
@@ -68,6 +79,7 @@ class Verification : public QObject {
 
     const RunModel& m_run;
     std::optional<RunConfig> m_config;
+    std::optional<WatchedPlan> m_watched;
     qint64 m_samples = 0;
     VerificationState m_state;
     std::set<qint64> m_audited;

@@ -10,6 +10,7 @@
 
 #include "base/processors/processors.h"
 #include "config/mesh.h"
+#include "controls/flow_layout.h"
 #include "export/chart_export.h"
 #include "models/experiment_model.h"
 #include "models/run_model.h"
@@ -31,7 +32,10 @@ namespace {
 
 constexpr int kLookMs = 400;  // interval for reading the traces of a live run
 constexpr int kMoveMs = 40;
-constexpr TypePixels kLeastHeight{470};
+constexpr TypePixels kLeastHeight{540};
+constexpr TypePixels kLeastPanel{170};       // height of a panel at the top
+constexpr TypePixels kBesideEachOther{520};  // width from which on the panels at the top stand side by side
+constexpr TypePixels kLeastNote{120};
 constexpr TypePixels kLeastChoices{120};
 constexpr TypePixels kLeastPictures{372};  // least height of the pictures, the other panels and the head of the table
 constexpr std::array kKinds = {PipelineScheduleKind::kGpipe, PipelineScheduleKind::k1F1B,
@@ -64,11 +68,10 @@ StrategyPage::StrategyPage(ExperimentModel& experiment, RunModel& run, Theme& th
     m_stack = new QStackedLayout(this);
     m_content = new QWidget;
     m_content->setObjectName(QStringLiteral("strategyContent"));
-    m_content->setMinimumHeight(kLeastHeight);
     auto* column = new QVBoxLayout(m_content);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(Theme::kSpace2);
-    column->addWidget(makeTop(), 11);
+    column->addWidget(makeTop(), 10);
     column->addWidget(makeSchedule(), 10);
     column->addWidget(makeChoices(), 11);
     auto* scroll = new QScrollArea;
@@ -91,7 +94,7 @@ StrategyPage::StrategyPage(ExperimentModel& experiment, RunModel& run, Theme& th
 QWidget* StrategyPage::makeTop() {
     auto* top = new QWidget;
     top->setProperty("role", "clear");
-    auto* row = new QHBoxLayout(top);
+    auto* row = new QBoxLayout(QBoxLayout::LeftToRight, top);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(Theme::kSpace2);
     m_holds = new HoldsCanvas(m_theme);
@@ -142,15 +145,17 @@ QWidget* StrategyPage::makeChoices() {
     auto* column = new QVBoxLayout(panel);
     column->setContentsMargins(Theme::kSpace4, Theme::kSpace2, Theme::kSpace4, Theme::kSpace2);
     column->setSpacing(Theme::kSpace1);
-    auto* head = new QHBoxLayout;
+    auto* head = new FlowLayout;
+    head->setSpacing(Theme::kSpace2);
     auto* title = new QLabel(tr("Strategies"));
     title->setProperty("role", "title");
     m_choicesNote = new ElidedLabel;
     m_choicesNote->setObjectName(QStringLiteral("strategiesNoteLabel"));
     m_choicesNote->setProperty("role", "muted");
-    m_choicesNote->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_choicesNote->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    followType(*m_choicesNote, [this] { m_choicesNote->setMinimumWidth(kLeastNote); });
     head->addWidget(title);
-    head->addWidget(m_choicesNote, 1);
+    head->addWidget(m_choicesNote);
     const auto addButton = [head](const QString& text, const char* name, const QString& tip) {
         auto* button = new QPushButton(text);
         button->setObjectName(QLatin1String(name));
@@ -313,6 +318,10 @@ void StrategyPage::showScene() {
 
 void StrategyPage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
+    const bool stacked = width() < kBesideEachOther;
+    static_cast<QBoxLayout*>(m_holdsPanel->parentWidget()->layout())
+        ->setDirection(stacked ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    m_content->setMinimumHeight(kLeastHeight + (stacked ? int(kLeastPanel) : 0));
     fitChoices();
 }
 

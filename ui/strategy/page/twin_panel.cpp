@@ -5,17 +5,25 @@
 #include <QVBoxLayout>
 
 #include "theme/theme.h"
+#include "theme/type_length.h"
 
 namespace ringside {
+namespace {
+
+constexpr TypePixels kLeastSentence{90};
+
+}  // namespace
 
 TwinPanel::TwinPanel(const QString& title, const QString& stem, QWidget* picture, QWidget* parent)
     : QFrame(parent),
-      m_head(new QHBoxLayout),
+      m_head(new FlowLayout),
       m_sentence(new ElidedLabel(this)),
       m_note(new ElidedLabel(this)),
       m_stack(new QStackedLayout),
       m_table(new TablePanel(stem)) {
     setProperty("role", "panel");
+    setAccessibleName(title);
+    setFocusPolicy(Qt::StrongFocus);  // for the copy key
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(Theme::kSpace4, Theme::kSpace2, Theme::kSpace4, Theme::kSpace2);
     column->setSpacing(Theme::kSpace1);
@@ -25,8 +33,9 @@ TwinPanel::TwinPanel(const QString& title, const QString& stem, QWidget* picture
     m_head->addWidget(name);
     m_sentence->setObjectName(stem + QStringLiteral("SentenceLabel"));
     m_sentence->setProperty("role", "muted");
-    m_sentence->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    m_head->addWidget(m_sentence, 1);
+    m_sentence->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    followType(*m_sentence, [this] { m_sentence->setMinimumWidth(kLeastSentence); });
+    m_head->addWidget(m_sentence);
     column->addLayout(m_head);
     m_stack->addWidget(m_table);
     addPicture(picture);
@@ -64,6 +73,11 @@ void TwinPanel::showPicture(int number) {
 void TwinPanel::showTable(bool table) {
     m_asTable = table;
     m_stack->setCurrentIndex(table ? 0 : 1 + m_picture);
+}
+
+QString TwinPanel::copyText() const {
+    const QString numbers = tabText(m_table->table());
+    return numbers.isEmpty() ? QString() : m_sentence->text() + QLatin1Char('\n') + numbers;
 }
 
 }  // namespace ringside

@@ -2,17 +2,18 @@
 #pragma once
 
 #include <QFrame>
-#include <QHBoxLayout>
 #include <QScrollArea>
 #include <QStackedLayout>
 
 #include "controls/elided_label.h"
+#include "controls/flow_layout.h"
+#include "identity/text_source.h"
 #include "tables/table_panel.h"
 
 namespace ringside {
 
 // Panel with a picture, a title and a sentence, which can show the same numbers as a table.
-class TwinPanel final : public QFrame {
+class TwinPanel final : public QFrame, public TextSource {
     Q_OBJECT
   public:
     TwinPanel(const QString& title, const QString& stem, QWidget* picture, QWidget* parent = nullptr);
@@ -24,9 +25,10 @@ class TwinPanel final : public QFrame {
     void showPicture(int number);
     void showTable(bool table);
     void setTable(const TableData& table) { m_table->setTable(table); }
+    QString copyText() const override;  // the sentence and the numbers of the picture
 
   private:
-    QHBoxLayout* m_head;
+    FlowLayout* m_head;
     ElidedLabel* m_sentence;
     ElidedLabel* m_note;
     QStackedLayout* m_stack;  // the table, then the pictures

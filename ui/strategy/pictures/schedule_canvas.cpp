@@ -14,9 +14,10 @@
 namespace ringside {
 namespace {
 
-constexpr TypeLength kTitles{64}, kLabels{76}, kLegendHeight{18};
+constexpr TypeLength kTitles{64}, kLabels{76}, kLegendHeight{18}, kLegendText{15};
+constexpr TypePixels kLeastSentence{90};
 constexpr double kBetween = 10;
-constexpr TypeLength kLeastLane{11};
+constexpr TypeLength kLeastLane{10.5};
 constexpr double kMostLane = 36;
 constexpr TypeLength kLeastText{9};  // height of a row from which digits fit in
 
@@ -128,7 +129,7 @@ void ScheduleCanvas::drawBlock(QPainter& painter, const LaneBlock& block, const 
     painter.drawText(inside, Qt::AlignCenter, block.text);
 }
 
-void ScheduleCanvas::drawLegend(QPainter& painter) const {
+void ScheduleCanvas::drawLegend(QPainter& painter) {
     QStringList words;
     if (scene().isPipeline())
         words << tr("Numbers and colours are micro-batches") << tr("pale: forward") << tr("strong: backward");
@@ -142,10 +143,14 @@ void ScheduleCanvas::drawLegend(QPainter& painter) const {
     if (!m_groups.empty() && !m_groups.back().length.isEmpty()) words << m_groups.back().length;
     painter.setFont(theme().smallFont());
     painter.setPen(theme().colors().muted);
-    const QString legend = words.join(QStringLiteral(" · "));
-    painter.drawText(QRectF(0, height() - 15, width(), 15), Qt::AlignRight | Qt::AlignVCenter, legend);
+    const QString whole = words.join(QStringLiteral(" · "));
+    const QString legend = painter.fontMetrics().elidedText(whole, Qt::ElideRight, width());
+    const QRectF line(0, height() - kLegendText, width(), kLegendText);
+    explain(line, whole + QLatin1Char('\n') + linksSentence(scene()));
+    painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, legend);
     const int room = width() - painter.fontMetrics().horizontalAdvance(legend) - Theme::kSpace4;
-    painter.drawText(QRectF(0, height() - 15, room, 15), Qt::AlignLeft | Qt::AlignVCenter,
+    if (room < kLeastSentence) return;
+    painter.drawText(QRectF(0, line.top(), room, kLegendText), Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(linksSentence(scene()), Qt::ElideRight, room));
 }
 

@@ -27,7 +27,7 @@ class ScheduleCanvas final : public StrategyCanvas {
     void drawGroup(QPainter& painter, const LaneGroup& group, double top, double lane);
     void drawBlock(QPainter& painter, const LaneBlock& block, const QRectF& box);
     QColor colorOf(const LaneBlock& block) const;
-    void drawLegend(QPainter& painter) const;
+    void drawLegend(QPainter& painter);
 
     std::vector<LaneGroup> m_groups;
     std::vector<std::optional<double>> m_moments;  // current position of each rank in the planned lanes

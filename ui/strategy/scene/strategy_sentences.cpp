@@ -6,6 +6,7 @@
 #include <QStringList>
 #include <algorithm>
 
+#include "base/text/number_text.h"
 #include "config/mesh.h"
 #include "model/model_summary.h"
 #include "words/form_fields.h"

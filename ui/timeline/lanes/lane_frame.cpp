@@ -41,6 +41,9 @@ QString gapText(const LaneClock::Stretch& stretch) {
     if (stretch.untraced > 1)
         return QObject::tr("%1 steps not traced").arg(QLocale().toString(static_cast<qlonglong>(stretch.untraced)));
     const double ms = static_cast<double>(stretch.cutNs) / 1e6;
+    if (stretch.afterPause)
+        return ms >= 1000 ? QObject::tr("paused for %1 s").arg(ms / 1000, 0, 'f', 1)
+                          : QObject::tr("paused for %1").arg(millisecondsText(ms));
     return ms >= 1000 ? QObject::tr("%1 s between steps").arg(ms / 1000, 0, 'f', 1)
                       : QObject::tr("%1 between steps").arg(millisecondsText(ms));
 }

@@ -11,10 +11,37 @@ constexpr double kCutShown = 0.14;   // length at which a cut is shown, as a sha
 constexpr double kOpenShown = 0.9;   // length at which the activity after the last step is shown, as a share of a step
 constexpr std::size_t kLookedAt = 200;
 
+struct Interval {
+    std::int64_t beginNs = 0;
+    std::int64_t endNs = 0;
+};
+
+// Returns the intervals of a step in which every known rank is paused, in order.
+std::vector<Interval> commonPauses(const TracedStep& step) {
+    std::vector<Interval> common{{step.beginNs, step.endNs}};
+    for (const RankTrace& rank : step.ranks) {
+        if (!rank.known) continue;
+        std::vector<Interval> narrowed;
+        for (const Span& span : rank.spans) {
+            if (span.phase != Phase::kPaused) continue;
+            for (const Interval& one : common) {
+                const Interval both{std::max(one.beginNs, span.beginNs), std::min(one.endNs, span.endNs)};
+                if (both.beginNs < both.endNs) narrowed.push_back(both);
+            }
+        }
+        common = std::move(narrowed);
+    }
+    return common;
+}
+
+// Returns the median length of the latest steps without their pauses.
 double typicalStep(const TraceData& trace) {
     std::vector<std::int64_t> lengths;
-    for (auto step = trace.steps().rbegin(); step != trace.steps().rend() && lengths.size() < kLookedAt; ++step)
-        lengths.push_back(step->second.endNs - step->second.beginNs);
+    for (auto step = trace.steps().rbegin(); step != trace.steps().rend() && lengths.size() < kLookedAt; ++step) {
+        std::int64_t length = step->second.endNs - step->second.beginNs;
+        for (const Interval& pause : commonPauses(step->second)) length -= pause.endNs - pause.beginNs;
+        lengths.push_back(length);
+    }
     if (lengths.empty()) return 1e6;
     const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
     std::ranges::nth_element(lengths, middle);
@@ -46,7 +73,21 @@ void LaneClock::read(const TraceData& trace) {
                                        number - before - 1, gap});
             }
         }
+        cutPauses(number, step);
         before = number;
+    }
+}
+
+// Splits the last stretch, which ends with `step`, at each pause of the step that is long compared with a step.
+void LaneClock::cutPauses(std::int64_t number, const TracedStep& step) {
+    for (const Interval& pause : commonPauses(step)) {
+        const std::int64_t length = pause.endNs - pause.beginNs;
+        if (static_cast<double>(length) <= kLargestGap * m_stepNs || pause.beginNs <= m_stretches.back().beginNs)
+            continue;
+        const std::int64_t endNs = m_stretches.back().endNs;
+        m_stretches.back().endNs = pause.beginNs;
+        m_stretches.push_back({pause.endNs, endNs, m_stretches.back().shownEnd() + kCutShown * m_stepNs, number, number,
+                               0, length, true});
     }
 }
 

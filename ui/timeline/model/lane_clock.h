@@ -9,7 +9,7 @@
 namespace ringside {
 
 // Mapping from the run's clock to positions on the lanes. Consecutive steps keep their true distances; long gaps
-// between traced steps (steps without a trace, validation, pauses) are shortened.
+// between traced steps (steps without a trace, validation) and long pauses of all ranks within a step are shortened.
 class LaneClock {
   public:
     struct Stretch {
@@ -18,8 +18,9 @@ class LaneClock {
         double shown = 0;  // position of beginNs on the lanes, on which long gaps are shortened; in nanoseconds
         std::int64_t firstStep = 0;
         std::int64_t lastStep = 0;
-        std::int64_t untraced = 0;  // number of steps without a trace before this stretch
-        std::int64_t cutNs = 0;     // length of the shortened gap before this stretch
+        std::int64_t untraced = 0;  // number of steps without a trace before it
+        std::int64_t cutNs = 0;     // length of the shortened gap before it
+        bool afterPause = false;    // the gap is a pause within the step
         double shownEnd() const { return shown + static_cast<double>(endNs - beginNs); }
     };
 
@@ -39,6 +40,8 @@ class LaneClock {
     double stepLength() const { return m_stepNs; }  // returns the typical length of a step
 
   private:
+    void cutPauses(std::int64_t number, const TracedStep& step);
+
     std::vector<Stretch> m_stretches;
     std::int64_t m_openUntilNs = -1;
     double m_openShown = 0;

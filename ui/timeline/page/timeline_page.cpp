@@ -22,8 +22,8 @@ namespace ringside {
 namespace {
 
 constexpr TypePixels kSideWidth{300};
-constexpr TypePixels kNarrowPage{900};   // width below which the legend stands below the title
-constexpr TypePixels kStackedPage{600};  // width below which the numbers of the step stand below the lanes
+constexpr TypePixels kNarrowPage{900};   // the legend stands below the title
+constexpr TypePixels kStackedPage{680};  // the numbers of the step stand below the lanes
 constexpr TypePixels kLeastViews{150}, kLeastSide{280};
 constexpr int kBarRoom = 12;     // width of the scroll bar of the side panel
 constexpr int kVerdictMs = 500;  // time between two verdicts of a live run, in milliseconds

@@ -43,7 +43,8 @@ class TimelinePage : public Page {
     QString copyText() const override { return tabText(table()); }
     QList<PageKey> keys() const override;
     QWidget* keyboardHome() const override { return m_lanes; }
-    void showEnd();  // shows the last steps
+    void showEnd() override;  // shows the last steps
+    void showRank(int rank) override { m_model.chooseRank(rank); }
     bool isSettled() const override { return !m_whatIf->isWorking(); }
     bool followsRuns() const override { return true; }
 

@@ -4,17 +4,20 @@
 #include <QCoreApplication>
 #include <QVBoxLayout>
 
+#include "controls/flow_layout.h"
 #include "controls/tone.h"
 #include "controls/wrapped_text.h"
 #include "telemetry/data/missing_ranks.h"
 #include "telemetry/data/run_verdict.h"
 #include "theme/theme.h"
+#include "theme/type_length.h"
 #include "words/form_fields.h"
 
 namespace ringside {
 namespace {
 
 constexpr int kEdgeWidth = 4;
+constexpr TypePixels kLeastTexts{300};
 
 QString said(const char* source) {
     return QCoreApplication::translate("Verdict", source);
@@ -34,8 +37,6 @@ TimelineVerdict ofSteps(const StepsVerdict& steps) {
     if (!steps.advice.empty())
         verdict.detail += (verdict.detail.isEmpty() ? QString() : QStringLiteral(" ")) +
                           inFormWords(QString::fromStdString(steps.advice));
-    // The verdict shows medians, and the what-if panel shows the mean. Both name their statistic.
-    verdict.title.replace(QStringLiteral(" ms per step"), QStringLiteral(" ms per step (median)"));
     verdict.rank = steps.rank;
     if (steps.finding == StepsFinding::kBalanced) verdict.tone = TimelineVerdict::Tone::Good;
     if (steps.namesRank()) verdict.tone = TimelineVerdict::Tone::Warning;
@@ -71,6 +72,7 @@ TimelineVerdict timelineVerdict(const TimelineModel& model) {
 VerdictBanner::VerdictBanner(QWidget* parent) : QFrame(parent) {
     setProperty("role", "verdict");
     setObjectName(QStringLiteral("verdictBanner"));
+    setFocusPolicy(Qt::ClickFocus);  // for the copy key
     m_row = new QHBoxLayout(this);
     m_row->setContentsMargins(0, 0, Theme::kSpace3, 0);
     m_row->setSpacing(Theme::kSpace2);
@@ -78,7 +80,14 @@ VerdictBanner::VerdictBanner(QWidget* parent) : QFrame(parent) {
     m_edge->setProperty("role", "verdictEdge");
     m_edge->setFixedWidth(kEdgeWidth);
     m_row->addWidget(m_edge);
-    auto* texts = new QVBoxLayout;
+    auto* parts = new FlowLayout(nullptr, 0);  // the buttons stand below the texts if the banner is narrow
+    parts->setSpacing(Theme::kSpace2);
+    m_row->addLayout(parts, 1);
+    auto* both = new QWidget;
+    both->setProperty("role", "clear");
+    both->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    followType(*both, [both] { both->setMinimumWidth(kLeastTexts); });
+    auto* texts = new QVBoxLayout(both);
     texts->setContentsMargins(Theme::kSpace2, Theme::kSpace2, 0, Theme::kSpace2);
     texts->setSpacing(2);
     m_title = new WrappedText;
@@ -88,22 +97,28 @@ VerdictBanner::VerdictBanner(QWidget* parent) : QFrame(parent) {
     m_detail->setObjectName(QStringLiteral("verdictDetailLabel"));
     texts->addWidget(m_title);
     texts->addWidget(m_detail);
-    m_row->addLayout(texts, 1);
+    parts->addWidget(both);
+    auto* buttons = new QWidget;
+    buttons->setProperty("role", "clear");
+    m_buttons = new QHBoxLayout(buttons);
+    m_buttons->setContentsMargins(Theme::kSpace2, Theme::kSpace1, 0, Theme::kSpace1);
+    m_buttons->setSpacing(Theme::kSpace2);
+    parts->addWidget(buttons);
     m_whatIf = new QPushButton(tr("What if ..."));
     m_whatIf->setObjectName(QStringLiteral("whatIfButton"));
     m_whatIf->setProperty("role", "accent");
     m_whatIf->setToolTip(tr("Predict these steps with a change, in the panel on the right"));
     connect(m_whatIf, &QPushButton::clicked, this, &VerdictBanner::whatIfWanted);
-    m_row->addWidget(m_whatIf);
+    m_buttons->addWidget(m_whatIf);
     m_record = new QPushButton(tr("Record 50 steps"));
     m_record->setObjectName(QStringLiteral("recordButton"));
     setRecording(tr("No run is live"));
     connect(m_record, &QPushButton::clicked, this, &VerdictBanner::recordWanted);
-    m_row->addWidget(m_record);
+    m_buttons->addWidget(m_record);
 }
 
 void VerdictBanner::setExports(QPushButton* exports) {
-    m_row->addWidget(exports);
+    m_buttons->addWidget(exports);
 }
 
 void VerdictBanner::setRecording(const QString& reasonNot, bool now) {
@@ -115,7 +130,16 @@ void VerdictBanner::setRecording(const QString& reasonNot, bool now) {
                                : tr("Trace each of the next 50 steps, including layers"));
 }
 
+QString VerdictBanner::copyText() const {
+    return (m_title->text() + QLatin1Char(' ') + m_detail->text()).trimmed() + QLatin1Char('\n');
+}
+
+std::vector<Identity> VerdictBanner::identitiesAt(const QPoint&) const {
+    return m_rank < 0 ? std::vector<Identity>() : std::vector<Identity>{{IdentityKind::Rank, m_rank}};
+}
+
 void VerdictBanner::say(const TimelineVerdict& verdict) {
+    m_rank = verdict.rank;
     if (m_title->text() != verdict.title) m_title->setText(verdict.title);
     if (m_detail->text() != verdict.detail) m_detail->setText(verdict.detail);
     m_detail->setVisible(!verdict.detail.isEmpty());

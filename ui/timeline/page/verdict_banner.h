@@ -6,6 +6,8 @@
 #include <QLabel>
 #include <QPushButton>
 
+#include "identity/identity.h"
+#include "identity/text_source.h"
 #include "timeline/model/timeline_model.h"
 
 namespace ringside {
@@ -22,14 +24,15 @@ struct TimelineVerdict {
 // Returns the verdict on the steps; for a failed or stalled run, names the ranks for which the other ranks wait.
 TimelineVerdict timelineVerdict(const TimelineModel& model);
 
-class VerdictBanner final : public QFrame {
+class VerdictBanner final : public QFrame, public IdentitySource, public TextSource {
     Q_OBJECT
   public:
     explicit VerdictBanner(QWidget* parent = nullptr);
 
     void say(const TimelineVerdict& verdict);
-    // reasonNot: reason why steps cannot be recorded; empty if they can be recorded, or if they are being recorded
-    // (`now` is true).
+    QString copyText() const override;
+    std::vector<Identity> identitiesAt(const QPoint& point) const override;  // the rank that the verdict names
+    // reasonNot: reason why steps cannot be recorded; empty if they can, or are being recorded (`now`).
     void setRecording(const QString& reasonNot, bool now = false);
     void setExports(QPushButton* exports);
 
@@ -44,6 +47,8 @@ class VerdictBanner final : public QFrame {
     QPushButton* m_whatIf;
     QPushButton* m_record;
     QHBoxLayout* m_row;
+    QHBoxLayout* m_buttons;
+    int m_rank = -1;
 };
 
 }  // namespace ringside

@@ -30,6 +30,14 @@ class StepPanel::Figures final : public QWidget {
     QSize sizeHint() const override {
         return {240, kRowHeight * (static_cast<int>(m_panel.numbers().rows.size()) + 1)};
     }
+    // Returns the rank of the column at x; -1 for the names and for the median.
+    int rankAt(int x) const {
+        for (std::size_t column = 0; column < m_panel.numbers().ranks.size(); ++column) {
+            const QRectF place = cell(column, 0);
+            if (x >= place.left() && x < place.right()) return m_panel.numbers().ranks[column];
+        }
+        return -1;
+    }
     // Each column has room for a number with five digits.
     QSize minimumSizeHint() const override {
         const int column =
@@ -89,6 +97,8 @@ class StepPanel::Figures final : public QWidget {
 StepPanel::StepPanel(TimelineModel& model, const Theme& theme, QWidget* parent) : QFrame(parent), m_model(model) {
     setProperty("role", "panel");
     setObjectName(QStringLiteral("stepPanel"));
+    setAccessibleName(tr("Numbers of the step"));
+    setFocusPolicy(Qt::StrongFocus);  // for the copy key
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(Theme::kSpace4, Theme::kSpace3, Theme::kSpace4, Theme::kSpace3);
     column->setSpacing(Theme::kSpace1);
@@ -131,6 +141,33 @@ StepPanel::StepPanel(TimelineModel& model, const Theme& theme, QWidget* parent) 
         connect(&model, signal, this, &StepPanel::refresh);
     connect(&theme, &Theme::changed, m_figures, qOverload<>(&QWidget::update));
     refresh();
+}
+
+QString StepPanel::copyText() const {
+    if (m_numbers.rows.empty()) return {};
+    QString text = tr("step %1, ms").arg(m_numbers.step);
+    for (const int rank : m_numbers.ranks)
+        text += QLatin1Char('\t') + (rank < 0 ? tr("median") : tr("rank %1").arg(rank));
+    text += QLatin1Char('\n');
+    for (const StepNumbers::Row& row : m_numbers.rows) {
+        text += row.name;
+        for (const double ms : row.ms)
+            text += QLatin1Char('\t') + (std::isnan(ms) ? QString() : millisecondsNumber(ms));
+        text += QLatin1Char('\n');
+    }
+    text += tr("length of the step\t%1\n").arg(millisecondsNumber(m_numbers.lengthMs));
+    return text + tr("exposed communication\t%1 %\n").arg(qRound(100 * m_numbers.exposed));
+}
+
+std::vector<Identity> StepPanel::identitiesAt(const QPoint& point) const {
+    if (m_numbers.rows.empty()) return {};
+    std::vector<Identity> found;
+    const QPoint inFigures = m_figures->mapFrom(this, point);
+    const int rank = m_figures->rect().contains(inFigures) ? m_figures->rankAt(inFigures.x()) : -1;
+    if (rank >= 0) found.push_back({IdentityKind::Rank, rank});
+    found.push_back({IdentityKind::Step, m_numbers.step});
+    found.push_back({IdentityKind::Epoch, m_numbers.epoch});
+    return found;
 }
 
 void StepPanel::refresh() {

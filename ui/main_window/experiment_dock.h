@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QLabel>
+#include <QPushButton>
+#include <QStringList>
+
+#include "main_window/plain_dock.h"
+
+namespace ringside {
+
+class ElidedLabel;
+class ExperimentForm;
+class ExperimentModel;
+
+// Dock on the left: the name of the experiment's file, the form, and in what the form differs from the shown run.
+class ExperimentDock final : public PlainDock {
+    Q_OBJECT
+  public:
+    ExperimentDock(ExperimentModel& experiment, QWidget* parent);
+
+    ExperimentForm& form() { return *m_form; }
+    // Frame and panel of the form, for a panel that takes the place of the form.
+    QWidget& frame() { return *m_frame; }
+    QWidget* panel() { return m_panel; }
+
+    void setFileName(const QString& name, const QString& tip);
+    // Shows in which settings the form differs from a live run or from the shown one.
+    void showChanges(const QStringList& settings, bool isLive);
+    // Offers to apply these changes to the live run; empty: no offer.
+    void offerChanges(const QString& changes);
+    // Fits the width of the form to the type and to the width of the window.
+    void fitTo(int windowWidth);
+    // Moves the keyboard focus into the form, and shows the dock.
+    void focusForm();
+    bool hasKeyboard() const;
+
+  Q_SIGNALS:
+    void applyWanted();
+
+  private:
+    QLayout* makeHeader();
+    QWidget* makePanel(ExperimentModel& experiment);
+    void addChanges(QWidget& panel);
+
+    QWidget* m_frame;
+    QWidget* m_panel = nullptr;
+    ElidedLabel* m_fileName = nullptr;
+    QLabel* m_changes = nullptr;
+    QPushButton* m_apply = nullptr;
+    ExperimentForm* m_form = nullptr;
+    int m_windowWidth = 0;
+};
+
+}  // namespace ringside

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/page_links.h"
+
+#include "models/step_cursor.h"
+#include "pages/navigator.h"
+
+namespace ringside {
+
+void PageLinks::showStep(const QString& place, qint64 step, qint64 epoch) {
+    m_cursor.choose(step);
+    if (m_pages.show(place)) m_pages.current().showStep(step, epoch, true);
+}
+
+}  // namespace ringside

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+#include <QString>
+
+namespace ringside {
+
+class Navigator;
+class StepCursor;
+
+// Links between pages: shows a step of the run on a page, and marks it on all others.
+class PageLinks final : public QObject {
+    Q_OBJECT
+  public:
+    // Both arguments must outlive this object.
+    PageLinks(Navigator& pages, StepCursor& cursor, QObject* parent = nullptr)
+        : QObject(parent), m_pages(pages), m_cursor(cursor) {}
+
+    // `place` is a page or a view, such as "shards/grid". Steps count from 1, epochs from 0.
+    void showStep(const QString& place, qint64 step, qint64 epoch);
+
+  private:
+    Navigator& m_pages;
+    StepCursor& m_cursor;
+};
+
+}  // namespace ringside

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <span>
+
+class QWidget;
+
+namespace ringside {
+
+class ExperimentModel;
+class Page;
+class PageLinks;
+class PlanModel;
+class RunController;
+class RunModel;
+class StepCursor;
+class Theme;
+class WatchActions;
+
+// Models and services that pages use. All must outlive the pages.
+struct PageContext {
+    ExperimentModel& experiment;
+    PlanModel& plan;
+    RunModel& run;
+    RunController& controller;
+    StepCursor& cursor;
+    PageLinks& links;
+    WatchActions& watch;
+    Theme& theme;
+    QString controlProgram;
+};
+
+// A page of the window. Its tab, key, menu entry and --page follow from the functions of Page.
+struct PageRow {
+    const char* name;
+    // Creates the page and connects its signals with the context. The caller owns the page.
+    Page* (*make)(const PageContext& context, QWidget* parent);
+};
+
+// Returns all pages in the order of the tabs.
+std::span<const PageRow> pageTable();
+
+}  // namespace ringside

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/pytorch_actions.h"
+
+#include "main_window/run_session.h"
+#include "main_window/window_actions.h"
+#include "models/experiment_model.h"
+#include "models/run_controller.h"
+#include "models/run_model.h"
+#include "watch/pytorch_dialog.h"
+#include "words/form_fields.h"
+
+namespace ringside {
+
+PytorchActions::PytorchActions(const Dependencies& dependencies, QWidget& window)
+    : QObject(&window), m_in(dependencies), m_window(window) {
+    connect(m_in.actions.comparePytorch, &QAction::triggered, this, &PytorchActions::compare);
+    connect(&m_in.experiment, &ExperimentModel::configChanged, this, &PytorchActions::refresh);
+    connect(&m_in.controller, &RunController::stateChanged, this, &PytorchActions::refresh);
+    refresh();
+}
+
+// Returns the reason why nothing can be compared now; empty if a comparison can start.
+QString PytorchActions::whyNot() const {
+    if (m_in.controller.isLive()) return tr("A run is live: wait for its end, or stop it first");
+    if (m_in.experiment.config().dataset.kind == DatasetKind::kExternal)
+        return tr("A watched script is shown: open a run of Ringside, or choose File > New experiment");
+    if (!m_in.experiment.problems().empty())
+        return inFormWords(QString::fromStdString(m_in.experiment.problems().front().text()));
+    return {};
+}
+
+void PytorchActions::refresh() {
+    const QString reason = whyNot();
+    m_in.actions.comparePytorch->setEnabled(reason.isEmpty());
+    m_in.actions.comparePytorch->setToolTip(
+        reason.isEmpty() ? tr("Train the same experiment with PyTorch, and compare losses, samples and weights")
+                         : reason);
+}
+
+// True if the shown run has trained the experiment of the form to its end.
+bool PytorchActions::ownRunFits() const {
+    const auto& ended = m_in.run.data().ended();
+    return ended && ended->state == RunOutcome::kFinished && !m_in.run.isWatched() &&
+           !m_in.session.directory().isEmpty() && m_in.session.changedSettings().isEmpty();
+}
+
+// Starts at once. A comparison that is running already is only shown.
+void PytorchActions::compare() {
+    if (m_dialog == nullptr) {
+        m_dialog = new PytorchDialog(m_in.controlProgram, m_in.settings, m_in.theme, &m_window);
+        connect(m_dialog, &PytorchDialog::runWanted, &m_in.session,
+                [this](const QString& run) { m_in.session.open(run, RunSession::AfterOpening::kShow); });
+    }
+    m_dialog->show();
+    m_dialog->raise();
+    m_dialog->activateWindow();
+    if (m_dialog->isRunning()) return;
+    m_dialog->setExperiment({m_in.experiment.resolvedConfig(), ownRunFits() ? m_in.session.directory() : QString()});
+    m_dialog->start();
+}
+
+}  // namespace ringside

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "main_window/plain_dock.h"
+#include "models/run_controller.h"
+
+namespace ringside {
+
+class ExperimentModel;
+class RankStrip;
+class RunModel;
+class Theme;
+
+// Dock at the bottom: one card per rank, and a line that names the source of their numbers.
+class RankDock final : public PlainDock {
+    Q_OBJECT
+  public:
+    struct Dependencies {
+        ExperimentModel& experiment;
+        RunModel& run;
+        const RunController& controller;
+        Theme& theme;
+    };
+    // All dependencies must outlive the dock.
+    RankDock(const Dependencies& dependencies, QWidget* parent);
+
+    RankStrip& ranks() { return *m_ranks; }
+
+  private:
+    void showState(RunController::State state);
+
+    Dependencies m_in;
+    RankStrip* m_ranks = nullptr;
+};
+
+}  // namespace ringside

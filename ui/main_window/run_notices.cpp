@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/run_notices.h"
+
+#include "main_window/notice_bar.h"
+#include "main_window/run_session.h"
+#include "models/run_model.h"
+#include "pages/navigator.h"
+
+namespace ringside {
+
+RunNotices::RunNotices(const Dependencies& dependencies, QObject* parent) : QObject(parent), m_in(dependencies) {
+    connect(&m_in.controller, &RunController::stateChanged, this, &RunNotices::followState);
+}
+
+void RunNotices::followState(RunController::State state) {
+    using enum RunController::State;
+    const QString message = m_in.controller.message();
+    if (state == Running && !message.isEmpty())  // the run did not stop
+        m_in.notice.say(message, NoticeBar::Tone::Danger);
+    if (state == Stopped && m_in.session.canResume())
+        m_in.notice.offer(tr("Stopped. Its checkpoint is kept."), tr("Resume"), [this] { m_in.session.resume(); });
+    if (state == Failed) offerAfterFailure();
+}
+
+// Offers the timeline or the log. The log opens automatically if there are no traced steps.
+void RunNotices::offerAfterFailure() {
+    const bool hasBegun = !m_in.controller.runDirectory().isEmpty();  // a refused start has no log
+    const bool hasEnded = hasBegun && m_in.run.data().ended();
+    const auto& trace = m_in.run.data().trace();
+    const auto showLog = [this] { m_in.log.show(); };
+    const auto showLastSteps = [this] {
+        m_in.pages.show(QStringLiteral("timeline"));
+        m_in.pages.current().showEnd();
+    };
+    const QString message = m_in.controller.message();
+    if (hasEnded && trace && !trace->steps().empty()) {
+        m_in.notice.offer(message, tr("Show the last steps"), showLastSteps, NoticeBar::Tone::Danger);
+    } else {
+        m_in.notice.offer(message, hasBegun ? tr("Show log") : QString(), showLog, NoticeBar::Tone::Danger);
+    }
+    if (hasEnded) m_in.log.show();
+}
+
+}  // namespace ringside

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+#include <QWidget>
+
+#include "models/run_controller.h"
+
+namespace ringside {
+
+class Navigator;
+class NoticeBar;
+class RunModel;
+class RunSession;
+
+// Notices about the state of the shown run: what to do after it was stopped, has failed, or has not stopped.
+class RunNotices final : public QObject {
+    Q_OBJECT
+  public:
+    struct Dependencies {
+        NoticeBar& notice;
+        RunSession& session;
+        const RunModel& run;
+        const RunController& controller;
+        Navigator& pages;
+        QWidget& log;
+    };
+    // All dependencies must outlive this object.
+    explicit RunNotices(const Dependencies& dependencies, QObject* parent = nullptr);
+
+  private:
+    void followState(RunController::State state);
+    void offerAfterFailure();
+
+    Dependencies m_in;
+};
+
+}  // namespace ringside

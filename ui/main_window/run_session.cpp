@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/run_session.h"
+
+#include "main_window/experiment_files.h"
+#include "main_window/run_experiment.h"
+#include "models/experiment_model.h"
+#include "models/plan_model.h"
+#include "models/run_model.h"
+#include "run/read/run_directory.h"
+#include "settings/settings.h"
+#include "words/changed_fields.h"
+#include "words/form_fields.h"
+
+namespace ringside {
+
+RunSession::RunSession(const Dependencies& dependencies, QObject* parent) : QObject(parent), m_in(dependencies) {
+    connect(&m_in.controller, &RunController::stateChanged, this, &RunSession::takeState);
+    connect(&m_in.experiment, &ExperimentModel::configChanged, this, &RunSession::compareForm);
+    connect(&m_in.run, &RunModel::changed, this, [this](unsigned changes) {
+        if (changes & kRunStartedChanged) adoptConfig();
+        if (m_in.run.isWatched()) adoptEpochs();
+    });
+}
+
+QString RunSession::whyNotRunnable() const {
+    if (m_in.controller.isLive())
+        return m_in.run.isWatched() ? tr("A watched script is running: wait for its end, or stop it first.")
+                                    : tr("A run is live: stop it first.");
+    if (m_in.experiment.config().dataset.kind == DatasetKind::kExternal)
+        return tr(
+            "A watched script is shown: click Watch on the left to start it again, or choose File > New "
+            "experiment to train with Ringside.");
+    if (!m_in.experiment.problems().empty())
+        return inFormWords(QString::fromStdString(m_in.experiment.problems().front().text()));
+    if (m_in.experiment.isLoadingData()) return tr("The data set is being loaded.");
+    return {};
+}
+
+bool RunSession::isBlockedVisibly() const {
+    const bool isExternal = m_in.experiment.config().dataset.kind == DatasetKind::kExternal;
+    return m_in.controller.isLive() || m_in.experiment.isLoadingData() || isExternal;
+}
+
+bool RunSession::canResume() const {
+    const RunData& run = m_in.run.data();
+    return !m_in.controller.isLive() && !m_directory.isEmpty() && run.ended() && !run.checkpoints().empty();
+}
+
+void RunSession::start() {
+    if (!whyNotRunnable().isEmpty()) return;
+    m_started = m_in.experiment.config();
+    request(PageToShow::kAnyThatFollows);
+    m_in.controller.start(m_in.experiment.resolvedConfig(), {});
+}
+
+void RunSession::resume() {
+    if (!canResume()) return;
+    RunConfig config = m_in.experiment.resolvedConfig();
+    config.training.resume = m_directory.toStdString();
+    m_started = m_in.experiment.config();
+    request(PageToShow::kTraining);
+    m_in.controller.start(config, {});
+}
+
+void RunSession::follow(const QString& directory) {
+    m_started = m_in.experiment.config();
+    request(PageToShow::kTraining);
+    m_in.controller.attach(directory);
+}
+
+void RunSession::watch(const WatchRequest& request) {
+    m_in.files.afterAsking([this, request] {
+        m_started.reset();
+        this->request(PageToShow::kTraining, true);
+        m_in.controller.watch(request);
+    });
+}
+
+bool RunSession::open(const QString& directory, AfterOpening after) {
+    if (directory.isEmpty()) return false;
+    if (m_in.controller.isLive()) {
+        Q_EMIT refused(
+            tr("A run is live: stop it, or keep it running in the background (Run menu), then open %1.").arg(directory),
+            false);
+        return false;
+    }
+    const Result<RunPaths> found = openRunDirectory(directory.toStdString());
+    if (!found) {
+        Q_EMIT refused(QString::fromStdString(found.problem().text()), true);
+        return false;
+    }
+    // The experiment of the run replaces that of the form.
+    if (holdsExperiment(found.value(), m_in.experiment.resolvedConfig())) {
+        attach(directory, after);
+    } else {
+        m_in.files.afterAsking([this, directory, after] { attach(directory, after); });
+    }
+    return true;
+}
+
+void RunSession::attach(const QString& directory, AfterOpening after) {
+    m_resumeWhenShown = after == AfterOpening::kResume;
+    m_started.reset();
+    request(PageToShow::kCurrent, true);
+    m_in.controller.attach(directory);
+}
+
+void RunSession::request(PageToShow page, bool adoptsConfig) {
+    m_adoptsConfig = adoptsConfig;
+    Q_EMIT requested(page);
+}
+
+void RunSession::forget() {
+    if (m_in.controller.isLive()) return compareForm();
+    m_directory.clear();
+    m_started.reset();
+    m_in.controller.forget();
+    m_in.plan.setEpoch(0);
+    compareForm();
+}
+
+// Puts the experiment of an opened run into the form, with its own name and without unsaved changes.
+void RunSession::adoptConfig() {
+    if (!m_adoptsConfig || !m_in.run.data().started()) return compareForm();
+    m_adoptsConfig = false;
+    const std::optional<RunConfig> config = experimentOf(*m_in.run.data().started());
+    if (!config) return;
+    if (!isSameExperiment(*config, m_in.experiment.resolvedConfig())) m_in.experiment.replace(*config, {});
+    m_started = m_in.experiment.config();
+    compareForm();
+}
+
+// Counts the epochs of a watched script in the form while it runs: the script does not report how many will come.
+void RunSession::adoptEpochs() {
+    const auto& last = m_in.run.data().lastStep();
+    RunConfig config = m_in.experiment.config();
+    if (!last || config.dataset.kind != DatasetKind::kExternal || config.training.epochs > last->epoch) return;
+    config.training.epochs = last->epoch + 1;
+    m_in.experiment.replace(config, {});
+    m_started = config;
+    compareForm();
+}
+
+void RunSession::takeState(RunController::State state) {
+    using enum RunController::State;
+    const QString directory = m_in.controller.runDirectory();
+    // A refused start has no directory, and the previous run is still shown.
+    if (!directory.isEmpty()) m_directory = directory;
+    if (state == Running || (state == Idle && !directory.isEmpty())) m_in.settings.set(settings::kLastRun, directory);
+    compareForm();
+    if (!m_resumeWhenShown || m_in.controller.isLive() || state == Idle) return;
+    m_resumeWhenShown = false;
+    // after this state has been reported
+    QMetaObject::invokeMethod(this, &RunSession::resume, Qt::QueuedConnection);
+}
+
+void RunSession::compareForm() {
+    m_in.run.setFormDiffers(m_started && !changedFields(*m_started, m_in.experiment.config()).isEmpty());
+    Q_EMIT formCompared();
+}
+
+QStringList RunSession::changedSettings() const {
+    if (!m_in.controller.isLive()) return differencesFromRun();
+    return m_started ? changedFields(*m_started, m_in.experiment.config()) : QStringList();
+}
+
+QStringList RunSession::differencesFromRun() const {
+    const auto& started = m_in.run.data().started();
+    if (!started || m_in.run.expected()) return {};
+    const std::optional<RunConfig> run = experimentOf(*started);
+    RunConfig form = m_in.experiment.resolvedConfig();
+    if (!run || isSameExperiment(*run, form)) return {};
+    // The learning rate is compared with that of the live run, unless it is unchanged since the start.
+    if (m_started && m_started->optimizer.lr == form.optimizer.lr) form.optimizer.lr = run->optimizer.lr;
+    if (m_started && m_started->training.epochs == form.training.epochs) form.training.epochs = run->training.epochs;
+    form.training.resume = run->training.resume;
+    form.parallel.backend = run->parallel.backend;
+    form.parallel.device = run->parallel.device;
+    return changedFields(*run, form);
+}
+
+bool RunSession::acceptsChanges() const {
+    return m_started && m_in.controller.state() == RunController::State::Running && m_in.experiment.problems().empty();
+}
+
+bool RunSession::canChangeRate() const {
+    const RunConfig& config = m_in.experiment.config();
+    return acceptsChanges() && m_started->scaledLearningRate() != config.scaledLearningRate() &&
+           m_started->optimizer.lr != config.optimizer.lr;
+}
+
+bool RunSession::canChangeEpochs() const {
+    return acceptsChanges() && m_started->training.epochs != m_in.experiment.config().training.epochs;
+}
+
+QString RunSession::applicableChanges() const {
+    if (canChangeRate()) return canChangeEpochs() ? tr("learning rate and epochs") : tr("learning rate");
+    return canChangeEpochs() ? tr("epochs") : QString();
+}
+
+void RunSession::applyChanges() {
+    if (!m_started) return;
+    const RunConfig& config = m_in.experiment.config();
+    if (m_started->optimizer.lr != config.optimizer.lr) {
+        m_in.controller.sendCommand({ControlKind::kLearningRate, config.scaledLearningRate()});
+        m_started->optimizer.lr = config.optimizer.lr;
+    }
+    if (m_started->training.epochs != config.training.epochs) {
+        m_in.controller.sendCommand({ControlKind::kEpochs, static_cast<double>(config.training.epochs)});
+        m_started->training.epochs = config.training.epochs;
+    }
+    compareForm();
+}
+
+}  // namespace ringside

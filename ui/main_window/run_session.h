@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QStringList>
+#include <optional>
+
+#include "config/run_config.h"
+#include "models/run_controller.h"
+
+namespace ringside {
+
+class ExperimentFiles;
+class ExperimentModel;
+class PlanModel;
+class RunModel;
+class Settings;
+
+// Control of the run that the window shows: starting, resuming, opening and closing it. Compares the form with the run.
+class RunSession final : public QObject {
+    Q_OBJECT
+  public:
+    struct Dependencies {
+        ExperimentModel& experiment;
+        PlanModel& plan;
+        RunModel& run;
+        RunController& controller;
+        ExperimentFiles& files;
+        Settings& settings;
+    };
+    // All dependencies must outlive the session.
+    explicit RunSession(const Dependencies& dependencies, QObject* parent = nullptr);
+
+    // Directory of the shown run; empty: none.
+    const QString& directory() const { return m_directory; }
+    // Returns the reason why the experiment of the form cannot be run now; empty if it can.
+    QString whyNotRunnable() const;
+    bool canResume() const;
+    // True if Run is disabled for a reason that the form or the run shows already.
+    bool isBlockedVisibly() const;
+
+    void start();   // runs the experiment of the form; ignored if it is not runnable
+    void resume();  // continues the shown run from its newest checkpoint with the settings of the form
+    // Shows a run of this experiment that a cluster or classroom has started.
+    void follow(const QString& directory);
+    // Starts a script, after asking about unsaved changes.
+    void watch(const WatchRequest& request);
+    enum class AfterOpening { kShow, kResume };
+    // Shows a run and its experiment, after asking about unsaved changes. False if there is no run to show; refused()
+    // contains the reason.
+    bool open(const QString& directory, AfterOpening after);
+    void forget();  // removes a run that is over from the pages
+
+    // Returns the settings in which the form differs from the live run, or from the shown run if none is live.
+    QStringList changedSettings() const;
+    // Returns the changes that the live run can accept: "learning rate and epochs"; empty if there are none.
+    QString applicableChanges() const;
+    void applyChanges();
+    void compareForm();
+
+    // Page to show for a run that was requested.
+    enum class PageToShow { kCurrent, kAnyThatFollows, kTraining };
+
+  Q_SIGNALS:
+    void requested(ringside::RunSession::PageToShow page);
+    void refused(const QString& sentence, bool isFailure);
+    void formCompared();  // changedSettings() or applicableChanges() may have changed
+
+  private:
+    void request(PageToShow page, bool adoptsConfig = false);
+    void attach(const QString& directory, AfterOpening after);
+    void adoptConfig();
+    void adoptEpochs();
+    void takeState(RunController::State state);
+    QStringList differencesFromRun() const;
+    bool canChangeRate() const;
+    bool canChangeEpochs() const;
+    bool acceptsChanges() const;
+
+    Dependencies m_in;
+    QString m_directory;
+    bool m_adoptsConfig = false;         // true while a run that was opened from disk brings its experiment
+    bool m_resumeWhenShown = false;      // true if the run that is being opened will be resumed at once
+    std::optional<RunConfig> m_started;  // experiment of the live run as it was in the form
+};
+
+}  // namespace ringside

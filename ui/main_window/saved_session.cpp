@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "main_window/saved_session.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QScreen>
+
+#include "base/json/json.h"
+#include "dialogs/dialogs.h"
+#include "experiment/experiment_form.h"
+#include "main_window/appearance.h"
+#include "main_window/experiment_files.h"
+#include "main_window/notice_bar.h"
+#include "main_window/run_session.h"
+#include "models/experiment_model.h"
+#include "pages/navigator.h"
+#include "run/read/run_directory.h"
+#include "run/read/run_life.h"
+#include "run/read/run_summary.h"
+#include "settings/settings.h"
+#include "words/field_text.h"
+
+namespace ringside {
+namespace {
+
+constexpr QSize kLeastSize{960, 480};
+constexpr int kTitleBar = 32;  // height that the title bar may take
+
+// True if the process has ended without closing its window. False if it is still open beside this one.
+bool hasFailed(qint64 process) {
+    return process > 0 && process != QCoreApplication::applicationPid() &&
+           !QFileInfo::exists(QStringLiteral("/proc/%1").arg(process));
+}
+
+}  // namespace
+
+SavedSession::SavedSession(const Dependencies& dependencies)
+    : QObject(&dependencies.window), m_in(dependencies), m_firstLayout(dependencies.window.saveState()) {}
+
+void SavedSession::restore() {
+    m_in.appearance.restore();
+    const qint64 before = m_in.settings.get(settings::kProcess);
+    m_in.settings.set(settings::kProcess, QCoreApplication::applicationPid());
+    if (hasFailed(before)) return askAfterCrash();
+    restoreAll();
+}
+
+// Asks before anything is restored, because the stored layout or experiment may have caused the failure.
+void SavedSession::askAfterCrash() {
+    m_in.dialogs.ask({tr("Ringside did not close properly"),
+                      tr("Ringside can restore the layout and the unsaved experiment of the last session, or start "
+                         "without them if they caused the failure. A live run continues in both cases."),
+                      {tr("Restore"), tr("Start without")}},
+                     [this](int answer) {
+                         if (answer == 0) return restoreAll();
+                         resetLayout();
+                         m_in.files.keepDraftFromNowOn();
+                         offerLastRun();
+                     });
+}
+
+void SavedSession::restoreAll() {
+    QMainWindow& window = m_in.window;
+    window.restoreGeometry(m_in.settings.get(settings::kGeometry));
+    // The stored size can come from a larger screen or a smaller scale factor.
+    const QSize room = window.screen()->availableSize() - QSize(0, kTitleBar);
+    window.resize(window.size().boundedTo(room).expandedTo(kLeastSize));
+    window.restoreState(m_in.settings.get(settings::kLayout));
+    m_in.form.setFolded(m_in.settings.get(settings::kFolded));
+    m_in.pages.show(m_in.settings.get(settings::kPage));
+    // An experiment that was opened or edited before the answer stays.
+    if (!m_in.experiment.isModified() && m_in.experiment.filePath().isEmpty()) m_in.files.restoreDraft();
+    m_in.files.keepDraftFromNowOn();
+    offerLastRun();
+}
+
+void SavedSession::offerLastRun() {
+    const QString last = m_in.settings.get(settings::kLastRun);
+    if (last.isEmpty() || last == m_in.session.directory()) return;
+    if (!isRunAlive(last.toStdString())) return offerResume(last);
+    m_in.notice.offer(tr("The run in %1 is still live.").arg(last), tr("Attach"),
+                      [this, last] { m_in.session.open(last, RunSession::AfterOpening::kShow); });
+}
+
+// Offers to resume the last run from its checkpoint if the user stopped it.
+void SavedSession::offerResume(const QString& directory) {
+    const RunPaths paths(directory.toStdString());
+    const Result<RunSummary> summary = readRunSummary(paths.summary());
+    if (!summary || summary.value().state != RunOutcome::kStopped) return;
+    if (!QDir(directory + QStringLiteral("/checkpoints")).exists()) return;
+    const Result<Json> config = readJsonFile(paths.config());
+    const QString name = config && config.value().contains("name") && config.value()["name"].is_string()
+                             ? QString::fromStdString(config.value()["name"].get<std::string>())
+                             : QFileInfo(directory).fileName();
+    m_in.notice.offer(
+        tr("%1 was stopped after step %2; its checkpoint is kept.").arg(name, groupedText(summary.value().steps)),
+        tr("Resume"), [this, directory] { m_in.session.open(directory, RunSession::AfterOpening::kResume); });
+}
+
+void SavedSession::save() {
+    m_in.settings.set(settings::kGeometry, m_in.window.saveGeometry());
+    m_in.settings.set(settings::kLayout, m_in.window.saveState());
+    m_in.settings.set(settings::kFolded, m_in.form.folded());
+    m_in.settings.set(settings::kPage, m_in.pages.current().name());
+    m_in.files.keepDraft();
+    m_in.settings.set(settings::kProcess, qint64{0});
+}
+
+void SavedSession::resetLayout() {
+    m_in.window.restoreState(m_firstLayout);
+    m_in.settings.forget(settings::kLayout);
+    m_in.settings.forget(settings::kGeometry);
+    m_in.pages.show(m_in.pages.names().first());
+}
+
+}  // namespace ringside

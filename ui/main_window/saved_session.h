@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QByteArray>
+#include <QMainWindow>
+#include <QObject>
+
+namespace ringside {
+
+class Appearance;
+class Dialogs;
+class ExperimentFiles;
+class ExperimentForm;
+class ExperimentModel;
+class Navigator;
+class NoticeBar;
+class RunSession;
+class Settings;
+
+// State of the window that lasts from one start to the next: layout, page, unsaved experiment, and the last run.
+class SavedSession final : public QObject {
+    Q_OBJECT
+  public:
+    struct Dependencies {
+        QMainWindow& window;
+        Settings& settings;
+        Dialogs& dialogs;
+        Appearance& appearance;
+        ExperimentForm& form;
+        Navigator& pages;
+        ExperimentModel& experiment;
+        ExperimentFiles& files;
+        RunSession& session;
+        NoticeBar& notice;
+    };
+    // All dependencies must outlive this object. The window must be laid out: resetLayout() restores this state.
+    explicit SavedSession(const Dependencies& dependencies);
+
+    // Restores layout and draft, and offers to attach if the last run is still live. After a crash, asks first.
+    void restore();
+    void save();
+    void resetLayout();
+
+  private:
+    void askAfterCrash();
+    void restoreAll();
+    void offerLastRun();
+    void offerResume(const QString& directory);
+
+    Dependencies m_in;
+    QByteArray m_firstLayout;
+};
+
+}  // namespace ringside

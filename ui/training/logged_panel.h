@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QComboBox>
+#include <QLabel>
+
+#include "charts/chart_panel.h"
+#include "telemetry/data/logged_curves.h"
+
+namespace ringside {
+
+// Chart of the values that a watched script logs by itself. Tags with a common prefix, such as "acc/train" and
+// "acc/test", share a chart; a list selects the chart. The x axis is the step that the script passes.
+class LoggedPanel final : public ChartPanel {
+    Q_OBJECT
+  public:
+    explicit LoggedPanel(Theme& theme, QWidget* parent = nullptr);
+
+    void setCurvesOf(const LoggedCurves& logged);
+
+  Q_SIGNALS:
+    void chartChosen();  // call setCurvesOf() again
+
+  private:
+    void offerGroups(const QStringList& groups);
+    void showLeftOut(std::int64_t stepsBackwards, std::size_t tags);
+
+    Theme& m_theme;
+    QLabel* m_leftOut;
+    QComboBox* m_groups;
+};
+
+// Returns the name of the chart that shows a tag: "acc" for "acc/train", the tag itself without a slash. Losses of
+// several backward() calls share a chart.
+QString loggedGroup(const std::string& tag, const std::string& source);
+
+}  // namespace ringside

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "watch/pytorch_comparison.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/errors/errors.h"
+#include "base/json/json.h"
+#include "export/pytorch/pytorch_script.h"
+#include "models/watch_process.h"
+#include "run/read/default_run_directory.h"
+#include "run/read/run_directory.h"
+#include "telemetry/events/codec.h"
+#include "words/complaint.h"
+#include "words/form_fields.h"
+
+namespace ringside {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenLooks{300};
+constexpr qint64 kMostRead = 16 * 1024;
+constexpr const char* kOwn = "ringside";
+constexpr const char* kWatched = "pytorch";
+constexpr const char* kWritten = "script";
+
+QByteArray endOf(const QString& path) {
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly)) return {};
+    file.seek(std::max<qint64>(0, file.size() - kMostRead));
+    return file.readAll();
+}
+
+QString refusal(const Problem& problem) {
+    return PytorchComparison::tr("This experiment cannot be compared with PyTorch: %1")
+        .arg(inFormWords(QString::fromStdString(problem.text())));
+}
+
+// Returns a sentence if the experiment was not written as a script; empty otherwise. Reads the data set.
+QString writeScript(const RunConfig& config, const std::string& path) {
+    const auto target = std::filesystem::path(path);
+    const Result<PytorchScript> script = exportPytorch(config, {}, target.filename().string());
+    if (!script) return refusal(script.problem());
+    try {
+        writePytorch(script.value(), target);
+    } catch (const IoError& error) {
+        return QString::fromUtf8(error.what());
+    }
+    return {};
+}
+
+}  // namespace
+
+qint64 lastRecordedStep(const QString& runDirectory) {
+    const QByteArray text = endOf(QString::fromStdString(RunPaths(runDirectory.toStdString()).metrics().string()));
+    const qsizetype at = text.lastIndexOf("\"step\":", text.lastIndexOf('\n'));
+    if (at < 0) return 0;
+    qsizetype from = at + 7, to = from;
+    while (to < text.size() && (text[to] == ' ' || (text[to] >= '0' && text[to] <= '9'))) ++to;
+    return text.mid(from, to - from).trimmed().toLongLong();
+}
+
+qint64 plannedSteps(const QString& runDirectory) {
+    QFile file(QString::fromStdString(RunPaths(runDirectory.toStdString()).telemetry().string()));
+    if (!file.open(QIODevice::ReadOnly)) return 0;
+    const Result<Event> event = decodeLine(file.readLine().trimmed().toStdString());
+    const auto* started = event ? std::get_if<RunStarted>(&event.value()) : nullptr;
+    return started == nullptr ? 0 : std::max<std::int64_t>(0, started->stepsPerEpoch) * started->epochs;
+}
+
+PytorchComparison::PytorchComparison(const QString& controlProgram, QObject* parent)
+    : QObject(parent), m_program(controlProgram) {
+    m_look.setInterval(kBetweenLooks);
+    connect(&m_look, &QTimer::timeout, this, &PytorchComparison::readProgress);
+}
+
+PytorchComparison::~PytorchComparison() {
+    cancel();
+}
+
+void PytorchComparison::start(const Request& request) {
+    if (isRunning()) return;
+    m_request = request;
+    m_folder.clear();
+    if (const Problems problems = exportProblems(request.config); !problems.empty())
+        return fail(refusal(problems.front()));
+    checkInterpreter();
+}
+
+void PytorchComparison::checkInterpreter() {
+    enter(Stage::kInterpreter);
+    run(m_request.interpreter, {QStringLiteral("-c"), QStringLiteral("import torch, torch.distributed")}, {},
+        &PytorchComparison::makeFolder);
+}
+
+void PytorchComparison::makeFolder() {
+    const Result<std::filesystem::path> made = makeDefaultRunDirectory(m_request.config.name + "-and-pytorch");
+    if (!made) return fail(QString::fromStdString(made.problem().text()));
+    m_folder = QFileInfo(QString::fromStdString(made.value().string())).absoluteFilePath();
+    m_request.ownRun.isEmpty() ? trainWithRingside() : exportScript();
+}
+
+void PytorchComparison::trainWithRingside() {
+    enter(Stage::kRingside);
+    m_request.ownRun = path(kOwn);
+    run(m_program,
+        {QStringLiteral("run"), QStringLiteral("-"), QStringLiteral("--quiet"), QStringLiteral("--out"),
+         m_request.ownRun},
+        QByteArray::fromStdString(m_request.config.toText()), &PytorchComparison::exportScript);
+}
+
+void PytorchComparison::exportScript() {
+    enter(Stage::kExport);
+    m_work.requestLatest(
+        this,
+        [config = m_request.config, path = scriptPath().toStdString()](const LatestWork::Stop&) {
+            return writeScript(config, path);
+        },
+        [this](const QString& problem) { problem.isEmpty() ? trainWithPytorch() : fail(problem); });
+}
+
+void PytorchComparison::trainWithPytorch() {
+    enter(Stage::kPytorch);
+    run(m_program,
+        {QStringLiteral("watch"), QStringLiteral("--out"), path(kWatched), QStringLiteral("--"), m_request.interpreter,
+         scriptPath(), QStringLiteral("--out"), path(kWritten)},
+        {}, &PytorchComparison::compare);
+}
+
+void PytorchComparison::compare() {
+    enter(Stage::kCompare);
+    const auto inFolder = [this](const char* name) { return std::filesystem::path(path(name).toStdString()); };
+    const ComparedRuns runs{m_request.ownRun.toStdString(), inFolder(kWatched), inFolder(kWritten)};
+    m_work.requestLatest(
+        this, [runs](const LatestWork::Stop&) { return comparePytorchRuns(runs); },
+        [this](const PytorchOutcome& outcome) {
+            m_look.stop();
+            Q_EMIT finished(outcome);
+        });
+}
+
+// Runs a program, and calls `next` when it has ended with code 0.
+void PytorchComparison::run(const QString& program, const QStringList& arguments, const QByteArray& input,
+                            void (PytorchComparison::*next)()) {
+    m_process = new QProcess(this);
+    m_process->setProcessChannelMode(QProcess::MergedChannels);
+    if (m_stage == Stage::kPytorch) m_process->setStandardOutputFile(outputFile());
+    connect(m_process, &QProcess::errorOccurred, this, [this, program](QProcess::ProcessError error) {
+        if (error != QProcess::FailedToStart) return;
+        fail(m_stage == Stage::kInterpreter
+                 ? tr("%1 could not be started: choose a Python interpreter with PyTorch.").arg(program)
+                 : tr("%1 could not be started: build it, or put it beside the ringside program.").arg(program));
+    });
+    connect(m_process, &QProcess::finished, this,
+            [this, next](int code, QProcess::ExitStatus status) { stageEnded(code, status, next); });
+    connect(m_process, &QProcess::started, this, [this, input] {
+        m_process->write(input);
+        m_process->closeWriteChannel();
+    });
+    m_process->start(program, arguments);
+}
+
+void PytorchComparison::stageEnded(int exitCode, QProcess::ExitStatus status, void (PytorchComparison::*next)()) {
+    const QByteArray output = m_stage == Stage::kPytorch ? endOf(outputFile()) : m_process->readAll();
+    std::exchange(m_process, nullptr)->deleteLater();
+    if (status == QProcess::NormalExit && exitCode == 0) return (this->*next)();
+    fail(whyStageFailed(exitCode, output));
+}
+
+QString PytorchComparison::whyStageFailed(int exitCode, const QByteArray& output) const {
+    if (m_stage == Stage::kInterpreter) {
+        const bool isMissing = output.contains("No module named 'torch'");
+        const QString last = QString::fromUtf8(output.trimmed().split('\n').last()).trimmed();
+        return isMissing ? tr("%1 has no PyTorch: choose another interpreter, or install PyTorch into this one.")
+                               .arg(m_request.interpreter)
+                         : tr("%1 cannot import PyTorch (%2): choose another interpreter.")
+                               .arg(m_request.interpreter, last.isEmpty() ? tr("exit code %1").arg(exitCode) : last);
+    }
+    if (m_stage == Stage::kPytorch) {
+        const QString error = lastPythonError(output);
+        return tr("The exported script failed (%1): its output is in %2.")
+            .arg(error.isEmpty() ? tr("exit code %1").arg(exitCode) : error, outputFile());
+    }
+    const QString complaint = complaintIn(output);
+    return complaint.isEmpty() ? tr("Ringside's own run ended with code %1: see %2.").arg(exitCode).arg(m_folder)
+                               : tr("Ringside's own run failed: %1").arg(complaint);
+}
+
+void PytorchComparison::readProgress() {
+    if (m_stage == Stage::kRingside) {
+        Q_EMIT progressed(m_stage, lastRecordedStep(path(kOwn)), plannedSteps(path(kOwn)));
+    } else if (m_stage == Stage::kPytorch) {
+        Q_EMIT progressed(m_stage, lastRecordedStep(path(kWritten)), lastRecordedStep(m_request.ownRun));
+    }
+}
+
+void PytorchComparison::enter(Stage stage) {
+    m_stage = stage;
+    m_look.start();
+    Q_EMIT progressed(stage, 0, 0);
+}
+
+void PytorchComparison::fail(const QString& sentence) {
+    m_look.stop();
+    if (m_process != nullptr) std::exchange(m_process, nullptr)->deleteLater();
+    Q_EMIT failed(sentence);
+}
+
+// Sends SIGTERM, which ends Ringside's ranks and the watched command, and removes the files afterwards.
+void PytorchComparison::cancel() {
+    m_look.stop();
+    m_work.cancel();
+    const auto removeFiles = [folder = m_folder] {
+        if (!folder.isEmpty()) QDir(folder).removeRecursively();
+    };
+    if (m_process == nullptr) return;
+    QProcess* process = std::exchange(m_process, nullptr);
+    process->disconnect(this);
+    process->setParent(nullptr);
+    connect(process, &QProcess::finished, process, [process, removeFiles] {
+        removeFiles();
+        process->deleteLater();
+    });
+    process->terminate();
+}
+
+}  // namespace ringside

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QObject>
+#include <QProcess>
+#include <QTimer>
+
+#include "config/run_config.h"
+#include "controls/latest_work.h"
+#include "watch/pytorch_outcome.h"
+
+namespace ringside {
+
+// Comparison of an experiment with PyTorch, in the background: trains the experiment, unless a run of it exists,
+// exports it as a script, watches the script, and compares both runs.
+class PytorchComparison final : public QObject {
+    Q_OBJECT
+  public:
+    struct Request {
+        RunConfig config;
+        QString ownRun;       // directory of a finished run of the experiment; empty: Ringside trains it first
+        QString interpreter;  // Python with PyTorch
+    };
+    enum class Stage { kInterpreter, kRingside, kExport, kPytorch, kCompare };
+
+    // `controlProgram` is the path of ringsidectl.
+    explicit PytorchComparison(const QString& controlProgram, QObject* parent = nullptr);
+    ~PytorchComparison() override;  // cancels
+
+    bool isRunning() const { return m_process != nullptr || m_work.isBusy(); }
+    void start(const Request& request);
+    void cancel();  // ends all processes and removes their files; no signal follows
+    // Returns the file with the output of the script.
+    QString outputFile() const { return m_folder + QStringLiteral("/output.txt"); }
+
+  Q_SIGNALS:
+    // Steps of the current stage; steps is 0 where their number is not known.
+    void progressed(ringside::PytorchComparison::Stage stage, qint64 step, qint64 steps);
+    void failed(const QString& sentence);
+    void finished(const ringside::PytorchOutcome& outcome);
+
+  private:
+    void checkInterpreter();
+    void makeFolder();
+    void trainWithRingside();
+    void exportScript();
+    void trainWithPytorch();
+    void compare();
+    void run(const QString& program, const QStringList& arguments, const QByteArray& input,
+             void (PytorchComparison::*next)());
+    void stageEnded(int exitCode, QProcess::ExitStatus status, void (PytorchComparison::*next)());
+    QString whyStageFailed(int exitCode, const QByteArray& output) const;
+    void readProgress();
+    void enter(Stage stage);
+    void fail(const QString& sentence);
+    QString scriptPath() const { return m_folder + QStringLiteral("/train.py"); }
+    QString path(const char* name) const { return m_folder + QLatin1Char('/') + QLatin1String(name); }
+
+    QString m_program;
+    Request m_request;
+    QString m_folder;
+    Stage m_stage = Stage::kInterpreter;
+    QProcess* m_process = nullptr;
+    LatestWork m_work;
+    QTimer m_look;
+};
+
+// Returns the last step of metrics.jsonl in a run directory; 0 if there is none. Reads the end of the file only.
+qint64 lastRecordedStep(const QString& runDirectory);
+
+// Returns the number of steps that the run in the directory will have; 0 if its record has not begun.
+qint64 plannedSteps(const QString& runDirectory);
+
+}  // namespace ringside
