@@ -79,9 +79,9 @@ TEST_CASE("a sample that differs from the plan is counted and located") {
     const auto rows = samplesOfStep(data, 2, samples.loader, samples.plan);
     REQUIRE(rows.size() == 3);
     CHECK(rows[2].rank == 2);
-    CHECK(rows[2].cells[1] == StepSamples::Cell{62, true});
-    CHECK(std::ranges::count(rows[2].cells, true, &StepSamples::Cell::isOther) == 1);
-    CHECK(std::ranges::count(rows[1].cells, true, &StepSamples::Cell::isOther) == 0);
+    CHECK(rows[2].cells[1] == StepSamplesView::Cell{62, true});
+    CHECK(std::ranges::count(rows[2].cells, true, &StepSamplesView::Cell::isOther) == 1);
+    CHECK(std::ranges::count(rows[1].cells, true, &StepSamplesView::Cell::isOther) == 0);
 }
 
 TEST_CASE("no plan is claimed if the first batch contradicts it, or if its order is not known") {
@@ -198,7 +198,7 @@ TEST_CASE("the panel shows the audit, the latest step and the comparison") {
     CHECK(table->horizontalHeader()->length() >= table->viewport()->width());  // no empty end
     CHECK(panel.table().rows == 2);  // two epochs; the record contains no indices of the evaluation
     CHECK(text("stepSamplesLabel") == "Samples of step 10");
-    CHECK(panel.findChild<StepSamples*>()->rows().size() == 3);
+    CHECK(panel.findChild<StepSamplesView*>()->rows().size() == 3);
     panel.setStep(2);
     CHECK(text("stepSamplesLabel") == "Samples of step 2");
 }

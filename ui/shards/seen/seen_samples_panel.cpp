@@ -46,7 +46,7 @@ QLabel* titleLabel(const QString& text) {
 }  // namespace
 
 SeenSamplesPanel::SeenSamplesPanel(const RunModel& run, const Theme& theme, QWidget* parent)
-    : QFrame(parent), m_run(run), m_theme(theme), m_cells(new StepSamples(theme)) {
+    : QFrame(parent), m_run(run), m_theme(theme), m_cells(new StepSamplesView(theme)) {
     setObjectName(QStringLiteral("seenSamplesPanel"));
     setProperty("role", "panel");
     auto* content = new QWidget;

@@ -16,7 +16,7 @@ class QVBoxLayout;
 namespace ringside {
 
 class RunModel;
-class StepSamples;
+class StepSamplesView;
 class Theme;
 
 // Samples that a watched script has used: how often each one came, by epoch and rank, and those of one step. Shown on
@@ -59,7 +59,7 @@ class SeenSamplesPanel final : public QFrame {
     QTableView* m_table = nullptr;
     QLabel* m_stepTitle = nullptr;
     QLabel* m_planText = nullptr;
-    StepSamples* m_cells = nullptr;
+    StepSamplesView* m_cells = nullptr;
 };
 
 }  // namespace ringside

@@ -19,14 +19,14 @@ constexpr float kSoft = 0.16F;  // opacity of a cell's colour
 
 }  // namespace
 
-StepSamples::StepSamples(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
+StepSamplesView::StepSamplesView(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) {
     setObjectName(QStringLiteral("stepSamples"));
     setAccessibleName(tr("Samples of the step by rank"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     connect(&theme, &Theme::changed, this, QOverload<>::of(&QWidget::update));
 }
 
-void StepSamples::setRows(std::vector<Row> rows) {
+void StepSamplesView::setRows(std::vector<Row> rows) {
     if (rows == m_rows) return;
     const bool resized = rows.size() != m_rows.size();
     m_rows = std::move(rows);
@@ -34,17 +34,17 @@ void StepSamples::setRows(std::vector<Row> rows) {
     update();
 }
 
-QSize StepSamples::sizeHint() const {
+QSize StepSamplesView::sizeHint() const {
     return {320, kRowHeight * static_cast<int>(m_rows.size())};
 }
 
-void StepSamples::paintEvent(QPaintEvent*) {
+void StepSamplesView::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     for (std::size_t i = 0; i < m_rows.size(); ++i) paintRow(painter, m_rows[i], kRowHeight * static_cast<int>(i));
 }
 
-StepSamples::Fit StepSamples::fitOf(const Row& row) const {
+StepSamplesView::Fit StepSamplesView::fitOf(const Row& row) const {
     std::int64_t largest = 0;
     for (const Cell& cell : row.cells) largest = std::max(largest, cell.sample);
     const int cellWidth = QFontMetrics(m_theme.smallFont()).horizontalAdvance(QString::number(largest)) + kCellPadding;
@@ -53,7 +53,7 @@ StepSamples::Fit StepSamples::fitOf(const Row& row) const {
     return {cellWidth, count <= fit ? count : std::max(0, fit - 1)};
 }
 
-std::vector<Identity> StepSamples::identitiesAt(const QPoint& point) const {
+std::vector<Identity> StepSamplesView::identitiesAt(const QPoint& point) const {
     const int index = point.y() / kRowHeight;
     if (point.y() < 0 || index >= static_cast<int>(m_rows.size())) return {};
     const Row& row = m_rows[static_cast<std::size_t>(index)];
@@ -64,7 +64,7 @@ std::vector<Identity> StepSamples::identitiesAt(const QPoint& point) const {
     return {{IdentityKind::Sample, row.cells[static_cast<std::size_t>(column)].sample}, rank};
 }
 
-void StepSamples::paintRow(QPainter& painter, const Row& row, int top) const {
+void StepSamplesView::paintRow(QPainter& painter, const Row& row, int top) const {
     const ThemeColors& colors = m_theme.colors();
     painter.setFont(m_theme.bodyFont());
     painter.setPen(colors.text);
@@ -100,12 +100,12 @@ std::optional<std::int64_t> latestSeenStep(const RunData& run, std::int64_t load
     return least;
 }
 
-std::vector<StepSamples::Row> samplesOfStep(const RunData& run, std::int64_t step, std::int64_t loader,
-                                            const std::optional<SeenPlan>& plan) {
-    std::vector<StepSamples::Row> rows;
+std::vector<StepSamplesView::Row> samplesOfStep(const RunData& run, std::int64_t step, std::int64_t loader,
+                                                const std::optional<SeenPlan>& plan) {
+    std::vector<StepSamplesView::Row> rows;
     std::optional<ShardPlan> made;
     for (std::size_t rank = 0; rank < run.ranks().size() && rows.size() < kMostSampleRows; ++rank) {
-        StepSamples::Row row{static_cast<int>(rank), {}};
+        StepSamplesView::Row row{static_cast<int>(rank), {}};
         for (const ConsumedIndices& one : run.ranks()[rank].indices) {
             if (one.step != step || one.loader != loader) continue;
             if (plan && !made) {

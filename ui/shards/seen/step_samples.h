@@ -15,10 +15,10 @@ class RunData;
 class Theme;
 
 // Samples of one step by rank, as cells with their numbers. A sample that is not the planned one is outlined.
-class StepSamples final : public QWidget, public IdentitySource {
+class StepSamplesView final : public QWidget, public IdentitySource {
     Q_OBJECT
   public:
-    explicit StepSamples(const Theme& theme, QWidget* parent = nullptr);
+    explicit StepSamplesView(const Theme& theme, QWidget* parent = nullptr);
 
     struct Cell {
         std::int64_t sample = 0;
@@ -57,8 +57,8 @@ class StepSamples final : public QWidget, public IdentitySource {
 std::optional<std::int64_t> latestSeenStep(const RunData& run, std::int64_t loader);
 
 // Returns the samples of a step, compared with the plan if there is one. At most kMostSampleRows ranks.
-std::vector<StepSamples::Row> samplesOfStep(const RunData& run, std::int64_t step, std::int64_t loader,
-                                            const std::optional<SeenPlan>& plan);
+std::vector<StepSamplesView::Row> samplesOfStep(const RunData& run, std::int64_t step, std::int64_t loader,
+                                                const std::optional<SeenPlan>& plan);
 
 inline constexpr std::size_t kMostSampleRows = 16;
 
