@@ -123,7 +123,7 @@ void FindingsPanel::addHeader(QVBoxLayout& column) {
     column.addLayout(line);
 }
 
-// Reads the checks and the command of the run. The record is complete when its last event arrives.
+// Reads the checks and the command from the summary of the run, which is written before the last event of the run.
 void FindingsPanel::readEnd() {
     m_summary.reset();
     m_command.reset();

@@ -6,7 +6,7 @@
 
 namespace ringside {
 
-// Environment of the desktop session in which interpreters are searched.
+// Environment of the desktop session that is searched for Python interpreters.
 struct InterpreterPlaces {
     QString virtualEnv;  // value of the variable VIRTUAL_ENV; may be empty
     QString condaEnv;    // value of the variable CONDA_PREFIX; may be empty

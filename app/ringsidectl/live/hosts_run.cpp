@@ -254,8 +254,8 @@ bool pauseFor(seconds pause, int signals, int& asked) {
     return asked == 0;
 }
 
-// Blocks until the hosts of the next start answer, and first for `pause`. A host that stays away uses up no
-// restart. Empty if a signal arrives.
+// Waits for `pause`, then until the hosts of the next start answer. Returns these hosts; an empty list if a signal
+// arrived. A host that does not answer uses up no restart.
 std::vector<HostsRun::Host> waitForHosts(const HostsRun& run, seconds pause, int signals, int& asked) {
     std::string waiting;
     for (seconds wait = pause;; wait = std::min(kLongestWait, 2 * wait)) {

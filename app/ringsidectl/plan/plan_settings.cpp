@@ -30,7 +30,8 @@ constexpr std::array kNumbers = {
 };
 
 constexpr std::array kLists = {
-    ValueOption{"--class-weights", "sampler.class_weights", "weighted kinds: one whole number per class, as 1,5,2"},
+    ValueOption{"--class-weights", "sampler.class_weights",
+                "weighted samplers: the weight of each class, whole numbers such as 1,5,2"},
     ValueOption{"--subset-indices", "sampler.subset_indices", "subset: exactly these samples, as 3,1,4"},
     ValueOption{"--subset-fraction", "sampler.subset_fraction",
                 "subset: fraction of the samples that is used (default 0.5)"},

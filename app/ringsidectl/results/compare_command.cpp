@@ -42,7 +42,8 @@ struct CompareArguments {
     bool json = false;
 };
 
-// Returns the comparison of the tensors; empty if no run is a watched one.
+// Compares the gradients and weights that two watched runs recorded. Returns nullopt if neither run was watched,
+// because only watched runs record tensors.
 std::optional<TensorComparison> tensorsOf(const CompareArguments& arguments) {
     const Result<TensorRecord> a = readTensorRecord(arguments.a);
     const Result<TensorRecord> b = readTensorRecord(arguments.b);

@@ -167,7 +167,7 @@ void ChoicesTable::setCell(int row, int column, const QString& text, bool curren
     setItem(row, column, cell);
 }
 
-// Shows the reason instead of the numbers.
+// Fills a row with the reason why the strategy cannot be used, instead of its predicted and measured numbers.
 void ChoicesTable::showRefusal(int row, const StrategyChoice& choice) {
     const QString why = inFormWords(QString::fromStdString(choice.whyNot));
     const bool current = choice.isCurrent;
@@ -254,7 +254,9 @@ void ChoicesTable::fillMeasured(int row, const StrategyChoice& choice, const Str
 
 void ChoicesTable::fillProof(int row, const StrategyChoice& choice) {
     const auto proof = m_proofs.find(choice.name);
-    QString tip = tr("Prove trains with this strategy and compares the weights bit by bit");
+    QString tip =
+        tr("Prove trains with this strategy and compares the weights bit by bit with those of the strategies that must "
+           "be equal");
     if (!isProved(choice.name))
         tip =
             tr("Prove compares this strategy only with the canonical reduction: set Reduction order to canonical and "
