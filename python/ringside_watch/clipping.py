@@ -11,7 +11,8 @@ from . import guard, observations, optimizers, places
 
 HOOK = guard.Hook("clipping")
 
-# Of the latest GradScaler: whether a scaled loss has gone through backward() and nothing was unscaled since update().
+# State of the latest GradScaler since its update(): whether a scaled loss went through backward(), and whether
+# gradients were unscaled.
 _state = {"scaled": False, "unscaled": False, "scaler": None}
 _reported = set()  # (line, whether the gradients were scaled)
 

@@ -134,7 +134,7 @@ TEST_CASE("a guest that leaves does not end the run of the others") {
     CHECK(contains(lesson.host->output(), "Bo has left"));
 }
 
-TEST_CASE("a guest that joins after the start is told that it takes part from the next start") {
+TEST_CASE("a guest that joins after the start reads that it takes part from the next start") {
     Lesson lesson({"--ranks", "2", "--set", "training.epochs=1000000"});
     const std::string code = lesson.code();
     lesson.join("Ada", code);

@@ -230,7 +230,7 @@ TEST_CASE("MPICH and Intel MPI are detected by PMI, unless srun provides it") {
 }
 
 TEST_CASE("Ranks of an mpiexec that reaches the nodes through srun are not the tasks of that srun") {
-    // As MPICH 4.0.2 sets them with -np 5 in a job of three nodes: one daemon on each node is a task of srun.
+    // MPICH 4.0.2 sets these variables with -np 5 in a job of three nodes: one daemon on each node is a task of srun.
     const Variables daemon = with(with(with(kSlurm, "SLURM_STEP_NUM_TASKS", "3"), "SLURM_PROCID", "2"), "PMI_FD", "6");
     const Variables hydra =
         both(daemon, {{"PMI_RANK", "4"}, {"PMI_SIZE", "5"}, {"MPI_LOCALNRANKS", "1"}, {"MPI_LOCALRANKID", "0"}});

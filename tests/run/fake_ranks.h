@@ -76,7 +76,7 @@ struct FakeRun {
     Json summary() const { return Json::parse(contentOf(paths().summary())); }
 };
 
-// A rank on another host without a process: sends the lines that it is given, and ends when it is told to.
+// A rank on another host without a process. It sends the given lines, and ends when the test ends it.
 class RemoteFake final : public RankLink {
   public:
     explicit RemoteFake(int rank, std::vector<std::string> lines = {}) : RankLink(rank), m_lines(std::move(lines)) {}

@@ -13,7 +13,7 @@ using namespace ringside;
 
 namespace {
 
-// Record of two ranks that nobody has configured: only their number is known.
+// Record of two ranks without a configuration: only their number is known.
 struct RecordedScript {
     TemporaryDirectory directory;
     RunPaths paths{directory.path()};
