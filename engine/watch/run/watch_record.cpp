@@ -67,7 +67,7 @@ void WatchRecord::tick(std::int64_t nowUs) {
         if (hasLoader && !std::exchange(m_hasLoader, true)) rewriteRunLine(false);
         return m_recorder->flush();
     }
-    if (isDue(nowUs)) begin();
+    if (isDue(nowUs)) beginRecord();
 }
 
 // True if the record can begin: its first line is complete, or has waited for long enough.
