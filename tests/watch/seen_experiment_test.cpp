@@ -123,7 +123,7 @@ TEST_CASE("only several backward passes of one loss are accumulation") {
         seen.take(kProcess);
         seen.take(ScriptFacts{1, "optimizer", R"({"class":")" + std::string(optimizer) + "\"}", 0});
         seen.take(ScriptFacts{1, "step_counts", counts, 0});
-        return seen.prepared(true).config.training.accumulateSteps;
+        return seen.config().training.accumulateSteps;
     };
     const char* const sgd = "torch.optim.sgd.SGD";
     CHECK(accumulated(sgd, R"({"batches":[0],"backwards":4,"losses":["t.py:9"],"optimizers":[0]})") == 4);

@@ -94,24 +94,24 @@ void WindowActions::makeRunActions() {
     pause->setProperty("keys", tr("Space"));
     step->setProperty("keys", tr("Right"));
     phase->setProperty("keys", tr("Shift+Right"));
-    saveNow = make("saveNowAction", tr("Save a &checkpoint now"), tr("Save the weights and continue"));
-    detach = make("detachAction", tr("&Keep running in the background"),
-                  tr("Close this view of the run. You can attach to it again later."));
-    watch = make("watchAction", tr("&Watch a script..."),
-                 tr("Run your own PyTorch script and show what its ranks train, without changing it"),
-                 QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_W));
-    comparePytorch = make("comparePytorchAction", tr("C&ompare with PyTorch"),
-                          tr("Train the same experiment with PyTorch, and compare losses, samples and weights"));
-    launch = make("launchAction", tr("&Launch..."),
-                  tr("Run on a cluster: save or submit a script for Slurm, PBS, ssh, torchrun or mpirun"),
-                  QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L));
-    invite =
-        make("inviteAction", tr("&Invite ranks..."), tr("Train on the computers of people who enter the join code"));
-    join = make("joinAction", tr("&Join..."), tr("Make this computer a rank of another person's run"));
-    previousEpoch = make("previousEpochAction", tr("&Previous epoch"), tr("Show the shards of the previous epoch"),
-                         QKeySequence(Qt::ALT | Qt::Key_Left));
-    nextEpoch = make("nextEpochAction", tr("&Next epoch"), tr("Show the shards of the next epoch"),
-                     QKeySequence(Qt::ALT | Qt::Key_Right));
+    saveNow = makeAction("saveNowAction", tr("Save a &checkpoint now"), tr("Save the weights and continue"));
+    detach = makeAction("detachAction", tr("&Keep running in the background"),
+                        tr("Close this view of the run. You can attach to it again later."));
+    watch = makeAction("watchAction", tr("&Watch a script..."),
+                       tr("Run your own PyTorch script and show what its ranks train, without changing it"),
+                       QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_W));
+    comparePytorch = makeAction("comparePytorchAction", tr("C&ompare with PyTorch"),
+                                tr("Train the same experiment with PyTorch, and compare losses, samples and weights"));
+    launch = makeAction("launchAction", tr("&Launch..."),
+                        tr("Run on a cluster: save or submit a script for Slurm, PBS, ssh, torchrun or mpirun"),
+                        QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L));
+    invite = makeAction("inviteAction", tr("&Invite ranks..."),
+                        tr("Train on the computers of people who enter the join code"));
+    join = makeAction("joinAction", tr("&Join..."), tr("Make this computer a rank of another person's run"));
+    previousEpoch = makeAction("previousEpochAction", tr("&Previous epoch"),
+                               tr("Show the shards of the previous epoch"), QKeySequence(Qt::ALT | Qt::Key_Left));
+    nextEpoch = makeAction("nextEpochAction", tr("&Next epoch"), tr("Show the shards of the next epoch"),
+                           QKeySequence(Qt::ALT | Qt::Key_Right));
 }
 
 void WindowActions::makeViewActions() {
@@ -137,23 +137,24 @@ void WindowActions::makeViewActions() {
                               tr("Frame times, planning time, memory, and the longest event of the window"),
                               QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D));
     debugOverlay->setCheckable(true);
-    modelSummary =
-        make("modelSummaryAction", tr("&Model layer by layer..."),
-             tr("Shapes, parameters, FLOPs and memory of the experiment's model"), QKeySequence(Qt::CTRL | Qt::Key_M));
-    devices =
-        make("devicesAction", tr("De&vices..."), tr("The processor and the GPUs, with the reason if a GPU is not used"),
-             QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G));
-    palette = make("paletteAction", tr("&Find a command..."), tr("Search all commands"),
-                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P));
-    keys = make("keysAction", tr("&Keyboard shortcuts"), tr("List all keyboard shortcuts"),
-                QKeySequence(Qt::Key_Question));
-    help = make("helpAction", tr("&Help on this control"), tr("Read about the control that has the keyboard"),
-                QKeySequence(Qt::Key_F1));
+    modelSummary = makeAction("modelSummaryAction", tr("&Model layer by layer..."),
+                              tr("Shapes, parameters, FLOPs and memory of the experiment's model"),
+                              QKeySequence(Qt::CTRL | Qt::Key_M));
+    devices = makeAction("devicesAction", tr("De&vices..."),
+                         tr("The processor and the GPUs, with the reason if a GPU is not used"),
+                         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G));
+    palette = makeAction("paletteAction", tr("&Find a command..."), tr("Search all commands"),
+                         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P));
+    keys = makeAction("keysAction", tr("&Keyboard shortcuts"), tr("List all keyboard shortcuts"),
+                      QKeySequence(Qt::Key_Question));
+    help = makeAction("helpAction", tr("&Help on this control"), tr("Read about the control that has the keyboard"),
+                      QKeySequence(Qt::Key_F1));
     help->setShortcutContext(Qt::ApplicationShortcut);  // also in dialogs
-    documents = make("documentsAction", tr("&Documentation"), tr("Read the documents that came with Ringside"));
-    otherPart = make("otherPartAction", tr("&Go to the form or back to the page"),
-                     tr("Give the keyboard to the experiment form; from there, to the page"), QKeySequence(Qt::Key_F6));
-    about = make("aboutAction", tr("&About Ringside"), tr("Version and licences"));
+    documents = makeAction("documentsAction", tr("&Documentation"), tr("Read the documents that came with Ringside"));
+    otherPart =
+        makeAction("otherPartAction", tr("&Go to the form or back to the page"),
+                   tr("Give the keyboard to the experiment form; from there, to the page"), QKeySequence(Qt::Key_F6));
+    about = makeAction("aboutAction", tr("&About Ringside"), tr("Version and licences"));
     m_view = new QMenu(tr("&View"), m_window);
     m_view->addActions({experiment, otherPart, log, theme});
     m_view->addSeparator();
