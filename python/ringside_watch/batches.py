@@ -75,7 +75,7 @@ class Pairing:
 
     def is_settled(self, step):
         """Returns whether it is known which batches the step trains on."""
-        return not self._unsure or self._unsure_step.resolve() is not step
+        return not self._unsure or self._unsure_step.containing_step() is not step
 
     def held(self):
         """Returns (loader, pass) of each batch that is not reported as trained or untrained yet."""

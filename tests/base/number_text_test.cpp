@@ -21,6 +21,8 @@ TEST_CASE("a number has its noun in the singular or plural") {
     CHECK(counted(1200, "micro-batch") == "1,200 micro-batches");
     CHECK(counted(2, "process") == "2 processes");
     CHECK(counted(1, "process") == "1 process");
+    CHECK(counted(2, "epoch") == "2 epochs");
+    CHECK(counted(2, "branch") == "2 branches");
 }
 
 TEST_CASE("a number has its shortest decimal form") {

@@ -41,7 +41,10 @@ def help_of(program, *subcommand):
 
 
 def problem(line):
-    words = shlex.split(line.replace("...", "DIR"))
+    try:
+        words = shlex.split(line.replace("...", "DIR"))
+    except ValueError as error:
+        return f"no shell reads it: {error}"
     name = words[0]
     if name.startswith(("./", "tests/", "packaging/")):
         return None if (ROOT / name).exists() else f"{name} does not exist"

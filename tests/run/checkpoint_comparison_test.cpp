@@ -50,14 +50,14 @@ CheckpointComparison compared(const Run& a, const Run& b) {
 TEST_CASE("checkpoints whose weights differ by rounding only are equal") {
     const Run a, b;
     a.save(4, {1.0F, -2.0F}, {0.5F});
-    b.save(4, {1.0F, -2.0002F}, {0.5F});
-    b.save(8, {9.0F, 9.0F}, {9.0F});  // A has no checkpoint of this step
+    b.save(4, {1.0F, -2.0F - 0x1p-14F}, {0.5F});  // a float exactly
+    b.save(8, {9.0F, 9.0F}, {9.0F});              // A has no checkpoint of this step
     const CheckpointComparison c = compared(a, b);
     CHECK(c.equal());
     CHECK(c.steps == std::vector<std::int64_t>{4});
     CHECK(c.tensors == 2);
-    // 0.0002 of the largest value of the tensor, 2.0002
-    CHECK_THAT(c.largest, Catch::Matchers::WithinRel(0.0002 / 2.0002, 1e-3));
+    // 2^-14 of the largest value of the tensor
+    CHECK_THAT(c.largest, Catch::Matchers::WithinRel(0x1p-14 / (2.0 + 0x1p-14), 1e-9));
 }
 
 TEST_CASE("the first step and tensor that differ are named with their ratio") {

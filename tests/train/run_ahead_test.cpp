@@ -215,7 +215,8 @@ TEST_CASE("hosts that run ahead train a transformer with dropout as CPU ranks do
     }
 }
 
-// The same steps as under DDP: the command arrives with the report of step 5, is carried by step 7 and executed after step 8.
+// The same steps as under DDP: the command arrives with the report of step 5, is carried by step 7 and executed after
+// step 8.
 TEST_CASE("stop, pause and checkpoint take effect after the same step on all ranks under every strategy") {
     for (const Named& one : strategies()) {
         CAPTURE(one.name);

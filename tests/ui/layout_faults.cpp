@@ -12,8 +12,10 @@
 #include <QScrollBar>
 #include <QStyle>
 #include <QTabBar>
+#include <QTextDocument>
 #include <QToolButton>
 #include <algorithm>
+#include <cmath>
 
 #include "controls/elided_label.h"
 #include "ui/painted_texts.h"
@@ -125,13 +127,24 @@ class Walk {
         if (label.wordWrap()) {
             const int room = label.width() - around.left() - around.right();
             const QRect text = metrics.boundingRect(QRect(0, 0, room, 10'000), Qt::TextWordWrap, label.text());
-            if (label.textFormat() != Qt::RichText) needsHeight(label, text.height() + around.top() + around.bottom());
+            if (label.textFormat() == Qt::RichText) return checkRichText(label, room);
+            needsHeight(label, text.height() + around.top() + around.bottom());
             if (text.width() > room + kTolerance) needsWidth(label, text.width());
             return;
         }
         if (qobject_cast<const ElidedLabel*>(&label)) return needsHeight(label, metrics.height() - 2);
         needsWidth(label, label.sizeHint().width());
         needsHeight(label, metrics.height() - 2);
+    }
+
+    // The widest part of rich text without a possible line break must fit, as it is laid out.
+    void checkRichText(const QLabel& label, int room) {
+        QTextDocument text;
+        text.setDefaultFont(label.font());
+        text.setDocumentMargin(0);
+        text.setHtml(label.text());
+        text.setTextWidth(room);
+        needsWidth(label, static_cast<int>(std::floor(text.idealWidth())));
     }
 
     void checkText(const QWidget& widget) {

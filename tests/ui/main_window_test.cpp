@@ -435,6 +435,7 @@ TEST_CASE("the epoch slider moves to a clicked position and follows the pointer"
 TEST_CASE("Tab goes from the bar to the form and on to the page") {
     Fixture f;
     QStringList places;
+    QStringList names;
     const QWidget* start = f.find<QPushButton>("runButton");
     const auto* form = f.find<QWidget>("experimentDock");
     const auto* pages = f.find<QTabWidget>("pagesTabWidget");
@@ -444,7 +445,9 @@ TEST_CASE("Tab goes from the bar to the form and on to the page") {
                               : pages == next || pages->isAncestorOf(next) ? "page"
                                                                            : "other";
         if (places.isEmpty() || places.back() != place) places << place;
+        names << place + ":" + next->objectName() + ":" + next->metaObject()->className();
     }
+    INFO(names.join("\n").toStdString());
     CHECK(places.indexOf("form") >= 0);
     CHECK(places.value(places.indexOf("form") + 1) == "page");
     CHECK(places.count("form") == 1);

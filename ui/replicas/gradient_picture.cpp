@@ -16,6 +16,7 @@ namespace {
 constexpr TypeLength kNames{96};   // width of the names of the tensors, at the left
 constexpr TypeLength kHeads{40};   // height above the columns for a title and a note
 constexpr TypeLength kLegend{22};  // height of the legend, below
+constexpr double kBar = 120;       // width of the legend's color bar
 constexpr TypeLength kLeastRow{16};
 constexpr TypeLength kLeastColumn{56};
 constexpr std::int64_t kMostWeight = 64;  // number of rows of cells up to which more rows make a row of the picture
@@ -46,6 +47,15 @@ std::size_t offsetOf(const GradientView& view, std::size_t tensor) {
     std::int64_t begin = 0;
     for (std::size_t i = 0; i < tensor; ++i) begin += view.rows[i] * view.columns[i];
     return static_cast<std::size_t>(begin);
+}
+
+// Returns the left edge of the legend's text, to the right of the color bar.
+double legendLeft() {
+    return kNames + 3 + kBar + 8;
+}
+
+QString legendText() {
+    return GradientPicture::tr("negative \u2013 zero \u2013 positive; all gradients of a row have the same scale");
 }
 
 }  // namespace
@@ -150,8 +160,10 @@ const GradientView* GradientPicture::anyView() const {
 QSize GradientPicture::minimumSizeHint() const {
     const GradientView* view = anyView();
     const double rows = view ? static_cast<double>(view->names.size()) : 4;
-    const auto wide = kNames + kLeastColumn * static_cast<double>(m_ranks.size() + 2);
-    return {static_cast<int>(wide), static_cast<int>(kHeads + kLegend + rows * kLeastRow)};
+    const double columns = kNames + kLeastColumn * static_cast<double>(m_ranks.size() + 2);
+    const double legend = legendLeft() + QFontMetricsF(m_theme.smallFont()).horizontalAdvance(legendText());
+    return {static_cast<int>(std::ceil(std::max(columns, legend))),
+            static_cast<int>(kHeads + kLegend + rows * kLeastRow)};
 }
 
 // Returns the top of each tensor's row. Tensors with more rows of cells are higher.
@@ -223,14 +235,13 @@ void GradientPicture::paintHeads(QPainter& painter, const std::vector<Column>& a
 }
 
 void GradientPicture::paintLegend(QPainter& painter) const {
-    constexpr double kBar = 120;
     const QRectF bar(kNames + 3, height() - kLegend + 8, kBar, 8);
     QLinearGradient colors(bar.topLeft(), bar.topRight());
     for (int i = 0; i <= 8; ++i) colors.setColorAt(i / 8.0, heat(i / 4.0 - 1, 1, m_theme));
     painter.fillRect(bar, colors);
     painter.setPen(m_theme.colors().muted);
-    painter.drawText(QRectF(bar.right() + 8, height() - kLegend, width() - bar.right() - 8, kLegend), Qt::AlignVCenter,
-                     tr("negative \u2013 zero \u2013 positive; all gradients of a row have the same scale"));
+    painter.drawText(QRectF(legendLeft(), height() - kLegend, width() - legendLeft(), kLegend), Qt::AlignVCenter,
+                     legendText());
 }
 
 void GradientPicture::paintEvent(QPaintEvent*) {

@@ -18,11 +18,20 @@ std::string grouped(std::int64_t number) {
     return text;
 }
 
+namespace {
+
+// True for nouns with the plural "es": batch, branch, process. "epoch" ends with "ch", but takes "s".
+bool takesEs(std::string_view noun) {
+    return noun.ends_with("tch") || noun.ends_with("nch") || noun.ends_with("ss");
+}
+
+}  // namespace
+
 std::string counted(std::int64_t number, std::string_view noun) {
     std::string text = grouped(number);
     text.append(" ").append(noun);
     if (number == 1) return text;
-    return text.append(noun.ends_with("ch") || noun.ends_with("ss") ? "es" : "s");
+    return text.append(takesEs(noun) ? "es" : "s");
 }
 
 std::string memoryText(std::int64_t bytes) {

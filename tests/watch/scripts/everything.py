@@ -21,9 +21,10 @@ KINDS = ("fact", "batch", "pass_end", "backward", "optimizer", "scheduler", "col
          "ddp", "skipped", "hook_failed")
 FUNCTIONS = ("samplers.describe_loader", "samplers.describe_pass", "samplers.describe", "datasets.describe",
              "datasets.fingerprint_batch", "datasets.checksum", "places.user_line", "places.relative", "scalars.read",
-             "replicas.parameters_of", "replicas.checksum", "losses._site", "collectives.group_number",
+             "replicas.parameters_of", "replicas.checksum", "losses._user_line", "collectives.group_number",
              "data_parallel.describe", "data_parallel.gradient_bytes", "optimizers._learning_rate", "clipping._clipped",
-             "losses._names_of", "unoptimized._look", "report.whole_numbers", "epochs.add_to_hash", "traces.trace", "steps_report.combined")
+             "losses._names_of", "unoptimized._look", "report.whole_numbers", "epochs.add_to_hash", "traces.trace",
+             "steps_report.combined")
 IN_SENDER = FUNCTIONS[-4:]  # these run in the sender thread
 
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/compare/compare_view.h"
 
-#include <QHBoxLayout>
 #include <QLocale>
 #include <QVBoxLayout>
 
+#include "controls/flow_layout.h"
 #include "sampling/plan/work_limits.h"
 #include "shards/compare/diff_sentences.h"
 #include "theme/theme.h"
@@ -70,7 +70,7 @@ CompareView::CompareView(Theme& theme, QWidget* parent) : ShardView(parent) {
 QWidget* CompareView::makeHeadOfA() {
     auto* head = new QWidget;
     head->setProperty("role", "clear");
-    auto* row = new QHBoxLayout(head);
+    auto* row = new FlowLayout(head);  // the count stands below the sampler if the page is narrow
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(Theme::kSpace1);
     auto* name = new QLabel(tr("A"));
@@ -84,11 +84,11 @@ QWidget* CompareView::makeHeadOfA() {
     m_countOfA->setObjectName(QStringLiteral("compareCountLabel"));
     m_countOfA->setProperty("role", "note");
     m_countOfA->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    m_countOfA->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_countOfA->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     row->addWidget(name);
     row->addWidget(m_samplerOfA);
     row->addWidget(what);
-    row->addWidget(m_countOfA, 1);
+    row->addWidget(m_countOfA);
     connect(m_samplerOfA, &QComboBox::activated, this,
             [this] { Q_EMIT samplerChosen(m_samplerOfA->currentData().toString()); });
     return head;

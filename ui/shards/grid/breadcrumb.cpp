@@ -13,6 +13,8 @@
 namespace ringside {
 namespace {
 
+constexpr int kLevels = 4;  // number of kinds of crumbs
+
 QString words(const char* text) {
     return QCoreApplication::translate("Breadcrumb", text);
 }
@@ -85,28 +87,32 @@ Breadcrumb::Breadcrumb(QWidget* parent) : QWidget(parent) {
     m_row->setContentsMargins(0, 0, 0, 0);
     m_row->setSpacing(Theme::kSpace1);
     m_row->addStretch(1);
+    // Buttons that are created later would stand last in the order of the Tab key.
+    for (int level = 0; level < kLevels; ++level) addButton(level);
 }
 
-// Shows the trail. Existing buttons are reused and only change their texts, so that the keyboard focus is kept.
+// Adds the hidden button of a level, with an arrow before it except for the first.
+void Breadcrumb::addButton(int level) {
+    if (level > 0) {
+        auto* arrow = new QLabel(QStringLiteral("\u203a"), this);
+        arrow->setProperty("role", "muted");
+        arrow->hide();
+        m_row->insertWidget(m_row->count() - 1, arrow);
+    }
+    auto* button = new QPushButton(this);
+    button->setObjectName(QStringLiteral("crumb%1Button").arg(level));
+    button->setProperty("role", "crumb");
+    button->setCursor(Qt::PointingHandCursor);
+    button->hide();
+    connect(button, &QPushButton::clicked, this, [this, level] { Q_EMIT chosen(m_trail[level].kind); });
+    m_row->insertWidget(m_row->count() - 1, button);
+}
+
+// Shows the trail. The buttons only change their texts, so that the keyboard focus is kept.
 void Breadcrumb::setTrail(const QList<Crumb>& trail) {
     if (trail == m_trail) return;
     m_trail = trail;
-    auto buttons = findChildren<QPushButton*>();
-    while (buttons.size() < trail.size()) {
-        const auto level = buttons.size();
-        if (level > 0) {
-            auto* arrow = new QLabel(QStringLiteral("\u203a"), this);
-            arrow->setProperty("role", "muted");
-            m_row->insertWidget(m_row->count() - 1, arrow);
-        }
-        auto* button = new QPushButton(this);
-        button->setObjectName(QStringLiteral("crumb%1Button").arg(level));
-        button->setProperty("role", "crumb");
-        button->setCursor(Qt::PointingHandCursor);
-        connect(button, &QPushButton::clicked, this, [this, level] { Q_EMIT chosen(m_trail[level].kind); });
-        m_row->insertWidget(m_row->count() - 1, button);
-        buttons << button;
-    }
+    const auto buttons = findChildren<QPushButton*>();
     const auto arrows = findChildren<QLabel*>();
     for (qsizetype level = 0; level < buttons.size(); ++level) {
         const bool shown = level < trail.size();

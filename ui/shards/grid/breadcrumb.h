@@ -45,6 +45,7 @@ class Breadcrumb : public QWidget, public IdentitySource {
     void chosen(ringside::CrumbKind kind);
 
   private:
+    void addButton(int level);
     void fitText();
 
     QList<Crumb> m_trail;
