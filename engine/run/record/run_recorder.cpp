@@ -136,8 +136,10 @@ void RunRecorder::addFinalEvents(const Event& event, std::string_view line) {
         if (const auto* log = std::get_if<LogLine>(&event)) m_log.add(logText(*log));
         m_log.flush();
     } catch (const IoError&) {
-        // Other programs have used the reserved space, so nothing more is written before the end of the run.
+        // Other programs have used the reserved space, so nothing more is written before the end of the run. The log
+        // line is kept until then.
         m_lastWords = kMostLastWords;
+        if (const auto* log = std::get_if<LogLine>(&event)) m_unwrittenLog = logText(*log);
     }
 }
 
@@ -270,7 +272,7 @@ RunEnded RunRecorder::finish(RunEnded end) {
                           end.timeUs};
     m_data.apply(verdict);
     attempt([&] { m_telemetry.addVital(encode(verdict)); });
-    attempt([&] { m_log.add(logText(verdict)); });
+    attempt([&] { m_log.add(m_unwrittenLog + logText(verdict)); });
     attempt([&] { m_log.flush(); });
     attempt([&] { writeSummary(end); });
     m_data.apply(end);

@@ -119,6 +119,7 @@ class RunRecorder {
     std::optional<FullDisk> m_full;
     std::size_t m_lastWords = 0;  // number of bytes of important lines written since recording to the run directory
                                   // stopped
+    std::string m_unwrittenLog;   // log line that did not fit on the full disk; written at the end of the run
     bool m_loggedLeftOut = false;
     bool m_warnedOfIsa = false;
     bool m_warnedOfDrops = false;
