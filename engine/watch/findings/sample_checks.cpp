@@ -79,7 +79,7 @@ std::int64_t mostCommonContents(const LoaderGroup& group) {
 
 std::string coverageText(const Coverage& one) {
     return "in epoch " + std::to_string(one.epoch + 1) + ", " + counted(one.shared, "sample") + " of " +
-           grouped(one.pool) + " came on more than one rank and " + grouped(one.never) + " on none";
+           grouped(one.pool) + " went to more than one rank and " + grouped(one.never) + " to none";
 }
 
 const Coverage* firstComplete(const std::vector<Coverage>& all) {
@@ -200,7 +200,7 @@ Judgement overlap(const LoaderGroup& group) {
         return couldNotJudge("whether equal indices are equal samples on all ranks is not known");
     return found("Shards overlap: in epoch " + std::to_string(overlapping->epoch + 1) + ", " +
                      counted(overlapping->shared, "sample") + " of " + grouped(overlapping->distinct) +
-                     " came on more than one rank.",
+                     " went to more than one rank.",
                  group.where(), coverageJson(*overlapping));
 }
 
@@ -224,7 +224,7 @@ Judgement cutShort(const LoaderGroup& group) {
     return found("Each epoch ends at the same place of an order that is not shuffled: " +
                      counted(coverage->never, "sample") + " of " + grouped(coverage->pool) + " (" +
                      percentOf(static_cast<double>(coverage->never), static_cast<double>(coverage->pool)) +
-                     ") came on no rank in any epoch.",
+                     ") went to no rank in any epoch.",
                  group.where(), coverageJson(*coverage));
 }
 
