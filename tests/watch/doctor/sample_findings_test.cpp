@@ -205,7 +205,7 @@ TEST_CASE("Epochs that always end at the same place of a fixed order leave sampl
     };
     CHECK(
         findingOf(cut(3, false, range(0, 4)), "samples-never-seen").text ==
-        "Each epoch ends at the same place of an order that is not shuffled: 8 samples of 16 (50 %) came on no rank in "
+        "Each epoch ends at the same place of an order that is not shuffled: 8 samples of 16 (50 %) went to no rank in "
         "any epoch.");
     CHECK(resultOf(cut(2, false, range(0, 4)), "samples-never-seen") == "could_not_judge");
     CHECK(resultOf(cut(3, false, range(4, 8)), "samples-never-seen") == "could_not_judge");
