@@ -103,6 +103,7 @@ void Breadcrumb::addButton(int level) {
     button->setObjectName(QStringLiteral("crumb%1Button").arg(level));
     button->setProperty("role", "crumb");
     button->setCursor(Qt::PointingHandCursor);
+    button->setToolTip(tr("Show a part of the grid"));  // setTrail() names the part
     button->hide();
     connect(button, &QPushButton::clicked, this, [this, level] { Q_EMIT chosen(m_trail[level].kind); });
     m_row->insertWidget(m_row->count() - 1, button);
