@@ -235,7 +235,7 @@ TEST_CASE("A recording that fails leaves the device as it was") {
 TEST_CASE("out of memory and a missing GPU are errors with a remedy") {
     CudaBackend gpu{CudaOptions{}};
     CHECK_THROWS_WITH(gpu.allocate({1LL << 20, 1LL << 20}, DType::kFloat32),
-                      containing("no room for a tensor") && containing("lower loader.batch_size"));
+                      containing("does not have enough space for a tensor") && containing("lower loader.batch_size"));
     const Tensor small = gpu.allocate({4}, DType::kFloat32);
     gpu.fill(small, 3);
     CHECK(gpu.squaredNorm(small) == 36);
