@@ -11,6 +11,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "comm/nccl/nccl_communicator.h"
@@ -35,15 +36,25 @@ class FakeNccl final : public NcclApi {
         comm = initGivesComm ? this : nullptr;
         return note("commInitRank");
     }
+    // Returns success although the split is in progress, as NCCL 2.28 does: `made` is set when the parent has answered
+    // "in progress" splitInProgressFor times.
     NcclResult commSplit(NcclComm, int colour, int, NcclComm& made) override {
-        made = colour < 0 ? nullptr : this;
+        made = nullptr;
+        m_splitGroup = colour < 0 || !splitGivesComm ? nullptr : &made;
+        inProgressFor += splitInProgressFor;
         return note("commSplit " + std::to_string(colour));
     }
-    NcclResult commGetAsyncError(NcclComm, NcclResult& state) override {
+    NcclResult commGetAsyncError(NcclComm comm, NcclResult& state) override {
+        if (!comm) {
+            detail = "ncclGetAsyncError : comm argument is NULL";
+            return NcclResult::kInvalidArgument;
+        }
         state = asyncError;
         if (inProgressFor > 0) {
             --inProgressFor;
             state = NcclResult::kInProgress;
+        } else if (m_splitGroup) {
+            *std::exchange(m_splitGroup, nullptr) = this;
         }
         return NcclResult::kSuccess;
     }
@@ -98,8 +109,10 @@ class FakeNccl final : public NcclApi {
     std::vector<std::string> calls;
     std::map<std::string, NcclResult> answers;  // per call name; success otherwise
     NcclResult asyncError = NcclResult::kSuccess;
-    int inProgressFor = 0;  // how many questions for the state answer "in progress"
-    bool stalled = false;   // collectives never end
+    int inProgressFor = 0;       // number of queries of the state that answer "in progress"
+    int splitInProgressFor = 3;  // number of such answers after a split
+    bool splitGivesComm = true;  // false: a split ends without a communicator
+    bool stalled = false;        // collectives never end
     bool refusesRecording = false;
     bool breaksByRefusing = false;
     bool initGivesComm = true;
@@ -129,6 +142,7 @@ class FakeNccl final : public NcclApi {
 
     std::shared_ptr<FakeDevice> m_device;
     int m_size = 0;
+    NcclComm* m_splitGroup = nullptr;  // communicator that the split in progress sets at its end
     std::mutex m_mutex;
     std::condition_variable m_released;
 };

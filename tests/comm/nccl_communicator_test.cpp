@@ -85,6 +85,15 @@ TEST_CASE("NCCL splits off a group whose size follows from all ranks' requests")
     CHECK(std::ranges::count(world.nccl->calls, "commSplit -1") == 1);
 }
 
+TEST_CASE("a split that ends without a communicator fails with a sentence, not in NCCL") {
+    World world;
+    const auto rank0 = world.connect(0);
+    const auto rank1 = world.connect(1);
+    world.nccl->splitGivesComm = false;
+    CHECK_THAT(errorOf([&] { rank1->split(3, 0, GroupUse::kCollectives); }),
+               containing("splitting the ranks into groups ended without a communicator"));
+}
+
 TEST_CASE("messages in flight on device memory are distinguished by their order") {
     World world;
     const auto rank0 = world.connect(0);

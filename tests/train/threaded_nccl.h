@@ -47,14 +47,22 @@ class ThreadedNccl final : public NcclApi {
         comm = &m_world;
         return NcclResult::kSuccess;
     }
+    // Returns success although the split is in progress, as NCCL 2.28 does: `made` is set when the parent's state is
+    // queried for the second time.
     NcclResult commSplit(NcclComm parent, int colour, int key, NcclComm& made) override {
         auto group = of(parent).split(colour, key, GroupUse::kCollectives);
-        made = group.get();
-        if (group) m_groups.push_back(std::move(group));
+        made = nullptr;
+        m_isSplitting = true;
+        if (!group) return NcclResult::kSuccess;
+        m_splitGroup = &made;
+        m_groups.push_back(std::move(group));
         return NcclResult::kSuccess;
     }
-    NcclResult commGetAsyncError(NcclComm, NcclResult& state) override {
-        state = NcclResult::kSuccess;
+    NcclResult commGetAsyncError(NcclComm comm, NcclResult& state) override {
+        if (!comm) return NcclResult::kInvalidArgument;
+        state = std::exchange(m_isSplitting, false) ? NcclResult::kInProgress : NcclResult::kSuccess;
+        if (state == NcclResult::kSuccess && m_splitGroup)
+            *std::exchange(m_splitGroup, nullptr) = m_groups.back().get();
         return NcclResult::kSuccess;
     }
     std::string lastError(NcclComm) override { return {}; }
@@ -157,6 +165,8 @@ class ThreadedNccl final : public NcclApi {
     std::shared_ptr<ThreadedGpu> m_gpu;
     Communicator& m_world;
     std::vector<std::unique_ptr<Communicator>> m_groups;
+    bool m_isSplitting = false;
+    NcclComm* m_splitGroup = nullptr;  // communicator that the split in progress sets at its end
     bool m_isInGroup = false;
     DeviceStream m_groupStream = nullptr;
     std::vector<std::function<CommHandle()>> m_sends;  // sends of the group that is open

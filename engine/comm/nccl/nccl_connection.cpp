@@ -38,8 +38,7 @@ void NcclConnection::connect(Store& store) {
     NcclUniqueId id;
     shareUniqueId(store, id);
     const NcclResult started = m_api->commInitRank(m_comm, m_size, id, m_rank);
-    const bool going = started == NcclResult::kSuccess || started == NcclResult::kInProgress;
-    const NcclResult result = going ? waitWhileInProgress(kConnecting, m_deadlines.connect) : started;
+    const NcclResult result = !isError(started) ? waitWhileInProgress(kConnecting, m_deadlines.connect) : started;
     if (result != NcclResult::kSuccess)
         fail("connecting " + std::to_string(m_size) + " ranks failed: " + ncclResultText(result) + recordingRemedy());
     ++m_connected;
@@ -50,11 +49,18 @@ std::unique_ptr<NcclConnection> NcclConnection::split(int colour, int key, int r
     check(kSplitting);
     auto group = std::make_unique<NcclConnection>(m_api, m_device, m_clock, rank, size, m_deadlines);
     group->setOnHungAbort(m_onHungAbort);
-    settle(m_api->commSplit(m_comm, colour, key, group->m_comm), kSplitting);
+    finishSplit(m_api->commSplit(m_comm, colour, key, group->m_comm), *this, kSplitting);
     if (colour < 0) return nullptr;
-    const NcclResult result = group->waitWhileInProgress(kSplitting, m_deadlines.connect);
-    if (result != NcclResult::kSuccess) fail("splitting the ranks into groups failed: " + ncclResultText(result));
+    if (!group->m_comm) fail(kSplitting.text() + " ended without a communicator");
+    finishSplit(NcclResult::kInProgress, *group, kSplitting);
     return group;
+}
+
+// Waits until a communicator is no longer in progress. NCCL 2.28 returns success from ncclCommSplit() although the
+// split is in progress, and sets the new communicator only when the state of the parent is success.
+void NcclConnection::finishSplit(NcclResult started, NcclConnection& waiting, const NcclOperation& splitting) {
+    const NcclResult result = !isError(started) ? waiting.waitWhileInProgress(splitting, m_deadlines.connect) : started;
+    if (result != NcclResult::kSuccess) fail(splitting.text() + " failed: " + ncclResultText(result));
 }
 
 bool NcclConnection::brokeByRecording() {

@@ -88,6 +88,7 @@ class NcclConnection {
     std::string recordingRemedy() const;  // returns advice to append to an error that the recording of a CUDA graph may
                                           // have caused
     NcclResult asyncState();
+    void finishSplit(NcclResult started, NcclConnection& waiting, const NcclOperation& splitting);
     NcclResult waitWhileInProgress(const NcclOperation& operation, std::chrono::milliseconds limit);
     [[noreturn]] void fail(const std::string& text);
     [[noreturn]] void failBy(NcclResult result, const NcclOperation& operation);
