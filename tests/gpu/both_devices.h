@@ -59,6 +59,12 @@ struct Both {
         gpu.download(tensor, values.data());
         return values;
     }
+    // Returns the sum of the squares of the GPU's values, added as doubles on the host.
+    double sumOfSquares(const Pair& pair) {
+        double sum = 0;
+        for (const float value : fromGpu(pair.gpu)) sum += static_cast<double>(value) * static_cast<double>(value);
+        return sum;
+    }
     // Largest difference, relative to the largest value: what rounding in another order of additions may do.
     double difference(const Pair& pair) {
         const std::vector<float> mine = fromGpu(pair.gpu);

@@ -163,6 +163,26 @@ TEST_CASE("Two ranks share a GPU by the documented recipe and agree") {
     CHECK(exitOf(second) == 0);
 }
 
+TEST_CASE("two ranks split into a group of both and into groups of one, which exchange values") {
+    TemporaryDirectory directory;
+    const auto play = [](Rank& self) {
+        const int rank = self.communicator->rank();
+        const auto reversed = self.communicator->split(0, 1 - rank, GroupUse::kCollectives);
+        demand(reversed->rank() == 1 - rank && reversed->size() == 2, "the reversed group is wrong");
+        exchange(self.gpu, *reversed);
+        const auto alone = self.communicator->split(rank, 0, GroupUse::kCollectives);
+        demand(alone->size() == 1, "the group of one rank is wrong");
+        exchange(self.gpu, *alone);
+        const auto first = self.communicator->split(rank == 0 ? 0 : -1, 0, GroupUse::kCollectives);
+        demand((first != nullptr) == (rank == 0), "the rank with a negative colour got a group");
+        exchange(self.gpu, *self.communicator);
+    };
+    const pid_t first = forkRank(directory.path(), 0, 60s, play);
+    const pid_t second = forkRank(directory.path(), 1, 60s, play);
+    CHECK(exitOf(first) == 0);
+    CHECK(exitOf(second) == 0);
+}
+
 TEST_CASE("A rank that is killed leaves the other with an error, not a hang") {
     TemporaryDirectory directory;
     const pid_t survivor = forkRank(directory.path(), 0, 10s, [](Rank& self) {
