@@ -47,3 +47,63 @@ TEST_CASE("messages take their time from rank to rank and not within one") {
     const Schedule alone = parseSchedule("0F0,1F0,1B0,0B0").value();
     CHECK(simulate(alone, {.message = 10}).makespan == 6);
 }
+
+TEST_CASE("the halves of a backward have their own durations, and messages delay both directions") {
+    const Schedule schedule = parseSchedule("0F0,0I0,0W0\n1F0,1I0,1W0").value();
+    const ScheduleSimulation simulation = simulate(schedule, {.stages = {{1, 2, 3}}, .message = 0.5});
+    REQUIRE(simulation.actions.size() == 6);
+    const std::vector<std::pair<double, double>> times = {{0, 1},     {5, 7},     {7, 10},  // rank 0
+                                                          {1.5, 2.5}, {2.5, 4.5}, {4.5, 7.5}};
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        CAPTURE(i);
+        CHECK(simulation.actions[i].rank == (i < 3 ? 0 : 1));
+        CHECK(simulation.actions[i].action == schedule.ranks[i / 3][i % 3]);
+        CHECK(simulation.actions[i].begin == times[i].first);
+        CHECK(simulation.actions[i].end == times[i].second);
+    }
+    CHECK(simulation.makespan == 10);
+    CHECK(simulation.busy == std::vector<double>{6, 6});
+    CHECK(simulation.end == std::vector<double>{10, 7.5});
+    CHECK(simulation.idleShare(0) == Approx(0.4));
+    CHECK(simulation.idleShare() == Approx(0.4));
+    CHECK(simulation.peakActivations == std::vector<int>{1, 1});
+}
+
+TEST_CASE("each stage has its own durations, and the last ones apply to later stages") {
+    const Schedule schedule = parseSchedule("0F0,1F0,2F0,2B0,1B0,0B0").value();
+    CHECK(simulate(schedule, {{{1, 2, 4}, {8, 16, 32}}}).makespan == 7 + 56 + 56);
+    CHECK(simulate(schedule, {}).makespan == 9);  // 1 each for F, I and W
+    CHECK(ActionTimes{1, 2, 4}.of(PipelineWork::kForward) == 1);
+    CHECK(ActionTimes{1, 2, 4}.of(PipelineWork::kInput) == 2);
+    CHECK(ActionTimes{1, 2, 4}.of(PipelineWork::kWeights) == 4);
+    CHECK(ActionTimes{1, 2, 4}.of(PipelineWork::kBackward) == 6);
+}
+
+TEST_CASE("a pair starts when the inputs of both halves have arrived") {
+    const std::string second = "\n1F0,1B0,1F1,1B1";
+    const Schedule paired = parseSchedule("0F0,(0F1;0B0)OVERLAP_F_B,0B1" + second).value();
+    const ScheduleSimulation simulation = simulate(paired, {});
+    // Rank 1 has finished 1B0 at 4, when the pair starts.
+    REQUIRE(simulation.actions.size() == 8);
+    CHECK(simulation.actions[1].begin == 4);
+    CHECK(simulation.actions[2].begin == 5);
+    CHECK(simulation.actions[3].begin == 8);
+    CHECK(simulation.makespan == 10);
+    CHECK(simulation.peakActivations == std::vector<int>{2, 1});
+    CHECK(simulate(parseSchedule("0F0,0F1,0B0,0B1" + second).value(), {}).makespan == 9);
+}
+
+TEST_CASE("ranks that wait forever are listed with the action they wait at") {
+    const Schedule schedule = parseSchedule("0F0,0B0,0F1,0B1\n1F1,1F0,1B0,1B1").value();
+    const ScheduleSimulation simulation = simulate(schedule, {});
+    REQUIRE(simulation.stuck.size() == 2);
+    CHECK((simulation.stuck[0].rank == 0 && simulation.stuck[0].action.text() == "0B0"));
+    CHECK((simulation.stuck[1].rank == 1 && simulation.stuck[1].action.text() == "1F1"));
+    CHECK(simulation.actions.size() == 1);
+    CHECK(simulation.makespan == 1);
+}
+
+TEST_CASE("without actions no share of the time is idle") {
+    CHECK(simulate({}, {}).idleShare() == 0);
+    CHECK(simulate(parseSchedule("1F0,0F0").value(), {}).idleShare() == 0);
+}

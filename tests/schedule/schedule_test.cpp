@@ -87,3 +87,81 @@ TEST_CASE("shapes that PyTorch refuses are refused with the nearest valid ones")
     CHECK(refusal({ScheduleKind::kInterleaved, 4, 9, 2}) ==
           "interleaved with 9 micro-batches on 4 ranks: 2 rounds of them cannot be equal: use 8 or 10");
 }
+
+TEST_CASE("shapes at the limits are made") {
+    CHECK(makeSchedule({ScheduleKind::kOneForwardOneBackward, 4, 4}).ok());
+    CHECK(makeSchedule({ScheduleKind::kGpipe, 4, 3}).ok());
+    CHECK(makeSchedule({ScheduleKind::kInterleaved, 4, 3, 2}).ok());  // one round of three
+    CHECK(makeSchedule({ScheduleKind::kLoopedBreadthFirst, 4, 9, 2}).ok());
+    CHECK(makeSchedule({ScheduleKind::kZeroBubble, 4, 14, 2}).problem().text() ==
+          "zero_bubble with 14 micro-batches on 4 ranks: 3 rounds of them cannot be equal: use 12 or 15");
+    CHECK(makeSchedule({ScheduleKind::kOneForwardOneBackward, 2, 1}).problem().text() ==
+          "1f1b with 1 micro-batch on 2 stages: there must be at least as many: use 2 or more, or gpipe");
+    CHECK(nameOf(ScheduleKind::kLoopedBreadthFirst) == std::string("looped_bfs"));
+}
+
+TEST_CASE("a schedule knows its sizes and the rank of each stage") {
+    const Schedule schedule = parseSchedule("0F0,2F0,2B0,0B0\n1F0,1B0,1F3").value();
+    CHECK(schedule.stageCount() == 3);
+    CHECK(schedule.microBatchCount() == 4);
+    CHECK((schedule.rankOf(0) == 0 && schedule.rankOf(1) == 1 && schedule.rankOf(2) == 0 && schedule.rankOf(3) == -1));
+    CHECK((Schedule{}.stageCount() == 0 && Schedule{}.microBatchCount() == 0 && Schedule{}.rankOf(0) == -1));
+}
+
+TEST_CASE("each action of a stage and micro-batch occurs once and in order") {
+    CHECK(problemOf("0F0,0I0,0W0").empty());
+    for (const std::string twice :
+         {"0F0,0B0,0B0", "0F0,0I0,0I0", "0F0,0I0,0W0,0W0", "0F0,0B0,0I0", "0F0,0B0,0W0", "0F0,0I0,0B0"})
+        CHECK_THAT(problemOf(twice), containing(twice.substr(twice.size() - 3) + " on rank 0 occurs twice: remove"));
+    CHECK(problemOf("0I0,0F0") == "0I0 on rank 0 runs backward before its forward: put the F first");
+    CHECK_THAT(problemOf("0W0,0F0"), containing("0W0 on rank 0 runs backward before its forward"));
+    CHECK(problemOf("0F0,0W0") == "0W0 on rank 0 comes before its I: put the I first");
+    CHECK_THAT(problemOf("0F0,0B0,0F1,0B1\n1F0,1B0"),
+               containing("micro-batch 1 does not run forward and backward through stage 1"));
+    CHECK_THAT(problemOf("1F0,1B0"), containing("micro-batch 0 does not run forward and backward through stage 0"));
+    CHECK_THAT(problemOf("0F1,0B1"), containing("micro-batch 0 does not run forward and backward through stage 0"));
+    CHECK_THAT(problemOf("0F0"), containing("micro-batch 0 does not run forward and backward through stage 0"));
+}
+
+TEST_CASE("numbers of stages and micro-batches end at 100,000") {
+    CHECK(parseSchedule("100000F100000").ok());
+    for (const std::string refused : {"100001F0", "0F100001", "-1F0", "0F-1", "F0", "0F", "0", "0F0x", "0G0"})
+        CHECK(parseSchedule(refused).problem().text() ==
+              "row 1 has \"" + refused +
+                  "\" as its 1. action: write actions as stage, F, B, I or W, and micro-batch: 0F3");
+}
+
+TEST_CASE("each implied action is skipped, but only with a stage") {
+    for (const std::string word : {"SEND_F", "RECV_F", "SEND_B", "RECV_B", "UNSHARD", "RESHARD", "REDUCE_GRAD"}) {
+        CHECK(scheduleText(parseSchedule("3" + word + "1,0F0").value()) == "0F0\n");
+        CHECK_FALSE(parseSchedule(word + "1,0F0").ok());
+    }
+}
+
+TEST_CASE("a pair is read and written as PyTorch writes it") {
+    const Schedule paired = parseSchedule("0F0,(0F1;0B0)OVERLAP_F_B,0B1").value();
+    REQUIRE(paired.ranks[0].size() == 4);
+    CHECK((!paired.ranks[0][0].withNext && paired.ranks[0][1].withNext && !paired.ranks[0][2].withNext));
+    CHECK(scheduleText(paired) == "0F0,(0F1;0B0)OVERLAP_F_B,0B1\n");
+    for (const std::string wrong :
+         {"(0F1;0B0)", "(0F1;0B0)OVERLAP", "0F1;0B0)OVERLAP_F_B", "(0F1;0B0OVERLAP_F_B", "(0F1)OVERLAP_F_B",
+          "(0X1;0B0)OVERLAP_F_B", "(0F1;0X0)OVERLAP_F_B", "(0F1);0B0OVERLAP_F_B", "x0F1;0B0)OVERLAP_F_B"})
+        CHECK_THAT(parseSchedule("0F0," + wrong).problem().text(), containing(wrong + "\" as its 2. action"));
+    // The first half of a pair that ends a row has no second half.
+    CHECK(scheduleText({{{{0, PipelineWork::kForward, 0, true}}}}) == "0F0\n");
+}
+
+TEST_CASE("blanks, quotes and empty rows are skipped") {
+    CHECK(scheduleText(parseSchedule("\n \t\"0F0\" ,\t0B0\r\n,,\n1F0 1B0").value()) == "0F0,0B0\n1F0,1B0\n");
+    CHECK_THAT(parseSchedule("0F0\n\n1F0,,bad\n").problem().text(), containing("row 2 has \"bad\" as its 2. action"));
+    CHECK_THAT(parseSchedule(std::string(50, 'x')).problem().text(),
+               containing("row 1 has \"" + std::string(40, 'x') + "\" as"));
+    CHECK_THAT(parseSchedule(" ,\n\t\n").problem().text(), containing("has no row of actions"));
+}
+
+TEST_CASE("a row has a million actions at most") {
+    std::string row;
+    for (int i = 0; i < 1'000'000; ++i) row += "0F0,";
+    CHECK(parseSchedule(row).value().ranks[0].size() == 1'000'000);
+    CHECK_THAT(parseSchedule(row + "0B0").problem().text(), containing("\"0B0\" as its 1000001. action"));
+}
