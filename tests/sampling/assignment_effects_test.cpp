@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampling/findings/assignment_effects.h"
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "support/catch.h"
 
@@ -83,4 +85,96 @@ TEST_CASE("the number of samples unused in several epochs agrees with its closed
     CHECK(neverSeen(two, 2) == 0);
     // With the same order in each epoch more epochs do not help.
     CHECK(expectedNeverSeen(thousandOnFour({.wrongRank = 0}), 9, true) == Approx(750));
+}
+
+TEST_CASE("the overlap of ranks is the number of samples in both lists") {
+    std::vector<ShardSpec> specs = {thousandOnFour({.seedPerRank = true}),
+                                    thousandOnFour({.wrongRank = 1}),
+                                    {.datasetSize = 64, .worldSize = 3},
+                                    {.datasetSize = 130, .worldSize = 3, .batchSize = 5, .loaderDropLast = true},
+                                    {.datasetSize = 7, .worldSize = 3, .kind = SamplerKind::kUnpadded}};
+    for (const ShardSpec& spec : specs) {
+        const ShardPlan plan = ShardPlan::make(spec).value();
+        const AssignmentEffects effects = assignmentEffects(plan);
+        std::vector<std::set<std::int64_t>> sets(static_cast<std::size_t>(spec.worldSize));
+        std::set<std::int64_t> all;
+        std::int64_t uses = 0;
+        for (int rank = 0; rank < spec.worldSize; ++rank)
+            for (std::int64_t slot = 0; slot < plan.trainedOf(rank); ++slot, ++uses) {
+                sets[static_cast<std::size_t>(rank)].insert(plan.index(rank, slot));
+                all.insert(plan.index(rank, slot));
+            }
+        CHECK(effects.uses == uses);
+        CHECK(effects.seen == static_cast<std::int64_t>(all.size()));
+        REQUIRE(effects.ranks == spec.worldSize);
+        REQUIRE(effects.overlap.size() == sets.size() * sets.size());
+        for (std::size_t a = 0; a < sets.size(); ++a)
+            for (std::size_t b = 0; b < sets.size(); ++b)
+                CHECK(effects.overlap[a * sets.size() + b] ==
+                      std::ranges::count_if(sets[a], [&](std::int64_t sample) { return sets[b].contains(sample); }));
+    }
+    CHECK(damageOf({.datasetSize = 70, .worldSize = 70}).ranks == 64);
+    CHECK(damageOf({.datasetSize = 64, .worldSize = 64}).ranks == 64);
+}
+
+TEST_CASE("the expected overlap is the padding over the pairs of ranks") {
+    const auto expected = [](const ShardSpec& spec) { return damageOf(spec).expectedOverlap; };
+    CHECK(expected({.datasetSize = 10, .worldSize = 1}) == 0);
+    CHECK(expected({.datasetSize = 10, .worldSize = 2}) == 0);
+    CHECK(expected({.datasetSize = 9, .worldSize = 2}) == 1);
+    CHECK(expected({.datasetSize = 2, .worldSize = 4}) == Approx(2.0 / 6));  // a b a b
+    CHECK(expected({.datasetSize = 1, .worldSize = 4}) == -1);               // more padding than samples
+    CHECK(expected({.datasetSize = 10, .worldSize = 4, .batchSize = 2, .loaderDropLast = true}) == -1);
+    CHECK(expected({.datasetSize = 8, .worldSize = 4, .batchSize = 2, .loaderDropLast = true}) == 0);
+    CHECK(expected({.datasetSize = 10, .worldSize = 1, .batchSize = 4, .loaderDropLast = true}) == 0);
+    CHECK(expected(thousandOnFour({.doubleSharding = true})) == 0);
+    // Both ranks have all samples except for the last two, which the loader drops.
+    const ShardSpec replicated{
+        .datasetSize = 10, .worldSize = 2, .batchSize = 4, .loaderDropLast = true, .kind = SamplerKind::kRandom};
+    CHECK(expected(replicated) == 8);
+    CHECK(damageOf(replicated).expectedSeen == 8);
+}
+
+TEST_CASE("no number is expected where no formula is known") {
+    ShardSpec subset{.datasetSize = 10, .worldSize = 2, .kind = SamplerKind::kSubset};
+    CHECK(expectedNeverSeen(subset, 1, false) == -1);
+    CHECK((damageOf(subset).expectedSeen == -1 && damageOf(subset).expectedOverlap == -1));
+    CHECK(expectedNeverSeen({.datasetSize = 10, .worldSize = 2, .kind = SamplerKind::kWeighted}, 1, false) == -1);
+    CHECK(expectedNeverSeen(thousandOnFour({.seedPerRank = true, .doubleSharding = true}), 1, false) == -1);
+    CHECK(expectedNeverSeen(thousandOnFour({.seedPerRank = true, .wrongRank = 0}), 1, false) == -1);
+    CHECK(expectedNeverSeen({.datasetSize = 0, .worldSize = 2}, 1, false) == -1);
+    CHECK(expectedNeverSeen(thousandOnFour({}), 0, false) == -1);
+    CHECK(expectedNeverSeen({.datasetSize = 1, .worldSize = 2}, 1, false) == 0);
+}
+
+TEST_CASE("the number of missed samples follows from the epochs whose order changes") {
+    const auto missed = [](const ShardSpec& spec, std::int64_t epochs) {
+        return expectedNeverSeen(spec, epochs, false);
+    };
+    CHECK(missed(thousandOnFour({}), 1) == 0);
+    ShardSpec spec{.datasetSize = 10, .worldSize = 4, .dropLast = true};  // 2 of 10 are dropped
+    CHECK(missed(spec, 1) == Approx(2));
+    CHECK(missed(spec, 3) == Approx(10 * std::pow(0.2, 3)));
+    CHECK(expectedNeverSeen(spec, 3, true) == Approx(2));
+    spec.shuffle = false;
+    CHECK(missed(spec, 3) == Approx(2));
+    spec.pitfalls.seedPerRank = true;  // the seed has no effect without shuffle
+    CHECK(missed(spec, 3) == Approx(2));
+    ShardSpec sequential{.datasetSize = 10, .worldSize = 2, .batchSize = 4, .loaderDropLast = true};
+    sequential.kind = SamplerKind::kSequential;
+    CHECK(missed(sequential, 3) == Approx(2));
+    // Four ranks with a seed each use permutations 0 to 3; in the next epoch 1 to 4, on other slices; and so on.
+    const ShardSpec seeds = thousandOnFour({.seedPerRank = true});
+    CHECK(missed(seeds, 1) == Approx(1000 * std::pow(0.75, 4)));
+    CHECK(missed(seeds, 2) == Approx(1000 * 0.75 * std::pow(0.5, 3) * 0.75));
+    CHECK(missed(seeds, 3) == Approx(1000 * 0.75 * 0.5 * 0.25 * 0.25 * 0.5 * 0.75));
+    CHECK(expectedNeverSeen(seeds, 3, true) == Approx(1000 * std::pow(0.75, 4)));
+}
+
+TEST_CASE("a stopped count examines no sample") {
+    const std::atomic<bool> stop = true;
+    const ShardPlan plan = ShardPlan::make({.datasetSize = 10, .worldSize = 4}).value();
+    std::vector<bool> seen(10);
+    CHECK(markTrained(plan, seen, &stop) == 0);
+    CHECK(assignmentEffects(plan, &stop).overlap == std::vector<std::int64_t>(16));
 }

@@ -91,3 +91,54 @@ TEST_CASE("the number of ranks outside the range that is expected by chance") {
     CHECK(most(8) == 2);   // 0.6634, 0.9428, 0.9942
     CHECK(most(64) == 6);  // P(<= 5) = 0.8999, P(<= 6) = 0.9597
 }
+
+TEST_CASE("the distance of a rank is Pearson's statistic with the correction for a finite set") {
+    const std::vector<std::uint16_t> labels{0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 9, 2};  // 9 counts as the last class
+    const ClassBalance balance = classBalance(ShardPlan::make(inOrder(12, 2, 4)).value(), labels, {"a", "b", "c"});
+    CHECK(balance.classSizes == std::vector<std::int64_t>{3, 4, 5});
+    CHECK(balance.counts == std::vector<std::int64_t>{2, 2, 2, 1, 2, 3});
+    const double correction = (12.0 - 6) / (12 - 1);
+    CHECK(balance.distance(0) == Approx((0.25 / 1.5 + 0 + 0.25 / 2.5) / correction));
+    CHECK(balance.distance(1) == Approx((0.25 / 1.5 + 0 + 0.25 / 2.5) / correction));
+    CHECK(balance.ranksWithinChance() == 2);
+    CHECK(balance.outsideCount() == 0);
+}
+
+TEST_CASE("the limit of the distance is the 95 % point of the chi-square distribution") {
+    const auto limit = [](int classes) { return ClassBalance{1, classes, {}, {}}.distanceLimit(); };
+    // Tables of the distribution; the approximation is within 0.5 % from 5 degrees of freedom on.
+    CHECK(limit(6) == Approx(11.0705).epsilon(0.005));
+    CHECK(limit(10) == Approx(16.9190).epsilon(0.002));
+    CHECK(limit(100) == Approx(123.2252).epsilon(0.001));
+    CHECK(limit(2) == Approx(3.8415).epsilon(0.03));
+    CHECK(limit(1) == limit(2));
+}
+
+TEST_CASE("each step's batch is counted over the ranks, with padding and a shorter last step") {
+    std::vector<std::uint16_t> labels(10);
+    for (std::uint16_t sample = 0; sample < 10; ++sample) labels[sample] = sample < 6 ? 0 : 1;
+    // Ranks get 0 4 8 | 1 5 9 | 2 6 0 | 3 7 1 in batches of two.
+    const BatchBalance steps = batchBalance(ShardPlan::make(inOrder(10, 4, 2)).value(), labels, {"a", "b"});
+    CHECK((steps.steps == 2 && steps.stepsOfEpoch == 2 && steps.datasetSize == 10 && steps.classes == 2));
+    CHECK(steps.sizes == std::vector<std::int64_t>{8, 4});
+    CHECK(steps.counts == std::vector<std::int32_t>{6, 2, 2, 2});
+    CHECK(steps.classSizes == std::vector<std::int64_t>{6, 4});
+    CHECK(steps.outsideCount() == 0);
+}
+
+TEST_CASE("steps beyond four million counts are not counted") {
+    const std::vector<std::string> names(400'000, "a");
+    const std::vector<std::uint16_t> labels(20);
+    const BatchBalance steps = batchBalance(ShardPlan::make(inOrder(20, 1, 1)).value(), labels, names);
+    CHECK(steps.steps == 10);
+    CHECK(steps.stepsOfEpoch == 20);
+    CHECK(steps.counts.size() == 4'000'000);
+}
+
+TEST_CASE("a stopped count has no samples") {
+    const std::atomic<bool> stop = true;
+    const std::vector<std::uint16_t> labels(10);
+    const ShardPlan plan = ShardPlan::make(inOrder(10, 2, 1)).value();
+    CHECK(classBalance(plan, labels, {"a"}, &stop).counts == std::vector<std::int64_t>{0, 0});
+    CHECK(batchBalance(plan, labels, {"a"}, &stop).sizes == std::vector<std::int64_t>(5));
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampling/findings/plan_diff.h"
 
+#include <map>
+
 #include "support/catch.h"
 
 using namespace ringside;
@@ -60,4 +62,62 @@ TEST_CASE("settings with different samples are compared on their common samples"
     diff = diffPlans(planFor(tenOnFourIn(0)), planFor(two));
     CHECK(diff.sameRank == 6);
     CHECK(diff.expectedSameRank == Approx(2.5));
+}
+
+TEST_CASE("any two plans are compared as their lists are") {
+    std::vector<ShardSpec> specs = {tenOnFourIn(0), tenOnFourIn(1)};
+    for (const SamplerKind kind : {SamplerKind::kContiguous, SamplerKind::kUnpadded, SamplerKind::kRandom})
+        specs.push_back({.datasetSize = 10, .worldSize = 3, .batchSize = 2, .kind = kind});
+    specs.push_back({.datasetSize = 12, .worldSize = 4, .batchSize = 2, .loaderDropLast = true});
+    specs.push_back({.datasetSize = 10, .worldSize = 4, .dropLast = true, .batchSize = 2});
+    specs.push_back({.datasetSize = 12, .worldSize = 4, .shuffle = false, .batchSize = 2});
+    specs.push_back({.datasetSize = 10, .worldSize = 4, .shuffle = false, .batchSize = 2, .loaderDropLast = true});
+    // First place of each sample in training order.
+    const auto ownersOf = [](const ShardPlan& plan) {
+        std::map<std::int64_t, std::pair<int, std::int64_t>> owners;
+        for (std::int64_t slot = 0; slot < plan.samplesPerRank(); ++slot)
+            for (int rank = 0; rank < plan.spec().worldSize; ++rank)
+                if (slot < plan.samplesOf(rank)) owners.emplace(plan.index(rank, slot), std::pair(rank, slot));
+        return owners;
+    };
+    for (const ShardSpec& one : specs)
+        for (const ShardSpec& two : specs) {
+            const ShardPlan first = planFor(one);
+            const ShardPlan second = planFor(two);
+            const PlanDiff diff = diffPlans(first, second);
+            PlanDiff expected;
+            const auto ours = ownersOf(first);
+            const auto theirs = ownersOf(second);
+            for (std::int64_t sample = 0; sample < 12; ++sample) {
+                const auto a = ours.find(sample);
+                const auto b = theirs.find(sample);
+                if (a == ours.end() || b == theirs.end()) {
+                    expected.onlyFirst += a != ours.end() ? 1 : 0;
+                    expected.onlySecond += b != theirs.end() ? 1 : 0;
+                    continue;
+                }
+                ++expected.samples;
+                const auto [rank, slot] = a->second;
+                const auto [otherRank, otherSlot] = b->second;
+                const bool trained = slot < first.samplesPerRank() - first.droppedByLoader() &&
+                                     otherSlot < second.samplesPerRank() - second.droppedByLoader();
+                expected.sameRank += rank == otherRank ? 1 : 0;
+                expected.samePlace += rank == otherRank && slot == otherSlot ? 1 : 0;
+                expected.sameRankStep += rank == otherRank && trained && slot / 2 == otherSlot / 2 ? 1 : 0;
+            }
+            CAPTURE(samplerName(one.kind), samplerName(two.kind), one.datasetSize, two.datasetSize);
+            CHECK(diff.samples == expected.samples);
+            CHECK(diff.onlyFirst == expected.onlyFirst);
+            CHECK(diff.onlySecond == expected.onlySecond);
+            CHECK(diff.sameRank == expected.sameRank);
+            CHECK(diff.samePlace == expected.samePlace);
+            CHECK(diff.sameRankStep == expected.sameRankStep);
+            CHECK(diff.expectedSameRank == Approx(static_cast<double>(diff.samples) /
+                                                  static_cast<double>(std::max(one.worldSize, two.worldSize))));
+        }
+}
+
+TEST_CASE("a stopped comparison has no owners") {
+    const std::atomic<bool> stop = true;
+    CHECK(diffPlans(planFor(tenOnFourIn(0)), planFor(tenOnFourIn(0)), &stop).samples == 0);
 }

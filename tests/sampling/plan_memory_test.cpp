@@ -20,3 +20,9 @@ TEST_CASE("a plan that does not fit names its memory, what is available and the 
         "choose at most 525,000,000 samples, or end other programs");
     CHECK(planMemoryProblem(1'000'000'000, kQuestionBytes, 20'000'000'000));
 }
+
+TEST_CASE("a plan may take all available memory, and not a byte more") {
+    CHECK_FALSE(planMemoryProblem(1000, kListingBytes, 4000));
+    CHECK(planMemoryProblem(1000, kListingBytes, 3999));
+    CHECK(planMemoryProblem(1, kListingBytes, 1));
+}

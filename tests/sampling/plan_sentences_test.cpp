@@ -3,6 +3,7 @@
 #include "sampling/plan/epoch_spec.h"
 
 #include "support/catch.h"
+#include "support/labelled_set.h"
 
 using namespace ringside;
 
@@ -119,4 +120,112 @@ TEST_CASE("without set_epoch every epoch is assigned as epoch 0") {
     config.sampler.setEpoch = false;
     CHECK(epochSpec(config, 1437, 7).epoch == 0);
     CHECK(epochSpec(config, 1437, 7).batchSize == 32);
+}
+
+TEST_CASE("one repeated or dropped sample is described in the singular") {
+    CHECK(shardSentence({.datasetSize = 7, .worldSize = 4}) ==
+          "ceil(7 / 4) = 2 samples per rank; 1 is repeated so that all ranks get 2.");
+    CHECK(shardSentence({.datasetSize = 2, .worldSize = 4}) ==
+          "ceil(2 / 4) = 1 sample per rank; 2 are repeated so that all ranks get 1.");
+    ShardSpec spec{.datasetSize = 9, .worldSize = 4, .shuffle = false, .dropLast = true};
+    CHECK(shardSentence(spec) == "floor(9 / 4) = 2 samples per rank; 1 is dropped, always the last one.");
+    spec.datasetSize = 1;
+    CHECK(shardSentence(spec) ==
+          "floor(1 / 4) = 0 samples per rank: every shard is empty. Turn the sampler's drop_last off, or use at most 1 "
+          "rank.");
+}
+
+TEST_CASE("the sentence says how each kind of sampler makes its order") {
+    const auto data = testing::labelledSet({0, 0, 0, 0, 0, 0, 1, 1, 2}, 3);
+    const auto sentence = [&data](SamplerKind kind, std::int64_t samples, std::int64_t ranks, std::int64_t draws = 0) {
+        return shardSentence({.datasetSize = samples,
+                              .worldSize = ranks,
+                              .shuffle = false,
+                              .dropLast = draws > 0,
+                              .batchSize = 3,
+                              .kind = kind,
+                              .data = data,
+                              .numSamples = draws});
+    };
+    CHECK(sentence(SamplerKind::kSubset, 10, 2) ==
+          "A subset of 5 of 10: ceil(5 / 2) = 3 samples per rank; 1 is repeated so that all ranks get 3.");
+    CHECK(sentence(SamplerKind::kDistributedWeighted, 9, 2, 7) ==
+          "7 draws with replacement: floor(7 / 2) = 3 samples per rank; 1 is dropped, a different one in each epoch.");
+    CHECK(sentence(SamplerKind::kClassBalanced, 9, 2) ==
+          "9 samples, alternating classes: ceil(9 / (2 x 3)) = 2 batches for each rank; 3 are repeated so that all "
+          "ranks get 6.");
+    CHECK(sentence(SamplerKind::kBatchSharded, 6, 2) ==
+          "6 / (2 x 3) = 1 batch for each rank, none repeated, none dropped.");
+    CHECK(sentence(SamplerKind::kRandom, 9, 1) == "One rank gets all 9 samples.");
+    CHECK(sentence(SamplerKind::kRandom, 9, 2) == "Nothing is sharded: each of 2 ranks gets all 9 samples.");
+    CHECK(sentence(SamplerKind::kWeighted, 9, 1) == "One rank gets 9 draws.");
+    CHECK(sentence(SamplerKind::kWeighted, 9, 2) == "Nothing is sharded: each of 2 ranks gets the same 9 draws.");
+    CHECK(sentence(SamplerKind::kUnpadded, 9, 2) == "1 rank gets 5, 1 rank gets 4; none repeated, none dropped.");
+    CHECK(sentence(SamplerKind::kUnpadded, 11, 4) == "3 ranks get 3, 1 rank gets 2; none repeated, none dropped.");
+    CHECK(sentence(SamplerKind::kUnpadded, 8, 2) == "8 / 2 = 4 samples per rank, none repeated, none dropped.");
+    ShardSpec dropping{.datasetSize = 13, .worldSize = 2, .dropLast = true, .batchSize = 3};
+    dropping.kind = SamplerKind::kBatchSharded;
+    CHECK(shardSentence(dropping) ==
+          "floor(13 / (2 x 3)) = 2 batches for each rank; 1 is dropped, a different one in each epoch.");
+}
+
+TEST_CASE("the sentence on steps says that ranks without shards use the same samples") {
+    ShardSpec spec{.datasetSize = 10, .worldSize = 2, .batchSize = 4, .kind = SamplerKind::kRandom};
+    CHECK(stepSentence(spec) ==
+          "3 steps of 2 x 4 = 8, of which only 4 are distinct: all ranks use the same; the last step has 2 per rank.");
+    spec.worldSize = 1;
+    CHECK(stepSentence(spec) == "3 steps of 1 x 4 = 4; the last step has 2 per rank.");
+}
+
+TEST_CASE("each deliberate mistake is described") {
+    const auto sentence = [](const PitfallsConfig& pitfalls) {
+        return pitfallSentence({.datasetSize = 1000, .worldSize = 4, .pitfalls = pitfalls});
+    };
+    CHECK(sentence({}).empty());
+    CHECK(sentence({.seedPerRank = true}) ==
+          "A deliberate mistake: Every rank shuffles with its own seed, so shards overlap and samples are missed.");
+    CHECK(sentence({.doubleSharding = true}) ==
+          "A deliberate mistake: The data is split by rank, and the sampler splits each part again: most samples are "
+          "never used.");
+    CHECK(sentence({.wrongRank = 0}) ==
+          "A deliberate mistake: Every process passes rank 0 to the sampler, so all do the same work.");
+    CHECK(sentence({.wrongWorldSize = 8}) ==
+          "A deliberate mistake: The sampler assigns samples to 8 ranks, but there are 4.");
+    CHECK(sentence({.wrongWorldSize = 4}).empty());
+    CHECK(sentence({.wrongWorldSize = 1}) ==
+          "A deliberate mistake: The sampler assigns samples to 1 ranks, but there are 4.");
+    // 250 samples in each first part: ranks 2 and 3 repeat one each.
+    CHECK(shardSentence({.datasetSize = 1000, .worldSize = 4, .pitfalls = {.doubleSharding = true}}) ==
+          "Split by rank, and then split again by the sampler: ceil(250 / 4) = 63 samples per rank; 2 are repeated so "
+          "that all ranks get 63.");
+    // Rank 7 of 8 would repeat, but only ranks 0 to 3 exist.
+    CHECK(shardSentence({.datasetSize = 1001, .worldSize = 4, .pitfalls = {.wrongWorldSize = 8}}) ==
+          "ceil(1001 / 8) = 126 samples per rank; 3 are repeated so that all ranks get 126.");
+    CHECK_THAT(shardSentence({.datasetSize = 1001, .worldSize = 4, .pitfalls = {.wrongRank = 0, .wrongWorldSize = 8}}),
+               containing("ceil(1001 / 8) = 126 samples per rank, none repeated, none dropped."));
+}
+
+TEST_CASE("each plan that cannot be trained is a problem of its setting") {
+    const auto problem = [](const ShardSpec& spec) { return planProblems(spec).front().text(); };
+    CHECK(problem({.datasetSize = 0}) == "dataset has no training samples: choose one that has");
+    CHECK(problem({.datasetSize = 10, .worldSize = 4, .pitfalls = {.wrongRank = 4}}).find("pitfalls.wrong_rank is 4") ==
+          0);
+    CHECK(problem({.datasetSize = 10, .worldSize = 4, .kind = SamplerKind::kUnpadded}) ==
+          "sampler.kind is unpadded, which is meant for evaluation: 10 samples over 4 ranks leave shards of 3 and 2, "
+          "and in training the ranks with more samples would wait forever for a last gradient: choose distributed, "
+          "which pads or drops, or a number of samples that 4 divides");
+    CHECK(planProblems({.datasetSize = 8, .worldSize = 4, .kind = SamplerKind::kUnpadded}).empty());
+    ShardSpec batches{.datasetSize = 7, .worldSize = 4, .dropLast = true, .batchSize = 2};
+    batches.kind = SamplerKind::kBatchSharded;
+    CHECK(problem(batches) ==
+          "sampler.drop_last leaves no batch: 7 samples do not fill one on each of 4 ranks: lower loader.batch_size, "
+          "or set sampler.drop_last to false");
+    batches.datasetSize = 8;
+    CHECK(planProblems(batches).empty());
+    ShardSpec weighted{.datasetSize = 2, .kind = SamplerKind::kWeighted, .data = testing::labelledSet({0, 0}, 0)};
+    CHECK(problem(weighted) ==
+          "sampler.kind is weighted, which needs samples with classes: choose a data set with classes, or another "
+          "sampler");
+    weighted.data = testing::labelledSet({0, 0}, 1);
+    CHECK(planProblems(weighted).empty());
 }

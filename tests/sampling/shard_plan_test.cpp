@@ -178,3 +178,69 @@ TEST_CASE("Sizes out of range are refused with their limit") {
     CHECK_FALSE(ShardPlan::make({.datasetSize = 10, .epoch = -1}).ok());
     CHECK_FALSE(ShardPlan::make({.datasetSize = 10, .batchSize = 0}).ok());
 }
+
+TEST_CASE("each size is accepted at its limits and refused beyond them") {
+    const auto check = [](const std::string& field, std::int64_t least, std::int64_t most, auto set) {
+        const auto made = [&set](std::int64_t value) {
+            ShardSpec spec{.datasetSize = 8, .worldSize = 2};
+            set(spec, value);
+            return ShardPlan::make(spec);
+        };
+        CAPTURE(field);
+        CHECK(made(least).ok());
+        CHECK(made(least - 1).problem().message ==
+              "is " + std::to_string(least - 1) + "; the minimum is " + std::to_string(least));
+        if (most == INT64_MAX) return;
+        CHECK(made(most + 1).problem().text() == field + " is " + std::to_string(most + 1) + "; the maximum is " +
+                                                     std::to_string(most) + ": choose a value from " +
+                                                     std::to_string(least) + " to " + std::to_string(most));
+    };
+    check("dataset size", 0, 2147483647, [](ShardSpec& spec, std::int64_t value) { spec.datasetSize = value; });
+    check("world size", 1, 4096, [](ShardSpec& spec, std::int64_t value) { spec.worldSize = value; });
+    check("batch size", 1, INT64_MAX, [](ShardSpec& spec, std::int64_t value) { spec.batchSize = value; });
+    check("epoch", 0, INT64_MAX, [](ShardSpec& spec, std::int64_t value) { spec.epoch = value; });
+    check("sampler.num_samples", 0, 2147483647, [](ShardSpec& spec, std::int64_t value) { spec.numSamples = value; });
+    check("pitfalls.wrong_world_size", 0, 4096,
+          [](ShardSpec& spec, std::int64_t value) { spec.pitfalls.wrongWorldSize = value; });
+    check("pitfalls.wrong_rank", -1, 4095,
+          [](ShardSpec& spec, std::int64_t value) { spec.pitfalls.wrongRank = value; });
+    CHECK(ShardPlan::make({.datasetSize = 8, .worldSize = 4096}).ok());
+    CHECK(ShardPlan::make({.datasetSize = 8, .worldSize = 2, .pitfalls = {.wrongWorldSize = 4096}}).ok());
+}
+
+TEST_CASE("settings of samplers are refused beyond their limits") {
+    ShardSpec spec{.datasetSize = 8, .worldSize = 2, .kind = SamplerKind::kSubset};
+    for (const double refused : {0.0, -0.5, 1.01}) {
+        spec.subsetFraction = refused;
+        CHECK_THAT(ShardPlan::make(spec).problem().text(), containing("it must be above 0 and at most 1"));
+    }
+    spec.subsetFraction = 1;
+    CHECK(ShardPlan::make(spec).value().samplesPerRank() == 4);
+    spec.subsetFraction = 0.01;  // rounds to 0, but a subset has a sample
+    CHECK(ShardPlan::make(spec).value().samplesPerRank() == 1);
+    CHECK(ShardPlan::make(spec).value().order().size() == 1);
+    spec.classWeights = {0, 1};
+    CHECK(ShardPlan::make(spec).ok());
+    spec.classWeights = {1, -1};
+    CHECK(ShardPlan::make(spec).problem().message == "has -1; the minimum is 0");
+    ShardSpec batches{.datasetSize = 8, .worldSize = 2, .batchSize = 1073741824, .kind = SamplerKind::kBatchSharded};
+    CHECK(ShardPlan::make(batches).problem().text() ==
+          "batch size is 1073741824; this sampler fills a batch on each of 2 ranks, and together they hold at most "
+          "2147483647: use at most 1073741823");
+    batches.batchSize = 1073741823;
+    CHECK(ShardPlan::make(batches).ok());
+}
+
+TEST_CASE("orders of their own for all ranks have a limit") {
+    const PitfallsConfig seeds{.seedPerRank = true};
+    CHECK(ShardPlan::make({.datasetSize = 262145, .worldSize = 4096, .pitfalls = seeds}).problem().text() ==
+          "pitfalls give each of 4096 ranks its own order of 262145 samples; the maximum is 1073741824 together: use "
+          "fewer samples or ranks");
+    CHECK(ShardPlan::make({.datasetSize = 1000, .worldSize = 4096, .pitfalls = seeds}).ok());
+}
+
+TEST_CASE("a sample that does not exist has no places") {
+    const ShardPlan plan = ShardPlan::make({.datasetSize = 8, .worldSize = 2}).value();
+    CHECK((plan.places(-1).empty() && plan.places(8).empty()));
+    CHECK((plan.places(0).size() == 1 && plan.places(7).size() == 1));
+}
