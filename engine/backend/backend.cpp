@@ -13,6 +13,15 @@ std::unique_ptr<ReductionKernels> Backend::makeReductionKernels() {
     return std::make_unique<HostReductionKernels>(*this);
 }
 
+void Backend::sgdAll(std::span<const SgdTensors> parameters, const SgdRule& rule, const Tensor& state) {
+    for (const SgdTensors& one : parameters) sgd(one.parameter, one.gradient, one.momentum, rule, state);
+}
+
+void Backend::adamAll(std::span<const AdamTensors> parameters, const AdamRule& rule, const Tensor& state) {
+    for (const AdamTensors& one : parameters)
+        adam(one.parameter, one.gradient, one.firstMoment, one.secondMoment, rule, state);
+}
+
 void Backend::squaresOfRows(const Tensor& tensor, std::span<double> squares) {
     std::ranges::fill(squares, 0);
     if (!squares.empty()) squares.front() = squaredNorm(tensor);

@@ -38,6 +38,21 @@ struct AdamRule {
     bool decoupled = false;
 };
 
+// Tensors of one parameter that torch.optim.SGD updates. momentum may be empty if SgdRule::momentum is 0.
+struct SgdTensors {
+    Tensor parameter;
+    Tensor gradient;
+    Tensor momentum;
+};
+
+// Tensors of one parameter that torch.optim.Adam updates.
+struct AdamTensors {
+    Tensor parameter;
+    Tensor gradient;
+    Tensor firstMoment;
+    Tensor secondMoment;
+};
+
 // Parameters of torch.nn.MaxPool2d(kernel) over images. Rows and columns that do not fill a window are ignored.
 struct MaxPoolSpec {
     std::int64_t channels = 1;
@@ -161,6 +176,10 @@ class Backend {
     // adamw.py with fused multiply-add.
     virtual void adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment,
                       const Tensor& secondMoment, const AdamRule& rule, const Tensor& state) = 0;
+    // Update all parameters, with the same bits as sgd() and adam() for each of them. A GPU updates many tensors with
+    // one launch, as torch.optim's foreach and fused implementations do.
+    virtual void sgdAll(std::span<const SgdTensors> parameters, const SgdRule& rule, const Tensor& state);
+    virtual void adamAll(std::span<const AdamTensors> parameters, const AdamRule& rule, const Tensor& state);
 
     // Images are channels-last, (B,H,W,C), unless a layout is given.
     //

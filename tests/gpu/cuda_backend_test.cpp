@@ -11,6 +11,7 @@
 #include "support/catch.h"
 
 using namespace ringside;
+using cuda::kListCapacity;
 
 TEST_CASE("A linear layer computes on the GPU what it computes on the CPU, in float32 and not in TF32") {
     const auto [rows, in, out] = GENERATE(table<std::int64_t, std::int64_t, std::int64_t>(
@@ -96,6 +97,52 @@ TEST_CASE("elementwise operations are bit-identical on GPU and CPU") {
     // The GPU adds doubles. The CPU adds floats in 32 partial sums, so it is no reference for this precision.
     CHECK(both.gpu.squaredNorm(x.gpu) == Approx(both.sumOfSquares(x)).epsilon(1e-12));
     CHECK(both.gpu.squaredNorm(x.gpu) == both.gpu.squaredNorm(x.gpu));
+}
+
+// More tensors than one launch has room for, of very different sizes.
+TEST_CASE("all parameters updated in one launch have the bits of parameters updated one by one") {
+    CudaOptions oneByOne;
+    oneByOne.updatesAtOnce = false;
+    Both atOnce;
+    CudaBackend gpu(oneByOne);
+    const UpdateRules rules{.clipNorm = 0.5, .beta1 = 0.9, .beta2 = 0.999};
+    UpdateState start;
+    start.lr = 0.1;
+    const auto trained = [&](CudaBackend& backend) {
+        std::vector<SgdTensors> sgd;
+        std::vector<AdamTensors> adam;
+        std::vector<Tensor> gradients;
+        const auto tensor = [&](std::int64_t count, std::uint32_t seed) {
+            const Tensor made = backend.allocate({count}, DType::kFloat32);
+            backend.upload(numbers(count, seed).data(), made);
+            return made;
+        };
+        const auto zeros = [&](std::int64_t count) { return backend.allocate({count}, DType::kFloat32); };
+        for (std::uint32_t i = 0; i < 2 * kListCapacity + 3; ++i) {
+            const std::int64_t count = i % 7 == 0 ? 100'003 : 1 + i;
+            gradients.push_back(tensor(count, 2 * i + 1));
+            sgd.push_back({tensor(count, 2 * i + 2), gradients.back(), zeros(count)});
+            adam.push_back({tensor(count, 2 * i + 3), gradients.back(), zeros(count), zeros(count)});
+        }
+        const Tensor state = backend.allocate({sizeof start}, DType::kUInt8);
+        backend.upload(&start, state);
+        for (int step = 0; step < 3; ++step) {
+            backend.decideUpdate(gradients, rules, state);
+            backend.sgdAll(sgd, {.momentum = 0.9}, state);
+            backend.adamAll(adam, {}, state);
+        }
+        std::vector<float> values;
+        for (std::size_t i = 0; i < sgd.size(); ++i)
+            for (const Tensor& one : {sgd[i].parameter, sgd[i].momentum, adam[i].parameter, adam[i].secondMoment}) {
+                values.resize(values.size() + static_cast<std::size_t>(one.count()));
+                backend.download(one, values.data() + values.size() - one.count());
+            }
+        UpdateState end;
+        backend.download(state, &end);
+        values.push_back(end.norm);
+        return values;
+    };
+    CHECK(trained(atOnce.gpu) == trained(gpu));
 }
 
 TEST_CASE("the sums of a canonical reduction are bit-identical on GPU and CPU, and leaves have the same rows") {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "backend/cuda/kernels/list_kernels.h"
 #include "backend/cuda/kernels/optimizer_scalars.h"
 #include "backend/cuda/kernels/value_kernels.h"
 #include "comm/reduce_kernels.h"
@@ -172,6 +173,49 @@ TEST_CASE("The GPU decides updates as the CPU does: clipped, unscaled, or left o
     }
     CHECK(onGpu.updates == (rules.scalesLoss ? 4 : 5));
     CHECK(onGpu.lossScale == (rules.scalesLoss ? 2 : 1));
+}
+
+TEST_CASE("one launch for a list of parameters changes each of their values once, as a launch for each would") {
+    constexpr unsigned kThreadsPerBlock = 8;
+    const std::vector<std::size_t> counts{1, 7, 8, 9, 100, 3};
+    UpdateState state;
+    state.negativeStep = -0.5F;
+    state.updates = 2;
+    const cuda::SgdScalars scalars{.momentum = 0.5F};
+    std::vector<std::vector<float>> parameters, velocities, expected, expectedVelocities;
+    cuda::ValueList<cuda::SgdValue> list;
+    std::vector<std::vector<float>> gradients;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        parameters.push_back(numbers(counts[i], static_cast<unsigned>(i)));
+        gradients.push_back(numbers(counts[i], static_cast<unsigned>(i) + 50));
+        velocities.push_back(numbers(counts[i], static_cast<unsigned>(i) + 90));
+    }
+    expected = parameters;
+    expectedVelocities = velocities;
+    const auto valueOf = [&](auto& weights, auto& momenta, std::size_t i) {
+        return cuda::SgdValue{weights[i].data(), gradients[i].data(), momenta[i].data(), scalars, &state};
+    };
+    // Fewer blocks than the 100 values of an entry need: each thread then does several values.
+    for (std::size_t i = 0; i < counts.size(); ++i)
+        list.add(valueOf(parameters, velocities, i), counts[i],
+                 counts[i] > 50 ? 3 : 1 + static_cast<unsigned>(counts[i]) / kThreadsPerBlock);
+    REQUIRE(list.blocks() == 1 + 1 + 2 + 2 + 3 + 1);
+    for (unsigned block = 0; block < list.blocks(); ++block)
+        for (unsigned thread = 0; thread < kThreadsPerBlock; ++thread) list.run(block, thread, kThreadsPerBlock);
+    for (std::size_t i = 0; i < counts.size(); ++i) runValues(counts[i], valueOf(expected, expectedVelocities, i));
+    CHECK(parameters == expected);
+    CHECK(velocities == expectedVelocities);
+}
+
+TEST_CASE("a list of kernels is full at its capacity and fits into a kernel's arguments") {
+    cuda::ValueList<cuda::AdamValue> list;
+    CHECK(list.blocks() == 0);
+    for (unsigned i = 0; i < cuda::kListCapacity; ++i) {
+        CHECK_FALSE(list.isFull());
+        list.add({}, 1, 1);
+    }
+    CHECK(list.isFull());
+    CHECK(sizeof list <= cuda::kMostArgumentBytes);
 }
 
 TEST_CASE("The GPU scales the loss' gradient as the CPU does") {

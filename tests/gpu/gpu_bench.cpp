@@ -98,6 +98,29 @@ void benchProducts(CudaBackend& gpu, const std::string& name) {
     print(name, 2.0 * kSize * kSize * kSize / seconds / 1e12, "TFLOP/s");
 }
 
+// The parameters of twelve blocks of a transformer of width 256, as far as their number and sizes go.
+void benchOptimizer(bool atOnce) {
+    CudaOptions options;
+    options.updatesAtOnce = atOnce;
+    CudaBackend gpu(options);
+    std::vector<Parameter> parameters(144);
+    std::vector<Parameter*> pointers;
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        Parameter& one = parameters[i];
+        one.shape = i % 3 == 0 ? Shape{256, 256} : Shape{256};
+        one.value = gpu.allocate(one.shape, DType::kFloat32);
+        one.gradient = gpu.allocate(one.shape, DType::kFloat32);
+        fillRandomly(gpu, one.gradient);
+        pointers.push_back(&one);
+    }
+    const OptimizerConfig config{.kind = OptimizerKind::kAdamW, .clipGradNorm = 1};
+    const auto optimizer = valueOrThrow(makeOptimizer(config, pointers, gpu));
+    const std::string what = std::string("AdamW, clipped, 144 tensors, ") + (atOnce ? "at once" : "one by one");
+    print(what + ", eager", 1 / secondsPer(gpu, [&] { optimizer->update(); }), "updates/s");
+    StepGraph graph(gpu, [&] { optimizer->update(); });
+    print(what + ", CUDA graph", 1 / secondsPer(gpu, [&] { graph.launch(); }), "updates/s");
+}
+
 void benchUploads(CudaBackend& gpu) {
     const Tensor batch = gpu.allocate({1 << 22}, DType::kFloat32);
     const std::vector<float> host(1 << 22);
@@ -109,6 +132,7 @@ void benchAll() {
     CudaBackend gpu{CudaOptions{}};
     std::printf("# %s\n", gpu.name().c_str());
     benchUploads(gpu);
+    for (const bool atOnce : {true, false}) benchOptimizer(atOnce);
     using cuda::Precision;
     for (const auto& [precision, name] :
          {std::pair{Precision::kFloat32, "float32"}, std::pair{Precision::kTf32, "TF32"},

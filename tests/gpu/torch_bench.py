@@ -93,7 +93,25 @@ def measure(what, make, compiles):
         print(f"torch.compile was not measured: {str(error).splitlines()[0]}")
 
 
+def measure_optimizer(name, **options):
+    """Measures gpu_bench's optimizer: clip_grad_norm_() and AdamW over 144 tensors."""
+    shapes = [(256, 256) if i % 3 == 0 else (256,) for i in range(144)]
+    parameters = [torch.nn.Parameter(torch.zeros(shape, device=device)) for shape in shapes]
+    for one in parameters:
+        one.grad = torch.randn_like(one)
+    optimizer = torch.optim.AdamW(parameters, lr=1e-3, **options)
+
+    def update():
+        torch.nn.utils.clip_grad_norm_(parameters, 1.0, foreach=options.get("foreach", True))
+        optimizer.step()
+
+    show(f"AdamW, clipped, 144 tensors, {name}, eager", 1 / seconds_per(update), "updates/s")
+
+
 device = torch.device("cuda:0")
+measure_optimizer("fused", fused=True)
+measure_optimizer("foreach", foreach=True)
+measure_optimizer("one by one", foreach=False)
 square = torch.randn(4096, 4096, device=device)
 for name, tf32, bf16 in ("float32", False, False), ("TF32", True, False), ("bf16", False, True):
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32

@@ -29,6 +29,12 @@ RingParts withManySlots(RingParts parts) {
     return parts;
 }
 
+constexpr const char* kUpdating = "updating parameters";
+
+SummedValues summedValuesOf(const Tensor& tensor) {
+    return {floats(tensor), countOf(tensor)};
+}
+
 UpdateState* updateStateIn(const Tensor& tensor) {
     return static_cast<UpdateState*>(tensor.data);
 }
@@ -88,7 +94,8 @@ std::unique_ptr<ResultSlot> CudaBackend::makeResultSlot(std::size_t bytes) {
         if (m_meanwhile) m_meanwhile();
     };
     functions.sumSquares = [this](const Tensor& values, double* parts) {
-        squaredNormParts(floats(values), countOf(values), parts, m_stream.get());
+        const SummedValues summed = summedValuesOf(values);
+        squaredNormParts(&summed, 1, parts, m_stream.get());
         m_device.checkLaunch("summing squares");
     };
     return std::make_unique<PinnedSlot>(ringParts(), bytes, std::move(functions));
@@ -149,7 +156,8 @@ void CudaBackend::scale(const Tensor& tensor, float factor) {
 double CudaBackend::squaredNorm(const Tensor& tensor) {
     countHostCopy();
     auto* parts = m_normParts.atLeast<double>(kNormBlocks);
-    squaredNormParts(floats(tensor), countOf(tensor), parts, m_stream.get());
+    const SummedValues summed = summedValuesOf(tensor);
+    squaredNormParts(&summed, 1, parts, m_stream.get());
     m_device.checkLaunch("summing squares");
     auto* landed = static_cast<double*>(m_landing.get());
     m_device.check(cudaMemcpyAsync(landed, parts, kNormBlocks * sizeof(double), cudaMemcpyDeviceToHost, m_stream.get()),
@@ -232,8 +240,11 @@ void CudaBackend::decideUpdate(std::span<const Tensor> gradients, const UpdateRu
     if (!gradients.empty()) {
         squares = m_normParts.atLeast<double>(gradients.size() * (kNormBlocks + 1));
         double* parts = squares + gradients.size();
-        for (std::size_t i = 0; i < gradients.size(); ++i)
-            squaredNormParts(floats(gradients[i]), countOf(gradients[i]), parts + i * kNormBlocks, m_stream.get());
+        m_summed.clear();
+        for (const Tensor& gradient : gradients) m_summed.push_back(summedValuesOf(gradient));
+        const std::size_t perLaunch = m_options.updatesAtOnce ? m_summed.size() : 1;
+        for (std::size_t i = 0; i < m_summed.size(); i += perLaunch)
+            squaredNormParts(m_summed.data() + i, perLaunch, parts + i * kNormBlocks, m_stream.get());
         m_device.checkLaunch("summing squares");
         rows(gradients.size(), NormRow{parts, kNormBlocks, squares}, "summing squares");
     }
@@ -242,16 +253,35 @@ void CudaBackend::decideUpdate(std::span<const Tensor> gradients, const UpdateRu
 
 void CudaBackend::sgd(const Tensor& parameter, const Tensor& gradient, const Tensor& momentum, const SgdRule& rule,
                       const Tensor& state) {
-    float* velocity = rule.momentum == 0 ? nullptr : floats(momentum);
-    const SgdValue value{floats(parameter), floats(gradient), velocity, scalarsOf(rule), updateStateIn(state)};
-    values(countOf(parameter), value, "updating parameters");
+    const SgdTensors one{parameter, gradient, momentum};
+    sgdAll({&one, 1}, rule, state);
+}
+
+void CudaBackend::sgdAll(std::span<const SgdTensors> parameters, const SgdRule& rule, const Tensor& state) {
+    ValueList<SgdValue> list;
+    for (const SgdTensors& one : parameters) {
+        float* velocity = rule.momentum == 0 ? nullptr : floats(one.momentum);
+        const SgdValue value{floats(one.parameter), floats(one.gradient), velocity, scalarsOf(rule),
+                             updateStateIn(state)};
+        listed(list, value, countOf(one.parameter), kUpdating);
+    }
+    finishList(list, kUpdating);
 }
 
 void CudaBackend::adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment,
                        const Tensor& secondMoment, const AdamRule& rule, const Tensor& state) {
-    const AdamValue value{floats(parameter),    floats(gradient), floats(firstMoment),
-                          floats(secondMoment), scalarsOf(rule),  updateStateIn(state)};
-    values(countOf(parameter), value, "updating parameters");
+    const AdamTensors one{parameter, gradient, firstMoment, secondMoment};
+    adamAll({&one, 1}, rule, state);
+}
+
+void CudaBackend::adamAll(std::span<const AdamTensors> parameters, const AdamRule& rule, const Tensor& state) {
+    ValueList<AdamValue> list;
+    for (const AdamTensors& one : parameters) {
+        const AdamValue value{floats(one.parameter),    floats(one.gradient), floats(one.firstMoment),
+                              floats(one.secondMoment), scalarsOf(rule),      updateStateIn(state)};
+        listed(list, value, countOf(one.parameter), kUpdating);
+    }
+    finishList(list, kUpdating);
 }
 
 }  // namespace ringside

@@ -12,6 +12,7 @@
 #include "backend/cuda/device/cuda_device.h"
 #include "backend/cuda/device/growing_memory.h"
 #include "backend/cuda/device/pinned_ring.h"
+#include "backend/cuda/kernels/list_kernels.h"
 #include "backend/cuda/matrix_product.h"
 
 namespace ringside {
@@ -22,6 +23,7 @@ struct CudaOptions {
     std::string label;  // text appended to the name, for example that ranks share the GPU
     cuda::Precision precision = cuda::Precision::kFloat32;
     bool recordsSteps = true;                   // true to record steps as CUDA graphs
+    bool updatesAtOnce = true;                  // true to update many parameters with one launch
     std::chrono::milliseconds deadline{60000};  // timeout of each wait on the host
 };
 
@@ -71,6 +73,8 @@ class CudaBackend final : public Backend {
              const Tensor& state) override;
     void adam(const Tensor& parameter, const Tensor& gradient, const Tensor& firstMoment, const Tensor& secondMoment,
               const AdamRule& rule, const Tensor& state) override;
+    void sgdAll(std::span<const SgdTensors> parameters, const SgdRule& rule, const Tensor& state) override;
+    void adamAll(std::span<const AdamTensors> parameters, const AdamRule& rule, const Tensor& state) override;
     std::unique_ptr<Convolution> makeConvolution(const ConvolutionSpec& spec) override;
     void maxPoolForward(const Tensor& x, const Tensor& y, const Tensor& winners, const MaxPoolSpec& spec) override;
     void maxPoolBackward(const Tensor& gradY, const Tensor& winners, const Tensor& gradX,
@@ -109,6 +113,11 @@ class CudaBackend final : public Backend {
     // Launch a kernel of kernels.h on the compute stream and check the launch.
     template <class Value>
     void values(std::size_t count, const Value& value, const char* doing);
+    // listed() adds a kernel to a list and launches the list when it is full; finishList() launches the rest.
+    template <class Value>
+    void listed(cuda::ValueList<Value>& list, const Value& value, std::size_t count, const char* doing);
+    template <class Value>
+    void finishList(cuda::ValueList<Value>& list, const char* doing);
     template <class Row>
     void rows(std::size_t count, const Row& row, const char* doing);
     template <class Term, class Finish>
@@ -122,6 +131,7 @@ class CudaBackend final : public Backend {
     cuda::PinnedRing m_uploads;
     cuda::UniquePinnedMemory m_landing;  // page-locked memory for small downloads
     cuda::GrowingMemory m_normParts;
+    std::vector<cuda::SummedValues> m_summed;  // gradients of the latest decideUpdate()
     cuda::GrowingMemory m_sums;
     std::unique_ptr<cuda::ConvolutionMaker> m_convolutions;  // made with the first convolution
     std::vector<cuda::UniqueDeviceMemory> m_memory;

@@ -14,6 +14,19 @@ void CudaBackend::values(std::size_t count, const Value& value, const char* doin
     m_device.checkLaunch(doing);
 }
 
+template <class Value>
+void CudaBackend::listed(cuda::ValueList<Value>& list, const Value& value, std::size_t count, const char* doing) {
+    if (count > 0) list.add(value, count, cuda::blocksOf(count));
+    if (list.isFull() || !m_options.updatesAtOnce) finishList(list, doing);
+}
+
+template <class Value>
+void CudaBackend::finishList(cuda::ValueList<Value>& list, const char* doing) {
+    cuda::eachListedValue(list, m_stream.get());
+    m_device.checkLaunch(doing);
+    list = {};
+}
+
 template <class Row>
 void CudaBackend::rows(std::size_t count, const Row& row, const char* doing) {
     cuda::eachRow(count, row, m_stream.get());

@@ -35,7 +35,8 @@ void CudaReductionKernels::squaresOfRows(const Tensor& tensor, const Tensor& squ
     if (doublesIn(squares) == 0) return;
     m_device.check(cudaMemsetAsync(squares.data, 0, squares.bytes(), m_stream), "summing squares");
     auto* parts = m_parts.atLeast<double>(kNormBlocks);
-    squaredNormParts(floats(tensor), countOf(tensor), parts, m_stream);
+    const SummedValues summed{floats(tensor), countOf(tensor)};
+    squaredNormParts(&summed, 1, parts, m_stream);
     eachRow(1, RowSumRow{parts, kNormBlocks, doubles(squares)}, m_stream);
     m_device.checkLaunch("summing squares");
 }

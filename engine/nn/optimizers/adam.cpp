@@ -27,8 +27,11 @@ Adam::Adam(const OptimizerConfig& config, const UpdateRules& rules, const std::v
     }
 }
 
-void Adam::updateParameter(std::size_t i) {
-    backend().adam(parameter(i).value, parameter(i).gradient, m_first[i], m_second[i], m_rule, progressOnDevice());
+void Adam::updateAll() {
+    m_updated.clear();
+    for (std::size_t i = 0; i < parameterCount(); ++i)
+        m_updated.push_back({parameter(i).value, parameter(i).gradient, m_first[i], m_second[i]});
+    backend().adamAll(m_updated, m_rule, progressOnDevice());
 }
 
 std::vector<OptimizerTensor> Adam::state() const {

@@ -16,10 +16,11 @@ class Adam final : public Optimizer {
     bool countsSteps() const override { return true; }
 
   private:
-    void updateParameter(std::size_t i) override;
+    void updateAll() override;
 
-    std::vector<Tensor> m_first;   // running means of the gradients
-    std::vector<Tensor> m_second;  // running means of the squared gradients
+    std::vector<Tensor> m_first;         // running means of the gradients
+    std::vector<Tensor> m_second;        // running means of the squared gradients
+    std::vector<AdamTensors> m_updated;  // tensors of each parameter in the latest update
     AdamRule m_rule;
 };
 

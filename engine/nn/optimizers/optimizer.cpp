@@ -27,17 +27,17 @@ void Optimizer::update() {
     if (m_gradients.empty())
         for (const Parameter* parameter : m_parameters) m_gradients.push_back(parameter->gradient);
     m_backend.decideUpdate(m_gradients, m_rules, m_progress);
-    for (std::size_t i = 0; i < m_parameters.size(); ++i) updateParameter(i);
+    updateAll();
 }
 
 void Optimizer::updateWith(double squaredNorm) {
     decideUpdateWith(m_backend, squaredNorm, m_rules, m_progress);
-    for (std::size_t i = 0; i < m_parameters.size(); ++i) updateParameter(i);
+    updateAll();
 }
 
 void Optimizer::updateFrom(const Tensor& squares, ReductionKernels& kernels) {
     kernels.decideUpdate(squares, m_rules, m_progress);
-    for (std::size_t i = 0; i < m_parameters.size(); ++i) updateParameter(i);
+    updateAll();
 }
 
 void Optimizer::setLearningRate(double lr) {

@@ -64,11 +64,12 @@ class Optimizer {
 
   protected:
     Backend& backend() { return m_backend; }
+    std::size_t parameterCount() const { return m_parameters.size(); }
     const Parameter& parameter(std::size_t i) const { return *m_parameters[i]; }
     const Tensor& progressOnDevice() const { return m_progress; }
 
   private:
-    virtual void updateParameter(std::size_t i) = 0;
+    virtual void updateAll() = 0;  // enqueues the update of all parameters that the state on the device decides
 
     Backend& m_backend;
     std::vector<Parameter*> m_parameters;

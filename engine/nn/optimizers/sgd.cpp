@@ -13,8 +13,11 @@ Sgd::Sgd(const OptimizerConfig& config, const UpdateRules& rules, const std::vec
         m_momentum[i] = backend.allocate(parameters[i]->shape, DType::kFloat32);
 }
 
-void Sgd::updateParameter(std::size_t i) {
-    backend().sgd(parameter(i).value, parameter(i).gradient, m_momentum[i], m_rule, progressOnDevice());
+void Sgd::updateAll() {
+    m_updated.clear();
+    for (std::size_t i = 0; i < parameterCount(); ++i)
+        m_updated.push_back({parameter(i).value, parameter(i).gradient, m_momentum[i]});
+    backend().sgdAll(m_updated, m_rule, progressOnDevice());
 }
 
 std::vector<OptimizerTensor> Sgd::state() const {

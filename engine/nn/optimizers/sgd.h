@@ -15,9 +15,10 @@ class Sgd final : public Optimizer {
     std::vector<OptimizerTensor> state() const override;
 
   private:
-    void updateParameter(std::size_t i) override;
+    void updateAll() override;
 
-    std::vector<Tensor> m_momentum;  // momentum of each parameter; empty tensors if momentum is 0
+    std::vector<Tensor> m_momentum;     // momentum of each parameter; empty tensors if momentum is 0
+    std::vector<SgdTensors> m_updated;  // tensors of each parameter in the latest update
     SgdRule m_rule;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/kernels/kernels.h"
 
+#include <algorithm>
+
 namespace ringside::cuda {
 namespace {
 
@@ -26,6 +28,11 @@ __device__ std::size_t indexStep() {
 template <class Value>
 __global__ void values(std::size_t count, Value value) {
     for (std::size_t i = firstIndex(); i < count; i += indexStep()) value(i);
+}
+
+template <class Value>
+__global__ void listedValues(ValueList<Value> list) {
+    list.run(blockIdx.x, threadIdx.x, blockDim.x);
 }
 
 // Returns the sum over a warp by butterfly exchange: every lane gets the same result, always with the same order of
@@ -91,8 +98,11 @@ __global__ void finishColumns(std::size_t columns, Finish finish, const double* 
     }
 }
 
-__global__ void normParts(const float* values, std::size_t count, double* partial) {
+// The blocks of row y of the grid sum the squares of tensor y.
+__global__ void normParts(SquaresList list, double* partial) {
     __shared__ double perWarp[kRowsPerBlock];
+    const float* values = list.tensors[blockIdx.y].values;
+    const std::size_t count = list.tensors[blockIdx.y].count;
     double sum = 0;
     for (std::size_t i = firstIndex(); i < count; i += indexStep())
         sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
@@ -102,7 +112,7 @@ __global__ void normParts(const float* values, std::size_t count, double* partia
     if (threadIdx.x != 0) return;
     double whole = 0;
     for (double part : perWarp) whole += part;
-    partial[blockIdx.x] = whole;
+    partial[blockIdx.y * gridDim.x + blockIdx.x] = whole;
 }
 
 using Counter = unsigned long long;  // the type of atomicAdd() on 64 bits; sums wrap as those of std::int64_t
@@ -128,6 +138,16 @@ __global__ void exactSums(const float* values, std::size_t count, Counter* sums)
 template <class Value>
 void eachValue(std::size_t count, const Value& value, cudaStream_t stream) {
     if (count > 0) values<<<blocksFor(count, kThreads), kThreads, 0, stream>>>(count, value);
+}
+
+template <class Value>
+void eachListedValue(const ValueList<Value>& list, cudaStream_t stream) {
+    static_assert(sizeof list <= kMostArgumentBytes);
+    if (list.blocks() > 0) listedValues<<<list.blocks(), kThreads, 0, stream>>>(list);
+}
+
+unsigned blocksOf(std::size_t count) {
+    return blocksFor(count, kThreads);
 }
 
 template <class Row>
@@ -175,6 +195,9 @@ RINGSIDE_VALUE_KERNEL(BatchNormGradientValue);
 RINGSIDE_VALUE_KERNEL(AttendedValue);
 RINGSIDE_VALUE_KERNEL(AttentionGradientValue);
 
+template void eachListedValue(const ValueList<SgdValue>&, cudaStream_t);
+template void eachListedValue(const ValueList<AdamValue>&, cudaStream_t);
+
 #define RINGSIDE_ROW_KERNEL(Row) template void eachRow(std::size_t, const Row&, cudaStream_t)
 RINGSIDE_ROW_KERNEL(CrossEntropyRow);
 RINGSIDE_ROW_KERNEL(SquaredErrorRow);
@@ -196,8 +219,14 @@ RINGSIDE_COLUMN_KERNEL(SquaredDistanceTerm, BatchVariance);
 RINGSIDE_COLUMN_KERNEL(LayerNormWeightTerm, PlainSum);
 RINGSIDE_COLUMN_KERNEL(BatchNormWeightTerm, PlainSum);
 
-void squaredNormParts(const float* values, std::size_t count, double* partial, cudaStream_t stream) {
-    normParts<<<kNormBlocks, kThreads, 0, stream>>>(values, count, partial);
+void squaredNormParts(const SummedValues* tensors, std::size_t count, double* partial, cudaStream_t stream) {
+    for (std::size_t first = 0; first < count; first += kListCapacity) {
+        const std::size_t some = std::min<std::size_t>(count - first, kListCapacity);
+        SquaresList list{};
+        std::copy_n(tensors + first, some, list.tensors);
+        normParts<<<dim3(kNormBlocks, static_cast<unsigned>(some)), kThreads, 0, stream>>>(
+            list, partial + first * kNormBlocks);
+    }
 }
 
 void addExactSquares(const float* values, std::size_t count, std::int64_t* sums, cudaStream_t stream) {

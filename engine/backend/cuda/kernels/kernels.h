@@ -3,8 +3,11 @@
 
 #include <cuda_runtime.h>
 
+#include <cstddef>
+
 #include "backend/cuda/kernels/attention_kernels.h"
 #include "backend/cuda/kernels/column_kernels.h"
+#include "backend/cuda/kernels/list_kernels.h"
 #include "backend/cuda/kernels/precision.h"
 #include "backend/cuda/kernels/row_kernels.h"
 #include "backend/cuda/kernels/value_kernels.h"
@@ -17,6 +20,12 @@ namespace ringside::cuda {
 // Calls value(i) for each i in [0, count).
 template <class Value>
 void eachValue(std::size_t count, const Value& value, cudaStream_t stream);
+
+// Does the work of all entries of a list by one launch. An entry added with blocksOf(count) blocks runs as by
+// eachValue().
+template <class Value>
+void eachListedValue(const ValueList<Value>& list, cudaStream_t stream);
+unsigned blocksOf(std::size_t count);
 
 // Calls row(r, lanes) for each r in [0, rows), by one warp per row.
 template <class Row>
@@ -32,9 +41,11 @@ template <class Term, class Finish>
 void eachColumn(std::size_t rows, std::size_t columns, const Term& term, const Finish& finish, double* partial,
                 cudaStream_t stream);
 
-// Writes kNormBlocks sums of squares to partial; their sum is bit-identical in every run.
+// Writes kNormBlocks sums of squares of each of `count` tensors to partial, tensor by tensor. The sums are
+// bit-identical in every run and do not depend on the other tensors. One launch sums the squares of kListCapacity
+// tensors.
 inline constexpr int kNormBlocks = 256;
-void squaredNormParts(const float* values, std::size_t count, double* partial, cudaStream_t stream);
+void squaredNormParts(const SummedValues* tensors, std::size_t count, double* partial, cudaStream_t stream);
 
 // Adds the squares of `count` values to the kExactSums sums of exact_squares.h.
 void addExactSquares(const float* values, std::size_t count, std::int64_t* sums, cudaStream_t stream);

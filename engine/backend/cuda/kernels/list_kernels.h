@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists of small pieces of work that one kernel launch does, for host and device. A list is the argument of a kernel:
+// it lies in no memory of the device, so that a launch copies nothing and can be recorded as part of a CUDA graph.
+#pragma once
+
+#include <cstddef>
+
+#include "backend/host_device.h"
+
+namespace ringside::cuda {
+
+inline constexpr unsigned kListCapacity = 40;            // number of entries of one launch
+inline constexpr std::size_t kMostArgumentBytes = 4096;  // limit of a kernel's arguments on every GPU
+
+// Kernels of value_kernels.h, each over its own number of values. Each entry gets a number of thread blocks of its own.
+template <class Value>
+class ValueList {
+  public:
+    bool isFull() const { return m_size == kListCapacity; }
+    unsigned blocks() const { return m_size == 0 ? 0 : m_blockEnds[m_size - 1]; }
+
+    // Adds value(i) for each i in [0, count), done by `blocks` thread blocks. The list must not be full.
+    void add(const Value& value, std::size_t count, unsigned blocks) {
+        m_blockEnds[m_size] = this->blocks() + blocks;
+        m_counts[m_size] = count;
+        m_values[m_size] = value;
+        ++m_size;
+    }
+
+    // Does the work of one thread of a launch of blocks() blocks.
+    RINGSIDE_HOST_DEVICE void run(unsigned block, unsigned thread, unsigned threadsPerBlock) const {
+        unsigned entry = 0;
+        while (block >= m_blockEnds[entry]) ++entry;
+        const unsigned first = entry == 0 ? 0 : m_blockEnds[entry - 1];
+        const std::size_t step = static_cast<std::size_t>(m_blockEnds[entry] - first) * threadsPerBlock;
+        for (std::size_t i = static_cast<std::size_t>(block - first) * threadsPerBlock + thread; i < m_counts[entry];
+             i += step)
+            m_values[entry](i);
+    }
+
+  private:
+    Value m_values[kListCapacity];
+    std::size_t m_counts[kListCapacity];
+    unsigned m_blockEnds[kListCapacity];  // number of blocks of this entry and of all entries before it
+    unsigned m_size = 0;
+};
+
+// Values whose squares are summed.
+struct SummedValues {
+    const float* values;
+    std::size_t count;
+};
+
+// Tensors whose squares are summed by one launch.
+struct SquaresList {
+    SummedValues tensors[kListCapacity];
+};
+
+}  // namespace ringside::cuda
