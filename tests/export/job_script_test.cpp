@@ -100,3 +100,107 @@ TEST_CASE("Ranks that do not divide over the nodes, and arrays where there are n
     CHECK(scriptHas(jobScript(JobLauncher::kSsh, request).problem().text(),
                     "--seeds needs a job array, which ssh does not have"));
 }
+
+TEST_CASE("the head of each script names the job, its ranks and how it is started") {
+    const auto headOf = [](std::string_view launcher) {
+        const std::string script = scriptFor(launcher, requestOf(8, 2));
+        return script.substr(0, script.find('\n', script.find("\n# ", 13) + 1));
+    };
+    CHECK(headOf("slurm") ==
+          "#!/bin/bash\n# my-net---I on 8 ranks with Slurm, written by ringsidectl export.\n# Submit it with: sbatch "
+          "SCRIPT");
+    CHECK_THAT(headOf("pbs"), containing("with PBS Pro or OpenPBS, written by ringsidectl export.\n# Submit it with: "
+                                         "qsub SCRIPT"));
+    JobRequest request = requestOf(2, 1);
+    request.config.name = "Az09-_z{[@`:/";
+    CHECK(scriptHas(scriptFor("ssh", request), "\n# Az09--z------ on 2 ranks with ssh"));
+    request.config.name = "";
+    CHECK(scriptHas(scriptFor("ssh", request), "\n# ringside on 2 ranks with ssh"));
+}
+
+TEST_CASE("a job of one run on one node has neither an array nor several nodes") {
+    JobRequest request = requestOf(4, 1);
+    request.minutes = 61;
+    const std::string slurm = scriptFor("slurm", request);
+    CHECK(scriptHas(slurm, "#SBATCH --nodes=1\n#SBATCH --ntasks-per-node=4 "));
+    CHECK(scriptHas(slurm, "#SBATCH --cpus-per-task=1 "));
+    CHECK(scriptHas(slurm, "#SBATCH --time=01:01:00\n"));
+    CHECK(scriptHas(slurm, "#SBATCH --output=my-net---I-%j.out\n"));
+    CHECK(scriptHas(slurm, "OUT=$SLURM_SUBMIT_DIR/runs/my-net---I-$SLURM_JOB_ID "));
+    CHECK_FALSE(scriptHas(slurm, "training.seed=\""));
+    const std::string pbs = scriptFor("pbs", request);
+    CHECK(scriptHas(pbs, "\n#PBS -l select=1:ncpus=4:mpiprocs=4\n#PBS -l walltime=01:01:00\n#PBS -r y\n"));
+    CHECK_FALSE(scriptHas(pbs, "\n#PBS -J"));
+    CHECK_FALSE(scriptHas(pbs, "SEED"));
+    CHECK(scriptHas(pbs, "\n sleep 3540 <"));  // two minutes before the limit
+    CHECK(scriptHas(pbs, "for ((I = 0; I < 110; I++))"));
+    request.minutes = 2;
+    CHECK(scriptHas(scriptFor("pbs", request), "\n sleep 30 <"));
+    request.minutes = 1;
+    CHECK(scriptHas(scriptFor("slurm", request), "#SBATCH --time=00:01:00\n"));
+}
+
+TEST_CASE("arrays, GPUs and loader workers are requested for each node and rank") {
+    JobRequest request = requestOf(8, 2);
+    request.config.loader.numWorkers = 2;
+    request.config.parallel.device = DeviceChoice::kCuda;
+    request.config.parallel.maxRestarts = 3;
+    request.seeds = 2;
+    const std::string pbs = scriptFor("pbs", request);
+    CHECK(
+        scriptHas(pbs, "\n#PBS -N my-net---I\n#PBS -l select=2:ncpus=12:mpiprocs=4:ngpus=4\n#PBS -l place=scatter\n"));
+    CHECK(scriptHas(pbs, "\n#PBS -J 0-1\n"));
+    CHECK(scriptHas(pbs, "  export OUT RESTARTS SEED\n"));
+    CHECK(scriptHas(
+        pbs, "    [ $RESTARTS -lt 3 ] && RESTARTS=$((RESTARTS + 1)) && again \"failed (restart $RESTARTS of 3)\""));
+    const std::string slurm = scriptFor("slurm", request);
+    CHECK(scriptHas(slurm, "#SBATCH --array=0-1 "));
+    CHECK(scriptHas(slurm, "#SBATCH --output=my-net---I-%A_%a.out\n"));
+    CHECK(scriptHas(slurm, "-${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID} "));
+    CHECK(scriptHas(slurm, "#SBATCH --cpus-per-task=3 "));
+    request.config.name = "a-name-of-more-than-fifteen-letters";
+    CHECK(scriptHas(scriptFor("pbs", request), "\n#PBS -N a-name-of-more-\n"));  // 15 characters
+}
+
+TEST_CASE("a script without hosts or an experiment starts the built-in experiment where it runs") {
+    JobRequest request = requestOf(2, 1);
+    request.experiment.clear();
+    request.assignments.clear();
+    CHECK(scriptHas(scriptFor("ssh", request), "HOSTS=${HOSTS:-localhost:2}"));
+    CHECK(scriptHas(scriptFor("ssh", request), "\nexec \"$RINGSIDECTL\" run --hosts \"$HOSTS\" --out \"$OUT\"\n"));
+    CHECK(scriptHas(scriptFor("ssh", request), "RINGSIDECTL=${RINGSIDECTL:-/opt/ringside/bin/ringsidectl}\n"));
+    CHECK(scriptHas(scriptFor("mpirun", request), " -np 2 -x RINGSIDE_TOKEN \\\n  \"$WORKER\" --out \"$OUT\" "));
+    CHECK(scriptHas(scriptFor("torchrun", request), "--nnodes 1 --node_rank \"$NODE_RANK\" --nproc_per_node 2 "));
+    CHECK(scriptHas(scriptFor("torchrun", request), "\nWORKER=/opt/ringside/bin/ringside-worker "));
+    request.hosts = {"only"};
+    CHECK(scriptHas(scriptFor("mpirun", request), " --host only:2 "));
+}
+
+TEST_CASE("numbers below one and uneven nodes are refused") {
+    JobRequest request = requestOf(8, 0);
+    CHECK(
+        jobScript(JobLauncher::kSlurm, request).problem().text() ==
+        "--nodes is 0, over which 8 ranks (parallel.world_size) cannot be spread evenly: choose a number that divides "
+        "8");
+    request.nodes = 8;
+    CHECK(jobScript(JobLauncher::kSlurm, request).ok());
+    request.seeds = 0;
+    CHECK(jobScript(JobLauncher::kSlurm, request).problem().text() == "--seeds is below 1: request at least one");
+    CHECK_FALSE(jobScript(JobLauncher::kTorchrun, request).ok());
+    request.seeds = 1;
+    CHECK(jobScript(JobLauncher::kTorchrun, request).ok());
+    request.minutes = 0;
+    CHECK(jobScript(JobLauncher::kPbs, request).problem().text() == "--time is below 1: request at least one");
+    request.minutes = 1;
+    request.seeds = 2;
+    CHECK(jobScript(JobLauncher::kPbs, request).ok());
+    CHECK_FALSE(jobScript(JobLauncher::kMpirun, request).ok());
+}
+
+TEST_CASE("a word of the shell is quoted unless all its characters are harmless") {
+    CHECK(shellWord("aZ09_./:=,+-@%") == "aZ09_./:=,+-@%");
+    CHECK(shellWord("") == "''");
+    CHECK(shellWord("a b") == "'a b'");
+    CHECK(shellWord("$HOME") == "'$HOME'");
+    CHECK(shellWord("it's") == "'it'\\''s'");
+}
