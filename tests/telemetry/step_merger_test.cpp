@@ -104,3 +104,64 @@ TEST_CASE("Regression has no accuracy") {
     CHECK(std::isnan(seen.accuracy));
     CHECK(std::isnan(seen.accuracyMinimum));
 }
+
+TEST_CASE("a step that is reported twice is neither merged nor counted twice") {
+    StepMerger merger(2);
+    std::vector<std::int64_t> seen;
+    const auto sink = [&](const GlobalStep& step) { seen.push_back(step.step); };
+    merger.add(frame(0, {1}, 1, 1, 2), sink);
+    merger.add(frame(0, {1, 2}, 1, 1, 2), sink);
+    merger.add(frame(1, {1}, 1, 1, 2), sink);
+    merger.add(frame(1, {1, 2}, 1, 1, 2), sink);
+    CHECK(seen == std::vector<std::int64_t>{1, 2});
+    CHECK(merger.incompleteSteps() == 0);
+    merger.add(frame(2, {3}, 1, 1, 2), sink);
+    merger.add(frame(-1, {3}, 1, 1, 2), sink);
+    CHECK(seen.size() == 2);
+}
+
+TEST_CASE("a run that resumes merges the steps after those of the first part") {
+    StepMerger merger(1, 10);
+    std::vector<GlobalStep> seen;
+    const auto sink = [&](const GlobalStep& step) { seen.push_back(step); };
+    merger.add(frame(0, {9, 10, 11, 13}, 1, 1, 4), sink);
+    REQUIRE(seen.size() == 2);
+    CHECK((seen[0].step == 11 && seen[0].samplesSoFar == 4));
+    CHECK((seen[1].step == 13 && seen[1].samplesSoFar == 12));  // step 12 counts as a full batch
+}
+
+TEST_CASE("at most 131,072 steps wait for a slower rank") {
+    StepMerger merger(2);
+    std::vector<std::int64_t> seen;
+    const auto sink = [&](const GlobalStep& step) { seen.push_back(step.step); };
+    std::vector<std::int64_t> numbers(131'072);
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(i) + 1;
+    merger.add(frame(0, numbers, 1, 1, 2), sink);
+    CHECK(merger.incompleteSteps() == 0);
+    merger.add(frame(0, {131'073}, 1, 1, 2), sink);
+    CHECK(merger.incompleteSteps() == 1);
+    merger.add(frame(1, {1, 2, 3}, 1, 1, 2), sink);
+    CHECK(seen == std::vector<std::int64_t>{2, 3});
+    CHECK(merger.incompleteSteps() == 2);
+}
+
+TEST_CASE("the time of a merged step is its last end, and the first rank's norm and rate are its own") {
+    StepMerger merger(2);
+    std::vector<GlobalStep> seen;
+    StepsFrame one = frame(1, {1}, 2, 1, 4);
+    one.epoch = 3;
+    one.learningRate = 0.5;
+    one.gradientNorm = {7};
+    StepsFrame other = frame(0, {1}, 4, 3, 4);
+    other.epoch = 3;
+    other.learningRate = 0.25;
+    other.gradientNorm = {5};
+    other.endUs = {900};
+    const auto sink = [&](const GlobalStep& step) { seen.push_back(step); };
+    merger.add(one, sink);
+    merger.add(other, sink);
+    REQUIRE(seen.size() == 1);
+    CHECK((seen[0].timeUs == 1001 && seen[0].epoch == 3 && seen[0].learningRate == 0.25));
+    CHECK((seen[0].gradientNorm == 5 && seen[0].normMinimum == 5 && seen[0].normMaximum == 5));
+    CHECK((seen[0].firstStep == 1 && seen[0].steps == 1 && seen[0].accuracy == 0.5));
+}
