@@ -16,17 +16,21 @@ constexpr std::int64_t kRows = 5;
 
 // A small model with its loss, whose mean loss can be asked for at any parameter values.
 struct Fixture {
-    Fixture(const ModelConfig& config, const Shape& sample, std::int64_t classes, std::int64_t targets)
+    Fixture(const ModelConfig& config, const Shape& sample, std::int64_t classes, std::int64_t targets,
+            bool isSequence = false)
         : backend(makeCpuBackend(1)),
-          model(makeModel(config, sample, classes + targets, *backend).value()),
-          loss(makeLoss(LossKind::kAuto, classes, targets, kRows, *backend).value()) {
+          model(makeModel(config, {.sample = sample, .outputs = classes + targets, .isSequence = isSequence}, *backend)
+                    .value()),
+          loss(makeLoss(LossKind::kAuto, classes, targets, kRows, *backend, isSequence ? sample.count() : 1).value()) {
         model->prepare(kRows);
         model->initialise(3);
         TorchGenerator generator(5);
         batch.features = backend->allocate({kRows, sample.count()}, DType::kFloat32);
         generator.normal(batch.features.floats());
+        if (isSequence)
+            for (float& token : batch.features.floats()) token = static_cast<float>(generator.randint(0, classes));
         if (classes > 0) {
-            batch.labels = backend->allocate({kRows}, DType::kInt64);
+            batch.labels = backend->allocate({kRows * (isSequence ? sample.count() : 1)}, DType::kInt64);
             for (auto& label : batch.labels.integers()) label = generator.randint(0, classes);
         } else {
             batch.targets = backend->allocate({kRows, targets}, DType::kFloat32);
@@ -93,4 +97,21 @@ TEST_CASE("Gradients of a convolution, GELU and layer norm are slopes of the los
     const char* layers = R"([{"kind": "conv2d", "out": 3, "kernel": 3}, {"kind": "gelu"}, {"kind": "flatten"},
         {"kind": "layer_norm"}, {"kind": "linear"}])";
     checkAllGradients(Fixture({ModelKind::kLayers, {}, layers}, {2, 5, 4}, 3, 0));
+}
+
+TEST_CASE("Gradients of residual blocks with batch norm are slopes of the loss") {
+    const char* layers =
+        R"([{"kind": "conv2d", "out": 3, "kernel": 3, "stride": 2, "padding": 1},
+        {"kind": "residual", "layers": [{"kind": "conv2d", "out": 4, "kernel": 3, "stride": 2, "padding": 1, "bias": false},
+            {"kind": "batch_norm2d"}, {"kind": "gelu"}, {"kind": "conv2d", "out": 4, "kernel": 1}],
+         "shortcut": [{"kind": "conv2d", "out": 4, "kernel": 1, "stride": 2}, {"kind": "batch_norm2d"}]},
+        {"kind": "residual", "layers": [{"kind": "conv2d", "out": 4, "kernel": 1}]},
+        {"kind": "global_average_pool"}, {"kind": "linear"}])";
+    checkAllGradients(Fixture({ModelKind::kLayers, {}, layers}, {2, 8, 8}, 3, 0));
+}
+
+TEST_CASE("Gradients of a transformer are slopes of the loss") {
+    ModelConfig config{.kind = ModelKind::kTransformer, .width = 4, .depth = 1};
+    config.heads = 2;
+    checkAllGradients(Fixture(config, {3}, 5, 0, true));
 }

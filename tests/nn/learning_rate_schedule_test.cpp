@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "nn/optimizers/learning_rate_schedule.h"
 
+#include <cmath>
 #include <cstdlib>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -85,4 +87,33 @@ TEST_CASE("Warm-up is chained with the schedule as PyTorch chains its schedulers
     step.warmupStart = 0.25;
     CHECK(ratesOf(step, 5) == fromHex({"0x1.999999999999ap-6", "0x1.0000000000000p-4", "0x1.999999999999ap-4",
                                        "0x1.999999999999ap-4", "0x1.999999999999ap-5"}));
+}
+
+TEST_CASE("a cosine repeats after twice its length, also with a length of one epoch") {
+    for (const std::int64_t length : {1, 3}) {
+        ScheduleConfig cosine;
+        cosine.kind = RateScheduleKind::kCosine;
+        cosine.tMax = length;
+        cosine.etaMin = 0.01;
+        const std::vector<double> rates = ratesOf(cosine, 20);
+        for (std::size_t epoch = 0; epoch < rates.size(); ++epoch) {
+            const double turns = static_cast<double>(epoch) / static_cast<double>(length);
+            CHECK(rates[epoch] == Approx(0.01 + 0.09 * (1 + std::cos(std::numbers::pi * turns)) / 2));
+        }
+    }
+}
+
+TEST_CASE("a warm-up of one epoch begins at its start and ends at the rate") {
+    ScheduleConfig warmUp;
+    warmUp.warmupEpochs = 1;
+    warmUp.warmupStart = 0.25;
+    const std::vector<double> rates = ratesOf(warmUp, 3);
+    CHECK(rates[0] == 0.1 * 0.25);
+    CHECK(rates[1] == Approx(0.1));
+    CHECK(rates[2] == rates[1]);
+    ScheduleConfig step;
+    step.kind = RateScheduleKind::kStep;
+    step.stepSize = 1;
+    step.gamma = 0.5;
+    CHECK(ratesOf(step, 3) == std::vector<double>{0.1, 0.05, 0.025});
 }
